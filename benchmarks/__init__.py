@@ -1,0 +1,1 @@
+"""Measurements against the reference implementation and against the project's own targets."""

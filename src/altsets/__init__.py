@@ -1,0 +1,57 @@
+"""altsets: several feature sets that are all good and truly different from each other.
+
+>>> import altsets
+>>> from altsets import quality
+>>> result = altsets.find(quality.Additive([9, 8, 7, 3, 2, 1]), n_features=2, n_alternatives=1, tau=1)
+>>> result.sets
+[(0, 1), (2, 3)]
+"""
+
+from __future__ import annotations
+
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from altsets import errors, measures, quality
+    from altsets.problem import Problem
+    from altsets.result import Progress, Result, Status
+    from altsets.search.find import find, iterate
+
+__version__ = "0.1.0"
+
+__all__ = [
+    "Problem",
+    "Progress",
+    "Result",
+    "Status",
+    "__version__",
+    "errors",
+    "find",
+    "iterate",
+    "measures",
+    "quality",
+]
+
+# Names are loaded on first use: `altsets --help` must not wait for NumPy or scikit-learn.
+_HOMES = {
+    "Problem": "altsets.problem",
+    "Progress": "altsets.result",
+    "Result": "altsets.result",
+    "Status": "altsets.result",
+    "find": "altsets.search.find",
+    "iterate": "altsets.search.find",
+}
+_ROOMS = ("errors", "measures", "quality")
+
+
+def __getattr__(name: str) -> Any:
+    if name in _HOMES:
+        return getattr(import_module(_HOMES[name]), name)
+    if name in _ROOMS:
+        return import_module(f"altsets.{name}")
+    raise AttributeError(f"module 'altsets' has no attribute {name!r}")
+
+
+def __dir__() -> list[str]:
+    return sorted(__all__)

@@ -1,0 +1,173 @@
+# cython: boundscheck=False, wraparound=False, cdivision=True, initializedcheck=False
+"""Kernel: can features with given degrees be arranged in sets, with no pair of sets sharing too much? Exactly.
+
+Depth-first over the features, largest degree first; each gets the collection of sets it lies in, as a bit pattern.
+Both symmetries are broken at once: among arrangements that differ only by swapping sets, or features of equal degree,
+the lexicographically largest has non-increasing patterns within a degree, and takes the lower-numbered of two sets
+that are equal so far. Features that lie in one set only never matter: they fill what room is left.
+"""
+
+import cython
+import numpy as np
+
+TICK_EVERY = cython.declare(cython.long, 16384)
+
+
+@cython.final
+@cython.cclass
+class Arrangement:
+    """One search; see :func:`arrange`."""
+
+    degrees = cython.declare(cython.int[::1])
+    patterns = cython.declare(cython.int[::1])
+    room = cython.declare(cython.int[::1])
+    slack = cython.declare(cython.int[:, ::1])
+    differs = cython.declare(cython.int[::1])
+    n = cython.declare(cython.int)
+    n_sets = cython.declare(cython.int)
+    nodes = cython.declare(cython.long)
+    max_nodes = cython.declare(cython.long)
+    found = cython.declare(cython.bint)
+    gave_up = cython.declare(cython.bint)
+    tick = cython.declare(object)
+
+    def __init__(self, degrees, n_sets, size, cap, max_nodes, tick):
+        self.degrees = degrees
+        self.n = len(degrees)
+        self.n_sets = n_sets
+        self.patterns = np.zeros(max(self.n, 1), dtype=np.intc)
+        self.room = np.full(n_sets, size, dtype=np.intc)
+        self.slack = np.full((n_sets, n_sets), cap, dtype=np.intc)
+        self.differs = np.zeros(n_sets, dtype=np.intc)
+        self.max_nodes = max_nodes
+        self.nodes = 0
+        self.found = False
+        self.gave_up = False
+        self.tick = tick
+
+    def run(self):
+        """Search; leaves the patterns behind if ``found``."""
+        with cython.nogil:
+            self.place(0)
+
+    def result(self):
+        """The pattern of each feature."""
+        return np.asarray(self.patterns)[: self.n].copy()
+
+    @cython.cfunc
+    @cython.nogil
+    @cython.exceptval(check=False)
+    def place(self, j: cython.int) -> cython.void:
+        """Give feature j a pattern."""
+        if j == self.n:
+            self.found = True
+            return
+        self.nodes += 1
+        if self.nodes > self.max_nodes:
+            self.gave_up = True
+            return
+        if self.nodes % TICK_EVERY == 0:
+            with cython.gil:
+                if self.tick():
+                    self.gave_up = True
+                    return
+        self.choose(j, 0, 0, self.degrees[j], j > 0 and self.degrees[j - 1] == self.degrees[j])
+
+    @cython.cfunc
+    @cython.nogil
+    @cython.exceptval(check=False)
+    def choose(
+        self, j: cython.int, s: cython.int, pattern: cython.int, to_take: cython.int, tied: cython.bint
+    ) -> cython.void:
+        """Decide whether set s holds feature j, set by set; ``tied``: equal to the pattern before so far."""
+        t: cython.int
+        before: cython.int
+        allowed: cython.bint
+        if to_take == 0:
+            self.patterns[j] = pattern
+            self.apply(pattern, 1)
+            if self.enough_room(j + 1):
+                self.place(j + 1)
+            if not self.found:
+                self.apply(pattern, -1)
+            return
+        if self.n_sets - s < to_take:
+            return
+        before = (self.patterns[j - 1] >> s) & 1 if tied else 1
+        if before:
+            allowed = self.room[s] > 0
+            if allowed and s > 0 and self.differs[s] == 0 and not (pattern >> (s - 1)) & 1:
+                allowed = False
+            if allowed:
+                for t in range(s):
+                    if (pattern >> t) & 1 and self.slack[s, t] <= 0:
+                        allowed = False
+                        break
+            if allowed:
+                self.choose(j, s + 1, pattern | (1 << s), to_take - 1, tied)
+                if self.found or self.gave_up:
+                    return
+        self.choose(j, s + 1, pattern, to_take, tied and not before)
+
+    @cython.cfunc
+    @cython.nogil
+    @cython.exceptval(check=False)
+    def apply(self, pattern: cython.int, sign: cython.int) -> cython.void:
+        s: cython.int
+        t: cython.int
+        for s in range(self.n_sets):
+            if (pattern >> s) & 1:
+                self.room[s] -= sign
+                for t in range(self.n_sets):
+                    if t != s and (pattern >> t) & 1:
+                        self.slack[s, t] -= sign
+            # In how many features a set differs from the one before it; none means that the two are equal so far.
+            if s > 0 and ((pattern >> s) ^ (pattern >> (s - 1))) & 1:
+                self.differs[s] += sign
+
+    @cython.cfunc
+    @cython.nogil
+    @cython.exceptval(check=False)
+    def enough_room(self, j: cython.int) -> cython.bint:
+        """Whether the features from j on fit into the places left, counting places alone."""
+        s: cython.int
+        i: cython.int
+        open_sets: cython.int = 0
+        places: cython.int = 0
+        needed: cython.int = 0
+        for s in range(self.n_sets):
+            if self.room[s] > 0:
+                open_sets += 1
+                places += min(self.room[s], self.n - j)
+        for i in range(j, self.n):
+            needed += self.degrees[i]
+            if self.degrees[i] > open_sets:
+                return False
+        return needed <= places
+
+
+def arrange(degrees, n_sets, size, cap, max_nodes, tick):
+    """Arrange features of degree two or more.
+
+    Parameters
+    ----------
+    degrees : int32 array, descending, each at least 2
+    n_sets, size, cap : int
+        Sets, features in each, and features that two of them may share.
+    max_nodes : int
+        Give up after so many steps.
+    tick : callable
+        Called now and then; true means stop.
+
+    Returns
+    -------
+    answer : int
+        1 if arranged, 0 if proven impossible, -1 if given up.
+    patterns : int array
+        For each feature the sets it lies in, as bits.
+    """
+    search = Arrangement(np.ascontiguousarray(degrees, dtype=np.intc), n_sets, size, cap, max_nodes, tick)
+    search.run()
+    if search.found:
+        return 1, search.result()
+    return (-1 if search.gave_up else 0), search.result()

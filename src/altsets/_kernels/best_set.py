@@ -1,0 +1,367 @@
+# cython: boundscheck=False, wraparound=False, cdivision=True, initializedcheck=False
+"""Kernel: the best set of k features that keeps to overlap caps, by Lagrangian branch and bound.
+
+Each cap says how many features a set may share with one earlier set. With a price on every cap the problem falls
+apart into "take the k best priced features", which bounds the optimum from above for any prices >= 0. Prices come
+from a short subgradient descent; with them fixed, a depth-first search in the order of the priced scores has a
+bound that costs one subtraction.
+
+Features that belong to the same earlier sets are interchangeable but for their score, so the search only ever takes
+the best of such a class first. This is what makes ties harmless.
+"""
+
+import cython
+import numpy as np
+
+TICK_EVERY = cython.declare(cython.long, 16384)
+
+
+@cython.final
+@cython.cclass
+class BestSet:
+    """One search; ``run`` does the work and leaves its findings in the attributes."""
+
+    scores = cython.declare(cython.double[::1])
+    first = cython.declare(cython.int[::1])
+    member = cython.declare(cython.int[::1])
+    klass = cython.declare(cython.int[::1])
+    left = cython.declare(cython.int[::1])
+    prices = cython.declare(cython.double[::1])
+    priced = cython.declare(cython.double[::1])
+    order = cython.declare(cython.int[::1])
+    prefix = cython.declare(cython.double[::1])
+    closed = cython.declare(cython.int[::1])
+    taken = cython.declare(cython.int[::1])
+    trial = cython.declare(cython.int[::1])
+    best_set = cython.declare(cython.int[::1])
+    n = cython.declare(cython.int)
+    k = cython.declare(cython.int)
+    n_caps = cython.declare(cython.int)
+    cutoff = cython.declare(cython.double)
+    best = cython.declare(cython.double, visibility="readonly")
+    bound = cython.declare(cython.double, visibility="readonly")
+    tolerance = cython.declare(cython.double)
+    nodes = cython.declare(cython.long, visibility="readonly")
+    stopped = cython.declare(cython.bint, visibility="readonly")
+    found = cython.declare(cython.bint, visibility="readonly")
+    failed = cython.declare(cython.bint)
+    tick = cython.declare(object)
+    error = cython.declare(object)
+
+    def __init__(self, scores, first, member, klass, caps, k, tolerance, tick):
+        self.scores = scores
+        self.first = first
+        self.member = member
+        self.klass = klass
+        self.left = np.array(caps, dtype=np.intc)
+        self.n = len(scores)
+        self.k = k
+        self.n_caps = len(caps)
+        self.tolerance = tolerance
+        self.tick = tick
+        self.prices = np.zeros(self.n_caps)
+        self.priced = np.array(scores)
+        self.order = np.arange(self.n, dtype=np.intc)
+        self.prefix = np.zeros(self.n + 1)
+        self.closed = np.zeros(self.n, dtype=np.intc)
+        self.taken = np.zeros(k, dtype=np.intc)
+        self.trial = np.zeros(k, dtype=np.intc)
+        self.best_set = np.zeros(k, dtype=np.intc)
+        self.found = False
+        self.stopped = False
+        self.failed = False
+        self.nodes = 0
+        # No set is worse than the k worst features together: until a set is known, this is what bounds are held
+        # against, so that prices can also prove that there is no set at all.
+        worst = float(np.sum(np.asarray(scores)[self.n - k :]))
+        self.best = worst
+        self.cutoff = worst - 2 * tolerance
+        self.bound = float(np.inf)
+        self.error = None
+
+    def run(self):
+        """Search to the end, or until ``tick`` says stop; the bound holds in both cases."""
+        with cython.nogil:
+            self.descend()
+            if self.bound > self.cutoff + self.tolerance:
+                self.rank()
+                self.extend(0, self.k, 0.0, self.constant())
+        if self.failed:
+            raise self.error
+        if not self.stopped:
+            self.bound = self.best if self.found else -float("inf")
+
+    def chosen(self):
+        """Positions of the best set found."""
+        return np.asarray(self.best_set).copy()
+
+    @cython.cfunc
+    @cython.nogil
+    @cython.exceptval(check=False)
+    def constant(self) -> cython.double:
+        c: cython.int
+        total: cython.double = 0.0
+        for c in range(self.n_caps):
+            total += self.prices[c] * self.left[c]
+        return total
+
+    @cython.cfunc
+    @cython.nogil
+    @cython.exceptval(check=False)
+    def sort(self) -> cython.void:
+        """Insertion sort by priced score: the order hardly changes from one price vector to the next."""
+        i: cython.int
+        j: cython.int
+        moving: cython.int
+        value: cython.double
+        for i in range(1, self.n):
+            moving = self.order[i]
+            value = self.priced[moving]
+            j = i - 1
+            while j >= 0 and (
+                self.priced[self.order[j]] < value
+                or (self.priced[self.order[j]] == value and self.order[j] > moving)
+            ):
+                self.order[j + 1] = self.order[j]
+                j -= 1
+            self.order[j + 1] = moving
+
+    @cython.cfunc
+    @cython.nogil
+    @cython.exceptval(check=False)
+    def reprice(self) -> cython.void:
+        j: cython.int
+        e: cython.int
+        value: cython.double
+        for j in range(self.n):
+            value = self.scores[j]
+            for e in range(self.first[j], self.first[j + 1]):
+                value -= self.prices[self.member[e]]
+            self.priced[j] = value
+        self.sort()
+
+    @cython.cfunc
+    @cython.nogil
+    @cython.exceptval(check=False)
+    def try_greedy(self) -> cython.bint:
+        """Take features in priced order as long as the caps allow; keep the set if it is the best so far."""
+        i: cython.int
+        e: cython.int
+        j: cython.int
+        count: cython.int = 0
+        value: cython.double = 0.0
+        fits: cython.bint
+        for i in range(self.n):
+            j = self.order[i]
+            fits = True
+            for e in range(self.first[j], self.first[j + 1]):
+                if self.left[self.member[e]] <= 0:
+                    fits = False
+                    break
+            if fits:
+                for e in range(self.first[j], self.first[j + 1]):
+                    self.left[self.member[e]] -= 1
+                self.trial[count] = j
+                value += self.scores[j]
+                count += 1
+                if count == self.k:
+                    break
+        for i in range(count):
+            j = self.trial[i]
+            for e in range(self.first[j], self.first[j + 1]):
+                self.left[self.member[e]] += 1
+        if count < self.k:
+            return False
+        self.keep(self.trial, value)
+        return True
+
+    @cython.cfunc
+    @cython.nogil
+    @cython.exceptval(check=False)
+    def keep(self, chosen: cython.int[::1], value: cython.double) -> cython.void:
+        i: cython.int
+        if not self.found or value > self.best:
+            self.found = True
+            self.best = value
+            self.cutoff = value
+            for i in range(self.k):
+                self.best_set[i] = chosen[i]
+
+    @cython.cfunc
+    @cython.nogil
+    @cython.exceptval(check=False)
+    def descend(self) -> cython.void:
+        """Lower the bound by moving the prices; the best prices stay in ``prices``."""
+        i: cython.int
+        e: cython.int
+        c: cython.int
+        step: cython.int
+        patience: cython.int = 0
+        scale: cython.double = 1.0
+        length: cython.double
+        norm: cython.double
+        slope: cython.double
+        value: cython.double
+        with cython.gil:
+            best_prices: cython.double[::1] = np.zeros(self.n_caps)
+            usage: cython.int[::1] = np.zeros(self.n_caps, dtype=np.intc)
+        for step in range(200):
+            self.reprice()
+            value = self.constant()
+            for c in range(self.n_caps):
+                usage[c] = 0
+            for i in range(self.k):
+                value += self.priced[self.order[i]]
+                for e in range(self.first[self.order[i]], self.first[self.order[i] + 1]):
+                    usage[self.member[e]] += 1
+            if value < self.bound - 1e-12 * (1.0 + abs(self.bound)):
+                patience = 0
+                self.bound = value
+                for c in range(self.n_caps):
+                    best_prices[c] = self.prices[c]
+                self.try_greedy()
+            else:
+                if value < self.bound:
+                    self.bound = value
+                    for c in range(self.n_caps):
+                        best_prices[c] = self.prices[c]
+                patience += 1
+                if patience % 4 == 0:
+                    scale *= 0.5
+                    if step % 3 == 0:
+                        self.try_greedy()
+            if self.bound <= self.cutoff + self.tolerance or scale < 1e-3:
+                break
+            norm = 0.0
+            for c in range(self.n_caps):
+                slope = self.left[c] - usage[c]
+                if slope < 0 or self.prices[c] > 0:
+                    norm += slope * slope
+            if norm == 0.0:
+                break
+            length = scale * (value - self.cutoff) / norm
+            for c in range(self.n_caps):
+                self.prices[c] = max(0.0, self.prices[c] - length * (self.left[c] - usage[c]))
+        for c in range(self.n_caps):
+            self.prices[c] = best_prices[c]
+
+    @cython.cfunc
+    @cython.nogil
+    @cython.exceptval(check=False)
+    def rank(self) -> cython.void:
+        i: cython.int
+        self.reprice()
+        for i in range(self.n):
+            self.prefix[i + 1] = self.prefix[i] + self.priced[self.order[i]]
+
+    @cython.cfunc
+    @cython.nogil
+    @cython.exceptval(check=False)
+    def fits(self, j: cython.int) -> cython.bint:
+        e: cython.int
+        for e in range(self.first[j], self.first[j + 1]):
+            if self.left[self.member[e]] <= 0:
+                return False
+        return True
+
+    @cython.cfunc
+    @cython.nogil
+    @cython.exceptval(check=False)
+    def ask(self) -> cython.void:
+        with cython.gil:
+            try:
+                if self.tick(self.best if self.found else None, self.bound):
+                    self.stopped = True
+            except BaseException as error:
+                self.error = error
+                self.failed = True
+                self.stopped = True
+
+    @cython.cfunc
+    @cython.nogil
+    @cython.exceptval(check=False)
+    def optimistic(self, start: cython.int, to_take: cython.int) -> cython.double:
+        """The best ``to_take`` priced scores from ``start`` on that are still allowed; -inf if there are too few."""
+        i: cython.int
+        j: cython.int
+        count: cython.int = 0
+        total: cython.double = 0.0
+        for i in range(start, self.n):
+            j = self.order[i]
+            if self.closed[self.klass[j]] == 0 and self.fits(j):
+                total += self.priced[j]
+                count += 1
+                if count == to_take:
+                    return total
+        return -1e300
+
+    @cython.cfunc
+    @cython.nogil
+    @cython.exceptval(check=False)
+    def extend(
+        self, start: cython.int, to_take: cython.int, value: cython.double, priced_value: cython.double
+    ) -> cython.void:
+        """Choose ``to_take`` more features from position ``start`` on."""
+        i: cython.int
+        j: cython.int
+        e: cython.int
+        last: cython.int
+        if to_take == 0:
+            self.keep(self.taken, value)
+            return
+        self.nodes += 1
+        if self.nodes % TICK_EVERY == 0:
+            self.ask()
+        if priced_value + self.optimistic(start, to_take) <= self.cutoff + self.tolerance:
+            return
+        last = start
+        for i in range(start, self.n - to_take + 1):
+            if self.stopped:
+                break
+            if priced_value + self.prefix[i + to_take] - self.prefix[i] <= self.cutoff + self.tolerance:
+                break
+            j = self.order[i]
+            last = i + 1
+            if self.closed[self.klass[j]] == 0 and self.fits(j):
+                for e in range(self.first[j], self.first[j + 1]):
+                    self.left[self.member[e]] -= 1
+                self.taken[self.k - to_take] = j
+                self.extend(i + 1, to_take - 1, value + self.scores[j], priced_value + self.priced[j])
+                for e in range(self.first[j], self.first[j + 1]):
+                    self.left[self.member[e]] += 1
+            # From here on feature j is out, and with it all that could only do worse in its place.
+            self.closed[self.klass[j]] += 1
+        for i in range(start, last):
+            self.closed[self.klass[self.order[i]]] -= 1
+
+
+def best_set(scores, first, member, klass, caps, k, tolerance, tick):
+    """The best k positions under the caps.
+
+    Parameters
+    ----------
+    scores : float64 array, descending
+    first, member : int32 arrays
+        Position j belongs to the caps ``member[first[j]:first[j + 1]]``.
+    klass : int32 array
+        Positions with the same number belong to the same caps.
+    caps : int32 array
+        How many positions of each cap may be taken.
+    k : int
+        How many positions to take.
+    tolerance : float
+        Differences up to this do not count.
+    tick : callable
+        Called now and then with the best value (or None) and the bound; true means stop.
+
+    Returns
+    -------
+    positions : int array, or None if no set was found
+    bound : float
+        No set is better; -inf if proven that there is none.
+    finished : bool
+        Whether the search ran to its end.
+    """
+    search = BestSet(scores, first, member, klass, caps, k, tolerance, tick)
+    search.run()
+    return (search.chosen() if search.found else None), search.bound, not search.stopped

@@ -1,0 +1,315 @@
+# cython: boundscheck=False, wraparound=False, cdivision=True, initializedcheck=False
+"""Kernel: the degree-sequence bound on the summed quality of several sets.
+
+Let c[i] be the number of features that lie in more than i of the A sets. Then the c[i] add up to A * k, and
+sum_i i * c[i] counts the shared features of all pairs, which may not exceed a limit. Better features lie in more sets,
+so the sum of qualities is at most sum_i S(c[i]) with S(c) the sum of the c best scores. This programme is solved
+exactly: a price on shared features (found by bisection) gives a relaxation that decomposes, and a depth-first search
+over c closes what little gap is left.
+"""
+
+import cython
+import numpy as np
+
+MAX_NODES = cython.declare(cython.long, 100_000)
+
+
+@cython.final
+@cython.cclass
+class Degrees:
+    """One programme; see :func:`degree_bound`."""
+
+    scores = cython.declare(cython.double[::1])
+    sums = cython.declare(cython.double[::1])
+    tails = cython.declare(cython.double[:, ::1])
+    counts = cython.declare(cython.int[::1])
+    best_counts = cython.declare(cython.int[::1])
+    n = cython.declare(cython.int)
+    n_sets = cython.declare(cython.int)
+    total = cython.declare(cython.int)
+    all_limit = cython.declare(cython.int)
+    price = cython.declare(cython.double, visibility="readonly")
+    best = cython.declare(cython.double, visibility="readonly")
+    relaxed = cython.declare(cython.double, visibility="readonly")
+    tolerance = cython.declare(cython.double)
+    nodes = cython.declare(cython.long)
+    floor = cython.declare(cython.double)
+    kept = cython.declare(cython.int[:, ::1])
+    values = cython.declare(cython.double[::1])
+    n_kept = cython.declare(cython.int)
+    max_kept = cython.declare(cython.int)
+    found = cython.declare(cython.bint, visibility="readonly")
+    exact = cython.declare(cython.bint, visibility="readonly")
+
+    def __init__(self, scores, n_sets, total, all_limit, tolerance):
+        self.scores = scores
+        self.n = len(scores)
+        self.n_sets = n_sets
+        self.total = total
+        self.all_limit = all_limit
+        self.tolerance = tolerance
+        sums = np.zeros(self.n + 1)
+        np.cumsum(scores, out=sums[1:])
+        self.sums = sums
+        self.tails = np.zeros((n_sets + 1, total + 1))
+        self.counts = np.zeros(n_sets, dtype=np.intc)
+        self.best_counts = np.zeros(n_sets, dtype=np.intc)
+        self.found = False
+        self.exact = True
+        self.nodes = 0
+        self.best = -float("inf")
+        self.relaxed = float("inf")
+        self.n_kept = 0
+        self.max_kept = 0
+
+    def collect(self, weight_limit, floor, limit):
+        """All vectors whose value exceeds the floor; None if there are more than ``limit``."""
+        self.floor = floor
+        self.max_kept = limit
+        self.kept = np.zeros((limit, self.n_sets), dtype=np.intc)
+        self.values = np.zeros(limit)
+        self.run(weight_limit)
+        if not self.exact:
+            return None
+        return np.asarray(self.kept)[: self.n_kept].copy(), np.asarray(self.values)[: self.n_kept].copy()
+
+    def run(self, weight_limit):
+        """Solve for one limit on the shared features."""
+        limit: cython.double = weight_limit
+        if self.total > self.n * self.n_sets or self.least_weight() > limit:
+            return
+        with cython.nogil:
+            self.find_price(limit)
+            self.fill_tails()
+            self.relaxed = self.tails[0, self.total] + self.price * limit
+            self.descend(0, self.total, limit, 0.0, self.n)
+
+    def best_vector(self):
+        """The optimal c."""
+        return np.asarray(self.best_counts).copy()
+
+    @cython.cfunc
+    def least_weight(self) -> cython.double:
+        """The fewest shared features: degrees as equal as they can be."""
+        full: cython.int = self.total // self.n
+        rest: cython.int = self.total - full * self.n
+        return self.n * full * (full - 1) / 2.0 + rest * full
+
+    @cython.cfunc
+    @cython.nogil
+    @cython.exceptval(check=False)
+    def weight_at(self, price: cython.double) -> cython.double:
+        """Shared features when the ``total`` best priced scores are taken, ties in favour of fewer."""
+        i: cython.int
+        step: cython.int
+        chosen: cython.int
+        value: cython.double
+        top: cython.double
+        weight: cython.double = 0.0
+        for i in range(self.n_sets):
+            self.counts[i] = 0
+        for step in range(self.total):
+            chosen = -1
+            top = -1e300
+            for i in range(self.n_sets):
+                if self.counts[i] < self.n:
+                    value = self.scores[self.counts[i]] - price * i
+                    if value > top:
+                        top = value
+                        chosen = i
+            self.counts[chosen] += 1
+            weight += chosen
+        return weight
+
+    @cython.cfunc
+    @cython.nogil
+    @cython.exceptval(check=False)
+    def find_price(self, limit: cython.double) -> cython.void:
+        """The least price at which the limit is kept: there the relaxation is lowest."""
+        low: cython.double = 0.0
+        high: cython.double
+        middle: cython.double
+        step: cython.int
+        self.price = 0.0
+        if self.weight_at(0.0) <= limit:
+            return
+        high = self.scores[0] - self.scores[self.n - 1] + self.tolerance
+        for step in range(45):
+            middle = (low + high) / 2
+            if self.weight_at(middle) <= limit:
+                high = middle
+            else:
+                low = middle
+            if high - low <= 1e-13 * high:
+                break
+        self.price = high
+
+    @cython.cfunc
+    @cython.nogil
+    @cython.exceptval(check=False)
+    def fill_tails(self) -> cython.void:
+        """tails[i, t]: the best priced value of t places in the levels from i on."""
+        start: cython.int
+        i: cython.int
+        step: cython.int
+        chosen: cython.int
+        value: cython.double
+        top: cython.double
+        for step in range(1, self.total + 1):
+            self.tails[self.n_sets, step] = -1e300
+        for start in range(self.n_sets):
+            for i in range(self.n_sets):
+                self.counts[i] = 0
+            for step in range(1, self.total + 1):
+                chosen = -1
+                top = -1e300
+                for i in range(start, self.n_sets):
+                    if self.counts[i] < self.n:
+                        value = self.scores[self.counts[i]] - self.price * i
+                        if value > top:
+                            top = value
+                            chosen = i
+                if chosen < 0:
+                    self.tails[start, step] = -1e300
+                else:
+                    self.counts[chosen] += 1
+                    self.tails[start, step] = self.tails[start, step - 1] + top
+        for i in range(self.n_sets):
+            self.counts[i] = 0
+
+    @cython.cfunc
+    @cython.nogil
+    @cython.exceptval(check=False)
+    def promise(
+        self, level: cython.int, count: cython.int, left: cython.int, weight: cython.double, value: cython.double
+    ) -> cython.double:
+        """An upper bound when ``count`` features are put at ``level``."""
+        weight -= level * count
+        if weight < 0:
+            return -1e300
+        return value + self.sums[count] + self.tails[level + 1, left - count] + self.price * weight
+
+    @cython.cfunc
+    @cython.nogil
+    @cython.exceptval(check=False)
+    def descend(
+        self,
+        level: cython.int,
+        left: cython.int,
+        weight: cython.double,
+        value: cython.double,
+        most: cython.int,
+    ) -> cython.void:
+        """Choose c[level], c[level + 1], ... in turn, each no larger than the one before."""
+        i: cython.int
+        low: cython.int
+        high: cython.int
+        peak: cython.int
+        down: cython.int
+        up: cython.int
+        count: cython.int
+        if left == 0:
+            if self.max_kept:
+                if self.n_kept == self.max_kept:
+                    self.exact = False
+                    return
+                for i in range(self.n_sets):
+                    self.kept[self.n_kept, i] = self.counts[i] if i < level else 0
+                self.values[self.n_kept] = value
+                self.n_kept += 1
+            elif value > self.best or not self.found:
+                self.found = True
+                self.best = value
+                for i in range(self.n_sets):
+                    self.best_counts[i] = self.counts[i] if i < level else 0
+            return
+        self.nodes += 1
+        if level == self.n_sets or self.nodes > MAX_NODES:
+            if self.nodes > MAX_NODES:
+                self.exact = False
+            return
+        high = min(most, left)
+        if level == self.n_sets - 1:
+            high = min(high, self.all_limit)
+        low = (left + self.n_sets - level - 1) // (self.n_sets - level)
+        if low > high:
+            return
+        # The promise is concave in the count (where the weight allows it): go out from its peak.
+        peak = low
+        for count in range(low + 1, high + 1):
+            if self.promise(level, count, left, weight, value) > self.promise(level, peak, left, weight, value):
+                peak = count
+        down = peak
+        up = peak + 1
+        while down >= low or up <= high:
+            if up > high or (
+                down >= low
+                and self.promise(level, down, left, weight, value)
+                >= self.promise(level, up, left, weight, value)
+            ):
+                count = down
+                down -= 1
+            else:
+                count = up
+                up += 1
+            if self.max_kept:
+                if self.promise(level, count, left, weight, value) <= self.floor or not self.exact:
+                    return
+            elif self.found and self.promise(level, count, left, weight, value) <= self.best + self.tolerance:
+                return
+            if weight < level * count:
+                continue
+            self.counts[level] = count
+            self.descend(level + 1, left - count, weight - level * count, value + self.sums[count], count)
+
+
+def degree_bound(scores, n_sets, total, weight_limit, all_limit, tolerance):
+    """Bound the summed quality of ``n_sets`` sets.
+
+    Parameters
+    ----------
+    scores : float64 array, descending
+    n_sets : int
+    total : int
+        Places in all sets together.
+    weight_limit : int
+        How many features all pairs of sets may share together.
+    all_limit : int
+        How many features may lie in all sets.
+    tolerance : float
+        Differences up to this do not count.
+
+    Returns
+    -------
+    value : float
+        No sets have a larger sum; -inf if proven that there are no such sets.
+    counts : int array, or None
+        A vector c that reaches the value; None if the value is only a bound.
+    price : float
+        Price of one shared feature at the relaxed optimum.
+    relaxed : float
+        The relaxed optimum, at that price.
+    """
+    programme = Degrees(scores, n_sets, total, all_limit, tolerance)
+    programme.run(weight_limit)
+    if not programme.found:
+        if programme.exact:
+            return -float("inf"), None, 0.0, -float("inf")
+        return programme.relaxed, None, programme.price, programme.relaxed
+    if not programme.exact:
+        return programme.relaxed, None, programme.price, programme.relaxed
+    return programme.best, programme.best_vector(), programme.price, programme.relaxed
+
+
+def degree_vectors(scores, n_sets, total, weight_limit, all_limit, tolerance, floor, limit):
+    """All vectors c (as in :func:`degree_bound`) whose value exceeds ``floor``, best first, with their values.
+
+    None if there are more than ``limit``.
+    """
+    programme = Degrees(scores, n_sets, total, all_limit, tolerance)
+    found = programme.collect(weight_limit, floor, limit)
+    if found is None:
+        return None
+    vectors, values = found
+    order = np.argsort(-values, kind="stable")
+    return vectors[order], values[order]

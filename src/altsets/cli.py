@@ -1,0 +1,445 @@
+"""The command line: reads options, prints answers, and nothing else.
+
+Whatever takes long to import is imported inside the commands, so that ``altsets --help`` answers at once;
+for the same reason the help is plain text.
+"""
+
+from __future__ import annotations
+
+import csv
+import difflib
+import math
+import shlex
+import sys
+import threading
+import warnings
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import replace
+from typing import TYPE_CHECKING, Annotated, Any, NoReturn
+
+import typer
+
+from altsets import __version__
+from altsets.errors import AltsetsError, InputError, VerificationError
+
+if TYPE_CHECKING:
+    from rich.console import Console
+    from rich.status import Status as Spinner
+    from rich.table import Table as Grid
+
+    from altsets.datasets import Dataset
+    from altsets.result import Progress, Result
+
+__all__ = ["app", "main"]
+
+SECONDS_PER_SET = 60.0
+#: More sets than this do not fit into an overlap table of 80 columns.
+MOST_COLUMNS = 14
+
+NO_SET, BAD_INPUT = 1, 2
+
+DEMO = (
+    "{rows} breast tumours, malignant or benign, with {features} measurements each (a table that comes "
+    "with scikit-learn). Which 5 measurements say most about the diagnosis, and which other sets of 5 say "
+    "nearly as much? Features are scored by mutual information; tau = 0.5 lets two sets share at most 2 of 5."
+)
+
+app = typer.Typer(
+    name="altsets",
+    help="Feature sets that are all good and truly different from each other, with proof.",
+    add_completion=False,
+    rich_markup_mode=None,
+    pretty_exceptions_enable=False,
+)
+
+
+def main() -> None:
+    """Run the command line; the entry point of the ``altsets`` command."""
+    for stream in (sys.stdout, sys.stderr):
+        # A feature name that the terminal cannot show must not cost the answer.
+        if hasattr(stream, "reconfigure"):
+            stream.reconfigure(errors="backslashreplace")
+    try:
+        code = app(prog_name="altsets", standalone_mode=False)
+    except Exception as error:
+        # By its shape, not its class: recent versions of typer bring their own copy of click.
+        if not hasattr(error, "format_message"):
+            raise
+        context = getattr(error, "ctx", None)
+        command = context.command_path if context else "altsets"
+        _say_error(f"Error: {error.format_message().rstrip('.')} (see {command} --help).")
+        code = BAD_INPUT
+    sys.exit(code or 0)
+
+
+def _whole_number(text: str) -> int:
+    try:
+        return int(text)
+    except ValueError:
+        raise typer.BadParameter(f"{text!r} is not a whole number") from None
+
+
+def _seconds(text: str) -> float:
+    try:
+        seconds = float(text)
+    except ValueError:
+        seconds = math.nan
+    if not seconds > 0:
+        raise typer.BadParameter(f"{text!r} is not a positive number of seconds")
+    return seconds
+
+
+@app.callback(invoke_without_command=True)
+def root(
+    context: typer.Context,
+    version: Annotated[bool, typer.Option("--version", help="Print the version and exit.")] = False,
+) -> None:
+    """Feature sets that are all good and truly different from each other, with proof."""
+    if version:
+        typer.echo(f"altsets {__version__}")
+        raise typer.Exit
+    if context.invoked_subcommand is None:
+        typer.echo(context.get_help())
+
+
+# The options are many, so each kind is described once, apart from the command that takes it.
+Number = typer.Option("--n-features", "-k", parser=_whole_number, metavar="N", help="Features in each set.")
+Alternatives = typer.Option(
+    "--n-alternatives", "-a", parser=_whole_number, metavar="N", help="Sets to find besides the first one."
+)
+Tau = typer.Option(
+    "--tau",
+    metavar="0..1",
+    help="Least dissimilarity of two sets; 1: they share no feature. [default: 0.5]",
+)
+MinDifference = typer.Option(
+    "--min-difference",
+    parser=_whole_number,
+    metavar="N",
+    help="Instead of --tau: in how many features two sets must differ.",
+)
+Dissimilarity = typer.Option("--dissimilarity", metavar="NAME", help="What --tau refers to: dice or jaccard.")
+Measure = typer.Option(
+    "--quality", metavar="NAME", help="Score of a feature: mutual_info, f, pearson or importance."
+)
+Task = typer.Option(
+    "--task", metavar="NAME", help="What the target holds: classification, regression or auto."
+)
+Search = typer.Option(
+    "--search",
+    metavar="NAME",
+    help="sequential (each set the best given those before it), simultaneous (all sets together), or a "
+    "heuristic: greedy-replacement, greedy-balancing or greedy-depth.",
+)
+Aggregation = typer.Option(
+    "--aggregation", metavar="NAME", help="What simultaneous sets maximise: sum or min of their qualities."
+)
+Drop = typer.Option("--drop", metavar="COL[,COL]", help="Columns to leave out; may be repeated.")
+Existing = typer.Option(
+    "--existing", metavar="COL[,COL]", help="A set that every new set must differ from; may be repeated."
+)
+Engine = typer.Option("--engine", metavar="NAME", help="Who searches: additive, milp, greedy or auto.")
+TimeLimit = typer.Option(
+    "--time-limit",
+    parser=_seconds,
+    metavar="SECONDS",
+    help="For the whole search. [default: 60 for each set]",
+)
+
+
+@app.command("find")
+def find_command(
+    table: Annotated[
+        str, typer.Argument(metavar="TABLE", help="CSV file (also gzipped) or Parquet file, numbers only.")
+    ],
+    target: Annotated[str, typer.Option("--target", "-t", metavar="COLUMN", help="What to predict.")],
+    n_features: Annotated[int, Number] = 5,
+    n_alternatives: Annotated[int, Alternatives] = 3,
+    tau: Annotated[str | None, Tau] = None,
+    min_difference: Annotated[int | None, MinDifference] = None,
+    dissimilarity: Annotated[str, Dissimilarity] = "dice",
+    quality: Annotated[str, Measure] = "mutual_info",
+    task: Annotated[str, Task] = "auto",
+    search: Annotated[str, Search] = "sequential",
+    aggregation: Annotated[str, Aggregation] = "sum",
+    drop: Annotated[list[str] | None, Drop] = None,
+    existing: Annotated[list[str] | None, Existing] = None,
+    engine: Annotated[str, Engine] = "auto",
+    time_limit: Annotated[float | None, TimeLimit] = None,
+    as_json: Annotated[bool, typer.Option("--json", help="Print one JSON document, nothing else.")] = False,
+) -> None:
+    """Find good and different feature sets for the target of a table.
+
+    Ctrl-C ends the search and prints what was found. Exit status: 0 = at least one set was printed, 1 = no
+    set exists or none was found, 2 = bad input.
+    """
+    with _plain_messages():
+        from altsets import datasets
+
+        data = datasets.split_target(datasets.read_table(table), target, drop=_names(drop or []))
+        asked = {
+            "n_features": n_features,
+            "n_alternatives": n_alternatives,
+            "tau": tau,
+            "min_difference": min_difference,
+            "dissimilarity": dissimilarity,
+            "search": search,
+            "aggregation": aggregation,
+            "existing": [_indices(given, data) for given in existing or []],
+        }
+        result = _search(data, quality, task, asked, engine=engine, time_limit=time_limit)
+        origin = {"table": table, "target": target, "quality": quality}
+        _answer(replace(result, parameters={**result.parameters, **origin}), as_json)
+
+
+@app.command("demo")
+def demo_command(
+    save_table: Annotated[
+        str | None, typer.Option(metavar="FILE.csv", help="Also write the table of the demo to a new file.")
+    ] = None,
+) -> None:
+    """Show what altsets does, on a table that comes with scikit-learn."""
+    with _plain_messages():
+        from altsets import datasets
+
+        table = datasets.load_demo()
+        if save_table is not None:
+            datasets.write_csv(table, save_table)
+        data = datasets.split_target(table, datasets.DEMO_TARGET)
+        _say(_console(), DEMO.format(rows=table.n_rows, features=len(data.feature_names)))
+        asked = {"n_features": 5, "n_alternatives": 3, "tau": "0.5"}
+        _answer(_search(data, "mutual_info", "auto", asked), as_json=False)
+        if save_table is not None:
+            typer.echo(f"\nThe table is in {_printable(save_table)}.")
+        typer.echo("\nTry next:")
+        for command in _suggestions(save_table, datasets.DEMO_TARGET):
+            typer.echo(f"  {command}")
+
+
+def _suggestions(saved: str | None, target: str) -> list[str]:
+    """Three commands that work as they stand."""
+    find = f"altsets find {shlex.quote(saved or 'demo.csv')} --target {target}"
+    disjoint = f"{find} -k 3 -a 4 --tau 1"
+    fair = f"{find} --search simultaneous --aggregation min"
+    if saved is None:
+        return ["altsets demo --save-table demo.csv", disjoint, fair]
+    return [disjoint, fair, f"{find} --quality f --json"]
+
+
+def _search(
+    data: Dataset,
+    measure: str,
+    task: str,
+    asked: dict[str, Any],
+    *,
+    engine: str = "auto",
+    time_limit: float | None = None,
+) -> Result:
+    """Score the features and find the sets, with a sign of life if it takes long."""
+    from altsets.problem import Problem
+
+    # Scoring a wide table takes long; what is wrong with the request is said before.
+    n_sets = Problem.create(len(data.feature_names), **asked).n_sets
+    with Waiting(_console(stderr=True)) as waiting:
+        waiting.say(f"Scoring {len(data.feature_names)} features by {measure}")
+        from altsets.quality import Additive
+        from altsets.search.find import find
+
+        quality = Additive.from_data(
+            data.X, data.y, measure=measure, task=task, feature_names=data.feature_names
+        )
+        waiting.say("Searching")
+        return find(
+            quality,
+            **asked,
+            engine=engine,
+            time_limit=time_limit or SECONDS_PER_SET * n_sets,
+            callback=waiting.report,
+        )
+
+
+def _answer(result: Result, as_json: bool) -> None:
+    """Print the answer; end with the exit status that says whether there is one."""
+    asked, found = len(result.statuses), len(result.sets)
+    if as_json:
+        typer.echo(result.to_json())
+    elif found:
+        _show(result, _console())
+    if not found:
+        _fail(result.explain(), NO_SET)
+    if found < asked:
+        _say_error(result.explain() if as_json else f"{asked - found} of {asked} sets are missing.")
+
+
+def _show(result: Result, console: Console) -> None:
+    from altsets.result import overlap_table
+
+    console.print(_sets_grid(result))
+    table = overlap_table(result.sets)
+    if len(table) > MOST_COLUMNS:
+        most = max(max(row[:number]) for number, row in enumerate(table) if number)
+        _say(console, f"No two sets share more than {most} features.")
+    elif len(table) > 1:
+        _say(console, "Features that two sets share:")
+        console.print(_overlap_grid(table))
+    if math.isinf(result.bound):
+        _say(console, f"Objective {result.objective:.6g}; no bound is known.")
+    else:
+        numbers = f"{result.objective:.6g}, bound {result.bound:.6g}, gap {result.gap:.3g}"
+        _say(console, f"Objective {numbers}.")
+    _say(console, result.explain())
+
+
+def _sets_grid(result: Result) -> Grid:
+    from rich.text import Text
+
+    first = result.qualities[0]
+    grid = _grid("Set")
+    grid.add_column("Features", overflow="fold")
+    grid.add_column("Quality", justify="right", no_wrap=True)
+    if first > 0:
+        grid.add_column("Of set 0", justify="right", no_wrap=True)
+    grid.add_column("Status", no_wrap=True)
+    for number, (names, value) in enumerate(zip(result.named_sets, result.qualities, strict=True)):
+        status = str(result.statuses[number])
+        share = [f"{value / first:.1%}"] if first > 0 else []
+        grid.add_row(
+            str(number),
+            Text(", ".join(map(_printable, names))),
+            f"{value:#.6g}",
+            *share,
+            Text(status, style="green" if status == "optimal" else "yellow"),
+        )
+    return grid
+
+
+def _overlap_grid(table: Sequence[Sequence[int]]) -> Grid:
+    grid = _grid("Set")
+    for number in range(len(table)):
+        grid.add_column(str(number), justify="right")
+    for number, row in enumerate(table):
+        grid.add_row(str(number), *(str(shared) for shared in row))
+    return grid
+
+
+def _grid(first_column: str) -> Grid:
+    from rich import box
+    from rich.table import Table as Grid
+
+    grid = Grid(box=box.SIMPLE_HEAD)
+    grid.add_column(first_column, justify="right", no_wrap=True)
+    return grid
+
+
+class Waiting:
+    """A line on standard error about what is going on: only on a terminal, and only if it takes long."""
+
+    def __init__(self, console: Console, delay: float = 2.0) -> None:
+        self._console = console
+        self._text = ""
+        self._spinner: Spinner | None = None
+        self._over = not console.is_terminal
+        self._lock = threading.Lock()
+        self._timer = threading.Timer(delay, self._begin)
+        self._timer.daemon = True
+
+    def __enter__(self) -> Waiting:
+        if not self._over:
+            self._timer.start()
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self._timer.cancel()
+        with self._lock:
+            self._over = True
+            if self._spinner is not None:
+                self._spinner.stop()
+
+    def say(self, text: str) -> None:
+        """Tell what is going on now."""
+        with self._lock:
+            self._text = text
+            if self._spinner is not None:
+                self._spinner.update(_plain(text))
+
+    def report(self, progress: Progress) -> None:
+        """Tell how far a search is."""
+        best = "none yet" if math.isnan(progress.best) else f"{progress.best:.6g}"
+        bound = "none yet" if math.isinf(progress.bound) else f"{progress.bound:.6g}"
+        self.say(f"Searching: best {best}, bound {bound}, {progress.elapsed:.0f} s (Ctrl-C keeps the best)")
+
+    def _begin(self) -> None:
+        with self._lock:
+            if not self._over:
+                self._spinner = self._console.status(_plain(self._text))
+                self._spinner.start()
+
+
+def _plain(text: str) -> Any:
+    from rich.text import Text
+
+    return Text(text)
+
+
+@contextmanager
+def _plain_messages() -> Iterator[None]:
+    """Errors and warnings as one plain line each on standard error."""
+    try:
+        with warnings.catch_warnings():
+            warnings.simplefilter("default")
+            for silent in (DeprecationWarning, PendingDeprecationWarning, FutureWarning):
+                warnings.simplefilter("ignore", silent)
+            warnings.showwarning = _show_warning
+            yield
+    except KeyboardInterrupt:
+        _fail("Interrupted.", NO_SET)
+    except VerificationError as error:
+        _fail(f"{error} This is a bug in altsets; please report it.", NO_SET)
+    except AltsetsError as error:
+        _fail(str(error), BAD_INPUT)
+
+
+def _show_warning(message: Warning | str, *_: Any, **__: Any) -> None:
+    _say_error(f"Warning: {message}")
+
+
+def _fail(message: str, code: int) -> NoReturn:
+    _say_error(f"Error: {message}" if code == BAD_INPUT else message)
+    raise typer.Exit(code)
+
+
+def _say_error(message: str) -> None:
+    typer.echo(" ".join(_printable(message).split()), err=True)
+
+
+def _say(console: Console, text: str) -> None:
+    console.print(_printable(text))
+
+
+def _console(stderr: bool = False) -> Console:
+    from rich.console import Console
+
+    return Console(stderr=stderr, highlight=False, markup=False, emoji=False)
+
+
+def _printable(text: str) -> str:
+    """Names come out of files: nothing in them may steer the terminal."""
+    return "".join(char if char.isprintable() else " " if char.isspace() else "\ufffd" for char in text)
+
+
+def _names(options: Sequence[str]) -> list[str]:
+    """The names in options such as ``a,b`` or ``"x, y",z``: a name with a comma stands in double quotes."""
+    cells = (cell.strip() for row in csv.reader(options, skipinitialspace=True) for cell in row)
+    return [cell for cell in cells if cell]
+
+
+def _indices(option: str, data: Dataset) -> list[int]:
+    position = {name: index for index, name in enumerate(data.feature_names)}
+    names = _names([option])
+    for name in names:
+        if name not in position:
+            close = difflib.get_close_matches(name, data.feature_names, n=1)
+            hint = f"did you mean {close[0]!r}?" if close else "give column names, separated by commas."
+            raise InputError(f"--existing names {name!r}, which is no feature; {hint}")
+    return [position[name] for name in names]

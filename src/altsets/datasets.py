@@ -1,0 +1,471 @@
+"""Tables in and out: CSV (plain or gzipped) and Parquet, the target apart from the features, a demo table.
+
+A table comes in without pandas. Whatever no measure can use is refused here, in one sentence that names the
+columns and says what to do.
+"""
+
+from __future__ import annotations
+
+import csv
+import difflib
+import gzip
+import io
+import os
+import re
+import zlib
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from itertools import islice
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from altsets.errors import MissingExtraError, TableError
+from altsets.measures._matrix import listed
+
+__all__ = ["Dataset", "Table", "load_demo", "read_table", "split_target", "write_csv"]
+
+#: What stands for "not known" in a CSV file, in lower case.
+MISSING = frozenset({"", "na", "n/a", "nan", "null", "none", "?", "<na>", "#n/a"})
+TRUTH = {"true": 1.0, "false": 0.0}
+DELIMITERS = (",", ";", "\t")
+#: Cells that are converted at a time: strings cost ten times as much memory as the numbers they become.
+CHUNK = 500_000
+
+DEMO_TARGET = "diagnosis"
+
+Column = npt.NDArray[Any]
+
+
+@dataclass(frozen=True, eq=False)
+class Table:
+    """Named columns of equal length, as they were read.
+
+    Attributes
+    ----------
+    names : tuple of str
+        The names of the columns, all different.
+    columns : tuple of ndarray
+        Floats (nan = missing), or objects (str, None = missing) where a column is not numeric.
+    source : str
+        Where it came from, for messages.
+
+    Examples
+    --------
+    >>> table = load_demo()
+    >>> table.n_rows, len(table.names), table.names[:2]
+    (569, 31, ('mean radius', 'mean texture'))
+    """
+
+    names: tuple[str, ...]
+    columns: tuple[Column, ...]
+    source: str = "the table"
+
+    def __post_init__(self) -> None:
+        twice = sorted(name for name, count in Counter(self.names).items() if count > 1)
+        if twice:
+            raise TableError(
+                f"{self.source}: column names must be distinct; these occur more than once: {listed(twice)}."
+            )
+        if not self.n_rows:
+            raise TableError(f"{self.source} has no rows of data.")
+
+    @property
+    def n_rows(self) -> int:
+        """The number of rows."""
+        return len(self.columns[0]) if self.columns else 0
+
+
+@dataclass(frozen=True, eq=False)
+class Dataset:
+    """A table ready for a measure: the features as one matrix, the target apart.
+
+    Attributes
+    ----------
+    X : ndarray of shape (n_rows, n_features)
+        Finite numbers.
+    y : ndarray of shape (n_rows,)
+        Finite numbers or text.
+    feature_names : tuple of str
+        One for each column of ``X``.
+    target_name : str
+        The column that ``y`` was.
+    """
+
+    X: npt.NDArray[np.float64]
+    y: Column
+    feature_names: tuple[str, ...]
+    target_name: str
+
+
+def read_table(path: str | os.PathLike[str]) -> Table:
+    """Read a CSV file (also gzipped) or a Parquet file.
+
+    CSV: UTF-8 with or without a byte-order mark (or UTF-16 with one), a header line, and commas, semicolons
+    or tabs between the fields. Empty fields and NA, N/A, NaN, null, None and ? are missing values; true and
+    false are 1 and 0. A first column without a name that counts the rows from 0 is the index that pandas
+    writes, and is left out.
+
+    Parameters
+    ----------
+    path : path-like
+        The file. What it holds decides, not its name.
+
+    Raises
+    ------
+    TableError
+        If the file cannot be read as a table; the message says where and why.
+    MissingExtraError
+        If it is a Parquet file and pyarrow is not installed.
+
+    Examples
+    --------
+    >>> import pathlib, tempfile
+    >>> path = pathlib.Path(tempfile.mkdtemp()) / "small.csv"
+    >>> _ = path.write_text("age;town\\n42;Rome\\n;Oslo\\n")
+    >>> table = read_table(path)
+    >>> table.names, table.columns[0].tolist(), table.columns[1].tolist()
+    (('age', 'town'), [42.0, nan], ['Rome', 'Oslo'])
+    """
+    content = _content(Path(path))
+    source = Path(path).name
+    if content[:4] == b"PAR1":
+        return _read_parquet(content, source)
+    return _read_csv(_text(content, source), source)
+
+
+def split_target(table: Table, target: str, *, drop: Sequence[str] = ()) -> Dataset:
+    """Take the target apart from the features, and check that a measure can use both.
+
+    Parameters
+    ----------
+    table : Table
+        What :func:`read_table` returned.
+    target : str
+        The name of the target column.
+    drop : sequence of str
+        Columns to leave out.
+
+    Raises
+    ------
+    TableError
+        If a column does not exist, no feature is left, a feature is not numeric or not finite, or the target
+        is incomplete or constant.
+
+    Examples
+    --------
+    >>> data = split_target(load_demo(), "diagnosis", drop=["mean radius"])
+    >>> data.X.shape, data.y[:1].tolist()
+    ((569, 29), ['malignant'])
+    """
+    known = dict(zip(table.names, table.columns, strict=True))
+    _check_known(table, target, "target column")
+    for name in drop:
+        _check_known(table, name, "column to drop")
+    if target in drop:
+        raise TableError(f"column {target!r} cannot be both the target and dropped.")
+    features = [name for name in table.names if name != target and name not in set(drop)]
+    if not features:
+        raise TableError(f"{table.source} has no feature columns besides the target {target!r}.")
+    _check_target(known[target], target)
+    _check_numeric(known, features)
+    matrix = np.column_stack([known[name] for name in features])
+    _check_finite(matrix, features)
+    return Dataset(matrix, known[target], tuple(features), target)
+
+
+def load_demo() -> Table:
+    """The table of ``altsets demo``: 569 breast tumours, 30 measurements, malignant or benign.
+
+    It ships with scikit-learn (Wisconsin diagnostic breast cancer data).
+
+    Examples
+    --------
+    >>> load_demo().names[-1]
+    'diagnosis'
+    """
+    from sklearn.datasets import load_breast_cancer
+
+    bunch = load_breast_cancer()
+    labels = np.array([str(name) for name in bunch.target_names], dtype=object)[bunch.target]
+    names = (*(str(name) for name in bunch.feature_names), DEMO_TARGET)
+    return Table(names, (*bunch.data.T, labels), source="the demo table")
+
+
+def write_csv(table: Table, path: str | os.PathLike[str]) -> None:
+    """Write a table so that :func:`read_table` reads the same numbers again; never over another file.
+
+    Parameters
+    ----------
+    table : Table
+        What to write.
+    path : path-like
+        A new file, or one that already holds exactly this table.
+
+    Examples
+    --------
+    >>> import pathlib, tempfile
+    >>> path = pathlib.Path(tempfile.mkdtemp()) / "demo.csv"
+    >>> write_csv(load_demo(), path)
+    >>> read_table(path).names == load_demo().names
+    True
+    """
+    buffer = io.StringIO(newline="")
+    writer = csv.writer(buffer, lineterminator="\n")
+    writer.writerow(table.names)
+    # As Python objects: repr() of a Python float is the shortest text that reads back as the same number.
+    writer.writerows(zip(*(column.tolist() for column in table.columns), strict=True))
+    content = buffer.getvalue().encode()
+    try:
+        with open(path, "xb") as file:
+            file.write(content)
+    except FileExistsError:
+        if not Path(path).is_file() or Path(path).read_bytes() != content:
+            raise TableError(f"{path} exists already; choose another name or delete it first.") from None
+    except OSError as error:
+        raise TableError(f"cannot write {path}: {error.strerror}.") from error
+
+
+def _content(path: Path) -> bytes:
+    try:
+        if path.is_dir():
+            raise TableError(f"{path} is a directory; give a CSV or Parquet file.")
+        content = path.read_bytes()
+    except FileNotFoundError:
+        raise TableError(f"there is no file {path}; check the name and the folder.") from None
+    except (OSError, ValueError) as error:
+        raise TableError(f"cannot read {path}: {getattr(error, 'strerror', None) or error}.") from error
+    if content[:2] == b"\x1f\x8b":
+        try:
+            content = gzip.decompress(content)
+        except (OSError, EOFError, zlib.error) as error:
+            raise TableError(f"{path} is a damaged gzip file: {error}.") from error
+    return content
+
+
+def _text(content: bytes, source: str) -> str:
+    utf16 = content[:2] in (b"\xff\xfe", b"\xfe\xff")
+    try:
+        text = content.decode("utf-16" if utf16 else "utf-8-sig")
+    except UnicodeDecodeError as error:
+        raise TableError(
+            f"{source} is neither Parquet nor text in UTF-8 (byte {error.start} of it fits no character); "
+            "save the table as CSV in UTF-8."
+        ) from error
+    if "\0" in text:
+        raise TableError(f"{source} is a binary file; save the table as CSV or Parquet.")
+    if not text.strip():
+        raise TableError(f"{source} is empty; a table needs a header line and rows.")
+    return text
+
+
+def _read_csv(text: str, source: str) -> Table:
+    delimiter = _delimiter(text)
+    header = next(_rows(text, delimiter, source))[1]
+    names = [" ".join(name.split()) for name in header]
+    as_text: set[int] = set()
+    columns, surprises = _parse(text, delimiter, source, len(names), as_text)
+    if surprises:
+        # Columns that began with numbers: what was converted has lost its spelling, so read them again.
+        columns, _ = _parse(text, delimiter, source, len(names), as_text | surprises)
+    if len(names) > 1 and not names[0] and _counts_rows(columns[0]):
+        names, columns = names[1:], columns[1:]
+    nameless = [str(position) for position, name in enumerate(names, start=1) if not name]
+    if nameless:
+        raise TableError(f"{source}: column {listed(nameless)} has no name; put one into the first line.")
+    return Table(tuple(names), tuple(columns), source)
+
+
+def _delimiter(text: str) -> str:
+    """The delimiter that splits the first lines into most fields, and into equally many of them."""
+
+    def fitness(delimiter: str) -> tuple[bool, int]:
+        lines = csv.reader(io.StringIO(text[:1_000_000], newline=""), delimiter=delimiter)
+        try:
+            widths = [len(row) for row in islice((row for row in lines if row), 3)]
+        except csv.Error:
+            return False, 0
+        return len(set(widths)) == 1 and widths[0] > 1, max(widths)
+
+    return max(DELIMITERS, key=fitness)
+
+
+def _rows(text: str, delimiter: str, source: str) -> Iterator[tuple[int, list[str]]]:
+    """All rows that are not blank, with the number of the line on which each of them ends."""
+    reader = csv.reader(io.StringIO(text, newline=""), delimiter=delimiter)
+    try:
+        for row in reader:
+            if len(row) > 1 or "".join(row).strip():
+                yield reader.line_num, row
+    except csv.Error as error:
+        raise TableError(f"{source}, line {reader.line_num}: {error}; check its quotes.") from error
+
+
+def _parse(
+    text: str, delimiter: str, source: str, width: int, as_text: set[int]
+) -> tuple[list[Column], set[int]]:
+    """All columns, and those that turned out to be text only after some of their cells had become numbers.
+
+    ``as_text`` names the columns that are text; the first chunk may add to it.
+    """
+    rows = _rows(text, delimiter, source)
+    next(rows)
+    parts: list[list[Column]] = [[] for _ in range(width)]
+    surprises: set[int] = set()
+    first = True
+    while chunk := list(islice(rows, max(1, CHUNK // width))):
+        _check_widths(chunk, width, source)
+        for index, cells in enumerate(zip(*(row for _, row in chunk), strict=True)):
+            values = None if index in as_text else _floats(cells)
+            if values is None and index not in as_text:
+                (as_text if first else surprises).add(index)
+            parts[index].append(_labels(cells) if values is None else values)
+        first = False
+    return [np.concatenate(part) if part else np.empty(0) for part in parts], surprises
+
+
+def _check_widths(chunk: list[tuple[int, list[str]]], width: int, source: str) -> None:
+    for line, row in chunk:
+        if len(row) != width:
+            raise TableError(
+                f"{source}, line {line}: {len(row)} fields, but the header has {width}; "
+                "check quotes and delimiters."
+            )
+
+
+def _floats(cells: Sequence[str]) -> Column | None:
+    """The cells as numbers, or None if one of them is neither a number nor missing."""
+    # Python would read 12_345 as a number; in a table it is more likely an identifier.
+    if "_" in "".join(cells):
+        return None
+    try:
+        return np.array(cells, dtype=np.float64)
+    except ValueError:
+        pass
+    try:
+        return np.array([_float(cell) for cell in cells], dtype=np.float64)
+    except ValueError:
+        return None
+
+
+def _float(cell: str) -> float:
+    word = cell.strip().lower()
+    if word in MISSING:
+        return np.nan
+    truth = TRUTH.get(word)
+    return float(word) if truth is None else truth
+
+
+def _labels(cells: Sequence[str]) -> Column:
+    labels = np.empty(len(cells), dtype=object)
+    labels[:] = [None if cell.strip().lower() in MISSING else cell.strip() for cell in cells]
+    return labels
+
+
+def _counts_rows(column: Column) -> bool:
+    return column.dtype != object and np.array_equal(column, np.arange(len(column)))
+
+
+def _read_parquet(content: bytes, source: str) -> Table:
+    try:
+        import pyarrow as pa
+        import pyarrow.parquet as pq
+    except ImportError as error:
+        raise MissingExtraError("reading Parquet files", "pyarrow", "tables") from error
+    try:
+        table = pq.read_table(pa.BufferReader(content))
+    except (pa.ArrowException, OSError) as error:
+        reason = str(error).splitlines()[0].rstrip(".")
+        raise TableError(f"{source} cannot be read as Parquet: {reason}.") from error
+    # pandas stores a nameless index as a column of this name; it is no feature.
+    kept = [
+        (" ".join(name.split()), column)
+        for name, column in zip(table.column_names, table.columns, strict=True)
+        if not re.fullmatch(r"__index_level_\d+__", name)
+    ]
+    return Table(tuple(name for name, _ in kept), tuple(_arrow_column(column) for _, column in kept), source)
+
+
+def _arrow_column(column: Any) -> Column:
+    import pyarrow as pa
+
+    kind = column.type
+    if pa.types.is_dictionary(kind):
+        kind = kind.value_type
+        column = column.cast(kind)
+    if pa.types.is_boolean(kind):
+        column = column.cast(pa.int8())
+    numeric = ("is_integer", "is_floating", "is_boolean", "is_decimal", "is_null")
+    if any(getattr(pa.types, name)(kind) for name in numeric):
+        return np.array(column.cast(pa.float64(), safe=False).to_numpy(), dtype=np.float64)
+    labels = np.empty(len(column), dtype=object)
+    labels[:] = [None if value is None else str(value) for value in column.to_pylist()]
+    return labels
+
+
+def _check_known(table: Table, name: str, role: str) -> None:
+    if name in table.names:
+        return
+    message = f"{table.source} has no {role} {name!r}"
+    close = difflib.get_close_matches(name.lower(), [known.lower() for known in table.names], n=3)
+    meant = [known for known in table.names if known.lower() in close]
+    if meant:
+        raise TableError(f"{message}; did you mean {' or '.join(map(repr, meant))}?")
+    if all(_floats([known]) is not None for known in table.names):
+        raise TableError(f"{message}; its first line holds only numbers, so it may lack a header line.")
+    raise TableError(f"{message}; its columns are: {listed(table.names)}.")
+
+
+def _check_target(column: Column, name: str) -> None:
+    if column.dtype == object:
+        n_missing = sum(value is None for value in column)
+    else:
+        n_missing = int(np.isnan(column).sum())
+        n_infinite = int(np.isinf(column).sum())
+        if n_infinite:
+            raise TableError(f"target column {name!r} has {n_infinite} infinite values; drop these rows.")
+    if n_missing:
+        raise TableError(
+            f"target column {name!r} misses {n_missing} of {len(column)} values; drop these rows."
+        )
+    if (column == column[0]).all():
+        raise TableError(
+            f"target column {name!r} has only one value ({column[0]}); there is nothing to predict."
+        )
+
+
+def _check_numeric(known: dict[str, Column], features: Sequence[str]) -> None:
+    wrong = [name for name in features if known[name].dtype == object]
+    if not wrong:
+        return
+    example = next((str(value) for value in known[wrong[0]] if value is not None), "")
+    advice = f"drop them (--drop {','.join(map(_quoted, wrong[:3]))}{',...' if len(wrong) > 3 else ''})"
+    if re.fullmatch(r"[-+]?\d+,\d+", example):
+        advice = "write numbers with a decimal point"
+    raise TableError(
+        f"{_counted(wrong, 'column')} not numeric ({listed(wrong)}; for example {example[:40]!r} "
+        f"in {wrong[0]}); {advice} or encode them as numbers."
+    )
+
+
+def _check_finite(matrix: npt.NDArray[np.float64], features: Sequence[str]) -> None:
+    for what, wrong in (("missing", np.isnan(matrix)), ("infinite", np.isinf(matrix))):
+        counts = wrong.sum(axis=0).tolist()
+        detail = [f"{name}: {count}" for name, count in zip(features, counts, strict=True) if count]
+        if detail:
+            verb = "fill them in" if what == "missing" else "replace them by finite numbers"
+            raise TableError(
+                f"{sum(counts)} {what} values in {len(detail)} of {len(features)} feature columns "
+                f"({listed(detail)}); {verb}, or drop these rows or columns (--drop)."
+            )
+
+
+def _counted(labels: Sequence[str], noun: str) -> str:
+    return f"1 {noun} is" if len(labels) == 1 else f"{len(labels)} {noun}s are"
+
+
+def _quoted(name: str) -> str:
+    return f'"{name}"' if re.search(r"[\s,\"']", name) else name

@@ -1,0 +1,51 @@
+"""The exceptions of altsets, all in one tree.
+
+::
+
+    AltsetsError
+    ├── InputError (ValueError)        what was asked cannot be understood or is out of range
+    │   └── TableError                 a table cannot be read or used as it is
+    ├── UnsupportedError (ValueError)  the request is sound, but the chosen engine does not solve it
+    ├── MissingExtraError (ImportError)  an optional package is needed; names the extra to install
+    └── VerificationError (RuntimeError) an engine's answer failed the independent check: a bug, please report
+
+``except altsets.errors.AltsetsError`` catches everything that altsets raises on purpose.
+"""
+
+from __future__ import annotations
+
+__all__ = [
+    "AltsetsError",
+    "InputError",
+    "MissingExtraError",
+    "TableError",
+    "UnsupportedError",
+    "VerificationError",
+]
+
+
+class AltsetsError(Exception):
+    """Base of every exception that altsets raises on purpose."""
+
+
+class InputError(AltsetsError, ValueError):
+    """A parameter, a score or a name is wrong; the message says which, and what to do."""
+
+
+class TableError(InputError):
+    """A table cannot be read, or holds what no measure can use."""
+
+
+class UnsupportedError(AltsetsError, ValueError):
+    """The chosen engine or search does not solve this kind of problem."""
+
+
+class MissingExtraError(AltsetsError, ImportError):
+    """An optional dependency is not installed."""
+
+    def __init__(self, purpose: str, package: str, extra: str) -> None:
+        super().__init__(f"{purpose} needs {package}; install it with: pip install 'altsets[{extra}]'")
+
+
+class VerificationError(AltsetsError, RuntimeError):
+    """An answer failed the independent check; nothing wrong is ever returned to the user."""

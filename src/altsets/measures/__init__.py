@@ -1,0 +1,106 @@
+"""Numbers from data: how much each feature says about the target.
+
+The measures are plain functions of a table and a target. All of them are deterministic, give 0 to constant
+columns and refuse text, missing and infinite values by name. :data:`MEASURES` names them; :func:`score` is
+the door through which a quality comes in.
+"""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import numpy as np
+
+from altsets.errors import InputError
+from altsets.measures._copies import copies_in
+from altsets.measures._importance import importance
+from altsets.measures._matrix import FloatArray, listed, matrix_of
+from altsets.measures._univariate import f_score, mutual_info, pearson
+
+__all__ = ["MEASURES", "f_score", "importance", "mutual_info", "pearson", "score"]
+
+#: The measures by the names that qualities and the command line know.
+MEASURES: dict[str, Callable[..., FloatArray]] = {
+    "mutual_info": mutual_info,
+    "f": f_score,
+    "pearson": pearson,
+    "importance": importance,
+}
+
+
+def score(
+    X: Any,
+    y: Any,
+    measure: Any = "mutual_info",
+    *,
+    feature_names: Sequence[str] | None = None,
+    **options: Any,
+) -> tuple[FloatArray, list[str] | None]:
+    """Score every feature, with the names of the features if the table has them.
+
+    Parameters
+    ----------
+    X : table of shape (n_samples, n_features)
+        A NumPy array, or a frame (pandas, polars, Arrow); finite numbers only.
+    y : array-like of shape (n_samples,)
+        The target: numbers or text, one column.
+    measure : str or callable
+        A name in :data:`MEASURES`, or ``measure(X, y)`` that gets a float matrix and an array. A pair of
+        scores and p-values, as scikit-learn's score functions return, is welcome.
+    feature_names : sequence of str, optional
+        Names of the columns; by default those of ``X``, if it has any.
+    **options
+        Passed on to the measure.
+
+    Returns
+    -------
+    scores : ndarray of shape (n_features,)
+        One number per feature.
+    names : list of str or None
+        The names of the features; None if nobody named them.
+
+    Warns
+    -----
+    UserWarning
+        If columns are exact copies of each other.
+
+    Examples
+    --------
+    >>> scores, names = score([[1, 4], [2, 3], [3, 2], [4, 4]], [1, 2, 3, 4], "pearson")
+    >>> scores.round(4).tolist()
+    [1.0, 0.1348]
+    """
+    matrix, names = matrix_of(X, feature_names)
+    if callable(measure):
+        answer = measure(matrix, np.asarray(y), **options)
+        scores = np.asarray(answer[0] if isinstance(answer, tuple) else answer, dtype=np.float64)
+        if scores.shape != (matrix.shape[1],):
+            raise InputError(
+                f"the measure must return {matrix.shape[1]} scores, one for each feature; "
+                f"got shape {scores.shape}."
+            )
+    elif isinstance(measure, str) and measure in MEASURES:
+        scores = MEASURES[measure](matrix, y, **options)
+    else:
+        choices = ", ".join(map(repr, MEASURES))
+        raise InputError(
+            f"measure={measure!r} is unknown; choose one of {choices}, or pass a function of X and y."
+        )
+    _warn_of_copies(matrix, names)
+    return scores, names
+
+
+def _warn_of_copies(matrix: FloatArray, names: list[str] | None) -> None:
+    groups = copies_in(matrix)
+    if groups:
+        named = [
+            " = ".join(names[index] if names else f"column {index}" for index in group) for group in groups
+        ]
+        warnings.warn(
+            f"some columns are exact copies of each other ({listed(named, most=5)}); "
+            "a copy is no real alternative, so keep only one of each.",
+            UserWarning,
+            stacklevel=3,
+        )

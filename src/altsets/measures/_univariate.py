@@ -1,0 +1,211 @@
+"""How much each feature alone says about the target."""
+
+from __future__ import annotations
+
+import warnings
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from altsets.errors import InputError
+from altsets.measures._matrix import FloatArray, matrix_of
+from altsets.measures._target import target_of
+
+__all__ = ["f_score", "mutual_info", "pearson"]
+
+#: A column with at most this many different values can be discrete ...
+MOST_LEVELS = 10
+#: ... if each of them occurs at least this often, on average.
+ROWS_PER_LEVEL = 10
+
+#: A column that leaves less than this share of the variance unexplained separates perfectly but for rounding.
+UNEXPLAINED = 1e-12
+
+
+def mutual_info(
+    X: Any,
+    y: Any,
+    *,
+    task: str = "auto",
+    discrete: npt.ArrayLike = "auto",
+    n_neighbors: int = 3,
+    random_state: int = 25,
+    n_jobs: int | None = None,
+) -> FloatArray:
+    """Mutual information of each feature with the target, in nats.
+
+    It is scikit-learn's estimator: a count for two discrete variables, nearest neighbours where one of
+    them is continuous. The latter breaks ties by a tiny random jitter, which ``random_state`` fixes.
+
+    Parameters
+    ----------
+    X : table of shape (n_samples, n_features)
+        Numbers.
+    y : array-like of shape (n_samples,)
+        The target.
+    task : {"auto", "classification", "regression"}
+        Whether the target names classes or amounts; "auto" looks at its values.
+    discrete : "auto", bool or array of bool
+        Which columns are discrete. "auto" takes a column for discrete if it has at most 10 different values
+        that occur at least 10 times each on average: a count is reliable there, while the neighbour estimate
+        depends on the jitter. The paper's study treats everything as continuous, as ``task="regression",
+        discrete=False`` does.
+    n_neighbors : int
+        Neighbours of the continuous estimate; more of them mean less variance and more bias.
+    random_state : int
+        Seed of the jitter.
+    n_jobs : int, optional
+        Workers; the scores do not depend on it.
+
+    Returns
+    -------
+    ndarray of shape (n_features,)
+        At least 0; exactly 0 for a constant column.
+
+    Examples
+    --------
+    >>> X = [[0, 5], [0, 6], [1, 5], [1, 6]] * 10
+    >>> mutual_info(X, ["a", "a", "b", "b"] * 10).round(4).tolist()
+    [0.6931, 0.0]
+    """
+    from sklearn.feature_selection import mutual_info_classif, mutual_info_regression
+
+    matrix, _ = matrix_of(X)
+    target = target_of(y, len(matrix), task)
+    constant = _constant_columns(matrix)
+    is_discrete = _discrete_columns(matrix, discrete)
+    matrix = matrix.copy()
+    for index in np.flatnonzero(is_discrete):
+        # As codes, because the count refuses labels that are not whole numbers.
+        matrix[:, index] = np.unique(matrix[:, index], return_inverse=True)[1]
+    estimate = mutual_info_classif if target.is_classes else mutual_info_regression
+    scores = estimate(
+        matrix,
+        target.values,
+        discrete_features=is_discrete,
+        n_neighbors=min(n_neighbors, len(matrix) - 1),
+        random_state=random_state,
+        n_jobs=n_jobs,
+    )
+    return np.where(constant, 0.0, np.maximum(scores, 0.0))
+
+
+def f_score(X: Any, y: Any, *, task: str = "auto") -> FloatArray:
+    """F statistic of each feature: analysis of variance for classes, linear regression for amounts.
+
+    A feature that separates the classes perfectly (no variance within them) or lies on a line with the
+    target has an infinite F. So that it can be added up, it becomes twice the largest F of the other
+    features (1 if no other is above 0): it still ranks first, and the rest of its set still counts.
+
+    Parameters
+    ----------
+    X : table of shape (n_samples, n_features)
+        Numbers.
+    y : array-like of shape (n_samples,)
+        The target.
+    task : {"auto", "classification", "regression"}
+        Whether the target names classes or amounts; "auto" looks at its values.
+
+    Returns
+    -------
+    ndarray of shape (n_features,)
+        Finite and at least 0; exactly 0 for a constant column.
+
+    Examples
+    --------
+    >>> X = [[0, 1, 7], [1, 1, 7], [2, 3, 7], [3, 3, 7]]
+    >>> f_score(X, ["a", "a", "b", "b"]).round(6).tolist()
+    [8.0, 16.0, 0.0]
+    """
+    from sklearn.feature_selection import f_classif, f_regression
+
+    matrix, _ = matrix_of(X)
+    target = target_of(y, len(matrix), task)
+    standard = _standardised(matrix)
+    if target.is_classes:
+        free, used = len(matrix) - target.n_distinct, target.n_distinct - 1
+        statistic = f_classif
+    else:
+        free, used = len(matrix) - 2, 1
+        statistic = f_regression
+    values = target.values if target.is_classes else _standardised(target.values[:, None])[:, 0]
+    with warnings.catch_warnings(), np.errstate(all="ignore"):
+        # Constant columns make it divide by zero; they are dealt with here.
+        warnings.simplefilter("ignore")
+        scores = np.nan_to_num(statistic(standard, values)[0], nan=0.0, posinf=np.inf, neginf=np.inf)
+    # Rounding can push the unexplained variance below zero, which turns a huge F negative.
+    perfect = np.abs(scores) > (free / used) / UNEXPLAINED
+    scores = np.where(_constant_columns(matrix), 0.0, np.maximum(scores, 0.0))
+    largest = scores.max(where=~perfect, initial=0.0)
+    return np.where(perfect, 2 * largest if largest > 0 else 1.0, scores)
+
+
+def pearson(X: Any, y: Any, *, task: str = "auto") -> FloatArray:
+    """Absolute Pearson correlation of each feature with the target.
+
+    Parameters
+    ----------
+    X : table of shape (n_samples, n_features)
+        Numbers.
+    y : array-like of shape (n_samples,)
+        Numbers, or text that names two classes.
+    task : {"auto", "classification", "regression"}
+        "auto" takes numbers as they are; "classification" insists that they name two classes.
+
+    Returns
+    -------
+    ndarray of shape (n_features,)
+        Between 0 and 1; exactly 0 for a constant column.
+
+    Examples
+    --------
+    >>> pearson([[1, 4, 7], [2, 3, 7], [3, 2, 7], [4, 1, 7]], [10, 20, 30, 40]).round(6).tolist()
+    [1.0, 1.0, 0.0]
+    """
+    matrix, _ = matrix_of(X)
+    target = target_of(y, len(matrix), task)
+    nominal = target.amounts is None or task == "classification"
+    if nominal and target.n_distinct > 2:
+        raise InputError(
+            "the Pearson correlation needs numbers or two classes, "
+            f"but the target has {target.n_distinct} classes; use mutual_info or f."
+        )
+    values = target.values.astype(np.float64) if target.amounts is None else target.amounts
+    correlations = _standardised(matrix).T @ _standardised(values[:, None])[:, 0]
+    return np.clip(np.abs(correlations), 0.0, 1.0)
+
+
+def _constant_columns(matrix: FloatArray) -> npt.NDArray[np.bool_]:
+    return np.asarray(matrix.min(axis=0) == matrix.max(axis=0))
+
+
+def _standardised(matrix: FloatArray) -> FloatArray:
+    """Columns of mean 0 and length 1, constant ones all 0; safe for columns far from zero or of any size."""
+    largest = np.abs(matrix).max(axis=0)
+    centred = matrix / np.where(largest > 0, largest, 1.0)
+    centred -= centred.mean(axis=0)
+    centred[:, _constant_columns(matrix)] = 0.0
+    lengths = np.sqrt((centred**2).sum(axis=0))
+    centred /= np.where(lengths > 0, lengths, 1.0)
+    return centred
+
+
+def _discrete_columns(matrix: FloatArray, discrete: npt.ArrayLike) -> npt.NDArray[np.bool_]:
+    n_rows, n_columns = matrix.shape
+    if isinstance(discrete, str):
+        if discrete != "auto":
+            raise InputError(
+                f"discrete={discrete!r} is unknown; give 'auto', True, False or one bool per column."
+            )
+        most = min(MOST_LEVELS, n_rows // ROWS_PER_LEVEL)
+        return np.array([_has_few_values(matrix[:, index], most) for index in range(n_columns)], dtype=bool)
+    mask = np.asarray(discrete)
+    if mask.dtype != bool or mask.shape not in ((), (n_columns,)):
+        raise InputError(f"discrete must be 'auto', True, False or {n_columns} bools; got {discrete!r}.")
+    return np.broadcast_to(mask, n_columns).copy()
+
+
+def _has_few_values(column: FloatArray, most: int) -> bool:
+    # A look at the first rows settles most continuous columns without sorting all of them.
+    return len(np.unique(column[: 4 * most + 1])) <= most and len(np.unique(column)) <= most

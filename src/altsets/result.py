@@ -1,0 +1,237 @@
+"""What is answered: the sets, how good they are, and what was proven about them."""
+
+from __future__ import annotations
+
+import json
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from enum import StrEnum
+from typing import Any
+
+from altsets.errors import InputError, MissingExtraError
+
+__all__ = ["Progress", "Result", "Status"]
+
+SCHEMA = 1
+
+
+class Status(StrEnum):
+    """What is known about an answer.
+
+    ``OPTIMAL`` is proven to be the best; ``FEASIBLE`` is valid, and ``bound`` says how far from the best it can
+    be at most; ``INFEASIBLE`` is a proof that no solution exists; ``NOT_FOUND`` is no answer and no proof.
+    """
+
+    OPTIMAL = "optimal"
+    FEASIBLE = "feasible"
+    INFEASIBLE = "infeasible"
+    NOT_FOUND = "not_found"
+
+
+def optimality_tolerance(objective: float) -> float:
+    """How far the bound may lie above a proven optimum."""
+    return 1e-9 * max(1.0, abs(objective))
+
+
+@dataclass(frozen=True)
+class Progress:
+    """What a running search knows; handed to ``callback`` now and then.
+
+    Attributes
+    ----------
+    best : float
+        The best objective so far; nan if there is none.
+    bound : float
+        No solution is better than this; inf if nothing is known yet.
+    elapsed : float
+        Seconds since the search began.
+    sets : list of tuples of int
+        The best sets so far.
+    """
+
+    best: float
+    bound: float
+    elapsed: float
+    sets: list[tuple[int, ...]]
+
+
+@dataclass(frozen=True)
+class Result:
+    """The sets that were found, their qualities, and the certificate.
+
+    Attributes
+    ----------
+    sets : list of tuples of int
+        The feature sets, as sorted indices; only those that were found.
+    qualities : list of float
+        The quality of each set, computed independently of the engine that found it.
+    objective : float
+        Sum or minimum of the qualities, as asked; nan if there is no set.
+    bound : float
+        No solution has a larger objective; inf if nothing is known, -inf if there is no solution.
+    status : Status
+        What was proven about the whole answer.
+    statuses : list of Status
+        One for each set that was asked for.
+    named_sets : list of tuples of str
+        The sets with the names of their features.
+    parameters : dict
+        What was asked.
+    engine, proof : str
+        Who answered, and by which argument the bound holds.
+    reason : str
+        Why fewer sets than asked, and what is possible; empty if all were found.
+    elapsed : float
+        Seconds.
+
+    Examples
+    --------
+    >>> import altsets
+    >>> from altsets import quality
+    >>> scores = quality.Additive([9, 8, 7, 3, 2, 1], feature_names=list("abcdef"))
+    >>> result = altsets.find(scores, n_features=2, n_alternatives=2, tau=0.5)
+    >>> result.named_sets
+    [('a', 'b'), ('a', 'c'), ('b', 'c')]
+    >>> result.status, result.objective, result.bound
+    (<Status.OPTIMAL: 'optimal'>, 48.0, 48.0)
+    >>> altsets.Result.from_json(result.to_json()) == result
+    True
+    """
+
+    sets: list[tuple[int, ...]]
+    qualities: list[float]
+    objective: float
+    bound: float
+    status: Status
+    statuses: list[Status]
+    named_sets: list[tuple[str, ...]]
+    parameters: dict[str, Any]
+    engine: str = ""
+    proof: str = ""
+    reason: str = ""
+    elapsed: float = field(default=0.0, compare=False)
+
+    @property
+    def gap(self) -> float:
+        """How far the objective can lie below the best possible one: ``bound - objective``."""
+        return self.bound - self.objective
+
+    def explain(self) -> str:
+        """Say in plain words what was proven, by which engine and how fast; if sets are missing, why."""
+        asked, found = len(self.statuses), len(self.sets)
+        took = f"by the {self.engine} engine in {_duration(self.elapsed)}"
+        if found == asked:
+            sets = "the set is" if found == 1 else f"all {found} sets are"
+            if self.status is Status.OPTIMAL:
+                each = " given the sets before it" if self._sequential and found > 1 else ""
+                sets = "the set is" if found == 1 else (f"each of {found} sets is" if each else sets)
+                text = f"{sets} proven optimal{each} ({self.proof}), {took}."
+            elif math.isinf(self.bound):
+                text = f"{sets} valid, without a proof of quality ({self.proof}), {took}."
+            else:
+                text = (
+                    f"{sets} valid, found {took}; the objective {self.objective:.6g} is at most "
+                    f"{self.gap:.3g} below the best possible ({self.proof})."
+                )
+        elif self.status is Status.INFEASIBLE:
+            text = f"{found} of {asked} sets found; proven that no more exist ({self.proof}), {took}."
+            if not found:
+                text = f"proven that no solution exists ({self.proof}), {took}."
+        else:
+            text = f"{found} of {asked} sets found; the search gave up ({self.proof}), {took}."
+        text = text[0].upper() + text[1:]
+        return f"{text} {self.reason}".strip()
+
+    @property
+    def _sequential(self) -> bool:
+        return bool(self.parameters.get("search") == "sequential")
+
+    def to_frame(self) -> Any:
+        """One row for each set: its features, quality and status (a pandas DataFrame)."""
+        try:
+            import pandas as pd
+        except ImportError as error:
+            raise MissingExtraError("to_frame()", "pandas", "tables") from error
+        index = pd.RangeIndex(len(self.sets), name="set")
+        columns = {
+            "features": [list(names) for names in self.named_sets],
+            "indices": [list(chosen) for chosen in self.sets],
+            "quality": [float(value) for value in self.qualities],
+            "status": [str(status) for status in self.statuses[: len(self.sets)]],
+        }
+        return pd.DataFrame(columns, index=index)
+
+    def to_json(self, indent: int | None = 2) -> str:
+        """The whole result as one JSON document; numbers that are not finite become null."""
+        return json.dumps(self.to_dict(), indent=indent, allow_nan=False)
+
+    def to_dict(self) -> dict[str, Any]:
+        """The document that :meth:`to_json` writes, as a dictionary."""
+        sets = [
+            {"features": list(names), "indices": list(chosen), "quality": _finite(value), "status": str(status)}
+            for names, chosen, value, status in zip(
+                self.named_sets, self.sets, self.qualities, self.statuses, strict=False
+            )
+        ]
+        return {
+            "schema": SCHEMA,
+            "status": str(self.status),
+            "statuses": [str(status) for status in self.statuses],
+            "objective": _finite(self.objective),
+            "bound": _finite(self.bound),
+            "gap": _finite(self.gap),
+            "sets": sets,
+            "parameters": self.parameters,
+            "engine": self.engine,
+            "proof": self.proof,
+            "reason": self.reason,
+            "elapsed": self.elapsed,
+        }
+
+    @classmethod
+    def from_json(cls, text: str) -> Result:
+        """Read what :meth:`to_json` wrote."""
+        try:
+            document = json.loads(text)
+        except json.JSONDecodeError as error:
+            raise InputError(f"this is not a JSON document: {error}.") from error
+        if not isinstance(document, dict) or document.get("schema") != SCHEMA:
+            found = document.get("schema") if isinstance(document, dict) else None
+            raise InputError(f"this is not an altsets result of schema {SCHEMA} (found schema {found!r}).")
+        try:
+            status = Status(document["status"])
+            unknown = -math.inf if status is Status.INFEASIBLE and not document["sets"] else math.inf
+            return cls(
+                sets=[tuple(entry["indices"]) for entry in document["sets"]],
+                qualities=[float(entry["quality"]) for entry in document["sets"]],
+                objective=_number(document["objective"], math.nan),
+                bound=_number(document["bound"], unknown),
+                status=status,
+                statuses=[Status(entry) for entry in document["statuses"]],
+                named_sets=[tuple(entry["features"]) for entry in document["sets"]],
+                parameters=document["parameters"],
+                engine=document["engine"],
+                proof=document["proof"],
+                reason=document["reason"],
+                elapsed=float(document["elapsed"]),
+            )
+        except (KeyError, TypeError, ValueError) as error:
+            raise InputError(f"this altsets result is incomplete or damaged: {error!r}.") from error
+
+
+def overlap_table(sets: Sequence[Sequence[int]]) -> list[list[int]]:
+    """How many features each pair of sets shares; the diagonal holds the sizes."""
+    return [[len(set(first) & set(second)) for second in sets] for first in sets]
+
+
+def _finite(value: float) -> float | None:
+    return float(value) if math.isfinite(value) else None
+
+
+def _number(value: float | None, unknown: float) -> float:
+    return unknown if value is None else float(value)
+
+
+def _duration(seconds: float) -> str:
+    return f"{seconds * 1000:.1f} ms" if seconds < 1 else f"{seconds:.1f} s"

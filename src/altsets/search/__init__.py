@@ -1,0 +1,1 @@
+"""The search for alternatives; :func:`altsets.find` is its one door."""

@@ -1,0 +1,69 @@
+"""The exact engine for additive quality."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+
+from altsets.problem import Problem
+from altsets.quality import Additive
+from altsets.result import Status
+from altsets.search.best_set import best_set
+from altsets.search.candidates import Candidates
+from altsets.search.engine import Answer
+from altsets.search.run import Run
+from altsets.search.sequential import sequential
+from altsets.search.simultaneous_min import largest_minimum
+from altsets.search.simultaneous_sum import largest_sum
+
+__all__ = ["AdditiveEngine"]
+
+FeatureSet = tuple[int, ...]
+
+
+class AdditiveEngine:
+    """Sequential by branch and bound; sum by degree sequences; min by windows of good sets."""
+
+    name = "additive"
+
+    def declines(self, quality: Additive, problem: Problem) -> str | None:
+        """A reason why this engine does not solve the problem, or None."""
+        if problem.search not in ("sequential", "simultaneous"):
+            return f"it is exact and does not do search={problem.search!r}"
+        return None
+
+    def solve(self, quality: Additive, problem: Problem, run: Run) -> Answer:
+        """Search until done, out of time or interrupted."""
+        candidates = Candidates.select(quality.scores, problem)
+        if problem.search == "sequential":
+            return _sequential(quality, problem, candidates, run)
+        if any(limit < 0 for limit in problem.existing_overlaps):
+            proof = "no set of this size differs enough from an existing set"
+            return Answer([], [Status.INFEASIBLE] * problem.n_sets, -math.inf, proof)
+        if problem.n_sets == 1 or problem.max_overlap >= problem.n_features - 1:
+            return _best_sets_in_turn(quality, problem, candidates, run)
+        if problem.aggregation == "sum":
+            return largest_sum(quality, problem, candidates, run)
+        return largest_minimum(quality, problem, candidates, run)
+
+
+def _sequential(quality: Additive, problem: Problem, candidates: Candidates, run: Run) -> Answer:
+    def next_set(others: Sequence[FeatureSet], overlaps: Sequence[int]) -> tuple[FeatureSet | None, float]:
+        return best_set(candidates, problem.n_features, others, overlaps, run.tick)
+
+    return sequential(problem, run, next_set, quality.evaluate, "Lagrangian branch and bound")
+
+
+def _best_sets_in_turn(quality: Additive, problem: Problem, candidates: Candidates, run: Run) -> Answer:
+    """Where any two different sets are compatible, the best ones in turn are the best together, sum or min."""
+    found = _sequential(quality, problem, candidates, run)
+    if len(found.sets) < problem.n_sets:
+        status = found.statuses[-1]
+        bound = -math.inf if status is Status.INFEASIBLE else math.inf
+        return Answer([], [status] * problem.n_sets, bound, found.proof)
+    status = Status.OPTIMAL if all(s is Status.OPTIMAL for s in found.statuses) else Status.FEASIBLE
+    bound = found.bound
+    if problem.aggregation == "min":
+        qualities = [quality.evaluate(chosen) for chosen in found.sets]
+        bound = min(qualities) if status is Status.OPTIMAL else max(qualities)
+    return Answer(found.sets, [status] * problem.n_sets, bound, "the best sets in turn")

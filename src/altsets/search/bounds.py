@@ -1,0 +1,62 @@
+"""Upper bounds for several sets at once, from counting how often each feature can be shared."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+import numpy.typing as npt
+
+from altsets._kernels.degrees import degree_bound
+from altsets.problem import Problem
+from altsets.search.candidates import Candidates
+
+__all__ = ["SumBound", "count_bound", "sum_bound"]
+
+
+@dataclass(frozen=True)
+class SumBound:
+    """No n_sets sets have qualities that add up to more than ``value``.
+
+    ``counts[i]``, where known, is the number of features that lie in more than i sets when the value is reached.
+    """
+
+    value: float
+    counts: npt.NDArray[np.intc] | None
+
+    def degrees(self, n: int) -> npt.NDArray[np.intc]:
+        """How many sets each feature lies in when the value is reached."""
+        assert self.counts is not None
+        return np.sum(self.counts[:, None] > np.arange(n)[None, :], axis=0, dtype=np.intc)
+
+
+def sum_bound(candidates: Candidates, problem: Problem) -> SumBound:
+    """The degree-sequence bound; existing sets are left out of account."""
+    n_sets, k, overlap = problem.n_sets, problem.n_features, problem.max_overlap
+    value, counts, _, _ = degree_bound(
+        candidates.scores,
+        n_sets,
+        n_sets * k,
+        overlap * n_sets * (n_sets - 1) // 2,
+        overlap if n_sets > 1 else k,
+        candidates.tolerance(k),
+    )
+    return SumBound(value, counts)
+
+
+def count_bound(n_features_in: int, size: int, overlap: int, most: int) -> int:
+    """An upper bound, at most ``most``, on how many sets of this size can share at most ``overlap`` features.
+
+    With degrees as equal as possible the pairs of s sets still share a certain number of features; the largest s for
+    which that is within the limit is a Johnson-type bound. More sets never share less, so halving finds it.
+    """
+    low, high = 1, most
+    while low < high:
+        n_sets = (low + high + 1) // 2
+        full, rest = divmod(n_sets * size, n_features_in)
+        least = n_features_in * full * (full - 1) // 2 + rest * full
+        if least <= overlap * n_sets * (n_sets - 1) // 2:
+            low = n_sets
+        else:
+            high = n_sets - 1
+    return low

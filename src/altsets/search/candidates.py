@@ -1,0 +1,68 @@
+"""The features that can matter, best first: every exact engine for additive quality starts here."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+import numpy.typing as npt
+
+from altsets.problem import Problem
+
+__all__ = ["Candidates"]
+
+FeatureSet = tuple[int, ...]
+
+
+@dataclass(frozen=True)
+class Candidates:
+    """A short list of features in the order of their scores; engines work with positions in it.
+
+    Attributes
+    ----------
+    indices : int array
+        The feature at each position.
+    scores : float array
+        Their scores, descending.
+    """
+
+    indices: npt.NDArray[np.intp]
+    scores: npt.NDArray[np.float64]
+
+    @classmethod
+    def select(cls, scores: npt.NDArray[np.float64], problem: Problem) -> Candidates:
+        """Pre-selection: the best n_sets * k features outside the existing sets, and all inside them.
+
+        A feature beyond these can always be exchanged for an unused one that scores as well or better and lies in no
+        existing set, without adding to any overlap; so no optimum is lost, whatever the sign of the scores.
+        """
+        wanted = problem.n_sets * problem.n_features
+        inside = sorted({index for given in problem.existing for index in given})
+        outside = np.arange(len(scores))
+        if inside:
+            outside = np.delete(outside, inside)
+        if len(outside) > wanted:
+            values = scores[outside]
+            best = np.argpartition(-values, wanted - 1)[:wanted]
+            outside = outside[best]
+        chosen = np.concatenate([outside, np.asarray(inside, dtype=np.intp)]).astype(np.intp)
+        chosen = chosen[np.lexsort((chosen, -scores[chosen]))]
+        return cls(chosen, np.ascontiguousarray(scores[chosen]))
+
+    def __len__(self) -> int:
+        return len(self.indices)
+
+    def features(self, positions: Sequence[int] | npt.NDArray[np.integer]) -> FeatureSet:
+        """The set of features at these positions."""
+        return tuple(sorted(int(self.indices[position]) for position in positions))
+
+    def positions(self, features: Sequence[int]) -> list[int]:
+        """Where these features are; those that are no candidates are left out."""
+        wanted = set(features)
+        return [position for position, index in enumerate(self.indices.tolist()) if index in wanted]
+
+    def tolerance(self, n_features: int) -> float:
+        """Differences in quality up to this are rounding error: sums of k scores, each with its own."""
+        largest = float(np.max(np.abs(self.scores), initial=0.0))
+        return 4e-16 * largest * (n_features + 4)

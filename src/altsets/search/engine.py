@@ -1,0 +1,40 @@
+"""What an engine is: something that says what it can solve, and solves it."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Protocol
+
+from altsets.problem import Problem
+from altsets.quality import Additive
+from altsets.result import Status
+from altsets.search.run import Run
+
+__all__ = ["Answer", "Engine"]
+
+FeatureSet = tuple[int, ...]
+
+
+@dataclass(frozen=True)
+class Answer:
+    """What an engine hands back: sets, one status per requested set, a bound and the argument behind it."""
+
+    sets: Sequence[FeatureSet]
+    statuses: Sequence[Status]
+    bound: float
+    proof: str
+
+
+class Engine(Protocol):
+    """Stateless: a problem in, an answer out."""
+
+    name: str
+
+    def declines(self, quality: Additive, problem: Problem) -> str | None:
+        """A reason why this engine does not solve the problem, or None."""
+        ...
+
+    def solve(self, quality: Additive, problem: Problem, run: Run) -> Answer:
+        """Search until done, out of time or interrupted; always return the best found and a valid bound."""
+        ...

@@ -1,0 +1,277 @@
+"""The one door: pick an engine, run it, verify the answer, say what was proven."""
+
+from __future__ import annotations
+
+import math
+import numbers
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import replace
+from typing import Any
+
+from altsets.errors import InputError, UnsupportedError
+from altsets.problem import Problem, verify
+from altsets.quality import Additive
+from altsets.result import Progress, Result, Status, optimality_tolerance
+from altsets.search import greedy
+from altsets.search.additive import AdditiveEngine
+from altsets.search.engine import Answer, Engine
+from altsets.search.feasible import possible_instead
+from altsets.search.milp import MilpEngine
+from altsets.search.run import Run
+
+__all__ = ["ENGINES", "find", "iterate"]
+
+FeatureSet = tuple[int, ...]
+
+
+class GreedyEngine:
+    """The paper's heuristics; see :mod:`altsets.search.greedy`."""
+
+    name = "greedy"
+
+    def declines(self, quality: Additive, problem: Problem) -> str | None:
+        """A reason why this engine does not solve the problem, or None."""
+        if not problem.search.startswith("greedy-"):
+            return f"it is heuristic and does not do search={problem.search!r}"
+        if problem.existing and problem.search != "greedy-depth":
+            return f"search={problem.search!r} takes no existing sets; use 'greedy-depth' or 'sequential'"
+        return None
+
+    def solve(self, quality: Additive, problem: Problem, run: Run) -> Answer:
+        """Run the heuristic that the problem names."""
+        heuristic = {
+            "greedy-replacement": greedy.replacement,
+            "greedy-balancing": greedy.balancing,
+            "greedy-depth": greedy.depth,
+        }[problem.search]
+        sets = heuristic(quality.scores, problem, run)
+        missing = Status.FEASIBLE if len(sets) == problem.n_sets else Status.NOT_FOUND
+        statuses = [Status.FEASIBLE] * len(sets) + [missing] * (problem.n_sets - len(sets))
+        return Answer(sets, statuses, math.inf, "a heuristic proves nothing")
+
+
+#: Every engine by its name, in the order in which ``engine="auto"`` asks them.
+ENGINES: dict[str, Engine] = {
+    engine.name: engine for engine in (GreedyEngine(), AdditiveEngine(), MilpEngine())
+}
+
+
+def find(
+    quality: Additive,
+    n_features: int = 5,
+    n_alternatives: int | str = 3,
+    tau: Any = None,
+    *,
+    min_difference: int | None = None,
+    dissimilarity: str = "dice",
+    search: str = "sequential",
+    aggregation: str = "sum",
+    constraints: Sequence[Any] = (),
+    existing: Sequence[Sequence[int | str]] = (),
+    time_limit: float | None = None,
+    engine: str = "auto",
+    callback: Callable[[Progress], object] | None = None,
+) -> Result:
+    """Find feature sets that are all good and truly different from each other.
+
+    Parameters
+    ----------
+    quality : quality object
+        What "good" means, such as :class:`altsets.quality.Additive`.
+    n_features : int
+        Features in each set.
+    n_alternatives : int or "max"
+        Sets to find besides the first one. ``"max"``: as many as the searches ``"greedy-replacement"`` and
+        ``"greedy-balancing"`` can give.
+    tau : float, fraction or string, default 0.5
+        The least dissimilarity of two sets: 0 allows equal sets, 1 asks for sets that share no feature.
+    min_difference : int, optional
+        Instead of tau: the number of features in which two sets must differ at least.
+    dissimilarity : {"dice", "jaccard"}
+        What tau refers to.
+    search : {"sequential", "simultaneous", "greedy-replacement", "greedy-balancing", "greedy-depth"}
+        One set after the other, each the best given those before; or all sets at once; or a heuristic.
+    aggregation : {"sum", "min"}
+        What to maximise over simultaneous sets; with ``"min"`` the sum decides between equal minima as far as it goes.
+    constraints : sequence
+        Reserved for conditions on the sets; must be empty in this version.
+    existing : sequence of sets
+        Sets (of indices or names) that every new set must differ from as well.
+    time_limit : float, optional
+        Seconds for the whole call. What was found by then is returned with a bound.
+    engine : {"auto", "additive", "milp", "greedy"}
+        Force one engine; an engine that does not solve the problem says so.
+    callback : callable, optional
+        Called with a :class:`altsets.Progress` now and then. What it raises ends the search.
+
+    Returns
+    -------
+    Result
+        The sets, with a certificate. Ctrl-C ends the search early and returns what was found.
+
+    Examples
+    --------
+    >>> import altsets
+    >>> from altsets import quality
+    >>> scores = quality.Additive([9, 8, 7, 3, 2, 1])
+    >>> altsets.find(scores, n_features=3, n_alternatives=2, tau=0.5, search="simultaneous").objective
+    54.0
+    """
+    run = Run(_seconds(time_limit), callback)
+    problem = _problem(
+        quality,
+        n_features=n_features,
+        n_alternatives=n_alternatives,
+        tau=tau,
+        min_difference=min_difference,
+        dissimilarity=dissimilarity,
+        search=search,
+        aggregation=aggregation,
+        constraints=constraints,
+        existing=existing,
+    )
+    chosen = _engine(engine, quality, problem)
+    with run:
+        answer = chosen.solve(quality, problem, run)
+        return _result(quality, problem, chosen, answer, run)
+
+
+def iterate(
+    quality: Additive,
+    n_features: int = 5,
+    tau: Any = None,
+    *,
+    n_alternatives: int | None = None,
+    time_limit: float | None = None,
+    **options: Any,
+) -> Iterator[Result]:
+    """Find sets one after the other, for as long as you like.
+
+    Takes what :func:`find` takes; ``time_limit`` holds for each set, and without ``n_alternatives`` the sets go on
+    until no further one exists. Each item is a result with one set, given the sets before it.
+
+    Examples
+    --------
+    >>> import altsets
+    >>> from altsets import quality
+    >>> for found in altsets.iterate(quality.Additive([9, 8, 7, 3, 2, 1]), n_features=2, tau=1):
+    ...     print(found.sets[0], found.qualities[0], found.status)
+    (0, 1) 17.0 optimal
+    (2, 3) 10.0 optimal
+    (4, 5) 3.0 optimal
+    """
+    if options.get("search", "sequential") != "sequential":
+        raise InputError("iterate() gives one set after the other; it takes search='sequential' only.")
+    before = list(options.pop("existing", ()))
+    names = quality.names_of
+    count = 0
+    while n_alternatives is None or count <= n_alternatives:
+        found = find(
+            quality, n_features, 0, tau, existing=before, time_limit=time_limit, **options
+        )
+        if not found.sets:
+            return
+        yield found
+        before.append(names(found.sets[0]))
+        count += 1
+
+
+def _problem(quality: Additive, *, n_alternatives: int | str, constraints: Any, existing: Any, **asked: Any) -> Problem:
+    if not isinstance(quality, Additive):
+        raise InputError(
+            f"quality must be a quality object such as altsets.quality.Additive(scores), not {type(quality).__name__}."
+        )
+    if len(tuple(constraints)):
+        raise UnsupportedError("constraints on sets are not supported in this version; leave constraints empty.")
+    asked["existing"] = [_indices(given, quality) for given in existing]
+    n = quality.n_features_in
+    if n_alternatives != "max":
+        return Problem.create(n, n_alternatives=n_alternatives, **asked)  # type: ignore[arg-type]
+    problem = Problem.create(n, n_alternatives=0, **asked)
+    if problem.search not in ("greedy-replacement", "greedy-balancing"):
+        raise UnsupportedError(
+            f"n_alternatives='max' goes with greedy-replacement and greedy-balancing, not with {problem.search!r}; "
+            "iterate() gives sets until none is left."
+        )
+    k = problem.n_features
+    return replace(problem, n_alternatives=greedy.most_alternatives(n, k, k - problem.max_overlap))
+
+
+def _indices(given: Sequence[int | str], quality: Additive) -> list[int]:
+    """An existing set as indices; features may be named."""
+    if isinstance(given, str):
+        raise InputError(f"an existing set must be a list of features, not the single string {given!r}.")
+    listed = list(given)
+    if not any(isinstance(feature, str) for feature in listed):
+        return listed  # type: ignore[return-value]
+    position = {name: index for index, name in enumerate(quality.feature_names)}
+    unknown = [feature for feature in listed if isinstance(feature, str) and feature not in position]
+    if unknown:
+        raise InputError(f"existing set names unknown features: {', '.join(unknown[:5])}.")
+    return [position[feature] if isinstance(feature, str) else feature for feature in listed]
+
+
+def _seconds(time_limit: Any) -> float | None:
+    if time_limit is None:
+        return None
+    if isinstance(time_limit, bool) or not isinstance(time_limit, numbers.Real) or not time_limit > 0:
+        raise InputError(f"time_limit={time_limit!r} must be a positive number of seconds, or None.")
+    return float(time_limit)
+
+
+def _engine(name: str, quality: Additive, problem: Problem) -> Engine:
+    if name != "auto":
+        if name not in ENGINES:
+            known = ", ".join(repr(known) for known in ("auto", *ENGINES))
+            raise InputError(f"engine={name!r} is unknown; choose one of {known}.")
+        reason = ENGINES[name].declines(quality, problem)
+        if reason:
+            raise UnsupportedError(f"engine {name!r} does not solve this: {reason}.")
+        return ENGINES[name]
+    reasons = {}
+    for engine in ENGINES.values():
+        reasons[engine.name] = engine.declines(quality, problem)
+        if reasons[engine.name] is None:
+            return engine
+    relevant = reasons["greedy"] if problem.search.startswith("greedy-") else reasons["additive"]
+    raise UnsupportedError(f"no engine solves this: {relevant}.")
+
+
+def _result(quality: Additive, problem: Problem, engine: Engine, answer: Answer, run: Run) -> Result:
+    claimed = [math.fsum(quality.scores[index] for index in chosen) for chosen in answer.sets]
+    qualities = verify(problem, answer.sets, quality.evaluate, claimed)
+    objective = math.nan
+    if qualities:
+        smallest = problem.aggregation == "min" and problem.search in ("simultaneous", "greedy-balancing")
+        objective = min(qualities) if smallest else math.fsum(qualities)
+    status = _overall(answer.statuses)
+    bound = answer.bound
+    if not math.isnan(objective) and bound <= objective + optimality_tolerance(objective):
+        # Equal but for rounding: a bound below the objective would be a contradiction.
+        bound = max(bound, objective)
+    elapsed = run.elapsed
+    reason = ""
+    if len(answer.sets) < problem.n_sets:
+        reason = possible_instead(problem, len(answer.sets), status)
+    return Result(
+        sets=list(answer.sets),
+        qualities=qualities,
+        objective=objective,
+        bound=bound,
+        status=status,
+        statuses=list(answer.statuses),
+        named_sets=[quality.names_of(chosen) for chosen in answer.sets],
+        parameters=problem.parameters(),
+        engine=engine.name,
+        proof=answer.proof,
+        reason=reason,
+        elapsed=elapsed,
+    )
+
+
+def _overall(statuses: Sequence[Status]) -> Status:
+    """The status of the first missing set if there is one, else the weaker of those that were reached."""
+    for status in statuses:
+        if status in (Status.INFEASIBLE, Status.NOT_FOUND):
+            return status
+    return Status.FEASIBLE if Status.FEASIBLE in statuses else Status.OPTIMAL

@@ -1,0 +1,106 @@
+"""One run of a search: its clock, its best answer so far, and who wants to hear of it."""
+
+from __future__ import annotations
+
+import math
+import signal
+import threading
+import time
+from collections.abc import Callable, Sequence
+from types import FrameType
+from typing import Any, Self
+
+from altsets.result import Progress
+
+__all__ = ["Run"]
+
+FeatureSet = tuple[int, ...]
+
+#: Seconds between two calls of a user's callback from inside a kernel.
+CALLBACK_EVERY = 0.1
+
+
+class Run:
+    """What engines write to while they work.
+
+    As a context manager it turns the first Ctrl-C into a polite request to stop: every loop asks ``stopped``, and
+    the engine returns its best answer so far with its bound. The second Ctrl-C interrupts as usual.
+    """
+
+    def __init__(
+        self, time_limit: float | None = None, callback: Callable[[Progress], object] | None = None
+    ) -> None:
+        self.started = time.perf_counter()
+        self.deadline = math.inf if time_limit is None else self.started + time_limit
+        self.sets: list[FeatureSet] = []
+        self.objective = math.nan
+        self.bound = math.inf
+        self.interrupted = False
+        self._callback = callback
+        self._called = self.started
+        self._previous: Any = None
+
+    def __enter__(self) -> Self:
+        # Signals reach the main thread alone, and a handler that somebody else has set is theirs to keep.
+        if threading.current_thread() is threading.main_thread():
+            current = signal.getsignal(signal.SIGINT)
+            if current is signal.default_int_handler:
+                self._previous = current
+                signal.signal(signal.SIGINT, self._interrupt)
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        if self._previous is not None:
+            signal.signal(signal.SIGINT, self._previous)
+            self._previous = None
+
+    def _interrupt(self, number: int, frame: FrameType | None) -> None:
+        if self.interrupted:
+            raise KeyboardInterrupt
+        self.interrupted = True
+
+    @property
+    def elapsed(self) -> float:
+        """Seconds since the run began."""
+        return time.perf_counter() - self.started
+
+    @property
+    def remaining(self) -> float:
+        """Seconds until the time limit; inf without one."""
+        return self.deadline - time.perf_counter()
+
+    @property
+    def stopped(self) -> bool:
+        """Whether to end the search: the time limit is reached, or the user pressed Ctrl-C."""
+        return self.interrupted or time.perf_counter() >= self.deadline
+
+    @property
+    def why_stopped(self) -> str:
+        """Half a sentence for the proof."""
+        return "interrupted" if self.interrupted else "time limit reached"
+
+    def offer(self, sets: Sequence[FeatureSet], objective: float) -> bool:
+        """Keep these sets if they beat the best so far; say whether they did."""
+        if self.sets and objective <= self.objective:
+            return False
+        self.sets, self.objective = list(sets), objective
+        self.report()
+        return True
+
+    def tighten(self, bound: float) -> None:
+        """No solution is better than ``bound``."""
+        if bound < self.bound:
+            self.bound = bound
+            self.report()
+
+    def report(self) -> None:
+        """Tell the callback what is known."""
+        if self._callback is not None:
+            self._called = time.perf_counter()
+            self._callback(Progress(self.objective, self.bound, self.elapsed, list(self.sets)))
+
+    def tick(self, *_: object) -> bool:
+        """Called by kernels now and then; true means stop."""
+        if time.perf_counter() - self._called > CALLBACK_EVERY:
+            self.report()
+        return self.stopped

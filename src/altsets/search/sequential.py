@@ -1,0 +1,50 @@
+"""Sequential search: one best set after the other, whoever computes a best set."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Sequence
+
+from altsets.problem import Problem
+from altsets.result import Status, optimality_tolerance
+from altsets.search.engine import Answer
+from altsets.search.run import Run
+
+__all__ = ["sequential"]
+
+FeatureSet = tuple[int, ...]
+
+#: others, overlaps -> the best set that differs enough from the others, and a bound on every such set
+NextSet = Callable[[Sequence[FeatureSet], Sequence[int]], tuple[FeatureSet | None, float]]
+
+
+def sequential(
+    problem: Problem, run: Run, next_set: NextSet, evaluate: Callable[[FeatureSet], float], proof: str
+) -> Answer:
+    """Ask for the best set again and again, each time with the sets before it as others."""
+    sets: list[FeatureSet] = []
+    statuses: list[Status] = []
+    bounds: list[float] = []
+    while len(sets) < problem.n_sets:
+        others = [*problem.existing, *sets]
+        overlaps = [*problem.existing_overlaps, *[problem.max_overlap] * len(sets)]
+        if run.stopped and sets:
+            statuses.append(Status.NOT_FOUND)
+            break
+        chosen, bound = next_set(others, overlaps)
+        if chosen is None:
+            statuses.append(Status.INFEASIBLE if bound == -math.inf else Status.NOT_FOUND)
+            break
+        value = evaluate(chosen)
+        sets.append(chosen)
+        bounds.append(max(bound, value))
+        proven = bound - value <= optimality_tolerance(value)
+        statuses.append(Status.OPTIMAL if proven else Status.FEASIBLE)
+        run.sets, run.objective, run.bound = list(sets), math.fsum(map(evaluate, sets)), math.fsum(bounds)
+        run.report()
+    if run.stopped and statuses[-1] in (Status.FEASIBLE, Status.NOT_FOUND):
+        proof = f"{run.why_stopped}; {proof}"
+    # Given the same sets, a later one is no easier to find than the first one that is missing.
+    statuses += [statuses[-1]] * (problem.n_sets - len(statuses))
+    bound = math.fsum(bounds) if sets else (-math.inf if statuses[0] is Status.INFEASIBLE else math.inf)
+    return Answer(sets, statuses, bound, proof)

@@ -1,0 +1,116 @@
+"""The integer-programming solver (HiGHS), wrapped once: every answer checked, every limit kept."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from altsets.search.run import Run
+
+__all__ = ["Programme", "Solution"]
+
+Floats = npt.NDArray[np.float64]
+
+
+@dataclass(frozen=True)
+class Solution:
+    """What the solver found: values (None if none), and a bound (-inf if proven infeasible)."""
+
+    values: Floats | None
+    bound: float
+
+
+class Programme:
+    """An integer programme under construction: maximise a linear function of bounded variables.
+
+    Objective coefficients should be of order one: the solver's tolerances are absolute.
+    """
+
+    def __init__(self) -> None:
+        self._lower: list[float] = []
+        self._upper: list[float] = []
+        self._cost: list[float] = []
+        self._integer: list[bool] = []
+        self._row_lower: list[float] = []
+        self._row_upper: list[float] = []
+        self._start: list[int] = [0]
+        self._index: list[int] = []
+        self._value: list[float] = []
+
+    def variable(self, upper: float, *, cost: float = 0.0, integer: bool = True, lower: float = 0.0) -> int:
+        """Add a variable and return its number."""
+        self._lower.append(lower)
+        self._upper.append(upper)
+        self._cost.append(cost)
+        self._integer.append(integer)
+        return len(self._cost) - 1
+
+    def row(self, terms: dict[int, float], *, lower: float = -math.inf, upper: float = math.inf) -> None:
+        """Add a row: lower <= sum of coefficient * variable <= upper."""
+        self._index.extend(terms)
+        self._value.extend(terms.values())
+        self._start.append(len(self._index))
+        self._row_lower.append(lower)
+        self._row_upper.append(upper)
+
+    def maximise(self, run: Run, start: Floats | None = None) -> Solution:
+        """Solve until proven, out of time or interrupted."""
+        import highspy
+
+        solver = highspy.Highs()
+        solver.setOptionValue("output_flag", False)
+        solver.setOptionValue("threads", 1)
+        # The defaults call 0.01 % off "optimal".
+        solver.setOptionValue("mip_rel_gap", 0.0)
+        solver.setOptionValue("mip_abs_gap", 1e-11)
+        solver.setOptionValue("mip_feasibility_tolerance", 1e-9)
+        solver.setOptionValue("primal_feasibility_tolerance", 1e-9)
+        solver.setOptionValue("dual_feasibility_tolerance", 1e-9)
+        if math.isfinite(run.remaining):
+            solver.setOptionValue("time_limit", max(run.remaining, 0.01))
+        solver.passModel(self._model(highspy))
+        if start is not None:
+            given = highspy.HighsSolution()
+            given.col_value = start.tolist()
+            solver.setSolution(given)
+
+        def on_interrupt(event: Any) -> None:
+            if run.tick():
+                event.interrupt()
+
+        solver.cbMipInterrupt += on_interrupt
+        solver.cbSimplexInterrupt += on_interrupt
+        solver.run()
+        status = solver.getModelStatus()
+        if status in (highspy.HighsModelStatus.kInfeasible, highspy.HighsModelStatus.kUnboundedOrInfeasible):
+            return Solution(None, -math.inf)
+        info = solver.getInfo()
+        bound = float(info.mip_dual_bound) if any(self._integer) else math.inf
+        if status == highspy.HighsModelStatus.kOptimal and not any(self._integer):
+            bound = float(info.objective_function_value)
+        values = np.array(solver.getSolution().col_value)
+        if info.primal_solution_status != 2 or not len(values):
+            return Solution(None, bound)
+        return Solution(values, bound)
+
+    def _model(self, highspy: Any) -> Any:
+        lp = highspy.HighsLp()
+        lp.num_col_ = len(self._cost)
+        lp.num_row_ = len(self._row_lower)
+        lp.sense_ = highspy.ObjSense.kMaximize
+        lp.col_cost_ = np.array(self._cost)
+        lp.col_lower_ = np.array(self._lower)
+        lp.col_upper_ = np.array(self._upper)
+        lp.row_lower_ = np.array(self._row_lower)
+        lp.row_upper_ = np.array(self._row_upper)
+        lp.a_matrix_.format_ = highspy.MatrixFormat.kRowwise
+        lp.a_matrix_.start_ = np.array(self._start)
+        lp.a_matrix_.index_ = np.array(self._index)
+        lp.a_matrix_.value_ = np.array(self._value)
+        kinds = highspy.HighsVarType
+        lp.integrality_ = [kinds.kInteger if integer else kinds.kContinuous for integer in self._integer]
+        return lp

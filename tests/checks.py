@@ -1,0 +1,225 @@
+"""A request as data, and everything that must hold for its answer."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from typing import Any
+
+from oracle import Oracle
+from paper_heuristics import greedy_balancing, greedy_depth, greedy_replacement
+
+import altsets
+from altsets import Problem, Result, Status, quality
+from altsets.search.find import ENGINES
+
+FOUND = (Status.OPTIMAL, Status.FEASIBLE)
+
+
+def tolerance(value: float) -> float:
+    """How far an objective or a bound may be off: what the contract calls proven, and a little rounding."""
+    return 1.001e-9 * max(1.0, abs(value))
+
+
+@dataclass(frozen=True)
+class Request:
+    """What is handed to ``altsets.find``, kept as plain values so that it can be printed and run again."""
+
+    scores: tuple[float, ...]
+    n_features: int
+    n_alternatives: int
+    tau: Any = None
+    min_difference: int | None = None
+    dissimilarity: str = "dice"
+    search: str = "sequential"
+    aggregation: str = "sum"
+    existing: tuple[tuple[int, ...], ...] = ()
+
+    @property
+    def options(self) -> dict[str, Any]:
+        """The keywords of ``find``, those that differ from its defaults."""
+        options: dict[str, Any] = {"n_features": self.n_features, "n_alternatives": self.n_alternatives}
+        for name in ("tau", "min_difference"):
+            if getattr(self, name) is not None:
+                options[name] = getattr(self, name)
+        for name in ("dissimilarity", "search", "aggregation", "existing"):
+            options[name] = getattr(self, name)
+        return options
+
+    @property
+    def quality(self) -> quality.Additive:
+        return quality.Additive(self.scores)
+
+    @property
+    def problem(self) -> Problem:
+        return Problem.create(len(self.scores), **self.options)
+
+    @property
+    def oracle(self) -> Oracle:
+        return Oracle(
+            self.scores,
+            self.n_features,
+            tau=self.tau,
+            min_difference=self.min_difference,
+            dissimilarity=self.dissimilarity,
+            existing=self.existing,
+        )
+
+    @property
+    def exact(self) -> bool:
+        return self.search in ("sequential", "simultaneous")
+
+    def engines(self) -> list[str]:
+        """The engines that do not decline this request."""
+        scores, problem = self.quality, self.problem
+        return [name for name, engine in ENGINES.items() if engine.declines(scores, problem) is None]
+
+    def find(self, **more: Any) -> Result:
+        return altsets.find(self.quality, **{**self.options, **more})
+
+    def snippet(self, **more: Any) -> str:
+        """Lines that show the problem again."""
+        keywords = ", ".join(f"{name}={value!r}" for name, value in {**self.options, **more}.items())
+        return (
+            "import altsets; from altsets import quality; from fractions import Fraction\n"
+            f"print(altsets.find(quality.Additive({list(self.scores)!r}), {keywords}))"
+        )
+
+
+def disagreements(request: Request, result: Result, oracle: Oracle | None = None) -> list[str]:
+    """Everything that is wrong with an answer; compared with the truth if there is an oracle for it."""
+    wrong = _form(request, result) + request.oracle.complaints(result.sets)
+    if oracle is not None and not wrong:
+        if request.search == "sequential":
+            wrong += _sequential(result, oracle)
+        elif request.search == "simultaneous":
+            wrong += _simultaneous(request, result, oracle)
+        else:
+            wrong += _heuristic(request, result, oracle)
+    return wrong
+
+
+def _form(request: Request, result: Result) -> list[str]:
+    """What needs no oracle: validity, qualities, statuses, bounds."""
+    wrong = []
+    n_found, n_asked = len(result.sets), request.n_alternatives + 1
+    values = [math.fsum(request.scores[j] for j in chosen) for chosen in result.sets]
+    if len(values) != len(result.qualities) or any(
+        abs(value - claimed) > tolerance(value)
+        for value, claimed in zip(values, result.qualities, strict=True)
+    ):
+        wrong.append(f"qualities {result.qualities} should be {values}")
+    if len(result.statuses) != n_asked or n_found > n_asked:
+        wrong.append(f"{len(result.statuses)} statuses and {n_found} sets for {n_asked} asked")
+        return wrong
+    if any(status not in FOUND for status in result.statuses[:n_found]):
+        wrong.append(f"{n_found} sets, but statuses {result.statuses}")
+    if any(status in FOUND for status in result.statuses[n_found:]):
+        wrong.append(f"only {n_found} sets, but statuses {result.statuses}")
+    if n_found < n_asked:
+        expected = result.statuses[n_found]
+    else:
+        expected = Status.FEASIBLE if Status.FEASIBLE in result.statuses else Status.OPTIMAL
+    if result.status is not expected:
+        wrong.append(f"status {result.status!r} does not follow from {result.statuses}")
+    if request.search in ("simultaneous", "greedy-balancing"):
+        if set(result.statuses) != {result.status}:
+            wrong.append(f"simultaneous, but statuses {result.statuses}")
+        if n_found not in (0, n_asked):
+            wrong.append(f"simultaneous, but {n_found} of {n_asked} sets")
+    return wrong + _numbers(request, result, values)
+
+
+def _numbers(request: Request, result: Result, values: list[float]) -> list[str]:
+    wrong = []
+    if not values:
+        if not math.isnan(result.objective):
+            wrong.append(f"no set, but objective {result.objective}")
+        if result.bound != (-math.inf if result.status is Status.INFEASIBLE else math.inf):
+            wrong.append(f"no set and {result.status!r}, but bound {result.bound}")
+        return wrong
+    lowest = request.aggregation == "min" and request.search in ("simultaneous", "greedy-balancing")
+    objective = min(values) if lowest else math.fsum(values)
+    if abs(result.objective - objective) > tolerance(objective):
+        wrong.append(f"objective {result.objective} should be {objective}")
+    if not result.bound >= result.objective:
+        wrong.append(f"bound {result.bound} is below the objective {result.objective}")
+    if result.gap != result.bound - result.objective:
+        wrong.append(f"gap {result.gap} is not bound {result.bound} - objective {result.objective}")
+    if result.status is Status.OPTIMAL and not result.gap <= tolerance(objective):
+        wrong.append(f"optimal, but the gap is {result.gap}")
+    return wrong
+
+
+def _sequential(result: Result, oracle: Oracle) -> list[str]:
+    wrong = []
+    room = 0.0
+    for position, value in enumerate(result.qualities):
+        best = oracle.next_best(result.sets[:position])
+        assert best is not None  # The set itself is valid.
+        room += best
+        if result.statuses[position] is Status.OPTIMAL and value < best - tolerance(best):
+            wrong.append(f"set {position} is said to be optimal at {value}; the optimum is {best}")
+        if result.statuses[position] is Status.FEASIBLE and result.gap > 1e-6 * max(1.0, abs(best)):
+            wrong.append(f"set {position} was not proven on a small problem (gap {result.gap})")
+    if result.sets and result.bound < room - tolerance(room):
+        wrong.append(f"bound {result.bound} is below the optimum {room} given the sets before each")
+    if len(result.sets) < len(result.statuses):
+        best = oracle.next_best(result.sets)
+        if best is not None:
+            wrong.append(f"{result.status!r} after {len(result.sets)} sets; one of quality {best} exists")
+        elif result.status is not Status.INFEASIBLE:
+            wrong.append(f"{result.status!r}, but it is infeasible")
+    return wrong
+
+
+def _simultaneous(request: Request, result: Result, oracle: Oracle) -> list[str]:
+    wrong = []
+    n_sets = request.n_alternatives + 1
+    if request.aggregation == "sum":
+        best = oracle.best_sum(n_sets)
+    else:
+        both = oracle.best_min(n_sets)
+        best = None if both is None else both[0]
+    if best is None:
+        if result.status is not Status.INFEASIBLE:
+            wrong.append(f"{result.status!r}, but it is infeasible")
+        return wrong
+    if not result.sets:
+        return [*wrong, f"{result.status!r}; a solution of objective {best} exists"]
+    if result.bound < best - tolerance(best):
+        wrong.append(f"bound {result.bound} is below the optimum {best}")
+    if result.status is Status.OPTIMAL and result.objective < best - tolerance(best):
+        wrong.append(f"objective {result.objective} is said to be optimal; the optimum is {best}")
+    if result.status is Status.FEASIBLE and result.gap > 1e-6 * max(1.0, abs(best)):
+        wrong.append(f"not proven on a small problem (gap {result.gap}, optimum {best})")
+    if request.aggregation == "min" and result.status is Status.OPTIMAL:
+        # Among the optima of the minimum, the largest sum is asked for.
+        assert both is not None
+        if math.fsum(result.qualities) < both[1] - n_sets * tolerance(both[1]):
+            wrong.append(
+                f"sum {math.fsum(result.qualities)} at the best minimum {best}; {both[1]} is possible"
+            )
+    return wrong
+
+
+def _heuristic(request: Request, result: Result, oracle: Oracle) -> list[str]:
+    """Heuristics promise valid sets and no more; their values must be those of the paper's pseudo-code."""
+    wrong = []
+    if not {*result.statuses} <= {Status.FEASIBLE, Status.NOT_FOUND}:
+        wrong.append(f"a heuristic says {result.statuses}")
+    if result.bound != math.inf:
+        wrong.append(f"a heuristic has the bound {result.bound}")
+    arguments = (request.scores, request.n_features, request.n_alternatives)
+    if request.search == "greedy-replacement":
+        sets = greedy_replacement(*arguments, oracle.max_overlap)
+    elif request.search == "greedy-balancing":
+        sets = greedy_balancing(*arguments, oracle.max_overlap)
+    else:
+        sets = greedy_depth(*arguments, oracle.compatible, request.existing)
+    expected = [math.fsum(request.scores[j] for j in chosen) for chosen in sets]
+    if len(expected) != len(result.qualities) or any(
+        abs(value - other) > tolerance(value) for value, other in zip(expected, result.qualities, strict=True)
+    ):
+        wrong.append(f"qualities {result.qualities}; the paper's algorithm gives {expected}")
+    return wrong

@@ -1,0 +1,274 @@
+"""Random problems over all engines, compared with brute force and with each other.
+
+Run ``python tests/fuzz.py --problems 20000 --seed 0``. Each problem has its own random stream, so that
+``--first 123 --problems 1`` shows problem 123 of a seed again. The exit status is 1 if anything disagrees.
+"""
+
+from __future__ import annotations
+
+import argparse
+import sys
+import time
+from collections import Counter
+from collections.abc import Callable
+from dataclasses import dataclass, field, replace
+from fractions import Fraction
+from math import comb
+from typing import Any
+
+import numpy as np
+from checks import Request, disagreements, tolerance
+
+from altsets import Result, Status
+
+SOLVER = "milp"
+
+#: Oracle problems have at most this many sets of the asked size.
+MOST_SETS = 500
+TIME_LIMIT = 5.0
+
+
+@dataclass
+class Report:
+    """What a run has seen."""
+
+    n_problems: int = 0
+    n_searches: Counter[str] = field(default_factory=Counter)
+    statuses: Counter[str] = field(default_factory=Counter)
+    failures: list[str] = field(default_factory=list)
+
+    def fail(self, label: str, request: Request, wrong: list[str], **more: Any) -> None:
+        what = "\n".join(f"#   {line}" for line in wrong)
+        self.failures.append(f"# {label}\n{what}\n{request.snippet(**more)}")
+
+
+def random_scores(rng: np.random.Generator, n: int) -> np.ndarray:
+    """Scores of one of the kinds that make the problem hard in different ways."""
+    kinds: list[Callable[[], np.ndarray]] = [
+        lambda: rng.random(n),
+        lambda: np.sort(rng.random(n))[::-1],
+        lambda: rng.integers(0, 4, n).astype(float),
+        lambda: rng.random(n) * (rng.random(n) < 0.3),
+        lambda: rng.integers(1, 4, n) * (rng.random(n) < 0.4).astype(float),
+        lambda: -rng.random(n),
+        lambda: rng.integers(-3, 4, n).astype(float),
+        lambda: rng.standard_normal(n),
+        lambda: np.full(n, rng.choice([-1.5, 0.0, 0.1, 1.0])),
+        lambda: np.where(np.arange(n) == rng.integers(n), 50.0, rng.random(n)),
+        lambda: np.abs(rng.standard_cauchy(n)),
+        lambda: rng.random(n) * 1e-6,
+        lambda: rng.standard_normal(n) * 1e6,
+        lambda: np.where(rng.random(n) < 0.5, rng.integers(-2, 3, n), rng.standard_normal(n) * 100),
+        lambda: rng.integers(0, 3, n) + 1e-10 * rng.integers(0, 4, n),
+        lambda: rng.integers(0, 10, n) * 0.1,
+    ]
+    return kinds[rng.integers(len(kinds))]()
+
+
+def random_limit(rng: np.random.Generator, k: int) -> dict[str, Any]:
+    """How different the sets must be, in one of the forms in which it may be given."""
+    part = int(rng.integers(0, k + 1))
+    forms: list[Callable[[], dict[str, Any]]] = [
+        lambda: {"tau": part / k},
+        lambda: {"tau": 1 - (k - part) / k},
+        lambda: {"tau": Fraction(part, k)},
+        lambda: {"tau": str(round(int(rng.integers(0, 21)) * 0.05, 2))},
+        lambda: {"tau": float(rng.random())},
+        lambda: {"min_difference": part},
+    ]
+    return forms[rng.integers(len(forms))]()
+
+
+def random_request(rng: np.random.Generator, large: bool = False) -> Request:
+    """One request; small enough for the oracle unless ``large``."""
+    while True:
+        n = int(rng.integers(12, 41) if large else rng.integers(1, 15))
+        k = int(rng.integers(1, min(n, 8 if large else 6) + 1))
+        if large or comb(n, k) <= MOST_SETS:
+            break
+    most = 5 if large or comb(n, k) <= 252 else 3
+    searches = ["sequential", "simultaneous", "simultaneous", "simultaneous"]
+    if not large:
+        searches += ["greedy-replacement", "greedy-balancing", "greedy-depth"] * (rng.random() < 0.3)
+    existing = []
+    while rng.random() < 0.15:
+        size = k if rng.random() < 0.5 else int(rng.integers(1, n + 1))
+        existing.append(tuple(sorted(int(j) for j in rng.permutation(n)[:size])))
+    return Request(
+        scores=tuple(float(score) for score in random_scores(rng, n)),
+        n_features=k,
+        n_alternatives=int(rng.integers(0, most + 1)),
+        dissimilarity="jaccard" if rng.random() < 0.25 else "dice",
+        search=str(rng.choice(searches)),
+        aggregation=str(rng.choice(["sum", "min"])),
+        existing=tuple(existing),
+        **random_limit(rng, k),
+    )
+
+
+def run(
+    n_problems: int,
+    *,
+    seed: int = 0,
+    first: int = 0,
+    solver_share: float = 0.03,
+    large_share: float = 0.03,
+    progress: Callable[[Report], None] | None = None,
+) -> Report:
+    """Check ``n_problems`` problems and report what disagrees."""
+    report = Report()
+    for index in range(first, first + n_problems):
+        rng = np.random.default_rng([seed, index])
+        large = rng.random() < large_share
+        request = random_request(rng, large)
+        with_solver = rng.random() < solver_share * (4 if large else 1)
+        label = f"problem {index} of seed {seed}"
+        check = _check_large if large else _check_small
+        check(report, label, request, with_solver, rng)
+        report.n_problems += 1
+        if progress is not None and report.n_problems % 200 == 0:
+            progress(report)
+    return report
+
+
+def _engines(request: Request, with_solver: bool) -> list[str]:
+    """The default first, then every engine that claims the problem."""
+    return ["auto", *(name for name in request.engines() if name != SOLVER or with_solver)]
+
+
+def _search(report: Report, label: str, request: Request, engine: str, **more: Any) -> Result | None:
+    try:
+        result = request.find(engine=engine, **more)
+    except Exception as error:  # Whatever goes wrong is a finding.
+        report.fail(label, request, [f"{type(error).__name__}: {error}"], engine=engine, **more)
+        return None
+    report.n_searches[engine] += 1
+    report.statuses[f"{request.search} {result.status}"] += 1
+    return result
+
+
+def _check_small(
+    report: Report, label: str, request: Request, with_solver: bool, rng: np.random.Generator
+) -> None:
+    oracle = request.oracle
+    if not request.exact and not request.engines():
+        return
+    for engine in _engines(request, with_solver):
+        result = _search(report, label, request, engine)
+        if result is None:
+            continue
+        wrong = disagreements(request, result, oracle)
+        if rng.random() < 0.02:
+            wrong += _round_trip(result)
+            again = _search(report, label, request, engine)
+            if again is not None and again.sets != result.sets:
+                wrong.append(f"not deterministic: {result.sets}, then {again.sets}")
+        if wrong:
+            report.fail(label, request, wrong, engine=engine)
+
+
+def _round_trip(result: Result) -> list[str]:
+    back = Result.from_json(result.to_json())
+    same = back.to_json() == result.to_json() and back.bound == result.bound and back.sets == result.sets
+    return [] if same else [f"JSON gives back {back}"]
+
+
+def _check_large(
+    report: Report, label: str, request: Request, with_solver: bool, rng: np.random.Generator
+) -> None:
+    """Too large for brute force: the engines must not contradict each other."""
+    del rng
+    answers: dict[str, Result] = {}
+    for engine in _engines(request, with_solver):
+        result = _search(report, label, request, engine, time_limit=TIME_LIMIT)
+        if result is None:
+            continue
+        wrong = disagreements(request, result)
+        if request.search == "simultaneous":
+            for other, answer in answers.items():
+                wrong += _contradictions(engine, result, other, answer)
+        elif engine != "auto" and "auto" in answers:
+            wrong += _contradicts_sets(report, label, request, engine, answers["auto"])
+        answers[engine] = result
+        if wrong:
+            report.fail(label, request, wrong, engine=engine, time_limit=TIME_LIMIT)
+
+
+def _contradictions(engine: str, result: Result, other: str, answer: Result) -> list[str]:
+    wrong = []
+    for name, found, by, bound in ((engine, result, other, answer), (other, answer, engine, result)):
+        if found.sets and found.objective > bound.bound + tolerance(bound.bound if bound.sets else 1.0):
+            wrong.append(
+                f"{name} found {found.objective}, {by} proved at most {bound.bound} ({bound.status})"
+            )
+    return wrong
+
+
+def _contradicts_sets(report: Report, label: str, request: Request, engine: str, answer: Result) -> list[str]:
+    """Each set of a sequential answer against another engine's next set after the same sets."""
+    wrong = []
+    for position in range(min(len(answer.sets) + 1, len(answer.statuses))):
+        given = request.existing + tuple(answer.sets[:position])
+        step = replace(request, existing=given, n_alternatives=0)
+        result = _search(report, label, step, engine, time_limit=TIME_LIMIT)
+        if result is None:
+            continue
+        if position == len(answer.sets):
+            if result.sets and answer.status is Status.INFEASIBLE:
+                wrong.append(f"default: no set after {position}; {engine}: {result.sets[0]}")
+            continue
+        found = answer.qualities[position]
+        if found > result.bound + tolerance(found):
+            wrong.append(f"set {position}: default found {found}, {engine} proved at most {result.bound}")
+        proven = answer.statuses[position] is Status.OPTIMAL
+        if proven and result.sets and result.objective > found + tolerance(found):
+            wrong.append(
+                f"set {position}: default said {found} is optimal, {engine} found {result.objective}"
+            )
+    return wrong
+
+
+def main() -> int:
+    parser = argparse.ArgumentParser(description="Compare all engines with brute force on random problems.")
+    parser.add_argument("--problems", type=int, default=20_000)
+    parser.add_argument("--seed", type=int, default=0)
+    parser.add_argument("--first", type=int, default=0, help="number of the first problem")
+    parser.add_argument(
+        "--solver-share", type=float, default=0.03, help=f"share of problems given to {SOLVER}"
+    )
+    parser.add_argument(
+        "--large-share", type=float, default=0.03, help="share of problems beyond brute force"
+    )
+    options = parser.parse_args()
+    start, shown = time.perf_counter(), 0
+
+    def progress(report: Report) -> None:
+        nonlocal shown
+        for failure in report.failures[shown:]:
+            print(f"\n{failure}\n", flush=True)
+        shown = len(report.failures)
+        seconds = time.perf_counter() - start
+        print(
+            f"\r{report.n_problems} of {options.problems} problems, "
+            f"{report.n_searches.total()} searches, {shown} disagreements, {seconds:.0f} s",
+            end="",
+            flush=True,
+        )
+
+    report = run(
+        options.problems,
+        seed=options.seed,
+        first=options.first,
+        solver_share=options.solver_share,
+        large_share=options.large_share,
+        progress=progress,
+    )
+    progress(report)
+    print()
+    for title, counts in (("searches", report.n_searches), ("answers", report.statuses)):
+        print(f"{title}: " + ", ".join(f"{name} {count}" for name, count in sorted(counts.items())))
+    return 1 if report.failures else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

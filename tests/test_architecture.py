@@ -1,0 +1,231 @@
+"""Imports point downward only, heavy packages stay in their rooms, the public surface is as agreed."""
+
+from __future__ import annotations
+
+import ast
+import doctest
+import inspect
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+import altsets
+from altsets import quality
+
+PACKAGE = Path(altsets.__file__).parent
+
+#: From the roof down; a room imports from itself and from what stands below it.
+ROOMS = [
+    "cli",
+    "app",
+    "report",
+    "experiments",
+    "selector",
+    "evaluate",
+    "datasets",
+    "search",
+    "quality",
+    "measures",
+    "problem",
+    "constraints",
+    "result",
+    "errors",
+    "_kernels",
+]
+
+#: Third-party packages, and where they may be imported (also inside functions).
+HOMES = {
+    "typer": ("cli.py",),
+    "rich": ("cli.py",),
+    "matplotlib": ("report/plots.py", "experiments/figures.py"),
+    "starlette": ("app/",),
+    "uvicorn": ("app/", "cli.py"),
+}
+
+MODULES = sorted(PACKAGE.rglob("*.py"))
+
+
+def place(path):
+    return path.relative_to(PACKAGE).as_posix()
+
+
+def room_of(path):
+    first = place(path).split("/")[0].removesuffix(".py")
+    return "cli" if first == "__main__" else first
+
+
+def imports_of(path):
+    """Full names of everything imported anywhere in a module, lazily or not."""
+    package = ["altsets", *path.relative_to(PACKAGE).parent.parts]
+    names = []
+    for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+        if isinstance(node, ast.Import):
+            names += [alias.name for alias in node.names]
+        elif isinstance(node, ast.ImportFrom):
+            base = package[: len(package) - node.level + 1] if node.level else []
+            source = ".".join([*base, *([node.module] if node.module else [])])
+            names += [f"{source}.{alias.name}" for alias in node.names]
+        elif isinstance(node, ast.Call) and "import" in ast.unparse(node.func):
+            names += [str(value.value) for value in node.args[:1] if isinstance(value, ast.Constant)]
+    return names
+
+
+def importers(third_party):
+    return [
+        place(path) for path in MODULES if any(name.split(".")[0] == third_party for name in imports_of(path))
+    ]
+
+
+def test_the_scan_sees_lazy_and_relative_imports(tmp_path):
+    code = (
+        "def f():\n    from ..measures import score\n    import pandas\n    import_module('numpy.linalg')\n"
+    )
+    module = PACKAGE / "search" / "imaginary.py"
+    scanned = tmp_path / "imaginary.py"
+    scanned.write_text(code, encoding="utf-8")
+
+    class Fake(type(module)):
+        def read_text(self, **options):
+            return scanned.read_text(**options)
+
+    assert imports_of(Fake(module)) == ["altsets.measures.score", "pandas", "numpy.linalg"]
+
+
+@pytest.mark.parametrize("path", [path for path in MODULES if place(path) != "__init__.py"], ids=place)
+def test_imports_point_downward(path):
+    room = room_of(path)
+    assert room in ROOMS, f"{place(path)} is in no known room; add it to ROOMS and to ARCHITECTURE.md"
+    below = ROOMS[ROOMS.index(room) :]
+    for name in imports_of(path):
+        parts = name.split(".")
+        if parts[0] == "altsets":
+            allowed = len(parts) > 1 and (parts[1] in below or (room == "cli" and parts[1] == "__version__"))
+            assert allowed, f"{place(path)} ({room}) imports {name}, which stands above it"
+
+
+def test_search_sees_no_table():
+    for third_party in ("sklearn", "pandas", "polars", "pyarrow"):
+        assert not [module for module in importers(third_party) if module.startswith("search/")]
+
+
+def test_scikit_learn_stays_out_of_the_lower_rooms():
+    lower = set(ROOMS[ROOMS.index("search") :]) - {"measures"}
+    for module in importers("sklearn"):
+        assert module == "quality/wrapper.py" or room_of(PACKAGE / module) not in lower, module
+
+
+def test_the_solver_is_imported_in_one_engine_module():
+    modules = importers("highspy")
+    assert len(modules) == 1
+    assert modules[0].startswith("search/")
+
+
+@pytest.mark.parametrize("third_party", HOMES)
+def test_packages_stay_in_their_rooms(third_party):
+    for module in importers(third_party):
+        assert module.startswith(HOMES[third_party]), f"{third_party} is imported in {module}"
+
+
+def test_nothing_prints_outside_the_command_line():
+    for path in MODULES:
+        if room_of(path) == "cli":
+            continue
+        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+            called = (
+                isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id == "print"
+            )
+            assert not called, f"{place(path)} line {node.lineno} prints"
+
+
+def test_import_is_light():
+    heavy = ("numpy", "sklearn", "scipy", "pandas", "highspy", "typer")
+    code = f"import sys, altsets; dir(altsets); print([name for name in {heavy} if name in sys.modules])"
+    environment = {
+        **os.environ,
+        "PYTHONPATH": os.pathsep.join([str(PACKAGE.parent), *filter(None, sys.path)]),
+    }
+    run = subprocess.run(
+        [sys.executable, "-c", code], capture_output=True, text=True, check=True, env=environment, timeout=60
+    )
+    assert run.stdout.strip() == "[]"
+
+
+# --- The public surface ---------------------------------------------------------------------------
+
+
+def test_public_surface():
+    assert set(altsets.__all__) == {
+        "Problem",
+        "Progress",
+        "Result",
+        "Status",
+        "__version__",
+        "errors",
+        "find",
+        "iterate",
+        "measures",
+        "quality",
+    }
+    assert dir(altsets) == sorted(altsets.__all__)
+    assert quality.__all__ == ["Additive"]
+    with pytest.raises(AttributeError, match="no attribute 'nonsense'"):
+        altsets.nonsense  # noqa: B018
+
+
+def public_names():
+    for name in altsets.__all__:
+        if not name.startswith("_"):
+            yield f"altsets.{name}", getattr(altsets, name)
+    for room in ("errors", "quality", "measures"):
+        module = getattr(altsets, room)
+        for name in module.__all__:
+            yield f"altsets.{room}.{name}", getattr(module, name)
+
+
+@pytest.mark.parametrize("name", [name for name, _ in public_names()])
+def test_public_names_are_documented(name):
+    thing = dict(public_names())[name]
+    if not (inspect.ismodule(thing) or callable(thing)):
+        return
+    assert (thing.__doc__ or "").strip(), name
+    if inspect.isclass(thing):
+        for attribute, member in vars(thing).items():
+            described = inspect.isfunction(member) or isinstance(member, property | classmethod)
+            if described and not attribute.startswith("_"):
+                assert (inspect.getdoc(getattr(thing, attribute)) or "").strip(), f"{name}.{attribute}"
+
+
+@pytest.mark.parametrize(
+    "thing", [altsets.find, altsets.iterate, altsets.Problem, altsets.Result, quality.Additive]
+)
+def test_the_main_names_have_a_runnable_example(thing):
+    assert doctest.DocTestParser().get_examples(thing.__doc__)
+
+
+def test_every_parameter_of_find_is_described():
+    described = inspect.getdoc(altsets.find)
+    for name in inspect.signature(altsets.find).parameters:
+        assert f"\n{name} : " in described, name
+
+
+def test_find_follows_the_contract():
+    parameters = inspect.signature(altsets.find).parameters
+    expected = {
+        "n_features": 5,
+        "n_alternatives": 3,
+        "min_difference": None,
+        "dissimilarity": "dice",
+        "search": "sequential",
+        "aggregation": "sum",
+        "constraints": (),
+        "existing": (),
+        "time_limit": None,
+        "engine": "auto",
+        "callback": None,
+    }
+    for name, default in expected.items():
+        assert parameters[name].default == default
+    assert parameters["tau"].default in (None, 0.5)

@@ -1,0 +1,580 @@
+"""The contract of ``find`` and ``iterate``."""
+
+from __future__ import annotations
+
+import inspect
+import math
+import re
+import signal
+from itertools import islice
+
+import numpy as np
+import pytest
+from checks import Request, disagreements
+from hypothesis import given, settings
+from oracle import Oracle
+from strategies import problems
+
+import altsets
+from altsets import Progress, Status, quality
+from altsets.errors import InputError, UnsupportedError, VerificationError
+
+SCORES = [9.0, 8.0, 7.0, 3.0, 2.0, 1.0]
+WAYS = [
+    {"search": "sequential"},
+    {"search": "simultaneous", "aggregation": "sum"},
+    {"search": "simultaneous", "aggregation": "min"},
+]
+ways = pytest.mark.parametrize("way", WAYS, ids=["sequential", "sum", "min"])
+
+
+def find(scores, **options):
+    return altsets.find(quality.Additive(scores), **options)
+
+
+def objective_of(values, way):
+    return min(values) if way.get("aggregation") == "min" else math.fsum(values)
+
+
+# --- Statuses and bounds --------------------------------------------------------------------------
+
+
+@ways
+def test_an_optimal_answer(way):
+    result = find(SCORES, n_features=2, n_alternatives=2, tau=0.5, **way)
+    assert result.status is Status.OPTIMAL
+    assert result.statuses == [Status.OPTIMAL] * 3
+    assert result.bound == pytest.approx(result.objective, abs=1e-9)
+    assert result.bound >= result.objective
+    assert result.reason == ""
+    assert "proven optimal" in result.explain()
+    assert result.proof
+    assert result.parameters["search"] == way["search"]
+    assert 0 < result.elapsed < 5
+
+
+def test_sequential_stops_at_the_first_missing_set():
+    result = find(SCORES, n_features=2, n_alternatives=4, tau=1)
+    assert result.sets == [(0, 1), (2, 3), (4, 5)]
+    assert result.qualities == [17, 10, 3]
+    assert result.objective == 30
+    assert result.bound >= 30
+    assert result.status is Status.INFEASIBLE
+    assert result.statuses == [Status.OPTIMAL] * 3 + [Status.INFEASIBLE] * 2
+
+
+@pytest.mark.parametrize("aggregation", ["sum", "min"])
+def test_simultaneous_gives_all_sets_or_none(aggregation):
+    result = find(
+        SCORES, n_features=2, n_alternatives=3, tau=1, search="simultaneous", aggregation=aggregation
+    )
+    assert result.sets == []
+    assert result.qualities == []
+    assert result.statuses == [Status.INFEASIBLE] * 4
+    assert result.bound == -math.inf
+    assert math.isnan(result.objective)
+
+
+def test_sequential_may_fail_where_simultaneous_succeeds():
+    """The best first set can stand in the way of others; both statements are right."""
+    scores = [3.0, 3.0, 1.0, 1.0, 1.0]
+    options = {"n_features": 2, "n_alternatives": 2, "existing": [(0, 1, 2)], "min_difference": 1}
+    oracle = Oracle(scores, 2, min_difference=1, existing=[(0, 1, 2)])
+    for way in WAYS:
+        result = find(scores, **options, **way)
+        request = Request(
+            tuple(scores), 2, 2, None, 1, "dice", way["search"], way.get("aggregation", "sum"), ((0, 1, 2),)
+        )
+        assert disagreements(request, result, oracle) == []
+
+
+# --- What is possible instead ---------------------------------------------------------------------
+
+
+@ways
+@pytest.mark.parametrize(
+    ("n", "k", "a", "options"),
+    [
+        (6, 2, 5, {"tau": 1}),
+        (40, 10, 5, {"tau": 1.0}),
+        (7, 3, 7, {"min_difference": 2}),
+        (6, 5, 3, {"tau": 0.4}),
+        (4, 4, 1, {"tau": 0.25}),
+        (12, 4, 30, {"tau": 0.75}),
+        (5, 1, 9, {"tau": 1}),
+    ],
+)
+def test_an_infeasible_request_names_a_smaller_one_that_works(way, n, k, a, options):
+    scores = [float(n - j) for j in range(n)]
+    result = find(scores, n_features=k, n_alternatives=a, **options, **way)
+    assert result.status is Status.INFEASIBLE
+    named = re.search(r"n_alternatives=(\d+) is (?:the largest )?possible", result.explain())
+    assert named, result.explain()
+    possible = int(named[1])
+    assert possible < a
+    smaller = find(scores, n_features=k, n_alternatives=possible, **options, **way)
+    assert len(smaller.sets) == possible + 1
+    assert smaller.status is Status.OPTIMAL
+    if "largest" in result.reason:
+        assert (
+            find(scores, n_features=k, n_alternatives=possible + 1, **options, **way).status
+            is Status.INFEASIBLE
+        )
+
+
+@settings(max_examples=150, deadline=None, derandomize=True)
+@given(request=problems(max_a=8, max_n=8))
+def test_what_is_said_to_be_possible_is_possible(request):
+    result = request.find()
+    named = re.search(r"n_alternatives=(\d+) is (the largest )?possible", result.reason)
+    if result.status is Status.INFEASIBLE and named:
+        smaller = Request(**{**vars(request), "n_alternatives": int(named[1])})
+        assert len(smaller.find().sets) == int(named[1]) + 1
+        if named[2] or "largest" in result.reason:
+            assert not smaller.oracle.feasible(int(named[1]) + 2)
+    if result.status is Status.INFEASIBLE and request.search == "simultaneous":
+        # Something smaller is named exactly if something smaller exists.
+        assert bool(named) == request.oracle.feasible(1), result.reason
+    if result.status is Status.OPTIMAL:
+        assert result.reason == ""
+
+
+# --- Edges ----------------------------------------------------------------------------------------
+
+
+@ways
+def test_tau_zero_allows_equal_sets(way):
+    result = find(SCORES, n_features=3, n_alternatives=4, tau=0, **way)
+    assert result.qualities == [24.0] * 5
+    assert result.objective == objective_of([24.0] * 5, way)
+    assert result.status is Status.OPTIMAL
+
+
+@ways
+def test_no_alternatives(way):
+    result = find(SCORES, n_features=3, n_alternatives=0, tau=1, **way)
+    assert result.sets == [(0, 1, 2)]
+    assert result.objective == 24
+    assert result.status is Status.OPTIMAL
+
+
+@ways
+def test_all_features_in_one_set(way):
+    assert find(SCORES, n_features=6, n_alternatives=0, **way).sets == [(0, 1, 2, 3, 4, 5)]
+    assert find(SCORES, n_features=6, n_alternatives=2, tau=0, **way).objective == objective_of(
+        [30.0] * 3, way
+    )
+    result = find(SCORES, n_features=6, n_alternatives=1, tau=0.1, **way)
+    assert result.status is Status.INFEASIBLE
+    assert len(result.sets) == (way["search"] == "sequential")
+
+
+@ways
+@pytest.mark.parametrize("tau", [0.01, 0.5, 1])
+def test_sets_of_one_feature(way, tau):
+    result = find(SCORES, n_features=1, n_alternatives=3, tau=tau, **way)
+    assert sorted(result.qualities, reverse=True) == [9, 8, 7, 3]
+    assert result.objective == objective_of([9, 8, 7, 3], way)
+    assert result.status is Status.OPTIMAL
+    assert find(SCORES, n_features=1, n_alternatives=6, tau=tau, **way).status is Status.INFEASIBLE
+
+
+@ways
+def test_one_feature_in_all(way):
+    assert find([5.0], n_features=1, n_alternatives=0, **way).sets == [(0,)]
+    assert find([5.0], n_features=1, n_alternatives=2, tau=0, **way).sets == [(0,)] * 3
+    assert find([5.0], n_features=1, n_alternatives=1, tau=1, **way).status is Status.INFEASIBLE
+
+
+@ways
+@pytest.mark.parametrize("value", [0.0, -2.5, 1e6, 1e-6])
+def test_constant_scores(way, value):
+    result = find([value] * 8, n_features=3, n_alternatives=3, tau=0.6, **way)
+    assert result.objective == pytest.approx(objective_of([3 * value] * 4, way))
+    assert result.status is Status.OPTIMAL
+    assert not Oracle([value] * 8, 3, tau=0.6).complaints(result.sets)
+
+
+@ways
+def test_negative_scores_are_no_reason_to_take_fewer_features(way):
+    result = find([-1.0, -2.0, -3.0, -4.0], n_features=2, n_alternatives=1, tau=1, **way)
+    assert sorted(map(len, result.sets)) == [2, 2]
+    assert result.objective == (-5 if way.get("aggregation") == "min" else -10)
+    assert result.status is Status.OPTIMAL
+
+
+@ways
+def test_mostly_zero_scores(way):
+    """Tree importances: the hard case for the minimum."""
+    scores = [5.0, 3.0] + [0.0] * 18
+    result = find(scores, n_features=4, n_alternatives=4, tau=1, **way)
+    assert result.objective == {"sequential": 8, "sum": 8, "min": 0}[way.get("aggregation", "sequential")]
+    assert result.status is Status.OPTIMAL
+    assert math.fsum(result.qualities) == 8  # also with min, where the larger sum is preferred
+
+
+def test_default_request():
+    result = find([float(j) for j in range(20)])
+    assert [len(chosen) for chosen in result.sets] == [5] * 4
+    assert result.parameters["tau"] == 0.5
+    assert result.parameters["max_overlap"] == 2
+
+
+@ways
+@pytest.mark.parametrize("tau", ["0.9", 0.9, 1 - 0.1])
+def test_tau_is_exact_all_the_way(way, tau):
+    scores = [float(20 - j) for j in range(20)]
+    result = find(scores, n_features=10, n_alternatives=1, tau=tau, **way)
+    shared = set(result.sets[0]) & set(result.sets[1])
+    assert len(shared) == 1
+    assert 0 in shared
+
+
+# --- Existing sets --------------------------------------------------------------------------------
+
+
+@ways
+def test_existing_sets_are_kept_away_from(way):
+    options = {"n_features": 2, "tau": 1, "existing": [(0, 1), (2,)], **way}
+    assert find(SCORES, n_alternatives=0, **options).sets == [(3, 4)]
+    result = find(SCORES, n_alternatives=1, **options)
+    assert result.status is Status.INFEASIBLE
+    assert result.sets == ([(3, 4)] if way["search"] == "sequential" else [])
+
+
+@ways
+def test_existing_sets_are_not_part_of_the_answer(way):
+    result = find(SCORES, n_features=2, n_alternatives=1, tau=1, existing=[(0, 1)], **way)
+    assert len(result.sets) == len(result.statuses) == 2
+    assert math.fsum(result.qualities) == 13
+    assert result.objective == (5 if way.get("aggregation") == "min" else 13)
+    assert result.parameters["existing"] == [[0, 1]]
+
+
+@ways
+def test_existing_sets_by_name_and_in_any_order(way):
+    scores = quality.Additive(SCORES, feature_names=list("abcdef"))
+    options = {"n_features": 2, "n_alternatives": 1, "tau": 1, **way}
+    by_name = altsets.find(scores, existing=[("b", "a")], **options)
+    by_index = altsets.find(scores, existing=[np.array([1, 0])], **options)
+    assert by_name.sets == by_index.sets
+    assert by_name.objective == by_index.objective
+
+
+@ways
+def test_existing_sets_that_leave_no_room(way):
+    result = find(SCORES, n_features=3, n_alternatives=1, tau=1, existing=[(0, 1, 2, 3)], **way)
+    assert result.status is Status.INFEASIBLE
+    assert result.sets == []
+    assert result.bound == -math.inf
+
+
+def test_existing_sets_may_be_too_similar_to_each_other():
+    result = find(SCORES, n_features=2, n_alternatives=0, tau=1, existing=[(0, 1), (0, 1), (1, 2)])
+    assert result.sets == [(3, 4)]
+
+
+def test_going_on_from_earlier_sets_is_the_same_as_one_search():
+    scores = [3.7, 3.1, 2.9, 2.2, 1.8, 1.1, 0.7, 0.2]
+    whole = find(scores, n_features=3, n_alternatives=4, tau=0.5)
+    half = find(scores, n_features=3, n_alternatives=1, tau=0.5)
+    rest = find(scores, n_features=3, n_alternatives=2, tau=0.5, existing=half.sets)
+    assert half.qualities + rest.qualities == pytest.approx(whole.qualities)
+
+
+# --- Names ----------------------------------------------------------------------------------------
+
+
+def test_names_appear_in_every_output():
+    scores = quality.Additive([1, 5, 3, 4], feature_names=["age", "height", "weight", "pulse"])
+    result = altsets.find(scores, n_features=2, n_alternatives=1, tau=1)
+    assert result.named_sets == [("height", "pulse"), ("age", "weight")]
+    assert result.to_frame()["features"].tolist() == [["height", "pulse"], ["age", "weight"]]
+    assert '"height"' in result.to_json()
+
+
+def test_names_are_made_up_where_none_are_given():
+    assert find(SCORES, n_features=2, n_alternatives=0).named_sets == [("x0", "x1")]
+
+
+# --- Refusals -------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("options", "error", "message"),
+    [
+        ({"n_features": 7}, InputError, "n_features=7, but there are only 6"),
+        ({"tau": 1.5}, InputError, r"tau=1.5 is outside \[0, 1\]"),
+        ({"tau": 0.5, "min_difference": 1}, InputError, "give one of them"),
+        ({"n_alternatives": -1}, InputError, "n_alternatives=-1"),
+        ({"n_alternatives": 2.5}, InputError, "n_alternatives=2.5"),
+        ({"search": "exhaustive"}, InputError, "search='exhaustive' is unknown"),
+        ({"aggregation": "mean"}, InputError, "aggregation='mean' is unknown"),
+        ({"dissimilarity": "hamming"}, InputError, "dissimilarity='hamming' is unknown"),
+        ({"engine": "gurobi"}, InputError, "engine='gurobi' is unknown; choose one of 'auto'"),
+        ({"engine": "greedy"}, UnsupportedError, "engine 'greedy' does not solve this"),
+        (
+            {"engine": "additive", "search": "greedy-depth"},
+            UnsupportedError,
+            "engine 'additive' does not solve this",
+        ),
+        (
+            {"engine": "milp", "search": "greedy-balancing"},
+            UnsupportedError,
+            "engine 'milp' does not solve this",
+        ),
+        ({"time_limit": 0}, InputError, "time_limit=0 must be a positive number"),
+        ({"time_limit": -1.0}, InputError, "time_limit=-1.0"),
+        ({"time_limit": "1"}, InputError, "time_limit='1'"),
+        ({"time_limit": math.nan}, InputError, "time_limit=nan"),
+        ({"existing": [("x9",)]}, InputError, "unknown features: x9"),
+        ({"existing": ["x1"]}, InputError, "not the single string 'x1'"),
+        ({"existing": [(6,)]}, InputError, "names feature 6"),
+        ({"constraints": ["x1"]}, UnsupportedError, "constraints"),
+    ],
+)
+def test_bad_requests(options, error, message):
+    with pytest.raises(error, match=message):
+        find(SCORES, **{"n_features": 2, **options})
+
+
+def test_a_bare_list_is_no_quality():
+    with pytest.raises(InputError, match=r"quality must be a quality object .* not list"):
+        altsets.find(SCORES, n_features=2)
+
+
+def test_an_engine_that_lies_is_caught(monkeypatch):
+    from altsets.search import find as module
+
+    class Liar:
+        name = "liar"
+
+        def declines(self, quality, problem):
+            return None
+
+        def solve(self, quality, problem, run):
+            answer = module.ENGINES["additive"].solve(quality, problem, run)
+            return type(answer)([answer.sets[0]] * 2, answer.statuses, answer.bound, answer.proof)
+
+    monkeypatch.setitem(module.ENGINES, "liar", Liar())
+    with pytest.raises(VerificationError, match="set 1 is too similar to set 0"):
+        find(SCORES, n_features=2, n_alternatives=1, engine="liar")
+
+
+# --- Engines --------------------------------------------------------------------------------------
+
+
+@ways
+@pytest.mark.parametrize("engine", ["additive", "milp"])
+def test_an_engine_can_be_forced(way, engine):
+    result = find(SCORES, n_features=3, n_alternatives=2, tau=0.5, engine=engine, **way)
+    assert result.engine == engine
+    assert engine in result.explain()
+    assert result.objective == {"sequential": 50, "sum": 54, "min": 18}[way.get("aggregation", "sequential")]
+    assert result.status is Status.OPTIMAL
+
+
+def test_the_default_is_the_specialised_engine():
+    assert find(SCORES, n_features=3, n_alternatives=2, search="simultaneous").engine == "additive"
+
+
+# --- Deterministic --------------------------------------------------------------------------------
+
+
+@ways
+@pytest.mark.parametrize("engine", ["additive", "milp"])
+def test_the_same_request_gives_the_same_sets(way, engine):
+    scores = [1.0, 1.0, 1.0, 2.0, 2.0, 0.0, 0.0, 2.0, 1.0]
+    results = [find(scores, n_features=3, n_alternatives=3, tau=0.6, engine=engine, **way) for _ in range(3)]
+    assert results[0] == results[1] == results[2]
+
+
+# --- Progress and time ----------------------------------------------------------------------------
+
+
+@ways
+def test_callback_hears_of_the_search(way):
+    heard: list[Progress] = []
+    rng = np.random.default_rng(0)
+    result = find(rng.random(30), n_features=5, n_alternatives=3, tau=0.6, callback=heard.append, **way)
+    assert heard
+    assert all(isinstance(progress, Progress) for progress in heard)
+    times = [progress.elapsed for progress in heard]
+    assert times == sorted(times)
+    assert times[-1] <= result.elapsed
+    for progress in heard:
+        assert math.isnan(progress.best) or progress.bound >= progress.best - 1e-9
+        if way["search"] == "simultaneous":
+            assert progress.bound >= result.objective - 1e-9
+    assert heard[-1].best == pytest.approx(result.objective)
+    assert heard[-1].sets == result.sets
+
+
+def test_what_a_callback_raises_ends_the_search():
+    def stop(progress):
+        raise RuntimeError("enough")
+
+    with pytest.raises(RuntimeError, match="enough"):
+        find(SCORES, n_features=2, callback=stop)
+
+
+@ways
+def test_ctrl_c_keeps_what_was_found(way):
+    pressed = 0
+
+    def press(progress):
+        nonlocal pressed
+        if progress.sets and not pressed:
+            pressed += 1
+            signal.raise_signal(signal.SIGINT)
+
+    scores = np.random.default_rng(1).random(40)
+    before = signal.getsignal(signal.SIGINT)
+    try:
+        result = find(scores, n_features=6, n_alternatives=4, tau=0.5, callback=press, **way)
+    except KeyboardInterrupt:  # It would end the whole test run.
+        pytest.fail("Ctrl-C reached the caller")
+    assert signal.getsignal(signal.SIGINT) is before
+    assert pressed == 1
+    assert result.sets
+    assert not Oracle(scores, 6, tau=0.5).complaints(result.sets)
+    assert result.bound >= result.objective
+    if way["search"] == "sequential":
+        assert len(result.sets) == 1
+        assert result.statuses == [Status.OPTIMAL] + [Status.NOT_FOUND] * 4
+        assert "interrupted" in result.explain()
+
+
+@ways
+@pytest.mark.parametrize("engine", ["additive", "milp"])
+def test_time_limit_is_kept(way, engine):
+    """Many sets of many nearly equal features: hard for everybody."""
+    rng = np.random.default_rng(3)
+    scores = 1 + rng.random(200) * 1e-3
+    result = find(scores, n_features=20, n_alternatives=9, tau=0.85, time_limit=0.5, engine=engine, **way)
+    assert result.elapsed < 0.8
+    request = Request(
+        tuple(scores), 20, 9, 0.85, search=way["search"], aggregation=way.get("aggregation", "sum")
+    )
+    assert disagreements(request, result) == []
+
+
+@ways
+def test_a_very_short_time_limit_is_no_error(way):
+    result = find(np.linspace(0, 1, 50), n_features=5, n_alternatives=3, time_limit=1e-9, **way)
+    assert result.status in Status
+    assert len(result.statuses) == 4
+    if result.sets:
+        assert result.bound >= result.objective
+
+
+# --- One set at a time ----------------------------------------------------------------------------
+
+
+def test_iterate_is_lazy():
+    asked = 0
+
+    class Counting(quality.Additive):
+        def evaluate(self, indices):
+            nonlocal asked
+            asked += 1
+            return super().evaluate(indices)
+
+    sets = altsets.iterate(Counting(SCORES), n_features=2, tau=0.5)
+    assert inspect.isgenerator(sets)
+    assert asked == 0
+    first = next(sets)
+    assert first.sets == [(0, 1)]
+    so_far = asked
+    assert so_far > 0
+    next(sets)
+    assert asked > so_far
+
+
+def test_iterate_gives_the_sets_of_find():
+    scores = quality.Additive([3.7, 3.1, 2.9, 2.2, 1.8, 1.1, 0.7, 0.2])
+    options = {"n_features": 3, "tau": 0.5}
+    whole = altsets.find(scores, n_alternatives=4, **options)
+    steps = list(islice(altsets.iterate(scores, **options), 5))
+    assert [step.sets[0] for step in steps] == whole.sets
+    assert [step.qualities[0] for step in steps] == whole.qualities
+    assert all(step.status is Status.OPTIMAL for step in steps)
+
+
+def test_iterate_ends_when_no_set_is_left():
+    sets = [found.sets[0] for found in altsets.iterate(quality.Additive(SCORES), n_features=2, tau=1)]
+    assert sets == [(0, 1), (2, 3), (4, 5)]
+    pairs = [
+        found.sets[0] for found in altsets.iterate(quality.Additive(SCORES), n_features=2, min_difference=1)
+    ]
+    assert len(set(pairs)) == len(pairs) == 15
+
+
+def test_iterate_can_be_limited():
+    found = altsets.iterate(quality.Additive(SCORES), n_features=2, tau=0.5, n_alternatives=2)
+    assert len(list(found)) == 3
+
+
+def test_iterate_goes_on_for_ever_where_equal_sets_are_allowed():
+    found = altsets.iterate(quality.Additive(SCORES), n_features=2, tau=0)
+    assert [step.sets[0] for step in islice(found, 50)] == [(0, 1)] * 50
+
+
+def test_iterate_with_existing_sets():
+    given_sets = [(0, 1)]
+    found = altsets.iterate(quality.Additive(SCORES), n_features=2, tau=1, existing=given_sets)
+    assert [step.sets[0] for step in found] == [(2, 3), (4, 5)]
+    assert given_sets == [(0, 1)]
+
+
+def test_iterate_is_sequential():
+    with pytest.raises(InputError, match="sequential"):
+        next(altsets.iterate(quality.Additive(SCORES), n_features=2, search="simultaneous"))
+    with pytest.raises(InputError, match="n_features=9"):
+        next(altsets.iterate(quality.Additive(SCORES), n_features=9))
+
+
+# --- Scores ---------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("scores", "message"),
+    [
+        ([], r"got shape \(0,\)"),
+        ([[1.0, 2.0]], r"got shape \(1, 2\)"),
+        (3.0, r"got shape \(\)"),
+        (["a", "b"], "scores must be numbers"),
+        ([1.0, math.nan, math.inf], r"2 of 3 scores are not finite \(x1, x2\)"),
+    ],
+)
+def test_bad_scores(scores, message):
+    with pytest.raises(InputError, match=message):
+        quality.Additive(scores)
+
+
+@pytest.mark.parametrize(
+    ("names", "message"),
+    [
+        (["a"], "1 feature names were given for 2 features"),
+        (["a", "a"], "occur more than once: a"),
+        ("ab", "not the single string 'ab'"),
+    ],
+)
+def test_bad_names(names, message):
+    with pytest.raises(InputError, match=message):
+        quality.Additive([1.0, 2.0], feature_names=names)
+
+
+def test_scores_are_copied_and_protected():
+    given_scores = np.array([1.0, 2.0, 3.0])
+    scores = quality.Additive(given_scores)
+    given_scores[0] = 100.0
+    assert scores.evaluate((0, 1)) == 3.0
+    with pytest.raises(ValueError, match="read-only"):
+        scores.scores[0] = 5.0
+
+
+def test_a_series_brings_its_names():
+    pandas = pytest.importorskip("pandas")
+    scores = quality.Additive(pandas.Series([1.0, 3.0, 2.0], index=["a", "b", "c"]))
+    assert altsets.find(scores, n_features=2, n_alternatives=0).named_sets == [("b", "c")]

@@ -1,0 +1,175 @@
+"""The three greedy heuristics against the paper's pseudo-code, with its stopping rules and statuses."""
+
+from __future__ import annotations
+
+import math
+
+import pytest
+from checks import Request, disagreements
+from hypothesis import given, settings
+from oracle import Oracle
+from paper_heuristics import greedy_depth, greedy_replacement
+from strategies import problems
+
+import altsets
+from altsets import Status, quality
+from altsets.errors import InputError, UnsupportedError
+
+SEARCHES = ("greedy-replacement", "greedy-balancing", "greedy-depth")
+TEN = [10.0, 9.0, 8.0, 7.0, 6.0, 5.0, 4.0, 3.0, 2.0, 1.0]
+
+
+def find(scores, **options):
+    return altsets.find(quality.Additive(scores), **options)
+
+
+@pytest.mark.parametrize("search", SEARCHES)
+@settings(max_examples=150, deadline=None, derandomize=True)
+@given(request=problems(searches=("sequential",), with_existing=False, max_a=5))
+def test_same_values_as_the_pseudo_code(search, request):
+    request = Request(**{**vars(request), "search": search})
+    assert disagreements(request, request.find(), request.oracle) == []
+
+
+@settings(max_examples=150, deadline=None, derandomize=True)
+@given(request=problems(searches=("greedy-depth",), max_a=6))
+def test_depth_search_with_existing_sets(request):
+    assert disagreements(request, request.find(), request.oracle) == []
+
+
+@settings(max_examples=100, deadline=None, derandomize=True)
+@given(request=problems(searches=("greedy-depth",), with_existing=False, max_a=4))
+def test_depth_search_begins_like_replacement(request):
+    """Why the package may start depth search from replacement: the paper's algorithms agree that far."""
+    oracle = request.oracle
+    if oracle.max_overlap == request.n_features:
+        return  # Replacement repeats the best set where equal sets are allowed; depth search never does.
+    arguments = (request.scores, request.n_features, request.n_alternatives)
+    replacement = greedy_replacement(*arguments, oracle.max_overlap)
+    assert greedy_depth(*arguments, oracle.compatible)[: len(replacement)] == replacement
+
+
+@pytest.mark.parametrize("search", SEARCHES)
+def test_statuses_and_bound(search):
+    result = find(TEN, n_features=4, n_alternatives=2, tau=0.5, search=search)
+    assert result.status is Status.FEASIBLE
+    assert result.statuses == [Status.FEASIBLE] * 3
+    assert result.bound == math.inf
+    assert result.gap == math.inf
+    assert result.engine == "greedy"
+    assert "without a proof" in result.explain()
+
+
+def test_replacement_stops_when_the_unused_features_run_out():
+    for n, expected in ((4, 1), (5, 1), (6, 2), (7, 2), (8, 3), (10, 4)):
+        result = find(TEN[:n], n_features=4, n_alternatives=9, tau=0.5, search="greedy-replacement")
+        assert len(result.sets) == expected
+        assert result.statuses == [Status.FEASIBLE] * expected + [Status.NOT_FOUND] * (10 - expected)
+        assert result.status is Status.NOT_FOUND
+
+
+def test_balancing_gives_all_or_nothing():
+    options = {"n_features": 4, "tau": 0.5, "search": "greedy-balancing"}
+    assert len(find(TEN, n_alternatives=3, **options).sets) == 4
+    result = find(TEN, n_alternatives=4, **options)
+    assert result.sets == []
+    assert result.statuses == [Status.NOT_FOUND] * 5
+    assert result.status is Status.NOT_FOUND
+    assert result.bound == math.inf
+    assert math.isnan(result.objective)
+
+
+def test_balancing_objective_follows_the_aggregation():
+    options = {"n_features": 4, "n_alternatives": 2, "tau": 0.5, "search": "greedy-balancing"}
+    total, lowest = find(TEN, aggregation="sum", **options), find(TEN, aggregation="min", **options)
+    assert total.sets == lowest.sets
+    assert total.objective == math.fsum(total.qualities)
+    assert lowest.objective == min(total.qualities)
+
+
+@pytest.mark.parametrize("search", ["greedy-replacement", "greedy-depth"])
+def test_the_others_add_up_whatever_the_aggregation(search):
+    result = find(TEN, n_features=4, n_alternatives=2, tau=0.5, search=search, aggregation="min")
+    assert result.objective == math.fsum(result.qualities)
+
+
+def test_balancing_balances():
+    options = {"n_features": 3, "n_alternatives": 1, "tau": 0.5, "aggregation": "min"}
+    scores = [9, 8, 7, 3, 2, 1]
+    balanced = find(scores, search="greedy-balancing", **options)
+    assert balanced.objective == 19
+    assert min(find(scores, search="greedy-replacement", **options).qualities) == 14
+
+
+@pytest.mark.parametrize("search", ["greedy-replacement", "greedy-balancing"])
+@pytest.mark.parametrize(
+    ("n", "k", "tau", "expected"), [(10, 4, 0.5, 3), (10, 5, 0.4, 2), (10, 3, 1, 2), (4, 4, 1, 0)]
+)
+def test_as_many_as_possible(search, n, k, tau, expected):
+    result = find(TEN[:n], n_features=k, n_alternatives="max", tau=tau, search=search)
+    assert len(result.sets) == len(result.statuses) == expected + 1
+    assert result.status is Status.FEASIBLE
+    assert result.parameters["n_alternatives"] == expected
+    assert not Oracle(TEN[:n], k, tau=tau).complaints(result.sets)
+    one_more = find(TEN[:n], n_features=k, n_alternatives=expected + 1, tau=tau, search=search)
+    assert one_more.status is Status.NOT_FOUND
+
+
+@pytest.mark.parametrize("search", ["sequential", "simultaneous", "greedy-depth"])
+def test_max_goes_with_replacement_and_balancing_only(search):
+    with pytest.raises(UnsupportedError, match="n_alternatives='max'"):
+        find(TEN, n_features=3, n_alternatives="max", search=search)
+
+
+@pytest.mark.parametrize("search", ["greedy-replacement", "greedy-balancing"])
+def test_max_has_no_answer_where_equal_sets_are_allowed(search):
+    with pytest.raises(InputError, match="equal sets"):
+        find(TEN, n_features=3, n_alternatives="max", tau=0, search=search)
+
+
+def test_another_word_for_max_is_refused():
+    with pytest.raises(InputError, match="n_alternatives='most' is not a whole number"):
+        find(TEN, n_features=3, n_alternatives="most", search="greedy-balancing")
+
+
+@pytest.mark.parametrize("search", ["greedy-replacement", "greedy-balancing"])
+def test_existing_sets_are_refused(search):
+    with pytest.raises(UnsupportedError, match=f"{search}.*existing"):
+        find(TEN, n_features=3, search=search, existing=[(0, 1, 2)])
+
+
+@pytest.mark.parametrize("search", ["greedy-replacement", "greedy-balancing"])
+def test_equal_sets_where_nothing_is_asked(search):
+    result = find(TEN, n_features=3, n_alternatives=12, tau=0, search=search)
+    assert result.sets == [(0, 1, 2)] * 13
+    assert result.status is Status.FEASIBLE
+
+
+def test_depth_search_lists_all_pairs_where_all_are_allowed():
+    result = find([9, 8, 7, 1], n_features=2, n_alternatives=9, min_difference=1, search="greedy-depth")
+    assert result.sets == [(0, 1), (0, 2), (0, 3), (1, 2), (1, 3), (2, 3)]
+    assert result.status is Status.NOT_FOUND
+
+
+def test_depth_search_finds_more_than_replacement():
+    options = {"n_features": 3, "n_alternatives": 20, "min_difference": 2}
+    deep = find(TEN[:7], search="greedy-depth", **options)
+    assert len(find(TEN[:7], search="greedy-replacement", **options).sets) == 3
+    assert len(deep.sets) == 7  # the Fano plane: no more exist
+
+
+def test_depth_search_keeps_a_time_limit():
+    # Disjoint sets are used up at once; what is left is to look at millions of sets in vain.
+    scores = [float(score) for score in range(60, 0, -1)]
+    result = find(scores, n_features=20, n_alternatives=3, tau=1, search="greedy-depth", time_limit=0.3)
+    assert len(result.sets) == 3
+    assert result.status is Status.NOT_FOUND
+    assert result.elapsed < 0.6
+
+
+@pytest.mark.parametrize("search", SEARCHES)
+@pytest.mark.parametrize(("tau", "shared"), [(0.5, 2), (0.7, 1)])
+def test_jaccard(search, tau, shared):
+    # Of four features, three shared ones mean 2/5, two 2/3 and one 6/7.
+    result = find(TEN, n_features=4, n_alternatives=1, tau=tau, dissimilarity="jaccard", search=search)
+    assert len(set(result.sets[0]) & set(result.sets[1])) == shared

@@ -1,0 +1,213 @@
+"""The answer: JSON out and in, frame, and the sentence that explains it."""
+
+from __future__ import annotations
+
+import dataclasses
+import json
+import math
+import sys
+
+import pytest
+
+import altsets
+from altsets import Result, Status, quality
+from altsets.errors import InputError, MissingExtraError
+from altsets.result import overlap_table
+
+NAMES = ["age", "height", "weight", "pulse", "sex", "shoe size"]
+SCORES = quality.Additive([9, 8, 7, 3, 2, 1], feature_names=NAMES)
+
+
+def made(**changes):
+    """A result that no search has seen."""
+    values = {
+        "sets": [(0, 1), (0, 2)],
+        "qualities": [17.0, 16.0],
+        "objective": 33.0,
+        "bound": 33.0,
+        "status": Status.OPTIMAL,
+        "statuses": [Status.OPTIMAL, Status.OPTIMAL],
+        "named_sets": [("age", "height"), ("age", "weight")],
+        "parameters": {"search": "sequential", "n_features": 2},
+        "engine": "additive",
+        "proof": "branch and bound",
+        "elapsed": 0.0123,
+    }
+    return Result(**{**values, **changes})
+
+
+def nothing(status, bound, **changes):
+    return made(
+        sets=[],
+        qualities=[],
+        named_sets=[],
+        objective=math.nan,
+        bound=bound,
+        status=status,
+        statuses=[status, status],
+        **changes,
+    )
+
+
+RESULTS = {
+    "optimal": made(),
+    "gap": made(bound=34.5, status=Status.FEASIBLE, statuses=[Status.OPTIMAL, Status.FEASIBLE]),
+    "no bound": made(bound=math.inf, status=Status.FEASIBLE, statuses=[Status.FEASIBLE] * 2),
+    "partly infeasible": made(
+        status=Status.INFEASIBLE,
+        statuses=[Status.OPTIMAL, Status.OPTIMAL, Status.INFEASIBLE],
+        reason="n_alternatives=1 is possible.",
+    ),
+    "infeasible": nothing(Status.INFEASIBLE, -math.inf),
+    "not found": nothing(Status.NOT_FOUND, math.inf),
+    "not found, bounded": nothing(Status.NOT_FOUND, 40.0),
+}
+
+
+@pytest.mark.parametrize("name", RESULTS)
+def test_json_gives_the_same_result_back(name):
+    result = RESULTS[name]
+    back = Result.from_json(result.to_json())
+    for attribute in dataclasses.fields(Result):
+        before, after = getattr(result, attribute.name), getattr(back, attribute.name)
+        if before != before:
+            assert math.isnan(after)
+        else:
+            assert after == before, attribute.name
+            assert type(after) is type(before)
+    assert back.to_json() == result.to_json()
+    assert all(isinstance(chosen, tuple) for chosen in back.sets + back.named_sets)
+    assert all(isinstance(status, Status) for status in back.statuses)
+
+
+@pytest.mark.parametrize(
+    "options",
+    [
+        {"n_features": 2, "n_alternatives": 2},
+        {"n_features": 2, "n_alternatives": 5, "tau": 1},
+        {"n_features": 2, "n_alternatives": 5, "tau": 1, "search": "simultaneous"},
+        {"n_features": 3, "n_alternatives": 1, "search": "simultaneous", "aggregation": "min"},
+        {"n_features": 2, "n_alternatives": 2, "search": "greedy-replacement"},
+        {"n_features": 2, "n_alternatives": 2, "min_difference": 1, "existing": [(0, 1), ("sex",)]},
+    ],
+)
+def test_json_of_real_searches(options):
+    result = altsets.find(SCORES, **options)
+    back = Result.from_json(result.to_json())
+    assert back.to_json() == result.to_json()
+    assert (back.sets, back.bound, back.parameters) == (result.sets, result.bound, result.parameters)
+
+
+def test_the_json_document_keeps_its_schema():
+    document = json.loads(altsets.find(SCORES, n_features=2, n_alternatives=2, tau=1).to_json())
+    assert document["schema"] == 1
+    assert document["status"] == "optimal"
+    assert document["statuses"] == ["optimal"] * 3
+    assert (document["objective"], document["bound"], document["gap"]) == (30.0, 30.0, 0.0)
+    assert document["sets"][0] == {
+        "features": ["age", "height"],
+        "indices": [0, 1],
+        "quality": 17.0,
+        "status": "optimal",
+    }
+    assert document["parameters"]["n_features"] == 2
+    assert document["parameters"]["tau"] == 1.0
+
+
+def test_json_has_null_for_numbers_that_are_not_finite():
+    for name in ("infeasible", "not found"):
+        document = json.loads(RESULTS[name].to_json(), parse_constant=pytest.fail)
+        assert (document["objective"], document["bound"], document["gap"]) == (None, None, None)
+    assert json.loads(RESULTS["no bound"].to_json(), parse_constant=pytest.fail)["gap"] is None
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("{", "not a JSON document"),
+        ("[1, 2]", "not an altsets result of schema 1"),
+        ("{}", "found schema None"),
+        (json.dumps({**json.loads(made().to_json()), "schema": 2}), "found schema 2"),
+        (json.dumps({**json.loads(made().to_json()), "status": "perfect"}), "incomplete or damaged"),
+        (json.dumps({"schema": 1, "status": "optimal"}), "incomplete or damaged"),
+    ],
+)
+def test_documents_that_are_refused(text, message):
+    with pytest.raises(InputError, match=message):
+        Result.from_json(text)
+
+
+def test_gap():
+    assert RESULTS["gap"].gap == 1.5
+    assert RESULTS["no bound"].gap == math.inf
+
+
+def test_frame_has_names():
+    frame = altsets.find(SCORES, n_features=2, n_alternatives=2, tau=1).to_frame()
+    assert list(frame.columns) == ["features", "indices", "quality", "status"]
+    assert frame.index.name == "set"
+    assert frame["features"].tolist() == [["age", "height"], ["weight", "pulse"], ["sex", "shoe size"]]
+    assert frame["indices"].tolist() == [[0, 1], [2, 3], [4, 5]]
+    assert frame["quality"].tolist() == [17.0, 10.0, 3.0]
+    assert frame["status"].tolist() == ["optimal"] * 3
+
+
+def test_frame_of_no_sets_is_empty():
+    frame = RESULTS["infeasible"].to_frame()
+    assert len(frame) == 0
+    assert list(frame.columns) == ["features", "indices", "quality", "status"]
+
+
+def test_frame_without_pandas_names_the_extra(monkeypatch):
+    monkeypatch.setitem(sys.modules, "pandas", None)
+    with pytest.raises(MissingExtraError, match=r"altsets\[tables\]"):
+        made().to_frame()
+
+
+@pytest.mark.parametrize(
+    ("name", "phrases"),
+    [
+        ("optimal", ["2 sets", "proven optimal given the sets before it", "additive engine", "12.3 ms"]),
+        ("gap", ["valid", "at most 1.5 below the best possible"]),
+        ("no bound", ["valid, without a proof of quality"]),
+        (
+            "partly infeasible",
+            ["2 of 3 sets found", "proven that no more exist", "n_alternatives=1 is possible."],
+        ),
+        ("infeasible", ["Proven that no solution exists", "branch and bound"]),
+        ("not found", ["0 of 2 sets found", "gave up"]),
+    ],
+)
+def test_explain_is_a_plain_sentence(name, phrases):
+    text = RESULTS[name].explain()
+    for phrase in phrases:
+        assert phrase in text
+    assert text[0].isupper() or text[0].isdigit()
+    assert text.endswith(".")
+    assert "\n" not in text
+
+
+def test_explain_one_set():
+    result = made(sets=[(0, 1)], qualities=[17.0], statuses=[Status.OPTIMAL], elapsed=2.0)
+    assert result.explain().startswith("The set is proven optimal (branch and bound)")
+    assert "2.0 s" in result.explain()
+
+
+def test_status_is_a_string():
+    assert Status.NOT_FOUND == "not_found"
+    assert f"{Status.OPTIMAL}" == "optimal"
+    assert {str(status) for status in Status} == {"optimal", "feasible", "infeasible", "not_found"}
+
+
+def test_overlap_table():
+    assert overlap_table([(0, 1, 2), (2, 3, 4)]) == [[3, 1], [1, 3]]
+
+
+def test_result_cannot_be_changed():
+    with pytest.raises(dataclasses.FrozenInstanceError):
+        made().objective = 34.0
+
+
+def test_time_does_not_make_results_different():
+    assert made(elapsed=1.0) == made(elapsed=2.0)
+    assert made() != made(objective=32.0)
