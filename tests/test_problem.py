@@ -11,11 +11,11 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from oracle import allowed_overlaps
+from oracle import allowed_overlaps, dissimilarity
 
 from altsets import Problem
 from altsets.errors import AltsetsError, InputError
-from altsets.problem import dissimilarity_of
+from altsets.problem import dissimilarity_of, verify
 
 
 def max_overlap(k, **options):
@@ -91,6 +91,26 @@ def test_overlap_follows_the_definition_at_different_sizes(size, other, kind, ta
     expected = max(shared for shared, fine in enumerate(allowed) if fine) if any(allowed) else -1
     assert max(problem.max_overlap_of(size, other), -1) == expected
     assert problem.max_overlap_of(size, other) == problem.max_overlap_of(other, size)
+
+
+@pytest.mark.parametrize("kind", ["dice", "jaccard"])
+@pytest.mark.parametrize("offset", [-3e-9, -1.5e-9, -4e-10, 4e-10, 1.5e-9, 3e-9])
+def test_the_check_never_refuses_what_the_limit_allows(kind, offset):
+    """Also within the tolerance, where both round."""
+    for size in range(1, 9):
+        for other in range(1, 9):
+            for shared in range(min(size, other) + 1):
+                level = float(dissimilarity(kind, shared, size, other)) + offset
+                if not 0 <= level <= 1:
+                    continue
+                given_set = tuple(range(other))
+                problem = Problem.create(
+                    20, n_features=size, tau=level, dissimilarity=kind, existing=[given_set]
+                )
+                [limit] = problem.existing_overlaps
+                if limit >= 0:
+                    chosen = tuple(range(other - limit, other - limit + size))
+                    assert verify(problem, [chosen], lambda _: 0.0, [0.0]) == [0.0]
 
 
 @pytest.mark.parametrize(("size", "other"), [(3, 3), (3, 5), (6, 2)])

@@ -275,7 +275,8 @@ def _answer(result: Result, as_json: bool) -> None:
 def _show(result: Result, console: Console) -> None:
     from altsets.result import overlap_table
 
-    console.print(_sets_grid(result))
+    # A share of nothing, or of a negative quality, says nothing; and names need the room more.
+    console.print(_sets_grid(result, with_share=result.qualities[0] > 0 and console.width >= 60))
     table = overlap_table(result.sets)
     if len(table) > MOST_COLUMNS:
         most = max(max(row[:number]) for number, row in enumerate(table) if number)
@@ -291,19 +292,18 @@ def _show(result: Result, console: Console) -> None:
     _say(console, result.explain())
 
 
-def _sets_grid(result: Result) -> Grid:
+def _sets_grid(result: Result, with_share: bool) -> Grid:
     from rich.text import Text
 
-    first = result.qualities[0]
     grid = _grid("Set")
-    grid.add_column("Features", overflow="fold")
+    grid.add_column("Features", overflow="fold", min_width=10)
     grid.add_column("Quality", justify="right", no_wrap=True)
-    if first > 0:
+    if with_share:
         grid.add_column("Of set 0", justify="right", no_wrap=True)
     grid.add_column("Status", no_wrap=True)
     for number, (names, value) in enumerate(zip(result.named_sets, result.qualities, strict=True)):
         status = str(result.statuses[number])
-        share = [f"{value / first:.1%}"] if first > 0 else []
+        share = [f"{value / result.qualities[0]:.1%}"] if with_share else []
         grid.add_row(
             str(number),
             Text(", ".join(map(_printable, names))),
@@ -327,7 +327,7 @@ def _grid(first_column: str) -> Grid:
     from rich import box
     from rich.table import Table as Grid
 
-    grid = Grid(box=box.SIMPLE_HEAD)
+    grid = Grid(box=box.SIMPLE_HEAD, pad_edge=False)
     grid.add_column(first_column, justify="right", no_wrap=True)
     return grid
 

@@ -210,6 +210,8 @@ class Degrees:
         count: cython.int
         if left == 0:
             if self.max_kept:
+                if value <= self.floor:
+                    return
                 if self.n_kept == self.max_kept:
                     self.exact = False
                     return
@@ -313,3 +315,141 @@ def degree_vectors(scores, n_sets, total, weight_limit, all_limit, tolerance, fl
     vectors, values = found
     order = np.argsort(-values, kind="stable")
     return vectors[order], values[order]
+
+
+def prefix_bound(scores, values, rooms, slack):
+    """Bound the worst of several sets that are partly filled.
+
+    For any s of the sets, s times the worst is at most their values so far plus the degree-sequence bound (relaxed)
+    on what they can still get; the s sets that have the least prospects are tried for each s.
+
+    Parameters
+    ----------
+    scores : float64 array, descending
+        Features still to be dealt out.
+    values : float64 array
+        Value of each set so far.
+    rooms : int32 array
+        Places left in each set.
+    slack : int32 array of shape (n_sets, n_sets)
+        How many more features each pair of sets may share.
+
+    Returns
+    -------
+    bound : float
+        -inf if there are too few features.
+    needy : int array
+        The sets that gave this bound.
+    """
+    q: cython.double[::1] = scores
+    n: cython.int = len(scores)
+    n_sets: cython.int = len(values)
+    sums_array = np.zeros(n + 1)
+    np.cumsum(scores, out=sums_array[1:])
+    prospects = values + sums_array[np.minimum(rooms, n)]
+    order_array = np.argsort(prospects, kind="stable").astype(np.intc)
+    order: cython.int[::1] = order_array
+    value: cython.double[::1] = values
+    room: cython.int[::1] = rooms
+    pair: cython.int[:, ::1] = slack
+    counts: cython.int[::1] = np.zeros(n_sets, dtype=np.intc)
+    best: cython.double = float("inf")
+    best_size: cython.int = 0
+    base: cython.double = 0.0
+    total: cython.int = 0
+    weight: cython.int = 0
+    bound: cython.double
+    s: cython.int
+    t: cython.int
+    with cython.nogil:
+        for s in range(n_sets):
+            base += value[order[s]]
+            total += room[order[s]]
+            for t in range(s):
+                weight += pair[order[s], order[t]]
+            bound = (base + _relaxed(q, n, s + 1, total, weight, counts)) / (s + 1)
+            if bound < best:
+                best = bound
+                best_size = s + 1
+    return best, order_array[:best_size]
+
+
+@cython.cfunc
+@cython.nogil
+@cython.exceptval(check=False)
+def _priced(
+    q: cython.double[::1],
+    n: cython.int,
+    n_sets: cython.int,
+    total: cython.int,
+    price: cython.double,
+    counts: cython.int[::1],
+) -> cython.double:
+    """The ``total`` best priced places; leaves in ``counts`` how many features lie in more than i sets."""
+    i: cython.int
+    step: cython.int
+    chosen: cython.int
+    top: cython.double
+    value: cython.double
+    result: cython.double = 0.0
+    for i in range(n_sets):
+        counts[i] = 0
+    for step in range(total):
+        chosen = -1
+        top = -1e300
+        for i in range(n_sets):
+            if counts[i] < n:
+                value = q[counts[i]] - price * i
+                if value > top:
+                    top = value
+                    chosen = i
+            if counts[i] == 0:
+                break
+        if chosen < 0:
+            return -1e300
+        counts[chosen] += 1
+        result += top
+    return result
+
+
+@cython.cfunc
+@cython.nogil
+@cython.exceptval(check=False)
+def _relaxed(
+    q: cython.double[::1],
+    n: cython.int,
+    n_sets: cython.int,
+    total: cython.int,
+    weight: cython.int,
+    counts: cython.int[::1],
+) -> cython.double:
+    """The relaxed degree-sequence bound: the price of a shared feature is found by bisection."""
+    low: cython.double = 0.0
+    high: cython.double
+    price: cython.double = 0.0
+    best: cython.double
+    value: cython.double
+    used: cython.long
+    step: cython.int
+    i: cython.int
+    if total == 0:
+        return 0.0
+    if n == 0 or total > n * n_sets:
+        return -1e300
+    best = 1e300
+    high = q[0] - q[n - 1]
+    for step in range(24):
+        value = _priced(q, n, n_sets, total, price, counts) + price * weight
+        if value < best:
+            best = value
+        used = 0
+        for i in range(n_sets):
+            used += i * counts[i]
+        if used == weight or (used < weight and price == 0.0) or high - low <= 1e-9 * high:
+            break
+        if used > weight:
+            low = price
+        else:
+            high = price
+        price = (low + high) / 2 if step else high
+    return best

@@ -62,7 +62,8 @@ def matrix_of(X: Any, feature_names: Sequence[str] | None = None) -> tuple[Float
         if len(names) != matrix.shape[1]:
             raise InputError(f"{len(names)} feature names were given for {matrix.shape[1]} columns.")
     _check_finite(matrix, names)
-    return matrix, names
+    # One memory layout for all tables: sums in another order differ in the last bit, and may break ties.
+    return np.ascontiguousarray(matrix), names
 
 
 def listed(labels: Sequence[str], most: int = 8) -> str:

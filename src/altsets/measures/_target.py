@@ -98,7 +98,9 @@ def target_of(y: Any, n_rows: int, task: str = "auto") -> Target:
 
 def _vector(y: Any, n_rows: int) -> npt.NDArray[Any]:
     if isinstance(y, np.ma.MaskedArray):
-        y = np.ma.filled(y.astype(object), None)
+        hidden = np.ma.getmaskarray(y)
+        y = np.ma.getdata(y).astype(object)
+        y[hidden] = None
     try:
         values = np.asarray(y)
     except ValueError as error:

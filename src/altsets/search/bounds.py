@@ -2,16 +2,17 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass
 
 import numpy as np
 import numpy.typing as npt
 
-from altsets._kernels.degrees import degree_bound
+from altsets._kernels.degrees import degree_bound, degree_vectors
 from altsets.problem import Problem
 from altsets.search.candidates import Candidates
 
-__all__ = ["SumBound", "count_bound", "sum_bound"]
+__all__ = ["SumBound", "count_bound", "degree_sequences", "sum_bound"]
 
 
 @dataclass(frozen=True)
@@ -24,24 +25,26 @@ class SumBound:
     value: float
     counts: npt.NDArray[np.intc] | None
 
-    def degrees(self, n: int) -> npt.NDArray[np.intc]:
-        """How many sets each feature lies in when the value is reached."""
-        assert self.counts is not None
-        return np.sum(self.counts[:, None] > np.arange(n)[None, :], axis=0, dtype=np.intc)
+
+def _arguments(problem: Problem) -> tuple[int, int, int, int]:
+    n_sets, k, overlap = problem.n_sets, problem.n_features, problem.max_overlap
+    return n_sets, n_sets * k, overlap * n_sets * (n_sets - 1) // 2, overlap if n_sets > 1 else k
 
 
 def sum_bound(candidates: Candidates, problem: Problem) -> SumBound:
     """The degree-sequence bound; existing sets are left out of account."""
-    n_sets, k, overlap = problem.n_sets, problem.n_features, problem.max_overlap
-    value, counts, _, _ = degree_bound(
-        candidates.scores,
-        n_sets,
-        n_sets * k,
-        overlap * n_sets * (n_sets - 1) // 2,
-        overlap if n_sets > 1 else k,
-        candidates.tolerance(k),
-    )
+    tolerance = candidates.tolerance(problem.n_features)
+    value, counts, _, _ = degree_bound(candidates.scores, *_arguments(problem), tolerance)
     return SumBound(value, counts)
+
+
+def degree_sequences(
+    candidates: Candidates, problem: Problem, floor: float, limit: int
+) -> Iterator[tuple[npt.NDArray[np.intc], float]] | None:
+    """Degree sequences (as counts) whose value exceeds ``floor``, best first; None if there are more than ``limit``."""
+    tolerance = candidates.tolerance(problem.n_features)
+    found = degree_vectors(candidates.scores, *_arguments(problem), tolerance, floor, limit)
+    return None if found is None else zip(found[0], found[1].tolist(), strict=True)
 
 
 def count_bound(n_features_in: int, size: int, overlap: int, most: int) -> int:

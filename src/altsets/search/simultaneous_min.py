@@ -1,5 +1,378 @@
-"""All sets at once, largest minimum."""
+"""All sets at once, largest minimum.
+
+Best-first search over partial solutions. A partial solution decides for the best few features in which sets they lie;
+what the sets can still get is bounded by degree sequences, for all sets together and for those with the least
+prospects alone (a set that holds a dominating feature must not make up for the others). Where few enough sets lie in
+the window between what is needed and what the bound allows, they are listed and compatible ones picked among them,
+which settles the partial solution; elsewhere the next feature is decided. With balanced scores the first window, with
+nothing decided, usually settles it all; skewed scores need the first few features decided.
+"""
+
+from __future__ import annotations
+
+import heapq
+import itertools
+import math
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
+
+import numpy as np
+import numpy.typing as npt
+
+from altsets._kernels.balance import balance
+from altsets._kernels.degrees import degree_bound, prefix_bound
+from altsets._kernels.packing import pack
+from altsets._kernels.windows import Windows, list_cost
+from altsets.problem import Problem
+from altsets.quality import Additive
+from altsets.result import Status, optimality_tolerance
+from altsets.search.best_set import best_set
+from altsets.search.candidates import Candidates
+from altsets.search.engine import Answer
+from altsets.search.run import Run
 from altsets.search.simultaneous_sum import largest_sum
-def largest_minimum(quality, problem, candidates, run):
-    from altsets.search.milp import _simultaneous
-    return _simultaneous(quality, problem, candidates, run)
+
+__all__ = ["largest_minimum"]
+
+FeatureSet = tuple[int, ...]
+Floats = npt.NDArray[np.float64]
+Ints = npt.NDArray[np.intc]
+
+#: Steps of annealing for a first solution.
+BALANCE_STEPS = 20_000
+#: Half sets and sets that may be listed for one window, and steps of one search among them.
+MAX_HALF_SETS = 1_500_000
+MAX_LISTED = 5_000
+MAX_PACK_NODES = 200_000
+#: Windows reach down from the bound by these shares of the gap; the widest that is small enough is searched.
+SHARES = (1.0, 1 / 4, 1 / 16, 1 / 64, 1 / 256, 1 / 1024, 1 / 4096)
+
+
+@dataclass(frozen=True, order=True)
+class Node:
+    """A partial solution: for each set the features it holds, as bits, of the ``depth`` best ones."""
+
+    priority: float  # the negative bound, so that the heap gives the most promising node
+    depth: int
+    heads: tuple[int, ...]
+    needy: tuple[int, ...] = field(compare=False)
+
+    @property
+    def bound(self) -> float:
+        """No completion has a larger minimum."""
+        return -self.priority
+
+
+@dataclass(frozen=True)
+class Window:
+    """What the needy sets of a node must add to reach ``theta``, from which features, with how much to spare."""
+
+    theta: float
+    useful: npt.NDArray[np.intp]
+    capped: Floats
+    first: Ints
+    must: Ints
+    most: Ints
+    spare: float
+
+
+def largest_minimum(quality: Additive, problem: Problem, candidates: Candidates, run: Run) -> Answer:
+    """The sets whose worst one is as good as possible; among such, a large sum."""
+    inner = Run(max(run.remaining, 0.01) if math.isfinite(run.remaining) else None)
+    found = largest_sum(quality, problem, candidates, inner)
+    if not found.sets:
+        return found
+    search = _Search(quality, problem, candidates, run)
+    search.offer(found.sets)
+    search.lower(found.bound / problem.n_sets - problem.n_features * search.shift)
+    search.explore()
+    sets = search.raise_sum()
+    worst = min(map(quality.evaluate, sets))
+    bound = max(search.bound + problem.n_features * search.shift, worst)
+    proven = bound - worst <= optimality_tolerance(worst)
+    proof = "best-first search over windows of good sets"
+    if run.stopped and not proven:
+        proof = f"{run.why_stopped}; {proof}"
+    return Answer(sets, [Status.OPTIMAL if proven else Status.FEASIBLE] * problem.n_sets, bound, proof)
+
+
+class _Search:
+    """The state of one search; scores are shifted so that the least is zero."""
+
+    def __init__(self, quality: Additive, problem: Problem, candidates: Candidates, run: Run) -> None:
+        self.quality, self.problem, self.candidates, self.run = quality, problem, candidates, run
+        self.shift = float(candidates.scores[-1])
+        self.scores: Floats = candidates.scores - self.shift
+        self.tolerance = 2 * candidates.tolerance(problem.n_features)
+        self.sets: list[FeatureSet] = []
+        self.best = -math.inf
+        self.bound = math.inf
+        self.fixed = np.zeros((len(problem.existing), len(candidates)), dtype=np.uint8)
+        for number, given in enumerate(problem.existing):
+            self.fixed[number, candidates.positions(given)] = 1
+        self.fixed_bits = [sum(1 << int(j) for j in np.flatnonzero(row)) for row in self.fixed]
+        self.fixed_caps = np.array(problem.existing_overlaps, dtype=np.intc)
+
+    @property
+    def closed(self) -> bool:
+        """Whether the best minimum is proven."""
+        worst = self.best + self.problem.n_features * self.shift
+        scale = float(self.scores[0])
+        return self.bound - self.best <= min(optimality_tolerance(worst), max(1e-9 * scale, self.tolerance))
+
+    def offer(self, sets: Sequence[FeatureSet]) -> None:
+        """Keep these sets if their worst one is better."""
+        worst = min(map(self.quality.evaluate, sets))
+        value = worst - self.problem.n_features * self.shift
+        if value > self.best:
+            self.best, self.sets = value, list(sets)
+            self.run.offer(sets, worst)
+
+    def lower(self, bound: float) -> None:
+        """No solution has a larger minimum."""
+        self.bound = max(min(self.bound, bound), self.best)
+        self.run.tighten(self.bound + self.problem.n_features * self.shift)
+
+    def anneal(self) -> None:
+        """A good first solution makes for narrow windows."""
+        members = np.zeros((self.problem.n_sets, len(self.candidates)), dtype=np.uint8)
+        for number, chosen in enumerate(self.sets):
+            members[number, self.candidates.positions(chosen)] = 1
+        overlap, tick = self.problem.max_overlap, self.run.tick
+        inside = balance(
+            self.scores, members, self.fixed, self.fixed_caps, overlap, self.bound, BALANCE_STEPS, 0, tick
+        )
+        self.offer([self.candidates.features(positions) for positions in inside])
+
+    def explore(self) -> None:
+        """Settle or split the most promising partial solution until none can beat the best."""
+        if self.closed:
+            return
+        self.anneal()
+        heap = [self.node(0, (0,) * self.problem.n_sets)]
+        while heap and not self.run.stopped:
+            node = heapq.heappop(heap)
+            self.lower(node.bound)
+            if self.closed:
+                return
+            settled = self.settle(node)
+            if settled is None:
+                following = self.children(node)
+            else:
+                following = iter([Node(-settled, node.depth, node.heads, node.needy)])
+            for child in following:
+                if child.bound > self.best + self.tolerance:
+                    heapq.heappush(heap, child)
+        if not heap:
+            self.lower(self.best)
+
+    # Partial solutions
+
+    def node(self, depth: int, heads: tuple[int, ...], limit: float = math.inf) -> Node:
+        """A partial solution with its bound; ``limit`` is the bound of the one it came from."""
+        k, overlap = self.problem.n_features, self.problem.max_overlap
+        values = np.array([self.value(head) for head in heads])
+        rooms = np.array([k - head.bit_count() for head in heads], dtype=np.intc)
+        slack = np.array([[overlap - (g & h).bit_count() for h in heads] for g in heads], dtype=np.intc)
+        bound, needy = prefix_bound(self.scores[depth:], values, rooms, slack)
+        return Node(-min(bound, limit), depth, heads, tuple(needy.tolist()))
+
+    def value(self, head: int) -> float:
+        """The score of the features that a head holds."""
+        return float(sum(self.scores[position] for position in _bits(head)))
+
+    def children(self, node: Node) -> Iterator[Node]:
+        """All ways to decide for the next feature in which sets it lies; equal sets are interchangeable."""
+        depth, k, overlap = node.depth, self.problem.n_features, self.problem.max_overlap
+        if depth == len(self.scores):
+            return
+        bit, groups = 1 << depth, sorted(Counter(node.heads).items(), reverse=True)
+        for takes in itertools.product(*(range(count + 1) for _, count in groups)):
+            takers = [head for (head, _), take in zip(groups, takes, strict=True) if take]
+            if any(head.bit_count() >= k for head in takers):
+                continue
+            if any((g & h).bit_count() >= overlap for g, h in itertools.combinations(takers, 2)):
+                continue
+            if any(
+                take > 1 and head.bit_count() >= overlap for (head, _), take in zip(groups, takes, strict=True)
+            ):
+                continue
+            heads: list[int] = []
+            for (head, count), take in zip(groups, takes, strict=True):
+                heads += [head | bit] * take + [head] * (count - take)
+            if any(
+                (head & bits).bit_count() > limit
+                for bits, limit in zip(self.fixed_bits, self.fixed_caps.tolist(), strict=True)
+                for head in heads
+            ):
+                continue
+            yield self.node(depth + 1, tuple(heads), node.bound)
+
+    # Windows
+
+    def settle(self, node: Node) -> float | None:
+        """Find the best completion in the widest window that is small enough: the node's new bound, or None.
+
+        None means: split the node instead.
+        """
+        gap = node.bound - self.best
+        for share in SHARES:
+            window = self.window(node, max(node.bound - gap * share, self.best))
+            if window is None:
+                return max(node.bound - gap * share, self.best)
+            if len(window.useful) > 64:
+                continue
+            listed = self.list_sets(node, window)
+            if listed is not None:
+                return self.pick(node, window, listed)
+        return None
+
+    def window(self, node: Node, theta: float) -> Window | None:
+        """What the needy sets must add to reach theta; None if they cannot."""
+        overlap, k = self.problem.max_overlap, self.problem.n_features
+        heads = [node.heads[number] for number in node.needy]
+        needs = [max(0.0, theta - self.value(head)) for head in heads]
+        rooms = sum(k - head.bit_count() for head in heads)
+        pairs = [overlap - (g & h).bit_count() for g, h in itertools.combinations(heads, 2)]
+        # A set that reaches its need with scores capped at the largest need reaches it anyway, and vice versa.
+        capped = np.minimum(self.scores[node.depth :], max(needs))
+        value, _, price, relaxed = degree_bound(
+            capped, len(heads), rooms, sum(pairs), min(pairs, default=k), self.tolerance
+        )
+        spare = value - sum(needs)
+        if spare < -self.tolerance:
+            return None
+        must, most = _degree_limits(capped, len(heads), rooms, price, relaxed - sum(needs) + self.tolerance)
+        useful = np.flatnonzero(most > 0)
+        return Window(
+            theta, useful + node.depth, np.ascontiguousarray(capped[useful]), self.classes(useful + node.depth),
+            must[useful], most[useful], spare,
+        )
+
+    def classes(self, useful: npt.NDArray[np.intp]) -> Ints:
+        """Where the classes of interchangeable features begin: equal scores, same existing sets."""
+        keys = np.vstack([self.scores[useful], self.fixed[:, useful]])
+        changes = np.any(keys[:, 1:] != keys[:, :-1], axis=0)
+        return np.concatenate([[0], np.flatnonzero(changes) + 1, [len(useful)]]).astype(np.intc)
+
+    def list_sets(self, node: Node, window: Window) -> list[tuple[int, int, npt.NDArray[np.uint64], Floats]] | None:
+        """For each kind of needy set (head and how many) the masks in its window, and by how much they exceed it."""
+        k, count, listed = self.problem.n_features, 0, []
+        for head, wanted in sorted(Counter(node.heads[number] for number in node.needy).items()):
+            room = k - head.bit_count()
+            if list_cost(window.first, room) > MAX_HALF_SETS:
+                return None
+            need = max(0.0, window.theta - self.value(head))
+            windows = Windows(window.capped, window.first, room)
+            low, high = need - self.tolerance, need + window.spare + self.tolerance
+            count += windows.count(low, high)
+            if count > MAX_LISTED:
+                return None
+            masks, sums = windows.list(low, high)
+            listed.append((head, wanted, masks, sums - need))
+        return listed
+
+    def pick(
+        self, node: Node, window: Window, listed: list[tuple[int, int, npt.NDArray[np.uint64], Floats]]
+    ) -> float | None:
+        """Pick compatible sets among the listed ones, and complete the other sets."""
+        useful, overlap = window.useful, self.problem.max_overlap
+        masks = np.concatenate([entry[2] for entry in listed])
+        excess = np.concatenate([entry[3] for entry in listed])
+        group = np.repeat(np.arange(len(listed), dtype=np.intc), [len(entry[2]) for entry in listed])
+        heads = [entry[0] for entry in listed]
+        members = ((masks[:, None] >> np.arange(len(useful), dtype=np.uint64)) & np.uint64(1)).astype(np.float64)
+        qualities = members @ self.scores[useful] + np.array([self.value(head) for head in heads])[group]
+        fits = np.ones(len(masks), dtype=bool)
+        for number, limit in enumerate(self.fixed_caps.tolist()):
+            inside = np.array([(head & self.fixed_bits[number]).bit_count() for head in heads])
+            fits &= members @ self.fixed[number, useful] + inside[group] <= limit
+        keep = np.flatnonzero(fits)
+        keep = keep[np.argsort(-qualities[keep], kind="stable")]
+        caps = np.array([[overlap - (g & h).bit_count() for h in heads] for g in heads], dtype=np.intc)
+        sets, chosen, finished = pack(
+            (masks[keep], qualities[keep], np.maximum(excess[keep], 0.0), group[keep]),
+            (np.array([entry[1] for entry in listed], dtype=np.intc), caps),
+            window.first,
+            window.must,
+            window.most,
+            max(self.best, window.theta - 2 * self.tolerance),
+            window.spare + self.tolerance * (len(node.needy) + 1),
+            self.tolerance,
+            MAX_PACK_NODES,
+            self.run.tick,
+        )
+        if sets is None:
+            return window.theta if finished else None
+        positions = [
+            [*_bits(heads[group[keep[item]]]), *useful[_bits(mask)].tolist()]
+            for mask, item in zip(sets.tolist(), chosen.tolist(), strict=True)
+        ]
+        worst = min(float(np.sum(self.scores[chosen])) for chosen in positions)
+        complete = self.complete(node, positions)
+        if complete is not None:
+            self.offer(complete)
+        if not finished or complete is None or self.best < worst - self.tolerance:
+            return None
+        return self.best
+
+    def complete(self, node: Node, positions: list[list[int]]) -> list[FeatureSet] | None:
+        """Fill the sets that are not needy, each as well as the others allow."""
+        k, overlap = self.problem.n_features, self.problem.max_overlap
+        sets = [self.candidates.features(chosen) for chosen in positions]
+        tail = Candidates(self.candidates.indices[node.depth :], self.candidates.scores[node.depth :])
+        for number, head in enumerate(node.heads):
+            if number in node.needy:
+                continue
+            given = self.candidates.features(_bits(head))
+            others = [*self.problem.existing, *sets]
+            limits = [*self.fixed_caps.tolist(), *[overlap] * len(sets)]
+            limits = [limit - len(set(given) & set(other)) for limit, other in zip(limits, others, strict=True)]
+            room = k - len(given)
+            rest, _ = best_set(tail, room, others, limits, self.run.tick) if room else ((), 0.0)
+            if rest is None or min(limits) < 0:
+                return None
+            sets.append(tuple(sorted((*given, *rest))))
+        return sets
+
+    def raise_sum(self) -> list[FeatureSet]:
+        """Best responses: exchange each set for the best one that fits the others, as long as that helps."""
+        sets = list(self.sets)
+        improved = True
+        while improved and not self.run.stopped:
+            improved = False
+            for number in range(len(sets)):
+                others = [*self.problem.existing, *sets[:number], *sets[number + 1 :]]
+                overlaps = [*self.fixed_caps.tolist(), *[self.problem.max_overlap] * (len(sets) - 1)]
+                better, _ = best_set(self.candidates, self.problem.n_features, others, overlaps, self.run.tick)
+                if better is not None and (
+                    self.quality.evaluate(better) > self.quality.evaluate(sets[number]) + self.tolerance
+                ):
+                    sets[number] = better
+                    improved = True
+        return sets
+
+
+def _degree_limits(scores: Floats, n_sets: int, total: int, price: float, slack: float) -> tuple[Ints, Ints]:
+    """How often each feature must and may be used if the sum may lose at most ``slack`` against the relaxation.
+
+    The relaxation takes the ``total`` best of the priced places; using a feature once more or once less than it does
+    costs at least the difference to the last place taken, or to the first one left out.
+    """
+    places = scores[None, :] - price * np.arange(n_sets)[:, None]
+    ranked = np.sort(places, axis=None)[::-1]
+    last_in = ranked[total - 1] if total else math.inf
+    first_out = ranked[total] if total < places.size else -math.inf
+    more = np.cumsum(np.maximum(last_in - places, 0.0), axis=0)
+    less = np.cumsum(np.maximum(places - first_out, 0.0)[::-1], axis=0)[::-1]
+    return np.sum(less > slack, axis=0).astype(np.intc), np.sum(more <= slack, axis=0).astype(np.intc)
+
+
+def _bits(mask: int) -> list[int]:
+    positions = []
+    while mask:
+        low = mask & -mask
+        positions.append(low.bit_length() - 1)
+        mask ^= low
+    return positions

@@ -1,4 +1,4 @@
-"""All sets at once, largest sum: a bound from degree sequences, and sets that reach it."""
+"""All sets at once, largest sum: degree sequences from the best down, until one can be arranged in sets."""
 
 from __future__ import annotations
 
@@ -8,6 +8,7 @@ from collections.abc import Sequence
 import numpy as np
 import numpy.typing as npt
 
+from altsets._kernels.arrangement import arrange
 from altsets._kernels.design import deal
 from altsets.problem import Problem
 from altsets.quality import Additive
@@ -18,53 +19,110 @@ from altsets.search.candidates import Candidates
 from altsets.search.engine import Answer
 from altsets.search.run import Run
 
-__all__ = ["in_turn", "largest_sum", "realise"]
+__all__ = ["in_turn", "largest_sum"]
 
 FeatureSet = tuple[int, ...]
+Degrees = npt.NDArray[np.intc]
 
-#: Exchanges to try for each seed before the integer programme is asked.
+#: Steps of the exact arrangement of one degree sequence, and exchanges of the randomised one.
+ARRANGE_NODES = 20_000
 DEAL_STEPS = 20_000
+#: Degree sequences to try before the integer programme is asked.
+MAX_SEQUENCES = 5_000
 
 
 def largest_sum(quality: Additive, problem: Problem, candidates: Candidates, run: Run) -> Answer:
-    """Realise the degree-sequence bound if possible; else solve the pattern programme."""
+    """The sets with the largest sum of qualities."""
     limit = bounds.sum_bound(candidates, problem)
     if limit.value == -math.inf:
         return Answer([], [Status.INFEASIBLE] * problem.n_sets, -math.inf, "counting shared features")
     run.tighten(limit.value)
     if limit.counts is not None:
-        sets = realise(problem, candidates, limit.degrees(len(candidates)), run)
+        possible, sets = realise(problem, candidates, limit.counts, run)
         if sets is not None:
             return _answer(quality, problem, sets, limit.value, "the degree-sequence bound is reached")
     sets = in_turn(problem, candidates, run)
     if sets is not None:
         run.offer(sets, math.fsum(map(quality.evaluate, sets)))
     bound, proof = limit.value, "degree-sequence bound"
-    if patterns.n_variables(candidates, problem) <= patterns.MAX_VARIABLES and not run.stopped:
-        sets, bound = patterns.best_sum(candidates, problem, limit.value, run)
+    if not problem.existing and not run.stopped:
+        bound = _down_the_sequences(quality, problem, candidates, limit.value, run)
+        proof = "every better degree sequence is proven impossible"
+    if not _closed(run, bound) and patterns.n_variables(candidates, problem) <= patterns.MAX_VARIABLES:
+        sets, bound = patterns.best_sum(candidates, problem, bound, run)
         proof = "integer programme over membership patterns"
         if sets is not None:
             run.offer(sets, math.fsum(map(quality.evaluate, sets)))
-    if run.stopped:
+    if run.stopped and not _closed(run, bound):
         proof = f"{run.why_stopped}; {proof}"
     return _answer(quality, problem, run.sets, bound, proof)
 
 
+def _closed(run: Run, bound: float) -> bool:
+    if run.stopped or bound == -math.inf:
+        return True
+    return bool(run.sets) and bound - run.objective <= optimality_tolerance(run.objective)
+
+
+def _down_the_sequences(
+    quality: Additive, problem: Problem, candidates: Candidates, limit: float, run: Run
+) -> float:
+    """Try degree sequences from the best down; offer the first that works to the run, and return the bound."""
+    floor = run.objective - candidates.tolerance(problem.n_features) if run.sets else -math.inf
+    sequences = bounds.degree_sequences(candidates, problem, floor, MAX_SEQUENCES)
+    if sequences is None:
+        return limit
+    bound = -math.inf
+    for counts, value in sequences:
+        if run.stopped:
+            return max(bound, value)
+        possible, sets = realise(problem, candidates, counts, run)
+        if sets is not None:
+            run.offer(sets, math.fsum(map(quality.evaluate, sets)))
+            return max(bound, run.objective)
+        if possible and bound == -math.inf:
+            bound = value
+    return max(bound, run.objective) if run.sets else bound
+
+
 def realise(
-    problem: Problem, candidates: Candidates, degrees: npt.NDArray[np.intc], run: Run
-) -> list[FeatureSet] | None:
-    """Sets in which each position lies as often as its degree says; None if none were found."""
-    fixed = np.zeros((len(problem.existing), len(candidates)), dtype=np.uint8)
+    problem: Problem, candidates: Candidates, counts: npt.NDArray[np.intc], run: Run
+) -> tuple[bool, list[FeatureSet] | None]:
+    """Sets with these degrees: whether they can exist, and the sets if they were found."""
+    n, n_sets, k, cap = len(candidates), problem.n_sets, problem.n_features, problem.max_overlap
+    degrees: Degrees = np.sum(counts[:, None] > np.arange(n)[None, :], axis=0, dtype=np.intc)
+    if not problem.existing:
+        shared = degrees[degrees > 1]
+        answer, found = arrange(shared, n_sets, k, cap, ARRANGE_NODES, run.tick)
+        if answer == 0:
+            return False, None
+        if answer == 1:
+            return True, _fill_up(candidates, n_sets, k, found, int(np.sum(degrees > 0)))
+    fixed = np.zeros((len(problem.existing), n), dtype=np.uint8)
     for number, given in enumerate(problem.existing):
         fixed[number, candidates.positions(given)] = 1
     caps = np.array(problem.existing_overlaps, dtype=np.intc)
-    for seed in range(3):
-        members = deal(
-            degrees, problem.n_sets, problem.n_features, fixed, caps, problem.max_overlap, DEAL_STEPS, seed, run.tick
-        )
+    for seed in range(2):
+        members = deal(degrees, n_sets, k, fixed, caps, cap, DEAL_STEPS, seed, run.tick)
         if members is not None:
-            return [candidates.features(np.flatnonzero(row)) for row in members]
-    return None
+            return True, [candidates.features(np.flatnonzero(row)) for row in members]
+    return True, None
+
+
+def _fill_up(
+    candidates: Candidates, n_sets: int, k: int, found: npt.NDArray[np.intc], n_used: int
+) -> list[FeatureSet]:
+    """Patterns of the shared features to sets; features of degree one go where there is room."""
+    sets: list[list[int]] = [[] for _ in range(n_sets)]
+    for position, pattern in enumerate(found.tolist()):
+        for number in range(n_sets):
+            if pattern >> number & 1:
+                sets[number].append(position)
+    # Deal the rest out evenly: balanced qualities cost nothing here and help min-aggregation.
+    for position in range(len(found), n_used):
+        open_sets = [chosen for chosen in sets if len(chosen) < k]
+        min(open_sets, key=lambda chosen: float(np.sum(candidates.scores[chosen]))).append(position)
+    return [candidates.features(positions) for positions in sets]
 
 
 def in_turn(problem: Problem, candidates: Candidates, run: Run) -> list[FeatureSet] | None:

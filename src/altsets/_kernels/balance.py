@@ -1,0 +1,240 @@
+# cython: boundscheck=False, wraparound=False, cdivision=True, initializedcheck=False
+"""Kernel: lift the worst of several sets by annealing.
+
+Moves keep all sets valid: exchange a feature of one set for a feature outside it, or swap features between two sets.
+What is minimised is the summed shortfall of the sets below a target. The walk is seeded and so always the same.
+"""
+
+import cython
+import numpy as np
+
+TICK_EVERY = cython.declare(cython.long, 16384)
+
+
+@cython.cfunc
+@cython.nogil
+@cython.exceptval(check=False)
+def _random(state: cython.longlong[::1], below: cython.int) -> cython.int:
+    """A number below ``below``, from the minimal standard generator: plain Python gets the same numbers."""
+    state[0] = state[0] * 16807 % 2147483647
+    return cython.cast(cython.int, state[0] % below)
+
+
+@cython.final
+@cython.cclass
+class Balance:
+    """One walk; see :func:`balance`."""
+
+    scores = cython.declare(cython.double[::1])
+    member = cython.declare(cython.uchar[:, ::1])
+    inside = cython.declare(cython.int[:, ::1])
+    shared = cython.declare(cython.int[:, ::1])
+    limits = cython.declare(cython.int[:, ::1])
+    quality = cython.declare(cython.double[::1])
+    state = cython.declare(cython.longlong[::1])
+    best_inside = cython.declare(cython.int[:, ::1])
+    n = cython.declare(cython.int)
+    k = cython.declare(cython.int)
+    n_sets = cython.declare(cython.int)
+    rows = cython.declare(cython.int)
+    target = cython.declare(cython.double)
+    best = cython.declare(cython.double, visibility="readonly")
+
+    def __init__(self, scores, members, fixed, fixed_caps, cap, target, seed):
+        self.scores = scores
+        self.n_sets, self.n = members.shape
+        self.rows = self.n_sets + len(fixed_caps)
+        self.member = np.ascontiguousarray(np.vstack([members, fixed]).astype(np.uint8))
+        self.k = int(members[0].sum())
+        self.inside = np.array([np.flatnonzero(row) for row in members], dtype=np.intc)
+        self.best_inside = np.asarray(self.inside).copy()
+        counts = np.asarray(self.member).astype(np.intc)
+        self.shared = np.ascontiguousarray(counts @ counts.T)
+        limits = np.full((self.rows, self.rows), cap, dtype=np.intc)
+        limits[:, self.n_sets :] = fixed_caps
+        self.limits = limits
+        self.quality = members @ np.asarray(scores)
+        self.best = float(np.min(self.quality))
+        self.target = target
+        self.state = np.array([(seed + 1) * 48271 % 2147483647], dtype=np.int64)
+
+    def run(self, steps, hot, cold, tick):
+        """Anneal from temperature ``hot`` to ``cold`` over so many steps."""
+        total: cython.long = steps
+        step: cython.long
+        temperature: cython.double = hot
+        factor: cython.double = (cold / hot) ** (256.0 / max(steps, 256))
+        stop: cython.bint = False
+        with cython.nogil:
+            for step in range(total):
+                if step % 256 == 255:
+                    temperature *= factor
+                if step % TICK_EVERY == TICK_EVERY - 1:
+                    with cython.gil:
+                        if tick():
+                            stop = True
+                if stop or self.best >= self.target:
+                    break
+                self.step(temperature)
+
+    def result(self):
+        """Positions in each of the best sets."""
+        return np.asarray(self.best_inside).copy()
+
+    @cython.cfunc
+    @cython.nogil
+    @cython.exceptval(check=False)
+    def accept(self, change: cython.double, temperature: cython.double) -> cython.bint:
+        """Always downhill; uphill with a chance that falls off with the height (a rational stand-in for exp)."""
+        x: cython.double
+        if change <= 0:
+            return True
+        x = change / temperature
+        if x > 12:
+            return False
+        return _random(self.state, 1_000_000) * (1 + x * (1 + x / 2 * (1 + x / 3 * (1 + x / 4)))) < 1_000_000
+
+    @cython.cfunc
+    @cython.nogil
+    @cython.exceptval(check=False)
+    def shortfall(self, quality: cython.double) -> cython.double:
+        return self.target - quality if quality < self.target else 0.0
+
+    @cython.cfunc
+    @cython.nogil
+    @cython.exceptval(check=False)
+    def step(self, temperature: cython.double) -> cython.void:
+        s: cython.int = _random(self.state, self.n_sets)
+        i: cython.int = _random(self.state, self.k)
+        x: cython.int = self.inside[s, i]
+        y: cython.int
+        t: cython.int
+        j: cython.int
+        if _random(self.state, 4) == 0 or self.n_sets == 1:
+            y = _random(self.state, self.n)
+            if self.member[s, y]:
+                return
+            self.try_replace(s, i, x, y, temperature)
+            return
+        t = _random(self.state, self.n_sets - 1)
+        if t >= s:
+            t += 1
+        j = _random(self.state, self.k)
+        y = self.inside[t, j]
+        if self.member[t, x] or self.member[s, y]:
+            return
+        self.try_swap(s, i, x, t, j, y, temperature)
+
+    @cython.cfunc
+    @cython.nogil
+    @cython.exceptval(check=False)
+    def try_replace(
+        self, s: cython.int, i: cython.int, x: cython.int, y: cython.int, temperature: cython.double
+    ) -> cython.void:
+        h: cython.int
+        change: cython.double = self.scores[y] - self.scores[x]
+        if not self.accept(
+            self.shortfall(self.quality[s] + change) - self.shortfall(self.quality[s]), temperature
+        ):
+            return
+        for h in range(self.rows):
+            if h != s and self.member[h, y] and not self.member[h, x] and self.shared[s, h] >= self.limits[s, h]:
+                return
+        for h in range(self.rows):
+            if h != s:
+                self.shared[s, h] += self.member[h, y]
+                self.shared[s, h] -= self.member[h, x]
+                self.shared[h, s] = self.shared[s, h]
+        self.member[s, x] = 0
+        self.member[s, y] = 1
+        self.inside[s, i] = y
+        self.quality[s] += change
+        self.keep()
+
+    @cython.cfunc
+    @cython.nogil
+    @cython.exceptval(check=False)
+    def try_swap(
+        self,
+        s: cython.int,
+        i: cython.int,
+        x: cython.int,
+        t: cython.int,
+        j: cython.int,
+        y: cython.int,
+        temperature: cython.double,
+    ) -> cython.void:
+        h: cython.int
+        change: cython.double = self.scores[y] - self.scores[x]
+        before: cython.double = self.shortfall(self.quality[s]) + self.shortfall(self.quality[t])
+        after: cython.double = self.shortfall(self.quality[s] + change) + self.shortfall(self.quality[t] - change)
+        if not self.accept(after - before, temperature):
+            return
+        for h in range(self.rows):
+            if h != s and h != t and self.member[h, x] != self.member[h, y]:
+                if self.member[h, y] and self.shared[s, h] >= self.limits[s, h]:
+                    return
+                if self.member[h, x] and self.shared[t, h] >= self.limits[t, h]:
+                    return
+        for h in range(self.rows):
+            if h != s and h != t:
+                self.shared[s, h] += self.member[h, y]
+                self.shared[s, h] -= self.member[h, x]
+                self.shared[t, h] += self.member[h, x]
+                self.shared[t, h] -= self.member[h, y]
+                self.shared[h, s] = self.shared[s, h]
+                self.shared[h, t] = self.shared[t, h]
+        self.member[s, x] = 0
+        self.member[s, y] = 1
+        self.member[t, y] = 0
+        self.member[t, x] = 1
+        self.inside[s, i] = y
+        self.inside[t, j] = x
+        self.quality[s] += change
+        self.quality[t] -= change
+        self.keep()
+
+    @cython.cfunc
+    @cython.nogil
+    @cython.exceptval(check=False)
+    def keep(self) -> cython.void:
+        s: cython.int
+        i: cython.int
+        worst: cython.double = self.quality[0]
+        for s in range(1, self.n_sets):
+            if self.quality[s] < worst:
+                worst = self.quality[s]
+        if worst > self.best:
+            self.best = worst
+            for s in range(self.n_sets):
+                for i in range(self.k):
+                    self.best_inside[s, i] = self.inside[s, i]
+
+
+def balance(scores, members, fixed, fixed_caps, cap, target, steps, seed, tick):
+    """Lift the worst quality of valid sets towards a target.
+
+    Parameters
+    ----------
+    scores : float64 array
+    members : uint8 array of shape (n_sets, n_features)
+        Valid sets to start from.
+    fixed, fixed_caps : arrays
+        Given sets, and how many features a new set may share with each.
+    cap : int
+        How many features two new sets may share.
+    target : float
+        What every set should reach.
+    steps, seed : int
+    tick : callable
+
+    Returns
+    -------
+    int array of shape (n_sets, k)
+        Positions in each set.
+    """
+    walk = Balance(scores, members, fixed, fixed_caps, cap, target, seed)
+    spread = float(np.max(scores) - np.min(scores))
+    if spread > 0 and walk.best < target:
+        walk.run(steps, 0.1 * spread, 1e-7 * spread, tick)
+    return walk.result()

@@ -1,0 +1,452 @@
+"""The command line as a user meets it: what is printed where, and the exit status."""
+
+from __future__ import annotations
+
+import io
+import json
+import os
+import re
+import shlex
+import signal
+import subprocess
+import sys
+import time
+
+import numpy as np
+import pytest
+from rich.console import Console
+
+import altsets
+from altsets import cli, datasets, measures, problem
+from altsets.result import Progress, Status
+
+COMMAND = [sys.executable, "-c", "from altsets.cli import main; main()"]
+
+
+@pytest.fixture
+def run(monkeypatch, capsys):
+    """Run the command in this process; returns the exit status and what went to both outputs."""
+
+    def run(*args):
+        monkeypatch.setattr(sys, "argv", ["altsets", *map(str, args)])
+        with pytest.raises(SystemExit) as caught:
+            cli.main()
+        printed = capsys.readouterr()
+        return caught.value.code, printed.out, printed.err
+
+    return run
+
+
+@pytest.fixture(scope="module")
+def table(tmp_path_factory):
+    """Six features of falling relevance and two classes."""
+    rng = np.random.default_rng(0)
+    y = rng.integers(0, 2, 80)
+    columns = [rng.normal(size=80) + y * weight for weight in (6, 5, 4, 3, 2, 1)]
+    labels = np.array(["no", "yes"], dtype=object)[y]
+    path = tmp_path_factory.mktemp("tables") / "table.csv"
+    datasets.write_csv(datasets.Table((*"abcdef", "y"), (*columns, labels)), path)
+    return path
+
+
+# Answers
+
+
+def test_find_prints_sets_overlaps_bound_and_proof(run, table):
+    code, out, err = run("find", table, "--target", "y", "-k", 2, "-a", 2, "--tau", "1", "--quality", "f")
+    assert (code, err) == (0, "")
+    rows = re.findall(r"^ +(\d)   (\w, \w) +([\d.]+) +([\d.]+)%   optimal", out, re.MULTILINE)
+    assert [(number, names) for number, names, *_ in rows] == [("0", "a, b"), ("1", "c, d"), ("2", "e, f")]
+    assert rows[0][3] == "100.0"
+    assert re.search(r"0   2   0   0 *\n +1   0   2   0 *\n +2   0   0   2", out)
+    assert re.search(r"Objective ([\d.]+), bound \1, gap", out)
+    assert "Each of 3 sets is proven optimal" in out
+
+
+def test_json_is_one_document_and_matches_the_library(run, table):
+    args = ("find", table, "--target", "y", "-k", 3, "-a", 1, "--min-difference", 2, "--quality", "pearson")
+    code, out, err = run(*args, "--json")
+    assert (code, err) == (0, "")
+    document = json.loads(out)
+    data = datasets.split_target(datasets.read_table(table), "y")
+    quality = altsets.quality.Additive(measures.pearson(data.X, data.y), feature_names=data.feature_names)
+    expected = altsets.find(quality, n_features=3, n_alternatives=1, min_difference=2)
+    assert document["schema"] == 1
+    assert document["objective"] == pytest.approx(expected.objective)
+    assert [tuple(entry["features"]) for entry in document["sets"]] == expected.named_sets
+    assert document["statuses"] == ["optimal", "optimal"]
+    assert document["parameters"]["quality"] == "pearson"
+    assert document["parameters"]["min_difference"] == 2
+    assert altsets.Result.from_json(out).sets == expected.sets
+    assert json.loads(run(*args, "--json")[1])["sets"] == document["sets"]
+
+
+@pytest.mark.parametrize(
+    "options",
+    [
+        ("--search", "simultaneous"),
+        ("--search", "simultaneous", "--aggregation", "min"),
+        ("--search", "greedy-replacement"),
+        ("--search", "greedy-balancing", "--aggregation", "min"),
+        ("--search", "greedy-depth"),
+        ("--dissimilarity", "jaccard", "--tau", "2/3"),
+        ("--quality", "importance"),
+        ("--quality", "mutual_info", "--task", "classification"),
+        ("--engine", "milp", "--search", "simultaneous"),
+        ("--time-limit", "5"),
+        ("--time-limit", "inf"),
+    ],
+    ids=" ".join,
+)
+def test_options_reach_the_search(run, table, options):
+    code, out, err = run("find", table, "-t", "y", "-k", 2, "-a", 1, "--json", *options)
+    assert (code, err) == (0, "")
+    document = json.loads(out)
+    asked = dict(zip(options[::2], options[1::2], strict=True))
+    for option in ("search", "aggregation", "dissimilarity", "quality"):
+        if f"--{option}" in asked:
+            assert document["parameters"][option] == asked[f"--{option}"]
+    assert document["engine"] == asked.get("--engine", document["engine"])
+    assert len(document["sets"]) == 2
+
+
+@pytest.mark.parametrize(("option", "seconds"), [((), 180.0), (("--time-limit", "7.5"), 7.5)])
+def test_the_time_limit_is_a_minute_for_each_set(run, table, monkeypatch, option, seconds):
+    seen = {}
+
+    def stub(quality, **asked):
+        seen.update(asked)
+        raise altsets.errors.InputError("stop here.")
+
+    monkeypatch.setattr("altsets.search.find.find", stub)
+    run("find", table, "-t", "y", "-k", 1, "-a", 2, *option)
+    assert seen["time_limit"] == seconds
+
+
+def test_existing_sets_and_dropped_columns(run, table):
+    code, out, _ = run(
+        "find", table, "-t", "y", "-k", 2, "-a", 0, "--tau", 1, "--quality", "f", "--json",
+        "--drop", "c, d", "--existing", "a,b",
+    )  # fmt: skip
+    document = json.loads(out)
+    assert code == 0
+    assert document["sets"][0]["features"] == ["e", "f"]
+    assert document["parameters"]["n_features_in"] == 4
+    assert document["parameters"]["existing"] == [[0, 1]]
+
+
+def test_names_with_commas_stand_in_quotes(run, tmp_path):
+    path = tmp_path / "t.csv"
+    path.write_text(
+        '"x, cm",z,w,y\n' + "".join(f"{i},{i * i % 7},{i % 3 + i % 2},{i % 2}\n" for i in range(12))
+    )
+    args = ("find", path, "-t", "y", "-k", 1, "-a", 0, "--json", "--tau", 1, "--quality", "f")
+    _, out, _ = run(*args, "--drop", '"x, cm",z')
+    assert json.loads(out)["sets"][0]["features"] == ["w"]
+    _, out, _ = run(*args, "--existing", '"x, cm"', "--existing", "z")
+    assert json.loads(out)["sets"][0]["features"] == ["w"]
+
+
+def test_some_sets_are_an_answer_and_the_missing_ones_are_reported(run, table):
+    args = ("find", table, "-t", "y", "-k", 2, "-a", 4, "--tau", 1, "--quality", "f")
+    code, out, err = run(*args)
+    assert code == 0
+    assert err == "2 of 5 sets are missing.\n"
+    assert "3 of 5 sets found; proven that no more exist" in " ".join(out.split())
+    code, out, err = run(*args, "--json")
+    assert code == 0
+    assert err.startswith("3 of 5 sets found; proven that no more exist")
+    assert json.loads(out)["statuses"] == ["optimal"] * 3 + ["infeasible"] * 2
+
+
+def test_no_set_is_exit_status_1(run, table):
+    args = ("find", table, "-t", "y", "-k", 2, "-a", 4, "--tau", 1, "--search", "simultaneous")
+    code, out, err = run(*args)
+    assert (code, out) == (1, "")
+    assert "no solution exists" in err
+    assert err.count("\n") == 1
+    code, out, err = run(*args, "--json")
+    assert code == 1
+    document = json.loads(out)
+    assert (document["status"], document["sets"]) == ("infeasible", [])
+    assert document["objective"] is None
+    assert document["bound"] is None
+
+
+def test_many_sets_have_a_line_instead_of_an_overlap_table(run, table):
+    code, out, _ = run("find", table, "-t", "y", "-k", 3, "-a", 15, "--min-difference", 1, "--quality", "f")
+    assert code == 0
+    assert "No two sets share more than 2 features." in out
+    assert "Features that two sets share" not in out
+
+
+def test_negative_qualities_have_no_share(table):
+    result = altsets.find(altsets.quality.Additive([-1, -2, -3]), n_features=1, n_alternatives=1)
+    console = Console(file=io.StringIO(), width=80)
+    cli._show(result, console)
+    assert "%" not in console.file.getvalue()
+    assert "-1.00000" in console.file.getvalue()
+
+
+def test_a_heuristic_has_no_bound(run, table):
+    out = run("find", table, "-t", "y", "-k", 2, "-a", 1, "--search", "greedy-replacement")[1]
+    assert "no bound is known" in out
+    assert "feasible" in out
+
+
+@pytest.mark.parametrize("width", [40, 80, 200])
+def test_any_name_fits_any_width(run, tmp_path, monkeypatch, width):
+    monkeypatch.setenv("COLUMNS", str(width))
+    names = ["w" * 150, "[red]x[/red]", "größe 日本語", "esc\x1b[31mape", ":smile:", "tab\there"]
+    rng = np.random.default_rng(1)
+    y = rng.integers(0, 2, 50)
+    columns = [rng.normal(size=50) + y for _ in names]
+    datasets.write_csv(datasets.Table((*names, "y"), (*columns, y)), tmp_path / "t.csv")
+    code, out, _ = run("find", tmp_path / "t.csv", "-t", "y", "-k", 6, "-a", 0)
+    assert code == 0
+    assert "\x1b" not in out
+    assert max(map(len, out.splitlines())) <= width
+    squeezed = re.sub(r"\s", "", re.sub(r"[\d.]+ +[\d.]*%? *optimal", "", out))
+    for name in ("w" * 150, "[red]x[/red]", "größe日本語", "esc\ufffd[31mape", ":smile:", "tabhere"):
+        assert name in squeezed
+
+
+def test_copies_are_one_line_on_standard_error(run, tmp_path):
+    rng = np.random.default_rng(2)
+    x, y = rng.normal(size=(2, 40))
+    datasets.write_csv(datasets.Table(("x", "copy", "z", "y"), (x, x, x + y, y)), tmp_path / "t.csv")
+    code, out, err = run("find", tmp_path / "t.csv", "-t", "y", "-k", 1, "-a", 1, "--json")
+    assert code == 0
+    assert len(json.loads(out)["sets"]) == 2
+    assert re.fullmatch(r"Warning: [^\n]*\(x = copy\); a copy is no real alternative[^\n]*\n", err)
+
+
+# Bad input
+
+
+@pytest.mark.parametrize(
+    ("args", "message"),
+    [
+        ("find nowhere.csv -t y", "there is no file nowhere.csv"),
+        ("find . -t y", "is a directory"),
+        ("find TABLE -t z", "no target column 'z'"),
+        ("find TABLE -t y --drop q", "no column to drop 'q'"),
+        ("find TABLE -t y --existing a,bb", "--existing names 'bb', which is no feature"),
+        ("find TABLE -t y --existing ,", "existing set is empty"),
+        ("find TABLE -t y --existing a,a", "holds a feature twice"),
+        ("find TABLE -t y -k 7", "n_features=7, but there are only 6 features"),
+        ("find TABLE -t y -k 0", "n_features=0 is too small"),
+        ("find TABLE -t y -k -1", "n_features=-1 is too small"),
+        ("find TABLE -t y -k 2.5", "'2.5' is not a whole number"),
+        ("find TABLE -t y -a many", "'many' is not a whole number"),
+        ("find TABLE -t y -a -2", "n_alternatives=-2 is too small"),
+        ("find TABLE -t y --tau 1.5", "tau=1.5 is outside [0, 1]"),
+        ("find TABLE -t y --tau half", "tau='half' is not a number"),
+        ("find TABLE -t y --tau 0.5 --min-difference 2", "give one of them"),
+        ("find TABLE -t y --min-difference 9", "min_difference=9"),
+        ("find TABLE -t y --time-limit 0", "'0' is not a positive number of seconds"),
+        ("find TABLE -t y --time-limit nan", "'nan' is not a positive number of seconds"),
+        ("find TABLE -t y --time-limit soon", "'soon' is not a positive number of seconds"),
+        ("find TABLE -t y --quality luck", "measure='luck' is unknown; choose one of 'mutual_info'"),
+        ("find TABLE -t y --search wild", "search='wild' is unknown"),
+        ("find TABLE -t y --aggregation max", "aggregation='max' is unknown"),
+        ("find TABLE -t y --dissimilarity cosine", "dissimilarity='cosine' is unknown"),
+        ("find TABLE -t y --engine steam", "engine='steam' is unknown"),
+        ("find TABLE -t y --engine greedy", "engine 'greedy' does not solve this"),
+        ("find TABLE -t y --task ranking", "task='ranking' is unknown"),
+        ("find TABLE -t y --task regression", "the target is text"),
+        ("find TABLE", "Missing option '--target'"),
+        ("find", "Missing argument 'TABLE'"),
+        ("find TABLE -t y --color", "No such option: --color"),
+        ("find TABLE other -t y", "unexpected extra argument"),
+        ("fnd", "No such command 'fnd'"),
+        ("demo --save-table TABLE", "exists already"),
+    ],
+)
+def test_bad_input_is_one_line_and_exit_status_2(run, table, args, message):
+    code, out, err = run(*(str(table) if arg == "TABLE" else arg for arg in args.split()))
+    assert code == 2
+    assert out == ""
+    assert message in err
+    assert err.startswith("Error: ")
+    assert err.count("\n") == 1
+
+
+def test_what_is_wrong_with_the_request_is_said_before_the_features_are_scored(run, table, monkeypatch):
+    monkeypatch.setattr(measures, "score", lambda *_, **__: pytest.fail("scored a request that is wrong"))
+    assert run("find", table, "-t", "y", "-k", 7)[0] == 2
+
+
+def test_a_failed_check_is_no_bad_input(run, table, monkeypatch):
+    def broken(*_, **__):
+        raise altsets.errors.VerificationError("set 0 is wrong.")
+
+    monkeypatch.setattr("altsets.search.find.verify", broken)
+    code, out, err = run("find", table, "-t", "y", "-k", 2)
+    assert (code, out) == (1, "")
+    assert err == "set 0 is wrong. This is a bug in altsets; please report it.\n"
+
+
+# The rest of the house
+
+
+def test_version_and_help(run):
+    assert run("--version") == (0, f"altsets {altsets.__version__}\n", "")
+    assert run() == run("--help")
+    text = " ".join(run("find", "--help")[1].split())
+    choices = (*problem.SEARCHES, *problem.AGGREGATIONS, *problem.DISSIMILARITIES, *measures.MEASURES)
+    for word in choices:
+        assert re.search(rf"\b{word}\b", text), word
+
+
+def test_help_is_quick_and_imports_nothing_heavy():
+    code = (
+        "import sys, time\nfrom altsets.cli import main\n"
+        "sys.argv = ['altsets', '--help']\n"
+        "try:\n    main()\nexcept SystemExit:\n    pass\n"
+        "heavy = {'numpy', 'scipy', 'sklearn', 'pandas', 'highspy'} & set(sys.modules)\n"
+        "print(time.process_time(), heavy or 'light')"
+    )
+    runs = [subprocess.run([sys.executable, "-c", code], capture_output=True, text=True) for _ in range(3)]
+    last_lines = [done.stdout.splitlines()[-1].split(maxsplit=1) for done in runs]
+    assert {weight for _, weight in last_lines} == {"light"}
+    assert min(float(seconds) for seconds, _ in last_lines) < 0.5
+
+
+def test_the_demo_shows_everything_and_its_suggestions_work(run, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    code, out, err = run("demo")
+    assert (code, err) == (0, "")
+    for words in ("569 breast tumours", "worst perimeter", "Features that two sets share", "proven optimal"):
+        assert words in out
+    suggestions = out.partition("Try next:\n")[2].splitlines()
+    assert len(suggestions) == 3
+    for suggestion in suggestions:
+        program, *args = shlex.split(suggestion)
+        assert program == "altsets"
+        code, again, err = run(*args)
+        assert (code, err) == (0, "")
+        assert "proven optimal" in again
+    assert len(datasets.read_table(tmp_path / "demo.csv").names) == 31
+
+
+def test_the_demo_quotes_the_name_of_its_file(run, tmp_path):
+    path = tmp_path / "my table.csv"
+    out = run("demo", "--save-table", path)[1]
+    suggestions = [shlex.split(line) for line in out.partition("Try next:\n")[2].splitlines()]
+    assert [words[2] for words in suggestions] == [str(path)] * 3
+    assert path.exists()
+
+
+def test_piped_output_has_no_colours_and_fits_80_columns(table):
+    environment = {name: value for name, value in os.environ.items() if name != "COLUMNS"}
+    done = subprocess.run(
+        [*COMMAND, "find", str(table), "-t", "y", "-k", "5", "-a", "1", "--tau", "0.2"],
+        capture_output=True,
+        check=True,
+        env={**environment, "PYTHONIOENCODING": "ascii"},
+    )
+    assert done.stderr == b""
+    assert b"\x1b" not in done.stdout
+    assert max(map(len, done.stdout.splitlines())) <= 80
+
+
+def test_a_reader_that_leaves_early_sees_no_traceback(table):
+    process = subprocess.Popen(
+        [*COMMAND, "find", str(table), "-t", "y", "-k", "2", "--json"],
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+    )
+    process.stdout.close()
+    assert process.stderr.read() == b""
+    process.stderr.close()
+    process.wait()
+
+
+# Ctrl-C
+
+
+def interrupted(script, *args):
+    """Run the command with a script before it, press Ctrl-C once it says READY, and wait for the end."""
+    code = f"{script}\nfrom altsets.cli import main\nmain()"
+    process = subprocess.Popen(
+        [sys.executable, "-c", code, *map(str, args)],
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+    )
+    assert process.stderr.readline() == "READY\n"
+    process.send_signal(signal.SIGINT)
+    out, err = process.communicate(timeout=30)
+    return process.returncode, out, err
+
+
+def test_ctrl_c_while_scoring_says_so(table):
+    script = (
+        "import sys, time\nfrom altsets import measures\n"
+        "def slow(*_, **__):\n    print('READY', file=sys.stderr, flush=True)\n    time.sleep(60)\n"
+        "measures.MEASURES['f'] = slow"
+    )
+    code, out, err = interrupted(script, "find", table, "-t", "y", "--quality", "f", "--json")
+    assert (code, out, err) == (1, "", "Interrupted.\n")
+
+
+def test_ctrl_c_during_a_hard_search_prints_the_best_sets_and_the_bound(tmp_path):
+    rng = np.random.default_rng(3)
+    X, y = rng.random((60, 80)), rng.random(60)
+    names = tuple(f"x{i}" for i in range(80))
+    datasets.write_csv(datasets.Table((*names, "y"), (*X.T, y)), tmp_path / "wide.csv")
+    script = (
+        "import sys\nfrom altsets import cli\n"
+        "def report(self, progress):\n"
+        "    if progress.elapsed > 1 and not hasattr(self, 'said'):\n"
+        "        self.said = print('READY', file=sys.stderr, flush=True)\n"
+        "cli.Waiting.report = report"
+    )
+    code, out, err = interrupted(
+        script, "find", tmp_path / "wide.csv", "-t", "y", "-k", 20, "-a", 9, "--quality", "pearson",
+        "--search", "simultaneous", "--aggregation", "min", "--engine", "milp", "--json",
+    )  # fmt: skip
+    assert (code, err) == (0, "")
+    document = json.loads(out)
+    assert document["status"] == "feasible"
+    assert len(document["sets"]) == 10
+    assert document["bound"] >= document["objective"]
+
+
+# Signs of life
+
+
+def progress(best, bound):
+    return Progress(best, bound, 3.2, [])
+
+
+def test_waiting_is_shown_on_a_terminal_only_after_a_while():
+    screen = io.StringIO()
+    with cli.Waiting(Console(file=screen, force_terminal=True, width=100), delay=0.01) as waiting:
+        waiting.say("Scoring [bold]")
+        deadline = time.perf_counter() + 5
+        while "Scoring [bold]" not in screen.getvalue() and time.perf_counter() < deadline:
+            time.sleep(0.01)
+        waiting.report(progress(1.25, float("inf")))
+        while "bound none yet" not in screen.getvalue() and time.perf_counter() < deadline:
+            time.sleep(0.01)
+    assert "Scoring [bold]" in screen.getvalue()
+    assert "best 1.25, bound none yet, 3 s" in screen.getvalue()
+
+
+@pytest.mark.parametrize(("terminal", "delay"), [(True, 60.0), (False, 0.0)])
+def test_nothing_is_shown_when_it_is_quick_or_nobody_looks(terminal, delay):
+    screen = io.StringIO()
+    with cli.Waiting(Console(file=screen, force_terminal=terminal), delay=delay) as waiting:
+        waiting.report(progress(float("nan"), 2.0))
+        time.sleep(0.05)
+    assert screen.getvalue() == ""
+
+
+def test_statuses_have_colours_on_a_terminal():
+    result = altsets.find(altsets.quality.Additive([3, 2, 1]), n_features=1, n_alternatives=1)
+    assert result.status is Status.OPTIMAL
+    screen = io.StringIO()
+    cli._show(result, Console(file=screen, force_terminal=True, color_system="standard", width=80))
+    assert "\x1b[32moptimal" in screen.getvalue()

@@ -1,0 +1,445 @@
+"""Measures against closed forms, other implementations, and input that must be refused."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+import warnings
+from decimal import Decimal
+
+import numpy as np
+import pytest
+from scipy import stats
+from sklearn.decomposition import PCA
+from sklearn.ensemble import RandomForestClassifier
+from sklearn.feature_selection import f_classif, mutual_info_regression
+from sklearn.linear_model import LinearRegression, LogisticRegression
+from sklearn.neighbors import KNeighborsClassifier
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import StandardScaler
+from sklearn.tree import DecisionTreeClassifier
+
+from altsets import measures
+from altsets.errors import InputError
+from altsets.measures import MEASURES, f_score, importance, mutual_info, pearson, score
+from altsets.measures._copies import copies_in
+from altsets.measures._matrix import matrix_of
+from altsets.measures._target import target_of
+from altsets.quality import Additive
+
+pd = pytest.importorskip("pandas")
+pa = pytest.importorskip("pyarrow")
+
+
+@pytest.fixture
+def classes():
+    """Five columns of rising relevance, three classes."""
+    rng = np.random.default_rng(0)
+    y = rng.integers(0, 3, 120)
+    return rng.normal(size=(120, 5)) + y[:, None] * np.arange(5), y
+
+
+@pytest.fixture
+def amounts():
+    rng = np.random.default_rng(1)
+    X = rng.normal(size=(90, 4))
+    return X, X @ np.array([0.0, 1.0, -2.0, 4.0]) + rng.normal(size=90)
+
+
+def plug_in_information(x, y):
+    joint = np.array([[np.mean((x == a) & (y == b)) for b in np.unique(y)] for a in np.unique(x)])
+    independent = joint.sum(axis=1, keepdims=True) * joint.sum(axis=0, keepdims=True)
+    seen = joint > 0
+    return float((joint[seen] * np.log(joint[seen] / independent[seen])).sum())
+
+
+# Values
+
+
+def test_mutual_information_of_few_values_is_the_count():
+    rng = np.random.default_rng(2)
+    y = rng.integers(0, 3, 200)
+    x = np.where(rng.random(200) < 0.6, y, rng.integers(0, 3, 200))
+    scores = mutual_info(np.column_stack([x, x / 7 - 0.1]), y)
+    # A change of the codes changes nothing: the second column is the first in other units.
+    assert scores == pytest.approx([plug_in_information(x, y)] * 2)
+
+
+def test_mutual_information_of_normal_variables_nears_the_closed_form():
+    rng = np.random.default_rng(3)
+    y = rng.normal(size=2000)
+    X = np.column_stack([r * y + np.sqrt(1 - r**2) * rng.normal(size=2000) for r in (0.0, 0.5, 0.9)])
+    exact = [-0.5 * np.log(1 - r**2) for r in (0.0, 0.5, 0.9)]
+    assert mutual_info(X, y) == pytest.approx(exact, abs=0.06)
+
+
+def test_mutual_information_as_in_the_paper_is_scikit_learns(classes):
+    X, y = classes
+    X = X.round(0)
+    ours = mutual_info(X, y, task="regression", discrete=False, random_state=25)
+    assert ours == pytest.approx(mutual_info_regression(X, y, random_state=25))
+    assert ours != pytest.approx(mutual_info(X, y, task="regression", discrete=False, random_state=1))
+
+
+def test_mutual_information_with_fewer_rows_than_neighbours():
+    assert np.isfinite(mutual_info([[1.0], [2.0], [4.0]], [0.5, 1.5, 2.5], n_neighbors=30)).all()
+
+
+@pytest.mark.parametrize("discrete", ["sometimes", [True], 1.5, [0, 1, 0, 1, 0]])
+def test_discrete_must_be_a_mask(classes, discrete):
+    with pytest.raises(InputError, match="discrete"):
+        mutual_info(*classes, discrete=discrete)
+
+
+def test_a_mask_of_discrete_columns_is_obeyed(classes):
+    X, y = classes
+    X = X.round(0)
+    chosen = mutual_info(X, y, discrete=[True, False, False, False, False])
+    assert chosen[0] == pytest.approx(plug_in_information(X[:, 0], y))
+    assert chosen[1] != pytest.approx(plug_in_information(X[:, 1], y))
+
+
+def test_f_of_classes_is_the_analysis_of_variance(classes):
+    X, y = classes
+    expected = [stats.f_oneway(*(column[y == label] for label in range(3)))[0] for column in X.T]
+    assert f_score(X, y) == pytest.approx(expected)
+
+
+def test_f_of_amounts_follows_from_the_correlation(amounts):
+    X, y = amounts
+    squared = np.array([np.corrcoef(column, y)[0, 1] ** 2 for column in X.T])
+    assert f_score(X, y) == pytest.approx(squared / (1 - squared) * (len(y) - 2))
+
+
+@pytest.mark.parametrize(("shift", "scale"), [(1e8, 1.0), (0.0, 1e200), (-5e7, 1e-3)])
+def test_f_and_pearson_do_not_depend_on_units(amounts, shift, scale):
+    X, y = amounts
+    assert f_score(X * scale + shift, y) == pytest.approx(f_score(X, y), rel=1e-4)
+    assert pearson(X * scale + shift, y) == pytest.approx(pearson(X, y), rel=1e-4)
+
+
+def test_perfect_separation_has_a_finite_f_above_all_others(classes):
+    X, y = classes
+    X = np.column_stack([X, y * 0.1, 7.3 - y * 1e-3])
+    scores = f_score(X, y)
+    assert scores[:5] == pytest.approx(f_classif(X[:, :5], y)[0])
+    assert scores[5:] == pytest.approx(2 * scores[:5].max())
+
+
+def test_a_straight_line_has_a_finite_f_above_all_others(amounts):
+    X, y = amounts
+    scores = f_score(np.column_stack([X, 3 * y + 1, -y]), y)
+    assert scores[4:] == pytest.approx(2 * scores[:4].max())
+    assert f_score(y[:, None], y).tolist() == [1.0]
+
+
+def test_pearson_is_absolute_and_matches_numpy(amounts):
+    X, y = amounts
+    expected = [abs(np.corrcoef(column, y)[0, 1]) for column in X.T]
+    assert pearson(X, y) == pytest.approx(expected)
+    assert pearson(-X, y) == pytest.approx(expected)
+
+
+def test_pearson_of_two_named_classes_is_that_of_their_codes(classes):
+    X, y = classes
+    labels = np.where(y == 2, "ill", "healthy")
+    assert pearson(X, labels) == pytest.approx(pearson(X, y == 2))
+
+
+def test_pearson_refuses_three_classes(classes):
+    X, y = classes
+    with pytest.raises(InputError, match="3 classes; use mutual_info or f"):
+        pearson(X, np.array(["a", "b", "c"])[y])
+    with pytest.raises(InputError, match="3 classes"):
+        pearson(X, y, task="classification")
+    assert pearson(X, y).argmax() == 4
+
+
+def test_importance_defaults_to_an_entropy_tree(classes):
+    X, y = classes
+    tree = DecisionTreeClassifier(criterion="entropy", random_state=25).fit(X, y)
+    assert importance(X, y).tolist() == tree.feature_importances_.tolist()
+
+
+def test_importance_adds_up_the_rows_of_coefficients(classes):
+    X, y = classes
+    fitted = LogisticRegression().fit(X, y)
+    assert fitted.coef_.shape == (3, 5)
+    expected = np.abs(fitted.coef_).sum(axis=0)
+    assert importance(X, y, estimator=LogisticRegression()) == pytest.approx(expected)
+
+
+def test_importance_takes_flat_coefficients_and_pipelines(amounts):
+    X, y = amounts
+    expected = np.abs(LinearRegression().fit(X, y).coef_)
+    assert importance(X, y, estimator=LinearRegression()) == pytest.approx(expected)
+    scaled = make_pipeline(StandardScaler(), LinearRegression())
+    assert importance(X * 1000, y, estimator=scaled) == pytest.approx(expected * X.std(axis=0))
+
+
+def test_importance_leaves_the_estimator_alone_and_is_deterministic(classes):
+    forest = RandomForestClassifier(n_estimators=5)
+    first, second = (importance(*classes, estimator=forest) for _ in range(2))
+    assert first.tolist() == second.tolist()
+    assert not hasattr(forest, "feature_importances_")
+    assert forest.random_state is None
+
+
+class Foreign:
+    """A model that knows nothing of scikit-learn."""
+
+    def fit(self, X, y):
+        self.coef_ = X[y == 1].mean(axis=0) - X[y == 0].mean(axis=0)
+
+
+def test_importance_takes_models_from_elsewhere(classes):
+    X, y = classes
+    expected = np.abs(X[y == 1].mean(axis=0) - X[y == 0].mean(axis=0))
+    assert importance(X, y, estimator=Foreign()) == pytest.approx(expected)
+
+
+@pytest.mark.parametrize(
+    ("estimator", "message"),
+    [
+        (DecisionTreeClassifier, "must be an object with fit"),
+        ("tree", "must be an object with fit"),
+        (KNeighborsClassifier(), "neither feature_importances_ nor coef_"),
+        (make_pipeline(PCA(2), DecisionTreeClassifier()), "2 importances for 5 features"),
+    ],
+)
+def test_importance_refuses_models_that_do_not_tell(classes, estimator, message):
+    with pytest.raises(InputError, match=message):
+        importance(*classes, estimator=estimator)
+
+
+@pytest.mark.parametrize("name", MEASURES)
+def test_every_measure_is_deterministic_and_gives_constants_nothing(name, amounts):
+    X, y = amounts
+    X = np.column_stack([X, np.full(len(X), 0.1), np.zeros(len(X))])
+    for target in (y, y > 0):
+        scores = MEASURES[name](X, target)
+        assert scores.dtype == np.float64
+        assert (scores >= 0).all()
+        assert np.isfinite(scores).all()
+        assert scores[4:].tolist() == [0.0, 0.0]
+        assert scores[3] == scores.max() > 0
+        assert MEASURES[name](X, target).tolist() == scores.tolist()
+
+
+@pytest.mark.parametrize("name", ["f", "pearson", "mutual_info"])
+def test_names_of_classes_do_not_matter(name, classes):
+    X, y = classes
+    X, y = X[y < 2], y[y < 2]
+    labels = np.array(["no", "yes"], dtype=object)[y]
+    assert MEASURES[name](X, labels).tolist() == MEASURES[name](X, y).tolist()
+
+
+# Targets
+
+
+@pytest.mark.parametrize(
+    ("y", "task"),
+    [
+        ([0, 1, 1, 0], "classification"),
+        ([True, False, True, True], "classification"),
+        (["a", "b", "a"], "classification"),
+        ([1.0, 2.0, 3.0, 1.0], "classification"),
+        ([1.5, 2.0, 3.0], "regression"),
+        ([10, 20, 30], "regression"),
+        (list(range(25)) * 4, "regression"),
+        (list(range(25)) * 10, "classification"),
+        (list(range(20)) * 2, "classification"),
+        (pd.Categorical(["x", "y", "x"]), "classification"),
+        (np.array([1, 0, 1], dtype=object), "classification"),
+        (np.array([[1], [0], [1]]), "classification"),
+    ],
+)
+def test_what_a_target_is(y, task):
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        assert target_of(y, len(y)).task == task
+
+
+def test_task_overrules():
+    y = [1, 2, 3, 1]
+    assert target_of(y, 4, "regression").values.tolist() == [1.0, 2.0, 3.0, 1.0]
+    assert target_of(y, 4, "classification").values.tolist() == [0, 1, 2, 0]
+
+
+@pytest.mark.parametrize(
+    ("y", "task", "message"),
+    [
+        ([1, 1, 1], "auto", r"only one value \(1.0\)"),
+        (["a", "a", "a"], "auto", r"only one value \(a\)"),
+        ([1, 2], "auto", "3 rows, but the target has 2 values"),
+        ([[1, 2], [3, 4], [5, 6]], "auto", "several targets are not supported"),
+        ([1.0, np.nan, 2.0], "auto", "1 missing value"),
+        ([1.0, np.inf, 2.0], "auto", "1 infinite value"),
+        (["a", None, "b"], "auto", "misses 1 of 3"),
+        (np.ma.masked_array([1, 2, 3], mask=[0, 1, 0]), "auto", "misses 1 of 3"),
+        (np.array(["a", 1, "b"], dtype=object), "auto", "all numbers or all text; it holds int, str"),
+        ([[1], [2, 3], [4]], "auto", "one list of values"),
+        (["a", "b", "c"], "auto", "a class of its own"),
+        (["a", "b", "a"], "regression", "the target is text"),
+        ([0, 1, 0], "ranking", "task='ranking' is unknown"),
+    ],
+)
+def test_targets_that_are_refused(y, task, message):
+    with pytest.raises(InputError, match=message):
+        target_of(y, 3, task)
+
+
+# Tables
+
+
+FRAME = {"a": [1, 2, 3], "b": [0.5, -1.0, 2.0], "c": [True, False, True]}
+MATRIX = [[1.0, 0.5, 1.0], [2.0, -1.0, 0.0], [3.0, 2.0, 1.0]]
+
+
+class ColumnStore:
+    """The least that a frame offers: names, and columns by name."""
+
+    columns = tuple(FRAME)
+
+    def __getitem__(self, name):
+        return np.array(FRAME[name])
+
+    def __array__(self, dtype=None, copy=None):
+        raise TypeError("mixed types")
+
+
+@pytest.mark.parametrize(
+    "table",
+    [
+        pd.DataFrame(FRAME),
+        pd.DataFrame(FRAME).astype({"a": "Int64", "b": "Float64", "c": "boolean"}),
+        pd.DataFrame({**FRAME, "b": [Decimal("0.5"), -1, 2.0]}),
+        pa.table(FRAME),
+        ColumnStore(),
+    ],
+    ids=["pandas", "nullable", "objects", "arrow", "columns"],
+)
+def test_frames_bring_names_and_numbers(table):
+    matrix, names = matrix_of(table)
+    assert matrix.tolist() == MATRIX
+    assert names == ["a", "b", "c"]
+
+
+@pytest.mark.parametrize("table", [MATRIX, np.array(MATRIX), np.array(MATRIX, dtype=object)])
+def test_arrays_and_lists_have_no_names(table):
+    matrix, names = matrix_of(table)
+    assert matrix.tolist() == MATRIX
+    assert names is None
+    assert matrix_of(table, ["x", "y", "z"])[1] == ["x", "y", "z"]
+
+
+def sparse():
+    from scipy.sparse import csr_matrix
+
+    return csr_matrix(np.eye(3))
+
+
+@pytest.mark.parametrize(
+    ("table", "message"),
+    [
+        ([1, 2, 3], "rows and columns"),
+        ("table", "rows and columns"),
+        (np.zeros((2, 2, 2)), "rows and columns; got 3"),
+        (np.empty((0, 3)), "X is empty"),
+        (np.empty((3, 0)), "X is empty"),
+        ([[1, 2], [3]], "rows and columns; got 1"),
+        ([[1, [2, 3]], [1, [2, 3, 4]]], "not numeric"),
+        ([[1, "a"], [2, "b"]], r"1 column\(s\) of X are not numeric \(column 1\)"),
+        (np.array([["1", "2"]]), "not numeric"),
+        (sparse(), "toarray"),
+        (np.array([[1j, 2.0]]), "not numeric"),
+        ([[1.0, np.nan], [2.0, np.nan]], r"missing values \(column 1: 2\)"),
+        ([[1.0, -np.inf], [2.0, 1.0]], r"infinite values \(column 1: 1\)"),
+        (np.ma.masked_array([[1.0, 2.0]], mask=[[0, 1]]), r"missing values \(column 1: 1\)"),
+        (pd.DataFrame({"n": [1, 2], "town": ["Rome", "Oslo"]}), r"not numeric \(town\); drop them or encode"),
+        (pd.DataFrame({"n": [1, 2], "when": pd.to_datetime(["2020-01-01"] * 2)}), r"not numeric \(when\)"),
+        (pd.DataFrame({"n": pd.array([1, None], dtype="Int64")}), r"missing values \(n: 1\)"),
+        (pd.DataFrame([[1, 2]], columns=["n", "n"]), "occur more than once: n"),
+        (pd.DataFrame([[1, 2]], columns=[1, "1"]), "occur more than once: 1"),
+    ],
+)
+def test_tables_that_are_refused(table, message):
+    with pytest.raises(InputError, match=message):
+        matrix_of(table)
+
+
+def test_numbers_whose_sum_overflows_are_finite():
+    assert matrix_of([[1e308, 1e308], [1e308, -1e308]])[0].max() == 1e308
+
+
+@pytest.mark.parametrize(
+    ("names", "message"), [(["x"], "1 feature names"), (["x", "x", "y"], "more than once")]
+)
+def test_wrong_names_are_refused(names, message):
+    with pytest.raises(InputError, match=message):
+        matrix_of(MATRIX, names)
+
+
+# The door
+
+
+def test_copies_are_named_in_one_warning(classes):
+    X, y = classes
+    frame = pd.DataFrame(X, columns=list("abcde")).assign(f=X[:, 1], g=X[:, 3], h=X[:, 1], i=5.0, j=5.0)
+    with pytest.warns(UserWarning, match=r"\(b = f = h, d = g\); a copy is no real alternative") as caught:
+        score(frame, y, "f")
+    assert len(caught) == 1
+
+
+def test_no_warning_without_copies(classes):
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        scores, names = score(*classes, "f")
+    assert scores.shape == (5,)
+    assert names is None
+
+
+def test_zeros_of_either_sign_are_equal_and_constants_are_no_copies():
+    assert copies_in(np.array([[0.0, -0.0, 5.0, 5.0], [1.0, 1.0, 5.0, 5.0]])) == [[0, 1]]
+    assert copies_in(np.array([[0.0, 1.0], [1.0, 0.0]])) == []
+
+
+def test_a_function_as_measure(classes):
+    X, y = classes
+    frame = pd.DataFrame(X, columns=list("abcde"))
+    scores, names = score(frame, y, lambda table, target, power: table.std(axis=0) ** power, power=2)
+    assert scores == pytest.approx(X.var(axis=0))
+    assert names == list("abcde")
+    assert score(X, y, f_classif)[0] == pytest.approx(f_classif(X, y)[0])
+
+
+@pytest.mark.parametrize(
+    ("measure", "message"),
+    [
+        ("chi3", "measure='chi3' is unknown; choose one of 'mutual_info', 'f', 'pearson', 'importance'"),
+        (None, "measure=None is unknown"),
+        (lambda X, y: 1.0, r"must return 5 scores, one for each feature; got shape \(\)"),
+        (lambda X, y: np.zeros(4), r"got shape \(4,\)"),
+    ],
+)
+def test_measures_that_are_refused(classes, measure, message):
+    with pytest.raises(InputError, match=message):
+        score(*classes, measure)
+
+
+def test_quality_from_data_knows_names_and_scores(classes):
+    X, y = classes
+    quality = Additive.from_data(pd.DataFrame(X, columns=list("abcde")), y, measure="f")
+    assert quality.feature_names == list("abcde")
+    assert quality.scores.tolist() == f_score(X, y).tolist()
+    named = Additive.from_data(X, y, measure="f", feature_names=list("vwxyz"))
+    assert named.feature_names == list("vwxyz")
+
+
+def test_importing_measures_does_not_import_scikit_learn():
+    code = "import sys, altsets.measures; sys.exit('sklearn' in sys.modules or 'scipy' in sys.modules)"
+    assert subprocess.run([sys.executable, "-c", code], check=False).returncode == 0
+
+
+def test_the_names_of_the_measures_are_fixed():
+    assert list(measures.MEASURES) == ["mutual_info", "f", "pearson", "importance"]
