@@ -65,4 +65,4 @@ class Candidates:
     def tolerance(self, n_features: int) -> float:
         """Differences in quality up to this are rounding error: sums of k scores, each with its own."""
         largest = float(np.max(np.abs(self.scores), initial=0.0))
-        return 4e-16 * largest * (n_features + 4)
+        return max(4e-16 * largest * (n_features + 4), 1e-300)

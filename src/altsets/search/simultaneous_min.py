@@ -43,10 +43,10 @@ Ints = npt.NDArray[np.intc]
 BALANCE_STEPS = 20_000
 #: Half sets and sets that may be listed for one window, and steps of one search among them.
 MAX_HALF_SETS = 1_500_000
-MAX_LISTED = 5_000
-MAX_PACK_NODES = 200_000
+MAX_LISTED = 1_500
+MAX_PACK_NODES = 20_000
 #: Windows reach down from the bound by these shares of the gap; the widest that is small enough is searched.
-SHARES = (1.0, 1 / 4, 1 / 16, 1 / 64, 1 / 256, 1 / 1024, 1 / 4096)
+SHARES = (1.0, 1 / 4, 1 / 16, 1 / 64, 1 / 256, 1 / 1024)
 
 
 @dataclass(frozen=True, order=True)
@@ -57,6 +57,7 @@ class Node:
     depth: int
     heads: tuple[int, ...]
     needy: tuple[int, ...] = field(compare=False)
+    lowered: bool = False  # whether a window has lowered its bound already
 
     @property
     def bound(self) -> float:
@@ -75,6 +76,7 @@ class Window:
     must: Ints
     most: Ints
     spare: float
+    plain: bool  # no score is capped and no need is already met
 
 
 def largest_minimum(quality: Additive, problem: Problem, candidates: Candidates, run: Run) -> Answer:
@@ -160,7 +162,7 @@ class _Search:
             if settled is None:
                 following = self.children(node)
             else:
-                following = iter([Node(-settled, node.depth, node.heads, node.needy)])
+                following = iter([Node(-settled, node.depth, node.heads, node.needy, lowered=True)])
             for child in following:
                 if child.bound > self.best + self.tolerance:
                     heapq.heappush(heap, child)
@@ -212,21 +214,27 @@ class _Search:
     # Windows
 
     def settle(self, node: Node) -> float | None:
-        """Find the best completion in the widest window that is small enough: the node's new bound, or None.
+        """Search the widest window that is small enough: the node's new bound, or None to split the node.
 
-        None means: split the node instead.
+        A window short of the best known value is tried once; after that, splitting gets further.
         """
-        gap = node.bound - self.best
-        for share in SHARES:
-            window = self.window(node, max(node.bound - gap * share, self.best))
-            if window is None:
-                return max(node.bound - gap * share, self.best)
-            if len(window.useful) > 64:
-                continue
-            listed = self.list_sets(node, window)
-            if listed is not None:
-                return self.pick(node, window, listed)
-        return None
+        while True:
+            gap, best = node.bound - self.best, self.best
+            for share in SHARES[:1] if node.lowered else SHARES:
+                theta = max(node.bound - gap * share, self.best)
+                window = self.window(node, theta)
+                if window is None:
+                    return theta
+                if len(window.useful) > 64:
+                    continue
+                listed = self.list_sets(node, window)
+                if listed is not None:
+                    bound = self.pick(node, window, listed)
+                    break
+            else:
+                return None
+            if bound is not None or self.best <= best + self.tolerance or self.run.stopped:
+                return bound
 
     def window(self, node: Node, theta: float) -> Window | None:
         """What the needy sets must add to reach theta; None if they cannot."""
@@ -247,7 +255,7 @@ class _Search:
         useful = np.flatnonzero(most > 0)
         return Window(
             theta, useful + node.depth, np.ascontiguousarray(capped[useful]), self.classes(useful + node.depth),
-            must[useful], most[useful], spare,
+            must[useful], most[useful], spare, bool(capped[0] == self.scores[node.depth]) and min(needs) > 0,
         )
 
     def classes(self, useful: npt.NDArray[np.intp]) -> Ints:
@@ -299,6 +307,7 @@ class _Search:
             window.most,
             max(self.best, window.theta - 2 * self.tolerance),
             window.spare + self.tolerance * (len(node.needy) + 1),
+            window.plain,
             self.tolerance,
             MAX_PACK_NODES,
             self.run.tick,
