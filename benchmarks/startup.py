@@ -33,10 +33,10 @@ SLACK = 0.3
 INTERRUPT_AFTER = 6.0
 HARD_N = 40
 HARD = (
-    Search("simultaneous", "min", k=10, diff=9, a=5),
     Search("simultaneous", "min", k=15, diff=9, a=8),
-    Search("simultaneous", "sum", k=15, diff=11, a=6),
-    Search("sequential", "sum", k=15, diff=10, a=30),
+    Search("simultaneous", "min", k=12, diff=8, a=5),
+    Search("simultaneous", "sum", k=15, diff=9, a=8),
+    Search("sequential", "sum", k=15, diff=8, a=30),
 )
 
 
@@ -116,7 +116,7 @@ class _Interrupted:
 
 
 def _interrupt(path: Path, options: Sequence[str]) -> _Interrupted:
-    hard = HARD[1]
+    hard = HARD[0]
     command = [*COMMAND, "find", str(path), "--target", "target", "-k", str(hard.k), "-a", str(hard.a)]
     command += ["--tau", str(hard.tau), "--search", hard.search, "--aggregation", hard.aggregation, *options]
     process = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)

@@ -20,12 +20,13 @@ import numpy as np
 from checks import Request, disagreements, tolerance
 
 from altsets import Result, Status
+from altsets.errors import UnsupportedError
 
 SOLVER = "milp"
 
 #: Oracle problems have at most this many sets of the asked size.
 MOST_SETS = 500
-TIME_LIMIT = 5.0
+TIME_LIMIT = 2.0
 
 
 @dataclass
@@ -35,6 +36,7 @@ class Report:
     n_problems: int = 0
     n_searches: Counter[str] = field(default_factory=Counter)
     statuses: Counter[str] = field(default_factory=Counter)
+    n_refused: int = 0
     failures: list[str] = field(default_factory=list)
 
     def fail(self, label: str, request: Request, wrong: list[str], **more: Any) -> None:
@@ -131,9 +133,10 @@ def run(
     return report
 
 
-def _engines(request: Request, with_solver: bool) -> list[str]:
-    """The default first, then every engine that claims the problem."""
-    return ["auto", *(name for name in request.engines() if name != SOLVER or with_solver)]
+def _engines(request: Request, with_solver: bool, rng: np.random.Generator) -> list[str]:
+    """The default, then the other engines that claim the problem; sometimes the default again by its name."""
+    names = [name for name in request.engines() if name != SOLVER or with_solver]
+    return ["auto", *(names if rng.random() < 0.1 else names[1:])]
 
 
 def _search(report: Report, label: str, request: Request, engine: str, **more: Any) -> Result | None:
@@ -150,26 +153,35 @@ def _search(report: Report, label: str, request: Request, engine: str, **more: A
 def _check_small(
     report: Report, label: str, request: Request, with_solver: bool, rng: np.random.Generator
 ) -> None:
-    oracle = request.oracle
-    if not request.exact and not request.engines():
+    if not request.engines():
+        _check_refusal(report, label, request)
         return
-    chosen_by_default = ""
-    for engine in _engines(request, with_solver):
-        if engine == chosen_by_default and rng.random() > 0.1:
-            continue  # The default has just run it.
-        result = _search(report, label, request, engine)
+    oracle = request.oracle
+    for engine in _engines(request, with_solver, rng):
+        limits = {"time_limit": 5 * TIME_LIMIT} if engine == SOLVER else {}
+        result = _search(report, label, request, engine, **limits)
         if result is None:
             continue
-        if engine == "auto":
-            chosen_by_default = result.engine
         wrong = disagreements(request, result, oracle)
         if rng.random() < 0.02:
             wrong += _round_trip(result)
-            again = _search(report, label, request, engine)
-            if again is not None and again.sets != result.sets:
+            again = _search(report, label, request, engine, **limits)
+            hurried = "time limit" in result.proof
+            if again is not None and again.sets != result.sets and not hurried:
                 wrong.append(f"not deterministic: {result.sets}, then {again.sets}")
         if wrong:
-            report.fail(label, request, wrong, engine=engine)
+            report.fail(label, request, wrong, engine=engine, **limits)
+
+
+def _check_refusal(report: Report, label: str, request: Request) -> None:
+    """No engine claims it: then it is refused in plain words, and only where the contract says so."""
+    try:
+        request.find()
+    except UnsupportedError:
+        report.n_refused += 1
+        if request.existing and request.search in ("greedy-replacement", "greedy-balancing"):
+            return
+    report.fail(label, request, ["no engine claims this"])
 
 
 def _round_trip(result: Result) -> list[str]:
@@ -182,9 +194,8 @@ def _check_large(
     report: Report, label: str, request: Request, with_solver: bool, rng: np.random.Generator
 ) -> None:
     """Too large for brute force: the engines must not contradict each other."""
-    del rng
     answers: dict[str, Result] = {}
-    for engine in _engines(request, with_solver):
+    for engine in _engines(request, with_solver, rng):
         result = _search(report, label, request, engine, time_limit=TIME_LIMIT)
         if result is None:
             continue

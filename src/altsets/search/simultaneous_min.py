@@ -15,7 +15,7 @@ import itertools
 import math
 from collections import Counter
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 import numpy as np
 import numpy.typing as npt
@@ -42,7 +42,7 @@ Ints = npt.NDArray[np.intc]
 #: Steps of annealing for a first solution.
 BALANCE_STEPS = 20_000
 #: Half sets and sets that may be listed for one window, and steps of one search among them.
-MAX_HALF_SETS = 1_500_000
+MAX_HALF_SETS = 300_000
 MAX_LISTED = 1_500
 MAX_PACK_NODES = 20_000
 #: Windows reach down from the bound by these shares of the gap; the widest that is small enough is searched.
@@ -54,7 +54,7 @@ class Node:
     """A partial solution: for each set the features it holds, as bits, of the ``depth`` best ones."""
 
     priority: float  # the negative bound, so that the heap gives the most promising node
-    depth: int
+    height: int  # the negative depth: of equally promising nodes the one that is decided furthest
     heads: tuple[int, ...]
     needy: tuple[int, ...] = field(compare=False)
     lowered: bool = False  # whether a window has lowered its bound already
@@ -63,6 +63,11 @@ class Node:
     def bound(self) -> float:
         """No completion has a larger minimum."""
         return -self.priority
+
+    @property
+    def depth(self) -> int:
+        """How many of the best features are decided."""
+        return -self.height
 
 
 @dataclass(frozen=True)
@@ -88,7 +93,10 @@ def largest_minimum(quality: Additive, problem: Problem, candidates: Candidates,
     search = _Search(quality, problem, candidates, run)
     search.offer(found.sets)
     search.lower(found.bound / problem.n_sets - problem.n_features * search.shift)
-    search.explore()
+    if not search.closed:
+        search.anneal()
+        search.improve()
+        search.explore()
     sets = search.raise_sum()
     worst = min(map(quality.evaluate, sets))
     bound = max(search.bound + problem.n_features * search.shift, worst)
@@ -110,6 +118,7 @@ class _Search:
         self.sets: list[FeatureSet] = []
         self.best = -math.inf
         self.bound = math.inf
+        self.half_sets: dict[tuple[bytes, bytes, int], Windows] = {}
         self.fixed = np.zeros((len(problem.existing), len(candidates)), dtype=np.uint8)
         for number, given in enumerate(problem.existing):
             self.fixed[number, candidates.positions(given)] = 1
@@ -147,13 +156,45 @@ class _Search:
         )
         self.offer([self.candidates.features(positions) for positions in inside])
 
-    def explore(self) -> None:
+    def improve(self) -> None:
+        """Re-solve the worst set together with one or two others, the rest given, as long as that helps."""
+        while not self.closed and not self.run.stopped:
+            qualities = [self.quality.evaluate(chosen) for chosen in self.sets]
+            worst, *others = sorted(range(len(self.sets)), key=qualities.__getitem__)
+            groups = itertools.chain.from_iterable(
+                itertools.combinations(reversed(others), size) for size in (1, 2) if size < len(others)
+            )
+            if not any(self.rebalance([worst, *group]) for group in groups):
+                return
+
+    def rebalance(self, numbers: list[int]) -> bool:
+        """Lift the worst of these sets by dealing their features out anew; say whether that worked."""
+        rest = [chosen for number, chosen in enumerate(self.sets) if number not in numbers]
+        ours = [self.sets[number] for number in numbers]
+        problem = replace(
+            self.problem, n_alternatives=len(numbers) - 1, existing=(*self.problem.existing, *rest)
+        )
+        inside = self.candidates.positions(set().union(*ours))
+        candidates = Candidates(self.candidates.indices[inside], self.candidates.scores[inside])
+        part = _Search(self.quality, problem, candidates, Run(self.run.remaining))
+        part.offer(ours)
+        before = part.best
+        part.lower(self.bound + self.problem.n_features * (self.shift - part.shift))
+        part.explore(max_nodes=3)
+        if part.best <= before + self.tolerance or self.run.stopped:
+            return False
+        # The other sets may be as bad as the worst of these was: what counts is progress on these.
+        self.sets = [*rest, *part.sets]
+        self.best = -math.inf
+        self.offer(self.sets)
+        return True
+
+    def explore(self, max_nodes: float = math.inf) -> None:
         """Settle or split the most promising partial solution until none can beat the best."""
-        if self.closed:
-            return
-        self.anneal()
         heap = [self.node(0, (0,) * self.problem.n_sets)]
-        while heap and not self.run.stopped:
+        n_nodes = 0
+        while heap and not self.run.stopped and n_nodes < max_nodes:
+            n_nodes += 1
             node = heapq.heappop(heap)
             self.lower(node.bound)
             if self.closed:
@@ -162,7 +203,7 @@ class _Search:
             if settled is None:
                 following = self.children(node)
             else:
-                following = iter([Node(-settled, node.depth, node.heads, node.needy, lowered=True)])
+                following = iter([Node(-settled, node.height, node.heads, node.needy, lowered=True)])
             for child in following:
                 if child.bound > self.best + self.tolerance:
                     heapq.heappush(heap, child)
@@ -178,7 +219,7 @@ class _Search:
         rooms = np.array([k - head.bit_count() for head in heads], dtype=np.intc)
         slack = np.array([[overlap - (g & h).bit_count() for h in heads] for g in heads], dtype=np.intc)
         bound, needy = prefix_bound(self.scores[depth:], values, rooms, slack)
-        return Node(-min(bound, limit), depth, heads, tuple(needy.tolist()))
+        return Node(-min(bound, limit), -depth, heads, tuple(needy.tolist()))
 
     def value(self, head: int) -> float:
         """The score of the features that a head holds."""
@@ -272,7 +313,7 @@ class _Search:
             if list_cost(window.first, room) > MAX_HALF_SETS:
                 return None
             need = max(0.0, window.theta - self.value(head))
-            windows = Windows(window.capped, window.first, room)
+            windows = self.windows(window, room)
             low, high = need - self.tolerance, need + window.spare + self.tolerance
             count += windows.count(low, high)
             if count > MAX_LISTED:
@@ -280,6 +321,15 @@ class _Search:
             masks, sums = windows.list(low, high)
             listed.append((head, wanted, masks, sums - need))
         return listed
+
+    def windows(self, window: Window, room: int) -> Windows:
+        """The sorted half sets; narrowing a window often leaves them as they are."""
+        key = (window.useful.tobytes(), window.capped.tobytes(), room)
+        if key not in self.half_sets:
+            if len(self.half_sets) > 8:
+                self.half_sets.clear()
+            self.half_sets[key] = Windows(window.capped, window.first, room)
+        return self.half_sets[key]
 
     def pick(
         self, node: Node, window: Window, listed: list[tuple[int, int, npt.NDArray[np.uint64], Floats]]
