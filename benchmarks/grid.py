@@ -10,7 +10,7 @@ import numpy as np
 
 from benchmarks.consistency import contradictions
 from benchmarks.report import Check, Section, duration, row_of, table
-from benchmarks.searches import Measured, Scores, Search, measure
+from benchmarks.searches import SLACK, Measured, Scores, Search, measure
 
 SIZES = (5, 10)
 ALTERNATIVES = (1, 2, 3, 4, 5)
@@ -46,7 +46,7 @@ def run(all_scores: Sequence[Scores], time_limit: float) -> Section:
         worst = max(found, key=lambda one: one.seconds).seconds
         print(f"grid: {scores.name} done, worst so far {duration(worst)}", file=sys.stderr)
     section.rows = [row_of("grid", one) for one in found]
-    section.checks = _checks(found, wrong)
+    section.checks = _checks(found, wrong, time_limit)
     section.body = _body(all_scores, found, wrong, left_out, time_limit)
     return section
 
@@ -60,10 +60,11 @@ def _exceptions(found: Sequence[Measured]) -> list[Measured]:
     ]
 
 
-def _checks(found: Sequence[Measured], wrong: Sequence[str]) -> list[Check]:
+def _checks(found: Sequence[Measured], wrong: Sequence[str], time_limit: float) -> list[Check]:
     seconds = np.array([one.seconds for one in found])
     errors = [one for one in found if one.status == "error"]
     exceptions = _exceptions(found)
+    late = [one for one in found if one.seconds > time_limit + SLACK]
     median, worst = float(np.median(seconds)), float(seconds.max())
     return [
         Check(
@@ -74,6 +75,7 @@ def _checks(found: Sequence[Measured], wrong: Sequence[str]) -> list[Check]:
         ),
         Check("searches that raised", "0", str(len(errors)), not errors),
         Check("answers that contradict each other", "0", str(len(wrong)), not wrong),
+        Check(f"searches over the time limit by more than {SLACK:g} s", "0", str(len(late)), not late),
         Check("median time", "< 5 ms", duration(median), median < 0.005),
         Check("worst time", "< 1 s", duration(worst), worst < 1),
     ]

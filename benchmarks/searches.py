@@ -15,6 +15,8 @@ from altsets import quality
 #: Faster searches are run three times and the best time counts: below this the clock measures the machine.
 REPEAT_BELOW = 0.01
 REPEATS = 3
+#: How far a search may exceed its time limit, in seconds.
+SLACK = 0.3
 
 
 @dataclass(frozen=True)

@@ -17,7 +17,7 @@ from pathlib import Path
 import numpy as np
 
 from benchmarks.report import Check, Section, duration, row_of, table
-from benchmarks.searches import Scores, Search, measure
+from benchmarks.searches import SLACK, Scores, Search, measure
 
 #: The installed command, whatever the environment; a shell may have started us with Ctrl-C ignored.
 COMMAND = (
@@ -28,7 +28,6 @@ COMMAND = (
 )
 HELP_SECONDS = 0.5
 TIME_LIMIT = 1.0
-SLACK = 0.3
 #: Imports, reading and scoring are over by then, and the search is not.
 INTERRUPT_AFTER = 6.0
 HARD_N = 40

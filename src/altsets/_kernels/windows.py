@@ -45,35 +45,36 @@ def _fill(
         _fill(scores, first, klass + 1, last, count, k, mask, total, at, masks, sums)
 
 
-def _sizes(widths, k):
-    """How many half sets of each size there are: the coefficients of a product of polynomials."""
-    counts = np.zeros(k + 1)
-    counts[0] = 1
-    for width in widths:
-        grown = np.zeros(k + 1)
-        for taken in range(min(width, k) + 1):
-            grown[taken:] += counts[: k + 1 - taken]
-        counts = grown
-    return counts
+def _sizes(first, k):
+    """How many ways there are to take t features from the classes before c, for every c and t up to k."""
+    bounds: cython.int[::1] = first
+    n: cython.int = len(first) - 1
+    size: cython.int = k
+    ways_array = np.zeros((n + 1, k + 1))
+    ways: cython.double[:, ::1] = ways_array
+    c: cython.int
+    t: cython.int
+    taken: cython.int
+    ways[0, 0] = 1.0
+    for c in range(n):
+        for taken in range(min(bounds[c + 1] - bounds[c], size) + 1):
+            for t in range(taken, size + 1):
+                ways[c + 1, t] += ways[c, t - taken]
+    return ways_array
+
+
+def _halves(first, k):
+    """Where to cut the classes in two so that the lists are shortest, and how long they are then in all."""
+    left = _sizes(first, k).sum(axis=1)
+    mirrored = np.ascontiguousarray((first[len(first) - 1] - first)[::-1])
+    right = _sizes(mirrored, k).sum(axis=1)[::-1]
+    split = int(np.argmin(left + right))
+    return split, float(left[split] + right[split])
 
 
 def list_cost(first, k):
     """How many half sets the lists of :class:`Windows` would hold."""
-    widths = np.diff(first)
-    split = _split(widths, k)
-    return float(_sizes(widths[:split], k).sum() + _sizes(widths[split:], k).sum())
-
-
-def _split(widths, k):
-    """Where to cut the classes in two so that the longer list is shortest."""
-    low, high = 0, len(widths)
-    while high - low > 1:
-        middle = (low + high) // 2
-        if _sizes(widths[:middle], k).sum() <= _sizes(widths[middle:], k).sum():
-            low = middle
-        else:
-            high = middle
-    return low
+    return _halves(np.asarray(first), k)[1]
 
 
 @cython.final
@@ -100,7 +101,7 @@ class Windows:
 
     def __init__(self, scores, first, k):
         self.k = k
-        split = _split(np.diff(first), k)
+        split, _ = _halves(np.asarray(first), k)
         self.left_masks, self.left_sums, self.left_start = _half(scores, first, 0, split, k)
         self.right_masks, self.right_sums, self.right_start = _half(scores, first, split, len(first) - 1, k)
 
@@ -152,7 +153,7 @@ class Windows:
 
 
 def _half(scores, first, klass, last, k):
-    counts = _sizes(np.diff(first[klass : last + 1]), k).astype(np.int64)
+    counts = _sizes(np.ascontiguousarray(first[klass : last + 1]), k)[last - klass].astype(np.int64)
     start = np.zeros(k + 2, dtype=np.int64)
     np.cumsum(counts, out=start[1:])
     total = int(counts.sum())

@@ -39,8 +39,12 @@ FeatureSet = tuple[int, ...]
 Floats = npt.NDArray[np.float64]
 Ints = npt.NDArray[np.intc]
 
-#: Steps of annealing for a first solution.
+#: Walks for a first solution, and steps of each.
+WALKS = 3
 BALANCE_STEPS = 20_000
+#: A relative gap up to this is worth only so many more partial solutions.
+SMALL_GAP = 1e-6
+MAX_NODES = 50
 #: Half sets and sets that may be listed for one window, and steps of one search among them.
 MAX_HALF_SETS = 300_000
 MAX_LISTED = 1_500
@@ -93,10 +97,9 @@ def largest_minimum(quality: Additive, problem: Problem, candidates: Candidates,
     search = _Search(quality, problem, candidates, run)
     search.offer(found.sets)
     search.lower(found.bound / problem.n_sets - problem.n_features * search.shift)
-    if not search.closed:
-        search.anneal()
-        search.improve()
-        search.explore()
+    search.start()
+    root = search.node(0, (0,) * problem.n_sets)
+    search.explore(root, MAX_NODES if search.nearly_closed else math.inf)
     sets = search.raise_sum()
     worst = min(map(quality.evaluate, sets))
     bound = max(search.bound + problem.n_features * search.shift, worst)
@@ -112,7 +115,7 @@ class _Search:
 
     def __init__(self, quality: Additive, problem: Problem, candidates: Candidates, run: Run) -> None:
         self.quality, self.problem, self.candidates, self.run = quality, problem, candidates, run
-        self.shift = float(candidates.scores[-1])
+        self.shift = float(np.min(candidates.scores))
         self.scores: Floats = candidates.scores - self.shift
         self.tolerance = 2 * candidates.tolerance(problem.n_features)
         self.sets: list[FeatureSet] = []
@@ -129,7 +132,7 @@ class _Search:
     def closed(self) -> bool:
         """Whether the best minimum is proven."""
         worst = self.best + self.problem.n_features * self.shift
-        scale = float(self.scores[0])
+        scale = float(np.max(self.scores))
         return self.bound - self.best <= min(optimality_tolerance(worst), max(1e-9 * scale, self.tolerance))
 
     def offer(self, sets: Sequence[FeatureSet]) -> None:
@@ -145,14 +148,28 @@ class _Search:
         self.bound = max(min(self.bound, bound), self.best)
         self.run.tighten(self.bound + self.problem.n_features * self.shift)
 
-    def anneal(self) -> None:
-        """A good first solution makes for narrow windows."""
+    @property
+    def nearly_closed(self) -> bool:
+        """Whether the gap is too small for users to care and, with many sets of many features, too small to close."""
+        return self.bound - self.best <= SMALL_GAP * abs(self.best + self.problem.n_features * self.shift)
+
+    def start(self) -> None:
+        """A good first solution makes for narrow windows: the best of several walks, polished."""
+        first = self.sets
+        for seed in range(WALKS):
+            if self.closed or self.run.stopped:
+                return
+            self.anneal(first, seed)
+        self.improve()
+
+    def anneal(self, sets: list[FeatureSet], seed: int) -> None:
+        """Exchange features at random, ever more reluctant to do harm."""
         members = np.zeros((self.problem.n_sets, len(self.candidates)), dtype=np.uint8)
-        for number, chosen in enumerate(self.sets):
+        for number, chosen in enumerate(sets):
             members[number, self.candidates.positions(chosen)] = 1
         overlap, tick = self.problem.max_overlap, self.run.tick
         inside = balance(
-            self.scores, members, self.fixed, self.fixed_caps, overlap, self.bound, BALANCE_STEPS, 0, tick
+            self.scores, members, self.fixed, self.fixed_caps, overlap, self.bound, BALANCE_STEPS, seed, tick
         )
         self.offer([self.candidates.features(positions) for positions in inside])
 
@@ -168,30 +185,38 @@ class _Search:
                 return
 
     def rebalance(self, numbers: list[int]) -> bool:
-        """Lift the worst of these sets by dealing their features out anew; say whether that worked."""
-        rest = [chosen for number, chosen in enumerate(self.sets) if number not in numbers]
+        """Lift the worst of these sets by dealing anew what only they hold; say whether that worked.
+
+        What they share with other sets stays where it is, so the other sets play no part in it.
+        """
         ours = [self.sets[number] for number in numbers]
-        problem = replace(
-            self.problem, n_alternatives=len(numbers) - 1, existing=(*self.problem.existing, *rest)
-        )
-        inside = self.candidates.positions(set().union(*ours))
-        candidates = Candidates(self.candidates.indices[inside], self.candidates.scores[inside])
+        rest = [chosen for number, chosen in enumerate(self.sets) if number not in numbers]
+        shared = set().union(*rest, *self.problem.existing) & set().union(*ours)
+        positions = self.candidates.positions(set().union(*ours))
+        indices = self.candidates.indices
+        # The shared features come first: for a partial solution they are what is decided.
+        positions.sort(key=lambda position: (int(indices[position]) not in shared, position))
+        candidates = Candidates(indices[positions], self.candidates.scores[positions])
+        heads = [
+            sum(1 << place for place in range(len(shared)) if int(candidates.indices[place]) in chosen)
+            for chosen in ours
+        ]
+        problem = replace(self.problem, n_alternatives=len(numbers) - 1, existing=())
         part = _Search(self.quality, problem, candidates, Run(self.run.remaining))
         part.offer(ours)
         before = part.best
         part.lower(self.bound + self.problem.n_features * (self.shift - part.shift))
-        part.explore(max_nodes=3)
-        if part.best <= before + self.tolerance or self.run.stopped:
+        part.explore(part.node(len(shared), tuple(heads)), max_nodes=3)
+        if part.best <= before + self.tolerance:
             return False
-        # The other sets may be as bad as the worst of these was: what counts is progress on these.
-        self.sets = [*rest, *part.sets]
+        # Another set may be as bad as the worst of these was: what counts is progress on these.
         self.best = -math.inf
-        self.offer(self.sets)
+        self.offer([*rest, *part.sets])
         return True
 
-    def explore(self, max_nodes: float = math.inf) -> None:
+    def explore(self, root: Node, max_nodes: float = math.inf) -> None:
         """Settle or split the most promising partial solution until none can beat the best."""
-        heap = [self.node(0, (0,) * self.problem.n_sets)]
+        heap = [root]
         n_nodes = 0
         while heap and not self.run.stopped and n_nodes < max_nodes:
             n_nodes += 1
@@ -199,7 +224,10 @@ class _Search:
             self.lower(node.bound)
             if self.closed:
                 return
+            best = self.best
             settled = self.settle(node)
+            if self.best > best and max_nodes == math.inf:
+                self.improve()
             if settled is None:
                 following = self.children(node)
             else:
@@ -274,8 +302,14 @@ class _Search:
                     break
             else:
                 return None
-            if bound is not None or self.best <= best + self.tolerance or self.run.stopped:
+            if bound is not None or self.run.stopped:
                 return bound
+            if self.best > best + self.tolerance:
+                continue
+            if len(node.needy) == len(node.heads):
+                return None
+            # The needy sets alone do not settle it: take the others in as well.
+            node = replace(node, needy=tuple(range(len(node.heads))))
 
     def window(self, node: Node, theta: float) -> Window | None:
         """What the needy sets must add to reach theta; None if they cannot."""
