@@ -11,6 +11,16 @@ import numpy as np
 TICK_EVERY = cython.declare(cython.long, 65536)
 
 
+@cython.cfunc
+@cython.exceptval(check=False)
+def _kept(left: cython.int[::1]) -> cython.bint:
+    c: cython.int
+    for c in range(left.shape[0]):
+        if left[c] < 0:
+            return False
+    return True
+
+
 def next_set(n, first, member, caps, positions, fresh, tick):
     """Advance ``positions`` in place to the next valid set.
 
@@ -55,6 +65,13 @@ def next_set(n, first, member, caps, positions, fresh, tick):
                 left[belongs[e]] -= 1
         level = k - 1
         at = chosen[level] + 1
+        # The set itself became a cap after it was found, so its own beginning may break caps by now.
+        while level > 0 and not _kept(left):
+            level -= 1
+            at = chosen[level]
+            for e in range(starts[at], starts[at + 1]):
+                left[belongs[e]] += 1
+            at += 1
     while True:
         steps += 1
         if steps % TICK_EVERY == 0 and tick():

@@ -1,13 +1,14 @@
 # cython: boundscheck=False, wraparound=False, cdivision=True, initializedcheck=False
-"""Kernel: pick compatible sets from a list so that the worst of them is as good as possible.
+"""Kernel: pick compatible sets from a list so that the worst of them, or their sum, is as good as possible.
 
 The sets come in groups: so many are wanted of each group, and how much two sets may share depends on their groups.
 Depth-first, with the listed sets that are still possible as a bit string. A feature that must still be covered
 (because leaving it out would cost more than the sum can lose) and lies in few of them says where to branch; without
 one, the group with the fewest does. Capped qualities may exceed what is needed by no more than a budget.
 
-A listed set stands for all sets that take as many features of each class of equal scores. It is made concrete when it
-is picked: members of a class that the picked sets have used alike are interchangeable, so only their numbers matter.
+A listed set stands for all sets that take as many features of each class of equal scores. They are made concrete when
+all are picked: set by set, class by class; members of a class that the sets before have used alike are interchangeable,
+so only their numbers matter.
 """
 
 import cython
@@ -27,7 +28,6 @@ else:
 
 
 TICK_EVERY = cython.declare(cython.long, 16384)
-MAX_VARIANTS = cython.declare(cython.int, 512)
 
 
 @cython.final
@@ -52,9 +52,7 @@ class Packing:
     with_feature = cython.declare(cython.ulonglong[:, ::1])
     in_group = cython.declare(cython.ulonglong[:, ::1])
     possible = cython.declare(cython.ulonglong[:, ::1])
-    variants = cython.declare(cython.ulonglong[:, ::1])
-    n_variants = cython.declare(cython.int[::1])
-    picked = cython.declare(cython.ulonglong[::1])
+    concrete = cython.declare(cython.ulonglong[::1])
     picked_item = cython.declare(cython.int[::1])
     best_sets = cython.declare(cython.ulonglong[::1])
     best_items = cython.declare(cython.int[::1])
@@ -68,6 +66,8 @@ class Packing:
     budget = cython.declare(cython.double)
     start = cython.declare(cython.double)
     lift = cython.declare(cython.double)
+    summing = cython.declare(cython.bint)
+    rest = cython.declare(cython.double[::1])
     tolerance = cython.declare(cython.double)
     nodes = cython.declare(cython.long, visibility="readonly")
     max_nodes = cython.declare(cython.long)
@@ -75,7 +75,7 @@ class Packing:
     stopped = cython.declare(cython.bint, visibility="readonly")
     tick = cython.declare(object)
 
-    def __init__(self, items, groups, first, must, most, best, budget, lift, tolerance, max_nodes, tick):
+    def __init__(self, items, groups, first, must, most, best, budget, lift, tolerance, max_nodes, tick, rest=None):
         self.masks, self.qualities, self.excess, self.group = items
         wanted, self.caps = groups
         self.wanted = np.array(wanted, dtype=np.intc)
@@ -108,9 +108,7 @@ class Packing:
         possible = np.zeros((self.n_sets + 1, max(self.words, 1)), dtype=np.uint64)
         possible[:1] = _bit_strings(np.ones((1, self.n)), self.words)
         self.possible = possible
-        self.variants = np.zeros((self.n_sets, MAX_VARIANTS if wide else 1), dtype=np.uint64)
-        self.n_variants = np.zeros(self.n_sets, dtype=np.intc)
-        self.picked = np.zeros(self.n_sets, dtype=np.uint64)
+        self.concrete = np.zeros(self.n_sets, dtype=np.uint64)
         self.picked_item = np.zeros(self.n_sets, dtype=np.intc)
         self.best_sets = np.zeros(self.n_sets, dtype=np.uint64)
         self.best_items = np.zeros(self.n_sets, dtype=np.intc)
@@ -118,6 +116,8 @@ class Packing:
         self.budget = budget
         self.start = best
         self.lift = 1.0 if lift else 0.0
+        self.summing = rest is not None
+        self.rest = rest if self.summing else np.zeros(1)
         self.tolerance = tolerance
         self.max_nodes = max_nodes
         self.nodes = 0
@@ -128,7 +128,7 @@ class Packing:
     def run(self):
         """Search to the end or until stopped."""
         with cython.nogil:
-            self.descend(0, 0.0, 1e300)
+            self.descend(0, 0.0, 0.0 if self.summing else 1e300)
 
     def sets(self):
         """The masks of the best sets, and the listed sets they are made from."""
@@ -197,30 +197,23 @@ class Packing:
     @cython.cfunc
     @cython.nogil
     @cython.exceptval(check=False)
-    def descend(self, level: cython.int, spent: cython.double, worst: cython.double) -> cython.void:
-        """Pick one more of the sets that are possible at ``level``."""
+    def descend(self, level: cython.int, spent: cython.double, value: cython.double) -> cython.void:
+        """Pick one more of the sets that are possible at ``level``; ``value`` is the worst or the sum so far."""
         w: cython.int
-        v: cython.int
         s: cython.int
         item: cython.int
         where: cython.int
         rest: cython.ulonglong
         if level == self.n_sets:
-            self.found = True
-            self.best = worst
-            for s in range(self.n_sets):
-                self.best_sets[s] = self.picked[s]
-                self.best_items[s] = self.picked_item[s]
+            if self.make_concrete(0):
+                self.found = True
+                self.best = value
+                for s in range(self.n_sets):
+                    self.best_sets[s] = self.concrete[s]
+                    self.best_items[s] = self.picked_item[s]
             return
-        self.nodes += 1
-        if self.nodes > self.max_nodes:
-            self.stopped = True
+        if self.spend_node():
             return
-        if self.nodes % TICK_EVERY == 0:
-            with cython.gil:
-                if self.tick():
-                    self.stopped = True
-                    return
         where = self.branch(level)
         if where == -1:
             return
@@ -231,14 +224,14 @@ class Packing:
                 item = 64 * w + lowest(rest)
                 rest = rest & (rest - 1)
                 # The list is sorted: everything further down is no better.
-                if self.qualities[item] <= self.best + self.tolerance:
+                if self.promise(level, item, value) <= self.best + self.tolerance:
                     return
                 # A better worst set leaves every other set less to spare.
                 if (
                     spent + self.excess[item] + self.lift * (self.n_sets - level - 1) * (self.best - self.start)
                     <= self.budget
                 ):
-                    self.pick(level, item, spent, worst)
+                    self.pick(level, item, spent, value)
                     if self.stopped:
                         return
                 self.possible[level, w] = self.possible[level, w] & ~(
@@ -248,26 +241,69 @@ class Packing:
     @cython.cfunc
     @cython.nogil
     @cython.exceptval(check=False)
+    def promise(self, level: cython.int, item: cython.int, value: cython.double) -> cython.double:
+        """What can be reached at most if this or a worse listed set is picked at ``level``."""
+        left: cython.int = self.n_sets - level - 1
+        if not self.summing:
+            return self.qualities[item]
+        return value + self.qualities[item] + min(left * self.qualities[item], self.rest[left])
+
+    @cython.cfunc
+    @cython.nogil
+    @cython.exceptval(check=False)
     def pick(
-        self, level: cython.int, item: cython.int, spent: cython.double, worst: cython.double
+        self, level: cython.int, item: cython.int, spent: cython.double, value: cython.double
     ) -> cython.void:
-        """Try all that the listed set stands for."""
-        v: cython.int
+        """Go on with this set picked."""
+        value = value + self.qualities[item] if self.summing else min(value, self.qualities[item])
         if not self.drawn[item]:
             self.draw(item)
         self.picked_item[level] = item
         self.wanted[self.group[item]] -= 1
-        self.n_variants[level] = 0
-        self.complete(level, self.masks[item], self.masks[item] & self.single, 0, 0, -1)
-        for v in range(self.n_variants[level]):
-            self.picked[level] = self.variants[level, v]
-            self.count_degrees(self.picked[level], 1)
-            if self.narrow(level, item):
-                self.descend(level + 1, spent + self.excess[item], min(worst, self.qualities[item]))
-            self.count_degrees(self.picked[level], -1)
-            if self.stopped:
-                break
+        self.count_degrees(self.masks[item], 1)
+        if self.crowded(level + 1) == 0 and self.narrow(level, item):
+            self.descend(level + 1, spent + self.excess[item], value)
+        self.count_degrees(self.masks[item], -1)
         self.wanted[self.group[item]] += 1
+
+    @cython.cfunc
+    @cython.nogil
+    @cython.exceptval(check=False)
+    def spend_node(self) -> cython.bint:
+        """Count a step; true if the search is to stop."""
+        self.nodes += 1
+        if self.nodes > self.max_nodes:
+            self.stopped = True
+        elif self.nodes % TICK_EVERY == 0:
+            with cython.gil:
+                if self.tick():
+                    self.stopped = True
+        return self.stopped
+
+    @cython.cfunc
+    @cython.nogil
+    @cython.exceptval(check=False)
+    def crowded(self, level: cython.int) -> cython.bint:
+        """Whether the picked sets must share more than all pairs may together: members of a class are few."""
+        s: cython.int
+        t: cython.int
+        c: cython.int
+        demand: cython.int
+        full: cython.int
+        room: cython.int = 0
+        if self.n_classes == 0:
+            return False
+        for s in range(level):
+            for t in range(s):
+                room += self.caps[self.group[self.picked_item[s]], self.group[self.picked_item[t]]]
+                room -= ones(self.masks[self.picked_item[s]] & self.masks[self.picked_item[t]] & self.single)
+        for c in range(self.n_classes):
+            demand = 0
+            for s in range(level):
+                demand += ones(self.masks[self.picked_item[s]] & self.classes[c])
+            full = demand // self.widths[c]
+            room -= self.widths[c] * full * (full - 1) // 2 + (demand - full * self.widths[c]) * full
+        return room < 0
 
     @cython.cfunc
     @cython.nogil
@@ -302,12 +338,23 @@ class Packing:
     @cython.cfunc
     @cython.nogil
     @cython.exceptval(check=False)
-    def usage(self, level: cython.int, position: cython.int) -> cython.int:
-        """Which picked sets hold a feature, as bits."""
+    def make_concrete(self, number: cython.int) -> cython.bint:
+        """Choose members for the picked sets from ``number`` on; false if that cannot be done."""
+        item: cython.int
+        if number == self.n_sets:
+            return True
+        item = self.picked_item[number]
+        return self.complete(number, self.masks[item] & self.single, 0, 0, -1)
+
+    @cython.cfunc
+    @cython.nogil
+    @cython.exceptval(check=False)
+    def usage(self, number: cython.int, position: cython.int) -> cython.int:
+        """Which of the concrete sets before ``number`` hold a feature, as bits."""
         s: cython.int
         pattern: cython.int = 0
-        for s in range(level):
-            if (self.picked[s] >> position) & 1:
+        for s in range(number):
+            if (self.concrete[s] >> position) & 1:
                 pattern |= 1 << s
         return pattern
 
@@ -316,52 +363,53 @@ class Packing:
     @cython.exceptval(check=False)
     def complete(
         self,
-        level: cython.int,
-        listed: cython.ulonglong,
+        number: cython.int,
         mask: cython.ulonglong,
         klass: cython.int,
         position: cython.int,
         to_take: cython.int,
-    ) -> cython.void:
-        """List all concrete sets of one kind: add members class by class, lowest first among those used alike."""
+    ) -> cython.bint:
+        """Add members to one set, class by class, lowest first among those used alike; then go on to the next set."""
         s: cython.int
         j: cython.int
+        item: cython.int = self.picked_item[number]
         pattern: cython.int
         skipped: cython.bint
-        for s in range(level):
-            if ones(mask & self.picked[s]) > self.caps[
-                self.group[self.picked_item[level]], self.group[self.picked_item[s]]
-            ]:
-                return
+        fresh: cython.int
+        for s in range(number):
+            if ones(mask & self.concrete[s]) > self.caps[self.group[item], self.group[self.picked_item[s]]]:
+                return False
         if klass == self.n_classes:
-            if self.n_variants[level] == MAX_VARIANTS:
-                self.stopped = True
-                return
-            self.variants[level, self.n_variants[level]] = mask
-            self.n_variants[level] += 1
-            return
+            self.concrete[number] = mask
+            return self.make_concrete(number + 1)
         if to_take < 0:
-            to_take = ones(listed & self.classes[klass])
+            to_take = ones(self.masks[item] & self.classes[klass])
             position = 0
         if to_take == 0:
-            self.complete(level, listed, mask, klass + 1, 0, -1)
-            return
-        for j in range(position, self.n_features):
-            if not (self.classes[klass] >> j) & 1:
-                continue
-            # If an earlier member, used alike, was left out, then this one would only repeat what was tried.
-            pattern = self.usage(level, j)
-            skipped = False
-            for s in range(j):
-                if (self.classes[klass] & ~mask) >> s & 1 and self.usage(level, s) == pattern:
-                    skipped = True
-                    break
-            if not skipped:
-                self.complete(
-                    level, listed, mask | (cython.cast(cython.ulonglong, 1) << j), klass, j + 1, to_take - 1
-                )
+            return self.complete(number, mask, klass + 1, 0, -1)
+        if self.spend_node():
+            return False
+        # Fresh members first: they add to no overlap.
+        for fresh in range(1, -1, -1):
+            for j in range(position, self.n_features):
+                if not (self.classes[klass] >> j) & 1:
+                    continue
+                pattern = self.usage(number, j)
+                if (pattern == 0) != fresh:
+                    continue
+                # If an earlier member, used alike, was left out, then this one would only repeat what was tried.
+                skipped = False
+                for s in range(j):
+                    if (self.classes[klass] & ~mask) >> s & 1 and self.usage(number, s) == pattern:
+                        skipped = True
+                        break
+                if not skipped and self.complete(
+                    number, mask | (cython.cast(cython.ulonglong, 1) << j), klass, j + 1, to_take - 1
+                ):
+                    return True
                 if self.stopped:
-                    return
+                    return False
+        return False
 
 
 def _bit_strings(table, words):
@@ -405,7 +453,25 @@ def pack(items, groups, first, must, most, best, budget, lift, tolerance, max_no
     finished : bool
         Whether the search was exhaustive.
     """
-    search = Packing(items, groups, first, must, most, best, budget, lift, tolerance, max_nodes, tick)
+    return _outcome(Packing(items, groups, first, must, most, best, budget, lift, tolerance, max_nodes, tick))
+
+
+def pack_sum(masks, qualities, first, n_sets, cap, best, rest, tolerance, max_nodes, tick):
+    """Pick ``n_sets`` sets, any two sharing at most ``cap`` features, whose qualities add up to more than ``best``.
+
+    ``masks`` and ``qualities`` list the sets, best first; ``rest[r]`` bounds the sum of any r sets. The other
+    parameters and what is returned are as in :func:`pack`.
+    """
+    n, n_features = len(masks), int(first[len(first) - 1])
+    items = (masks, qualities, np.zeros(n), np.zeros(n, dtype=np.intc))
+    groups = (np.array([n_sets], dtype=np.intc), np.array([[cap]], dtype=np.intc))
+    must, most = np.zeros(n_features, dtype=np.intc), np.full(n_features, n_sets, dtype=np.intc)
+    return _outcome(
+        Packing(items, groups, first, must, most, best, 1.0, False, tolerance, max_nodes, tick, rest=rest)
+    )
+
+
+def _outcome(search):
     search.run()
     sets, chosen = search.sets() if search.found else (None, None)
     return sets, chosen, not search.stopped

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 import numpy.typing as npt
@@ -12,7 +12,7 @@ from altsets._kernels.degrees import degree_bound, degree_vectors
 from altsets.problem import Problem
 from altsets.search.candidates import Candidates
 
-__all__ = ["SumBound", "count_bound", "degree_sequences", "sum_bound"]
+__all__ = ["SumBound", "count_bound", "degree_sequences", "sum_bound", "sum_bounds"]
 
 
 @dataclass(frozen=True)
@@ -36,6 +36,14 @@ def sum_bound(candidates: Candidates, problem: Problem) -> SumBound:
     tolerance = candidates.tolerance(problem.n_features)
     value, counts, _, _ = degree_bound(candidates.scores, *_arguments(problem), tolerance)
     return SumBound(value, counts)
+
+
+def sum_bounds(candidates: Candidates, problem: Problem) -> npt.NDArray[np.float64]:
+    """The bound on the sum of r sets, for r from 0 to n_sets - 1."""
+    values = [0.0]
+    for n_sets in range(1, problem.n_sets):
+        values.append(sum_bound(candidates, replace(problem, n_alternatives=n_sets - 1)).value)
+    return np.array(values)
 
 
 def degree_sequences(

@@ -11,7 +11,7 @@ from typing import Any
 from altsets.errors import InputError, UnsupportedError
 from altsets.problem import Problem, verify
 from altsets.quality import Additive
-from altsets.result import Progress, Result, Status, optimality_tolerance
+from altsets.result import Progress, Result, Status
 from altsets.search import greedy
 from altsets.search.additive import AdditiveEngine
 from altsets.search.engine import Answer, Engine
@@ -163,7 +163,6 @@ def iterate(
     if options.get("search", "sequential") != "sequential":
         raise InputError("iterate() gives one set after the other; it takes search='sequential' only.")
     before = list(options.pop("existing", ()))
-    names = quality.names_of
     count = 0
     while n_alternatives is None or count <= n_alternatives:
         found = find(
@@ -172,7 +171,7 @@ def iterate(
         if not found.sets:
             return
         yield found
-        before.append(names(found.sets[0]))
+        before.append(found.sets[0])
         count += 1
 
 
@@ -238,17 +237,11 @@ def _engine(name: str, quality: Additive, problem: Problem) -> Engine:
 
 
 def _result(quality: Additive, problem: Problem, engine: Engine, answer: Answer, run: Run) -> Result:
-    claimed = [math.fsum(quality.scores[index] for index in chosen) for chosen in answer.sets]
-    qualities = verify(problem, answer.sets, quality.evaluate, claimed)
-    objective = math.nan
-    if qualities:
-        smallest = problem.aggregation == "min" and problem.search in ("simultaneous", "greedy-balancing")
-        objective = min(qualities) if smallest else math.fsum(qualities)
+    qualities = verify(problem, answer.sets, quality.evaluate, answer.bound)
+    objective = problem.objective(qualities)
     status = _overall(answer.statuses)
-    bound = answer.bound
-    if not math.isnan(objective) and bound <= objective + optimality_tolerance(objective):
-        # Equal but for rounding: a bound below the objective would be a contradiction.
-        bound = max(bound, objective)
+    # Where the two are equal but for rounding, the bound must not look lower.
+    bound = answer.bound if math.isnan(objective) else max(answer.bound, objective)
     elapsed = run.elapsed
     reason = ""
     if len(answer.sets) < problem.n_sets:

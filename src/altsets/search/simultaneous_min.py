@@ -30,6 +30,7 @@ from altsets.result import Status, optimality_tolerance
 from altsets.search.best_set import best_set
 from altsets.search.candidates import Candidates
 from altsets.search.engine import Answer
+from altsets.search.listing import best_sum, bits, classes, existing_members, members_of
 from altsets.search.run import Run
 from altsets.search.simultaneous_sum import largest_sum
 
@@ -44,7 +45,7 @@ WALKS = 3
 BALANCE_STEPS = 20_000
 #: A relative gap up to this is worth only so many more partial solutions.
 SMALL_GAP = 1e-6
-MAX_NODES = 50
+MAX_LATE_NODES = 30
 #: Half sets and sets that may be listed for one window, and steps of one search among them.
 MAX_HALF_SETS = 300_000
 MAX_LISTED = 1_500
@@ -99,8 +100,8 @@ def largest_minimum(quality: Additive, problem: Problem, candidates: Candidates,
     search.lower(found.bound / problem.n_sets - problem.n_features * search.shift)
     search.start()
     root = search.node(0, (0,) * problem.n_sets)
-    search.explore(root, MAX_NODES if search.nearly_closed else math.inf)
-    sets = search.raise_sum()
+    search.explore(root)
+    sets = search.raise_sum(found.bound)
     worst = min(map(quality.evaluate, sets))
     bound = max(search.bound + problem.n_features * search.shift, worst)
     proven = bound - worst <= optimality_tolerance(worst)
@@ -122,9 +123,7 @@ class _Search:
         self.best = -math.inf
         self.bound = math.inf
         self.half_sets: dict[tuple[bytes, bytes, int], Windows] = {}
-        self.fixed = np.zeros((len(problem.existing), len(candidates)), dtype=np.uint8)
-        for number, given in enumerate(problem.existing):
-            self.fixed[number, candidates.positions(given)] = 1
+        self.fixed = existing_members(problem, candidates)
         self.fixed_bits = [sum(1 << int(j) for j in np.flatnonzero(row)) for row in self.fixed]
         self.fixed_caps = np.array(problem.existing_overlaps, dtype=np.intc)
 
@@ -217,9 +216,10 @@ class _Search:
     def explore(self, root: Node, max_nodes: float = math.inf) -> None:
         """Settle or split the most promising partial solution until none can beat the best."""
         heap = [root]
-        n_nodes = 0
-        while heap and not self.run.stopped and n_nodes < max_nodes:
+        n_nodes = n_late = 0
+        while heap and not self.run.stopped and n_nodes < max_nodes and n_late < MAX_LATE_NODES:
             n_nodes += 1
+            n_late += self.nearly_closed
             node = heapq.heappop(heap)
             self.lower(node.bound)
             if self.closed:
@@ -251,7 +251,7 @@ class _Search:
 
     def value(self, head: int) -> float:
         """The score of the features that a head holds."""
-        return float(sum(self.scores[position] for position in _bits(head)))
+        return float(sum(self.scores[position] for position in bits(head)))
 
     def children(self, node: Node) -> Iterator[Node]:
         """All ways to decide for the next feature in which sets it lies; equal sets are interchangeable."""
@@ -335,9 +335,7 @@ class _Search:
 
     def classes(self, useful: npt.NDArray[np.intp]) -> Ints:
         """Where the classes of interchangeable features begin: equal scores, same existing sets."""
-        keys = np.vstack([self.scores[useful], self.fixed[:, useful]])
-        changes = np.any(keys[:, 1:] != keys[:, :-1], axis=0)
-        return np.concatenate([[0], np.flatnonzero(changes) + 1, [len(useful)]]).astype(np.intc)
+        return classes(self.scores[useful], self.fixed[:, useful])
 
     def list_sets(self, node: Node, window: Window) -> list[tuple[int, int, npt.NDArray[np.uint64], Floats]] | None:
         """For each kind of needy set (head and how many) the masks in its window, and by how much they exceed it."""
@@ -374,7 +372,7 @@ class _Search:
         excess = np.concatenate([entry[3] for entry in listed])
         group = np.repeat(np.arange(len(listed), dtype=np.intc), [len(entry[2]) for entry in listed])
         heads = [entry[0] for entry in listed]
-        members = ((masks[:, None] >> np.arange(len(useful), dtype=np.uint64)) & np.uint64(1)).astype(np.float64)
+        members = members_of(masks, len(useful))
         qualities = members @ self.scores[useful] + np.array([self.value(head) for head in heads])[group]
         fits = np.ones(len(masks), dtype=bool)
         for number, limit in enumerate(self.fixed_caps.tolist()):
@@ -399,7 +397,7 @@ class _Search:
         if sets is None:
             return window.theta if finished else None
         positions = [
-            [*_bits(heads[group[keep[item]]]), *useful[_bits(mask)].tolist()]
+            [*bits(heads[group[keep[item]]]), *useful[bits(mask)].tolist()]
             for mask, item in zip(sets.tolist(), chosen.tolist(), strict=True)
         ]
         worst = min(float(np.sum(self.scores[chosen])) for chosen in positions)
@@ -418,7 +416,7 @@ class _Search:
         for number, head in enumerate(node.heads):
             if number in node.needy:
                 continue
-            given = self.candidates.features(_bits(head))
+            given = self.candidates.features(bits(head))
             others = [*self.problem.existing, *sets]
             limits = [*self.fixed_caps.tolist(), *[overlap] * len(sets)]
             limits = [limit - len(set(given) & set(other)) for limit, other in zip(limits, others, strict=True)]
@@ -429,22 +427,27 @@ class _Search:
             sets.append(tuple(sorted((*given, *rest))))
         return sets
 
-    def raise_sum(self) -> list[FeatureSet]:
-        """Best responses: exchange each set for the best one that fits the others, as long as that helps."""
-        sets = list(self.sets)
-        improved = True
+    def raise_sum(self, limit: float) -> list[FeatureSet]:
+        """Keep the minimum and lift the sum: by best responses, and exactly where few sets are as good.
+
+        ``limit`` is an upper bound on the sum.
+        """
+        evaluate, k = self.quality.evaluate, self.problem.n_features
+        sets, improved = list(self.sets), True
         while improved and not self.run.stopped:
             improved = False
             for number in range(len(sets)):
                 others = [*self.problem.existing, *sets[:number], *sets[number + 1 :]]
                 overlaps = [*self.fixed_caps.tolist(), *[self.problem.max_overlap] * (len(sets) - 1)]
-                better, _ = best_set(self.candidates, self.problem.n_features, others, overlaps, self.run.tick)
-                if better is not None and (
-                    self.quality.evaluate(better) > self.quality.evaluate(sets[number]) + self.tolerance
-                ):
+                better, _ = best_set(self.candidates, k, others, overlaps, self.run.tick)
+                if better is not None and evaluate(better) > evaluate(sets[number]) + self.tolerance:
                     sets[number] = better
                     improved = True
-        return sets
+        total = math.fsum(map(evaluate, sets))
+        if self.run.stopped or limit - total <= optimality_tolerance(total):
+            return sets
+        better_sets, _ = best_sum(self.problem, self.candidates, total, self.best + k * self.shift, self.run)
+        return sets if better_sets is None else better_sets
 
 
 def _degree_limits(scores: Floats, n_sets: int, total: int, price: float, slack: float) -> tuple[Ints, Ints]:
@@ -460,12 +463,3 @@ def _degree_limits(scores: Floats, n_sets: int, total: int, price: float, slack:
     more = np.cumsum(np.maximum(last_in - places, 0.0), axis=0)
     less = np.cumsum(np.maximum(places - first_out, 0.0)[::-1], axis=0)[::-1]
     return np.sum(less > slack, axis=0).astype(np.intc), np.sum(more <= slack, axis=0).astype(np.intc)
-
-
-def _bits(mask: int) -> list[int]:
-    positions = []
-    while mask:
-        low = mask & -mask
-        positions.append(low.bit_length() - 1)
-        mask ^= low
-    return positions

@@ -17,6 +17,7 @@ from altsets.search import bounds, patterns
 from altsets.search.best_set import best_set
 from altsets.search.candidates import Candidates
 from altsets.search.engine import Answer
+from altsets.search.listing import best_sum, existing_members
 from altsets.search.run import Run
 
 __all__ = ["in_turn", "largest_sum"]
@@ -40,6 +41,7 @@ def largest_sum(quality: Additive, problem: Problem, candidates: Candidates, run
     if limit.counts is not None:
         possible, sets = realise(problem, candidates, limit.counts, run)
         if sets is not None:
+            run.offer(sets, math.fsum(map(quality.evaluate, sets)))
             return _answer(quality, problem, sets, limit.value, "the degree-sequence bound is reached")
     sets = in_turn(problem, candidates, run)
     if sets is not None:
@@ -48,6 +50,13 @@ def largest_sum(quality: Additive, problem: Problem, candidates: Candidates, run
     if not problem.existing and not run.stopped:
         bound = _down_the_sequences(quality, problem, candidates, limit.value, run)
         proof = "every better degree sequence is proven impossible"
+    if problem.existing and not _closed(run, bound):
+        listed, finished = best_sum(problem, candidates, run.objective if run.sets else -math.inf, -math.inf, run)
+        if listed is not None:
+            run.offer(listed, math.fsum(map(quality.evaluate, listed)))
+        if finished:
+            bound = run.objective if run.sets else -math.inf
+            proof = "all sets listed, and compatible ones picked"
     if not _closed(run, bound) and patterns.n_variables(candidates, problem) <= patterns.MAX_VARIABLES:
         sets, bound = patterns.best_sum(candidates, problem, bound, run)
         proof = "integer programme over membership patterns"
@@ -98,9 +107,7 @@ def realise(
             return False, None
         if answer == 1:
             return True, _fill_up(candidates, n_sets, k, found, int(np.sum(degrees > 0)))
-    fixed = np.zeros((len(problem.existing), n), dtype=np.uint8)
-    for number, given in enumerate(problem.existing):
-        fixed[number, candidates.positions(given)] = 1
+    fixed = existing_members(problem, candidates)
     caps = np.array(problem.existing_overlaps, dtype=np.intc)
     for seed in range(2):
         members = deal(degrees, n_sets, k, fixed, caps, cap, DEAL_STEPS, seed, run.tick)

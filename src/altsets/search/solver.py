@@ -67,6 +67,8 @@ class Programme:
         # The defaults call 0.01 % off "optimal".
         solver.setOptionValue("mip_rel_gap", 0.0)
         solver.setOptionValue("mip_abs_gap", 1e-11)
+        # By default coefficients below 1e-9 are dropped, and with them the difference of nearly equal scores.
+        solver.setOptionValue("small_matrix_value", 1e-12)
         solver.setOptionValue("mip_feasibility_tolerance", 1e-9)
         solver.setOptionValue("primal_feasibility_tolerance", 1e-9)
         solver.setOptionValue("dual_feasibility_tolerance", 1e-9)
