@@ -110,7 +110,7 @@ def test_the_check_never_refuses_what_the_limit_allows(kind, offset):
                 [limit] = problem.existing_overlaps
                 if limit >= 0:
                     chosen = tuple(range(other - limit, other - limit + size))
-                    assert verify(problem, [chosen], lambda _: 0.0, [0.0]) == [0.0]
+                    assert verify(problem, [chosen], lambda _: 0.0, 0.0) == [0.0]
 
 
 @pytest.mark.parametrize(("size", "other"), [(3, 3), (3, 5), (6, 2)])

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+import math
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -26,15 +26,20 @@ class SumBound:
     counts: npt.NDArray[np.intc] | None
 
 
-def _arguments(problem: Problem) -> tuple[int, int, int, int]:
+def _arguments(problem: Problem, unshared: int = 0) -> tuple[int, int, int, int]:
     n_sets, k, overlap = problem.n_sets, problem.n_features, problem.max_overlap
-    return n_sets, n_sets * k, overlap * n_sets * (n_sets - 1) // 2, overlap if n_sets > 1 else k
+    shared = overlap * n_sets * (n_sets - 1) // 2 - unshared
+    return n_sets, n_sets * k, shared, overlap if n_sets > 1 else k
 
 
-def sum_bound(candidates: Candidates, problem: Problem) -> SumBound:
-    """The degree-sequence bound; existing sets are left out of account."""
+def sum_bound(candidates: Candidates, problem: Problem, unshared: int = 0) -> SumBound:
+    """The degree-sequence bound; existing sets are left out of account.
+
+    With ``unshared`` > 0 the pairs of sets share so many features less than they may: no longer a bound, but a degree
+    sequence that is easier to arrange.
+    """
     tolerance = candidates.tolerance(problem.n_features)
-    value, counts, _, _ = degree_bound(candidates.scores, *_arguments(problem), tolerance)
+    value, counts, _, _ = degree_bound(candidates.scores, *_arguments(problem, unshared), tolerance)
     return SumBound(value, counts)
 
 
@@ -47,12 +52,26 @@ def sum_bounds(candidates: Candidates, problem: Problem) -> npt.NDArray[np.float
 
 
 def degree_sequences(
-    candidates: Candidates, problem: Problem, floor: float, limit: int
-) -> Iterator[tuple[npt.NDArray[np.intc], float]] | None:
-    """Degree sequences (as counts) whose value exceeds ``floor``, best first; None if there are more than ``limit``."""
+    candidates: Candidates, problem: Problem, top: float, floor: float, limit: int
+) -> tuple[list[tuple[npt.NDArray[np.intc], float]], float]:
+    """Degree sequences (as counts) from the best down, and the value above which none is missing.
+
+    That value is ``floor`` if at most ``limit`` sequences exceed it; else it is raised until that holds. ``top`` is
+    the value of the best sequence.
+    """
     tolerance = candidates.tolerance(problem.n_features)
-    found = degree_vectors(candidates.scores, *_arguments(problem), tolerance, floor, limit)
-    return None if found is None else zip(found[0], found[1].tolist(), strict=True)
+    complete: list[tuple[npt.NDArray[np.intc], float]] = []
+    reached = top
+    for share in (1 / 16384, 1 / 2048, 1 / 256, 1 / 32, 1 / 4, 1.0):
+        # Without a floor only the last, complete list makes sense.
+        if share < 1.0 and floor == -math.inf:
+            continue
+        lower = floor if share == 1.0 else top - share * (top - floor)
+        found = degree_vectors(candidates.scores, *_arguments(problem), tolerance, lower, limit)
+        if found is None:
+            break
+        complete, reached = list(zip(found[0], found[1].tolist(), strict=True)), lower
+    return complete, reached
 
 
 def count_bound(n_features_in: int, size: int, overlap: int, most: int) -> int:

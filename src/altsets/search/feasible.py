@@ -1,10 +1,48 @@
-"""What is possible when a request is not."""
+"""What is possible when a request is not: a smaller request that was constructed and works."""
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from dataclasses import replace
+
 from altsets.problem import Problem
 from altsets.result import Status
+from altsets.search import bounds
+
+__all__ = ["possible_instead"]
+
+#: Solves a problem and says what became of it.
+Probe = Callable[[Problem], Status]
 
 
-def possible_instead(problem: Problem, n_found: int, status: Status) -> str:
-    return ""
+def possible_instead(problem: Problem, n_found: int, status: Status, probe: Probe) -> str:
+    """One or two sentences: why there are fewer sets than asked, and what is possible.
+
+    ``probe`` solves smaller requests. A number of alternatives is called the largest only if the next larger one is
+    proven impossible.
+    """
+    n, k, overlap = problem.n_features_in, problem.n_features, problem.max_overlap
+    given = f" besides {len(problem.existing)} existing ones" if problem.existing else ""
+    asked = f"{problem.n_sets} sets of {k} out of {n} features that share at most {overlap}{given}"
+    if problem.search.startswith("greedy"):
+        if n_found:
+            return f"This heuristic ran out of features: n_alternatives={n_found - 1} is possible."
+        return "This heuristic cannot give so many sets; try search='simultaneous' or fewer alternatives."
+    if status is not Status.INFEASIBLE:
+        return "More time may help."
+    if problem.search == "sequential":
+        if not n_found:
+            return f"There is no set of {k} features that differs enough from the existing ones."
+        return (
+            f"Given the {n_found} sets found, no other set differs enough: n_alternatives={n_found - 1} is possible; "
+            "search='simultaneous' may fit in more."
+        )
+    most = bounds.count_bound(n, k, overlap, problem.n_sets - 1)
+    proven = True
+    for n_sets in range(most, 0, -1):
+        smaller = probe(replace(problem, n_alternatives=n_sets - 1, aggregation="sum"))
+        if smaller in (Status.OPTIMAL, Status.FEASIBLE):
+            largest = "the largest possible" if proven else "possible"
+            return f"There are no {asked}: n_alternatives={n_sets - 1} is {largest}."
+        proven = proven and smaller is Status.INFEASIBLE
+    return f"There are no {asked}, and no single set differs enough from the existing ones."

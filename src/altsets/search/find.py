@@ -8,6 +8,8 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 from typing import Any
 
+import numpy as np
+
 from altsets.errors import InputError, UnsupportedError
 from altsets.problem import Problem, verify
 from altsets.quality import Additive
@@ -22,6 +24,9 @@ from altsets.search.run import Run
 __all__ = ["ENGINES", "find", "iterate"]
 
 FeatureSet = tuple[int, ...]
+
+#: Seconds to look for each smaller request that is possible when the one asked for is not.
+PROBE_SECONDS = 1.0
 
 
 class GreedyEngine:
@@ -245,7 +250,7 @@ def _result(quality: Additive, problem: Problem, engine: Engine, answer: Answer,
     elapsed = run.elapsed
     reason = ""
     if len(answer.sets) < problem.n_sets:
-        reason = possible_instead(problem, len(answer.sets), status)
+        reason = possible_instead(problem, len(answer.sets), status, _probe)
     return Result(
         sets=list(answer.sets),
         qualities=qualities,
@@ -260,6 +265,13 @@ def _result(quality: Additive, problem: Problem, engine: Engine, answer: Answer,
         reason=reason,
         elapsed=elapsed,
     )
+
+
+def _probe(problem: Problem) -> Status:
+    """Whether a smaller request has a solution at all: equal scores, and little time."""
+    with Run(PROBE_SECONDS) as run:
+        scores = Additive(np.zeros(problem.n_features_in))
+        return _overall(AdditiveEngine().solve(scores, problem, run).statuses)
 
 
 def _overall(statuses: Sequence[Status]) -> Status:

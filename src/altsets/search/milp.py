@@ -7,6 +7,7 @@ import math
 from collections.abc import Sequence
 
 import numpy as np
+import numpy.typing as npt
 
 from altsets.problem import Problem
 from altsets.quality import Additive
@@ -106,25 +107,34 @@ def _simultaneous(quality: Additive, problem: Problem, candidates: Candidates, r
         return Answer([], [Status.INFEASIBLE] * n_sets, -math.inf, "counting shared features")
     solution = programme.maximise(run)
     bound = min(solution.bound, limit / n_sets if smallest else limit) * scale
-    return _answer(quality, problem, candidates, x, solution.values, bound, run)
+    if solution.values is None:
+        return _answer(quality, problem, None, bound, run)
+    sets = _sets(candidates, x, solution.values)
+    if smallest and not run.stopped:
+        # Among equal minima the larger sum: hold the minimum and maximise again.
+        worst = min(map(quality.evaluate, sets))
+        programme.fix_least(lowest, worst / scale - 1e-12)
+        for row in x:
+            for variable, score in zip(row, scores, strict=True):
+                programme.set_cost(variable, score)
+        better = programme.maximise(run).values
+        if better is not None and min(map(quality.evaluate, _sets(candidates, x, better))) >= worst:
+            sets = _sets(candidates, x, better)
+    return _answer(quality, problem, sets, bound, run)
+
+
+def _sets(candidates: Candidates, x: list[list[int]], values: npt.NDArray[np.float64]) -> list[FeatureSet]:
+    return [candidates.features(np.flatnonzero(values[row] > 0.5)) for row in x]
 
 
 def _answer(
-    quality: Additive,
-    problem: Problem,
-    candidates: Candidates,
-    x: list[list[int]],
-    values: np.ndarray | None,
-    bound: float,
-    run: Run,
+    quality: Additive, problem: Problem, sets: list[FeatureSet] | None, bound: float, run: Run
 ) -> Answer:
     proof = "integer programming" if not run.stopped else f"{run.why_stopped}; integer programming"
-    if values is None:
+    if sets is None:
         status = Status.INFEASIBLE if bound == -math.inf else Status.NOT_FOUND
         return Answer([], [status] * problem.n_sets, bound, proof)
-    sets = [candidates.features(np.flatnonzero(values[row] > 0.5)) for row in x]
-    qualities = [quality.evaluate(chosen) for chosen in sets]
-    objective = min(qualities) if problem.aggregation == "min" else math.fsum(qualities)
+    objective = problem.objective([quality.evaluate(chosen) for chosen in sets])
     proven = bound - objective <= optimality_tolerance(objective)
     status = Status.OPTIMAL if proven else Status.FEASIBLE
     return Answer(sets, [status] * problem.n_sets, max(bound, objective), proof)

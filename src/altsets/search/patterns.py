@@ -23,7 +23,7 @@ __all__ = ["MAX_VARIABLES", "best_sum", "n_variables"]
 FeatureSet = tuple[int, ...]
 
 #: Beyond this many integer variables the programme is no longer small.
-MAX_VARIABLES = 10_000
+MAX_VARIABLES = 600
 
 
 def n_variables(candidates: Candidates, problem: Problem) -> int:

@@ -32,7 +32,7 @@ from altsets.search.candidates import Candidates
 from altsets.search.engine import Answer
 from altsets.search.listing import best_sum, bits, classes, existing_members, members_of
 from altsets.search.run import Run
-from altsets.search.simultaneous_sum import largest_sum
+from altsets.search.simultaneous_sum import best_responses, largest_sum
 
 __all__ = ["largest_minimum"]
 
@@ -98,9 +98,13 @@ def largest_minimum(quality: Additive, problem: Problem, candidates: Candidates,
     search = _Search(quality, problem, candidates, run)
     search.offer(found.sets)
     search.lower(found.bound / problem.n_sets - problem.n_features * search.shift)
-    search.start()
     root = search.node(0, (0,) * problem.n_sets)
-    search.explore(root)
+    if not search.closed:
+        search.anneal(search.sets, 0)
+        search.explore(root, max_nodes=1)
+    if not search.closed:
+        search.polish(found.sets)
+        search.explore(root)
     sets = search.raise_sum(found.bound)
     worst = min(map(quality.evaluate, sets))
     bound = max(search.bound + problem.n_features * search.shift, worst)
@@ -152,16 +156,15 @@ class _Search:
         """Whether the gap is too small for users to care and, with many sets of many features, too small to close."""
         return self.bound - self.best <= SMALL_GAP * abs(self.best + self.problem.n_features * self.shift)
 
-    def start(self) -> None:
-        """A good first solution makes for narrow windows: the best of several walks, polished."""
-        first = self.sets
-        for seed in range(WALKS):
+    def polish(self, first: Sequence[FeatureSet]) -> None:
+        """More walks from the first sets, and then all that exact search over a few sets can add."""
+        for seed in range(1, WALKS):
             if self.closed or self.run.stopped:
                 return
             self.anneal(first, seed)
         self.improve()
 
-    def anneal(self, sets: list[FeatureSet], seed: int) -> None:
+    def anneal(self, sets: Sequence[FeatureSet], seed: int) -> None:
         """Exchange features at random, ever more reluctant to do harm."""
         members = np.zeros((self.problem.n_sets, len(self.candidates)), dtype=np.uint8)
         for number, chosen in enumerate(sets):
@@ -433,16 +436,7 @@ class _Search:
         ``limit`` is an upper bound on the sum.
         """
         evaluate, k = self.quality.evaluate, self.problem.n_features
-        sets, improved = list(self.sets), True
-        while improved and not self.run.stopped:
-            improved = False
-            for number in range(len(sets)):
-                others = [*self.problem.existing, *sets[:number], *sets[number + 1 :]]
-                overlaps = [*self.fixed_caps.tolist(), *[self.problem.max_overlap] * (len(sets) - 1)]
-                better, _ = best_set(self.candidates, k, others, overlaps, self.run.tick)
-                if better is not None and evaluate(better) > evaluate(sets[number]) + self.tolerance:
-                    sets[number] = better
-                    improved = True
+        sets = best_responses(self.problem, self.candidates, evaluate, self.sets, self.run)
         total = math.fsum(map(evaluate, sets))
         if self.run.stopped or limit - total <= optimality_tolerance(total):
             return sets

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 
 import numpy as np
 import numpy.typing as npt
@@ -20,7 +20,7 @@ from altsets.search.engine import Answer
 from altsets.search.listing import best_sum, existing_members
 from altsets.search.run import Run
 
-__all__ = ["in_turn", "largest_sum"]
+__all__ = ["best_responses", "largest_sum"]
 
 FeatureSet = tuple[int, ...]
 Degrees = npt.NDArray[np.intc]
@@ -29,7 +29,9 @@ Degrees = npt.NDArray[np.intc]
 ARRANGE_NODES = 20_000
 DEAL_STEPS = 20_000
 #: Degree sequences to try before the integer programme is asked.
-MAX_SEQUENCES = 5_000
+MAX_SEQUENCES = 2_000
+#: Sequences that could neither be arranged nor ruled out, before giving up.
+MAX_UNDECIDED = 8
 
 
 def largest_sum(quality: Additive, problem: Problem, candidates: Candidates, run: Run) -> Answer:
@@ -49,7 +51,10 @@ def largest_sum(quality: Additive, problem: Problem, candidates: Candidates, run
     bound, proof = limit.value, "degree-sequence bound"
     if not problem.existing and not run.stopped:
         bound = _down_the_sequences(quality, problem, candidates, limit.value, run)
-        proof = "every better degree sequence is proven impossible"
+        if _closed(run, bound):
+            proof = "every better degree sequence is proven impossible"
+        else:
+            _slacker_sequences(quality, problem, candidates, run)
     if problem.existing and not _closed(run, bound):
         listed, finished = best_sum(problem, candidates, run.objective if run.sets else -math.inf, -math.inf, run)
         if listed is not None:
@@ -78,20 +83,57 @@ def _down_the_sequences(
 ) -> float:
     """Try degree sequences from the best down; offer the first that works to the run, and return the bound."""
     floor = run.objective - candidates.tolerance(problem.n_features) if run.sets else -math.inf
-    sequences = bounds.degree_sequences(candidates, problem, floor, MAX_SEQUENCES)
-    if sequences is None:
-        return limit
-    bound = -math.inf
+    sequences, reached = bounds.degree_sequences(candidates, problem, limit, floor, MAX_SEQUENCES)
+    open_bound, undecided = -math.inf, 0
     for counts, value in sequences:
-        if run.stopped:
-            return max(bound, value)
+        if run.stopped or undecided == MAX_UNDECIDED:
+            return max(open_bound, value)
         possible, sets = realise(problem, candidates, counts, run)
         if sets is not None:
             run.offer(sets, math.fsum(map(quality.evaluate, sets)))
-            return max(bound, run.objective)
-        if possible and bound == -math.inf:
-            bound = value
-    return max(bound, run.objective) if run.sets else bound
+            return max(open_bound, run.objective)
+        if possible:
+            open_bound, undecided = max(open_bound, value), undecided + 1
+    if reached > floor:
+        return max(open_bound, reached)
+    return max(open_bound, run.objective) if run.sets else open_bound
+
+
+def _slacker_sequences(quality: Additive, problem: Problem, candidates: Candidates, run: Run) -> None:
+    """Good sequences that do not use up all that pairs may share are easier to arrange: offer the first that works."""
+    pairs = problem.n_sets * (problem.n_sets - 1) // 2
+    for unshared in range(2, problem.max_overlap * pairs, max(2, pairs // 12)):
+        easier = bounds.sum_bound(candidates, problem, unshared)
+        if run.stopped or easier.counts is None or easier.value <= run.objective:
+            break
+        _, sets = realise(problem, candidates, easier.counts, run)
+        if sets is not None:
+            run.offer(sets, math.fsum(map(quality.evaluate, sets)))
+            break
+    if run.sets:
+        sets = best_responses(problem, candidates, quality.evaluate, run.sets, run)
+        run.offer(sets, math.fsum(map(quality.evaluate, sets)))
+
+
+def best_responses(
+    problem: Problem,
+    candidates: Candidates,
+    evaluate: Callable[[FeatureSet], float],
+    sets: Sequence[FeatureSet],
+    run: Run,
+) -> list[FeatureSet]:
+    """Exchange each set for the best one that fits the others, as long as that helps; no set gets worse."""
+    sets, improved = list(sets), True
+    overlaps = [*problem.existing_overlaps, *[problem.max_overlap] * (len(sets) - 1)]
+    tolerance = 2 * candidates.tolerance(problem.n_features)
+    while improved and not run.stopped:
+        improved = False
+        for number in range(len(sets)):
+            others = [*problem.existing, *sets[:number], *sets[number + 1 :]]
+            better, _ = best_set(candidates, problem.n_features, others, overlaps, run.tick)
+            if better is not None and evaluate(better) > evaluate(sets[number]) + tolerance:
+                sets[number], improved = better, True
+    return sets
 
 
 def realise(

@@ -57,7 +57,15 @@ class Programme:
         self._row_lower.append(lower)
         self._row_upper.append(upper)
 
-    def maximise(self, run: Run, start: Floats | None = None) -> Solution:
+    def fix_least(self, variable: int, lower: float) -> None:
+        """Raise a variable's lower bound and take it out of the objective."""
+        self._lower[variable], self._cost[variable] = lower, 0.0
+
+    def set_cost(self, variable: int, cost: float) -> None:
+        """Change a variable's part in the objective."""
+        self._cost[variable] = cost
+
+    def maximise(self, run: Run) -> Solution:
         """Solve until proven, out of time or interrupted."""
         import highspy
 
@@ -75,11 +83,6 @@ class Programme:
         if math.isfinite(run.remaining):
             solver.setOptionValue("time_limit", max(run.remaining, 0.01))
         solver.passModel(self._model(highspy))
-        if start is not None:
-            given = highspy.HighsSolution()
-            given.col_value = start.tolist()
-            solver.setSolution(given)
-
         def on_interrupt(event: Any) -> None:
             if run.tick():
                 event.interrupt()
