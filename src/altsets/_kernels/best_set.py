@@ -42,13 +42,14 @@ class BestSet:
     bound = cython.declare(cython.double, visibility="readonly")
     tolerance = cython.declare(cython.double)
     nodes = cython.declare(cython.long, visibility="readonly")
+    max_nodes = cython.declare(cython.long)
     stopped = cython.declare(cython.bint, visibility="readonly")
     found = cython.declare(cython.bint, visibility="readonly")
     failed = cython.declare(cython.bint)
     tick = cython.declare(object)
     error = cython.declare(object)
 
-    def __init__(self, scores, first, member, klass, caps, k, tolerance, tick):
+    def __init__(self, scores, first, member, klass, caps, k, to_beat, max_nodes, tolerance, tick):
         self.scores = scores
         self.first = first
         self.member = member
@@ -75,7 +76,8 @@ class BestSet:
         # against, so that prices can also prove that there is no set at all.
         worst = float(np.sum(np.asarray(scores)[self.n - k :]))
         self.best = worst
-        self.cutoff = worst - 2 * tolerance
+        self.cutoff = max(worst - 2 * tolerance, to_beat)
+        self.max_nodes = max_nodes
         self.bound = float(np.inf)
         self.error = None
 
@@ -180,7 +182,7 @@ class BestSet:
     @cython.exceptval(check=False)
     def keep(self, chosen: cython.int[::1], value: cython.double) -> cython.void:
         i: cython.int
-        if not self.found or value > self.best:
+        if value > self.cutoff and (not self.found or value > self.best):
             self.found = True
             self.best = value
             self.cutoff = value
@@ -310,6 +312,9 @@ class BestSet:
             self.keep(self.taken, value)
             return
         self.nodes += 1
+        if self.nodes > self.max_nodes:
+            self.stopped = True
+            return
         if self.nodes % TICK_EVERY == 0:
             self.ask()
         if priced_value + self.optimistic(start, to_take) <= self.cutoff + self.tolerance:
@@ -335,7 +340,7 @@ class BestSet:
             self.closed[self.klass[self.order[i]]] -= 1
 
 
-def best_set(scores, first, member, klass, caps, k, tolerance, tick):
+def best_set(scores, first, member, klass, caps, k, to_beat, max_nodes, tolerance, tick):
     """The best k positions under the caps.
 
     Parameters
@@ -349,6 +354,10 @@ def best_set(scores, first, member, klass, caps, k, tolerance, tick):
         How many positions of each cap may be taken.
     k : int
         How many positions to take.
+    to_beat : float
+        Sets that are no better than this do not count; -inf if all do.
+    max_nodes : int
+        Stop after so many steps.
     tolerance : float
         Differences up to this do not count.
     tick : callable
@@ -358,10 +367,10 @@ def best_set(scores, first, member, klass, caps, k, tolerance, tick):
     -------
     positions : int array, or None if no set was found
     bound : float
-        No set is better; -inf if proven that there is none.
+        No set is better; -inf if proven that there is none that counts.
     finished : bool
         Whether the search ran to its end.
     """
-    search = BestSet(scores, first, member, klass, caps, k, tolerance, tick)
+    search = BestSet(scores, first, member, klass, caps, k, to_beat, max_nodes, tolerance, tick)
     search.run()
     return (search.chosen() if search.found else None), search.bound, not search.stopped

@@ -65,7 +65,7 @@ class Packing:
     best = cython.declare(cython.double, visibility="readonly")
     budget = cython.declare(cython.double)
     start = cython.declare(cython.double)
-    lift = cython.declare(cython.double)
+    lift = cython.declare(cython.bint)
     summing = cython.declare(cython.bint)
     rest = cython.declare(cython.double[::1])
     tolerance = cython.declare(cython.double)
@@ -115,7 +115,7 @@ class Packing:
         self.best = best
         self.budget = budget
         self.start = best
-        self.lift = 1.0 if lift else 0.0
+        self.lift = lift
         self.summing = rest is not None
         self.rest = rest if self.summing else np.zeros(1)
         self.tolerance = tolerance
@@ -203,6 +203,7 @@ class Packing:
         s: cython.int
         item: cython.int
         where: cython.int
+        risen: cython.double
         rest: cython.ulonglong
         if level == self.n_sets:
             if self.make_concrete(0):
@@ -227,10 +228,8 @@ class Packing:
                 if self.promise(level, item, value) <= self.best + self.tolerance:
                     return
                 # A better worst set leaves every other set less to spare.
-                if (
-                    spent + self.excess[item] + self.lift * (self.n_sets - level - 1) * (self.best - self.start)
-                    <= self.budget
-                ):
+                risen = self.best - self.start if self.lift else 0.0
+                if spent + self.excess[item] + (self.n_sets - level - 1) * risen <= self.budget:
                     self.pick(level, item, spent, value)
                     if self.stopped:
                         return

@@ -78,12 +78,17 @@ def _simultaneous(quality: Additive, problem: Problem, candidates: Candidates, r
         return Answer([], [Status.INFEASIBLE] * n_sets, -math.inf, "an existing set cannot be differed from enough")
     scale, programme = _scale(candidates), Programme()
     scores = candidates.scores / scale
+    # The bound goes into the variable for the minimum and into the answer; as a row over all variables it made the
+    # solver's presolve cut off optima.
+    limit = bounds.sum_bound(candidates, problem).value / scale
+    if limit == -math.inf:
+        return Answer([], [Status.INFEASIBLE] * n_sets, -math.inf, "counting shared features")
     smallest = problem.aggregation == "min"
     x = [[programme.variable(1, cost=0.0 if smallest else score) for score in scores] for _ in range(n_sets)]
     for row in x:
         programme.row(dict.fromkeys(row, 1.0), lower=k, upper=k)
-        for given, limit in zip(problem.existing, problem.existing_overlaps, strict=True):
-            programme.row({row[position]: 1.0 for position in candidates.positions(given)}, upper=limit)
+        for given, overlap in zip(problem.existing, problem.existing_overlaps, strict=True):
+            programme.row({row[position]: 1.0 for position in candidates.positions(given)}, upper=overlap)
     if problem.max_overlap < k:
         for first, second in itertools.combinations(x, 2):
             both = [programme.variable(1, integer=False) for _ in range(n)]
@@ -95,16 +100,10 @@ def _simultaneous(quality: Additive, problem: Problem, candidates: Candidates, r
         ordered = {one: -score for one, score in zip(first, scores, strict=True)}
         ordered |= dict(zip(second, scores, strict=True))
         programme.row({variable: value for variable, value in ordered.items() if value}, upper=0)
-    limit = bounds.sum_bound(candidates, problem).value / scale
     if smallest:
         lowest = programme.variable(limit / n_sets, cost=1.0, integer=False, lower=-2.0 * k)
         for row in x:
             programme.row({lowest: 1.0} | {v: -s for v, s in zip(row, scores, strict=True) if s}, upper=0)
-    elif math.isfinite(limit):
-        terms = {v: s for row in x for v, s in zip(row, scores, strict=True) if s}
-        programme.row(terms, upper=limit + 1e-9)
-    if limit == -math.inf:
-        return Answer([], [Status.INFEASIBLE] * n_sets, -math.inf, "counting shared features")
     solution = programme.maximise(run)
     bound = min(solution.bound, limit / n_sets if smallest else limit) * scale
     if solution.values is None:

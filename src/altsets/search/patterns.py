@@ -44,7 +44,6 @@ def best_sum(
     classes = _classes(candidates, problem)
     programme = Programme()
     counts: dict[tuple[int, int], int] = {}
-    objective: dict[int, float] = {}
     for c, members in enumerate(classes.values()):
         for p in range(len(patterns)):
             counts[c, p] = programme.variable(len(members))
@@ -54,7 +53,6 @@ def best_sum(
                 programme.variable(1, cost=candidates.scores[member] / scale, integer=False)
                 for member in members
             ]
-            objective |= {v: candidates.scores[j] / scale for v, j in zip(places, members, strict=True)}
             larger = {counts[c, p]: -1.0 for p, pattern in enumerate(patterns) if sum(pattern) >= level}
             programme.row(dict.fromkeys(places, 1.0) | larger, lower=0, upper=0)
     for chosen in range(n_sets):
@@ -69,7 +67,6 @@ def best_sum(
     for first, second in itertools.combinations(range(n_sets), 2):
         both = [counts[c, p] for c, p in counts if patterns[p][first] and patterns[p][second]]
         programme.row(dict.fromkeys(both, 1.0), upper=problem.max_overlap)
-    programme.row({v: cost for v, cost in objective.items() if cost}, upper=limit / scale + 1e-9)
     solution = programme.maximise(run)
     if solution.values is None:
         return None, solution.bound * scale

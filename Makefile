@@ -1,0 +1,67 @@
+# Every target makes the environment it needs, in .venv; what is there already is used again.
+# Needed: Python 3.11 or newer, a C compiler, make. Another Python: make demo PYTHON=/path/to/python3.12
+
+PYTHON ?= $(shell for name in python3 python3.14 python3.13 python3.12 python3.11 python; do \
+	$$name -c 'import sys; sys.exit(sys.version_info < (3, 11))' 2>/dev/null && echo $$name && break; done)
+VENV := .venv
+PY := $(VENV)/bin/python
+PIP := $(PY) -m pip --disable-pip-version-check install --quiet
+BUILD := pyproject.toml setup.py
+KERNELS := $(wildcard src/altsets/_kernels/*.py src/altsets/_kernels/*.pxd)
+
+# An environment for development serves the demo as well.
+READY := $(if $(wildcard $(VENV)/.dev),$(VENV)/.kernels,$(VENV)/.demo)
+
+unexport PYTHONPATH PYTHONHOME
+
+.PHONY: help demo test lint types fuzz bench dist clean
+.DEFAULT_GOAL := help
+
+help:  ## list the targets
+	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "make %-6s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
+
+demo: $(READY)  ## install, and show what altsets does
+	@$(VENV)/bin/altsets demo
+
+test: $(VENV)/.kernels  ## all tests and doctests
+	$(PY) -m pytest
+
+lint: $(VENV)/.dev  ## style and formatting
+	$(PY) -m ruff check
+	$(PY) -m ruff format --check
+
+types: $(VENV)/.dev  ## static types
+	$(PY) -m mypy
+
+fuzz: $(VENV)/.kernels  ## 20,000 random problems, all engines against brute force
+	$(PY) tests/fuzz.py --problems 20000
+
+bench: $(VENV)/.kernels  ## compare with the reference implementation; writes benchmarks/RESULTS.md
+	$(PY) -m benchmarks.run
+
+dist: $(VENV)/.dev  ## source distribution and wheel, in dist/
+	$(PY) -m build
+
+clean:  ## remove everything that the other targets made
+	rm -rf $(VENV) .bench-venv build dist src/altsets.egg-info .pytest_cache .hypothesis .mypy_cache .ruff_cache
+	rm -f src/altsets/_kernels/*.c src/altsets/_kernels/*.so
+	find . -name __pycache__ -type d -prune -exec rm -rf {} +
+
+$(PY):
+	@test -n "$(PYTHON)" || { echo "Python 3.11 or newer was not found; name one with PYTHON=..." >&2; exit 1; }
+	$(PYTHON) -m venv $(VENV)
+
+$(VENV)/.demo: $(BUILD) $(KERNELS) | $(PY)
+	@echo "Installing altsets into $(VENV); the first time this takes a minute or two."
+	$(PIP) --editable .
+	@touch $@
+
+$(VENV)/.dev: $(BUILD) | $(PY)
+	@echo "Installing altsets for development into $(VENV); the first time this takes a minute or two."
+	$(PIP) --editable '.[dev]'
+	@touch $@
+
+# Only what has changed since is compiled anew.
+$(VENV)/.kernels: $(KERNELS) $(VENV)/.dev
+	$(PY) setup.py --quiet build_ext --inplace
+	@touch $@
