@@ -214,7 +214,9 @@ def verify(
     for position, chosen in enumerate(sets):
         distinct = set(chosen)
         if len(distinct) != problem.n_features or len(chosen) != problem.n_features:
-            raise VerificationError(f"set {position} is not a set of {problem.n_features} features: {chosen}.")
+            raise VerificationError(
+                f"set {position} is not a set of {problem.n_features} features: {chosen}."
+            )
         if list(chosen) != sorted(chosen) or min(distinct) < 0 or max(distinct) >= problem.n_features_in:
             raise VerificationError(f"set {position} is not a sorted tuple of feature indices: {chosen}.")
         for name, others in (("set", sets[:position]), ("existing set", problem.existing)):
@@ -261,11 +263,10 @@ def _exact_tau(tau: Any) -> Fraction:
 
 
 def _integer(name: str, value: Any, least: int) -> int:
-    if isinstance(value, bool) or not isinstance(value, numbers.Real) or value != value:
+    number = float(value) if isinstance(value, numbers.Real) and not isinstance(value, bool) else math.nan
+    if not number.is_integer():
         raise InputError(f"{name}={value!r} is not a whole number.")
-    if math.isinf(value) or value != int(value):
-        raise InputError(f"{name}={value!r} is not a whole number.")
-    if value < least:
+    if number < least:
         raise InputError(f"{name}={value!r} is too small; it must be at least {least}.")
     return int(value)
 
@@ -284,5 +285,7 @@ def _feature_set(indices: Sequence[int], n_features_in: int) -> FeatureSet:
     if len(set(chosen)) != len(chosen):
         raise InputError(f"existing set {list(chosen)} holds a feature twice.")
     if chosen[-1] >= n_features_in:
-        raise InputError(f"existing set {list(chosen)} names feature {chosen[-1]}; there are {n_features_in}.")
+        raise InputError(
+            f"existing set {list(chosen)} names feature {chosen[-1]}; there are {n_features_in}."
+        )
     return chosen

@@ -169,7 +169,12 @@ class Result:
     def to_dict(self) -> dict[str, Any]:
         """The document that :meth:`to_json` writes, as a dictionary."""
         sets = [
-            {"features": list(names), "indices": list(chosen), "quality": _finite(value), "status": str(status)}
+            {
+                "features": list(names),
+                "indices": list(chosen),
+                "quality": _finite(value),
+                "status": str(status),
+            }
             for names, chosen, value, status in zip(
                 self.named_sets, self.sets, self.qualities, self.statuses, strict=False
             )

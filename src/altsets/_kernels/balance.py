@@ -138,7 +138,12 @@ class Balance:
         ):
             return
         for h in range(self.rows):
-            if h != s and self.member[h, y] and not self.member[h, x] and self.shared[s, h] >= self.limits[s, h]:
+            if (
+                h != s
+                and self.member[h, y]
+                and not self.member[h, x]
+                and self.shared[s, h] >= self.limits[s, h]
+            ):
                 return
         for h in range(self.rows):
             if h != s:
@@ -167,7 +172,9 @@ class Balance:
         h: cython.int
         change: cython.double = self.scores[y] - self.scores[x]
         before: cython.double = self.shortfall(self.quality[s]) + self.shortfall(self.quality[t])
-        after: cython.double = self.shortfall(self.quality[s] + change) + self.shortfall(self.quality[t] - change)
+        after: cython.double = self.shortfall(self.quality[s] + change) + self.shortfall(
+            self.quality[t] - change
+        )
         if not self.accept(after - before, temperature):
             return
         for h in range(self.rows):

@@ -181,7 +181,12 @@ class Degrees:
     @cython.nogil
     @cython.exceptval(check=False)
     def promise(
-        self, level: cython.int, count: cython.int, left: cython.int, weight: cython.double, value: cython.double
+        self,
+        level: cython.int,
+        count: cython.int,
+        left: cython.int,
+        weight: cython.double,
+        value: cython.double,
     ) -> cython.double:
         """An upper bound when ``count`` features are put at ``level``."""
         weight -= level * count
@@ -239,7 +244,9 @@ class Degrees:
         # The promise is concave in the count (where the weight allows it): go out from its peak.
         peak = low
         for count in range(low + 1, high + 1):
-            if self.promise(level, count, left, weight, value) > self.promise(level, peak, left, weight, value):
+            if self.promise(level, count, left, weight, value) > self.promise(
+                level, peak, left, weight, value
+            ):
                 peak = count
         down = peak
         up = peak + 1

@@ -75,7 +75,9 @@ class Packing:
     stopped = cython.declare(cython.bint, visibility="readonly")
     tick = cython.declare(object)
 
-    def __init__(self, items, groups, first, must, most, best, budget, lift, tolerance, max_nodes, tick, rest=None):
+    def __init__(
+        self, items, groups, first, must, most, best, budget, lift, tolerance, max_nodes, tick, rest=None
+    ):
         self.masks, self.qualities, self.excess, self.group = items
         wanted, self.caps = groups
         self.wanted = np.array(wanted, dtype=np.intc)
@@ -102,7 +104,9 @@ class Packing:
         self.compatible = np.zeros((max(self.n, 1), max(self.words, 1)), dtype=np.uint64)
         self.drawn = np.zeros(max(self.n, 1), dtype=np.uint8)
         features = np.arange(self.n_features, dtype=np.uint64)[:, None]
-        self.with_feature = _bit_strings((np.asarray(self.masks)[None, :] >> features) & np.uint64(1), self.words)
+        self.with_feature = _bit_strings(
+            (np.asarray(self.masks)[None, :] >> features) & np.uint64(1), self.words
+        )
         numbers = np.arange(self.n_groups)[:, None]
         self.in_group = _bit_strings(np.asarray(self.group)[None, :] == numbers, self.words)
         possible = np.zeros((self.n_sets + 1, max(self.words, 1)), dtype=np.uint64)
@@ -147,7 +151,9 @@ class Packing:
         for other in range(self.n):
             shared = ones(self.masks[other] & mask & self.single)
             for c in range(self.n_classes):
-                beyond = ones(mask & self.classes[c]) + ones(self.masks[other] & self.classes[c]) - self.widths[c]
+                beyond = (
+                    ones(mask & self.classes[c]) + ones(self.masks[other] & self.classes[c]) - self.widths[c]
+                )
                 if beyond > 0:
                     shared += beyond
             if shared <= self.caps[self.group[item], self.group[other]]:

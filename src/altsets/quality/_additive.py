@@ -42,7 +42,9 @@ class Additive:
         except (TypeError, ValueError) as error:
             raise InputError(f"scores must be numbers: {error}.") from error
         if values.ndim != 1 or not len(values):
-            raise InputError(f"scores must be a list of numbers, one for each feature; got shape {values.shape}.")
+            raise InputError(
+                f"scores must be a list of numbers, one for each feature; got shape {values.shape}."
+            )
         self._names = None if feature_names is None else checked_names(feature_names, len(values))
         wrong = np.flatnonzero(~np.isfinite(values))
         if len(wrong):
@@ -108,7 +110,9 @@ def checked_names(names: Sequence[str], n_features: int) -> list[str]:
         raise InputError(f"{len(listed)} feature names were given for {n_features} features.")
     if len(set(listed)) != len(listed):
         twice = sorted(name for name, count in Counter(listed).items() if count > 1)
-        raise InputError(f"feature names must be distinct; these occur more than once: {', '.join(twice[:5])}.")
+        raise InputError(
+            f"feature names must be distinct; these occur more than once: {', '.join(twice[:5])}."
+        )
     return listed
 
 

@@ -89,7 +89,9 @@ class _Splitting:
                 limits[number] -= 1
         return None if np.any(limits < 0) else limits
 
-    def _solve(self, decided: int, taken: tuple[int, ...], limits: npt.NDArray[np.intc]) -> tuple[bool, float]:
+    def _solve(
+        self, decided: int, taken: tuple[int, ...], limits: npt.NDArray[np.intc]
+    ) -> tuple[bool, float]:
         """Complete the taken features from the undecided ones: whether that was cut short, and the bound then."""
         room = self.k - len(taken)
         belongs = self.belongs[decided:]

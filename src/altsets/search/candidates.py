@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 
 import numpy as np
 import numpy.typing as npt
@@ -57,10 +58,13 @@ class Candidates:
         """The set of features at these positions."""
         return tuple(sorted(int(self.indices[position]) for position in positions))
 
-    def positions(self, features: Sequence[int]) -> list[int]:
-        """Where these features are; those that are no candidates are left out."""
-        wanted = set(features)
-        return [position for position, index in enumerate(self.indices.tolist()) if index in wanted]
+    def positions(self, features: Iterable[int]) -> list[int]:
+        """Where these features are, in order; those that are no candidates are left out."""
+        return sorted(self._places[feature] for feature in features if feature in self._places)
+
+    @cached_property
+    def _places(self) -> dict[int, int]:
+        return {index: position for position, index in enumerate(self.indices.tolist())}
 
     def tolerance(self, n_features: int) -> float:
         """Differences in quality up to this are rounding error: sums of k scores, each with its own."""

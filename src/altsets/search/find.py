@@ -170,9 +170,7 @@ def iterate(
     before = list(options.pop("existing", ()))
     count = 0
     while n_alternatives is None or count <= n_alternatives:
-        found = find(
-            quality, n_features, 0, tau, existing=before, time_limit=time_limit, **options
-        )
+        found = find(quality, n_features, 0, tau, existing=before, time_limit=time_limit, **options)
         if not found.sets:
             return
         yield found
@@ -180,13 +178,17 @@ def iterate(
         count += 1
 
 
-def _problem(quality: Additive, *, n_alternatives: int | str, constraints: Any, existing: Any, **asked: Any) -> Problem:
+def _problem(
+    quality: Additive, *, n_alternatives: int | str, constraints: Any, existing: Any, **asked: Any
+) -> Problem:
     if not isinstance(quality, Additive):
         raise InputError(
             f"quality must be a quality object such as altsets.quality.Additive(scores), not {type(quality).__name__}."
         )
     if len(tuple(constraints)):
-        raise UnsupportedError("constraints on sets are not supported in this version; leave constraints empty.")
+        raise UnsupportedError(
+            "constraints on sets are not supported in this version; leave constraints empty."
+        )
     asked["existing"] = [_indices(given, quality) for given in existing]
     n = quality.n_features_in
     if n_alternatives != "max":
@@ -218,9 +220,12 @@ def _indices(given: Sequence[int | str], quality: Additive) -> list[int]:
 def _seconds(time_limit: Any) -> float | None:
     if time_limit is None:
         return None
-    if isinstance(time_limit, bool) or not isinstance(time_limit, numbers.Real) or not time_limit > 0:
+    seconds = math.nan
+    if isinstance(time_limit, numbers.Real) and not isinstance(time_limit, bool):
+        seconds = float(time_limit)
+    if not seconds > 0:
         raise InputError(f"time_limit={time_limit!r} must be a positive number of seconds, or None.")
-    return float(time_limit)
+    return seconds
 
 
 def _engine(name: str, quality: Additive, problem: Problem) -> Engine:

@@ -50,7 +50,16 @@ def best_sum(
     masks, qualities = masks[fits], qualities[fits]
     order = np.argsort(-qualities, kind="stable")
     found, _, finished = pack_sum(
-        masks[order], qualities[order], first, n_sets, problem.max_overlap, floor, rest, tolerance, MAX_NODES, run.tick
+        masks[order],
+        qualities[order],
+        first,
+        n_sets,
+        problem.max_overlap,
+        floor,
+        rest,
+        tolerance,
+        MAX_NODES,
+        run.tick,
     )
     if found is None:
         return None, bool(finished)

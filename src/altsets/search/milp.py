@@ -75,7 +75,9 @@ def _simultaneous(quality: Additive, problem: Problem, candidates: Candidates, r
     """One binary for each set and feature, one continuous product for each pair of sets and feature."""
     n_sets, k, n = problem.n_sets, problem.n_features, len(candidates)
     if any(limit < 0 for limit in problem.existing_overlaps):
-        return Answer([], [Status.INFEASIBLE] * n_sets, -math.inf, "an existing set cannot be differed from enough")
+        return Answer(
+            [], [Status.INFEASIBLE] * n_sets, -math.inf, "an existing set cannot be differed from enough"
+        )
     scale, programme = _scale(candidates), Programme()
     scores = candidates.scores / scale
     # The bound goes into the variable for the minimum and into the answer; as a row over all variables it made the

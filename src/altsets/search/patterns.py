@@ -8,8 +8,6 @@ features take the larger patterns. The programme's size depends on the number of
 from __future__ import annotations
 
 import itertools
-import math
-from collections.abc import Sequence
 
 import numpy as np
 
@@ -28,7 +26,7 @@ MAX_VARIABLES = 600
 
 def n_variables(candidates: Candidates, problem: Problem) -> int:
     """How many counts the programme would have."""
-    return len(_classes(candidates, problem)) * (2**problem.n_sets - 1)
+    return len(_classes(candidates, problem)) * ((1 << problem.n_sets) - 1)
 
 
 def best_sum(
@@ -60,8 +58,11 @@ def best_sum(
         programme.row(dict.fromkeys(inside, 1.0), lower=k, upper=k)
         for number, overlap in enumerate(problem.existing_overlaps):
             shared = [
-                counts[c, p] for c, key in enumerate(classes) if number in key
-                for p, pattern in enumerate(patterns) if pattern[chosen]
+                counts[c, p]
+                for c, key in enumerate(classes)
+                if number in key
+                for p, pattern in enumerate(patterns)
+                if pattern[chosen]
             ]
             programme.row(dict.fromkeys(shared, 1.0), upper=overlap)
     for first, second in itertools.combinations(range(n_sets), 2):

@@ -39,6 +39,13 @@ class Run:
         self._callback = callback
         self._called = self.started
         self._previous: Any = None
+        self._whole: Run | None = None
+
+    def part(self) -> Run:
+        """A run of its own for a part of the work, which ends when this one does and reports to nobody."""
+        part = Run()
+        part._whole = self
+        return part
 
     def __enter__(self) -> Self:
         # Signals reach the main thread alone, and a handler that somebody else has set is theirs to keep.
@@ -67,17 +74,22 @@ class Run:
     @property
     def remaining(self) -> float:
         """Seconds until the time limit; inf without one."""
+        if self._whole is not None:
+            return self._whole.remaining
         return self.deadline - time.perf_counter()
 
     @property
     def stopped(self) -> bool:
         """Whether to end the search: the time limit is reached, or the user pressed Ctrl-C."""
+        if self._whole is not None:
+            return self._whole.stopped
         return self.interrupted or time.perf_counter() >= self.deadline
 
     @property
     def why_stopped(self) -> str:
         """Half a sentence for the proof."""
-        return "interrupted" if self.interrupted else "time limit reached"
+        whole = self if self._whole is None else self._whole
+        return "interrupted" if whole.interrupted else "time limit reached"
 
     def offer(self, sets: Sequence[FeatureSet], objective: float) -> bool:
         """Keep these sets if they beat the best so far; say whether they did."""

@@ -91,10 +91,9 @@ class Window:
 
 def largest_minimum(quality: Additive, problem: Problem, candidates: Candidates, run: Run) -> Answer:
     """The sets whose worst one is as good as possible; among such, a large sum."""
-    inner = Run(max(run.remaining, 0.01) if math.isfinite(run.remaining) else None)
-    found = largest_sum(quality, problem, candidates, inner)
+    found = largest_sum(quality, problem, candidates, run.part())
     if not found.sets:
-        return found
+        return replace(found, bound=found.bound / problem.n_sets)
     search = _Search(quality, problem, candidates, run)
     search.offer(found.sets)
     search.lower(found.bound / problem.n_sets - problem.n_features * search.shift)
@@ -204,7 +203,7 @@ class _Search:
             for chosen in ours
         ]
         problem = replace(self.problem, n_alternatives=len(numbers) - 1, existing=())
-        part = _Search(self.quality, problem, candidates, Run(self.run.remaining))
+        part = _Search(self.quality, problem, candidates, self.run.part())
         part.offer(ours)
         before = part.best
         part.lower(self.bound + self.problem.n_features * (self.shift - part.shift))
@@ -269,7 +268,8 @@ class _Search:
             if any((g & h).bit_count() >= overlap for g, h in itertools.combinations(takers, 2)):
                 continue
             if any(
-                take > 1 and head.bit_count() >= overlap for (head, _), take in zip(groups, takes, strict=True)
+                take > 1 and head.bit_count() >= overlap
+                for (head, _), take in zip(groups, takes, strict=True)
             ):
                 continue
             heads: list[int] = []
@@ -332,15 +332,23 @@ class _Search:
         must, most = _degree_limits(capped, len(heads), rooms, price, relaxed - sum(needs) + self.tolerance)
         useful = np.flatnonzero(most > 0)
         return Window(
-            theta, useful + node.depth, np.ascontiguousarray(capped[useful]), self.classes(useful + node.depth),
-            must[useful], most[useful], spare, bool(capped[0] == self.scores[node.depth]) and min(needs) > 0,
+            theta,
+            useful + node.depth,
+            np.ascontiguousarray(capped[useful]),
+            self.classes(useful + node.depth),
+            must[useful],
+            most[useful],
+            spare,
+            bool(capped[0] == self.scores[node.depth]) and min(needs) > 0,
         )
 
     def classes(self, useful: npt.NDArray[np.intp]) -> Ints:
         """Where the classes of interchangeable features begin: equal scores, same existing sets."""
         return classes(self.scores[useful], self.fixed[:, useful])
 
-    def list_sets(self, node: Node, window: Window) -> list[tuple[int, int, npt.NDArray[np.uint64], Floats]] | None:
+    def list_sets(
+        self, node: Node, window: Window
+    ) -> list[tuple[int, int, npt.NDArray[np.uint64], Floats]] | None:
         """For each kind of needy set (head and how many) the masks in its window, and by how much they exceed it."""
         k, count, listed = self.problem.n_features, 0, []
         for head, wanted in sorted(Counter(node.heads[number] for number in node.needy).items()):
@@ -422,7 +430,9 @@ class _Search:
             given = self.candidates.features(bits(head))
             others = [*self.problem.existing, *sets]
             limits = [*self.fixed_caps.tolist(), *[overlap] * len(sets)]
-            limits = [limit - len(set(given) & set(other)) for limit, other in zip(limits, others, strict=True)]
+            limits = [
+                limit - len(set(given) & set(other)) for limit, other in zip(limits, others, strict=True)
+            ]
             room = k - len(given)
             rest, _ = best_set(tail, room, others, limits, self.run.tick) if room else ((), 0.0)
             if rest is None or min(limits) < 0:

@@ -41,7 +41,7 @@ def largest_sum(quality: Additive, problem: Problem, candidates: Candidates, run
         return Answer([], [Status.INFEASIBLE] * problem.n_sets, -math.inf, "counting shared features")
     run.tighten(limit.value)
     if limit.counts is not None:
-        possible, sets = realise(problem, candidates, limit.counts, run)
+        _, sets = realise(problem, candidates, limit.counts, run)
         if sets is not None:
             run.offer(sets, math.fsum(map(quality.evaluate, sets)))
             return _answer(quality, problem, sets, limit.value, "the degree-sequence bound is reached")
@@ -56,7 +56,9 @@ def largest_sum(quality: Additive, problem: Problem, candidates: Candidates, run
         else:
             _slacker_sequences(quality, problem, candidates, run)
     if problem.existing and not _closed(run, bound):
-        listed, finished = best_sum(problem, candidates, run.objective if run.sets else -math.inf, -math.inf, run)
+        listed, finished = best_sum(
+            problem, candidates, run.objective if run.sets else -math.inf, -math.inf, run
+        )
         if listed is not None:
             run.offer(listed, math.fsum(map(quality.evaluate, listed)))
         if finished:

@@ -77,12 +77,12 @@ class Programme:
         solver.setOptionValue("mip_abs_gap", 1e-11)
         # By default coefficients below 1e-9 are dropped, and with them the difference of nearly equal scores.
         solver.setOptionValue("small_matrix_value", 1e-12)
-        solver.setOptionValue("mip_feasibility_tolerance", 1e-9)
-        solver.setOptionValue("primal_feasibility_tolerance", 1e-9)
-        solver.setOptionValue("dual_feasibility_tolerance", 1e-9)
+        # Any tighter than this, presolve has been seen to cut off optima; the default is 1e-6.
+        solver.setOptionValue("mip_feasibility_tolerance", 1e-7)
         if math.isfinite(run.remaining):
             solver.setOptionValue("time_limit", max(run.remaining, 0.01))
         solver.passModel(self._model(highspy))
+
         def on_interrupt(event: Any) -> None:
             if run.tick():
                 event.interrupt()
