@@ -7,9 +7,10 @@ from setuptools import Extension, setup
 
 KERNELS = sorted(Path("src/altsets/_kernels").glob("[a-z]*.py"))
 
-# No debug information, which is most of a file's size. No fused multiply-add: it rounds otherwise than plain Python
-# and other processors, and the same scores are to give the same sets everywhere.
-FLAGS = [] if os.name == "nt" else ["-O3", "-g0", "-ffp-contract=off"]
+# -O3 gains nothing here and takes longer to compile; debug information is most of a file's size. No fused
+# multiply-add: it rounds otherwise than plain Python and other processors do, and the same scores are to give the
+# same sets everywhere.
+FLAGS = [] if os.name == "nt" else ["-O2", "-g0", "-ffp-contract=off"]
 
 try:
     from Cython.Build import cythonize

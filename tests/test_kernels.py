@@ -21,7 +21,7 @@ from altsets import _kernels
 from altsets._kernels import _stand_in
 
 FOLDER = Path(_kernels.__file__).parent
-N_CASES = 40
+N_CASES = 100
 
 
 def never(*_):
@@ -264,3 +264,85 @@ def test_interpreted_and_compiled_agree(interpreted, name, call):
         answers.append(expected)
     # Cases that all end the same way would prove little.
     assert len({json.dumps(answer) for answer in answers}) > N_CASES / 4
+
+
+# --- An installation without compiled kernels -----------------------------------------------------
+
+#: Requests that reach every kernel, which the test checks.
+REQUESTS = [
+    {"n_features": 3, "n_alternatives": 3, "tau": "2/3"},
+    {"n_features": 3, "n_alternatives": 3, "tau": "2/3", "search": "simultaneous"},
+    {"n_features": 3, "n_alternatives": 3, "tau": "2/3", "search": "simultaneous", "existing": [(0, 1, 2)]},
+    {"n_features": 4, "n_alternatives": 3, "tau": "1/2", "search": "simultaneous", "aggregation": "min"},
+    {"n_features": 3, "n_alternatives": 5, "tau": "2/3", "search": "greedy-depth"},
+]
+SCORES = [[((7 * i) % 12 + 1) ** 1.5 for i in range(12)], [3.0, 3.0, 3.0, 3.0, 2.0, 2.0, 1.0, 1.0, 0.0, 0.0, 0.0, 0.0]]
+
+SCRIPT = """
+import json, os, sys, warnings
+
+class NoCython:
+    def find_spec(self, name, path=None, target=None):
+        if name.lower() == "cython":
+            raise ModuleNotFoundError(name)
+
+used = set()
+
+def profile(frame, event, argument):
+    folder, file = os.path.split(frame.f_code.co_filename)
+    if event == "call" and os.path.basename(folder) == "_kernels" and not frame.f_code.co_name.startswith("<"):
+        used.add(file.removesuffix(".py"))
+
+sys.meta_path.insert(0, NoCython())
+scores, requests = json.load(sys.stdin)
+with warnings.catch_warnings(record=True) as caught:
+    warnings.simplefilter("always")
+    import altsets
+    import altsets.search.find
+    sys.setprofile(profile)
+    results = [
+        altsets.find(altsets.quality.Additive(values), **request).to_dict() for values in scores for request in requests
+    ]
+    sys.setprofile(None)
+    from altsets import _kernels
+print(json.dumps({
+    "results": results,
+    "warnings": [[warning.category.__name__, str(warning.message)] for warning in caught],
+    "interpreted": _kernels.INTERPRETED,
+    "used": sorted(used),
+    "leaked": "cython" in sys.modules,
+}))
+"""
+
+
+def without_kernels(folder):
+    """A copy of the package as it is where nothing could be compiled."""
+    package = Path(altsets.__file__).parent
+    shutil.copytree(package, folder / "altsets", ignore=shutil.ignore_patterns("*.so", "*.pyd", "*.c", "__pycache__"))
+    return folder
+
+
+def test_everything_works_without_compiled_kernels_and_cython(tmp_path):
+    environment = {**os.environ, "PYTHONPATH": str(without_kernels(tmp_path))}
+    done = subprocess.run(
+        [sys.executable, "-c", SCRIPT],
+        input=json.dumps([SCORES, REQUESTS]),
+        capture_output=True,
+        text=True,
+        check=True,
+        env=environment,
+        timeout=60,
+    )
+    told = json.loads(done.stdout)
+    assert told["interpreted"] == told["used"] == _kernels.KERNELS
+    assert [category for category, _ in told["warnings"]] == ["RuntimeWarning"]
+    assert "compiler" in told["warnings"][0][1]
+    assert not told["leaked"], "the stand-in must not pass for Cython elsewhere"
+    expected = [
+        altsets.find(altsets.quality.Additive(scores), **request).to_dict()
+        for scores in SCORES
+        for request in REQUESTS
+    ]
+    for result in [*told["results"], *expected]:
+        del result["elapsed"]
+    assert told["results"] == json.loads(json.dumps(expected))

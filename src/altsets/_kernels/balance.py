@@ -241,7 +241,8 @@ def balance(scores, members, fixed, fixed_caps, cap, target, steps, seed, tick):
         Positions in each set.
     """
     walk = Balance(scores, members, fixed, fixed_caps, cap, target, seed)
-    spread = float(np.max(scores) - np.min(scores))
-    if spread > 0 and walk.best < target:
-        walk.run(steps, 0.1 * spread, 1e-7 * spread, tick)
+    # As hot as the gap is wide: hotter only destroys what the first sets are good at.
+    gap = target - walk.best
+    if gap > 0:
+        walk.run(steps, 0.5 * gap, 1e-5 * gap, tick)
     return walk.result()

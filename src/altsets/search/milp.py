@@ -119,8 +119,10 @@ def _simultaneous(quality: Additive, problem: Problem, candidates: Candidates, r
             for variable, score in zip(row, scores, strict=True):
                 programme.set_cost(variable, score)
         better = programme.maximise(run).values
-        if better is not None and min(map(quality.evaluate, _sets(candidates, x, better))) >= worst:
-            sets = _sets(candidates, x, better)
+        if better is not None:
+            larger = _sets(candidates, x, better)
+            if min(map(quality.evaluate, larger)) >= worst - optimality_tolerance(worst) / 2:
+                sets = larger
     return _answer(quality, problem, sets, bound, run)
 
 

@@ -43,9 +43,15 @@ Ints = npt.NDArray[np.intc]
 #: Walks for a first solution, and steps of each.
 WALKS = 3
 BALANCE_STEPS = 20_000
+#: Partial solutions to look at when a few sets are dealt out anew.
+PART_NODES = 3
+#: The share of the gap that a large gain closes.
+LARGE_GAIN = 0.1
+#: After so many partial solutions another first solution is tried.
+RESTART_EVERY = 40
 #: A relative gap up to this is worth only so many more partial solutions.
 SMALL_GAP = 1e-6
-MAX_LATE_NODES = 30
+MAX_LATE_NODES = 12
 #: Half sets and sets that may be listed for one window, and steps of one search among them.
 MAX_HALF_SETS = 300_000
 MAX_LISTED = 1_500
@@ -163,6 +169,15 @@ class _Search:
             self.anneal(first, seed)
         self.improve()
 
+    def restart(self, seed: int) -> None:
+        """Another walk and what exact search makes of it, from wherever the walk ends; the better result stays."""
+        known, best = self.sets, self.best
+        self.best = -math.inf
+        self.anneal(known, seed)
+        self.improve()
+        if self.best < best:
+            self.sets, self.best = known, best
+
     def anneal(self, sets: Sequence[FeatureSet], seed: int) -> None:
         """Exchange features at random, ever more reluctant to do harm."""
         members = np.zeros((self.problem.n_sets, len(self.candidates)), dtype=np.uint8)
@@ -176,17 +191,23 @@ class _Search:
 
     def improve(self) -> None:
         """Re-solve the worst set together with one or two others, the rest given, as long as that helps."""
-        while not self.closed and not self.run.stopped:
+        gained = True
+        while gained:
+            gained = False
             qualities = [self.quality.evaluate(chosen) for chosen in self.sets]
             worst, *others = sorted(range(len(self.sets)), key=qualities.__getitem__)
-            groups = itertools.chain.from_iterable(
-                itertools.combinations(reversed(others), size) for size in (1, 2) if size < len(others)
-            )
-            if not any(self.rebalance([worst, *group]) for group in groups):
-                return
+            for group in itertools.chain(*(itertools.combinations(reversed(others), size) for size in (1, 2))):
+                if self.closed or self.nearly_closed or self.run.stopped:
+                    return
+                gap = self.bound - self.best
+                gain = self.rebalance([worst, *group]) if len(group) < len(others) else 0.0
+                gained = gained or gain > 0
+                # After a small gain rather try other groups than the same ones anew.
+                if gain > LARGE_GAIN * gap:
+                    break
 
-    def rebalance(self, numbers: list[int]) -> bool:
-        """Lift the worst of these sets by dealing anew what only they hold; say whether that worked.
+    def rebalance(self, numbers: list[int]) -> float:
+        """Lift the worst of these sets by dealing anew what only they hold; say by how much.
 
         What they share with other sets stays where it is, so the other sets play no part in it.
         """
@@ -207,13 +228,16 @@ class _Search:
         part.offer(ours)
         before = part.best
         part.lower(self.bound + self.problem.n_features * (self.shift - part.shift))
-        part.explore(part.node(len(shared), tuple(heads)), max_nodes=3)
+        part.explore(part.node(len(shared), tuple(heads)), max_nodes=PART_NODES)
         if part.best <= before + self.tolerance:
-            return False
+            return 0.0
+        sets = list(self.sets)
+        for number, chosen in zip(numbers, part.sets, strict=True):
+            sets[number] = chosen
         # Another set may be as bad as the worst of these was: what counts is progress on these.
         self.best = -math.inf
-        self.offer([*rest, *part.sets])
-        return True
+        self.offer(sets)
+        return part.best - before
 
     def explore(self, root: Node, max_nodes: float = math.inf) -> None:
         """Settle or split the most promising partial solution until none can beat the best."""
@@ -228,8 +252,11 @@ class _Search:
                 return
             best = self.best
             settled = self.settle(node)
-            if self.best > best and max_nodes == math.inf:
-                self.improve()
+            if max_nodes == math.inf:
+                if self.best > best:
+                    self.improve()
+                if n_nodes % RESTART_EVERY == 0:
+                    self.restart(WALKS + n_nodes // RESTART_EVERY)
             if settled is None:
                 following = self.children(node)
             else:
