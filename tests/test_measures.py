@@ -443,3 +443,13 @@ def test_importing_measures_does_not_import_scikit_learn():
 
 def test_the_names_of_the_measures_are_fixed():
     assert list(measures.MEASURES) == ["mutual_info", "f", "pearson", "importance"]
+
+
+def test_the_papers_scaling_makes_scores_add_up_to_one(classes):
+    X, y = classes
+    plain = Additive.from_data(X, y, measure="pearson")
+    scaled = Additive.from_data(X, y, measure="pearson", scaling="paper")
+    assert np.sum(scaled.scores) == pytest.approx(1)
+    assert scaled.scores == pytest.approx(plain.scores / np.sum(plain.scores))
+    with pytest.raises(InputError, match="scaling='other' is unknown"):
+        Additive.from_data(X, y, scaling="other")

@@ -56,7 +56,9 @@ class Additive:
         self.scores = values
 
     @classmethod
-    def from_data(cls, X: Any, y: Any, *, measure: Any = "mutual_info", **options: Any) -> Additive:
+    def from_data(
+        cls, X: Any, y: Any, *, measure: Any = "mutual_info", scaling: str | None = None, **options: Any
+    ) -> Additive:
         """Score each column of a table against the target, then add the scores up.
 
         Parameters
@@ -67,12 +69,19 @@ class Additive:
             The target.
         measure : str or callable
             Name of a measure (see :data:`altsets.measures.MEASURES`) or ``measure(X, y) -> scores``.
+        scaling : {None, "paper"}
+            ``"paper"`` divides the scores by their sum, as the paper's study does; that changes no answer.
         **options
             Passed on to the measure.
         """
         from altsets import measures
 
+        if scaling not in (None, "paper"):
+            raise InputError(f"scaling={scaling!r} is unknown; choose None or 'paper'.")
         scores, names = measures.score(X, y, measure, **options)
+        total = float(np.sum(scores))
+        if scaling == "paper" and total != 0:
+            scores = scores / total
         return cls(scores, feature_names=names)
 
     @property

@@ -247,23 +247,27 @@ def _engine(name: str, quality: Additive, problem: Problem) -> Engine:
 
 
 def _result(quality: Additive, problem: Problem, engine: Engine, answer: Answer, run: Run) -> Result:
-    qualities = verify(problem, answer.sets, quality.evaluate, answer.bound)
+    sets = list(answer.sets)
+    if problem.search == "simultaneous":
+        # Found together, so no order is given: the best first.
+        sets.sort(key=lambda chosen: (-quality.evaluate(chosen), chosen))
+    qualities = verify(problem, sets, quality.evaluate, answer.bound)
     objective = problem.objective(qualities)
     status = _overall(answer.statuses)
     # Where the two are equal but for rounding, the bound must not look lower.
     bound = answer.bound if math.isnan(objective) else max(answer.bound, objective)
     elapsed = run.elapsed
     reason = ""
-    if len(answer.sets) < problem.n_sets:
-        reason = possible_instead(problem, len(answer.sets), status, _probe)
+    if len(sets) < problem.n_sets:
+        reason = possible_instead(problem, len(sets), status, _probe)
     return Result(
-        sets=list(answer.sets),
+        sets=sets,
         qualities=qualities,
         objective=objective,
         bound=bound,
         status=status,
         statuses=list(answer.statuses),
-        named_sets=[quality.names_of(chosen) for chosen in answer.sets],
+        named_sets=[quality.names_of(chosen) for chosen in sets],
         parameters=problem.parameters(),
         engine=engine.name,
         proof=answer.proof,
