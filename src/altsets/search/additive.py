@@ -7,10 +7,11 @@ from collections.abc import Sequence
 
 from altsets.problem import Problem
 from altsets.quality import Additive
-from altsets.result import Status
+from altsets.result import Status, optimality_tolerance
 from altsets.search.best_set import best_set
 from altsets.search.candidates import Candidates
 from altsets.search.engine import Answer
+from altsets.search.milp import best_set as solver_best_set
 from altsets.search.run import Run
 from altsets.search.sequential import sequential
 from altsets.search.simultaneous_min import largest_minimum
@@ -19,6 +20,9 @@ from altsets.search.simultaneous_sum import largest_sum
 __all__ = ["AdditiveEngine"]
 
 FeatureSet = tuple[int, ...]
+
+#: Parts of one sequential step, each of up to 20,000 nodes, before the integer-programming solver takes over.
+MAX_PARTS = 30
 
 
 class AdditiveEngine:
@@ -48,8 +52,18 @@ class AdditiveEngine:
 
 
 def _sequential(quality: Additive, problem: Problem, candidates: Candidates, run: Run) -> Answer:
+    k = problem.n_features
+
     def next_set(others: Sequence[FeatureSet], overlaps: Sequence[int]) -> tuple[FeatureSet | None, float]:
-        return best_set(candidates, problem.n_features, others, overlaps, run.tick)
+        chosen, bound = best_set(candidates, k, others, overlaps, run.tick, MAX_PARTS)
+        value = -math.inf if chosen is None else quality.evaluate(chosen)
+        if run.stopped or bound - value <= optimality_tolerance(value) or bound == -math.inf:
+            return chosen, bound
+        # Many features and many sets before: cutting planes get further than fixed prices.
+        other, other_bound = solver_best_set(candidates, k, others, overlaps, run)
+        if other is not None and quality.evaluate(other) > value:
+            chosen = other
+        return chosen, min(bound, other_bound)
 
     return sequential(problem, run, next_set, quality.evaluate, "Lagrangian branch and bound")
 

@@ -25,11 +25,12 @@ def best_set(
     others: Sequence[FeatureSet],
     overlaps: Sequence[int],
     tick: Callable[..., bool],
+    max_parts: float = math.inf,
 ) -> tuple[FeatureSet | None, float]:
     """The best set of ``n_features`` candidates that shares at most ``overlaps[i]`` features with ``others[i]``.
 
-    Returns the set (None if none was found) and a bound that no such set exceeds: -inf if proven that there is none,
-    the set's own quality if the set is proven best.
+    Gives up after ``max_parts`` parts of the problem. Returns the set (None if none was found) and a bound that no such
+    set exceeds: -inf if proven that there is none, the set's own quality if the set is proven best.
     """
     if len(candidates) < n_features or any(limit < 0 for limit in overlaps):
         return None, -math.inf
@@ -40,7 +41,7 @@ def best_set(
         if limit < min(n_features, len(inside)):
             caps[inside] = min(limit, caps.get(inside, limit))
     search = _Splitting(candidates, n_features, caps, tick)
-    search.run()
+    search.run(max_parts)
     if search.best is None:
         return None, search.bound
     return candidates.features(search.best), max(search.bound, search.value)
@@ -63,8 +64,9 @@ class _Splitting:
         self.value = -math.inf
         self.bound = -math.inf
 
-    def run(self) -> None:
+    def run(self, max_parts: float) -> None:
         """Leave the best set and the bound behind."""
+        n_parts = 0
         # Each entry: how many of the best features are decided, which of them are taken, and a bound.
         stack: list[tuple[int, tuple[int, ...], float]] = [(0, (), math.inf)]
         while stack:
@@ -75,7 +77,8 @@ class _Splitting:
             stopped, bound = self._solve(decided, taken, limits)
             if not stopped:
                 continue
-            if self.tick():
+            n_parts += 1
+            if n_parts >= max_parts or self.tick():
                 self.bound = max([bound, *(entry[2] for entry in stack)])
                 return
             stack.append((decided + 1, taken, bound))

@@ -19,7 +19,7 @@ from altsets.search.run import Run
 from altsets.search.sequential import sequential
 from altsets.search.solver import Programme
 
-__all__ = ["MilpEngine"]
+__all__ = ["MilpEngine", "best_set"]
 
 FeatureSet = tuple[int, ...]
 
@@ -44,7 +44,7 @@ class MilpEngine:
         def next_set(
             others: Sequence[FeatureSet], overlaps: Sequence[int]
         ) -> tuple[FeatureSet | None, float]:
-            return _best_set(candidates, problem.n_features, others, overlaps, run)
+            return best_set(candidates, problem.n_features, others, overlaps, run)
 
         return sequential(problem, run, next_set, quality.evaluate, "integer programming")
 
@@ -54,9 +54,10 @@ def _scale(candidates: Candidates) -> float:
     return float(np.max(np.abs(candidates.scores), initial=0.0)) or 1.0
 
 
-def _best_set(
+def best_set(
     candidates: Candidates, k: int, others: Sequence[FeatureSet], overlaps: Sequence[int], run: Run
 ) -> tuple[FeatureSet | None, float]:
+    """The best set as an integer programme; see :func:`altsets.search.best_set.best_set`."""
     if any(limit < 0 for limit in overlaps):
         return None, -math.inf
     scale, programme = _scale(candidates), Programme()

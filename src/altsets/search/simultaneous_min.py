@@ -56,6 +56,8 @@ MAX_LATE_NODES = 12
 MAX_HALF_SETS = 300_000
 MAX_LISTED = 1_500
 MAX_PACK_NODES = 20_000
+#: Sets that fit into the bit patterns of that search.
+MAX_PICKED = 30
 #: Windows reach down from the bound by these shares of the gap; the widest that is small enough is searched.
 SHARES = (1.0, 1 / 4, 1 / 16, 1 / 64, 1 / 256, 1 / 1024)
 
@@ -289,6 +291,8 @@ class _Search:
             return
         bit, groups = 1 << depth, sorted(Counter(node.heads).items(), reverse=True)
         for takes in itertools.product(*(range(count + 1) for _, count in groups)):
+            if self.run.stopped:
+                return
             takers = [head for (head, _), take in zip(groups, takes, strict=True) if take]
             if any(head.bit_count() >= k for head in takers):
                 continue
@@ -317,6 +321,8 @@ class _Search:
 
         A window short of the best known value is tried once; after that, splitting gets further.
         """
+        if len(node.needy) > MAX_PICKED:
+            return None
         while True:
             gap, best = node.bound - self.best, self.best
             for share in SHARES[:1] if node.lowered else SHARES:
@@ -336,7 +342,7 @@ class _Search:
                 return bound
             if self.best > best + self.tolerance:
                 continue
-            if len(node.needy) == len(node.heads):
+            if len(node.needy) == len(node.heads) or len(node.heads) > MAX_PICKED:
                 return None
             # The needy sets alone do not settle it: take the others in as well.
             node = replace(node, needy=tuple(range(len(node.heads))))

@@ -27,6 +27,8 @@ Degrees = npt.NDArray[np.intc]
 
 #: Steps of the exact arrangement of one degree sequence, and exchanges of the randomised one.
 ARRANGE_NODES = 20_000
+#: Sets that fit into the bit patterns of the exact arrangement.
+MAX_ARRANGED = 30
 DEAL_STEPS = 20_000
 #: Degree sequences to try before the integer programme is asked.
 MAX_SEQUENCES = 2_000
@@ -144,7 +146,7 @@ def realise(
     """Sets with these degrees: whether they can exist, and the sets if they were found."""
     n, n_sets, k, cap = len(candidates), problem.n_sets, problem.n_features, problem.max_overlap
     degrees: Degrees = np.sum(counts[:, None] > np.arange(n)[None, :], axis=0, dtype=np.intc)
-    if not problem.existing:
+    if not problem.existing and n_sets <= MAX_ARRANGED:
         shared = degrees[degrees > 1]
         answer, found = arrange(shared, n_sets, k, cap, ARRANGE_NODES, run.tick)
         if answer == 0:
