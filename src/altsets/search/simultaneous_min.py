@@ -99,7 +99,7 @@ class Window:
 
 def largest_minimum(quality: Additive, problem: Problem, candidates: Candidates, run: Run) -> Answer:
     """The sets whose worst one is as good as possible; among such, a large sum."""
-    found = largest_sum(quality, problem, candidates, run.part())
+    found = largest_sum(quality, problem, candidates, run.part(), exact=False)
     if not found.sets:
         return replace(found, bound=found.bound / problem.n_sets)
     search = _Search(quality, problem, candidates, run)

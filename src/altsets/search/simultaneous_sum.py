@@ -36,8 +36,14 @@ MAX_SEQUENCES = 2_000
 MAX_UNDECIDED = 8
 
 
-def largest_sum(quality: Additive, problem: Problem, candidates: Candidates, run: Run) -> Answer:
-    """The sets with the largest sum of qualities."""
+def largest_sum(
+    quality: Additive, problem: Problem, candidates: Candidates, run: Run, exact: bool = True
+) -> Answer:
+    """The sets with the largest sum of qualities.
+
+    With ``exact=False`` the integer programme is asked only where no sets are found otherwise: whether there are any
+    is always settled, but a small gap may stay.
+    """
     limit = bounds.sum_bound(candidates, problem)
     if limit.value == -math.inf:
         return Answer([], [Status.INFEASIBLE] * problem.n_sets, -math.inf, "counting shared features")
@@ -66,7 +72,8 @@ def largest_sum(quality: Additive, problem: Problem, candidates: Candidates, run
         if finished:
             bound = run.objective if run.sets else -math.inf
             proof = "all sets listed, and compatible ones picked"
-    if not _closed(run, bound) and patterns.n_variables(candidates, problem) <= patterns.MAX_VARIABLES:
+    small = patterns.n_variables(candidates, problem) <= patterns.MAX_VARIABLES
+    if not _closed(run, bound) and small and (exact or not run.sets):
         sets, bound = patterns.best_sum(candidates, problem, bound, run)
         proof = "integer programme over membership patterns"
         if sets is not None:

@@ -1,0 +1,88 @@
+"""What the documents show is what the program prints, and what they list is what there is."""
+
+from __future__ import annotations
+
+import os
+import re
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+import altsets
+
+ROOT = Path(__file__).resolve().parent.parent
+PACKAGE = Path(altsets.__file__).parent
+COMMAND = (sys.executable, "-c", "from altsets.cli import main; main()")
+
+
+def blocks(language):
+    """The fenced blocks of the README in one language, without the fences."""
+    text = (ROOT / "README.md").read_text(encoding="utf-8")
+    return re.findall(rf"^```{language}\n(.*?)^```$", text, flags=re.MULTILINE | re.DOTALL)
+
+
+def output(*command, folder):
+    done = subprocess.run(
+        command,
+        capture_output=True,
+        text=True,
+        encoding="utf-8",
+        check=True,
+        cwd=folder,
+        env={**os.environ, "COLUMNS": "80", "PYTHONIOENCODING": "utf-8", "PYTHONPATH": str(PACKAGE.parent)},
+        timeout=60,
+    )
+    assert done.stderr == ""
+    return comparable(done.stdout)
+
+
+def comparable(text):
+    """Without what differs from run to run: elapsed times, where lines break around them, and padding."""
+    text = re.sub(r"\bin\s+\d+(\.\d+)?\s+m?s\b", "in TIME", text)
+    return [" ".join(paragraph.split()) for paragraph in re.split(r"\n\s*\n", text.strip())]
+
+
+def test_times_are_masked_and_nothing_else():
+    assert comparable("by the engine in\n1.5 ms.") == comparable("by the engine in 12 s.")
+    assert comparable("gap 0.1 in all") != comparable("gap 0.2 in all")
+
+
+def test_the_python_example_prints_what_the_readme_shows(tmp_path):
+    (code,), (shown,) = blocks("python"), blocks("text")
+    assert len([line for line in code.splitlines() if line.strip()]) <= 10
+    assert output(sys.executable, "-c", code, folder=tmp_path) == comparable(shown)
+
+
+@pytest.mark.parametrize("block", blocks("console"))
+def test_commands_print_what_the_readme_shows(block, tmp_path):
+    first, _, shown = block.partition("\n")
+    prompt, name, *arguments = first.split()
+    assert (prompt, name) == ("$", "altsets")
+    assert output(*COMMAND, *arguments, folder=tmp_path) == comparable(shown)
+
+
+def test_the_readme_shows_a_command():
+    assert blocks("console")
+
+
+def test_the_readme_names_targets_that_exist():
+    makefile = (ROOT / "Makefile").read_text(encoding="utf-8")
+    targets = set(re.findall(r"^([a-z]+):", makefile, flags=re.MULTILINE))
+    named = set()
+    for name in ("README.md", "CONTRIBUTING.md", "ARCHITECTURE.md"):
+        named |= set(re.findall(r"\bmake ([a-z]+)\b(?=`|\n)", (ROOT / name).read_text(encoding="utf-8")))
+    assert {"demo", "test"} <= named <= targets
+
+
+def test_the_tests_of_the_readme_are_what_ci_runs():
+    assert "\nmake test\n" in (ROOT / ".ci" / "run").read_text(encoding="utf-8")
+    assert os.access(ROOT / ".ci" / "run", os.X_OK)
+
+
+def test_every_module_has_its_place_in_the_architecture():
+    text = (ROOT / "ARCHITECTURE.md").read_text(encoding="utf-8")
+    modules = [path for path in PACKAGE.rglob("*.py") if not path.name.startswith("__")]
+    missing = [path.stem for path in modules if not re.search(rf"\b{path.stem}\b", text)]
+    assert missing == []
