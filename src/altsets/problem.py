@@ -25,7 +25,7 @@ from typing import Any
 
 from altsets.errors import InputError, VerificationError
 
-__all__ = ["Problem", "dissimilarity_of", "verify"]
+__all__ = ["FeatureSet", "Problem", "dissimilarity_of", "verify"]
 
 #: A pair of sets is compatible if its dissimilarity is at least tau minus this.
 TOLERANCE = Fraction(1, 10**9)
@@ -34,6 +34,7 @@ SEARCHES = ("sequential", "simultaneous", "greedy-replacement", "greedy-balancin
 AGGREGATIONS = ("sum", "min")
 DISSIMILARITIES = ("dice", "jaccard")
 
+#: Indices of features, ascending.
 FeatureSet = tuple[int, ...]
 
 

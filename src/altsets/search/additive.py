@@ -5,12 +5,12 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 
-from altsets.problem import Problem
+from altsets.problem import FeatureSet, Problem
 from altsets.quality import Additive
 from altsets.result import Status, optimality_tolerance
 from altsets.search.best_set import best_set
 from altsets.search.candidates import Candidates
-from altsets.search.engine import Answer
+from altsets.search.engine import Answer, declines_heuristics
 from altsets.search.milp import best_set as solver_best_set
 from altsets.search.run import Run
 from altsets.search.sequential import sequential
@@ -19,7 +19,6 @@ from altsets.search.simultaneous_sum import largest_sum
 
 __all__ = ["AdditiveEngine"]
 
-FeatureSet = tuple[int, ...]
 
 #: Parts of one sequential step, each of up to 20,000 nodes, before the integer-programming solver takes over.
 MAX_PARTS = 30
@@ -32,9 +31,7 @@ class AdditiveEngine:
 
     def declines(self, quality: Additive, problem: Problem) -> str | None:
         """A reason why this engine does not solve the problem, or None."""
-        if problem.search not in ("sequential", "simultaneous"):
-            return f"it is exact and does not do search={problem.search!r}"
-        return None
+        return declines_heuristics(problem)
 
     def solve(self, quality: Additive, problem: Problem, run: Run) -> Answer:
         """Search until done, out of time or interrupted."""

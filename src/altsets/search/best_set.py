@@ -9,11 +9,11 @@ import numpy as np
 import numpy.typing as npt
 
 from altsets._kernels import best_set as kernel
+from altsets.problem import FeatureSet
 from altsets.search.candidates import Candidates
 
 __all__ = ["best_set"]
 
-FeatureSet = tuple[int, ...]
 
 #: Steps of one branch and bound with fixed prices, before the problem is split in two with prices of their own.
 MAX_NODES = 20_000

@@ -9,11 +9,9 @@ from functools import cached_property
 import numpy as np
 import numpy.typing as npt
 
-from altsets.problem import Problem
+from altsets.problem import FeatureSet, Problem
 
 __all__ = ["Candidates"]
-
-FeatureSet = tuple[int, ...]
 
 
 @dataclass(frozen=True)

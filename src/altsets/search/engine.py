@@ -6,14 +6,12 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Protocol
 
-from altsets.problem import Problem
+from altsets.problem import FeatureSet, Problem
 from altsets.quality import Additive
 from altsets.result import Status
 from altsets.search.run import Run
 
-__all__ = ["Answer", "Engine"]
-
-FeatureSet = tuple[int, ...]
+__all__ = ["Answer", "Engine", "declines_heuristics"]
 
 
 @dataclass(frozen=True)
@@ -38,3 +36,10 @@ class Engine(Protocol):
     def solve(self, quality: Additive, problem: Problem, run: Run) -> Answer:
         """Search until done, out of time or interrupted; always return the best found and a valid bound."""
         ...
+
+
+def declines_heuristics(problem: Problem) -> str | None:
+    """What an exact engine says to a problem that asks for a heuristic."""
+    if problem.search in ("sequential", "simultaneous"):
+        return None
+    return f"it is exact and does not do search={problem.search!r}"

@@ -23,7 +23,6 @@ from altsets.search.run import Run
 
 __all__ = ["ENGINES", "find", "iterate"]
 
-FeatureSet = tuple[int, ...]
 
 #: Seconds to look for each smaller request that is possible when the one asked for is not.
 PROBE_SECONDS = 1.0

@@ -17,12 +17,11 @@ import numpy.typing as npt
 
 from altsets._kernels import lexicographic as kernel
 from altsets.errors import InputError
-from altsets.problem import Problem
+from altsets.problem import FeatureSet, Problem
 from altsets.search.run import Run
 
 __all__ = ["balancing", "depth", "most_alternatives", "replacement"]
 
-FeatureSet = tuple[int, ...]
 Order = npt.NDArray[np.intp]
 
 

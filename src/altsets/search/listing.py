@@ -9,14 +9,13 @@ import numpy.typing as npt
 
 from altsets._kernels.packing import pack_sum
 from altsets._kernels.windows import Windows, list_cost
-from altsets.problem import Problem
+from altsets.problem import FeatureSet, Problem
 from altsets.search import bounds
 from altsets.search.candidates import Candidates
 from altsets.search.run import Run
 
 __all__ = ["best_sum", "bits", "classes", "existing_members", "members_of"]
 
-FeatureSet = tuple[int, ...]
 Masks = npt.NDArray[np.uint64]
 
 #: Sets that may be listed, half sets that may be listed for it, and steps of the search among them.

@@ -9,19 +9,17 @@ from collections.abc import Sequence
 import numpy as np
 import numpy.typing as npt
 
-from altsets.problem import Problem
+from altsets.problem import FeatureSet, Problem
 from altsets.quality import Additive
 from altsets.result import Status, optimality_tolerance
 from altsets.search import bounds
 from altsets.search.candidates import Candidates
-from altsets.search.engine import Answer
+from altsets.search.engine import Answer, declines_heuristics
 from altsets.search.run import Run
 from altsets.search.sequential import sequential
 from altsets.search.solver import Programme
 
 __all__ = ["MilpEngine", "best_set"]
-
-FeatureSet = tuple[int, ...]
 
 
 class MilpEngine:
@@ -31,9 +29,7 @@ class MilpEngine:
 
     def declines(self, quality: Additive, problem: Problem) -> str | None:
         """A reason why this engine does not solve the problem, or None."""
-        if problem.search not in ("sequential", "simultaneous"):
-            return f"it is exact and does not do search={problem.search!r}"
-        return None
+        return declines_heuristics(problem)
 
     def solve(self, quality: Additive, problem: Problem, run: Run) -> Answer:
         """Sequential or simultaneous, as asked."""

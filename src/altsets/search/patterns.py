@@ -11,14 +11,13 @@ import itertools
 
 import numpy as np
 
-from altsets.problem import Problem
+from altsets.problem import FeatureSet, Problem
 from altsets.search.candidates import Candidates
 from altsets.search.run import Run
 from altsets.search.solver import Programme
 
 __all__ = ["MAX_VARIABLES", "best_sum", "n_variables"]
 
-FeatureSet = tuple[int, ...]
 
 #: Beyond this many integer variables the programme is no longer small.
 MAX_VARIABLES = 600

@@ -10,11 +10,11 @@ from collections.abc import Callable, Sequence
 from types import FrameType
 from typing import Any, Self
 
+from altsets.problem import FeatureSet
 from altsets.result import Progress
 
 __all__ = ["Run"]
 
-FeatureSet = tuple[int, ...]
 
 #: Seconds between two calls of a user's callback from inside a kernel.
 CALLBACK_EVERY = 0.1

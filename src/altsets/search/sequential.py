@@ -5,14 +5,13 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Sequence
 
-from altsets.problem import Problem
+from altsets.problem import FeatureSet, Problem
 from altsets.result import Status, optimality_tolerance
 from altsets.search.engine import Answer
 from altsets.search.run import Run
 
 __all__ = ["sequential"]
 
-FeatureSet = tuple[int, ...]
 
 #: others, overlaps -> the best set that differs enough from the others, and a bound on every such set
 NextSet = Callable[[Sequence[FeatureSet], Sequence[int]], tuple[FeatureSet | None, float]]

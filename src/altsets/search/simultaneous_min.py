@@ -24,7 +24,7 @@ from altsets._kernels.balance import balance
 from altsets._kernels.degrees import degree_bound, prefix_bound
 from altsets._kernels.packing import pack
 from altsets._kernels.windows import Windows, list_cost
-from altsets.problem import Problem
+from altsets.problem import FeatureSet, Problem
 from altsets.quality import Additive
 from altsets.result import Status, optimality_tolerance
 from altsets.search.best_set import best_set
@@ -36,7 +36,6 @@ from altsets.search.simultaneous_sum import best_responses, largest_sum
 
 __all__ = ["largest_minimum"]
 
-FeatureSet = tuple[int, ...]
 Floats = npt.NDArray[np.float64]
 Ints = npt.NDArray[np.intc]
 
@@ -198,7 +197,9 @@ class _Search:
             gained = False
             qualities = [self.quality.evaluate(chosen) for chosen in self.sets]
             worst, *others = sorted(range(len(self.sets)), key=qualities.__getitem__)
-            for group in itertools.chain(*(itertools.combinations(reversed(others), size) for size in (1, 2))):
+            for group in itertools.chain(
+                *(itertools.combinations(reversed(others), size) for size in (1, 2))
+            ):
                 if self.closed or self.nearly_closed or self.run.stopped:
                     return
                 gap = self.bound - self.best

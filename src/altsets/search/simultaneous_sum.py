@@ -10,7 +10,7 @@ import numpy.typing as npt
 
 from altsets._kernels.arrangement import arrange
 from altsets._kernels.design import deal
-from altsets.problem import Problem
+from altsets.problem import FeatureSet, Problem
 from altsets.quality import Additive
 from altsets.result import Status, optimality_tolerance
 from altsets.search import bounds, patterns
@@ -22,7 +22,6 @@ from altsets.search.run import Run
 
 __all__ = ["best_responses", "largest_sum"]
 
-FeatureSet = tuple[int, ...]
 Degrees = npt.NDArray[np.intc]
 
 #: Steps of the exact arrangement of one degree sequence, and exchanges of the randomised one.
@@ -59,11 +58,11 @@ def largest_sum(
     bound, proof = limit.value, "degree-sequence bound"
     if not problem.existing and not run.stopped:
         bound = _down_the_sequences(quality, problem, candidates, limit.value, run)
-        if _closed(run, bound):
+        if _proven(run, bound):
             proof = "every better degree sequence is proven impossible"
         else:
             _slacker_sequences(quality, problem, candidates, run)
-    if problem.existing and not _closed(run, bound):
+    if problem.existing and not run.stopped:
         listed, finished = best_sum(
             problem, candidates, run.objective if run.sets else -math.inf, -math.inf, run
         )
@@ -73,20 +72,21 @@ def largest_sum(
             bound = run.objective if run.sets else -math.inf
             proof = "all sets listed, and compatible ones picked"
     small = patterns.n_variables(candidates, problem) <= patterns.MAX_VARIABLES
-    if not _closed(run, bound) and small and (exact or not run.sets):
+    if small and (exact or not run.sets) and not run.stopped and not _proven(run, bound):
         sets, bound = patterns.best_sum(candidates, problem, bound, run)
         proof = "integer programme over membership patterns"
         if sets is not None:
             run.offer(sets, math.fsum(map(quality.evaluate, sets)))
-    if run.stopped and not _closed(run, bound):
+    if run.stopped and not _proven(run, bound):
         proof = f"{run.why_stopped}; {proof}"
     return _answer(quality, problem, run.sets, bound, proof)
 
 
-def _closed(run: Run, bound: float) -> bool:
-    if run.stopped or bound == -math.inf:
-        return True
-    return bool(run.sets) and bound - run.objective <= optimality_tolerance(run.objective)
+def _proven(run: Run, bound: float) -> bool:
+    """Whether the best sets are proven best, or proven not to exist."""
+    if not run.sets:
+        return bound == -math.inf
+    return bound - run.objective <= optimality_tolerance(run.objective)
 
 
 def _down_the_sequences(
