@@ -578,3 +578,14 @@ def test_a_series_brings_its_names():
     pandas = pytest.importorskip("pandas")
     scores = quality.Additive(pandas.Series([1.0, 3.0, 2.0], index=["a", "b", "c"]))
     assert altsets.find(scores, n_features=2, n_alternatives=0).named_sets == [("b", "c")]
+
+
+def test_what_a_callback_raises_ends_a_search_inside_the_kernels():
+    scores = 1 + np.random.default_rng(3).random(200) * 1e-3
+
+    def stop(progress):
+        if progress.elapsed > 0.2:
+            raise LookupError("enough")
+
+    with pytest.raises(LookupError, match="enough"):
+        altsets.find(quality.Additive(scores), 20, 30, 0.85, callback=stop, time_limit=20)

@@ -45,9 +45,7 @@ class BestSet:
     max_nodes = cython.declare(cython.long)
     stopped = cython.declare(cython.bint, visibility="readonly")
     found = cython.declare(cython.bint, visibility="readonly")
-    failed = cython.declare(cython.bint)
     tick = cython.declare(object)
-    error = cython.declare(object)
 
     def __init__(self, scores, first, member, klass, caps, k, to_beat, max_nodes, tolerance, tick):
         self.scores = scores
@@ -70,7 +68,6 @@ class BestSet:
         self.best_set = np.zeros(k, dtype=np.intc)
         self.found = False
         self.stopped = False
-        self.failed = False
         self.nodes = 0
         # No set is worse than the k worst features together: until a set is known, this is what bounds are held
         # against, so that prices can also prove that there is no set at all.
@@ -79,7 +76,6 @@ class BestSet:
         self.cutoff = max(worst - 2 * tolerance, to_beat)
         self.max_nodes = max_nodes
         self.bound = float(np.inf)
-        self.error = None
 
     def run(self):
         """Search to the end, or until ``tick`` says stop; the bound holds in both cases."""
@@ -88,8 +84,6 @@ class BestSet:
             if self.bound > self.cutoff + self.tolerance:
                 self.rank()
                 self.extend(0, self.k, 0.0, self.constant())
-        if self.failed:
-            raise self.error
         if not self.stopped:
             self.bound = self.best if self.found else -float("inf")
 
@@ -271,12 +265,7 @@ class BestSet:
     @cython.exceptval(check=False)
     def ask(self) -> cython.void:
         with cython.gil:
-            try:
-                if self.tick(self.best if self.found else None, self.bound):
-                    self.stopped = True
-            except BaseException as error:
-                self.error = error
-                self.failed = True
+            if self.tick():
                 self.stopped = True
 
     @cython.cfunc
@@ -361,7 +350,7 @@ def best_set(scores, first, member, klass, caps, k, to_beat, max_nodes, toleranc
     tolerance : float
         Differences up to this do not count.
     tick : callable
-        Called now and then with the best value (or None) and the bound; true means stop.
+        Called now and then; true means stop. It must not raise.
 
     Returns
     -------

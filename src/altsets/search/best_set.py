@@ -24,7 +24,7 @@ def best_set(
     n_features: int,
     others: Sequence[FeatureSet],
     overlaps: Sequence[int],
-    tick: Callable[..., bool],
+    tick: Callable[[], bool],
     max_parts: float = math.inf,
 ) -> tuple[FeatureSet | None, float]:
     """The best set of ``n_features`` candidates that shares at most ``overlaps[i]`` features with ``others[i]``.
@@ -51,7 +51,7 @@ class _Splitting:
     """Branch and bound with fixed prices; where that takes long, decide the best open feature and price anew."""
 
     def __init__(
-        self, candidates: Candidates, k: int, caps: dict[tuple[int, ...], int], tick: Callable[..., bool]
+        self, candidates: Candidates, k: int, caps: dict[tuple[int, ...], int], tick: Callable[[], bool]
     ) -> None:
         self.scores, self.k, self.tick = candidates.scores, k, tick
         self.limits = list(caps.values())

@@ -24,7 +24,8 @@ class Run:
     """What engines write to while they work.
 
     As a context manager it turns the first Ctrl-C into a polite request to stop: every loop asks ``stopped``, and
-    the engine returns its best answer so far with its bound. The second Ctrl-C interrupts as usual.
+    the engine returns its best answer so far with its bound. What else ends a search, a second Ctrl-C or an exception
+    in the user's callback, is kept in ``error`` until the compiled code has returned, and raised on the way out.
     """
 
     def __init__(
@@ -36,6 +37,7 @@ class Run:
         self.objective = math.nan
         self.bound = math.inf
         self.interrupted = False
+        self.error: BaseException | None = None
         self._callback = callback
         self._called = self.started
         self._previous: Any = None
@@ -60,10 +62,12 @@ class Run:
         if self._previous is not None:
             signal.signal(signal.SIGINT, self._previous)
             self._previous = None
+        if self.error is not None:
+            raise self.error
 
     def _interrupt(self, number: int, frame: FrameType | None) -> None:
-        if self.interrupted:
-            raise KeyboardInterrupt
+        if self.interrupted and self.error is None:
+            self.error = KeyboardInterrupt()
         self.interrupted = True
 
     @property
@@ -83,7 +87,7 @@ class Run:
         """Whether to end the search: the time limit is reached, or the user pressed Ctrl-C."""
         if self._whole is not None:
             return self._whole.stopped
-        return self.interrupted or time.perf_counter() >= self.deadline
+        return self.interrupted or self.error is not None or time.perf_counter() >= self.deadline
 
     @property
     def why_stopped(self) -> str:
@@ -107,11 +111,15 @@ class Run:
 
     def report(self) -> None:
         """Tell the callback what is known."""
-        if self._callback is not None:
-            self._called = time.perf_counter()
+        if self._callback is None or self.error is not None:
+            return
+        self._called = time.perf_counter()
+        try:
             self._callback(Progress(self.objective, self.bound, self.elapsed, list(self.sets)))
+        except BaseException as error:
+            self.error = error
 
-    def tick(self, *_: object) -> bool:
+    def tick(self) -> bool:
         """Called by kernels now and then; true means stop."""
         if time.perf_counter() - self._called > CALLBACK_EVERY:
             self.report()
