@@ -21,6 +21,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from decimal import Decimal
 from fractions import Fraction
+from functools import cached_property
 from typing import Any
 
 from altsets.errors import InputError, VerificationError
@@ -119,12 +120,12 @@ class Problem:
         """All sets, the first one and its alternatives."""
         return self.n_alternatives + 1
 
-    @property
+    @cached_property
     def max_overlap(self) -> int:
         """How many features two new sets may share; ``n_features`` means that they may be equal."""
         return self.max_overlap_of(self.n_features, self.n_features)
 
-    @property
+    @cached_property
     def existing_overlaps(self) -> tuple[int, ...]:
         """How many features a new set may share with each existing set; negative if no size-k set fits."""
         return tuple(self.max_overlap_of(self.n_features, len(given)) for given in self.existing)

@@ -42,6 +42,8 @@ Ints = npt.NDArray[np.intc]
 #: Walks for a first solution, and steps of each.
 WALKS = 3
 BALANCE_STEPS = 20_000
+#: The very first walk is short, for each place in the sets: most problems need no more.
+FIRST_STEPS = 150
 #: Partial solutions to look at when a few sets are dealt out anew.
 PART_NODES = 3
 #: The share of the gap that a large gain closes.
@@ -106,7 +108,7 @@ def largest_minimum(quality: Additive, problem: Problem, candidates: Candidates,
     search.lower(found.bound / problem.n_sets - problem.n_features * search.shift)
     root = search.node(0, (0,) * problem.n_sets)
     if not search.closed:
-        search.anneal(search.sets, 0)
+        search.anneal(search.sets, 0, FIRST_STEPS * problem.n_sets * problem.n_features)
         search.explore(root, max_nodes=1)
     if not search.closed:
         search.polish(found.sets)
@@ -179,14 +181,14 @@ class _Search:
         if self.best < best:
             self.sets, self.best = known, best
 
-    def anneal(self, sets: Sequence[FeatureSet], seed: int) -> None:
+    def anneal(self, sets: Sequence[FeatureSet], seed: int, steps: int = BALANCE_STEPS) -> None:
         """Exchange features at random, ever more reluctant to do harm."""
         members = np.zeros((self.problem.n_sets, len(self.candidates)), dtype=np.uint8)
         for number, chosen in enumerate(sets):
             members[number, self.candidates.positions(chosen)] = 1
         overlap, tick = self.problem.max_overlap, self.run.tick
         inside = balance(
-            self.scores, members, self.fixed, self.fixed_caps, overlap, self.bound, BALANCE_STEPS, seed, tick
+            self.scores, members, self.fixed, self.fixed_caps, overlap, self.bound, steps, seed, tick
         )
         self.offer([self.candidates.features(positions) for positions in inside])
 
