@@ -255,6 +255,7 @@ def _result(quality: Additive, problem: Problem, engine: Engine, answer: Answer,
     status = _overall(answer.statuses)
     # Where the two are equal but for rounding, the bound must not look lower.
     bound = answer.bound if math.isnan(objective) else max(answer.bound, objective)
+    run.finish(sets, objective, bound)
     elapsed = run.elapsed
     reason = ""
     if len(sets) < problem.n_sets:

@@ -109,6 +109,12 @@ class Run:
             self.bound = bound
             self.report()
 
+    def finish(self, sets: list[FeatureSet], objective: float, bound: float) -> None:
+        """The final answer; reported if it is news."""
+        if (sets, objective, bound) != (self.sets, self.objective, self.bound):
+            self.sets, self.objective, self.bound = sets, objective, bound
+            self.report()
+
     def report(self) -> None:
         """Tell the callback what is known."""
         if self._callback is None or self.error is not None:
