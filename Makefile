@@ -5,7 +5,7 @@ PYTHON ?= $(shell for name in python3 python3.14 python3.13 python3.12 python3.1
 	$$name -c 'import sys; sys.exit(sys.version_info < (3, 11))' 2>/dev/null && echo $$name && break; done)
 VENV := .venv
 PY := $(VENV)/bin/python
-PIP := $(PY) -m pip --disable-pip-version-check install --quiet
+PIP := $(PY) -m pip --disable-pip-version-check install --quiet --quiet
 BUILD := pyproject.toml setup.py
 KERNELS := $(wildcard src/altsets/_kernels/*.py src/altsets/_kernels/*.pxd)
 

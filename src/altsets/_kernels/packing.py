@@ -239,7 +239,8 @@ class Packing:
                     self.pick(level, item, spent, value)
                     if self.stopped:
                         return
-                self.possible[level, w] = self.possible[level, w] & ~(
+                # Its bit is still set: switch it off.
+                self.possible[level, w] = self.possible[level, w] ^ (
                     cython.cast(cython.ulonglong, 1) << (item & 63)
                 )
 
