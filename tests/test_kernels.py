@@ -223,8 +223,7 @@ CALLS = {
     "lexicographic": [next_set],
     "degrees": [degree_bound, degree_vectors, prefix_bound],
     "arrangement": [arrange],
-    "design": [deal],
-    "balance": [balance],
+    "exchanges": [deal, balance],
     "windows": [windows],
     "packing": [pack, pack_sum],
 }

@@ -20,8 +20,8 @@ from dataclasses import dataclass, field, replace
 import numpy as np
 import numpy.typing as npt
 
-from altsets._kernels.balance import balance
 from altsets._kernels.degrees import degree_bound, prefix_bound
+from altsets._kernels.exchanges import balance
 from altsets._kernels.packing import pack
 from altsets._kernels.windows import Windows, list_cost
 from altsets.problem import FeatureSet, Problem

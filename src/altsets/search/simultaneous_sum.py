@@ -9,7 +9,7 @@ import numpy as np
 import numpy.typing as npt
 
 from altsets._kernels.arrangement import arrange
-from altsets._kernels.design import deal
+from altsets._kernels.exchanges import deal
 from altsets.problem import FeatureSet, Problem
 from altsets.quality import Additive
 from altsets.result import Status, optimality_tolerance
