@@ -17,7 +17,6 @@ try:
 except ImportError:
     extensions = []
 else:
-    # Optional: without a C compiler the same files run as plain Python, slowly, with one warning.
     extensions = cythonize(
         [
             Extension(
@@ -25,11 +24,15 @@ else:
                 [path.as_posix()],
                 depends=["setup.py"],
                 extra_compile_args=FLAGS,
-                optional=True,
             )
             for path in KERNELS
         ],
         language_level=3,
     )
+
+# Without a C compiler the same files run as plain Python, slowly, with one warning. To be said afterwards: cythonize
+# makes new extensions and forgets it.
+for extension in extensions:
+    extension.optional = True
 
 setup(ext_modules=extensions, options={"build_ext": {"parallel": os.cpu_count()}})

@@ -7,6 +7,7 @@ import importlib.util
 import json
 import math
 import os
+import runpy
 import shutil
 import subprocess
 import sys
@@ -21,6 +22,7 @@ from altsets import _kernels
 from altsets._kernels import _stand_in
 
 FOLDER = Path(_kernels.__file__).parent
+ROOT = Path(__file__).resolve().parent.parent
 N_CASES = 60
 
 
@@ -368,3 +370,20 @@ def test_everything_works_without_compiled_kernels_and_cython(tmp_path):
     for result in [*told["results"], *expected]:
         del result["elapsed"]
     assert told["results"] == json.loads(json.dumps(expected))
+
+
+def test_a_missing_compiler_does_not_stop_the_installation(monkeypatch):
+    setuptools = pytest.importorskip("setuptools")
+    building = pytest.importorskip("Cython.Build")
+    told = {}
+    monkeypatch.setattr(setuptools, "setup", lambda **options: told.update(options))
+    # Like the real one it makes new extensions; unlike it, it takes no time.
+    monkeypatch.setattr(
+        building, "cythonize", lambda given, **_: [setuptools.Extension(e.name, e.sources) for e in given]
+    )
+    monkeypatch.chdir(ROOT)
+    runpy.run_path("setup.py")
+    assert [extension.name for extension in told["ext_modules"]] == [
+        f"altsets._kernels.{name}" for name in _kernels.KERNELS
+    ]
+    assert all(extension.optional for extension in told["ext_modules"])

@@ -1,7 +1,7 @@
 """Compiled hot loops: arrays in, arrays out.
 
 The kernels are written in Cython's pure Python mode: the same file is compiled at install, or runs as plain Python
-where there was no compiler. Plain Python gives the same results some hundred times slower, hence the warning.
+where there was no compiler. Plain Python gives the same results, much slower, hence the warning.
 """
 
 from __future__ import annotations
