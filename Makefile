@@ -61,7 +61,7 @@ $(VENV)/.dev: $(BUILD) | $(PY)
 	$(PIP) --editable '.[dev]'
 	@touch $@
 
-# Only what has changed since is compiled anew.
+# Installing has compiled all kernels; what has changed since is compiled here.
 $(VENV)/.kernels: $(KERNELS) $(VENV)/.dev
-	$(PY) setup.py --quiet build_ext --inplace
+	@test -z "$$(find $(KERNELS) -newer $(VENV)/.dev)" || $(PY) setup.py --quiet build_ext --inplace
 	@touch $@
