@@ -111,7 +111,7 @@ def largest_minimum(quality: Additive, problem: Problem, candidates: Candidates,
         search.anneal(search.sets, 0, FIRST_STEPS * problem.n_sets * problem.n_features)
         search.explore(root, max_nodes=1)
     if not search.closed:
-        search.polish(found.sets)
+        search.polish()
         search.explore(root)
     sets = search.raise_sum(found.bound)
     worst = min(map(quality.evaluate, sets))
@@ -131,6 +131,7 @@ class _Search:
         self.shift = float(np.min(candidates.scores))
         self.scores: Floats = candidates.scores - self.shift
         self.tolerance = 2 * candidates.tolerance(problem.n_features)
+        self.first: list[FeatureSet] = []
         self.sets: list[FeatureSet] = []
         self.best = -math.inf
         self.bound = math.inf
@@ -150,6 +151,7 @@ class _Search:
         """Keep these sets if their worst one is better."""
         worst = min(map(self.quality.evaluate, sets))
         value = worst - self.problem.n_features * self.shift
+        self.first = self.first or list(sets)
         if value > self.best:
             self.best, self.sets = value, list(sets)
             self.run.offer(sets, worst)
@@ -164,19 +166,19 @@ class _Search:
         """Whether the gap is too small for users to care and, with many sets of many features, too small to close."""
         return self.bound - self.best <= SMALL_GAP * abs(self.best + self.problem.n_features * self.shift)
 
-    def polish(self, first: Sequence[FeatureSet]) -> None:
+    def polish(self) -> None:
         """More walks from the first sets, and then all that exact search over a few sets can add."""
         for seed in range(1, WALKS):
             if self.closed or self.run.stopped:
                 return
-            self.anneal(first, seed)
+            self.anneal(self.first, seed)
         self.improve()
 
     def restart(self, seed: int) -> None:
         """Another walk and what exact search makes of it, from wherever the walk ends; the better result stays."""
         known, best = self.sets, self.best
         self.best = -math.inf
-        self.anneal(known, seed)
+        self.anneal(self.first if seed % 2 else known, seed)
         self.improve()
         if self.best < best:
             self.sets, self.best = known, best
