@@ -81,7 +81,7 @@ class BestSet:
         """Search to the end, or until ``tick`` says stop; the bound holds in both cases."""
         with cython.nogil:
             self.descend()
-            if self.bound > self.cutoff + self.tolerance:
+            if not self.stopped and self.bound > self.cutoff + self.tolerance:
                 self.rank()
                 self.extend(0, self.k, 0.0, self.constant())
         if not self.stopped:
@@ -210,7 +210,7 @@ class BestSet:
                 value += self.priced[self.order[i]]
                 for e in range(self.first[self.order[i]], self.first[self.order[i] + 1]):
                     usage[self.member[e]] += 1
-            if value < self.bound - 1e-12 * (1.0 + abs(self.bound)):
+            if step == 0 or value < self.bound - 1e-12 * (1.0 + abs(self.bound)):
                 patience = 0
                 self.bound = value
                 for c in range(self.n_caps):
@@ -226,7 +226,9 @@ class BestSet:
                     scale *= 0.5
                     if step % 3 == 0:
                         self.try_greedy()
-            if self.bound <= self.cutoff + self.tolerance or scale < 1e-3:
+            if step % 8 == 7:
+                self.ask()
+            if self.stopped or self.bound <= self.cutoff + self.tolerance or scale < 1e-3:
                 break
             norm = 0.0
             for c in range(self.n_caps):

@@ -241,13 +241,17 @@ class Degrees:
         low = (left + self.n_sets - level - 1) // (self.n_sets - level)
         if low > high:
             return
-        # The promise is concave in the count (where the weight allows it): go out from its peak.
+        # The promise is concave in the count, and hopeless beyond what the weight allows: go out from its peak.
         peak = low
-        for count in range(low + 1, high + 1):
-            if self.promise(level, count, left, weight, value) > self.promise(
-                level, peak, left, weight, value
+        up = high
+        while peak < up:
+            count = (peak + up) // 2
+            if self.promise(level, count + 1, left, weight, value) > self.promise(
+                level, count, left, weight, value
             ):
-                peak = count
+                peak = count + 1
+            else:
+                up = count
         down = peak
         up = peak + 1
         while down >= low or up <= high:

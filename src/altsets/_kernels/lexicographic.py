@@ -47,7 +47,7 @@ def next_set(n, first, member, caps, positions, fresh, tick):
     total: cython.long = n
     starts: cython.int[::1] = first
     belongs: cython.int[::1] = member
-    chosen: cython.long[::1] = positions
+    chosen: cython.longlong[::1] = positions
     left: cython.int[::1] = np.array(caps, dtype=np.intc)
     k: cython.int = len(positions)
     level: cython.int

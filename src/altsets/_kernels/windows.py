@@ -22,7 +22,7 @@ def _fill(
     k: cython.int,
     mask: cython.ulonglong,
     total: cython.double,
-    at: cython.long[::1],
+    at: cython.longlong[::1],
     masks: cython.ulonglong[::1],
     sums: cython.double[::1],
 ) -> cython.void:
@@ -94,10 +94,10 @@ class Windows:
     k = cython.declare(cython.int)
     left_masks = cython.declare(cython.ulonglong[::1])
     left_sums = cython.declare(cython.double[::1])
-    left_start = cython.declare(cython.long[::1])
+    left_start = cython.declare(cython.longlong[::1])
     right_masks = cython.declare(cython.ulonglong[::1])
     right_sums = cython.declare(cython.double[::1])
-    right_start = cython.declare(cython.long[::1])
+    right_start = cython.declare(cython.longlong[::1])
 
     def __init__(self, scores, first, k):
         self.k = k
@@ -171,7 +171,7 @@ def _half(scores, first, klass, last, k):
 def _fill_half(scores, first, klass, last, k, at_, masks_, sums_):
     values: cython.double[::1] = scores
     bounds: cython.int[::1] = first
-    at: cython.long[::1] = at_
+    at: cython.longlong[::1] = at_
     masks: cython.ulonglong[::1] = masks_
     sums: cython.double[::1] = sums_
     begin: cython.int = klass

@@ -14,7 +14,7 @@ from altsets.search import bounds
 from altsets.search.candidates import Candidates
 from altsets.search.run import Run
 
-__all__ = ["best_sum", "bits", "classes", "existing_members", "members_of"]
+__all__ = ["MAX_PICKED", "best_sum", "bits", "classes", "existing_members", "members_of"]
 
 Masks = npt.NDArray[np.uint64]
 
@@ -22,6 +22,8 @@ Masks = npt.NDArray[np.uint64]
 MAX_LISTED = 1_000
 MAX_HALF_SETS = 50_000
 MAX_NODES = 100_000
+#: Sets that fit into the bit patterns of that search.
+MAX_PICKED = 30
 
 
 def best_sum(
@@ -34,11 +36,13 @@ def best_sum(
     none) and whether that is proven; nothing is, if there are too many sets to list.
     """
     n_sets, k, tolerance = problem.n_sets, problem.n_features, 2 * candidates.tolerance(problem.n_features)
+    if n_sets > MAX_PICKED or len(candidates) > 64:
+        return None, False
     rest = bounds.sum_bounds(candidates, problem)
     least = max(least, floor - float(rest[n_sets - 1])) - tolerance
     fixed = existing_members(problem, candidates)
     first = classes(candidates.scores, fixed)
-    if len(candidates) > 64 or list_cost(first, k) > MAX_HALF_SETS:
+    if list_cost(first, k) > MAX_HALF_SETS:
         return None, False
     windows = Windows(candidates.scores, first, k)
     if windows.count(least, math.inf) > MAX_LISTED:

@@ -30,7 +30,7 @@ from altsets.result import Status, optimality_tolerance
 from altsets.search.best_set import best_set
 from altsets.search.candidates import Candidates
 from altsets.search.engine import Answer
-from altsets.search.listing import best_sum, bits, classes, existing_members, members_of
+from altsets.search.listing import MAX_PICKED, best_sum, bits, classes, existing_members, members_of
 from altsets.search.run import Run
 from altsets.search.simultaneous_sum import best_responses, largest_sum
 
@@ -57,8 +57,6 @@ MAX_LATE_NODES = 12
 MAX_HALF_SETS = 300_000
 MAX_LISTED = 1_500
 MAX_PACK_NODES = 20_000
-#: Sets that fit into the bit patterns of that search.
-MAX_PICKED = 30
 #: Windows reach down from the bound by these shares of the gap; the widest that is small enough is searched.
 SHARES = (1.0, 1 / 4, 1 / 16, 1 / 64, 1 / 256, 1 / 1024)
 
