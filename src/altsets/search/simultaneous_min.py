@@ -57,6 +57,10 @@ MAX_LATE_NODES = 12
 MAX_HALF_SETS = 300_000
 MAX_LISTED = 1_500
 MAX_PACK_NODES = 20_000
+#: Where a gap this small stays for so many partial solutions, lists and searches may be longer, up to so many times.
+EFFORT_GAP = 3e-4
+MORE_EFFORT_EVERY = 100
+MAX_EFFORT = 4
 #: Windows reach down from the bound by these shares of the gap; the widest that is small enough is searched.
 SHARES = (1.0, 1 / 4, 1 / 16, 1 / 64, 1 / 256, 1 / 1024)
 
@@ -129,6 +133,7 @@ class _Search:
         self.shift = float(np.min(candidates.scores))
         self.scores: Floats = candidates.scores - self.shift
         self.tolerance = 2 * candidates.tolerance(problem.n_features)
+        self.effort = 1
         self.first: list[FeatureSet] = []
         self.sets: list[FeatureSet] = []
         self.best = -math.inf
@@ -162,7 +167,13 @@ class _Search:
     @property
     def nearly_closed(self) -> bool:
         """Whether the gap is too small for users to care and, with many sets of many features, too small to close."""
-        return self.bound - self.best <= SMALL_GAP * abs(self.best + self.problem.n_features * self.shift)
+        return self.relative_gap <= SMALL_GAP
+
+    @property
+    def relative_gap(self) -> float:
+        """The gap as a share of the minimum; inf if that is zero."""
+        worst = abs(self.best + self.problem.n_features * self.shift)
+        return (self.bound - self.best) / worst if worst else math.inf
 
     def polish(self) -> None:
         """More walks from the first sets, and then all that exact search over a few sets can add."""
@@ -251,6 +262,8 @@ class _Search:
         while heap and not self.run.stopped and n_nodes < max_nodes and n_late < MAX_LATE_NODES:
             n_nodes += 1
             n_late += self.nearly_closed
+            close = self.relative_gap <= EFFORT_GAP
+            self.effort = min(MAX_EFFORT, 1 + n_nodes // MORE_EFFORT_EVERY) if close else 1
             node = heapq.heappop(heap)
             self.lower(node.bound)
             if self.closed:
@@ -395,7 +408,7 @@ class _Search:
             windows = self.windows(window, room)
             low, high = need - self.tolerance, need + window.spare + self.tolerance
             count += windows.count(low, high)
-            if count > MAX_LISTED:
+            if count > self.effort * MAX_LISTED:
                 return None
             masks, sums = windows.list(low, high)
             listed.append((head, wanted, masks, sums - need))
@@ -438,7 +451,7 @@ class _Search:
             window.spare + self.tolerance * (len(node.needy) + 1),
             window.plain,
             self.tolerance,
-            MAX_PACK_NODES,
+            self.effort * MAX_PACK_NODES,
             self.run.tick,
         )
         if sets is None:
