@@ -1,12 +1,14 @@
 # cython: boundscheck=False, wraparound=False, cdivision=True, initializedcheck=False
 """Kernel: the best sets of a size, or all sets above a threshold, for quality with pair terms.
 
-The value of a set is the sum of the linear terms of its features minus the sum of its pair terms; a constant ratio of
-the two sums is possible as well. Depth-first branch and bound: with r features to go, a candidate is worth at most its
+The value of a set is the sum of the linear terms of its features minus the sum of its pair terms. Depth-first branch and bound: with r features to go, a candidate is worth at most its
 gain minus half of the r - 1 smallest pair terms with other candidates, for the other half is the partner's. The r largest
 such worths bound the node (one for each class where candidates exclude each other), and candidates that cannot be
 among r good ones are dropped. A node first tries the partners that its parent knew, which costs next to nothing. (Other
 splits than half and half lower the bound at the root, but not further down.)
+
+Quality that is a ratio, a sum over the root of another sum, comes with terms that are too optimistic about it: complete sets
+are judged by their ratio.
 
 Everything that concerns one set is kept here: caps (at most so many out of a group), budgets, pairs that exclude each
 other, features that need other features, and a user's own test.
@@ -61,8 +63,13 @@ class GoodSets:
     has_pairs = cython.declare(cython.bint)
     has_conflicts = cython.declare(cython.bint)
     ratio = cython.declare(cython.bint)
-    size = cython.declare(cython.double)
-    scale = cython.declare(cython.double)
+    above = cython.declare(cython.double[::1])
+    below = cython.declare(cython.double[::1])
+    below_pair = cython.declare(cython.double[:, ::1])
+    start_above = cython.declare(cython.double)
+    start_below = cython.declare(cython.double)
+    least_above = cython.declare(cython.double)
+    most_above = cython.declare(cython.double)
     keeping = cython.declare(cython.bint)
     cut = cython.declare(cython.double)
     leaf_cut = cython.declare(cython.double)
@@ -89,10 +96,11 @@ class GoodSets:
         self.has_pairs = len(self.pair) > 0
         self.has_conflicts = len(self.conflict) > 0
         self.ratio = ratio is not None
+        self.leaf_cut = cut
         if ratio is not None:
-            self.size, self.scale, self.leaf_cut = ratio
-        else:
-            self.leaf_cut = cut
+            self.above, self.below, self.below_pair, start, window, self.leaf_cut = ratio
+            self.start_above, self.start_below = start
+            self.least_above, self.most_above = window
         self.cut = cut
         self.most = most
         self.keeping = keeping
@@ -571,14 +579,29 @@ class GoodSets:
     @cython.exceptval(check=False)
     def leaf(self, level: cython.int, value: cython.double, extra: cython.double) -> cython.void:
         """A complete set: keep it if it is good enough."""
-        if self.ratio:
-            value = extra / (self.scale * sqrt(self.size + extra - value))
-        else:
-            value += extra
+        value = self.quotient() if self.ratio else value + extra
         if value <= self.leaf_cut or (self.n_needs and self.unmet(level) >= 0):
             return
         with cython.gil:
             self.keep(value)
+
+    @cython.cfunc
+    @cython.nogil
+    @cython.exceptval(check=False)
+    def quotient(self) -> cython.double:
+        """The quality of the chosen set if it is a ratio; very low if its upper part is not in the window."""
+        i: cython.int
+        q: cython.int
+        upper: cython.double = self.start_above
+        lower: cython.double = self.start_below
+        for i in range(self.r):
+            upper += self.above[self.chosen[i]]
+            lower += self.below[self.chosen[i]]
+            for q in range(i):
+                lower += self.below_pair[self.chosen[i], self.chosen[q]]
+        if upper <= self.least_above or upper > self.most_above:
+            return -1e300
+        return upper / sqrt(lower)
 
     @cython.cfunc
     def keep(self, value: cython.double):
@@ -634,7 +657,9 @@ def good_sets(
         Sets up to this value are of no interest.
     most : int
     ratio : tuple, optional
-        Size, scale and cut of quality that is a ratio: with extra = linear, it is extra / (scale * sqrt(size + pairs)).
+        For quality that is a ratio: what each feature adds above and below the line, what each pair adds below it, both
+        parts of the features that are in every set, the window (exclusive, inclusive) in which the upper part is to lie,
+        and the cut for the ratio. The terms then serve for the bound alone.
     accept : callable, optional
         Called with the positions of a set that would be kept.
 
