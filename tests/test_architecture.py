@@ -170,7 +170,7 @@ def test_public_surface():
         "quality",
     }
     assert dir(altsets) == sorted(altsets.__all__)
-    assert quality.__all__ == ["Additive"]
+    assert quality.__all__ == ["CFS", "FCBF", "MRMR", "Additive", "Form", "Quality"]
     with pytest.raises(AttributeError, match="no attribute 'nonsense'"):
         altsets.nonsense  # noqa: B018
 
@@ -199,7 +199,9 @@ def test_public_names_are_documented(name):
 
 
 @pytest.mark.parametrize(
-    "thing", [altsets.find, altsets.iterate, altsets.Problem, altsets.Result, quality.Additive]
+    "thing",
+    [altsets.find, altsets.iterate, altsets.Problem, altsets.Result]
+    + [getattr(quality, name) for name in quality.__all__],
 )
 def test_the_main_names_have_a_runnable_example(thing):
     assert doctest.DocTestParser().get_examples(thing.__doc__)

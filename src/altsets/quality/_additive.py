@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-from collections import Counter
 from collections.abc import Sequence
 from typing import Any
 
@@ -11,11 +10,14 @@ import numpy as np
 import numpy.typing as npt
 
 from altsets.errors import InputError
+from altsets.quality._form import Form
+from altsets.quality._inputs import common_names, vector
+from altsets.quality._quality import Quality
 
 __all__ = ["Additive"]
 
 
-class Additive:
+class Additive(Quality):
     """Quality of a set = sum of the scores of its features.
 
     Parameters
@@ -34,24 +36,12 @@ class Additive:
     ['age', 'height', 'weight']
     """
 
+    size_normalised = False
+
     def __init__(self, scores: npt.ArrayLike, *, feature_names: Sequence[str] | None = None) -> None:
-        if feature_names is None:
-            feature_names = _names_of(scores)
-        try:
-            values = np.array(scores, dtype=np.float64)
-        except (TypeError, ValueError) as error:
-            raise InputError(f"scores must be numbers: {error}.") from error
-        if values.ndim != 1 or not len(values):
-            raise InputError(
-                f"scores must be a list of numbers, one for each feature; got shape {values.shape}."
-            )
-        self._names = None if feature_names is None else checked_names(feature_names, len(values))
-        wrong = np.flatnonzero(~np.isfinite(values))
-        if len(wrong):
-            named = ", ".join(self._name(index) for index in wrong[:5])
-            raise InputError(
-                f"{len(wrong)} of {len(values)} scores are not finite ({named}); replace or drop these features."
-            )
+        values = vector("scores", scores)
+        super().__init__(len(values), common_names(feature_names, len(values), scores=scores))
+        self._refuse_infinite("scores", values)
         values.setflags(write=False)
         self.scores = values
 
@@ -84,50 +74,10 @@ class Additive:
             scores = scores / total
         return cls(scores, feature_names=names)
 
-    @property
-    def n_features_in(self) -> int:
-        """How many features there are to choose from."""
-        return len(self.scores)
-
-    @property
-    def feature_names(self) -> list[str]:
-        """The names of all features."""
-        return [self._name(index) for index in range(self.n_features_in)]
-
-    def names_of(self, indices: Sequence[int]) -> tuple[str, ...]:
-        """The names of the features of one set."""
-        return tuple(self._name(index) for index in indices)
-
-    def _name(self, index: int) -> str:
-        # Made up on demand: a million scores should not cost a million strings.
-        return f"x{index}" if self._names is None else self._names[index]
-
     def evaluate(self, indices: Sequence[int]) -> float:
         """The quality of one set, summed without rounding error."""
         return math.fsum(self.scores[list(indices)].tolist())
 
-    def __repr__(self) -> str:
-        return f"Additive({self.n_features_in} features)"
-
-
-def checked_names(names: Sequence[str], n_features: int) -> list[str]:
-    """Feature names as a list of distinct strings."""
-    if isinstance(names, str):
-        raise InputError(f"feature_names must be a list of names, not the single string {names!r}.")
-    listed = [str(name) for name in names]
-    if len(listed) != n_features:
-        raise InputError(f"{len(listed)} feature names were given for {n_features} features.")
-    if len(set(listed)) != len(listed):
-        twice = sorted(name for name, count in Counter(listed).items() if count > 1)
-        raise InputError(
-            f"feature names must be distinct; these occur more than once: {', '.join(twice[:5])}."
-        )
-    return listed
-
-
-def _names_of(scores: Any) -> list[str] | None:
-    """A pandas Series of scores brings the names along in its index."""
-    labels = getattr(scores, "index", None)
-    if labels is None or callable(labels):
-        return None
-    return [str(label) for label in labels]
+    def form(self, size: int) -> Form:
+        """The quality of sets of one size, in numbers: the scores, whatever the size."""
+        return Form(self.scores)

@@ -1,0 +1,57 @@
+"""CFS: relevance of a set, divided by how much its features repeat each other."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+
+from altsets.quality._form import Form
+from altsets.quality._inputs import size_checked
+from altsets.quality._pairwise import PairwiseQuality
+
+__all__ = ["CFS"]
+
+
+class CFS(PairwiseQuality):
+    """Quality of a set = sum of relevance / square root of (size + sum of redundancy over ordered pairs).
+
+    This is the merit of correlation-based feature selection (Hall, 1999). If relevance and redundancy are absolute
+    correlations, it estimates the correlation between the target and the sum of the features.
+
+    Parameters
+    ----------
+    relevance : array-like of shape (n_features,)
+        How much each feature says about the target; any finite numbers.
+    redundancy : array-like of shape (n_features, n_features)
+        How much each feature says about each other; finite and at least 0 (take absolute correlations). The
+        diagonal is ignored. Only the mean of ``redundancy[i, j]`` and ``redundancy[j, i]`` matters, so an
+        asymmetric matrix is replaced by its average with its transpose.
+    feature_names : sequence of str, optional
+        Names for every output; taken from the labels if the numbers come in pandas objects, else ``x0``, ``x1``, ...
+
+    Attributes
+    ----------
+    relevance : ndarray of shape (n_features,)
+        As given.
+    redundancy : ndarray of shape (n_features, n_features)
+        Symmetric, with a zero diagonal.
+
+    Examples
+    --------
+    >>> quality = CFS([0.75, 0.5, 0.5], [[1, 1, 0], [1, 1, 0], [0, 0, 1]])
+    >>> quality.evaluate((0, 1)), round(quality.evaluate((0, 2)), 6), quality.evaluate((0,))
+    (0.625, 0.883883, 0.75)
+    """
+
+    size_normalised = True
+    _takes_negative_redundancy = False
+
+    def evaluate(self, indices: Sequence[int]) -> float:
+        """The quality of one set, with sums free of rounding error."""
+        spread = size_checked(len(indices)) + self._redundancy_in(indices)
+        return math.fsum(self.relevance[list(indices)].tolist()) / math.sqrt(spread)
+
+    def form(self, size: int) -> Form:
+        """The quality of sets of one size, in numbers: a ratio, the same for every size."""
+        size_checked(size)
+        return Form(self.relevance, self.redundancy * 2, ratio=True)

@@ -1,0 +1,115 @@
+"""FCBF: no feature beside another that knows more about it than it knows about the target."""
+
+from __future__ import annotations
+
+import math
+import numbers
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from altsets.errors import InputError
+from altsets.quality._form import Form
+from altsets.quality._inputs import common_names, matrix, vector
+from altsets.quality._quality import Quality
+
+__all__ = ["FCBF"]
+
+
+class FCBF(Quality):
+    """Quality of a set = sum of the relevance of its features; some pairs of features exclude each other.
+
+    This is the fast correlation-based filter of Yu and Liu (2003) as the paper turns it into an objective: each
+    feature of a set must depend on the target more than on any other feature of the set. Features i and j
+    exclude each other if ``relevance[i] <= dependency[i, j]`` or ``relevance[j] <= dependency[j, i]``.
+
+    Parameters
+    ----------
+    relevance : array-like of shape (n_features,)
+        How much each feature depends on the target; any finite numbers.
+    dependency : array-like of shape (n_features, n_features)
+        How much each feature depends on each other, in the same units as the relevance; row i belongs to feature
+        i. It may be asymmetric. The diagonal is ignored.
+    scale : float
+        Positive factor for the objective. Conflicts are decided without it. The paper takes 1 / sum of relevance.
+    min_relevance : float, optional
+        Features with a relevance below this are not used at all.
+    feature_names : sequence of str, optional
+        Names for every output; taken from the labels if the numbers come in pandas objects, else ``x0``, ``x1``, ...
+
+    Attributes
+    ----------
+    relevance : ndarray of shape (n_features,)
+        As given.
+    dependency : ndarray of shape (n_features, n_features)
+        As given, with a zero diagonal.
+    conflicts : ndarray of bool of shape (n_features, n_features)
+        Which pairs exclude each other: symmetric.
+    allowed : ndarray of bool of shape (n_features,)
+        Which features reach ``min_relevance``.
+
+    Examples
+    --------
+    >>> quality = FCBF([0.75, 0.5, 0.25], [[1, 0.5, 0], [0.5, 1, 0], [0, 0, 1]])
+    >>> quality.evaluate((0, 2))
+    1.0
+    >>> quality.evaluate((0, 1))  # the second feature says as much about the first as about the target
+    -inf
+    """
+
+    size_normalised = False
+
+    def __init__(
+        self,
+        relevance: npt.ArrayLike,
+        dependency: npt.ArrayLike,
+        *,
+        scale: float = 1.0,
+        min_relevance: float | None = None,
+        feature_names: Sequence[str] | None = None,
+    ) -> None:
+        values = vector("relevance", relevance)
+        pairs = matrix("dependency", dependency, len(values))
+        names = common_names(feature_names, len(values), relevance=relevance, dependency=dependency)
+        super().__init__(len(values), names)
+        self._refuse_infinite("relevance values", values)
+        self._refuse_infinite("dependency values", pairs)
+        self.scale = _finite("scale", scale)
+        if self.scale <= 0:
+            raise InputError(f"scale={scale!r} is not positive; give a factor above 0.")
+        self.min_relevance = None if min_relevance is None else _finite("min_relevance", min_relevance)
+        self.relevance = values
+        self.dependency = pairs
+        self.conflicts = _conflicts(values, pairs)
+        self.allowed = values >= (-math.inf if self.min_relevance is None else self.min_relevance)
+        self._scaled = values * self.scale
+        for array in (self.relevance, self.dependency, self.conflicts, self.allowed, self._scaled):
+            array.setflags(write=False)
+
+    def evaluate(self, indices: Sequence[int]) -> float:
+        """The quality of one set, summed without rounding error; minus infinity if the set is ruled out."""
+        chosen = list(indices)
+        if not self.allowed[chosen].all() or self.conflicts[chosen][:, chosen].any():
+            return -math.inf
+        return math.fsum(self._scaled[chosen].tolist())
+
+    def form(self, size: int) -> Form:
+        """The quality of sets of one size, in numbers: scaled relevance and conflicts, whatever the size."""
+        allowed = None if self.min_relevance is None else self.allowed
+        return Form(self._scaled, conflicts=self.conflicts, allowed=allowed)
+
+
+def _conflicts(
+    relevance: npt.NDArray[np.float64], dependency: npt.NDArray[np.float64]
+) -> npt.NDArray[np.bool_]:
+    outdone = relevance[:, None] <= dependency
+    np.fill_diagonal(outdone, False)
+    return np.ascontiguousarray(outdone | outdone.T)
+
+
+def _finite(what: str, value: Any) -> float:
+    if not isinstance(value, numbers.Real) or isinstance(value, bool) or not math.isfinite(value):
+        raise InputError(f"{what}={value!r} is not a finite number.")
+    return float(value)

@@ -1,0 +1,60 @@
+"""mRMR: relevant features that say different things."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+
+from altsets.quality._form import Form
+from altsets.quality._inputs import size_checked
+from altsets.quality._pairwise import PairwiseQuality
+
+__all__ = ["MRMR"]
+
+
+class MRMR(PairwiseQuality):
+    """Quality of a set = mean relevance of its features - mean redundancy of its pairs.
+
+    This is "minimal redundancy, maximal relevance" of Peng, Long and Ding (2005) in the form of the paper: a
+    feature is not redundant to itself, and the redundancy is averaged over the k (k - 1) ordered pairs of
+    different features. A set of one feature has no redundancy.
+
+    Parameters
+    ----------
+    relevance : array-like of shape (n_features,)
+        How much each feature says about the target; any finite numbers.
+    redundancy : array-like of shape (n_features, n_features)
+        How much each feature says about each other; any finite numbers. The diagonal is ignored. Only the mean of
+        ``redundancy[i, j]`` and ``redundancy[j, i]`` matters, so an asymmetric matrix is replaced by its average
+        with its transpose.
+    feature_names : sequence of str, optional
+        Names for every output; taken from the labels if the numbers come in pandas objects, else ``x0``, ``x1``, ...
+
+    Attributes
+    ----------
+    relevance : ndarray of shape (n_features,)
+        As given.
+    redundancy : ndarray of shape (n_features, n_features)
+        Symmetric, with a zero diagonal.
+
+    Examples
+    --------
+    >>> quality = MRMR([0.75, 0.5, 0.5], [[1, 0.5, 0.25], [0.5, 1, 0], [0.25, 0, 1]])
+    >>> quality.evaluate((0, 1)), quality.evaluate((0, 2)), quality.evaluate((0,))
+    (0.125, 0.375, 0.75)
+    """
+
+    size_normalised = True
+
+    def evaluate(self, indices: Sequence[int]) -> float:
+        """The quality of one set, with sums free of rounding error."""
+        size = size_checked(len(indices))
+        relevance = math.fsum(self.relevance[list(indices)].tolist()) / size
+        return relevance if size == 1 else relevance - self._redundancy_in(indices) / (size * (size - 1))
+
+    def form(self, size: int) -> Form:
+        """The quality of sets of one size, in numbers: both means as sums."""
+        size = size_checked(size)
+        if size == 1:
+            return Form(self.relevance)
+        return Form(self.relevance / size, self.redundancy * (2 / (size * (size - 1))))

@@ -1,0 +1,45 @@
+"""What mRMR and CFS share: relevance of features and redundancy of pairs."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from typing import ClassVar
+
+import numpy.typing as npt
+
+from altsets.quality._inputs import common_names, matrix, symmetric, vector
+from altsets.quality._quality import Quality
+
+__all__ = ["PairwiseQuality"]
+
+
+class PairwiseQuality(Quality):
+    """Checks and keeps relevance and redundancy; how they make a quality is for the classes below to say."""
+
+    _takes_negative_redundancy: ClassVar[bool] = True
+
+    def __init__(
+        self,
+        relevance: npt.ArrayLike,
+        redundancy: npt.ArrayLike,
+        *,
+        feature_names: Sequence[str] | None = None,
+    ) -> None:
+        values = vector("relevance", relevance)
+        pairs = matrix("redundancy", redundancy, len(values))
+        names = common_names(feature_names, len(values), relevance=relevance, redundancy=redundancy)
+        super().__init__(len(values), names)
+        self._refuse_infinite("relevance values", values)
+        self._refuse_infinite("redundancy values", pairs)
+        if not self._takes_negative_redundancy:
+            self._refuse("redundancy values", pairs < 0, "negative", "take their absolute values")
+        self.relevance = values
+        self.redundancy = symmetric(pairs)
+        for numbers in (self.relevance, self.redundancy):
+            numbers.setflags(write=False)
+
+    def _redundancy_in(self, indices: Sequence[int]) -> float:
+        """The redundancy of a set, summed over ordered pairs."""
+        chosen = list(indices)
+        return math.fsum(self.redundancy[chosen][:, chosen].ravel().tolist())

@@ -1,0 +1,77 @@
+"""What all qualities have in common: features with names, and two ways to be asked."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Sequence
+from typing import ClassVar
+
+import numpy as np
+import numpy.typing as npt
+
+from altsets.errors import InputError
+from altsets.quality._form import Form
+
+__all__ = ["Quality"]
+
+
+class Quality(ABC):
+    """The quality of feature sets: what every quality offers to searches and to users.
+
+    Attributes
+    ----------
+    size_normalised : bool
+        Whether sets of different sizes compare fairly. A sum grows with every good feature, so where the size
+        is free, the largest sets win; a mean or a ratio has no such preference.
+
+    Examples
+    --------
+    >>> from altsets.quality import Additive
+    >>> isinstance(Additive([3, 2, 1]), Quality)
+    True
+    """
+
+    size_normalised: ClassVar[bool]
+
+    def __init__(self, n_features_in: int, names: list[str] | None) -> None:
+        self._n_features_in = n_features_in
+        self._names = names
+
+    @property
+    def n_features_in(self) -> int:
+        """How many features there are to choose from."""
+        return self._n_features_in
+
+    @property
+    def feature_names(self) -> list[str]:
+        """The names of all features."""
+        return [self._name(index) for index in range(self.n_features_in)]
+
+    def names_of(self, indices: Sequence[int]) -> tuple[str, ...]:
+        """The names of the features of one set."""
+        return tuple(self._name(index) for index in indices)
+
+    @abstractmethod
+    def evaluate(self, indices: Sequence[int]) -> float:
+        """The quality of one set, from the definition; minus infinity if the quality rules the set out."""
+
+    @abstractmethod
+    def form(self, size: int) -> Form:
+        """The quality of sets of one size, in numbers."""
+
+    def __repr__(self) -> str:
+        return f"{type(self).__name__}({self.n_features_in} features)"
+
+    def _name(self, index: int) -> str:
+        # Made up on demand: a million scores should not cost a million strings.
+        return f"x{index}" if self._names is None else self._names[index]
+
+    def _refuse_infinite(self, what: str, values: npt.NDArray[np.float64]) -> None:
+        self._refuse(what, ~np.isfinite(values), "not finite", "replace them or drop these features")
+
+    def _refuse(self, what: str, wrong: npt.NDArray[np.bool_], fault: str, advice: str) -> None:
+        """Name the features, or the pairs of features, whose values are no good."""
+        if wrong.any():
+            places = np.argwhere(wrong)
+            named = ", ".join(" and ".join(self.names_of(place)) for place in places[:5])
+            raise InputError(f"{len(places)} of {wrong.size} {what} are {fault} ({named}); {advice}.")
