@@ -158,7 +158,7 @@ class Oracle:
         # A constraint on the size takes the place of n_features; several hold together.
         sizes = [constraint[1:] for constraint in constraints if constraint[0] == "size"]
         self.k_min = max((low for low, _ in sizes), default=n_features)
-        self.k_max = min((high for _, high in sizes), default=n_features)
+        self.k_max = min((min(high, self.n) for _, high in sizes), default=n_features)
 
     def compatible(self, first: Sequence[int], second: Sequence[int]) -> bool:
         """Whether two sets, of any sizes, are different enough."""
