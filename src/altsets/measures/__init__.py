@@ -1,8 +1,8 @@
-"""Numbers from data: how much each feature says about the target.
+"""Numbers from data: how much each feature says about the target, and about each other feature.
 
 The measures are plain functions of a table and a target. All of them are deterministic, give 0 to constant
-columns and refuse text, missing and infinite values by name. :data:`MEASURES` names them; :func:`score` is
-the door through which a quality comes in.
+columns and refuse text, missing and infinite values by name. :data:`MEASURES` names them; :func:`score` and
+:func:`pairwise` are the doors through which a quality comes in.
 """
 
 from __future__ import annotations
@@ -17,9 +17,20 @@ from altsets.errors import InputError
 from altsets.measures._copies import copies_in
 from altsets.measures._importance import importance
 from altsets.measures._matrix import FloatArray, listed, matrix_of
+from altsets.measures._own import scores_by
+from altsets.measures._pairwise import PAIR_MEASURES, pairwise
 from altsets.measures._univariate import f_score, mutual_info, pearson
 
-__all__ = ["MEASURES", "f_score", "importance", "mutual_info", "pearson", "score"]
+__all__ = [
+    "MEASURES",
+    "PAIR_MEASURES",
+    "f_score",
+    "importance",
+    "mutual_info",
+    "pairwise",
+    "pearson",
+    "score",
+]
 
 #: The measures by the names that qualities and the command line know.
 MEASURES: dict[str, Callable[..., FloatArray]] = {
@@ -74,13 +85,7 @@ def score(
     """
     matrix, names = matrix_of(X, feature_names)
     if callable(measure):
-        answer = measure(matrix, np.asarray(y), **options)
-        scores = np.asarray(answer[0] if isinstance(answer, tuple) else answer, dtype=np.float64)
-        if scores.shape != (matrix.shape[1],):
-            raise InputError(
-                f"the measure must return {matrix.shape[1]} scores, one for each feature; "
-                f"got shape {scores.shape}."
-            )
+        scores = scores_by(measure, matrix, np.asarray(y), **options)
     elif isinstance(measure, str) and measure in MEASURES:
         scores = MEASURES[measure](matrix, y, **options)
     else:

@@ -12,7 +12,7 @@ from altsets.errors import InputError
 from altsets.measures._matrix import FloatArray, matrix_of
 from altsets.measures._target import target_of
 
-__all__ = ["f_score", "mutual_info", "pearson"]
+__all__ = ["Information", "constant_columns", "f_score", "mutual_info", "pearson", "standardised"]
 
 #: A column with at most this many different values can be discrete ...
 MOST_LEVELS = 10
@@ -69,26 +69,50 @@ def mutual_info(
     >>> mutual_info(X, ["a", "a", "b", "b"] * 10).round(4).tolist()
     [0.6931, 0.0]
     """
-    from sklearn.feature_selection import mutual_info_classif, mutual_info_regression
-
     matrix, _ = matrix_of(X)
     target = target_of(y, len(matrix), task)
-    constant = _constant_columns(matrix)
-    is_discrete = _discrete_columns(matrix, discrete)
-    matrix = matrix.copy()
-    for index in np.flatnonzero(is_discrete):
-        # As codes, because the count refuses labels that are not whole numbers.
-        matrix[:, index] = np.unique(matrix[:, index], return_inverse=True)[1]
-    estimate = mutual_info_classif if target.is_classes else mutual_info_regression
-    scores = estimate(
-        matrix,
-        target.values,
-        discrete_features=is_discrete,
-        n_neighbors=min(n_neighbors, len(matrix) - 1),
-        random_state=random_state,
-        n_jobs=n_jobs,
-    )
-    return np.where(constant, 0.0, np.maximum(scores, 0.0))
+    information = Information(matrix, discrete, n_neighbors, random_state, n_jobs)
+    return information.with_target(target.values, target.is_classes)
+
+
+class Information:
+    """The mutual information of the columns of a matrix with whatever may be a target."""
+
+    def __init__(
+        self,
+        matrix: FloatArray,
+        discrete: npt.ArrayLike,
+        n_neighbors: int,
+        random_state: int,
+        n_jobs: int | None,
+    ) -> None:
+        self._constant = constant_columns(matrix)
+        self._discrete = _discrete_columns(matrix, discrete)
+        self._matrix = matrix.copy()
+        for index in np.flatnonzero(self._discrete):
+            # As codes, because the count refuses labels that are not whole numbers.
+            self._matrix[:, index] = np.unique(matrix[:, index], return_inverse=True)[1]
+        self._options = {
+            "discrete_features": self._discrete,
+            "n_neighbors": min(n_neighbors, len(matrix) - 1),
+            "random_state": random_state,
+            "n_jobs": n_jobs,
+        }
+
+    def with_target(self, values: npt.NDArray[Any], is_classes: bool) -> FloatArray:
+        """Each column with classes or amounts; constant columns have none."""
+        from sklearn.feature_selection import mutual_info_classif, mutual_info_regression
+
+        estimate = mutual_info_classif if is_classes else mutual_info_regression
+        scores = estimate(self._matrix, values, **self._options)
+        return np.where(self._constant, 0.0, np.maximum(scores, 0.0))
+
+    def with_column(self, index: int) -> FloatArray:
+        """Each column with one of them."""
+        values = self._matrix[:, index]
+        if self._discrete[index]:
+            return self.with_target(values.astype(np.intp), is_classes=True)
+        return self.with_target(values, is_classes=False)
 
 
 def f_score(X: Any, y: Any, *, task: str = "auto") -> FloatArray:
@@ -122,21 +146,21 @@ def f_score(X: Any, y: Any, *, task: str = "auto") -> FloatArray:
 
     matrix, _ = matrix_of(X)
     target = target_of(y, len(matrix), task)
-    standard = _standardised(matrix)
+    standard = standardised(matrix)
     if target.is_classes:
         free, used = len(matrix) - target.n_distinct, target.n_distinct - 1
         statistic = f_classif
     else:
         free, used = len(matrix) - 2, 1
         statistic = f_regression
-    values = target.values if target.is_classes else _standardised(target.values[:, None])[:, 0]
+    values = target.values if target.is_classes else standardised(target.values[:, None])[:, 0]
     with warnings.catch_warnings(), np.errstate(all="ignore"):
         # Constant columns make it divide by zero; they are dealt with here.
         warnings.simplefilter("ignore")
         scores = np.nan_to_num(statistic(standard, values)[0], nan=0.0, posinf=np.inf, neginf=np.inf)
     # Rounding can push the unexplained variance below zero, which turns a huge F negative.
     perfect = np.abs(scores) > (free / used) / UNEXPLAINED
-    scores = np.where(_constant_columns(matrix), 0.0, np.maximum(scores, 0.0))
+    scores = np.where(constant_columns(matrix), 0.0, np.maximum(scores, 0.0))
     largest = scores.max(where=~perfect, initial=0.0)
     return np.where(perfect, 2 * largest if largest > 0 else 1.0, scores)
 
@@ -172,20 +196,21 @@ def pearson(X: Any, y: Any, *, task: str = "auto") -> FloatArray:
             f"but the target has {target.n_distinct} classes; use mutual_info or f."
         )
     values = target.values.astype(np.float64) if target.amounts is None else target.amounts
-    correlations = _standardised(matrix).T @ _standardised(values[:, None])[:, 0]
+    correlations = standardised(matrix).T @ standardised(values[:, None])[:, 0]
     return np.clip(np.abs(correlations), 0.0, 1.0)
 
 
-def _constant_columns(matrix: FloatArray) -> npt.NDArray[np.bool_]:
+def constant_columns(matrix: FloatArray) -> npt.NDArray[np.bool_]:
+    """Which columns hold one value only."""
     return np.asarray(matrix.min(axis=0) == matrix.max(axis=0))
 
 
-def _standardised(matrix: FloatArray) -> FloatArray:
+def standardised(matrix: FloatArray) -> FloatArray:
     """Columns of mean 0 and length 1, constant ones all 0; safe for columns far from zero or of any size."""
     largest = np.abs(matrix).max(axis=0)
     centred = matrix / np.where(largest > 0, largest, 1.0)
     centred -= centred.mean(axis=0)
-    centred[:, _constant_columns(matrix)] = 0.0
+    centred[:, constant_columns(matrix)] = 0.0
     lengths = np.sqrt((centred**2).sum(axis=0))
     centred /= np.where(lengths > 0, lengths, 1.0)
     return centred

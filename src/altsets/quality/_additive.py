@@ -9,7 +9,8 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from altsets.errors import InputError
+from altsets import measures
+from altsets.quality._data import papers_scaling
 from altsets.quality._form import Form
 from altsets.quality._inputs import common_names, vector
 from altsets.quality._quality import Quality
@@ -60,17 +61,15 @@ class Additive(Quality):
         measure : str or callable
             Name of a measure (see :data:`altsets.measures.MEASURES`) or ``measure(X, y) -> scores``.
         scaling : {None, "paper"}
-            ``"paper"`` divides the scores by their sum, as the paper's study does; that changes no answer.
+            ``"paper"`` divides the scores by their sum if it is positive, as the paper's study does; that changes
+            no answer.
         **options
             Passed on to the measure.
         """
-        from altsets import measures
-
-        if scaling not in (None, "paper"):
-            raise InputError(f"scaling={scaling!r} is unknown; choose None or 'paper'.")
+        as_in_paper = papers_scaling(scaling)
         scores, names = measures.score(X, y, measure, **options)
         total = float(np.sum(scores))
-        if scaling == "paper" and total != 0:
+        if as_in_paper and total > 0:
             scores = scores / total
         return cls(scores, feature_names=names)
 

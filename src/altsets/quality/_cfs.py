@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
+from typing import Any
 
+from altsets.quality._data import papers_scaling
 from altsets.quality._form import Form
 from altsets.quality._inputs import size_checked
 from altsets.quality._pairwise import PairwiseQuality
@@ -45,6 +47,46 @@ class CFS(PairwiseQuality):
 
     size_normalised = True
     _takes_negative_redundancy = False
+
+    @classmethod
+    def from_data(
+        cls,
+        X: Any,
+        y: Any,
+        *,
+        measure: Any = "pearson",
+        redundancy_measure: Any = None,
+        scaling: str | None = None,
+        **options: Any,
+    ) -> CFS:
+        """Measure how much each column of a table says about the target and about the other columns.
+
+        Parameters
+        ----------
+        X : table of shape (n_samples, n_features)
+            A NumPy array or a frame with column names; numbers only.
+        y : array-like of shape (n_samples,)
+            The target.
+        measure : str or callable
+            A name in :data:`altsets.measures.PAIR_MEASURES`, or ``measure(X, y) -> scores``. Any name in
+            :data:`altsets.measures.MEASURES` will do if there is a ``redundancy_measure``.
+        redundancy_measure : str or callable, optional
+            Another measure for the pairs, used with its default options; see :func:`altsets.measures.pairwise`.
+        scaling : {None, "paper"}
+            Nothing is scaled either way: a common factor would change the answers.
+        **options
+            Passed on to the measure, for the target and for pairs alike (``task`` for the target only).
+
+        Examples
+        --------
+        >>> X = [[0, 0, 1], [1, 2, 0], [2, 4, 1], [3, 6, 0]]
+        >>> quality = CFS.from_data(X, [0, 1, 2, 4])
+        >>> round(quality.evaluate((0, 1)) - quality.evaluate((0,)), 12)  # the same in other units
+        0.0
+        """
+        papers_scaling(scaling)
+        relevance, redundancy, names = cls._measured(X, y, measure, redundancy_measure, options)
+        return cls(relevance, redundancy, feature_names=names)
 
     def evaluate(self, indices: Sequence[int]) -> float:
         """The quality of one set, with sums free of rounding error."""

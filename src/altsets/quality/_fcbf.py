@@ -10,7 +10,9 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from altsets import measures
 from altsets.errors import InputError
+from altsets.quality._data import papers_scaling, relevance_and_pairs
 from altsets.quality._form import Form
 from altsets.quality._inputs import common_names, matrix, vector
 from altsets.quality._quality import Quality
@@ -87,6 +89,49 @@ class FCBF(Quality):
         self._scaled = values * self.scale
         for array in (self.relevance, self.dependency, self.conflicts, self.allowed, self._scaled):
             array.setflags(write=False)
+
+    @classmethod
+    def from_data(
+        cls,
+        X: Any,
+        y: Any,
+        *,
+        measure: Any = "mutual_info",
+        scaling: str | None = None,
+        min_relevance: float | None = None,
+        **options: Any,
+    ) -> FCBF:
+        """Measure how much each column of a table says about the target and about the other columns.
+
+        Parameters
+        ----------
+        X : table of shape (n_samples, n_features)
+            A NumPy array or a frame with column names; numbers only.
+        y : array-like of shape (n_samples,)
+            The target.
+        measure : str or callable
+            A name in :data:`altsets.measures.PAIR_MEASURES`, or ``measure(X, y) -> scores``.
+        scaling : {None, "paper"}
+            ``"paper"`` divides the objective by the sum of relevance if it is positive, as the paper's study does;
+            that changes no answer.
+        min_relevance : float, optional
+            Features with a relevance below this are not used at all.
+        **options
+            Passed on to the measure, for the target and for pairs alike (``task`` for the target only).
+
+        Examples
+        --------
+        >>> X = [[0, 0, 1], [1, 2, 0], [2, 4, 1], [3, 6, 0]]
+        >>> quality = FCBF.from_data(X, [0, 1, 2, 4], measure="pearson")
+        >>> quality.conflicts.tolist()
+        [[False, True, False], [True, False, False], [False, False, False]]
+        """
+        as_in_paper = papers_scaling(scaling)
+        advice = f"choose {' or '.join(map(repr, measures.PAIR_MEASURES))}"
+        relevance, dependency, names = relevance_and_pairs(X, y, measure, None, options, advice)
+        total = math.fsum(relevance.tolist())
+        scale = 1 / total if as_in_paper and total > 0 else 1.0
+        return cls(relevance, dependency, scale=scale, min_relevance=min_relevance, feature_names=names)
 
     def evaluate(self, indices: Sequence[int]) -> float:
         """The quality of one set, summed without rounding error; minus infinity if the set is ruled out."""

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from typing import ClassVar
+from typing import Any, ClassVar
 
 import numpy.typing as npt
 
-from altsets.quality._inputs import common_names, matrix, symmetric, vector
+from altsets.quality._data import relevance_and_pairs
+from altsets.quality._inputs import FloatArray, common_names, matrix, symmetric, vector
 from altsets.quality._quality import Quality
 
 __all__ = ["PairwiseQuality"]
@@ -38,6 +39,13 @@ class PairwiseQuality(Quality):
         self.redundancy = symmetric(pairs)
         for numbers in (self.relevance, self.redundancy):
             numbers.setflags(write=False)
+
+    @staticmethod
+    def _measured(
+        X: Any, y: Any, measure: Any, redundancy_measure: Any, options: dict[str, Any]
+    ) -> tuple[FloatArray, FloatArray, list[str] | None]:
+        advice = "name another one for that, such as redundancy_measure='pearson'"
+        return relevance_and_pairs(X, y, measure, redundancy_measure, options, advice)
 
     def _redundancy_in(self, indices: Sequence[int]) -> float:
         """The redundancy of a set, summed over ordered pairs."""

@@ -1,0 +1,100 @@
+"""How much the features say about each other."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from altsets.errors import InputError
+from altsets.measures._matrix import FloatArray, matrix_of
+from altsets.measures._own import scores_by
+from altsets.measures._univariate import Information, constant_columns, standardised
+
+__all__ = ["PAIR_MEASURES", "pairwise"]
+
+
+def pairwise(X: Any, measure: Any = "mutual_info", **options: Any) -> FloatArray:
+    """Measure how much each feature says about each other.
+
+    Each feature in turn takes the place of the target, so that the numbers can be compared with those that
+    :func:`score` finds for the target. A feature is treated the same way in both places: with
+    ``"mutual_info"``, a column of few values is discrete, as a feature and as a target (``discrete="auto"``); the
+    paper's study treats everything as continuous (``discrete=False``). Its estimate by nearest neighbours breaks
+    ties at random, hence the matrix is not quite symmetric where columns have ties.
+
+    Parameters
+    ----------
+    X : table of shape (n_samples, n_features)
+        A NumPy array, or a frame (pandas, polars, Arrow); finite numbers only.
+    measure : str or callable
+        ``"mutual_info"`` in nats, ``"pearson"`` for the absolute correlation, or ``measure(X, y)`` that gets a
+        float matrix and one of its columns, and returns a number for each column.
+    **options
+        Passed on to the measure: for ``"mutual_info"`` those of :func:`mutual_info` but for ``task``.
+
+    Returns
+    -------
+    ndarray of shape (n_features, n_features)
+        Row i: feature i as the target. Constant columns have zeros; the other elements of the diagonal are what
+        the measure says of a feature and itself.
+
+    Examples
+    --------
+    >>> pairwise([[1, 4, 7], [2, 3, 7], [3, 2, 7], [4, 4, 7]], "pearson").round(4).tolist()
+    [[1.0, 0.1348, 0.0], [0.1348, 1.0, 0.0], [0.0, 0.0, 0.0]]
+    """
+    matrix, _ = matrix_of(X)
+    if callable(measure):
+        rows = _rows_by(measure, matrix, options)
+    elif isinstance(measure, str) and measure in PAIR_MEASURES:
+        rows = PAIR_MEASURES[measure](matrix, **options)
+    else:
+        choices = " or ".join(map(repr, PAIR_MEASURES))
+        raise InputError(
+            f"measure={measure!r} does not compare features with each other; choose {choices}, "
+            "or pass a function of X and y."
+        )
+    # A constant depends on nothing; not every measure knows.
+    constant = constant_columns(matrix)
+    rows[constant, :] = 0.0
+    rows[:, constant] = 0.0
+    return rows
+
+
+def _information(
+    matrix: FloatArray,
+    *,
+    discrete: npt.ArrayLike = "auto",
+    n_neighbors: int = 3,
+    random_state: int = 25,
+    n_jobs: int | None = None,
+) -> FloatArray:
+    information = Information(matrix, discrete, n_neighbors, random_state, n_jobs)
+    return _row_by_row(matrix, information.with_column)
+
+
+def _correlations(matrix: FloatArray) -> FloatArray:
+    unit = standardised(matrix)
+    return np.clip(np.abs(unit.T @ unit), 0.0, 1.0)
+
+
+def _rows_by(measure: Callable[..., Any], matrix: FloatArray, options: dict[str, Any]) -> FloatArray:
+    return _row_by_row(matrix, lambda index: scores_by(measure, matrix, matrix[:, index].copy(), **options))
+
+
+def _row_by_row(matrix: FloatArray, row: Callable[[int], FloatArray]) -> FloatArray:
+    rows = np.zeros((matrix.shape[1], matrix.shape[1]))
+    # As a target, a constant column is refused by most measures.
+    for index in np.flatnonzero(~constant_columns(matrix)):
+        rows[index] = row(int(index))
+    return rows
+
+
+#: The measures that compare features with each other, by name.
+PAIR_MEASURES: dict[str, Callable[..., FloatArray]] = {
+    "mutual_info": _information,
+    "pearson": _correlations,
+}

@@ -1,0 +1,43 @@
+"""From a table to the numbers of a quality."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from altsets import measures
+from altsets.errors import InputError
+from altsets.quality._inputs import FloatArray
+
+__all__ = ["papers_scaling", "relevance_and_pairs"]
+
+
+def papers_scaling(scaling: str | None) -> bool:
+    """Whether the numbers are to be scaled as in the paper's study."""
+    if scaling not in (None, "paper"):
+        raise InputError(f"scaling={scaling!r} is unknown; choose None or 'paper'.")
+    return scaling == "paper"
+
+
+def relevance_and_pairs(
+    X: Any, y: Any, measure: Any, pair_measure: Any, options: dict[str, Any], advice: str
+) -> tuple[FloatArray, FloatArray, list[str] | None]:
+    """Each feature with the target, each feature with each other, and the names of the features.
+
+    Options go to the measure; to the measure of pairs only if it is the same, but for those about the target.
+    """
+    if pair_measure is None and _scores_only(measure):
+        # Said before the work is done, and in words that fit the caller's parameters.
+        raise InputError(
+            f"measure={measure!r} compares features with the target only, not with each other; {advice}."
+        )
+    pair_options: dict[str, Any] = {}
+    if pair_measure is None:
+        pair_measure = measure
+        apart = ("feature_names",) if callable(measure) else ("feature_names", "task")
+        pair_options = {name: value for name, value in options.items() if name not in apart}
+    relevance, names = measures.score(X, y, measure, **options)
+    return relevance, measures.pairwise(X, pair_measure, **pair_options), names
+
+
+def _scores_only(measure: Any) -> bool:
+    return isinstance(measure, str) and measure in measures.MEASURES and measure not in measures.PAIR_MEASURES
