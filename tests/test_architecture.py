@@ -13,7 +13,7 @@ from pathlib import Path
 import pytest
 
 import altsets
-from altsets import quality
+from altsets import constraints, quality
 
 PACKAGE = Path(altsets.__file__).parent
 
@@ -32,6 +32,7 @@ ROOMS = [
     "problem",
     "constraints",
     "result",
+    "features",
     "errors",
     "_kernels",
 ]
@@ -163,6 +164,7 @@ def test_public_surface():
         "Result",
         "Status",
         "__version__",
+        "constraints",
         "errors",
         "find",
         "iterate",
@@ -179,7 +181,7 @@ def public_names():
     for name in altsets.__all__:
         if not name.startswith("_"):
             yield f"altsets.{name}", getattr(altsets, name)
-    for room in ("errors", "quality", "measures"):
+    for room in ("constraints", "errors", "quality", "measures"):
         module = getattr(altsets, room)
         for name in module.__all__:
             yield f"altsets.{room}.{name}", getattr(module, name)
@@ -200,8 +202,14 @@ def test_public_names_are_documented(name):
 
 @pytest.mark.parametrize(
     "thing",
-    [altsets.find, altsets.iterate, altsets.Problem, altsets.Result]
-    + [getattr(quality, name) for name in quality.__all__],
+    [
+        altsets.find,
+        altsets.iterate,
+        altsets.Problem,
+        altsets.Result,
+        *(getattr(quality, name) for name in quality.__all__),
+        *(getattr(constraints, name) for name in constraints.__all__ if name != "Constraint"),
+    ],
 )
 def test_the_main_names_have_a_runnable_example(thing):
     assert doctest.DocTestParser().get_examples(thing.__doc__)

@@ -172,6 +172,8 @@ def test_parameters_are_plain_values():
         "search": "sequential",
         "aggregation": "sum",
         "existing": [[0, 2]],
+        "sizes": [4, 4],
+        "constraints": [],
     }
     assert type(problem.n_features) is int
 

@@ -13,7 +13,7 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from altsets import errors, measures, quality
+    from altsets import constraints, errors, measures, quality
     from altsets.problem import Problem
     from altsets.result import Progress, Result, Status
     from altsets.search.find import find, iterate
@@ -26,6 +26,7 @@ __all__ = [
     "Result",
     "Status",
     "__version__",
+    "constraints",
     "errors",
     "find",
     "iterate",
@@ -42,7 +43,7 @@ _HOMES = {
     "find": "altsets.search.find",
     "iterate": "altsets.search.find",
 }
-_ROOMS = ("errors", "measures", "quality")
+_ROOMS = ("constraints", "errors", "measures", "quality")
 
 
 def __getattr__(name: str) -> Any:

@@ -10,6 +10,7 @@ Glossary, from the paper's symbols to the names used here:
 ``d(F, G)``               ``dissimilarity``
 ``Q(s, X, y)``            the quality (see :mod:`altsets.quality`)
 ``F`` (blackboard)        ``existing``, sets that every new set must differ from
+(further constraints)     ``constraints`` (see :mod:`altsets.constraints`)
 ========================  =====================================================================
 """
 
@@ -17,16 +18,18 @@ from __future__ import annotations
 
 import math
 import numbers
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from decimal import Decimal
 from fractions import Fraction
 from functools import cached_property
 from typing import Any
 
+from altsets.constraints import Constraint, Forbid, Size
 from altsets.errors import InputError, VerificationError
+from altsets.features import FeatureNames, whole_number
 
-__all__ = ["FeatureSet", "Problem", "dissimilarity_of", "verify"]
+__all__ = ["Dissimilarity", "FeatureSet", "Problem", "dissimilarity_of", "verify"]
 
 #: A pair of sets is compatible if its dissimilarity is at least tau minus this.
 TOLERANCE = Fraction(1, 10**9)
@@ -38,13 +41,17 @@ DISSIMILARITIES = ("dice", "jaccard")
 #: Indices of features, ascending.
 FeatureSet = tuple[int, ...]
 
+#: A user's own dissimilarity of two sets: symmetric, between 0 and 1.
+Dissimilarity = Callable[[FeatureSet, FeatureSet], float]
+
 
 @dataclass(frozen=True)
 class Problem:
     """A request for ``n_alternatives + 1`` feature sets, checked and exact.
 
     Build it with :meth:`Problem.create`, which refuses what makes no sense. The threshold ``tau`` is a
-    fraction, so that the number of features which two sets may share is an exact integer.
+    fraction, so that the number of features which two sets may share is an exact integer. Where a
+    :class:`altsets.constraints.Size` is among the constraints, sizes come from there and ``n_features`` is the largest.
 
     Examples
     --------
@@ -60,10 +67,11 @@ class Problem:
     n_alternatives: int
     tau: Fraction | None
     min_difference: int | None
-    dissimilarity: str
+    dissimilarity: str | Dissimilarity
     search: str
     aggregation: str
     existing: tuple[FeatureSet, ...] = ()
+    constraints: tuple[Constraint, ...] = ()
 
     @classmethod
     def create(
@@ -74,45 +82,39 @@ class Problem:
         n_alternatives: int = 3,
         tau: Any = None,
         min_difference: int | None = None,
-        dissimilarity: str = "dice",
+        dissimilarity: str | Dissimilarity = "dice",
         search: str = "sequential",
         aggregation: str = "sum",
         existing: Sequence[Sequence[int]] = (),
+        constraints: Sequence[Constraint] | Constraint = (),
+        feature_names: Sequence[str] | None = None,
     ) -> Problem:
-        """Check the request and turn it into a problem; ``tau`` is 0.5 unless one of the two limits is given."""
-        n = _integer("the number of features", n_features_in, least=1)
-        k = _integer("n_features", n_features, least=1)
-        if k > n:
+        """Check the request and turn it into a problem; ``tau`` is 0.5 unless one of the two limits is given.
+
+        Constraints may name features if ``feature_names`` says which are which.
+        """
+        n = whole_number("the number of features", n_features_in, least=1)
+        names = FeatureNames.unnamed(n) if feature_names is None else FeatureNames.of(feature_names)
+        resolved = _resolved(constraints, names)
+        k = _largest_size(n_features, n, resolved)
+        if not callable(dissimilarity):
+            _one_of("dissimilarity", dissimilarity, DISSIMILARITIES)
+        elif min_difference is not None:
             raise InputError(
-                f"n_features={k}, but there are only {n} features to choose from; ask for at most {n}."
+                "min_difference counts shared features and does not go with a dissimilarity of your own; give tau."
             )
-        a = _integer("n_alternatives", n_alternatives, least=0)
-        if tau is not None and min_difference is not None:
-            raise InputError("tau and min_difference were both given; give one of them.")
-        exact_tau = None
-        if min_difference is None:
-            exact_tau = _exact_tau(Fraction(1, 2) if tau is None else tau)
-        else:
-            min_difference = _integer("min_difference", min_difference, least=0)
-            if min_difference > k:
-                raise InputError(
-                    f"min_difference={min_difference}, but sets of {k} features differ in at most {k}; "
-                    f"ask for at most {k}."
-                )
-        if callable(dissimilarity):
-            raise InputError(
-                "a callable dissimilarity is not supported for additive quality yet; use 'dice' or 'jaccard'."
-            )
+        exact_tau, difference = _limits(tau, min_difference, k)
         return cls(
             n_features_in=n,
             n_features=k,
-            n_alternatives=a,
+            n_alternatives=whole_number("n_alternatives", n_alternatives, least=0),
             tau=exact_tau,
-            min_difference=min_difference,
-            dissimilarity=_one_of("dissimilarity", dissimilarity, DISSIMILARITIES),
+            min_difference=difference,
+            dissimilarity=dissimilarity,
             search=_one_of("search", search, SEARCHES),
             aggregation=_one_of("aggregation", aggregation, AGGREGATIONS),
             existing=tuple(_feature_set(indices, n) for indices in existing),
+            constraints=resolved,
         )
 
     @property
@@ -121,20 +123,67 @@ class Problem:
         return self.n_alternatives + 1
 
     @cached_property
+    def k_min(self) -> int:
+        """The smallest size of a set."""
+        return max((size.k_min for size in self._size_constraints), default=self.n_features)
+
+    @cached_property
+    def k_max(self) -> int:
+        """The largest size of a set; below ``k_min`` where two constraints on the size contradict each other."""
+        largest = min((size.k_max for size in self._size_constraints), default=self.n_features)
+        return min(largest, self.n_features_in)
+
+    @property
+    def sizes(self) -> range:
+        """The sizes that a set may have."""
+        return range(self.k_min, self.k_max + 1)
+
+    @property
+    def fixed_size(self) -> bool:
+        """Whether all sets have ``n_features`` features."""
+        return self.k_min == self.k_max
+
+    @cached_property
+    def forbidden(self) -> frozenset[int]:
+        """Features that no set may have."""
+        return frozenset(
+            index
+            for constraint in self.constraints
+            if isinstance(constraint, Forbid)
+            for index in constraint.features
+        )
+
+    @property
+    def _size_constraints(self) -> list[Size]:
+        return [constraint for constraint in self.constraints if isinstance(constraint, Size)]
+
+    @cached_property
     def max_overlap(self) -> int:
         """How many features two new sets may share; ``n_features`` means that they may be equal."""
-        return self.max_overlap_of(self.n_features, self.n_features)
+        return self.max_overlap_of(self._only_size, self._only_size)
 
     @cached_property
     def existing_overlaps(self) -> tuple[int, ...]:
         """How many features a new set may share with each existing set; negative if no size-k set fits."""
-        return tuple(self.max_overlap_of(self.n_features, len(given)) for given in self.existing)
+        return tuple(self.max_overlap_of(self._only_size, len(given)) for given in self.existing)
+
+    @property
+    def _only_size(self) -> int:
+        if not self.fixed_size:
+            raise RuntimeError(
+                "sets of several sizes have no single overlap limit; call max_overlap_of(size, other_size)."
+            )
+        return self.n_features
 
     def max_overlap_of(self, size: int, other_size: int) -> int:
         """How many features two sets of these sizes may share, as an exact integer.
 
         Dice: 1 - 2o / (s + t) >= tau; Jaccard: 1 - o / (s + t - o) >= tau; both solved for the overlap o.
         """
+        if callable(self.dissimilarity):
+            raise RuntimeError(
+                "a user's own dissimilarity has no overlap limit; call compatible(first, second)."
+            )
         smaller, total = min(size, other_size), size + other_size
         if self.tau is None:
             assert self.min_difference is not None
@@ -142,6 +191,22 @@ class Problem:
         tau = self.tau - TOLERANCE
         limit = (1 - tau) * total / 2 if self.dissimilarity == "dice" else (1 - tau) * total / (2 - tau)
         return min(smaller, math.floor(limit))
+
+    def compatible(self, first: FeatureSet, second: FeatureSet) -> bool:
+        """Whether two sets differ enough.
+
+        Examples
+        --------
+        >>> problem = Problem.create(9, n_features=3, tau=0.5, dissimilarity=lambda F, G: float(F[0] != G[0]))
+        >>> problem.compatible((0, 1, 2), (1, 2, 3)), problem.compatible((0, 1, 2), (0, 7, 8))
+        (True, False)
+        """
+        if callable(self.dissimilarity):
+            assert self.tau is not None
+            # In one order, so that the last digit of the user's sums decides nothing.
+            smaller, larger = sorted((first, second))
+            return own_dissimilarity(self.dissimilarity, smaller, larger) >= float(self.tau) - 1e-9
+        return len(set(first) & set(second)) <= self.max_overlap_of(len(first), len(second))
 
     def objective(self, qualities: Sequence[float]) -> float:
         """Sum or minimum of the qualities, as asked; nan if there are none."""
@@ -152,17 +217,22 @@ class Problem:
 
     def parameters(self) -> dict[str, Any]:
         """The request as plain numbers and strings."""
+        own = callable(self.dissimilarity)
         return {
             "n_features_in": self.n_features_in,
             "n_features": self.n_features,
             "n_alternatives": self.n_alternatives,
             "tau": None if self.tau is None else float(self.tau),
             "min_difference": self.min_difference,
-            "max_overlap": self.max_overlap,
-            "dissimilarity": self.dissimilarity,
+            "max_overlap": self.max_overlap if self.fixed_size and not own else None,
+            "dissimilarity": getattr(self.dissimilarity, "__name__", repr(self.dissimilarity))
+            if own
+            else self.dissimilarity,
             "search": self.search,
             "aggregation": self.aggregation,
             "existing": [list(given) for given in self.existing],
+            "sizes": [self.k_min, self.k_max],
+            "constraints": [constraint.as_dict() for constraint in self.constraints],
         }
 
 
@@ -179,6 +249,20 @@ def dissimilarity_of(kind: str, first: Sequence[int], second: Sequence[int]) -> 
     shared = len(set(first) & set(second))
     total = len(set(first)) + len(set(second))
     return 1 - 2 * shared / total if kind == "dice" else 1 - shared / (total - shared)
+
+
+def own_dissimilarity(measure: Dissimilarity, first: FeatureSet, second: FeatureSet) -> float:
+    """What a user's own dissimilarity says about two sets, if it is between 0 and 1."""
+    value = measure(first, second)
+    try:
+        number = float(value)
+    except (TypeError, ValueError):
+        number = math.nan
+    if not -TOLERANCE <= number <= 1 + TOLERANCE:
+        raise InputError(
+            f"the dissimilarity of {first} and {second} is {value!r}; it must be a number between 0 and 1."
+        )
+    return number
 
 
 def verify(
@@ -214,20 +298,17 @@ def verify(
         If the answer breaks the request in any way.
     """
     for position, chosen in enumerate(sets):
-        distinct = set(chosen)
-        if len(distinct) != problem.n_features or len(chosen) != problem.n_features:
-            raise VerificationError(
-                f"set {position} is not a set of {problem.n_features} features: {chosen}."
-            )
-        if list(chosen) != sorted(chosen) or min(distinct) < 0 or max(distinct) >= problem.n_features_in:
-            raise VerificationError(f"set {position} is not a sorted tuple of feature indices: {chosen}.")
+        _verify_one(problem, f"set {position}", chosen)
         for name, others in (("set", sets[:position]), ("existing set", problem.existing)):
             for other_position, other in enumerate(others):
-                if not _far_enough(problem, distinct, set(other)):
+                if not _far_enough(problem, chosen, other):
                     raise VerificationError(
                         f"set {position} is too similar to {name} {other_position}: {chosen} and {other}."
                     )
     qualities = [evaluate(chosen) for chosen in sets]
+    for position, value in enumerate(qualities):
+        if not math.isfinite(value):
+            raise VerificationError(f"set {position} has no finite quality ({value}): {sets[position]}.")
     if qualities:
         objective = problem.objective(qualities)
         if bound < objective - 1e-9 * max(1.0, abs(objective)):
@@ -235,13 +316,76 @@ def verify(
     return qualities
 
 
-def _far_enough(problem: Problem, first: set[int], second: set[int]) -> bool:
+def _verify_one(problem: Problem, name: str, chosen: FeatureSet) -> None:
+    sized = any(isinstance(constraint, Size) for constraint in problem.constraints)
+    wanted = "distinct" if sized else str(problem.n_features)
+    size = len(set(chosen))
+    if size != len(chosen) or not size or not (sized or size == problem.n_features):
+        raise VerificationError(f"{name} is not a set of {wanted} features: {chosen}.")
+    if list(chosen) != sorted(chosen) or chosen[0] < 0 or chosen[-1] >= problem.n_features_in:
+        raise VerificationError(f"{name} is not a sorted tuple of feature indices: {chosen}.")
+    for constraint in problem.constraints:
+        if not constraint.holds(chosen):
+            words = constraint.describe(FeatureNames.unnamed(problem.n_features_in))
+            raise VerificationError(f"{name} breaks a constraint ({words}): {chosen}.")
+
+
+def _far_enough(problem: Problem, first: FeatureSet, second: FeatureSet) -> bool:
     if problem.tau is None:
         assert problem.min_difference is not None
-        return min(len(first), len(second)) - len(first & second) >= problem.min_difference
-    if not second:
-        return True
-    return dissimilarity_of(problem.dissimilarity, sorted(first), sorted(second)) >= float(problem.tau) - 1e-9
+        shared = len(set(first) & set(second))
+        return min(len(first), len(second)) - shared >= problem.min_difference
+    if not callable(problem.dissimilarity):
+        value = dissimilarity_of(problem.dissimilarity, first, second)
+    else:
+        first, second = min(first, second), max(first, second)
+        value = own_dissimilarity(problem.dissimilarity, first, second)
+        other_way = own_dissimilarity(problem.dissimilarity, second, first)
+        if abs(value - other_way) > TOLERANCE:
+            raise InputError(
+                f"the dissimilarity of {first} and {second} is {value} one way and {other_way} the other; "
+                "it must be symmetric."
+            )
+    return value >= float(problem.tau) - 1e-9
+
+
+def _resolved(constraints: Any, names: FeatureNames) -> tuple[Constraint, ...]:
+    several = isinstance(constraints, Iterable) and not isinstance(constraints, str)
+    listed: list[Any] = list(constraints) if several else [constraints]
+    for constraint in listed:
+        if not isinstance(constraint, Constraint):
+            raise InputError(
+                f"constraints holds {constraint!r}; give objects such as altsets.constraints.Require(feature)."
+            )
+    return tuple(constraint.resolve(names) for constraint in listed)
+
+
+def _largest_size(n_features: Any, n_features_in: int, constraints: Sequence[Constraint]) -> int:
+    """The size of sets: as asked, or the largest that constraints allow."""
+    largest = [constraint.k_max for constraint in constraints if isinstance(constraint, Size)]
+    if largest:
+        return min(*largest, n_features_in)
+    k = whole_number("n_features", n_features, least=1)
+    if k > n_features_in:
+        raise InputError(
+            f"n_features={k}, but there are only {n_features_in} features to choose from; "
+            f"ask for at most {n_features_in}."
+        )
+    return k
+
+
+def _limits(tau: Any, min_difference: Any, k: int) -> tuple[Fraction | None, int | None]:
+    """How different sets must be: by tau or by a number of features, never both."""
+    if tau is not None and min_difference is not None:
+        raise InputError("tau and min_difference were both given; give one of them.")
+    if min_difference is None:
+        return _exact_tau(Fraction(1, 2) if tau is None else tau), None
+    difference = whole_number("min_difference", min_difference, least=0)
+    if difference > k:
+        raise InputError(
+            f"min_difference={difference}, but sets of {k} features differ in at most {k}; ask for at most {k}."
+        )
+    return None, difference
 
 
 def _exact_tau(tau: Any) -> Fraction:
@@ -264,15 +408,6 @@ def _exact_tau(tau: Any) -> Fraction:
     )
 
 
-def _integer(name: str, value: Any, least: int) -> int:
-    number = float(value) if isinstance(value, numbers.Real) and not isinstance(value, bool) else math.nan
-    if not number.is_integer():
-        raise InputError(f"{name}={value!r} is not a whole number.")
-    if number < least:
-        raise InputError(f"{name}={value!r} is too small; it must be at least {least}.")
-    return int(value)
-
-
 def _one_of(name: str, value: Any, allowed: Sequence[str]) -> str:
     if not isinstance(value, str) or value not in allowed:
         choices = ", ".join(repr(choice) for choice in allowed)
@@ -281,7 +416,7 @@ def _one_of(name: str, value: Any, allowed: Sequence[str]) -> str:
 
 
 def _feature_set(indices: Sequence[int], n_features_in: int) -> FeatureSet:
-    chosen = tuple(sorted(_integer("a feature index", index, least=0) for index in indices))
+    chosen = tuple(sorted(whole_number("a feature index", index, least=0) for index in indices))
     if not chosen:
         raise InputError("an existing set is empty; leave it out.")
     if len(set(chosen)) != len(chosen):

@@ -10,7 +10,7 @@ from altsets.quality import Additive
 from altsets.result import Status, optimality_tolerance
 from altsets.search.best_set import best_set
 from altsets.search.candidates import Candidates
-from altsets.search.engine import Answer, declines_heuristics
+from altsets.search.engine import Answer, declines_extras, declines_heuristics
 from altsets.search.milp import best_set as solver_best_set
 from altsets.search.run import Run
 from altsets.search.sequential import sequential
@@ -31,7 +31,7 @@ class AdditiveEngine:
 
     def declines(self, quality: Additive, problem: Problem) -> str | None:
         """A reason why this engine does not solve the problem, or None."""
-        return declines_heuristics(problem)
+        return declines_heuristics(problem) or declines_extras(quality, problem)
 
     def solve(self, quality: Additive, problem: Problem, run: Run) -> Answer:
         """Search until done, out of time or interrupted."""

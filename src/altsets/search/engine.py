@@ -11,7 +11,7 @@ from altsets.quality import Additive
 from altsets.result import Status
 from altsets.search.run import Run
 
-__all__ = ["Answer", "Engine", "declines_heuristics"]
+__all__ = ["Answer", "Engine", "declines_extras", "declines_heuristics"]
 
 
 @dataclass(frozen=True)
@@ -43,3 +43,14 @@ def declines_heuristics(problem: Problem) -> str | None:
     if problem.search in ("sequential", "simultaneous"):
         return None
     return f"it is exact and does not do search={problem.search!r}"
+
+
+def declines_extras(quality: Additive, problem: Problem) -> str | None:
+    """What an engine for plain additive problems says to what goes beyond them."""
+    if not isinstance(quality, Additive):
+        return f"it takes additive quality only, not {type(quality).__name__}"
+    if problem.constraints or not problem.fixed_size:
+        return "it takes no constraints on sets"
+    if callable(problem.dissimilarity):
+        return "it takes dice or jaccard dissimilarity only"
+    return None

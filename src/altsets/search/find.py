@@ -10,13 +10,15 @@ from typing import Any
 
 import numpy as np
 
+from altsets.constraints import Constraint
 from altsets.errors import InputError, UnsupportedError
-from altsets.problem import Problem, verify
+from altsets.features import FeatureNames
+from altsets.problem import Dissimilarity, Problem, verify
 from altsets.quality import Additive
 from altsets.result import Progress, Result, Status
 from altsets.search import greedy
 from altsets.search.additive import AdditiveEngine
-from altsets.search.engine import Answer, Engine
+from altsets.search.engine import Answer, Engine, declines_extras
 from altsets.search.feasible import possible_instead
 from altsets.search.milp import MilpEngine
 from altsets.search.run import Run
@@ -39,7 +41,7 @@ class GreedyEngine:
             return f"it is heuristic and does not do search={problem.search!r}"
         if problem.existing and problem.search != "greedy-depth":
             return f"search={problem.search!r} takes no existing sets; use 'greedy-depth' or 'sequential'"
-        return None
+        return declines_extras(quality, problem)
 
     def solve(self, quality: Additive, problem: Problem, run: Run) -> Answer:
         """Run the heuristic that the problem names."""
@@ -67,10 +69,10 @@ def find(
     tau: Any = None,
     *,
     min_difference: int | None = None,
-    dissimilarity: str = "dice",
+    dissimilarity: str | Dissimilarity = "dice",
     search: str = "sequential",
     aggregation: str = "sum",
-    constraints: Sequence[Any] = (),
+    constraints: Sequence[Constraint] | Constraint = (),
     existing: Sequence[Sequence[int | str]] = (),
     time_limit: float | None = None,
     engine: str = "auto",
@@ -91,14 +93,16 @@ def find(
         The least dissimilarity of two sets: 0 allows equal sets, 1 asks for sets that share no feature.
     min_difference : int, optional
         Instead of tau: the number of features in which two sets must differ at least.
-    dissimilarity : {"dice", "jaccard"}
-        What tau refers to.
+    dissimilarity : {"dice", "jaccard"} or callable
+        What tau refers to. A function of your own takes two sorted tuples of indices and gives a number between 0
+        and 1, the same both ways round; it goes with tau, not with min_difference.
     search : {"sequential", "simultaneous", "greedy-replacement", "greedy-balancing", "greedy-depth"}
         One set after the other, each the best given those before; or all sets at once; or a heuristic.
     aggregation : {"sum", "min"}
         What to maximise over simultaneous sets; with ``"min"`` the sum decides between equal minima as far as it goes.
-    constraints : sequence
-        Reserved for conditions on the sets; must be empty in this version.
+    constraints : sequence of constraints
+        What every set must keep to, such as ``constraints.Require("age")``; see :mod:`altsets.constraints`. Sets of
+        different sizes come from ``constraints.Size(k_min, k_max)``, which replaces n_features.
     existing : sequence of sets
         Sets (of indices or names) that every new set must differ from as well.
     time_limit : float, optional
@@ -177,18 +181,14 @@ def iterate(
         count += 1
 
 
-def _problem(
-    quality: Additive, *, n_alternatives: int | str, constraints: Any, existing: Any, **asked: Any
-) -> Problem:
-    if not isinstance(quality, Additive):
+def _problem(quality: Additive, *, n_alternatives: int | str, existing: Any, **asked: Any) -> Problem:
+    if not all(callable(getattr(quality, needed, None)) for needed in ("evaluate", "names_of")):
         raise InputError(
             f"quality must be a quality object such as altsets.quality.Additive(scores), not {type(quality).__name__}."
         )
-    if len(tuple(constraints)):
-        raise UnsupportedError(
-            "constraints on sets are not supported in this version; leave constraints empty."
-        )
-    asked["existing"] = [_indices(given, quality) for given in existing]
+    names = FeatureNames.of_quality(quality)
+    asked["existing"] = [_indices(given, names) for given in existing]
+    asked["feature_names"] = names
     n = quality.n_features_in
     if n_alternatives != "max":
         return Problem.create(n, n_alternatives=n_alternatives, **asked)  # type: ignore[arg-type]
@@ -198,22 +198,21 @@ def _problem(
             f"n_alternatives='max' goes with greedy-replacement and greedy-balancing, not with {problem.search!r}; "
             "iterate() gives sets until none is left."
         )
+    reason = declines_extras(quality, problem)
+    if reason:
+        raise UnsupportedError(f"n_alternatives='max' is not known here; give a number ({reason}).")
     k = problem.n_features
     return replace(problem, n_alternatives=greedy.most_alternatives(n, k, k - problem.max_overlap))
 
 
-def _indices(given: Sequence[int | str], quality: Additive) -> list[int]:
+def _indices(given: Sequence[int | str], names: FeatureNames) -> list[int]:
     """An existing set as indices; features may be named."""
     if isinstance(given, str):
         raise InputError(f"an existing set must be a list of features, not the single string {given!r}.")
-    listed = list(given)
-    if not any(isinstance(feature, str) for feature in listed):
-        return listed  # type: ignore[return-value]
-    position = {name: index for index, name in enumerate(quality.feature_names)}
-    unknown = [feature for feature in listed if isinstance(feature, str) and feature not in position]
-    if unknown:
-        raise InputError(f"existing set names unknown features: {', '.join(unknown[:5])}.")
-    return [position[feature] if isinstance(feature, str) else feature for feature in listed]
+    return [
+        names.position(feature, "an existing set") if isinstance(feature, str) else feature
+        for feature in given
+    ]
 
 
 def _seconds(time_limit: Any) -> float | None:

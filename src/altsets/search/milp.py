@@ -14,7 +14,7 @@ from altsets.quality import Additive
 from altsets.result import Status, optimality_tolerance
 from altsets.search import bounds
 from altsets.search.candidates import Candidates
-from altsets.search.engine import Answer, declines_heuristics
+from altsets.search.engine import Answer, declines_extras, declines_heuristics
 from altsets.search.run import Run
 from altsets.search.sequential import sequential
 from altsets.search.solver import Programme
@@ -29,7 +29,7 @@ class MilpEngine:
 
     def declines(self, quality: Additive, problem: Problem) -> str | None:
         """A reason why this engine does not solve the problem, or None."""
-        return declines_heuristics(problem)
+        return declines_heuristics(problem) or declines_extras(quality, problem)
 
     def solve(self, quality: Additive, problem: Problem, run: Run) -> Answer:
         """Sequential or simultaneous, as asked."""

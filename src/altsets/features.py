@@ -1,0 +1,133 @@
+"""Features as users give them, by index or by name; and as everybody else wants them, by index."""
+
+from __future__ import annotations
+
+import difflib
+import math
+import numbers
+from collections.abc import Callable, Iterable, Sequence
+from functools import cached_property
+from typing import Any, Protocol, overload
+
+from altsets.errors import InputError
+
+__all__ = ["Feature", "FeatureNames", "Named", "unknown_feature", "whole_number"]
+
+#: An index or a name.
+Feature = int | str
+
+#: Names that a description spells out before it says how many more there are.
+MOST_LISTED = 5
+
+
+class Named(Protocol):
+    """What knows the names of its features: every quality does."""
+
+    @property
+    def n_features_in(self) -> int:
+        """How many there are."""
+        ...
+
+    @property
+    def feature_names(self) -> list[str]:
+        """All names."""
+        ...
+
+    def names_of(self, indices: Sequence[int]) -> tuple[str, ...]:
+        """The names of some."""
+        ...
+
+
+class FeatureNames(Sequence[str]):
+    """The names of all features, made up only when somebody asks: there may be a million of them.
+
+    Parameters
+    ----------
+    count : int
+        The number of features.
+    name_of : callable
+        The name of the feature with this index.
+    all_names : callable
+        All names at once.
+
+    Examples
+    --------
+    >>> names = FeatureNames.of(["age", "sex"])
+    >>> names[1], names.position("sex", "Require"), names.listed([0, 1])
+    ('sex', 1, 'age, sex')
+    """
+
+    def __init__(
+        self, count: int, name_of: Callable[[int], str], all_names: Callable[[], Sequence[str]]
+    ) -> None:
+        self._count, self._name_of, self._all_names = count, name_of, all_names
+
+    @classmethod
+    def of(cls, names: Sequence[str]) -> FeatureNames:
+        """The names in a list; names of this kind stay as they are."""
+        return names if isinstance(names, cls) else cls(len(names), names.__getitem__, lambda: names)
+
+    @classmethod
+    def of_quality(cls, quality: Named) -> FeatureNames:
+        """The names that a quality knows."""
+        return cls(
+            quality.n_features_in, lambda index: quality.names_of((index,))[0], lambda: quality.feature_names
+        )
+
+    @classmethod
+    def unnamed(cls, count: int) -> FeatureNames:
+        """Features that are known by their index alone."""
+        return cls(count, lambda index: f"feature {index}", list)
+
+    def __len__(self) -> int:
+        return self._count
+
+    @overload
+    def __getitem__(self, index: int) -> str: ...
+    @overload
+    def __getitem__(self, index: slice) -> list[str]: ...
+    def __getitem__(self, index: int | slice) -> str | list[str]:
+        if isinstance(index, slice):
+            return [self[position] for position in range(*index.indices(self._count))]
+        if not 0 <= index < self._count:
+            raise IndexError(index)
+        return self._name_of(index)
+
+    @cached_property
+    def _positions(self) -> dict[str, int]:
+        return {name: index for index, name in enumerate(self._all_names())}
+
+    def position(self, feature: Feature, who: str) -> int:
+        """The index of a feature that exists; ``who`` names it, for the message if it does not."""
+        if isinstance(feature, str):
+            if feature not in self._positions:
+                otherwise = "give the name of a column or the index of a feature."
+                raise unknown_feature(who, feature, self._positions, otherwise)
+            return self._positions[feature]
+        if feature >= self._count:
+            raise InputError(f"{who} names feature {feature}; there are {self._count}, and the first is 0.")
+        return feature
+
+    def listed(self, features: Sequence[Feature]) -> str:
+        """The names of some features with commas between them; only the first ones of many."""
+        shown = len(features) if len(features) <= MOST_LISTED + 1 else MOST_LISTED
+        names = [feature if isinstance(feature, str) else self[feature] for feature in features[:shown]]
+        more = [] if shown == len(features) else [f"{len(features) - shown} more"]
+        return ", ".join([*names, *more])
+
+
+def unknown_feature(who: str, name: str, names: Iterable[str], otherwise: str) -> InputError:
+    """What to say about a name that no feature has: the one that was meant, if it can be guessed."""
+    close = difflib.get_close_matches(name, list(names), n=1)
+    hint = f"did you mean {close[0]!r}?" if close else otherwise
+    return InputError(f"{who} names {name!r}, which is no feature; {hint}")
+
+
+def whole_number(name: str, value: Any, least: int) -> int:
+    """A whole number that is large enough, whatever type it comes in."""
+    number = float(value) if isinstance(value, numbers.Real) and not isinstance(value, bool) else math.nan
+    if not number.is_integer():
+        raise InputError(f"{name}={value!r} is not a whole number.")
+    if number < least:
+        raise InputError(f"{name}={value!r} is too small; it must be at least {least}.")
+    return int(value)
