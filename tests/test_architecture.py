@@ -202,14 +202,9 @@ def test_public_names_are_documented(name):
 
 @pytest.mark.parametrize(
     "thing",
-    [
-        altsets.find,
-        altsets.iterate,
-        altsets.Problem,
-        altsets.Result,
-        *(getattr(quality, name) for name in quality.__all__),
-        *(getattr(constraints, name) for name in constraints.__all__ if name != "Constraint"),
-    ],
+    [altsets.find, altsets.iterate, altsets.Problem, altsets.Result]
+    + [getattr(constraints, name) for name in constraints.__all__ if name != "Constraint"]
+    + [getattr(quality, name) for name in quality.__all__],
 )
 def test_the_main_names_have_a_runnable_example(thing):
     assert doctest.DocTestParser().get_examples(thing.__doc__)

@@ -141,7 +141,18 @@ class Result:
         else:
             text = f"{found} of {asked} sets found; the search gave up ({self.proof}), {took}."
         text = text[0].upper() + text[1:]
-        return f"{text} {self.reason}".strip()
+        return " ".join(filter(None, [text, self._size_note, self.reason]))
+
+    @property
+    def _size_note(self) -> str:
+        """What open sizes mean to a quality that is a sum."""
+        smallest, largest = self.parameters.get("sizes", (0, 0))
+        if not self.sets or smallest >= largest or self.parameters.get("size_normalised", True):
+            return ""
+        return (
+            f"Sets may have {smallest} to {largest} features and their quality is a sum, which grows with the size: "
+            "where scores are positive, larger sets win."
+        )
 
     @property
     def _sequential(self) -> bool:

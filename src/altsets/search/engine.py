@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Protocol
+from typing import Any, Protocol
 
 from altsets.problem import FeatureSet, Problem
-from altsets.quality import Additive
+from altsets.quality import Additive, Quality
 from altsets.result import Status
 from altsets.search.run import Run
 
@@ -25,15 +25,18 @@ class Answer:
 
 
 class Engine(Protocol):
-    """Stateless: a problem in, an answer out."""
+    """Stateless: a problem in, an answer out.
+
+    An engine may be asked about any quality, and gets those that it does not decline.
+    """
 
     name: str
 
-    def declines(self, quality: Additive, problem: Problem) -> str | None:
+    def declines(self, quality: Any, problem: Problem) -> str | None:
         """A reason why this engine does not solve the problem, or None."""
         ...
 
-    def solve(self, quality: Additive, problem: Problem, run: Run) -> Answer:
+    def solve(self, quality: Any, problem: Problem, run: Run) -> Answer:
         """Search until done, out of time or interrupted; always return the best found and a valid bound."""
         ...
 
@@ -45,7 +48,7 @@ def declines_heuristics(problem: Problem) -> str | None:
     return f"it is exact and does not do search={problem.search!r}"
 
 
-def declines_extras(quality: Additive, problem: Problem) -> str | None:
+def declines_extras(quality: Quality, problem: Problem) -> str | None:
     """What an engine for plain additive problems says to what goes beyond them."""
     if not isinstance(quality, Additive):
         return f"it takes additive quality only, not {type(quality).__name__}"

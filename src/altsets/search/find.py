@@ -14,7 +14,7 @@ from altsets.constraints import Constraint
 from altsets.errors import InputError, UnsupportedError
 from altsets.features import FeatureNames
 from altsets.problem import Dissimilarity, Problem, verify
-from altsets.quality import Additive
+from altsets.quality import Additive, Quality
 from altsets.result import Progress, Result, Status
 from altsets.search import greedy
 from altsets.search.additive import AdditiveEngine
@@ -63,7 +63,7 @@ ENGINES: dict[str, Engine] = {
 
 
 def find(
-    quality: Additive,
+    quality: Quality,
     n_features: int = 5,
     n_alternatives: int | str = 3,
     tau: Any = None,
@@ -83,7 +83,7 @@ def find(
     Parameters
     ----------
     quality : quality object
-        What "good" means, such as :class:`altsets.quality.Additive`.
+        What "good" means, such as :class:`altsets.quality.Additive`; see :mod:`altsets.quality`.
     n_features : int
         Features in each set.
     n_alternatives : int or "max"
@@ -145,7 +145,7 @@ def find(
 
 
 def iterate(
-    quality: Additive,
+    quality: Quality,
     n_features: int = 5,
     tau: Any = None,
     *,
@@ -181,8 +181,8 @@ def iterate(
         count += 1
 
 
-def _problem(quality: Additive, *, n_alternatives: int | str, existing: Any, **asked: Any) -> Problem:
-    if not all(callable(getattr(quality, needed, None)) for needed in ("evaluate", "names_of")):
+def _problem(quality: Quality, *, n_alternatives: int | str, existing: Any, **asked: Any) -> Problem:
+    if not all(callable(getattr(quality, needed, None)) for needed in ("evaluate", "form")):
         raise InputError(
             f"quality must be a quality object such as altsets.quality.Additive(scores), not {type(quality).__name__}."
         )
@@ -226,7 +226,7 @@ def _seconds(time_limit: Any) -> float | None:
     return seconds
 
 
-def _engine(name: str, quality: Additive, problem: Problem) -> Engine:
+def _engine(name: str, quality: Quality, problem: Problem) -> Engine:
     if name != "auto":
         if name not in ENGINES:
             known = ", ".join(repr(known) for known in ("auto", *ENGINES))
@@ -244,7 +244,7 @@ def _engine(name: str, quality: Additive, problem: Problem) -> Engine:
     raise UnsupportedError(f"no engine solves this: {relevant}.")
 
 
-def _result(quality: Additive, problem: Problem, engine: Engine, answer: Answer, run: Run) -> Result:
+def _result(quality: Quality, problem: Problem, engine: Engine, answer: Answer, run: Run) -> Result:
     sets = list(answer.sets)
     if problem.search == "simultaneous":
         # Found together, so no order is given: the best first.
@@ -267,12 +267,18 @@ def _result(quality: Additive, problem: Problem, engine: Engine, answer: Answer,
         status=status,
         statuses=list(answer.statuses),
         named_sets=[quality.names_of(chosen) for chosen in sets],
-        parameters=problem.parameters(),
+        parameters=_parameters(quality, problem),
         engine=engine.name,
         proof=answer.proof,
         reason=reason,
         elapsed=elapsed,
     )
+
+
+def _parameters(quality: Quality, problem: Problem) -> dict[str, Any]:
+    """What was asked; where sizes are open, with a note on what the quality makes of them."""
+    asked = problem.parameters()
+    return asked if problem.fixed_size else {**asked, "size_normalised": quality.size_normalised}
 
 
 def _probe(problem: Problem) -> Status:

@@ -11,7 +11,7 @@ import numpy.typing as npt
 
 from altsets.search.run import Run
 
-__all__ = ["Programme", "Solution"]
+__all__ = ["LinearProgramme", "Programme", "Solution"]
 
 Floats = npt.NDArray[np.float64]
 
@@ -125,3 +125,40 @@ class Programme:
         kinds = highspy.HighsVarType
         lp.integrality_ = [kinds.kInteger if integer else kinds.kContinuous for integer in self._integer]
         return lp
+
+
+class LinearProgramme:
+    """A linear programme that grows by columns and rows and is solved again from where it was.
+
+    Maximises over variables >= 0.
+    """
+
+    def __init__(self) -> None:
+        import highspy
+
+        self._solver = highspy.Highs()
+        self._solver.setOptionValue("output_flag", False)
+        self._solver.setOptionValue("threads", 1)
+        self._solver.setOptionValue("presolve", "off")
+        self._solver.changeObjectiveSense(highspy.ObjSense.kMaximize)
+        self._optimal = highspy.HighsModelStatus.kOptimal
+        self._infinity = highspy.kHighsInf
+
+    def add_row(self, terms: dict[int, float], *, lower: float = -math.inf, upper: float = math.inf) -> None:
+        """Add a row over the columns that are there."""
+        indices, values = np.array(list(terms), dtype=np.int32), np.array(list(terms.values()))
+        low, high = max(lower, -self._infinity), min(upper, self._infinity)
+        self._solver.addRow(low, high, len(indices), indices, values)
+
+    def add_column(self, cost: float, terms: dict[int, float]) -> None:
+        """Add a variable with its part in the objective and in the rows that are there."""
+        indices, values = np.array(list(terms), dtype=np.int32), np.array(list(terms.values()))
+        self._solver.addCol(cost, 0.0, self._infinity, len(indices), indices, values)
+
+    def maximise(self) -> tuple[Floats, Floats] | None:
+        """Values of the variables and prices of the rows; None if the solver did not come to an end."""
+        self._solver.run()
+        if self._solver.getModelStatus() != self._optimal:
+            return None
+        solution = self._solver.getSolution()
+        return np.array(solution.col_value), np.array(solution.row_dual)

@@ -1,0 +1,677 @@
+# cython: boundscheck=False, wraparound=False, cdivision=True, initializedcheck=False
+"""Kernel: the best sets of a size, or all sets above a threshold, for quality with pair terms.
+
+The value of a set is the sum of the linear terms of its features minus the sum of its pair terms. Depth-first branch and bound: with r features to go, a candidate is worth at most its
+gain minus half of the r - 1 smallest pair terms with other candidates, for the other half is the partner's. The r largest
+such worths bound the node (one for each class where candidates exclude each other), and candidates that cannot be
+among r good ones are dropped. A node first tries the partners that its parent knew, which costs next to nothing. (Other
+splits than half and half lower the bound at the root, but not further down.)
+
+Quality that is a ratio, a sum over the root of another sum, comes with terms that are too optimistic about it: complete sets
+are judged by their ratio.
+
+Everything that concerns one set is kept here: caps (at most so many out of a group), budgets, pairs that exclude each
+other, features that need other features, and a user's own test.
+"""
+
+import cython
+import numpy as np
+
+if cython.compiled:
+    from cython.cimports.libc.math import sqrt
+else:
+    from math import sqrt
+
+TICK_EVERY = cython.declare(cython.long, 1024)
+
+
+@cython.final
+@cython.cclass
+class GoodSets:
+    """One search; see :func:`good_sets`."""
+
+    linear = cython.declare(cython.double[::1])
+    extra = cython.declare(cython.double[::1])
+    pair = cython.declare(cython.double[:, ::1])
+    conflict = cython.declare(cython.uchar[:, ::1])
+    first = cython.declare(cython.int[::1])
+    member = cython.declare(cython.int[::1])
+    left = cython.declare(cython.int[::1])
+    inside = cython.declare(cython.int[::1])
+    costs = cython.declare(cython.double[:, ::1])
+    room = cython.declare(cython.double[::1])
+    needs_first = cython.declare(cython.int[::1])
+    needs = cython.declare(cython.int[::1])
+    list_of = cython.declare(cython.int[:, ::1])
+    gain_of = cython.declare(cython.double[:, ::1])
+    worth_of = cython.declare(cython.double[:, ::1])
+    paid_of = cython.declare(cython.double[:, ::1])
+    last_of = cython.declare(cython.double[:, ::1])
+    alive = cython.declare(cython.uchar[:, ::1])
+    count = cython.declare(cython.int[::1])
+    chosen = cython.declare(cython.int[::1])
+    taken = cython.declare(cython.uchar[::1])
+    small = cython.declare(cython.double[::1])
+    klass = cython.declare(cython.int[::1])
+    sets = cython.declare(cython.int[:, ::1])
+    values = cython.declare(cython.double[::1])
+    n = cython.declare(cython.int)
+    r = cython.declare(cython.int)
+    n_caps = cython.declare(cython.int)
+    n_budgets = cython.declare(cython.int)
+    n_needs = cython.declare(cython.int)
+    has_pairs = cython.declare(cython.bint)
+    has_conflicts = cython.declare(cython.bint)
+    ratio = cython.declare(cython.bint)
+    above = cython.declare(cython.double[::1])
+    below = cython.declare(cython.double[::1])
+    below_pair = cython.declare(cython.double[:, ::1])
+    start_above = cython.declare(cython.double)
+    start_below = cython.declare(cython.double)
+    least_above = cython.declare(cython.double)
+    most_above = cython.declare(cython.double)
+    keeping = cython.declare(cython.bint)
+    cut = cython.declare(cython.double)
+    leaf_cut = cython.declare(cython.double)
+    tolerance = cython.declare(cython.double)
+    n_found = cython.declare(cython.int, visibility="readonly")
+    most = cython.declare(cython.int)
+    nodes = cython.declare(cython.long, visibility="readonly")
+    max_nodes = cython.declare(cython.long)
+    stopped = cython.declare(cython.bint, visibility="readonly")
+    open_bound = cython.declare(cython.double, visibility="readonly")
+    accept = cython.declare(object)
+    tick = cython.declare(object)
+
+    def __init__(self, terms, rules, r, cut, most, keeping, ratio, tolerance, max_nodes, accept, tick):
+        self.linear, self.extra, self.pair, self.conflict = terms
+        self.first, self.member, left, self.costs, room, self.needs_first, self.needs = rules
+        self.left = np.array(left, dtype=np.intc)
+        self.room = np.array(room, dtype=np.float64)
+        self.n = len(self.linear)
+        self.r = r
+        self.n_caps = len(self.left)
+        self.n_budgets = len(self.room)
+        self.n_needs = len(self.needs)
+        self.has_pairs = len(self.pair) > 0
+        self.has_conflicts = len(self.conflict) > 0
+        self.ratio = ratio is not None
+        self.leaf_cut = cut
+        if ratio is not None:
+            self.above, self.below, self.below_pair, start, window, self.leaf_cut = ratio
+            self.start_above, self.start_below = start
+            self.least_above, self.most_above = window
+        self.cut = cut
+        self.most = most
+        self.keeping = keeping
+        self.tolerance = tolerance
+        self.max_nodes = max_nodes
+        self.accept = accept
+        self.tick = tick
+        levels, width = r + 1, max(self.n, 1)
+        self.inside = np.zeros(max(self.n_caps, 1), dtype=np.intc)
+        self.list_of = np.zeros((levels, width), dtype=np.intc)
+        self.gain_of = np.zeros((levels, width))
+        self.worth_of = np.zeros((levels, width))
+        self.paid_of = np.zeros((levels, width))
+        self.last_of = np.zeros((levels, width))
+        self.alive = np.zeros((levels, width), dtype=np.uint8)
+        self.count = np.zeros(levels, dtype=np.intc)
+        self.chosen = np.zeros(max(r, 1), dtype=np.intc)
+        self.taken = np.zeros(width, dtype=np.uint8)
+        self.small = np.zeros(r + 1)
+        self.klass = np.zeros(width, dtype=np.intc)
+        self.sets = np.zeros((most if keeping else 64, max(r, 1)), dtype=np.intc)
+        self.values = np.zeros(len(self.sets))
+        self.open_bound = -float("inf")
+
+    def run(self, value: cython.double, extra: cython.double):
+        """Search to the end, or until stopped; the start values are those of features that are in every set."""
+        j: cython.int
+        for j in range(self.n):
+            if self.fits(j):
+                self.list_of[0, self.count[0]] = j
+                self.gain_of[0, self.count[0]] = self.linear[j]
+                self.worth_of[0, self.count[0]] = 1e300
+                self.alive[0, j] = 1
+                self.count[0] += 1
+        with cython.nogil:
+            self.descend(0, self.r, value, extra, 1e300)
+
+    def found(self):
+        """The sets and their values."""
+        return (
+            np.asarray(self.sets)[: self.n_found, : self.r].copy(),
+            np.asarray(self.values)[: self.n_found].copy(),
+        )
+
+    @cython.cfunc
+    @cython.nogil
+    @cython.exceptval(check=False)
+    def fits(self, j: cython.int) -> cython.bint:
+        """Whether no cap or budget keeps a feature out on its own."""
+        e: cython.int
+        b: cython.int
+        for e in range(self.first[j], self.first[j + 1]):
+            if self.left[self.member[e]] <= 0:
+                return False
+        for b in range(self.n_budgets):
+            if self.costs[b, j] > self.room[b]:
+                return False
+        return True
+
+    @cython.cfunc
+    @cython.nogil
+    @cython.exceptval(check=False)
+    def take(self, j: cython.int, sign: cython.int) -> cython.void:
+        """Count a feature in, or out again."""
+        e: cython.int
+        b: cython.int
+        for e in range(self.first[j], self.first[j + 1]):
+            self.left[self.member[e]] -= sign
+        for b in range(self.n_budgets):
+            self.room[b] -= sign * self.costs[b, j]
+        self.taken[j] = sign > 0
+
+    @cython.cfunc
+    @cython.nogil
+    @cython.exceptval(check=False)
+    def spend_node(self) -> cython.bint:
+        self.nodes += 1
+        if self.nodes > self.max_nodes:
+            self.stopped = True
+        elif self.nodes % TICK_EVERY == 0:
+            with cython.gil:
+                if self.tick():
+                    self.stopped = True
+        return self.stopped
+
+    @cython.cfunc
+    @cython.nogil
+    @cython.exceptval(check=False)
+    def descend(
+        self,
+        level: cython.int,
+        r: cython.int,
+        value: cython.double,
+        extra: cython.double,
+        limit: cython.double,
+    ) -> cython.void:
+        """Complete the chosen features by r candidates of this level; nothing here is better than ``limit``."""
+        i: cython.int
+        j: cython.int
+        p: cython.int
+        must: cython.int = -1
+        bound: cython.double
+        if r == 0:
+            self.leaf(level, value, extra)
+            return
+        if self.spend_node():
+            self.open_bound = max(self.open_bound, limit)
+            return
+        if self.n_needs:
+            must = self.unmet(level)
+            if must >= 0 and not self.alive[level, must]:
+                return
+        if not self.completable(level, r):
+            return
+        bound = self.tighten(level, r, value, must)
+        if bound <= self.cut + self.tolerance or self.count[level] < r:
+            return
+        self.sort(level)
+        if must >= 0:
+            for i in range(self.count[level]):
+                if self.list_of[level, i] == must:
+                    self.branch(level, i, True, r, value, extra, bound)
+                    return
+            return
+        for i in range(self.count[level] - r + 1):
+            limit = value
+            for p in range(i, i + r):
+                limit += self.worth_of[level, p]
+            limit = min(limit, bound)
+            if limit <= self.cut + self.tolerance:
+                return
+            if self.stopped:
+                self.open_bound = max(self.open_bound, limit)
+                return
+            self.branch(level, i, False, r, value, extra, limit)
+            # What was dropped is no partner for those that stay.
+            self.alive[level, self.list_of[level, i]] = 0
+
+    @cython.cfunc
+    @cython.nogil
+    @cython.exceptval(check=False)
+    def branch(
+        self,
+        level: cython.int,
+        i: cython.int,
+        keep_before: cython.bint,
+        r: cython.int,
+        value: cython.double,
+        extra: cython.double,
+        limit: cython.double,
+    ) -> cython.void:
+        """Take the i-th candidate; those before it are dropped unless they are to be kept."""
+        p: cython.int
+        c: cython.int
+        m: cython.int = 0
+        j: cython.int = self.list_of[level, i]
+        self.chosen[level] = j
+        self.take(j, 1)
+        if r > 1:
+            for p in range(0 if keep_before else i + 1, self.count[level]):
+                c = self.list_of[level, p]
+                if c == j or (self.has_conflicts and self.conflict[j, c]):
+                    continue
+                if (self.n_caps or self.n_budgets) and not self.fits(c):
+                    continue
+                if self.n_needs and not self.supplied(level, c):
+                    continue
+                self.list_of[level + 1, m] = c
+                self.gain_of[level + 1, m] = self.gain_of[level, p]
+                if self.has_pairs:
+                    self.gain_of[level + 1, m] -= self.pair[j, c]
+                # One partner less is to be paid for, and what it costs is known: fewer candidates only cost more.
+                self.worth_of[level + 1, m] = self.gain_of[level + 1, m] - (
+                    self.paid_of[level, p] - self.last_of[level, p]
+                )
+                self.alive[level + 1, c] = 1
+                m += 1
+        self.count[level + 1] = m
+        self.descend(level + 1, r - 1, value + self.gain_of[level, i], extra + self.extra[j], limit)
+        # Those dropped on the way are dead already, but the list still holds what is alive.
+        if r > 1:
+            for p in range(self.count[level]):
+                self.alive[level + 1, self.list_of[level, p]] = 0
+        self.take(j, -1)
+
+    @cython.cfunc
+    @cython.nogil
+    @cython.exceptval(check=False)
+    def unmet(self, level: cython.int) -> cython.int:
+        """A feature that a chosen one needs and that is not chosen, or -1."""
+        i: cython.int
+        e: cython.int
+        for i in range(level):
+            for e in range(self.needs_first[self.chosen[i]], self.needs_first[self.chosen[i] + 1]):
+                if not self.taken[self.needs[e]]:
+                    return self.needs[e]
+        return -1
+
+    @cython.cfunc
+    @cython.nogil
+    @cython.exceptval(check=False)
+    def supplied(self, level: cython.int, c: cython.int) -> cython.bint:
+        """Whether everything that a candidate needs is chosen or still a candidate."""
+        e: cython.int
+        for e in range(self.needs_first[c], self.needs_first[c + 1]):
+            if not self.taken[self.needs[e]] and not self.alive[level, self.needs[e]]:
+                return False
+        return True
+
+    @cython.cfunc
+    @cython.nogil
+    @cython.exceptval(check=False)
+    def completable(self, level: cython.int, r: cython.int) -> cython.bint:
+        """Whether caps and budgets leave room for r candidates; drops those that a budget cannot pay for."""
+        i: cython.int
+        e: cython.int
+        b: cython.int
+        c: cython.int
+        n_kept: cython.int
+        least: cython.double
+        m: cython.int = self.count[level]
+        if m < r:
+            return False
+        if self.n_caps:
+            for c in range(self.n_caps):
+                self.inside[c] = 0
+            for i in range(m):
+                for e in range(self.first[self.list_of[level, i]], self.first[self.list_of[level, i] + 1]):
+                    self.inside[self.member[e]] += 1
+            for c in range(self.n_caps):
+                if m - self.inside[c] + self.left[c] < r:
+                    return False
+        for b in range(self.n_budgets):
+            least = self.cheapest(level, b, r - 1)
+            n_kept = 0
+            for i in range(self.count[level]):
+                c = self.list_of[level, i]
+                # One of the cheapest itself costs no less than the last of them: the test is weaker for it, not wrong.
+                if least + self.costs[b, c] <= self.room[b]:
+                    self.move(level, i, n_kept)
+                    n_kept += 1
+                else:
+                    self.alive[level, c] = 0
+            self.count[level] = n_kept
+            if n_kept < r or self.cheapest(level, b, r) > self.room[b]:
+                return False
+        return True
+
+    @cython.cfunc
+    @cython.nogil
+    @cython.exceptval(check=False)
+    def cheapest(self, level: cython.int, b: cython.int, r: cython.int) -> cython.double:
+        """What the r cheapest candidates cost together."""
+        i: cython.int
+        p: cython.int
+        m: cython.int = 0
+        cost: cython.double
+        total: cython.double = 0.0
+        if r == 0:
+            return 0.0
+        for i in range(self.count[level]):
+            cost = self.costs[b, self.list_of[level, i]]
+            if m < r:
+                m += 1
+            elif cost >= self.small[r - 1]:
+                continue
+            p = m - 1
+            while p > 0 and self.small[p - 1] > cost:
+                self.small[p] = self.small[p - 1]
+                p -= 1
+            self.small[p] = cost
+        for p in range(m):
+            total += self.small[p]
+        return total
+
+    @cython.cfunc
+    @cython.nogil
+    @cython.exceptval(check=False)
+    def tighten(
+        self, level: cython.int, r: cython.int, value: cython.double, must: cython.int
+    ) -> cython.double:
+        """Worths and bound of a node; candidates that are too weak are dropped, until few are."""
+        i: cython.int
+        p: cython.int
+        m: cython.int
+        n_kept: cython.int
+        turn: cython.int
+        worth: cython.double
+        top: cython.double
+        bound: cython.double = 1e300
+        for turn in range(4):
+            m = self.count[level]
+            if m < r:
+                return -1e300
+            if turn > 0 or level == 0:
+                self.weigh(level, r)
+            top = self.sum_of_best(level, r)
+            bound = value + top
+            if bound <= self.cut + self.tolerance:
+                return bound
+            # Together with the r - 1 best others a candidate must be able to reach the cut.
+            top = value + top - self.small[r - 1]
+            n_kept = 0
+            for i in range(m):
+                worth = self.worth_of[level, i]
+                p = self.list_of[level, i]
+                if worth >= self.small[r - 1] or top + worth > self.cut + self.tolerance or p == must:
+                    self.move(level, i, n_kept)
+                    n_kept += 1
+                else:
+                    self.alive[level, p] = 0
+            self.count[level] = n_kept
+            if turn > 0 and ((m - n_kept) * 8 < m or not self.has_pairs):
+                break
+        if self.has_conflicts and bound > self.cut + self.tolerance and self.count[level] >= r:
+            self.sort(level)
+            bound = min(bound, value + self.sum_of_classes(level, r))
+        return bound
+
+    @cython.cfunc
+    @cython.nogil
+    @cython.exceptval(check=False)
+    def move(self, level: cython.int, origin: cython.int, place: cython.int) -> cython.void:
+        """Put a candidate in another place of its list."""
+        self.list_of[level, place] = self.list_of[level, origin]
+        self.gain_of[level, place] = self.gain_of[level, origin]
+        self.worth_of[level, place] = self.worth_of[level, origin]
+        self.paid_of[level, place] = self.paid_of[level, origin]
+        self.last_of[level, place] = self.last_of[level, origin]
+
+    @cython.cfunc
+    @cython.nogil
+    @cython.exceptval(check=False)
+    def weigh(self, level: cython.int, r: cython.int) -> cython.void:
+        """The worth of each candidate: its gain minus the least that r - 1 others take off."""
+        i: cython.int
+        q: cython.int
+        p: cython.int
+        j: cython.int
+        c: cython.int
+        k: cython.int
+        m: cython.int = self.count[level]
+        part: cython.double
+        total: cython.double
+        if not self.has_pairs or r == 1:
+            for i in range(m):
+                self.worth_of[level, i] = self.gain_of[level, i]
+            return
+        for i in range(m):
+            j = self.list_of[level, i]
+            k = 0
+            for q in range(m):
+                c = self.list_of[level, q]
+                part = self.pair[j, c]
+                if k == r - 1 and part >= self.small[k - 1]:
+                    continue
+                if c == j or (self.has_conflicts and self.conflict[j, c]):
+                    continue
+                if k < r - 1:
+                    k += 1
+                p = k - 1
+                while p > 0 and self.small[p - 1] > part:
+                    self.small[p] = self.small[p - 1]
+                    p -= 1
+                self.small[p] = part
+            if k < r - 1:
+                self.worth_of[level, i] = -1e300
+                continue
+            total = 0.0
+            for p in range(k):
+                total += self.small[p]
+            self.paid_of[level, i] = 0.5 * total
+            self.last_of[level, i] = 0.5 * self.small[k - 1]
+            self.worth_of[level, i] = self.gain_of[level, i] - self.paid_of[level, i]
+
+    @cython.cfunc
+    @cython.nogil
+    @cython.exceptval(check=False)
+    def sum_of_best(self, level: cython.int, r: cython.int) -> cython.double:
+        """The sum of the r largest worths, which stay in ``small``, largest first."""
+        i: cython.int
+        p: cython.int
+        m: cython.int = 0
+        worth: cython.double
+        total: cython.double = 0.0
+        for i in range(self.count[level]):
+            worth = self.worth_of[level, i]
+            if m < r:
+                m += 1
+            elif worth <= self.small[r - 1]:
+                continue
+            p = m - 1
+            while p > 0 and self.small[p - 1] < worth:
+                self.small[p] = self.small[p - 1]
+                p -= 1
+            self.small[p] = worth
+        for p in range(m):
+            total += self.small[p]
+        return total
+
+    @cython.cfunc
+    @cython.nogil
+    @cython.exceptval(check=False)
+    def sum_of_classes(self, level: cython.int, r: cython.int) -> cython.double:
+        """The r largest worths, at most one from each class of candidates that exclude each other.
+
+        Candidates are sorted; each joins the first class in which it conflicts with everybody.
+        """
+        i: cython.int
+        q: cython.int
+        c: cython.int
+        n_classes: cython.int = 0
+        all_conflict: cython.bint
+        total: cython.double = 0.0
+        for i in range(self.count[level]):
+            c = 0
+            while c < n_classes:
+                all_conflict = True
+                for q in range(i):
+                    if (
+                        self.klass[q] == c
+                        and not self.conflict[self.list_of[level, i], self.list_of[level, q]]
+                    ):
+                        all_conflict = False
+                        break
+                if all_conflict:
+                    break
+                c += 1
+            self.klass[i] = c
+            if c == n_classes:
+                n_classes += 1
+                total += self.worth_of[level, i]
+                if n_classes == r:
+                    return total
+        return -1e300
+
+    @cython.cfunc
+    @cython.nogil
+    @cython.exceptval(check=False)
+    def sort(self, level: cython.int) -> cython.void:
+        """Candidates by worth, best first: Shell's sort, since lists are short or nearly in order."""
+        gap: cython.int = 1
+        i: cython.int
+        p: cython.int
+        j: cython.int
+        m: cython.int = self.count[level]
+        worth: cython.double
+        gain: cython.double
+        paid: cython.double
+        last: cython.double
+        while gap < m // 3:
+            gap = 3 * gap + 1
+        while gap > 0:
+            for i in range(gap, m):
+                j = self.list_of[level, i]
+                gain = self.gain_of[level, i]
+                worth = self.worth_of[level, i]
+                paid = self.paid_of[level, i]
+                last = self.last_of[level, i]
+                p = i
+                while p >= gap and (
+                    self.worth_of[level, p - gap] < worth
+                    or (self.worth_of[level, p - gap] == worth and self.list_of[level, p - gap] > j)
+                ):
+                    self.move(level, p - gap, p)
+                    p -= gap
+                self.list_of[level, p] = j
+                self.gain_of[level, p] = gain
+                self.worth_of[level, p] = worth
+                self.paid_of[level, p] = paid
+                self.last_of[level, p] = last
+            gap //= 3
+
+    @cython.cfunc
+    @cython.nogil
+    @cython.exceptval(check=False)
+    def leaf(self, level: cython.int, value: cython.double, extra: cython.double) -> cython.void:
+        """A complete set: keep it if it is good enough."""
+        value = self.quotient() if self.ratio else value + extra
+        if value <= self.leaf_cut or (self.n_needs and self.unmet(level) >= 0):
+            return
+        with cython.gil:
+            self.keep(value)
+
+    @cython.cfunc
+    @cython.nogil
+    @cython.exceptval(check=False)
+    def quotient(self) -> cython.double:
+        """The quality of the chosen set if it is a ratio; very low if its upper part is not in the window."""
+        i: cython.int
+        q: cython.int
+        upper: cython.double = self.start_above
+        lower: cython.double = self.start_below
+        for i in range(self.r):
+            upper += self.above[self.chosen[i]]
+            lower += self.below[self.chosen[i]]
+            for q in range(i):
+                lower += self.below_pair[self.chosen[i], self.chosen[q]]
+        if upper <= self.least_above or upper > self.most_above:
+            return -1e300
+        return upper / sqrt(lower)
+
+    @cython.cfunc
+    def keep(self, value: cython.double):
+        """Note a set; in order and no more than wanted if only the best are kept."""
+        p: cython.int
+        q: cython.int
+        if self.accept is not None and not self.accept(np.asarray(self.chosen)[: self.r]):
+            return
+        if not self.keeping and self.n_found == len(self.sets):
+            if self.n_found >= self.most:
+                self.stopped = True
+                return
+            wanted = min(2 * self.n_found, self.most)
+            self.sets = np.concatenate(
+                [self.sets, np.zeros((wanted - self.n_found, self.sets.shape[1]), dtype=np.intc)]
+            )
+            self.values = np.concatenate([self.values, np.zeros(wanted - self.n_found)])
+        p = min(self.n_found, len(self.sets) - 1)
+        if self.keeping:
+            while p > 0 and self.values[p - 1] < value:
+                self.values[p] = self.values[p - 1]
+                for q in range(self.r):
+                    self.sets[p, q] = self.sets[p - 1, q]
+                p -= 1
+        self.values[p] = value
+        for q in range(self.r):
+            self.sets[p, q] = self.chosen[q]
+        if self.n_found < len(self.sets):
+            self.n_found += 1
+        if self.keeping and self.n_found == self.most:
+            self.leaf_cut = self.values[self.most - 1]
+            if not self.ratio:
+                self.cut = max(self.cut, self.leaf_cut)
+
+
+def good_sets(
+    terms, rules, r, start, cut, most, *, keeping, ratio=None, tolerance=0.0, max_nodes, accept=None, tick
+):
+    """The best ``most`` sets of r features (``keeping``), or all with a value above ``cut``, at most ``most``.
+
+    Parameters
+    ----------
+    terms : tuple of arrays
+        Linear terms; what is added to a set's value for each feature but not to bounds; pair terms (symmetric) and pairs
+        that exclude each other (uint8), both empty where there are none.
+    rules : tuple of arrays
+        Caps: which caps each feature counts for (``first``, ``member``) and what is left of each; budgets: costs and what
+        is left; needs: which features each feature needs, transitively (``needs_first``, ``needs``). All int32 or float.
+    r : int
+    start : tuple of float
+        Value and extra of the features that are in every set.
+    cut : float
+        Sets up to this value are of no interest.
+    most : int
+    ratio : tuple, optional
+        For quality that is a ratio: what each feature adds above and below the line, what each pair adds below it, both
+        parts of the features that are in every set, the window (exclusive, inclusive) in which the upper part is to lie,
+        and the cut for the ratio. The terms then serve for the bound alone.
+    accept : callable, optional
+        Called with the positions of a set that would be kept.
+
+    Returns
+    -------
+    sets : int array, one row for each set, in the order in which they were found, or best first
+    values : float array
+    bound : float
+        No set that was not looked at is better; -inf if the search came to its end.
+    nodes : int
+    """
+    search = GoodSets(terms, rules, r, cut, most, keeping, ratio, tolerance, max_nodes, accept, tick)
+    search.run(start[0], start[1])
+    sets, values = search.found()
+    return sets, values, search.open_bound, search.nodes

@@ -1,0 +1,514 @@
+"""Good sets of a quality: the best ones, or all above a threshold; under all rules for one set.
+
+This is the half of the exact search that knows what a set is. The other half, which picks sets that go together, needs
+only their qualities and which features they hold.
+"""
+
+from __future__ import annotations
+
+import heapq
+import math
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from itertools import combinations
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from altsets._kernels import good_sets as kernel
+from altsets.problem import FeatureSet, Problem
+from altsets.quality import Form, Quality
+from altsets.search.rules import Cap, Rules, differing
+
+__all__ = ["Found", "GoodSets", "Listing", "Prices"]
+
+Floats = npt.NDArray[np.float64]
+Rows = npt.NDArray[np.intc]
+
+#: Windows for the upper part of a ratio; in each of them its square is nearly a straight line.
+N_WINDOWS = 6
+
+#: Steps of a first search for a good ratio, before it is worth going to the end.
+FIRST_STEPS = 300
+
+
+@dataclass(frozen=True)
+class Prices:
+    """What a set pays for each of its features and, where there is a matrix, for each pair of them."""
+
+    features: Floats
+    pairs: Floats | None = None
+
+
+@dataclass(frozen=True)
+class Found:
+    """The best sets, best first, and a bound on every set that was not looked at."""
+
+    sets: list[FeatureSet]
+    values: list[float]
+    bound: float
+
+
+@dataclass(frozen=True)
+class Listing:
+    """All sets above a threshold: for each size one row of features for each set.
+
+    Attributes
+    ----------
+    rows : list of int arrays
+        One array for each size.
+    values, qualities : float arrays
+        Over the sets of all sizes in turn, after and before prices.
+    complete : bool
+        Whether nothing is missing.
+    """
+
+    rows: list[Rows]
+    values: Floats
+    qualities: Floats
+    complete: bool
+
+    def __len__(self) -> int:
+        return len(self.values)
+
+    def set_at(self, number: int) -> FeatureSet:
+        """The set with this number."""
+        for rows in self.rows:
+            if number < len(rows):
+                return tuple(sorted(rows[number].tolist()))
+            number -= len(rows)
+        raise IndexError(number)
+
+    @cached_property
+    def masks(self) -> npt.NDArray[np.uint64]:
+        """The features of each set as bits."""
+        used = np.unique(np.concatenate([rows.ravel() for rows in self.rows])) if self.rows else []
+        words = max((len(used) + 63) // 64, 1)
+        masks = np.zeros((len(self), words), dtype=np.uint64)
+        start = 0
+        for rows in self.rows:
+            places = np.searchsorted(used, rows)
+            bits = np.left_shift(np.uint64(1), (places % 64).astype(np.uint64))
+            for column in range(rows.shape[1]):
+                numbers = np.arange(start, start + len(rows))
+                masks[numbers, places[:, column] // 64] |= bits[:, column]
+            start += len(rows)
+        return masks
+
+    @cached_property
+    def size_groups(self) -> npt.NDArray[np.intc]:
+        """Which of the arrays of rows each set is in."""
+        return np.repeat(np.arange(len(self.rows), dtype=np.intc), [len(rows) for rows in self.rows])
+
+
+class GoodSets:
+    """The sets that a problem allows, in the order of a quality.
+
+    Parameters
+    ----------
+    quality : Quality
+    problem : Problem
+    tick : callable
+        Asked now and then whether to stop.
+    """
+
+    def __init__(self, quality: Quality, problem: Problem, tick: Callable[[], bool]) -> None:
+        self.quality, self.problem, self.tick = quality, problem, tick
+        wanted = problem.n_sets * problem.k_max
+        self.sizes: list[_SetsOfSize] = []
+        for size in problem.sizes:
+            rules = Rules.of(problem, size)
+            sets = None if rules is None else _SetsOfSize.under(rules, quality.form(size), size, wanted)
+            if sets is not None:
+                self.sizes.append(sets)
+        self._own = callable(problem.dissimilarity)
+        self.tolerance = max((sets.tolerance for sets in self.sizes), default=1e-300)
+        self.can_be_priced = not any(sets.form.ratio for sets in self.sizes)
+
+    @property
+    def features(self) -> list[int]:
+        """Every feature that some set may have."""
+        return sorted({int(j) for sets in self.sizes for j in (*sets.base, *sets.features)})
+
+    def best(
+        self,
+        count: int = 1,
+        *,
+        others: Sequence[FeatureSet] = (),
+        prices: Prices | None = None,
+        cut: float = -math.inf,
+        max_nodes: int = 2**62,
+    ) -> Found:
+        """The best ``count`` sets with a value above ``cut`` that differ enough from others."""
+        pool: list[tuple[float, FeatureSet]] = []
+        bound = -math.inf
+        for sets in self.sizes:
+            if len(pool) == count:
+                cut = max(cut, pool[-1][0])
+            caps = [] if self._own else differing(self.problem, sets.size, others)
+            rows, values, left = sets.best(
+                count, caps, prices, cut, max_nodes, self._acceptance(sets, others), self.tick
+            )
+            bound = max(bound, left)
+            chosen = [tuple(sorted(row)) for row in sets.with_base(rows).tolist()]
+            pool += zip(values.tolist(), chosen, strict=True)
+            pool.sort(key=lambda entry: (-entry[0], entry[1]))
+            del pool[count:]
+        return Found([chosen for _, chosen in pool], [value for value, _ in pool], bound)
+
+    def above(
+        self, cut: float, most: int, *, prices: Prices | None = None, max_nodes: int = 2**62
+    ) -> Listing:
+        """All sets with a value above ``cut``; incomplete if they are more than ``most`` or take too long."""
+        listed, values, qualities = [], [], []
+        complete = True
+        for sets in self.sizes:
+            rows, found, finished = sets.above(
+                cut, most, prices, max_nodes, self._acceptance(sets, ()), self.tick
+            )
+            complete = complete and finished
+            most -= len(rows)
+            rows = sets.with_base(rows)
+            listed.append(rows)
+            values.append(found)
+            qualities.append(found if prices is None else sets.qualities(rows))
+        none = np.zeros(0)
+        return Listing(listed, np.concatenate([none, *values]), np.concatenate([none, *qualities]), complete)
+
+    def _acceptance(self, sets: _SetsOfSize, others: Sequence[FeatureSet]) -> Callable[[Rows], bool] | None:
+        """The test of a set against others where only the user's own dissimilarity can tell."""
+        others = (*self.problem.existing, *others)
+        if not self._own or not others:
+            return None
+
+        def accept(positions: Rows) -> bool:
+            chosen = tuple(sorted(sets.with_base(positions[None, :])[0].tolist()))
+            return all(self.problem.compatible(chosen, other) for other in others)
+
+        return accept
+
+
+class _SetsOfSize:
+    """Sets of one size: numbers for the kernel, which knows positions instead of features."""
+
+    def __init__(self, form: Form, size: int, rules: Rules, features: npt.NDArray[np.intp]) -> None:
+        self.form, self.size, self.rules, self.features = form, size, rules, features
+        self.base = np.array(sorted(rules.required), dtype=np.intp)
+        self.n_open = size - len(self.base)
+        self._place = np.full(len(form.linear), -1, dtype=np.intc)
+        self._place[features] = np.arange(len(features))
+        self._needs = _flat([self._needed(feature) for feature in features.tolist()])
+        conflicts = np.zeros((0, 0), dtype=np.uint8)
+        if form.conflicts is not None:
+            conflicts = form.conflicts[np.ix_(features, features)].astype(np.uint8)
+        self._conflicts = np.ascontiguousarray(conflicts)
+        pairs = 0.0 if form.pairs is None else float(np.max(np.abs(form.pairs), initial=0.0))
+        largest = size * float(np.max(np.abs(form.linear), initial=0.0)) + size * size * pairs
+        self.tolerance = max(8e-16 * largest, 1e-300)
+
+    @classmethod
+    def under(cls, rules: Rules, form: Form, size: int, wanted: int) -> _SetsOfSize | None:
+        """The sets that keep to the rules; None if it is plain that there are none."""
+        base = sorted(rules.required)
+        usable = np.ones(len(form.linear), dtype=bool) if form.allowed is None else form.allowed.copy()
+        if not usable[base].all():
+            return None
+        if form.conflicts is not None:
+            if form.conflicts[np.ix_(base, base)].any():
+                return None
+            usable &= ~form.conflicts[base].any(axis=0)
+        usable[[*rules.forbidden, *base]] = False
+        # What a feature needs must be usable, and so on.
+        changed = True
+        while changed:
+            changed = False
+            for feature, needed in rules.needs.items():
+                if usable[feature] and not all(usable[j] or j in rules.required for j in needed):
+                    usable[feature], changed = False, True
+        features = np.flatnonzero(usable)
+        if form.pairs is None and form.conflicts is None:
+            features = _preselected(form.linear, features, rules, wanted)
+        sets = cls(form, size, rules, features)
+        return None if sets.n_open > len(features) or sets._numbers([]) is None else sets
+
+    def _needed(self, feature: int) -> list[int]:
+        needed = self.rules.needs.get(feature, frozenset()) - self.rules.required
+        return [int(self._place[j]) for j in sorted(needed)]
+
+    def with_base(self, rows: npt.NDArray[Any]) -> Any:
+        """Positions as features, with those that are in every set."""
+        chosen = self.features[rows].astype(np.intc)
+        every = np.broadcast_to(self.base.astype(np.intc), (len(rows), len(self.base)))
+        return np.concatenate([every, chosen], axis=1)
+
+    def qualities(self, rows: Rows) -> Floats:
+        """The quality of each set, a row of features."""
+        total = np.sum(self.form.linear[rows], axis=1)
+        if self.form.pairs is not None:
+            for i, j in combinations(range(rows.shape[1]), 2):
+                total -= self.form.pairs[rows[:, i], rows[:, j]]
+        return total
+
+    # --- Numbers for the kernel ---------------------------------------------------------------------
+
+    def _numbers(self, caps: Sequence[Cap]) -> tuple[Any, ...] | None:
+        """Caps, budgets and needs as arrays; None if the features in every set are too many or too dear."""
+        inside, left = [], []
+        base = set(self.base.tolist())
+        for cap in (*self.rules.caps, *caps):
+            members = np.zeros(len(self._place), dtype=bool)
+            members[list(cap.group)] = True
+            if cap.outside:
+                members = ~members
+            left.append(cap.most - int(np.count_nonzero(members[self.base])))
+            inside.append(np.flatnonzero(members[self.features]))
+        room = [limit - math.fsum(costs[j] for j in base) for costs, limit in self.rules.budgets]
+        if min(left, default=0) < 0 or min(room, default=0.0) < 0:
+            return None
+        costs = np.zeros((len(room), len(self.features)))
+        for number, (all_costs, _) in enumerate(self.rules.budgets):
+            costs[number] = all_costs[self.features]
+        positions = np.concatenate([np.zeros(0, dtype=np.intp), *inside])
+        numbers = np.repeat(np.arange(len(left), dtype=np.intc), [len(members) for members in inside])
+        first = np.zeros(len(self.features) + 1, dtype=np.intc)
+        np.cumsum(np.bincount(positions, minlength=len(self.features)), out=first[1:])
+        member = numbers[np.argsort(positions, kind="stable")]
+        return first, member, np.array(left, dtype=np.intc), costs, np.array(room), *self._needs
+
+    def _terms(self, linear: Floats, pairs: Floats | None) -> tuple[tuple[Any, ...], float]:
+        """Terms of the open features, given those that are in every set; and the value of the latter."""
+        base = self.base
+        open_linear = linear[self.features]
+        start = math.fsum(linear[base].tolist())
+        open_pairs = np.zeros((0, 0))
+        if pairs is not None:
+            open_pairs = np.ascontiguousarray(pairs[np.ix_(self.features, self.features)])
+            if len(base):
+                open_linear = open_linear - pairs[np.ix_(base, self.features)].sum(axis=0)
+                start -= math.fsum(pairs[i, j] for i, j in combinations(base.tolist(), 2))
+        extra = np.zeros(len(self.features))
+        return (np.ascontiguousarray(open_linear), extra, open_pairs, self._conflicts), start
+
+    @cached_property
+    def _plain(self) -> tuple[tuple[Any, ...], float]:
+        return self._terms(self.form.linear, self.form.pairs)
+
+    def _priced(self, prices: Prices | None) -> tuple[tuple[Any, ...], float]:
+        if prices is None:
+            return self._plain
+        pairs = self.form.pairs
+        if prices.pairs is not None:
+            pairs = prices.pairs if pairs is None else pairs + prices.pairs
+        return self._terms(self.form.linear - prices.features, pairs)
+
+    # --- Searches -----------------------------------------------------------------------------------
+
+    def best(
+        self,
+        count: int,
+        caps: Sequence[Cap],
+        prices: Prices | None,
+        cut: float,
+        max_nodes: int,
+        accept: Callable[[Rows], bool] | None,
+        tick: Callable[[], bool],
+    ) -> tuple[Rows, Floats, float]:
+        """The best sets as rows of positions, their values, and a bound on those not looked at."""
+        rules = None if any(cap.most < 0 for cap in caps) else self._numbers(caps)
+        if rules is None:
+            return np.zeros((0, self.n_open), dtype=np.intc), np.zeros(0), -math.inf
+        options = {"keeping": True, "accept": accept, "tick": tick}
+        if self.form.ratio:
+            return self._best_ratios(rules, count, cut, max_nodes, options)
+        terms, start = self._priced(prices)
+        rows, values, bound, _ = kernel.good_sets(
+            terms,
+            rules,
+            self.n_open,
+            (start, 0.0),
+            cut,
+            count,
+            tolerance=self.tolerance,
+            max_nodes=max_nodes,
+            **options,
+        )
+        return rows, values, bound
+
+    def above(
+        self,
+        cut: float,
+        most: int,
+        prices: Prices | None,
+        max_nodes: int,
+        accept: Callable[[Rows], bool] | None,
+        tick: Callable[[], bool],
+    ) -> tuple[Rows, Floats, bool]:
+        """All sets above the cut as rows of positions, their values, and whether that is all."""
+        rules = self._numbers([])
+        options = {"keeping": False, "accept": accept, "tick": tick, "max_nodes": max_nodes}
+        if not self.form.ratio:
+            terms, start = self._priced(prices)
+            searches = iter([(terms, start, cut, None)])
+        else:
+            searches = self._ratio_searches(cut)
+        rows, values = [np.zeros((0, self.n_open), dtype=np.intc)], [np.zeros(0)]
+        complete = True
+        for terms, start, linear_cut, ratio in searches:
+            found, their_values, bound, _ = kernel.good_sets(
+                terms, rules, self.n_open, (start, 0.0), linear_cut, most, ratio=ratio, **options
+            )
+            rows.append(found)
+            values.append(their_values)
+            most -= len(found)
+            complete = complete and bound == -math.inf
+        return np.concatenate(rows), np.concatenate(values), complete
+
+    def _best_ratios(
+        self, rules: tuple[Any, ...], count: int, cut: float, max_nodes: int, options: dict[str, Any]
+    ) -> tuple[Rows, Floats, float]:
+        """The best sets of a ratio: terms for a threshold hold until it is passed, so begin with short searches."""
+        rows, values = np.zeros((0, self.n_open), dtype=np.intc), np.zeros(0)
+        steps = FIRST_STEPS
+        while True:
+            steps = min(steps, max_nodes)
+            threshold = max(cut, values[-1]) if len(values) == count else cut
+            found, their_values, bounds = [rows], [values], [-math.inf]
+            for terms, start, linear_cut, ratio in self._ratio_searches(threshold):
+                more, more_values, bound, _ = kernel.good_sets(
+                    terms,
+                    rules,
+                    self.n_open,
+                    (start, 0.0),
+                    linear_cut,
+                    count,
+                    ratio=ratio,
+                    max_nodes=steps,
+                    **options,
+                )
+                found.append(more)
+                their_values.append(more_values)
+                bounds.append(math.inf if bound > -math.inf else bound)
+            rows, values, changed = _merged(np.concatenate(found), np.concatenate(their_values), count, rows)
+            finished = max(bounds) == -math.inf
+            if finished or options["tick"]() or (steps >= max_nodes and not changed):
+                return rows, values, -math.inf if finished else self._highest_ratio
+            if not changed:
+                steps *= 8
+
+    @property
+    def _highest_ratio(self) -> float:
+        """No set has a better ratio, whatever the pairs: they only make the lower part larger."""
+        linear = np.sort(self.form.linear[self.features])[::-1]
+        upper = math.fsum(self.form.linear[self.base].tolist()) + math.fsum(linear[: self.n_open].tolist())
+        return upper / math.sqrt(self.size) if upper > 0 else 0.0
+
+    def _ratio_searches(self, cut: float) -> Iterator[tuple[Any, float, float, tuple[Any, ...]]]:
+        """Terms, start value and cut of linear searches that together see every ratio N / sqrt(D) above ``cut``.
+
+        For a positive cut c, N**2 > c**2 D. In a window [a, b] of N the square is at most (a + b) N - a b, which is a
+        sum over features. For a negative one, N > -|c| sqrt(D), and the root lies below each of its tangents.
+        """
+        form, pairs = self.form, self.form.pairs
+        assert pairs is not None
+        linear = form.linear
+        open_linear = np.sort(linear[self.features])
+        base = math.fsum(linear[self.base].tolist())
+        highest = base + math.fsum(open_linear[len(open_linear) - self.n_open :].tolist())
+        lowest = base + math.fsum(open_linear[: self.n_open].tolist())
+        smallest, slack = math.sqrt(self.size), self.tolerance
+        if cut <= 0:
+            cut = max(cut, min(lowest, 0.0) / smallest - 1.0)
+            middle = self.size + 0.5 * self.size * (self.size - 1) * float(np.mean(pairs))
+            slope = -cut / (2 * math.sqrt(middle))
+            # N + slope * D > cut * sqrt(middle) / 2, and D is the size plus the pairs.
+            linear_cut = cut * math.sqrt(middle) / 2 - slope * self.size
+            window = (-math.inf, math.inf)
+            yield (*self._terms(linear, -slope * pairs), linear_cut - slack, self._ratio(window, cut))
+            return
+        if highest <= cut * smallest:
+            return
+        edges = np.geomspace(cut * smallest, highest, N_WINDOWS + 1)
+        # The ends of the range are rounded; nothing is to fall off.
+        edges[0], edges[-1] = edges[0] * (1 - 1e-12), edges[-1] * (1 + 1e-12) + 1e-300
+        for low, high in zip(edges[:-1].tolist(), edges[1:].tolist(), strict=True):
+            scale = (low + high) / cut**2
+            linear_cut = low * high / cut**2 + self.size
+            slack = 1e-12 * (abs(linear_cut) + scale * highest)
+            terms, start = self._terms(scale * linear, pairs)
+            yield terms, start, linear_cut - slack, self._ratio((low, high), cut)
+
+    def _ratio(self, window: tuple[float, float], cut: float) -> tuple[Any, ...]:
+        """How the kernel judges complete sets."""
+        form, base = self.form, self.base
+        assert form.pairs is not None
+        (_, _, pairs, _), lower = self._terms(np.zeros(len(form.linear)), form.pairs)
+        below = np.ascontiguousarray(form.pairs[np.ix_(base, self.features)].sum(axis=0))
+        upper = math.fsum(form.linear[base].tolist())
+        above = np.ascontiguousarray(form.linear[self.features])
+        return above, below, pairs, (upper, self.size - lower), window, cut
+
+
+def _merged(rows: Rows, values: Floats, count: int, before: Rows) -> tuple[Rows, Floats, bool]:
+    """The best rows, each once, and whether they are others than before."""
+    rows = np.sort(rows, axis=1)
+    _, first = np.unique(rows, axis=0, return_index=True)
+    rows, values = rows[first], values[first]
+    order = np.argsort(-values, kind="stable")[:count]
+    rows, values = rows[order], values[order]
+    return rows, values, not np.array_equal(rows, before)
+
+
+def _flat(lists: Sequence[Sequence[int]]) -> tuple[npt.NDArray[np.intc], npt.NDArray[np.intc]]:
+    """Lists one after the other, and where each begins."""
+    first = np.zeros(len(lists) + 1, dtype=np.intc)
+    if any(lists):
+        np.cumsum([len(entries) for entries in lists], out=first[1:])
+    return first, np.array([entry for entries in lists for entry in entries], dtype=np.intc)
+
+
+def _preselected(
+    scores: Floats, features: npt.NDArray[np.intp], rules: Rules, wanted: int
+) -> npt.NDArray[np.intp]:
+    """Without pair terms: the ``wanted`` best features of each kind, for no solution needs more.
+
+    Features are of one kind if the same rules name them. With a budget, a feature is left out if so many others of its
+    kind score no less and cost no more.
+    """
+    special = {*rules.needs, *(j for needed in rules.needs.values() for j in needed)}
+    if len(features) <= wanted or len(rules.budgets) > 1:
+        return features
+    kinds: dict[bytes, list[int]] = {}
+    member = np.zeros((len(scores), len(rules.caps)), dtype=bool)
+    for number, cap in enumerate(rules.caps):
+        member[list(cap.group), number] = True
+    packed = np.packbits(member, axis=1)
+    if not packed.shape[1]:
+        kinds[b""] = features.tolist()
+    else:
+        for feature, kind in zip(features.tolist(), map(bytes, packed[features]), strict=True):
+            kinds.setdefault(kind, []).append(feature)
+    costs = rules.budgets[0][0] if rules.budgets else np.zeros(len(scores))
+    kept = [feature for feature in features.tolist() if feature in special]
+    for members in kinds.values():
+        ordered = np.array(members)
+        ordered = ordered[np.lexsort((ordered, costs[ordered], -scores[ordered]))]
+        kept += _undominated(ordered.tolist(), costs, wanted)
+    return np.unique(np.array(kept, dtype=np.intp))
+
+
+def _undominated(ordered: list[int], costs: Floats, wanted: int) -> list[int]:
+    """Those before which fewer than ``wanted`` cost no more."""
+    cheapest: list[float] = []
+    kept = []
+    for feature in ordered:
+        cost = float(costs[feature])
+        if len(cheapest) < wanted:
+            heapq.heappush(cheapest, -cost)
+        elif cost < -cheapest[0]:
+            heapq.heapreplace(cheapest, -cost)
+        else:
+            continue
+        kept.append(feature)
+    return kept

@@ -1,0 +1,113 @@
+"""What constraints and other sets demand of one set, as lists that a search can work through."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+import numpy.typing as npt
+
+from altsets.constraints import AtLeast, AtMost, Budget, Constraint, Exclusive, Implies, Require
+from altsets.problem import FeatureSet, Problem
+
+__all__ = ["Cap", "Rules"]
+
+Costs = npt.NDArray[np.float64]
+
+
+@dataclass(frozen=True)
+class Cap:
+    """At most ``most`` out of a group of features; or, with ``outside``, out of all features but these."""
+
+    group: FeatureSet
+    most: int
+    outside: bool = False
+
+
+@dataclass(frozen=True)
+class Rules:
+    """Everything that a set of one size has to keep to; ``None`` in place of rules means that no set can.
+
+    Attributes
+    ----------
+    required, forbidden : frozenset of int
+        Features in every set and in none, with what follows from implications.
+    needs : dict
+        Which other features a feature needs, directly or not.
+    caps : list of Cap
+        Groups of which a set may have only so many features.
+    budgets : list of (costs, limit)
+    """
+
+    required: frozenset[int]
+    forbidden: frozenset[int]
+    needs: dict[int, frozenset[int]]
+    caps: list[Cap]
+    budgets: list[tuple[Costs, float]]
+
+    @classmethod
+    def of(cls, problem: Problem, size: int) -> Rules | None:
+        """The rules for sets of one size, the existing sets included."""
+        needs = _transitive(problem.constraints)
+        required = frozenset(
+            feature
+            for constraint in problem.constraints
+            if isinstance(constraint, Require)
+            for named in constraint.features
+            for feature in (named, *needs.get(named, ()))
+        )
+        forbidden = problem.forbidden
+        forbidden |= {feature for feature, needed in needs.items() if needed & problem.forbidden}
+        caps = list(_caps(problem.constraints, size))
+        if not callable(problem.dissimilarity):
+            caps += differing(problem, size, problem.existing)
+        if required & forbidden or len(required) > size or any(cap.most < 0 for cap in caps):
+            return None
+        return cls(required, forbidden, needs, caps, list(_budgets(problem.constraints)))
+
+
+def differing(problem: Problem, size: int, others: Iterable[FeatureSet]) -> list[Cap]:
+    """What keeps a set of this size different from others; not for a user's own dissimilarity."""
+    caps = []
+    for other in others:
+        most = problem.max_overlap_of(size, len(other))
+        if most < min(size, len(other)):
+            caps.append(Cap(other, most))
+    return caps
+
+
+def _caps(constraints: Sequence[Constraint], size: int) -> Iterable[Cap]:
+    for constraint in constraints:
+        match constraint:
+            case AtMost(most=most, group=group):
+                yield Cap(group, most)
+            case Exclusive(group=group):
+                yield Cap(group, 1)
+            case AtLeast(least=least, group=group):
+                yield Cap(group, size - least, outside=True)
+
+
+def _budgets(constraints: Sequence[Constraint]) -> Iterable[tuple[Costs, float]]:
+    for constraint in constraints:
+        if isinstance(constraint, Budget):
+            limit = constraint.limit
+            yield np.array(constraint.costs, dtype=np.float64), limit + 1e-9 * max(1.0, abs(limit))
+
+
+def _transitive(constraints: Sequence[Constraint]) -> dict[int, frozenset[int]]:
+    """Everything that each feature needs, also through others; never itself."""
+    direct: dict[int, set[int]] = {}
+    for constraint in constraints:
+        if isinstance(constraint, Implies):
+            direct.setdefault(constraint.feature, set()).add(constraint.needed)
+    needs = {}
+    for feature in direct:
+        reached: set[int] = set()
+        todo = [feature]
+        while todo:
+            new = direct.get(todo.pop(), set()) - reached
+            reached |= new
+            todo += new
+        needs[feature] = frozenset(reached - {feature})
+    return needs

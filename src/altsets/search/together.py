@@ -1,0 +1,207 @@
+"""All sets at once, for any quality: list the sets that can matter, and pick those that go together."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from altsets._kernels import cliques
+from altsets.problem import FeatureSet, Problem
+from altsets.quality import Quality
+from altsets.result import Status, optimality_tolerance
+from altsets.search.columns import Certificate, Columns
+from altsets.search.engine import Answer
+from altsets.search.good_sets import GoodSets, Listing
+from altsets.search.run import Run
+
+__all__ = ["together"]
+
+#: Sets in a list, and steps for picking from it, before it is worth looking for better prices.
+FEW_SETS, FEW_STEPS = 2_000, 200_000
+MOST_SETS, MOST_STEPS = 300_000, 50_000_000
+LIST_NODES = 3_000_000
+
+
+def together(quality: Quality, problem: Problem, good: GoodSets, run: Run) -> Answer:
+    """The largest sum or minimum of compatible sets."""
+    search = _Together(quality, problem, good, run)
+    search.run_stages()
+    return search.answer()
+
+
+class _Together:
+    def __init__(self, quality: Quality, problem: Problem, good: GoodSets, run: Run) -> None:
+        self.quality, self.problem, self.good, self.run = quality, problem, good, run
+        self.n_sets = problem.n_sets
+        self.smallest = problem.aggregation == "min"
+        self.sets: list[FeatureSet] = []
+        self.value = -math.inf
+        self.bound = math.inf
+        self.done = False
+        self.proof = ""
+
+    # --- What is known --------------------------------------------------------------------------------
+
+    def offer(self, sets: Sequence[FeatureSet]) -> None:
+        """Keep the sets if they are better."""
+        qualities = [self.quality.evaluate(chosen) for chosen in sets]
+        value = self.problem.objective(qualities)
+        if value > self.value:
+            self.sets, self.value = list(sets), value
+            self.run.offer(sets, value)
+
+    def tighten(self, bound: float) -> None:
+        """No solution is better."""
+        if bound < self.bound:
+            self.bound = bound
+            self.run.tighten(bound)
+        self.done = self.bound <= self.value + optimality_tolerance(self.value) / 2
+
+    # --- Stages ---------------------------------------------------------------------------------------
+
+    def run_stages(self) -> None:
+        if self._few_sets() or self.run.stopped:
+            return
+        first = self._in_turn()
+        if self.done or self.run.stopped:
+            return
+        best = self.good.best(1)
+        top = max([best.bound, *best.values])
+        plain = Certificate(None, top, self.n_sets * top)
+        self._note(plain)
+        if self._by_stages(plain, FEW_SETS, FEW_STEPS):
+            return
+        certificate = self._priced(first) if self.good.can_be_priced else plain
+        if not self.done:
+            self._by_stages(certificate, MOST_SETS, MOST_STEPS)
+
+    def _few_sets(self) -> bool:
+        """Where there are few sets at all, all of them are listed."""
+        listing = self.good.above(-math.inf, FEW_SETS, max_nodes=10 * FEW_SETS)
+        if not listing.complete:
+            return False
+        if len(listing) == 0:
+            self.tighten(-math.inf)
+            return True
+        top = float(np.max(listing.qualities))
+        certificate = Certificate(None, top, self.n_sets * top)
+        finished = self._pick(listing, certificate, -math.inf, FEW_STEPS)
+        if finished:
+            self.tighten(self.value)
+            self.proof = "all sets listed"
+        return finished
+
+    def _in_turn(self) -> list[FeatureSet]:
+        """One best set after the other: a first solution."""
+        sets: list[FeatureSet] = []
+        while len(sets) < self.n_sets and not self.run.stopped:
+            found = self.good.best(1, others=sets, max_nodes=5_000)
+            if not found.sets:
+                break
+            sets.append(found.sets[0])
+        if len(sets) == self.n_sets:
+            self.offer(sets)
+        return sets
+
+    def _priced(self, first: Sequence[FeatureSet]) -> Certificate:
+        problem = self.problem
+        overlap = max(problem.max_overlap_of(s.size, t.size) for s in self.good.sizes for t in self.good.sizes)
+        columns = Columns(self.good, self.n_sets, overlap, self.run)
+        columns.add(first)
+        self.columns = columns
+        target = self.value * (self.n_sets if self.smallest else 1)
+        columns.tighten(target, 500)
+        self._note(columns.certificate)
+        return columns.certificate
+
+    def _note(self, certificate: Certificate) -> None:
+        self.tighten(certificate.bound / (self.n_sets if self.smallest else 1))
+
+    def _by_stages(self, certificate: Certificate, most_sets: int, most_steps: int) -> bool:
+        """Look for solutions ever further below the bound, until one is found or the best one is proven."""
+        share = self.n_sets if self.smallest else 1
+        ceiling = certificate.bound
+        distance = (ceiling - share * self.value) / 32
+        if not math.isfinite(distance):
+            distance = 1e-3 * max(abs(ceiling), 1e-9)
+        while not self.done:
+            target = max(ceiling / share - distance / share, self.value)
+            cut = certificate.best - (ceiling - share * target) - self.good.tolerance * 4
+            listing = self.good.above(cut, most_sets, prices=certificate.prices, max_nodes=LIST_NODES)
+            self.n_listed = len(listing)
+            if not listing.complete:
+                return False
+            before = self.value
+            if not self._pick(listing, certificate, target, most_steps):
+                return False
+            self.tighten(max(self.value, target))
+            if self.value > before or target <= before:
+                self.tighten(self.value)
+            distance *= 2
+        return True
+
+    def _pick(self, listing: Listing, certificate: Certificate, target: float, most_steps: int) -> bool:
+        """The best compatible sets of a list, if they are better than the target; false if it takes too long."""
+        excess = np.maximum(certificate.best - listing.values, 0.0)
+        finished = self._pick_by(listing, excess, certificate, target, most_steps, summing=not self.smallest)
+        if finished and self.smallest and self.value > -math.inf:
+            # Among equal minima the larger sum.
+            total = math.fsum(map(self.quality.evaluate, self.sets))
+            kept = listing.qualities >= self.value - optimality_tolerance(self.value) / 4
+            self._pick_by(listing, excess, certificate, total, most_steps, summing=True, kept=kept)
+        return finished
+
+    def _pick_by(self, listing, excess, certificate, target, most_steps, *, summing, kept=None) -> bool:
+        order = np.argsort(excess, kind="stable")
+        if kept is not None:
+            order = order[kept[order]]
+        groups = [sets.size for sets in self.good.sizes]
+        compatible = None
+        caps = np.zeros((1, 1), dtype=np.intc)
+        if callable(self.problem.dissimilarity):
+            sets = [listing.set_at(number) for number in order.tolist()]
+
+            def compatible(i: int, j: int) -> bool:
+                return self.problem.compatible(sets[i], sets[j])
+        else:
+            caps = np.array(
+                [[self.problem.max_overlap_of(s, t) for t in groups] for s in groups], dtype=np.intc
+            )
+        items = (
+            listing.masks[order],
+            listing.size_groups[order],
+            listing.qualities[order],
+            excess[order],
+        )
+        chosen, finished = cliques.pick(
+            items,
+            caps,
+            self.n_sets,
+            target,
+            certificate.bound,
+            summing=summing,
+            tolerance=self.good.tolerance,
+            max_nodes=most_steps,
+            compatible=compatible,
+            tick=self.run.tick,
+        )
+        if chosen is not None:
+            sets = [listing.set_at(int(order[i])) for i in chosen]
+            if kept is None:
+                self.offer(sets)
+            else:
+                self.sets = sets
+        return finished
+
+    def answer(self) -> Answer:
+        n_sets = self.n_sets
+        proof = self.proof or "column generation"
+        if not self.sets:
+            status = Status.INFEASIBLE if self.done and self.bound == -math.inf else Status.NOT_FOUND
+            bound = self.bound if status is Status.INFEASIBLE else self.bound
+            return Answer([], [status] * n_sets, bound, proof)
+        status = Status.OPTIMAL if self.done else Status.FEASIBLE
+        return Answer(self.sets, [status] * n_sets, max(self.bound, self.value), proof)
