@@ -18,7 +18,7 @@ Floats = npt.NDArray[np.float64]
 #: What the solver calls feasible. Any tighter, presolve has been seen to cut off optima; the default is 1e-6.
 TOLERANCE = 1e-7
 #: An improvement of the objective by less than its tolerance is none to the solver, so it sees the objective enlarged.
-ENLARGED = 1e4
+ENLARGED = 1e5
 
 
 @dataclass(frozen=True)
