@@ -20,6 +20,7 @@ PACKAGE = Path(altsets.__file__).parent
 #: From the roof down; a room imports from itself and from what stands below it.
 ROOMS = [
     "cli",
+    "options",
     "app",
     "report",
     "experiments",
@@ -39,7 +40,7 @@ ROOMS = [
 
 #: Third-party packages, and where they may be imported (also inside functions).
 HOMES = {
-    "typer": ("cli.py",),
+    "typer": ("cli.py", "options.py"),
     "rich": ("cli.py",),
     "matplotlib": ("report/plots.py", "experiments/figures.py"),
     "starlette": ("app/",),

@@ -17,36 +17,10 @@ import pytest
 from rich.console import Console
 
 import altsets
-from altsets import cli, datasets, measures, problem
+from altsets import cli, datasets, measures, options, problem
 from altsets.result import Progress, Status
 
 COMMAND = [sys.executable, "-c", "from altsets.cli import main; main()"]
-
-
-@pytest.fixture
-def run(monkeypatch, capsys):
-    """Run the command in this process; returns the exit status and what went to both outputs."""
-
-    def run(*args):
-        monkeypatch.setattr(sys, "argv", ["altsets", *map(str, args)])
-        with pytest.raises(SystemExit) as caught:
-            cli.main()
-        printed = capsys.readouterr()
-        return caught.value.code, printed.out, printed.err
-
-    return run
-
-
-@pytest.fixture(scope="module")
-def table(tmp_path_factory):
-    """Six features of falling relevance and two classes."""
-    rng = np.random.default_rng(0)
-    y = rng.integers(0, 2, 80)
-    columns = [rng.normal(size=80) + y * weight for weight in (6, 5, 4, 3, 2, 1)]
-    labels = np.array(["no", "yes"], dtype=object)[y]
-    path = tmp_path_factory.mktemp("tables") / "table.csv"
-    datasets.write_csv(datasets.Table((*"abcdef", "y"), (*columns, labels)), path)
-    return path
 
 
 # Answers
@@ -247,7 +221,7 @@ def test_copies_are_one_line_on_standard_error(run, tmp_path):
         ("find TABLE -t y --time-limit 0", "'0' is not a positive number of seconds"),
         ("find TABLE -t y --time-limit nan", "'nan' is not a positive number of seconds"),
         ("find TABLE -t y --time-limit soon", "'soon' is not a positive number of seconds"),
-        ("find TABLE -t y --quality luck", "measure='luck' is unknown; choose one of 'mutual_info'"),
+        ("find TABLE -t y --quality luck", "--quality 'luck' is unknown; choose one of mutual_info, f,"),
         ("find TABLE -t y --search wild", "search='wild' is unknown"),
         ("find TABLE -t y --aggregation max", "aggregation='max' is unknown"),
         ("find TABLE -t y --dissimilarity cosine", "dissimilarity='cosine' is unknown"),
@@ -295,8 +269,9 @@ def test_version_and_help(run):
     assert run() == run("--help")
     text = " ".join(run("find", "--help")[1].split())
     choices = (*problem.SEARCHES, *problem.AGGREGATIONS, *problem.DISSIMILARITIES, *measures.MEASURES)
+    choices += (*measures.PAIR_MEASURES, "mrmr", "fcbf", "cfs", *options.PARSERS)
     for word in choices:
-        assert re.search(rf"\b{word}\b", text), word
+        assert re.search(rf"(?<!\w){word}\b", text), word
 
 
 def test_help_is_quick_and_imports_nothing_heavy():

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
+import json
 import math
 from decimal import Decimal
 from fractions import Fraction
@@ -14,6 +15,7 @@ from hypothesis import strategies as st
 from oracle import allowed_overlaps, dissimilarity
 
 from altsets import Problem
+from altsets.constraints import AtMost, Budget, Forbid, Require, Size
 from altsets.errors import AltsetsError, InputError
 from altsets.problem import dissimilarity_of, verify
 
@@ -212,6 +214,22 @@ def test_parameters_are_plain_values():
         ({"existing": [()]}, "an existing set is empty"),
         ({"existing": [(-1, 2)]}, "a feature index=-1 is too small"),
         ({"existing": [("a", "b")]}, "a feature index='a' is not a whole number"),
+        ({"constraints": ["a"]}, "constraints holds 'a'; give objects such as altsets.constraints.Require"),
+        ({"constraints": "a"}, "constraints holds 'a'"),
+        ({"constraints": None}, "constraints holds None"),
+        ({"constraints": Require}, "constraints holds <class"),
+        (
+            {"constraints": [Require("a")]},
+            "Require names 'a', which is no feature; give the name .* or the index",
+        ),
+        ({"constraints": [Require(10)]}, "Require names feature 10; there are 10"),
+        ({"constraints": [Size(11, 12)]}, "k_min=11, but there are only 10 features"),
+        ({"constraints": [Size(2, 3)], "min_difference": 4}, "min_difference=4, but sets of 3 features"),
+        (
+            {"dissimilarity": len, "min_difference": 2},
+            "min_difference .* does not go with a dissimilarity of",
+        ),
+        ({"feature_names": ["a"]}, "1 feature names were given for 10 features"),
     ],
 )
 def test_bad_requests_say_what_was_wrong(options, message):
@@ -225,3 +243,142 @@ def test_bad_requests_say_what_was_wrong(options, message):
 def test_whole_numbers_may_come_as_floats():
     problem = Problem.create(10, n_features=4.0, n_alternatives=np.float64(2))
     assert (problem.n_features, problem.n_alternatives) == (4, 2)
+
+
+# Constraints and sizes
+
+
+def test_constraints_are_resolved_by_name():
+    problem = Problem.create(
+        3, n_features=2, constraints=[Require("b"), AtMost(1, ["c", 0])], feature_names=["a", "b", "c"]
+    )
+    assert problem.constraints == (Require((1,)), AtMost(1, (0, 2)))
+    assert Problem.create(3, n_features=2, constraints=Require(1)).constraints == (Require((1,)),)
+
+
+@pytest.mark.parametrize(
+    ("constraints", "k_min", "k_max"),
+    [
+        ((), 4, 4),
+        ((Require(0),), 4, 4),
+        ((Size(2, 6),), 2, 6),
+        ((Size(3, 3),), 3, 3),
+        ((Size(2, 6), Size(5, 9)), 5, 6),
+        ((Size(2, 100),), 2, 10),
+        ((Size(1, 2), Size(4, 5)), 4, 2),
+    ],
+)
+def test_sizes_come_from_constraints_or_n_features(constraints, k_min, k_max):
+    problem = Problem.create(10, n_features=4, constraints=constraints)
+    assert (problem.k_min, problem.k_max) == (k_min, k_max)
+    assert list(problem.sizes) == list(range(k_min, k_max + 1))
+    assert problem.fixed_size == (k_min == k_max)
+    assert problem.n_features == k_max
+
+
+def test_n_features_does_not_matter_where_sizes_are_given():
+    assert Problem.create(3, constraints=Size(2, 3)).n_features == 3
+    assert Problem.create(9, n_features=7, constraints=Size(3, 3)).max_overlap == 1
+
+
+def test_forbidden_features():
+    problem = Problem.create(9, constraints=[Forbid([3, 1]), Require(2), Forbid(8)])
+    assert problem.forbidden == {1, 3, 8}
+    assert Problem.create(9).forbidden == frozenset()
+
+
+def test_no_overlap_limit_where_there_is_none():
+    several = Problem.create(9, constraints=Size(2, 4), existing=[(0, 1)])
+    own = Problem.create(9, n_features=2, dissimilarity=lambda first, second: 1.0, existing=[(0, 1)])
+    for problem, message in ((several, "several sizes"), (own, "own dissimilarity")):
+        with pytest.raises(RuntimeError, match=message):
+            _ = problem.max_overlap
+        with pytest.raises(RuntimeError, match=message):
+            _ = problem.existing_overlaps
+        assert problem.parameters()["max_overlap"] is None
+    assert several.max_overlap_of(2, 4) == 1
+    with pytest.raises(RuntimeError, match="own dissimilarity"):
+        own.max_overlap_of(2, 2)
+
+
+def test_parameters_of_everything_are_json():
+    def differ(first, second):
+        return 1.0
+
+    problem = Problem.create(
+        4,
+        constraints=[Size(1, 3), AtMost(1, [3, 2]), Budget([0, 1.5, 0, 2], 3), Require(np.int64(1))],
+        dissimilarity=differ,
+    )
+    parameters = problem.parameters()
+    assert json.loads(json.dumps(parameters)) == parameters
+    assert parameters["dissimilarity"] == "differ"
+    assert parameters["sizes"] == [1, 3]
+    assert parameters["constraints"] == [
+        {"kind": "size", "k_min": 1, "k_max": 3},
+        {"kind": "at_most", "most": 1, "group": [2, 3]},
+        {"kind": "budget", "limit": 3.0, "features": [1, 3], "costs": [1.5, 2.0]},
+        {"kind": "require", "features": [1]},
+    ]
+
+
+def test_a_dissimilarity_without_a_name_shows_itself():
+    class Hamming:
+        def __call__(self, first, second):
+            return 1.0
+
+        def __repr__(self):
+            return "Hamming()"
+
+    assert (
+        Problem.create(4, n_features=2, dissimilarity=Hamming()).parameters()["dissimilarity"] == "Hamming()"
+    )
+
+
+# Compatible sets
+
+
+@settings(max_examples=200, deadline=None, derandomize=True)
+@given(
+    first=st.sets(st.integers(0, 8), min_size=1),
+    second=st.sets(st.integers(0, 8), min_size=1),
+    kind=st.sampled_from(["dice", "jaccard"]),
+    tau=st.fractions(0, 1, max_denominator=20),
+)
+def test_compatible_is_the_definition(first, second, kind, tau):
+    problem = Problem.create(9, constraints=Size(1, 9), tau=tau, dissimilarity=kind)
+    shared = len(first & second)
+    expected = dissimilarity(kind, shared, len(first), len(second)) >= tau
+    first, second = tuple(sorted(first)), tuple(sorted(second))
+    assert problem.compatible(first, second) == problem.compatible(second, first) == expected
+
+
+def test_compatible_by_min_difference():
+    problem = Problem.create(9, constraints=Size(2, 4), min_difference=2)
+    assert problem.compatible((0, 1, 2), (2, 3)) is False
+    assert problem.compatible((0, 1, 2), (3, 4)) is True
+    assert problem.compatible((0, 1, 2, 3), (2, 3, 4, 5)) is True
+
+
+def test_compatible_by_a_dissimilarity_of_your_own():
+    seen = []
+
+    def weights(first, second):
+        seen.append((first, second))
+        return abs(sum(first) - sum(second)) / 10
+
+    problem = Problem.create(9, n_features=2, tau=0.3, dissimilarity=weights)
+    assert problem.compatible((0, 1), (0, 4)) is True
+    assert problem.compatible((0, 3), (0, 1)) is False
+    assert seen == [((0, 1), (0, 4)), ((0, 1), (0, 3))]
+    # 0.1 + 0.2 > 0.3: also here a little rounding is forgiven.
+    almost = Problem.create(9, n_features=2, tau=0.1 + 0.2, dissimilarity=lambda first, second: 0.3)
+    assert almost.compatible((0, 1), (2, 3)) is True
+
+
+@pytest.mark.parametrize("value", [1.1, -0.5, math.nan, math.inf, None, "far", [0.5, 0.5]])
+def test_a_dissimilarity_must_be_a_number_between_0_and_1(value):
+    problem = Problem.create(9, n_features=2, dissimilarity=lambda first, second: value)
+    with pytest.raises(InputError, match="it must be a number between 0 and 1") as caught:
+        problem.compatible((0, 1), (2, 3))
+    assert f"(0, 1) and (2, 3) is {value!r};" in str(caught.value)

@@ -187,6 +187,19 @@ def test_explain_is_a_plain_sentence(name, phrases):
     assert "\n" not in text
 
 
+def test_explain_says_what_open_sizes_mean_to_a_sum():
+    search = {"search": "sequential"}
+    note = "Sets may have 2 to 4 features and their quality is a sum, which grows with the size"
+    opened = made(parameters={**search, "sizes": [2, 4], "size_normalised": False}, reason="More follows.")
+    assert note in opened.explain()
+    assert opened.explain().endswith("where scores are positive, larger sets win. More follows.")
+    assert Result.from_json(opened.to_json()).explain() == opened.explain()
+    for silent in ({"sizes": [2, 2]}, {"sizes": [2, 4], "size_normalised": True}, {}):
+        assert "larger sets" not in made(parameters={**search, **silent}).explain()
+    nothing_found = nothing(Status.INFEASIBLE, -math.inf, parameters=opened.parameters)
+    assert "larger sets" not in nothing_found.explain()
+
+
 def test_explain_one_set():
     result = made(sets=[(0, 1)], qualities=[17.0], statuses=[Status.OPTIMAL], elapsed=2.0)
     assert result.explain().startswith("The set is proven optimal (branch and bound)")

@@ -7,7 +7,8 @@ import math
 import pytest
 
 from altsets import Problem
-from altsets.errors import AltsetsError, VerificationError
+from altsets.constraints import AtLeast, AtMost, Budget, Exclusive, Forbid, Implies, Require, Size
+from altsets.errors import AltsetsError, InputError, VerificationError
 from altsets.problem import verify
 
 SCORES = [9.0, 8.0, 7.0, 3.0, 2.0, 1.0, 0.0]
@@ -89,6 +90,71 @@ def test_no_false_alarm_at_the_exact_level(tau):
     assert verify(problem, [first, second], lambda chosen: 0.0, 0.0) == [0.0, 0.0]
     with pytest.raises(VerificationError, match="too similar"):
         verify(problem, [first, tuple(range(level - 1, level - 1 + k))], lambda chosen: 0.0, 0.0)
+
+
+@pytest.mark.parametrize(
+    ("constraint", "fine", "broken", "words"),
+    [
+        (Require([0, 5]), (0, 1, 5), (0, 1, 2), "require feature 0, feature 5"),
+        (Forbid(3), (0, 1, 5), (0, 1, 3), "forbid feature 3"),
+        (AtMost(1, [0, 1]), (0, 2, 5), (0, 1, 2), "at most 1 of {feature 0, feature 1}"),
+        (AtLeast(1, [4, 5]), (0, 1, 5), (0, 1, 2), "at least 1 of {feature 4, feature 5}"),
+        (Exclusive([0, 1, 2]), (0, 3, 5), (0, 2, 5), "exclusive {feature 0, feature 1, feature 2}"),
+        (Implies(0, 1), (0, 1, 5), (0, 2, 5), "if feature 0 then feature 1"),
+        (Budget([3, 2, 1, 0, 0, 0, 0], 4), (0, 2, 5), (0, 1, 5), "budget 4"),
+        (Size(2, 3), (0, 1), (0, 1, 2, 4), "size 2 to 3"),
+        (Size(2, 3), (0, 1, 2), (0,), "size 2 to 3"),
+    ],
+)
+def test_every_broken_constraint_is_caught_and_described(constraint, fine, broken, words):
+    others = [Forbid(6), AtMost(3, [0, 1, 2, 3])]
+    assert len(check([fine], constraints=[*others, constraint])) == 1
+    with pytest.raises(VerificationError) as caught:
+        check([broken], constraints=[*others, constraint])
+    assert str(caught.value) == f"set 0 breaks a constraint ({words}): {broken}."
+
+
+@pytest.mark.parametrize("chosen", [(), (0, 0), (1, 0), (0, 7), (-1, 0)])
+def test_sets_of_any_size_must_still_be_sets(chosen):
+    with pytest.raises(VerificationError, match="set 0 is not a s"):
+        check([chosen], constraints=Size(1, 3))
+
+
+def test_sets_of_different_sizes_are_compared_by_the_definition():
+    # Two of four and three features are shared: Dice 1 - 4/7, Jaccard 1 - 2/5.
+    sets, sizes = [(0, 1, 2, 3), (0, 1, 4)], Size(3, 4)
+    for kind, level in (("dice", 3 / 7), ("jaccard", 3 / 5)):
+        assert len(check(sets, constraints=sizes, tau=level, dissimilarity=kind)) == 2
+        with pytest.raises(VerificationError, match="set 1 is too similar to set 0"):
+            check(sets, constraints=sizes, tau=level + 1e-6, dissimilarity=kind)
+    assert len(check(sets, constraints=sizes, tau=None, min_difference=1)) == 2
+    with pytest.raises(VerificationError, match="too similar"):
+        check(sets, constraints=sizes, tau=None, min_difference=2)
+
+
+def test_a_dissimilarity_of_your_own_counts():
+    def far(first, second):
+        return min(1.0, abs(first[0] - second[0]) / 4)
+
+    assert check([(0, 1, 2), (2, 3, 4)], tau=0.5, dissimilarity=far) == [24.0, 12.0]
+    with pytest.raises(VerificationError, match="set 1 is too similar to set 0"):
+        check([(0, 1, 2), (1, 3, 4)], tau=0.5, dissimilarity=far)
+    with pytest.raises(VerificationError, match="set 0 is too similar to existing set 0"):
+        check([(0, 1, 2)], tau=0.5, dissimilarity=far, existing=[(1, 6)])
+
+
+def test_a_dissimilarity_that_depends_on_the_order_is_the_users_mistake():
+    with pytest.raises(InputError, match=r"is 1\.0 one way and 0\.5 the other; it must be symmetric"):
+        check([(2, 3, 4), (0, 1, 2)], dissimilarity=lambda first, second: 1.0 if first[0] == 0 else 0.5)
+    with pytest.raises(InputError, match="it must be a number between 0 and 1"):
+        check([(2, 3, 4), (0, 1, 2)], dissimilarity=lambda first, second: 3)
+
+
+@pytest.mark.parametrize("value", [-math.inf, math.inf, math.nan])
+def test_a_quality_that_is_not_finite_is_caught(value):
+    problem = Problem.create(7, n_features=3)
+    with pytest.raises(VerificationError, match=r"set 1 has no finite quality \(-?(inf|nan)\)"):
+        verify(problem, [(0, 1, 2), (3, 4, 5)], {(0, 1, 2): 1.0, (3, 4, 5): value}.get, math.inf)
 
 
 def test_verification_error_belongs_to_the_tree():

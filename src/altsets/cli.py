@@ -6,22 +6,22 @@ for the same reason the help is plain text.
 
 from __future__ import annotations
 
-import csv
-import difflib
 import math
 import shlex
 import sys
 import threading
 import warnings
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
+from functools import partial
 from typing import TYPE_CHECKING, Annotated, Any, NoReturn
 
 import typer
 
-from altsets import __version__
+from altsets import __version__, options
 from altsets.errors import AltsetsError, InputError, VerificationError
+from altsets.features import FeatureNames
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -29,10 +29,12 @@ if TYPE_CHECKING:
     from rich.table import Table as Grid
 
     from altsets.datasets import Dataset
+    from altsets.quality import Quality
     from altsets.result import Progress, Result
 
 __all__ = ["app", "main"]
 
+DEFAULT_SIZE = 5
 SECONDS_PER_SET = 60.0
 #: More sets than this do not fit into an overlap table of 80 columns.
 MOST_COLUMNS = 14
@@ -73,23 +75,6 @@ def main() -> None:
     sys.exit(code or 0)
 
 
-def _whole_number(text: str) -> int:
-    try:
-        return int(text)
-    except ValueError:
-        raise typer.BadParameter(f"{text!r} is not a whole number") from None
-
-
-def _seconds(text: str) -> float:
-    try:
-        seconds = float(text)
-    except ValueError:
-        seconds = math.nan
-    if not seconds > 0:
-        raise typer.BadParameter(f"{text!r} is not a positive number of seconds")
-    return seconds
-
-
 @app.callback(invoke_without_command=True)
 def root(
     context: typer.Context,
@@ -103,70 +88,34 @@ def root(
         typer.echo(context.get_help())
 
 
-# The options are many, so each kind is described once, apart from the command that takes it.
-Number = typer.Option("--n-features", "-k", parser=_whole_number, metavar="N", help="Features in each set.")
-Alternatives = typer.Option(
-    "--n-alternatives", "-a", parser=_whole_number, metavar="N", help="Sets to find besides the first one."
-)
-Tau = typer.Option(
-    "--tau",
-    metavar="0..1",
-    help="Least dissimilarity of two sets; 1: they share no feature. [default: 0.5]",
-)
-MinDifference = typer.Option(
-    "--min-difference",
-    parser=_whole_number,
-    metavar="N",
-    help="Instead of --tau: in how many features two sets must differ.",
-)
-Dissimilarity = typer.Option("--dissimilarity", metavar="NAME", help="What --tau refers to: dice or jaccard.")
-Measure = typer.Option(
-    "--quality", metavar="NAME", help="Score of a feature: mutual_info, f, pearson or importance."
-)
-Task = typer.Option(
-    "--task", metavar="NAME", help="What the target holds: classification, regression or auto."
-)
-Search = typer.Option(
-    "--search",
-    metavar="NAME",
-    help="sequential (each set the best given those before it), simultaneous (all sets together), or a "
-    "heuristic: greedy-replacement, greedy-balancing or greedy-depth.",
-)
-Aggregation = typer.Option(
-    "--aggregation", metavar="NAME", help="What simultaneous sets maximise: sum or min of their qualities."
-)
-Drop = typer.Option("--drop", metavar="COL[,COL]", help="Columns to leave out; may be repeated.")
-Existing = typer.Option(
-    "--existing", metavar="COL[,COL]", help="A set that every new set must differ from; may be repeated."
-)
-Engine = typer.Option("--engine", metavar="NAME", help="Who searches: additive, milp, greedy or auto.")
-TimeLimit = typer.Option(
-    "--time-limit",
-    parser=_seconds,
-    metavar="SECONDS",
-    help="For the whole search. [default: 60 for each set]",
-)
-
-
 @app.command("find")
 def find_command(
     table: Annotated[
         str, typer.Argument(metavar="TABLE", help="CSV file (also gzipped) or Parquet file, numbers only.")
     ],
     target: Annotated[str, typer.Option("--target", "-t", metavar="COLUMN", help="What to predict.")],
-    n_features: Annotated[int, Number] = 5,
-    n_alternatives: Annotated[int, Alternatives] = 3,
-    tau: Annotated[str | None, Tau] = None,
-    min_difference: Annotated[int | None, MinDifference] = None,
-    dissimilarity: Annotated[str, Dissimilarity] = "dice",
-    quality: Annotated[str, Measure] = "mutual_info",
-    task: Annotated[str, Task] = "auto",
-    search: Annotated[str, Search] = "sequential",
-    aggregation: Annotated[str, Aggregation] = "sum",
-    drop: Annotated[list[str] | None, Drop] = None,
-    existing: Annotated[list[str] | None, Existing] = None,
-    engine: Annotated[str, Engine] = "auto",
-    time_limit: Annotated[float | None, TimeLimit] = None,
+    n_features: Annotated[int | None, options.NumberOfFeatures] = None,
+    n_alternatives: Annotated[int, options.Alternatives] = 3,
+    tau: Annotated[str | None, options.Tau] = None,
+    min_difference: Annotated[int | None, options.MinDifference] = None,
+    dissimilarity: Annotated[str, options.Dissimilarity] = "dice",
+    quality: Annotated[str, options.Quality] = "mutual_info",
+    measure: Annotated[str | None, options.Measure] = None,
+    task: Annotated[str, options.Task] = "auto",
+    search: Annotated[str, options.Search] = "sequential",
+    aggregation: Annotated[str, options.Aggregation] = "sum",
+    drop: Annotated[list[str] | None, options.Drop] = None,
+    existing: Annotated[list[str] | None, options.Existing] = None,
+    require: Annotated[list[str] | None, options.Require] = None,
+    forbid: Annotated[list[str] | None, options.Forbid] = None,
+    at_most: Annotated[list[str] | None, options.AtMost] = None,
+    at_least: Annotated[list[str] | None, options.AtLeast] = None,
+    exclusive: Annotated[list[str] | None, options.Exclusive] = None,
+    implies: Annotated[list[str] | None, options.Implies] = None,
+    budget: Annotated[list[str] | None, options.Budget] = None,
+    size: Annotated[list[str] | None, options.Size] = None,
+    engine: Annotated[str, options.Engine] = "auto",
+    time_limit: Annotated[float | None, options.TimeLimit] = None,
     as_json: Annotated[bool, typer.Option("--json", help="Print one JSON document, nothing else.")] = False,
 ) -> None:
     """Find good and different feature sets for the target of a table.
@@ -177,19 +126,37 @@ def find_command(
     with _plain_messages():
         from altsets import datasets
 
-        data = datasets.split_target(datasets.read_table(table), target, drop=_names(drop or []))
+        if size and n_features is not None:
+            raise InputError("-k and --size were both given; give one of them.")
+        data = datasets.split_target(datasets.read_table(table), target, drop=options.names_in(drop or []))
+        names = FeatureNames.of(data.feature_names)
         asked = {
-            "n_features": n_features,
+            "n_features": DEFAULT_SIZE if n_features is None else n_features,
             "n_alternatives": n_alternatives,
             "tau": tau,
             "min_difference": min_difference,
             "dissimilarity": dissimilarity,
             "search": search,
             "aggregation": aggregation,
-            "existing": [_indices(given, data) for given in existing or []],
+            "existing": [options.features_in("--existing", given, names) for given in existing or []],
+            "constraints": options.constraints_from(
+                names,
+                {
+                    "--require": require,
+                    "--forbid": forbid,
+                    "--at-most": at_most,
+                    "--at-least": at_least,
+                    "--exclusive": exclusive,
+                    "--implies": implies,
+                    "--budget": budget,
+                    "--size": size,
+                },
+            ),
         }
-        result = _search(data, quality, task, asked, engine=engine, time_limit=time_limit)
+        result = _search(data, asked, quality, measure, task, engine=engine, time_limit=time_limit)
         origin = {"table": table, "target": target, "quality": quality}
+        if measure is not None:
+            origin["measure"] = measure
         _answer(replace(result, parameters={**result.parameters, **origin}), as_json)
 
 
@@ -209,7 +176,7 @@ def demo_command(
         data = datasets.split_target(table, datasets.DEMO_TARGET)
         _say(_console(), DEMO.format(rows=table.n_rows, features=len(data.feature_names)))
         asked = {"n_features": 5, "n_alternatives": 3, "tau": "0.5"}
-        _answer(_search(data, "mutual_info", "auto", asked), as_json=False)
+        _answer(_search(data, asked), as_json=False)
         if save_table is not None:
             typer.echo(f"\nThe table is in {_printable(save_table)}.")
         typer.echo("\nTry next:")
@@ -227,11 +194,33 @@ def _suggestions(saved: str | None, target: str) -> list[str]:
     return [disjoint, fair, f"{find} --quality f --json"]
 
 
+def _quality(name: str, measure: str | None) -> tuple[Callable[..., Quality], str]:
+    """What makes a quality of this name from a table, and what that means for the features."""
+    from altsets import measures, quality
+
+    pairs: dict[str, Any] = {"mrmr": quality.MRMR, "fcbf": quality.FCBF, "cfs": quality.CFS}
+    if name in pairs:
+        if measure is None:
+            return pairs[name].from_data, f"features and their pairs for {name}"
+        if measure in measures.PAIR_MEASURES:
+            make = partial(pairs[name].from_data, measure=measure)
+            return make, f"features and their pairs by {measure} for {name}"
+        choices = ", ".join(measures.PAIR_MEASURES)
+        raise InputError(f"--measure {measure!r} is unknown; choose one of {choices}.")
+    if name not in measures.MEASURES:
+        choices = ", ".join((*measures.MEASURES, *pairs))
+        raise InputError(f"--quality {name!r} is unknown; choose one of {choices}.")
+    if measure is not None:
+        raise InputError(f"--measure goes with --quality {', '.join(pairs)}; {name} is a measure itself.")
+    return partial(quality.Additive.from_data, measure=name), f"features by {name}"
+
+
 def _search(
     data: Dataset,
-    measure: str,
-    task: str,
     asked: dict[str, Any],
+    quality: str = "mutual_info",
+    measure: str | None = None,
+    task: str = "auto",
     *,
     engine: str = "auto",
     time_limit: float | None = None,
@@ -240,18 +229,17 @@ def _search(
     from altsets.problem import Problem
 
     # Scoring a wide table takes long; what is wrong with the request is said before.
-    n_sets = Problem.create(len(data.feature_names), **asked).n_sets
+    names = data.feature_names
+    n_sets = Problem.create(len(names), feature_names=names, **asked).n_sets
+    from_data, scores = _quality(quality, measure)
     with Waiting(_console(stderr=True)) as waiting:
-        waiting.say(f"Scoring {len(data.feature_names)} features by {measure}")
-        from altsets.quality import Additive
+        waiting.say(f"Scoring {len(names)} {scores}")
         from altsets.search.find import find
 
-        quality = Additive.from_data(
-            data.X, data.y, measure=measure, task=task, feature_names=data.feature_names
-        )
+        scored = from_data(data.X, data.y, task=task, feature_names=names)
         waiting.say("Searching")
         return find(
-            quality,
+            scored,
             **asked,
             engine=engine,
             time_limit=time_limit or SECONDS_PER_SET * n_sets,
@@ -426,20 +414,3 @@ def _console(stderr: bool = False) -> Console:
 def _printable(text: str) -> str:
     """Names come out of files: nothing in them may steer the terminal."""
     return "".join(char if char.isprintable() else " " if char.isspace() else "\ufffd" for char in text)
-
-
-def _names(options: Sequence[str]) -> list[str]:
-    """The names in options such as ``a,b`` or ``"x, y",z``: a name with a comma stands in double quotes."""
-    cells = (cell.strip() for row in csv.reader(options, skipinitialspace=True) for cell in row)
-    return [cell for cell in cells if cell]
-
-
-def _indices(option: str, data: Dataset) -> list[int]:
-    position = {name: index for index, name in enumerate(data.feature_names)}
-    names = _names([option])
-    for name in names:
-        if name not in position:
-            close = difflib.get_close_matches(name, data.feature_names, n=1)
-            hint = f"did you mean {close[0]!r}?" if close else "give column names, separated by commas."
-            raise InputError(f"--existing names {name!r}, which is no feature; {hint}")
-    return [position[name] for name in names]

@@ -44,7 +44,7 @@ class Constraint(ABC):
     """A condition on each set; the base of all others.
 
     A constraint is made of what the user gives, and ``resolve`` turns names into indices. Everything else is for
-    resolved constraints.
+    resolved constraints. Engines know the kinds in this module and no others.
     """
 
     kind: ClassVar[str]

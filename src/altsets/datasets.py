@@ -26,7 +26,16 @@ import numpy.typing as npt
 from altsets.errors import MissingExtraError, TableError
 from altsets.measures._matrix import listed
 
-__all__ = ["Dataset", "Table", "load_demo", "read_table", "split_target", "write_csv"]
+__all__ = [
+    "Dataset",
+    "Table",
+    "load_demo",
+    "read_lines",
+    "read_rows",
+    "read_table",
+    "split_target",
+    "write_csv",
+]
 
 #: What stands for "not known" in a CSV file, in lower case.
 MISSING = frozenset({"", "na", "n/a", "nan", "null", "none", "?", "<na>", "#n/a"})
@@ -135,6 +144,20 @@ def read_table(path: str | os.PathLike[str]) -> Table:
     if content[:4] == b"PAR1":
         return _read_parquet(content, source)
     return _read_csv(_text(content, source), source)
+
+
+def read_rows(path: str | os.PathLike[str]) -> list[tuple[int, list[str]]]:
+    """The rows of a text file without a header, each with the number of its line; fields as in :func:`read_table`."""
+    source = Path(path).name
+    text = _text(_content(Path(path)), source)
+    rows = _rows(text, _delimiter(text), source)
+    return [(line, [_tidy(cell) for cell in row]) for line, row in rows]
+
+
+def read_lines(path: str | os.PathLike[str]) -> list[str]:
+    """The lines of a text file that are not blank, such as the names of columns."""
+    text = _text(_content(Path(path)), Path(path).name)
+    return [_tidy(line) for line in text.splitlines() if line.strip()]
 
 
 def split_target(table: Table, target: str, *, drop: Sequence[str] = ()) -> Dataset:
@@ -265,7 +288,7 @@ def _text(content: bytes, source: str) -> str:
 def _read_csv(text: str, source: str) -> Table:
     delimiter = _delimiter(text)
     header = next(_rows(text, delimiter, source))[1]
-    names = [" ".join(name.split()) for name in header]
+    names = [_tidy(name) for name in header]
     as_text: set[int] = set()
     columns, surprises = _parse(text, delimiter, source, len(names), as_text)
     if surprises:
@@ -277,6 +300,10 @@ def _read_csv(text: str, source: str) -> Table:
     if nameless:
         raise TableError(f"{source}: column {listed(nameless)} has no name; put one into the first line.")
     return Table(tuple(names), tuple(columns), source)
+
+
+def _tidy(name: str) -> str:
+    return " ".join(name.split())
 
 
 def _delimiter(text: str) -> str:

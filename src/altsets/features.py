@@ -11,7 +11,7 @@ from typing import Any, Protocol, overload
 
 from altsets.errors import InputError
 
-__all__ = ["Feature", "FeatureNames", "Named", "unknown_feature", "whole_number"]
+__all__ = ["Feature", "FeatureNames", "Named", "unknown_features", "whole_number"]
 
 #: An index or a name.
 Feature = int | str
@@ -93,6 +93,9 @@ class FeatureNames(Sequence[str]):
             raise IndexError(index)
         return self._name_of(index)
 
+    def __contains__(self, name: object) -> bool:
+        return name in self._positions
+
     @cached_property
     def _positions(self) -> dict[str, int]:
         return {name: index for index, name in enumerate(self._all_names())}
@@ -102,7 +105,7 @@ class FeatureNames(Sequence[str]):
         if isinstance(feature, str):
             if feature not in self._positions:
                 otherwise = "give the name of a column or the index of a feature."
-                raise unknown_feature(who, feature, self._positions, otherwise)
+                raise unknown_features(who, [feature], self._positions, otherwise)
             return self._positions[feature]
         if feature >= self._count:
             raise InputError(f"{who} names feature {feature}; there are {self._count}, and the first is 0.")
@@ -116,11 +119,14 @@ class FeatureNames(Sequence[str]):
         return ", ".join([*names, *more])
 
 
-def unknown_feature(who: str, name: str, names: Iterable[str], otherwise: str) -> InputError:
-    """What to say about a name that no feature has: the one that was meant, if it can be guessed."""
-    close = difflib.get_close_matches(name, list(names), n=1)
+def unknown_features(who: str, unknown: Sequence[str], known: Iterable[str], otherwise: str) -> InputError:
+    """What to say about names that no feature has: which were meant, if that can be guessed, or what to do."""
+    named = ", ".join(repr(name) for name in unknown[:MOST_LISTED])
+    more = f" and {len(unknown) - MOST_LISTED} more" if len(unknown) > MOST_LISTED else ""
+    what = "which is no feature" if len(unknown) == 1 else "which are no features"
+    close = difflib.get_close_matches(unknown[0], list(known), n=1)
     hint = f"did you mean {close[0]!r}?" if close else otherwise
-    return InputError(f"{who} names {name!r}, which is no feature; {hint}")
+    return InputError(f"{who} names {named}{more}, {what}; {hint}")
 
 
 def whole_number(name: str, value: Any, least: int) -> int:

@@ -95,6 +95,8 @@ class Problem:
         """
         n = whole_number("the number of features", n_features_in, least=1)
         names = FeatureNames.unnamed(n) if feature_names is None else FeatureNames.of(feature_names)
+        if len(names) != n:
+            raise InputError(f"{len(names)} feature names were given for {n} features.")
         resolved = _resolved(constraints, names)
         k = _largest_size(n_features, n, resolved)
         if not callable(dissimilarity):
@@ -273,8 +275,8 @@ def verify(
 ) -> list[float]:
     """Check an answer from first principles and return the qualities computed anew.
 
-    It shares no code with any engine: sizes, range and pairwise dissimilarity are read off the sets themselves,
-    never off ``max_overlap``.
+    It shares no code with any engine: sizes, range, constraints and pairwise dissimilarity are read off the sets
+    themselves, never off ``max_overlap``.
 
     Parameters
     ----------
@@ -296,6 +298,8 @@ def verify(
     ------
     VerificationError
         If the answer breaks the request in any way.
+    InputError
+        If a user's own dissimilarity is not symmetric or not between 0 and 1.
     """
     for position, chosen in enumerate(sets):
         _verify_one(problem, f"set {position}", chosen)

@@ -124,6 +124,10 @@ def find(
     >>> scores = quality.Additive([9, 8, 7, 3, 2, 1])
     >>> altsets.find(scores, n_features=3, n_alternatives=2, tau=0.5, search="simultaneous").objective
     54.0
+    >>> from altsets import constraints
+    >>> with_last = [constraints.Require(5), constraints.Exclusive([0, 1])]
+    >>> altsets.find(scores, n_features=3, n_alternatives=0, constraints=with_last).sets
+    [(0, 2, 5)]
     """
     run = Run(_seconds(time_limit), callback)
     problem = _problem(

@@ -1,0 +1,36 @@
+"""The command line in this process, and a table for it."""
+
+from __future__ import annotations
+
+import sys
+
+import numpy as np
+import pytest
+
+from altsets import cli, datasets
+
+
+@pytest.fixture
+def run(monkeypatch, capsys):
+    """Run the command in this process; returns the exit status and what went to both outputs."""
+
+    def run(*args):
+        monkeypatch.setattr(sys, "argv", ["altsets", *map(str, args)])
+        with pytest.raises(SystemExit) as caught:
+            cli.main()
+        printed = capsys.readouterr()
+        return caught.value.code, printed.out, printed.err
+
+    return run
+
+
+@pytest.fixture(scope="module")
+def table(tmp_path_factory):
+    """Six features of falling relevance and two classes."""
+    rng = np.random.default_rng(0)
+    y = rng.integers(0, 2, 80)
+    columns = [rng.normal(size=80) + y * weight for weight in (6, 5, 4, 3, 2, 1)]
+    labels = np.array(["no", "yes"], dtype=object)[y]
+    path = tmp_path_factory.mktemp("tables") / "table.csv"
+    datasets.write_csv(datasets.Table((*"abcdef", "y"), (*columns, labels)), path)
+    return path

@@ -1,0 +1,374 @@
+"""Conditions on sets: what they mean, what they say, and what they refuse."""
+
+from __future__ import annotations
+
+import dataclasses
+import itertools
+import json
+import math
+import pickle
+from fractions import Fraction
+
+import numpy as np
+import pandas as pd
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+import altsets
+from altsets import Status, quality
+from altsets.constraints import (
+    AtLeast,
+    AtMost,
+    Budget,
+    Constraint,
+    Exclusive,
+    Forbid,
+    Implies,
+    Require,
+    Size,
+)
+from altsets.errors import AltsetsError, InputError
+from altsets.features import FeatureNames
+
+NAMES = ["age", "sex", "id", "g1", "g2", "g3"]
+
+#: One of each kind, by names and by indices.
+EXAMPLES = [
+    (Require("age"), Require(0), "require age"),
+    (Require(["sex", "age"]), Require([0, 1]), "require age, sex"),
+    (Forbid("id"), Forbid(2), "forbid id"),
+    (AtMost(1, ["g3", "g1", "g2"]), AtMost(1, (3, 4, 5)), "at most 1 of {g1, g2, g3}"),
+    (AtLeast(2, {"g1", "g2", "age"}), AtLeast(2, [4, 0, 3]), "at least 2 of {age, g1, g2}"),
+    (Exclusive(["g1", "age"]), Exclusive([0, 3]), "exclusive {age, g1}"),
+    (Implies("g2", "g1"), Implies(4, 3), "if g2 then g1"),
+    (Budget({"age": 2, "g1": 20.5}, 20), Budget([2, 0, 0, 20.5, 0, 0], 20), "budget 20"),
+    (Size(2, 4), Size(2, 4), "size 2 to 4"),
+    (Size(3, 3), Size(3, 3), "size 3"),
+]
+KINDS = pytest.mark.parametrize(
+    ("by_name", "by_index", "words"), EXAMPLES, ids=[words for *_, words in EXAMPLES]
+)
+
+
+@KINDS
+def test_names_and_indices_mean_the_same(by_name, by_index, words):
+    resolved = by_name.resolve(NAMES)
+    assert resolved == by_index.resolve(NAMES)
+    assert resolved.resolve(NAMES) == resolved
+    assert hash(resolved) == hash(by_index.resolve(NAMES))
+    assert resolved.describe(NAMES) == words
+    assert isinstance(resolved, Constraint)
+
+
+@KINDS
+def test_plain_values_only(by_name, by_index, words):
+    resolved = by_name.resolve(NAMES)
+    plain = resolved.as_dict()
+    assert json.loads(json.dumps(plain)) == plain
+    assert plain["kind"] == resolved.kind
+    assert pickle.loads(pickle.dumps(resolved)) == resolved
+
+
+@KINDS
+def test_constraints_cannot_be_changed(by_name, by_index, words):
+    with pytest.raises(dataclasses.FrozenInstanceError):
+        setattr(by_name, dataclasses.fields(by_name)[0].name, 1)
+
+
+def test_resolved_fields_are_sorted_indices():
+    assert Require(["g1", 0, "age"]).resolve(NAMES).features == (0, 3)
+    assert Forbid(np.array([5, 1])).resolve(NAMES).features == (1, 5)
+    assert AtMost(np.int64(2), pd.Index(["g2", "g1"])).resolve(NAMES) == AtMost(2, (3, 4))
+    implied = Implies("g2", np.int64(3)).resolve(NAMES)
+    assert (implied.feature, implied.needed) == (4, 3)
+    assert type(implied.needed) is int
+    assert Exclusive(f"g{number}" for number in (3, 2)).resolve(NAMES).group == (4, 5)
+
+
+@pytest.mark.parametrize(
+    "costs",
+    [
+        [1, 0, 0, 2.5, 0, 0],
+        np.array([1, 0, 0, 2.5, 0, 0]),
+        {"age": 1, "g1": 2.5},
+        {0: Fraction(1), 3: np.float32(2.5)},
+        {"age": 1, 3: 2.5, "sex": 0},
+        pd.Series([2.5, 1], index=["g1", "age"]),
+        pd.Series([1, 0, 0, 2.5, 0, 0]),
+    ],
+)
+def test_costs_in_any_form(costs):
+    budget = Budget(costs, np.float64(3)).resolve(NAMES)
+    assert budget.costs == (1.0, 0.0, 0.0, 2.5, 0.0, 0.0)
+    assert {type(cost) for cost in budget.costs} == {float}
+    assert budget.as_dict() == {"kind": "budget", "limit": 3.0, "features": [0, 3], "costs": [1.0, 2.5]}
+
+
+def test_a_feature_priced_by_name_and_index_costs_both():
+    assert Budget({"age": 1, 0: 2}, 5).resolve(NAMES).costs[0] == 3.0
+
+
+# What holds, against the definitions written down a second time
+
+
+N = 6
+features = st.integers(0, N - 1)
+groups = st.lists(features, min_size=1, unique=True)
+
+
+def definitions():
+    yield groups.map(lambda g: (Require(g), lambda s: all(j in s for j in g)))
+    yield groups.map(lambda g: (Forbid(g), lambda s: not any(j in s for j in g)))
+    yield st.tuples(st.integers(0, N), groups).map(
+        lambda p: (AtMost(*p), lambda s: sum(j in s for j in p[1]) <= p[0])
+    )
+    yield st.tuples(st.integers(0, 1), groups).map(
+        lambda p: (AtLeast(*p), lambda s: sum(j in s for j in p[1]) >= p[0])
+    )
+    yield groups.map(
+        lambda g: (Exclusive(g), lambda s: not any({i, j} <= set(s) for i, j in itertools.combinations(g, 2)))
+    )
+    yield st.tuples(features, features).map(lambda p: (Implies(*p), lambda s: p[0] not in s or p[1] in s))
+    yield st.tuples(st.lists(st.integers(0, 9), min_size=N, max_size=N), st.integers(0, 20)).map(
+        lambda p: (Budget(*p), lambda s: sum(p[0][j] for j in s) <= p[1])
+    )
+    yield st.tuples(st.integers(1, N), st.integers(0, 3)).map(
+        lambda p: (Size(p[0], p[0] + p[1]), lambda s: p[0] <= len(s) <= p[0] + p[1])
+    )
+
+
+@settings(max_examples=300, deadline=None, derandomize=True)
+@given(st.one_of(*definitions()))
+def test_holds_is_the_definition(pair):
+    constraint, definition = pair
+    resolved = constraint.resolve([f"x{j}" for j in range(N)])
+    for size in range(1, N + 1):
+        for chosen in itertools.combinations(range(N), size):
+            assert resolved.holds(chosen) == definition(chosen), (constraint, chosen)
+
+
+def test_a_budget_forgives_rounding_and_nothing_else():
+    budget = Budget([0.1, 0.2, 0.3], 0.6).resolve(["a", "b", "c"])
+    assert budget.holds((0, 1, 2))
+    assert not Budget([0.1, 0.2, 0.3 + 1e-8], 0.6).resolve(["a", "b", "c"]).holds((0, 1, 2))
+    assert Budget([1e9, 1], 1e9).resolve(["a", "b"]).holds((0, 1))
+
+
+# Words
+
+
+def test_long_groups_are_cut():
+    names = [f"g{number}" for number in range(40)]
+    assert AtMost(1, names).describe(names) == "at most 1 of {g0, g1, g2, g3, g4, 35 more}"
+    assert Forbid(names[:6]).describe(names) == "forbid g0, g1, g2, g3, g4, g5"
+    assert Forbid("g1").describe(names) == "forbid g1"
+
+
+@pytest.mark.parametrize(
+    ("make", "message"),
+    [
+        (lambda: Require([]), "Require names no feature at all; leave it out"),
+        (lambda: Require(-1), "Require: a feature index=-1 is too small"),
+        (lambda: Require(1.5), "Require: a feature index=1.5 is not a whole number"),
+        (lambda: Require(None), "Require takes a list of features, not None"),
+        (lambda: Require([None]), "Require names None; a feature is an index or a name"),
+        (lambda: Require(True), "Require names True; a feature is an index or a name"),
+        (lambda: Forbid([[0, 1]]), r"Forbid names \[0, 1\]; a feature is an index or a name"),
+        (lambda: AtMost(-1, [0]), "AtMost: most=-1 is too small; it must be at least 0"),
+        (lambda: AtMost(1.5, [0]), "AtMost: most=1.5 is not a whole number"),
+        (lambda: AtMost([0], 1), r"AtMost: most=\[0\] is not a whole number"),
+        (lambda: AtMost(1, "genes"), "AtMost takes a list of features, not 'genes'"),
+        (lambda: AtMost(1, 3), "AtMost takes a list of features, not 3"),
+        (lambda: AtMost(1, []), "AtMost names no feature at all"),
+        (lambda: AtLeast(3, [0, 1]), "least=3, but its group has only 2 features; ask for at most 2"),
+        (lambda: AtLeast(2, [0, 0]), "least=2, but its group has only 1 features"),
+        (lambda: AtLeast(-2, [0]), "AtLeast: least=-2 is too small"),
+        (lambda: Exclusive("ab"), "Exclusive takes a list of features, not 'ab'"),
+        (lambda: Implies("a", None), "Implies names None"),
+        (lambda: Implies(["a"], "b"), r"Implies names \['a'\]"),
+        (lambda: Budget({"a": -1}, 2), "Budget: the cost of a=-1 is not a finite number of at least 0"),
+        (lambda: Budget([1, math.nan], 2), "Budget: a cost=nan is not a finite number"),
+        (lambda: Budget([1, math.inf], 2), "Budget: a cost=inf is not a finite number"),
+        (lambda: Budget([1, "2"], 2), "Budget: a cost='2' is not a finite number"),
+        (lambda: Budget([1], -2), "Budget: limit=-2 is not a finite number of at least 0"),
+        (lambda: Budget([1], math.nan), "Budget: limit=nan"),
+        (lambda: Budget([1], None), "Budget: limit=None"),
+        (lambda: Budget(20, [1]), "Budget takes a list of costs or a mapping to them, not 20"),
+        (
+            lambda: Budget("costs.csv", 1),
+            "Budget takes a list of costs or a mapping to them, not 'costs.csv'",
+        ),
+        (lambda: Size(0, 3), "Size: k_min=0 is too small; it must be at least 1"),
+        (lambda: Size(4, 3), "Size: k_min=4 is larger than k_max=3"),
+        (lambda: Size(2, None), "Size: k_max=None is not a whole number"),
+        (lambda: Size(2, math.inf), "Size: k_max=inf is not a whole number"),
+    ],
+)
+def test_what_makes_no_sense_is_refused_at_once(make, message):
+    with pytest.raises(InputError, match=message) as caught:
+        make()
+    assert isinstance(caught.value, ValueError)
+    assert isinstance(caught.value, AltsetsError)
+    assert "\n" not in str(caught.value)
+    assert str(caught.value).endswith(".")
+
+
+@pytest.mark.parametrize(
+    ("constraint", "message"),
+    [
+        (Require("agee"), "Require names 'agee', which is no feature; did you mean 'age'"),
+        (
+            Forbid("weight"),
+            "Forbid names 'weight', which is no feature; give the name of a column or the index",
+        ),
+        (AtMost(1, ["g1", "g4"]), "AtMost names 'g4', which is no feature; give the name"),
+        (Exclusive([0, 6]), "Exclusive names feature 6; there are 6, and the first is 0"),
+        (Implies("age", "iid"), "Implies names 'iid', .* did you mean 'id'"),
+        (Budget({"agee": 1}, 3), "Budget names 'agee', .* did you mean 'age'"),
+        (Budget({7: 1}, 3), "Budget names feature 7; there are 6"),
+        (Budget({1.5: 1}, 3), "Budget: a feature index=1.5 is not a whole number"),
+        (Budget([1, 2], 3), "Budget has 2 costs for 6 features; give one for each"),
+        (AtLeast(2, ["age", 0]), "least=2, but its group has only 1 features"),
+        (Size(7, 9), "Size: k_min=7, but there are only 6 features to choose from; ask for at most 6"),
+    ],
+)
+def test_what_does_not_fit_the_features_is_refused(constraint, message):
+    with pytest.raises(InputError, match=message) as caught:
+        constraint.resolve(NAMES)
+    assert "\n" not in str(caught.value)
+
+
+def test_harmless_constraints_are_fine():
+    for constraint in (AtMost(9, [0, 1]), AtLeast(0, [3]), Exclusive([2]), Implies(1, 1), Size(1, 99)):
+        assert constraint.resolve(NAMES).holds((0,))
+
+
+# Names that nobody has made up yet
+
+
+def test_a_million_names_are_not_made_up_for_indices(monkeypatch):
+    scores = quality.Additive(np.arange(1_000_000.0))
+    monkeypatch.setattr(
+        quality.Additive, "feature_names", property(lambda _: pytest.fail("made up all names"))
+    )
+    names = FeatureNames.of_quality(scores)
+    assert len(names) == 1_000_000
+    for constraint in (Require(5), AtMost(1, [1, 999_999]), Implies(3, 4), Budget({7: 1.0}, 2), Size(2, 3)):
+        assert constraint.resolve(names).describe(names)
+    assert Forbid(999_999).resolve(names).describe(names) == "forbid x999999"
+    with pytest.raises(InputError, match="names feature 1000000; there are 1000000"):
+        Require(1_000_000).resolve(names)
+
+
+def test_names_behave_like_a_list():
+    names = FeatureNames.of(tuple(NAMES))
+    assert FeatureNames.of(names) is names
+    assert list(names) == NAMES
+    assert names[1:3] == NAMES[1:3]
+    assert "age" in names
+    assert "agee" not in names
+    with pytest.raises(IndexError):
+        names[6]
+    assert FeatureNames.unnamed(3)[2] == "feature 2"
+    assert "feature 2" not in FeatureNames.unnamed(3)
+
+
+# Through the door
+
+
+def brute_force(scores, sizes, constraints):
+    """The best set that keeps to everything, by trying all of them."""
+    resolved = [constraint.resolve([f"x{j}" for j in range(len(scores))]) for constraint in constraints]
+    fine = [
+        chosen
+        for size in sizes
+        for chosen in itertools.combinations(range(len(scores)), size)
+        if all(constraint.holds(chosen) for constraint in resolved)
+    ]
+    return max((math.fsum(scores[j] for j in chosen) for chosen in fine), default=None)
+
+
+SCORES = [9.0, 8.0, 7.0, 3.0, 2.0, 1.0]
+
+MIXES = [
+    [Require("x5")],
+    [Forbid([0, 1])],
+    [AtMost(1, ["x0", "x1", "x2"])],
+    [AtLeast(2, [3, 4, 5])],
+    [Exclusive([0, 1]), Exclusive([1, 2])],
+    [Implies(0, 5), Implies(1, 5)],
+    [Budget({0: 5, 1: 4, 2: 3}, 6)],
+    [Require(5), Forbid(0), AtMost(1, [1, 2]), Budget([1, 1, 1, 1, 1, 1], 3)],
+]
+
+
+@pytest.mark.parametrize("search", ["sequential", "simultaneous"])
+@pytest.mark.parametrize("mix", MIXES, ids=str)
+def test_the_best_set_under_constraints(mix, search):
+    scores = quality.Additive(SCORES)
+    result = altsets.find(scores, n_features=3, n_alternatives=0, constraints=mix, search=search)
+    assert result.status is Status.OPTIMAL
+    assert result.objective == brute_force(SCORES, [3], mix)
+    assert len(result.parameters["constraints"]) == len(mix)
+
+
+def test_one_constraint_needs_no_list():
+    result = altsets.find(quality.Additive(SCORES), n_features=2, n_alternatives=0, constraints=Require(5))
+    assert result.sets == [(0, 5)]
+
+
+def test_sizes_replace_n_features():
+    scores = quality.Additive([3, 2, -1, -2])
+    result = altsets.find(scores, n_alternatives=0, constraints=Size(1, 3))
+    assert result.sets == [(0, 1)]
+    assert result.parameters["sizes"] == [1, 3]
+    assert "larger sets win" in result.explain()
+    fixed = altsets.find(scores, n_alternatives=0, constraints=Size(3, 3))
+    assert fixed.sets == [(0, 1, 2)]
+    assert "larger sets win" not in fixed.explain()
+
+
+def test_a_normalised_quality_needs_no_word_on_sizes():
+    scores = quality.MRMR([3, 2, 1], np.zeros((3, 3)))
+    result = altsets.find(scores, n_alternatives=0, constraints=Size(1, 2))
+    assert result.sets == [(0,)]
+    assert "larger sets win" not in result.explain()
+
+
+@pytest.mark.parametrize(
+    "clash",
+    [
+        [Require(0), Forbid(0)],
+        [Require([0, 1]), Exclusive([0, 1])],
+        [Require([0, 1]), Budget([5, 5, 1, 1, 1, 1], 9)],
+        [AtLeast(2, [0, 1]), AtMost(1, [0, 1, 2])],
+        [Require([0, 1, 2, 3])],
+        [Require(0), Implies(0, 1), Forbid(1)],
+        [Size(1, 2), Size(3, 4)],
+    ],
+    ids=str,
+)
+def test_what_cannot_be_met_is_proven_and_no_error(clash):
+    result = altsets.find(quality.Additive(SCORES), n_features=3, n_alternatives=1, constraints=clash)
+    assert result.status is Status.INFEASIBLE
+    assert result.sets == []
+
+
+def test_a_dissimilarity_of_your_own():
+    def first_differs(first, second):
+        return 1.0 if first[0] != second[0] else 0.0
+
+    result = altsets.find(
+        quality.Additive(SCORES), n_features=2, n_alternatives=2, tau=1, dissimilarity=first_differs
+    )
+    assert result.qualities == [17.0, 15.0, 10.0]
+    assert result.parameters["dissimilarity"] == "first_differs"
+    assert result.parameters["max_overlap"] is None
+
+
+def test_a_dissimilarity_that_is_none_is_refused():
+    with pytest.raises(InputError, match="is 2; it must be a number between 0 and 1"):
+        altsets.find(
+            quality.Additive(SCORES), n_features=2, n_alternatives=1, dissimilarity=lambda first, second: 2
+        )

@@ -1,0 +1,344 @@
+"""The options of the command line that are about sets and qualities: what they become, and what they refuse."""
+
+from __future__ import annotations
+
+import inspect
+import json
+import re
+
+import numpy as np
+import pytest
+
+import altsets
+from altsets import datasets, measures, options, quality
+from altsets.constraints import AtMost, Budget, Exclusive, Implies, Require
+from altsets.features import FeatureNames
+
+# Constraints
+
+
+@pytest.fixture
+def files(tmp_path, monkeypatch):
+    """A working directory with groups and costs in files."""
+    monkeypatch.chdir(tmp_path)
+    for name, content in {
+        "group.txt": "a\n\n  b \nc",
+        "quoted.txt": '\ufeff"a", b\r\nc\r\n',
+        "wrong.txt": "a\nbeta\n",
+        "empty.txt": "\n",
+        "costs.csv": "feature,cost\na,5\nb,4\n\nc,3\n",
+        "bare.csv": "a;5\nb;4\nc;3\n",
+        "wide.csv": "a,5,x\nb,4,y\n",
+        "narrow.csv": "a\nb\n",
+        "words.csv": "feature,cost\na,cheap\n",
+        "first.csv": "a,cheap\nb,2\n",
+        "twice.csv": "a,1\nb,2\na,3\n",
+        "negative.csv": "a,-1\nb,2\n",
+        "missing.csv": "a,nan\nb,2\n",
+        "strangers.csv": "a,1\nz1,2\nz2,2\n",
+        "typo.csv": "feature,cost\nlength,1\n",
+    }.items():
+        (tmp_path / name).write_text(content, encoding="utf-8")
+    (tmp_path / "noise.bin").write_bytes(b"\xff\x00\x81")
+    return tmp_path
+
+
+@pytest.fixture
+def asked(run, table, files, monkeypatch):
+    """What the options of a command become, without a search."""
+
+    def asked(*options):
+        seen = {}
+
+        def stub(quality, **given):
+            problem = altsets.Problem.create(
+                quality.n_features_in,
+                feature_names=quality.feature_names,
+                **{name: given[name] for name in given if name not in ("engine", "time_limit", "callback")},
+            )
+            seen.update(problem.parameters())
+            raise altsets.errors.InputError("stop here.")
+
+        monkeypatch.setattr("altsets.search.find.find", stub)
+        _, _, err = run("find", table, "-t", "y", "--quality", "f", *options)
+        assert err == "Error: stop here.\n"
+        return seen
+
+    return asked
+
+
+PRICED = {"kind": "budget", "limit": 6.5, "features": [0, 1, 2], "costs": [5.0, 4.0, 3.0]}
+
+
+@pytest.mark.parametrize(
+    ("options", "expected"),
+    [
+        ("--require a", [{"kind": "require", "features": [0]}]),
+        (
+            "--require a --require c,b",
+            [{"kind": "require", "features": [0]}, {"kind": "require", "features": [1, 2]}],
+        ),
+        ("--forbid a,f", [{"kind": "forbid", "features": [0, 5]}]),
+        ("--at-most 1:a,b", [{"kind": "at_most", "most": 1, "group": [0, 1]}]),
+        ("--at-most 0:e", [{"kind": "at_most", "most": 0, "group": [4]}]),
+        ("--at-most 2:group.txt", [{"kind": "at_most", "most": 2, "group": [0, 1, 2]}]),
+        ("--at-most 2:quoted.txt", [{"kind": "at_most", "most": 2, "group": [0, 1, 2]}]),
+        ("--at-most 2:./group.txt", [{"kind": "at_most", "most": 2, "group": [0, 1, 2]}]),
+        ("--at-least 1:group.txt", [{"kind": "at_least", "least": 1, "group": [0, 1, 2]}]),
+        ("--at-least 1:b,c", [{"kind": "at_least", "least": 1, "group": [1, 2]}]),
+        ("--exclusive group.txt", [{"kind": "exclusive", "group": [0, 1, 2]}]),
+        ("--exclusive e,d", [{"kind": "exclusive", "group": [3, 4]}]),
+        ("--implies a:f", [{"kind": "implies", "feature": 0, "needed": 5}]),
+        ("--budget 6.5:costs.csv", [PRICED]),
+        ("--budget 6.5:bare.csv", [PRICED]),
+        ("--size 2:4", [{"kind": "size", "k_min": 2, "k_max": 4}]),
+        (
+            "--require a --forbid b,c --at-most 1:group.txt --budget 6.5:costs.csv",
+            [
+                {"kind": "require", "features": [0]},
+                {"kind": "forbid", "features": [1, 2]},
+                {"kind": "at_most", "most": 1, "group": [0, 1, 2]},
+                PRICED,
+            ],
+        ),
+    ],
+)
+def test_options_become_constraints(asked, options, expected):
+    assert asked(*options.split())["constraints"] == expected
+
+
+def test_sizes_take_the_place_of_k(asked):
+    assert asked("--size", "2:3")["sizes"] == [2, 3]
+    assert asked()["sizes"] == [5, 5]
+    assert asked("-k", 4)["sizes"] == [4, 4]
+
+
+def test_dropped_columns_do_not_count(asked):
+    assert asked("--drop", "a", "--require", "b")["constraints"] == [{"kind": "require", "features": [0]}]
+
+
+@pytest.fixture
+def odd_names(tmp_path):
+    """Columns whose names hold what divides names elsewhere."""
+    rng = np.random.default_rng(4)
+    y = rng.integers(0, 2, 60)
+    names = ("x, cm", "time:of day", "z", 'the "best"')
+    columns = [rng.normal(size=60) + y * weight for weight in (4, 3, 2, 1)]
+    datasets.write_csv(datasets.Table((*names, "y"), (*columns, y)), tmp_path / "odd.csv")
+    (tmp_path / "names.txt").write_text("x, cm\ntime:of day\n", encoding="utf-8")
+    (tmp_path / "costs.csv").write_text('"x, cm",1\ntime:of day,2\n', encoding="utf-8")
+    return tmp_path / "odd.csv"
+
+
+def test_names_with_commas_and_colons(odd_names):
+    names = FeatureNames.of(datasets.split_target(datasets.read_table(odd_names), "y").feature_names)
+    group, costs = odd_names.parent / "names.txt", odd_names.parent / "costs.csv"
+    found = options.constraints_from(
+        names,
+        {
+            "--require": ['"x, cm", z', '"the ""best"""'],
+            "--forbid": None,
+            "--at-most": ['1:time:of day,"x, cm"', f"1:{group}"],
+            "--implies": ['"time:of day":x, cm'],
+            "--budget": [f"3:{costs}"],
+        },
+    )
+    assert [constraint.resolve(names) for constraint in found] == [
+        Require((0, 2)),
+        Require((3,)),
+        AtMost(1, (0, 1)),
+        AtMost(1, (0, 1)),
+        Implies(1, 0),
+        Budget((1.0, 2.0, 0.0, 0.0), 3.0),
+    ]
+
+
+def test_a_file_goes_before_a_column_of_the_same_name(files):
+    (files / "b").write_text("a\n", encoding="utf-8")
+    names = FeatureNames.of("abc")
+    assert options.constraints_from(names, {"--exclusive": ["b"]}) == [Exclusive((0,))]
+    (files / "c").mkdir()
+    assert options.constraints_from(names, {"--exclusive": ["c"]}) == [Exclusive((2,))]
+
+
+def test_a_long_list_of_columns_is_no_file_name():
+    names = FeatureNames.of([f"column number {number}" for number in range(2000)])
+    [found] = options.constraints_from(names, {"--exclusive": [",".join(names)]})
+    assert len(found.group) == 2000
+
+
+@pytest.mark.parametrize(
+    ("args", "message"),
+    [
+        ("--require q", "--require names 'q', which is no feature; give column names"),
+        ("--require y", "--require names 'y', which is no feature"),
+        ("--require ,", "Require names no feature at all"),
+        ("--forbid a,bb,cc", "--forbid names 'bb', 'cc', which are no features"),
+        ("--drop a --forbid a", "--forbid names 'a', which is no feature"),
+        ("--at-most a,b", "--at-most 'a,b' must have the form N:GROUP"),
+        ("--at-most 1:", "--at-most '1:' must have the form N:GROUP"),
+        ("--at-most :a", "--at-most ':a' must have the form N:GROUP"),
+        ("--at-most one:a", "--at-most: 'one' is not a whole number"),
+        ("--at-most -1:a", "AtMost: most=-1 is too small"),
+        (
+            "--at-most 1:genes.txt",
+            "--at-most names 'genes.txt', which is no feature; there is no such file either",
+        ),
+        ("--at-most 1:a,q", "--at-most names 'q', which is no feature"),
+        ("--at-most 1:,", "AtMost names no feature at all"),
+        ("--at-most 1:wrong.txt", "wrong.txt names 'beta', which is no feature"),
+        ("--at-most 1:empty.txt", "empty.txt is empty"),
+        ("--at-most 1:noise.bin", "noise.bin is neither Parquet nor text"),
+        ("--at-least 1.5:a", "--at-least: '1.5' is not a whole number"),
+        ("--at-least 3:a,b", "least=3, but its group has only 2 features"),
+        ("--at-least a", "--at-least 'a' must have the form N:GROUP"),
+        (
+            "--exclusive genes.txt",
+            "--exclusive names 'genes.txt', which is no feature; there is no such file",
+        ),
+        ("--implies a", "--implies 'a' must have the form COL:COL"),
+        ("--implies a:b:c", "--implies 'a:b:c' must have the form COL:COL"),
+        ("--implies a:", "--implies 'a:' must have the form COL:COL"),
+        ("--implies a:q", "--implies names 'q', which is no feature"),
+        ("--budget 20", "--budget '20' must have the form LIMIT:FILE.csv"),
+        ("--budget much:costs.csv", "'much' is not a number"),
+        ("--budget -1:costs.csv", "Budget: limit=-1.0 is not a finite number of at least 0"),
+        ("--budget nan:costs.csv", "Budget: limit=nan"),
+        ("--budget 20:nowhere.csv", "there is no file nowhere.csv"),
+        ("--budget 20:.", ". is a directory"),
+        ("--budget 20:wide.csv", "wide.csv, line 1: give two fields, a feature and its cost, not 3"),
+        ("--budget 20:narrow.csv", "narrow.csv, line 1: give two fields, a feature and its cost, not 1"),
+        ("--budget 20:words.csv", "words.csv, line 2: the cost 'cheap' is not a number"),
+        ("--budget 20:first.csv", "first.csv, line 1: the cost 'cheap' is not a number"),
+        ("--budget 20:twice.csv", "twice.csv, line 3: 'a' has a cost already"),
+        ("--budget 20:negative.csv", "the cost of a=-1.0 is not a finite number of at least 0"),
+        ("--budget 20:missing.csv", "the cost of a=nan is not a finite number"),
+        ("--budget 20:strangers.csv", "strangers.csv names 'z1', 'z2', which are no features"),
+        ("--size 3", "--size '3' must have the form MIN:MAX"),
+        ("--size 3:many", "--size: 'many' is not a whole number"),
+        ("--size 4:2", "Size: k_min=4 is larger than k_max=2"),
+        ("--size 0:2", "Size: k_min=0 is too small"),
+        ("--size 7:8", "Size: k_min=7, but there are only 6 features"),
+        ("--size 2:3 -k 2", "-k and --size were both given; give one of them"),
+        ("--size 2:3 --min-difference 4", "min_difference=4"),
+        ("--quality mrmr --measure f", "--measure 'f' is unknown; choose one of mutual_info, pearson"),
+        (
+            "--quality f --measure pearson",
+            "--measure goes with --quality mrmr, fcbf, cfs; f is a measure itself",
+        ),
+        ("--measure luck", "--measure goes with --quality mrmr, fcbf, cfs; mutual_info is a measure itself"),
+    ],
+)
+def test_bad_options_on_sets_are_one_line_and_said_before_scoring(
+    run, table, files, monkeypatch, args, message
+):
+    for late in ("score", "pairwise"):
+        monkeypatch.setattr(measures, late, lambda *_, **__: pytest.fail("scored a request that is wrong"))
+    code, out, err = run("find", table, "-t", "y", *args.split())
+    assert (code, out) == (2, "")
+    assert message in err
+    assert err.startswith("Error: ")
+    assert err.count("\n") == 1
+
+
+def test_a_close_match_is_suggested_everywhere(run, tmp_path, files, monkeypatch):
+    rng = np.random.default_rng(5)
+    columns = [rng.normal(size=30) for _ in range(3)]
+    datasets.write_csv(datasets.Table(("lengths", "age", "y"), tuple(columns)), tmp_path / "t.csv")
+    for option in (
+        "--require length", "--at-most 1:length", "--exclusive age,length", "--implies age:length",
+        "--budget 5:typo.csv", "--existing length",
+    ):  # fmt: skip
+        code, _, err = run("find", tmp_path / "t.csv", "-t", "y", "-k", 1, *option.split())
+        assert code == 2
+        assert "'length', which is no feature; did you mean 'lengths'?" in err
+
+
+@pytest.mark.parametrize("option", ["--require", "--exclusive", "--implies", "--drop"])
+def test_a_line_break_in_an_option_is_no_traceback(run, table, option):
+    code, _, err = run("find", table, "-t", "y", option, "a\nb:c")
+    assert code == 2
+    assert err.startswith("Error: cannot read the names in")
+    assert err.count("\n") == 1
+
+
+@pytest.mark.parametrize(
+    ("options", "features"),
+    [
+        ("--require f", "af"),
+        ("--forbid a --at-most 1:group.txt --forbid d", "be"),
+        ("--at-least 1:e,f", "ae"),
+        ("--exclusive group.txt --implies d:f", "ae"),
+        ("--forbid d --budget 8:costs.csv", "ac"),
+        ("--require a --forbid b,c --at-most 1:group.txt --budget 6:costs.csv", "ad"),
+    ],
+)
+def test_constraints_reach_the_search(run, table, files, options, features):
+    args = ("find", table, "-t", "y", "-k", 2, "-a", 0, "--quality", "f", "--json", *options.split())
+    code, out, err = run(*args)
+    assert (code, err) == (0, "")
+    document = json.loads(out)
+    assert document["status"] == "optimal"
+    assert document["sets"][0]["features"] == [*features]
+
+
+def test_sizes_reach_the_search(run, table):
+    code, out, err = run("find", table, "-t", "y", "--size", "2:3", "-a", 0, "--quality", "f")
+    assert (code, err) == (0, "")
+    assert re.search(r"0   a, b, \w ", out)
+    assert "Sets may have 2 to 3 features" in " ".join(out.split())
+
+
+def test_constraints_that_clash_are_exit_status_1(run, table):
+    code, out, err = run("find", table, "-t", "y", "-k", 2, "--require", "a", "--forbid", "a")
+    assert (code, out) == (1, "")
+    assert "no solution exists" in err
+    assert err.count("\n") == 1
+
+
+# Qualities of several features
+
+
+@pytest.mark.parametrize("name", ["mrmr", "fcbf", "cfs"])
+@pytest.mark.parametrize("measure", [None, "mutual_info", "pearson"])
+def test_qualities_of_several_features(run, table, monkeypatch, name, measure):
+    data = datasets.split_target(datasets.read_table(table), "y")
+    kind = {"mrmr": quality.MRMR, "fcbf": quality.FCBF, "cfs": quality.CFS}[name]
+    expected = kind.from_data(data.X, data.y, **({"measure": measure} if measure else {}))
+    seen = []
+
+    def stub(quality, **_):
+        seen.append(quality)
+        raise altsets.errors.InputError("stop here.")
+
+    monkeypatch.setattr("altsets.search.find.find", stub)
+    option = ("--measure", measure) if measure else ()
+    assert run("find", table, "-t", "y", "--quality", name, *option)[2] == "Error: stop here.\n"
+    [made] = seen
+    assert type(made) is kind
+    assert made.feature_names == list("abcdef")
+    for chosen in [(0,), (0, 5), (1, 2, 3)]:
+        assert made.evaluate(chosen) == expected.evaluate(chosen)
+
+
+def test_help_names_the_default_measures(run):
+    text = " ".join(run("find", "--help")[1].split())
+    assert "[default: pearson for cfs, else mutual_info]" in text
+    for kind, default in (
+        (quality.CFS, "pearson"),
+        (quality.MRMR, "mutual_info"),
+        (quality.FCBF, "mutual_info"),
+    ):
+        assert inspect.signature(kind.from_data).parameters["measure"].default == default
+
+
+@pytest.mark.parametrize("name", ["mrmr", "fcbf", "cfs"])
+def test_qualities_of_several_features_are_searched(run, table, name):
+    args = ("find", table, "-t", "y", "-k", 1, "-a", 1, "--tau", 1, "--quality", name, "--measure", "pearson")
+    code, out, err = run(*args, "--json")
+    assert (code, err) == (0, "")
+    document = json.loads(out)
+    assert document["status"] == "optimal"
+    assert [entry["features"] for entry in document["sets"]] == [["a"], ["b"]]
+    assert document["parameters"]["quality"] == name
+    assert document["parameters"]["measure"] == "pearson"
