@@ -33,8 +33,8 @@ lint: $(VENV)/.dev  ## style and formatting
 types: $(VENV)/.dev  ## static types
 	$(PY) -m mypy
 
-fuzz: $(VENV)/.kernels  ## 20,000 random problems, all engines against brute force
-	$(PY) tests/fuzz.py --problems 20000
+fuzz: $(VENV)/.kernels  ## 100,000 random problems, all engines against brute force
+	$(PY) tests/fuzz.py --problems 100000
 
 bench: $(VENV)/.kernels  ## compare with the reference implementation; writes benchmarks/RESULTS.md
 	$(PY) -m benchmarks.run

@@ -3,17 +3,49 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
 from dataclasses import dataclass
+from functools import cache
 from typing import Any
 
-from oracle import Oracle
+from oracle import Numbers, Oracle
 from paper_heuristics import greedy_balancing, greedy_depth, greedy_replacement
 
 import altsets
-from altsets import Problem, Result, Status, quality
+from altsets import Problem, Result, Status, constraints, quality
 from altsets.search.find import ENGINES
 
 FOUND = (Status.OPTIMAL, Status.FEASIBLE)
+
+#: Plain names of qualities and constraints, and what the package calls them.
+QUALITIES = {"additive": "Additive", "fcbf": "FCBF", "mrmr": "MRMR", "cfs": "CFS"}
+CONSTRAINTS = {
+    "require": "Require",
+    "forbid": "Forbid",
+    "at_most": "AtMost",
+    "at_least": "AtLeast",
+    "exclusive": "Exclusive",
+    "implies": "Implies",
+    "budget": "Budget",
+    "size": "Size",
+}
+
+#: Dissimilarities that a user might write, as text, so that a snippet can hold them. Exact in floats, symmetric.
+OWN_DISSIMILARITIES = {
+    "hamming": "lambda F, G: min(1.0, len(set(F) ^ set(G)) / 8)",
+    "weighted jaccard": (
+        "lambda F, G: 1 - sum(1 + j % 3 for j in set(F) & set(G)) / sum(1 + j % 3 for j in set(F) | set(G))"
+    ),
+    "another first feature": "lambda F, G: float(min(F) != min(G))",
+    "far apart": "lambda F, G: min(1.0, abs(sum(F) * len(G) - sum(G) * len(F)) / (4 * len(F) * len(G)))",
+}
+
+
+@cache
+def own_dissimilarity(name: str) -> Callable[[Any, Any], float]:
+    """The function behind one of these names."""
+    function: Callable[[Any, Any], float] = eval(OWN_DISSIMILARITIES[name])
+    return function
 
 
 def tolerance(value: float) -> float:
@@ -23,7 +55,11 @@ def tolerance(value: float) -> float:
 
 @dataclass(frozen=True)
 class Request:
-    """What is handed to ``altsets.find``, kept as plain values so that it can be printed and run again."""
+    """What is handed to ``altsets.find``, kept as plain values so that it can be printed and run again.
+
+    ``scores`` are the relevance of the features where the quality has a ``matrix`` as well; ``dissimilarity`` is the
+    package's name or one of ``OWN_DISSIMILARITIES``; constraints are tuples as the oracle takes them.
+    """
 
     scores: tuple[float, ...]
     n_features: int
@@ -34,6 +70,11 @@ class Request:
     search: str = "sequential"
     aggregation: str = "sum"
     existing: tuple[tuple[int, ...], ...] = ()
+    kind: str = "additive"
+    matrix: tuple[tuple[float, ...], ...] = ()
+    scale: float = 1.0
+    min_relevance: float | None = None
+    constraints: tuple[tuple[Any, ...], ...] = ()
 
     @property
     def options(self) -> dict[str, Any]:
@@ -44,11 +85,37 @@ class Request:
                 options[name] = getattr(self, name)
         for name in ("dissimilarity", "search", "aggregation", "existing"):
             options[name] = getattr(self, name)
+        if self.own:
+            options["dissimilarity"] = own_dissimilarity(self.dissimilarity)
+        if self.constraints:
+            options["constraints"] = [
+                getattr(constraints, CONSTRAINTS[kind])(*rest) for kind, *rest in self.constraints
+            ]
         return options
 
     @property
-    def quality(self) -> quality.Additive:
-        return quality.Additive(self.scores)
+    def own(self) -> bool:
+        """Whether the dissimilarity is a function of one's own."""
+        return self.dissimilarity in OWN_DISSIMILARITIES
+
+    @property
+    def _figures(self) -> tuple[list[Any], dict[str, Any]]:
+        """What the constructor of the quality is called with."""
+        figures: list[Any] = [list(self.scores)]
+        if self.kind != "additive":
+            figures.append([list(row) for row in self.matrix])
+        more = {}
+        if self.scale != 1.0:
+            more["scale"] = self.scale
+        if self.min_relevance is not None:
+            more["min_relevance"] = self.min_relevance
+        return figures, more
+
+    @property
+    def quality(self) -> quality.Quality:
+        figures, more = self._figures
+        made: quality.Quality = getattr(quality, QUALITIES[self.kind])(*figures, **more)
+        return made
 
     @property
     def problem(self) -> Problem:
@@ -57,12 +124,13 @@ class Request:
     @property
     def oracle(self) -> Oracle:
         return Oracle(
-            self.scores,
+            Numbers(self.kind, self.scores, self.matrix, self.scale, self.min_relevance),
             self.n_features,
             tau=self.tau,
             min_difference=self.min_difference,
-            dissimilarity=self.dissimilarity,
+            dissimilarity=own_dissimilarity(self.dissimilarity) if self.own else self.dissimilarity,
             existing=self.existing,
+            constraints=self.constraints,
         )
 
     @property
@@ -71,18 +139,30 @@ class Request:
 
     def engines(self) -> list[str]:
         """The engines that do not decline this request."""
-        scores, problem = self.quality, self.problem
-        return [name for name, engine in ENGINES.items() if engine.declines(scores, problem) is None]
+        good, problem = self.quality, self.problem
+        return [name for name, engine in ENGINES.items() if engine.declines(good, problem) is None]
 
     def find(self, **more: Any) -> Result:
         return altsets.find(self.quality, **{**self.options, **more})
 
     def snippet(self, **more: Any) -> str:
         """Lines that show the problem again."""
-        keywords = ", ".join(f"{name}={value!r}" for name, value in {**self.options, **more}.items())
+        figures, named = self._figures
+        given = [repr(figure) for figure in figures] + [f"{name}={value!r}" for name, value in named.items()]
+        options = {name: repr(value) for name, value in {**self.options, **more}.items()}
+        if self.own:
+            options["dissimilarity"] = OWN_DISSIMILARITIES[self.dissimilarity]
+        if self.constraints:
+            calls = [
+                f"constraints.{CONSTRAINTS[kind]}({', '.join(map(repr, rest))})"
+                for kind, *rest in self.constraints
+            ]
+            options["constraints"] = f"[{', '.join(calls)}]"
+        keywords = ", ".join(f"{name}={text}" for name, text in options.items())
         return (
-            "import altsets; from altsets import quality; from fractions import Fraction\n"
-            f"print(altsets.find(quality.Additive({list(self.scores)!r}), {keywords}))"
+            "import altsets; from altsets import constraints, quality; from fractions import Fraction\n"
+            f"good = quality.{QUALITIES[self.kind]}({', '.join(given)})\n"
+            f"print(altsets.find(good, {keywords}))"
         )
 
 
@@ -103,7 +183,7 @@ def _form(request: Request, result: Result) -> list[str]:
     """What needs no oracle: validity, qualities, statuses, bounds."""
     wrong = []
     n_found, n_asked = len(result.sets), request.n_alternatives + 1
-    values = [math.fsum(request.scores[j] for j in chosen) for chosen in result.sets]
+    values = [request.oracle.value(chosen) for chosen in result.sets]
     if len(values) != len(result.qualities) or any(
         abs(value - claimed) > tolerance(value)
         for value, claimed in zip(values, result.qualities, strict=True)
@@ -218,6 +298,8 @@ def _heuristic(request: Request, result: Result, oracle: Oracle) -> list[str]:
         wrong.append(f"a heuristic says {result.statuses}")
     if result.bound != math.inf:
         wrong.append(f"a heuristic has the bound {result.bound}")
+    if request.kind != "additive" or request.constraints or request.own:
+        return wrong  # The paper's algorithms know none of these.
     arguments = (request.scores, request.n_features, request.n_alternatives)
     if request.search == "greedy-replacement":
         sets = greedy_replacement(*arguments, oracle.max_overlap)

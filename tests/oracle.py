@@ -1,17 +1,22 @@
 """Brute force for small problems: the truth that every engine is compared with.
 
-It shares no code with the package. Everything follows from the definitions: all sets of the asked size are
-listed, a pair is compatible if its dissimilarity is at least tau - 1e-9 (in exact fractions), and families of
-pairwise compatible sets are enumerated. Two shortcuts keep it fast, and both are obvious: sets are tried from
-the best to the worst, so the rest of a family adds at most (sets left) * (next value); and the last set of a
-family is the best one that is compatible with all the others. ``test_oracle.py`` checks it against plain
-enumeration.
+It shares no code with the package. Everything follows from the definitions: all sets of the asked sizes are
+listed, those that break a constraint or are ruled out by the quality are struck off, a pair is compatible if
+its dissimilarity is at least tau - 1e-9 (in exact fractions), and families of pairwise compatible sets are
+enumerated. Two shortcuts keep it fast, and both are obvious: sets are tried from the best to the worst, so the
+rest of a family adds at most (sets left) * (next value); and the last set of a family is the best one that is
+compatible with all the others. ``test_oracle.py`` checks it against plain enumeration.
+
+Constraints are plain tuples: ``("require", (0, 3))``, ``("forbid", (1,))``, ``("at_most", 2, (0, 3, 5))``,
+``("at_least", 1, (0, 3, 5))``, ``("exclusive", (0, 3))``, ``("implies", 0, 3)``, ``("budget", costs, limit)``,
+``("size", 2, 4)``.
 """
 
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 from fractions import Fraction
 from functools import cache, cached_property
 from itertools import combinations
@@ -20,6 +25,73 @@ from typing import Any
 import numpy as np
 
 TOLERANCE = Fraction(1, 10**9)
+
+FeatureSet = tuple[int, ...]
+Dissimilarity = Callable[[FeatureSet, FeatureSet], float]
+
+
+# --- One set ------------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True)
+class Numbers:
+    """The numbers behind a quality, and which of the definitions goes with them.
+
+    ``kind`` is "additive", "fcbf", "mrmr" or "cfs"; all but the first have a matrix, whose diagonal means nothing.
+    """
+
+    kind: str
+    relevance: tuple[float, ...]
+    matrix: tuple[tuple[float, ...], ...] = ()
+    scale: float = 1.0
+    min_relevance: float | None = None
+
+    def value(self, chosen: Sequence[int]) -> float:
+        """The quality of one set; -inf if the quality rules it out."""
+        relevance = math.fsum(self.relevance[j] for j in chosen)
+        k = len(chosen)
+        if self.kind == "additive":
+            return relevance
+        if self.kind == "fcbf":
+            return -math.inf if self._ruled_out(chosen) else self.scale * relevance
+        redundancy = math.fsum(self.matrix[i][j] for i in chosen for j in chosen if i != j)
+        if self.kind == "mrmr":
+            return relevance / k - (redundancy / (k * (k - 1)) if k > 1 else 0.0)
+        if self.kind == "cfs":
+            return relevance / math.sqrt(k + redundancy)
+        raise ValueError(self.kind)
+
+    def _ruled_out(self, chosen: Sequence[int]) -> bool:
+        """FCBF: a feature is not relevant enough, or another one of the set predicts it as well as the target does."""
+        if self.min_relevance is not None and any(self.relevance[i] < self.min_relevance for i in chosen):
+            return True
+        return any(self.relevance[i] <= self.matrix[i][j] for i in chosen for j in chosen if i != j)
+
+
+def holds(constraint: tuple[Any, ...], chosen: Sequence[int]) -> bool:
+    """Whether a set keeps to one constraint."""
+    kind, *rest = constraint
+    if kind == "require":
+        return set(rest[0]) <= set(chosen)
+    if kind == "forbid":
+        return not set(rest[0]) & set(chosen)
+    if kind == "at_most":
+        return len(set(rest[1]) & set(chosen)) <= rest[0]
+    if kind == "at_least":
+        return len(set(rest[1]) & set(chosen)) >= rest[0]
+    if kind == "exclusive":
+        return len(set(rest[0]) & set(chosen)) <= 1
+    if kind == "implies":
+        return rest[0] not in chosen or rest[1] in chosen
+    if kind == "budget":
+        costs, limit = rest
+        return math.fsum(costs[j] for j in chosen) <= limit + 1e-9 * max(1.0, abs(limit))
+    if kind == "size":
+        return rest[0] <= len(chosen) <= rest[1]
+    raise ValueError(kind)
+
+
+# --- Two sets -----------------------------------------------------------------------------------------
 
 
 def dissimilarity(kind: str, shared: int, size: int, other_size: int) -> Fraction:
@@ -46,12 +118,16 @@ def allowed_overlaps(
 
 
 @cache
-def all_sets(n: int, k: int) -> tuple[list[tuple[int, ...]], np.ndarray, np.ndarray]:
-    """All sets of size k, their membership matrix, and how many features each pair shares."""
-    sets = list(combinations(range(n), k))
-    member = np.zeros((len(sets), n), dtype=np.int64)
-    member[np.arange(len(sets))[:, None], np.array(sets)] = 1
-    return sets, member, member @ member.T
+def all_sets(n: int, k_min: int, k_max: int) -> tuple[list[FeatureSet], np.ndarray, np.ndarray]:
+    """All sets of these sizes, how many features each pair shares, and how many features each set has."""
+    sets = [chosen for k in range(k_min, k_max + 1) for chosen in combinations(range(n), k)]
+    member = np.zeros((len(sets), n), dtype=np.int8)
+    for row, chosen in zip(member, sets, strict=True):
+        row[list(chosen)] = 1
+    return sets, member @ member.T, member.sum(axis=1)
+
+
+# --- All sets -----------------------------------------------------------------------------------------
 
 
 class Oracle:
@@ -62,80 +138,116 @@ class Oracle:
 
     def __init__(
         self,
-        scores: Sequence[float],
+        numbers: Numbers | Sequence[float],
         n_features: int,
         *,
         tau: Any = None,
         min_difference: int | None = None,
-        dissimilarity: str = "dice",
+        dissimilarity: str | Dissimilarity = "dice",
         existing: Sequence[Sequence[int]] = (),
+        constraints: Sequence[tuple[Any, ...]] = (),
     ) -> None:
-        self.scores = [float(score) for score in scores]
-        self.n, self.k = len(self.scores), n_features
+        if not isinstance(numbers, Numbers):
+            numbers = Numbers("additive", tuple(float(score) for score in numbers))
+        self.numbers, self.n = numbers, len(numbers.relevance)
         self.min_difference = min_difference
-        self.kind = dissimilarity
+        self.dissimilarity = dissimilarity
         self.tau = None if min_difference is not None else Fraction("0.5" if tau is None else tau)
-        self.existing = [tuple(given) for given in existing]
-
-    # Computed on first use: on large problems only the validity of an answer is asked for.
-    @cached_property
-    def values(self) -> np.ndarray:
-        """The quality of every set of the asked size."""
-        sets, _, _ = all_sets(self.n, self.k)
-        return np.array([math.fsum(self.scores[j] for j in chosen) for chosen in sets])
-
-    @cached_property
-    def _fits(self) -> np.ndarray:
-        return self._compatible_with(self.existing)
-
-    def _allowed(self, other_size: int) -> np.ndarray:
-        return np.array(allowed_overlaps(self.k, other_size, self.tau, self.min_difference, self.kind))
-
-    def _compatible_with(self, others: Sequence[Sequence[int]]) -> np.ndarray:
-        _, member, _ = all_sets(self.n, self.k)
-        fits = np.ones(len(member), dtype=bool)
-        for other in others:
-            fits &= self._allowed(len(other))[member[:, list(other)].sum(axis=1)]
-        return fits
-
-    @property
-    def max_overlap(self) -> int:
-        """How many features two new sets may share (-1: not even none)."""
-        return max((shared for shared, fine in enumerate(self._allowed(self.k)) if fine), default=-1)
+        self.existing = [tuple(sorted(given)) for given in existing]
+        self.constraints = list(constraints)
+        # A constraint on the size takes the place of n_features; several hold together.
+        sizes = [constraint[1:] for constraint in constraints if constraint[0] == "size"]
+        self.k_min = max((low for low, _ in sizes), default=n_features)
+        self.k_max = min((min(high, self.n) for _, high in sizes), default=n_features)
 
     def compatible(self, first: Sequence[int], second: Sequence[int]) -> bool:
         """Whether two sets, of any sizes, are different enough."""
-        allowed = allowed_overlaps(len(first), len(second), self.tau, self.min_difference, self.kind)
-        return allowed[len(set(first) & set(second))]
+        if callable(self.dissimilarity):
+            assert self.tau is not None
+            return self.dissimilarity(tuple(first), tuple(second)) >= float(self.tau) - 1e-9
+        return self._allowed(len(first), len(second))[len(set(first) & set(second))]
+
+    def _allowed(self, size: int, other_size: int) -> tuple[bool, ...]:
+        assert isinstance(self.dissimilarity, str)
+        return allowed_overlaps(size, other_size, self.tau, self.min_difference, self.dissimilarity)
+
+    @property
+    def max_overlap(self) -> int:
+        """How many features two new sets may share (-1: not even none); for sets of one size."""
+        assert self.k_min == self.k_max
+        allowed = self._allowed(self.k_min, self.k_min)
+        return max((shared for shared, fine in enumerate(allowed) if fine), default=-1)
+
+    def value(self, chosen: Sequence[int]) -> float:
+        """The quality of one set."""
+        return self.numbers.value(chosen)
+
+    def fits(self, chosen: Sequence[int]) -> bool:
+        """Whether a set may be chosen at all: sizes, constraints, what the quality and existing sets rule out."""
+        return (
+            self.k_min <= len(chosen) <= self.k_max
+            and all(holds(constraint, chosen) for constraint in self.constraints)
+            and self.value(chosen) > -math.inf
+            and all(self.compatible(chosen, given) for given in self.existing)
+        )
 
     def complaints(self, sets: Sequence[Sequence[int]]) -> list[str]:
         """What is wrong with a family of sets; empty if it is valid."""
         wrong = []
         for position, chosen in enumerate(sets):
-            if tuple(chosen) != tuple(sorted(set(chosen))) or len(chosen) != self.k:
-                wrong.append(f"set {position} {chosen} is not {self.k} sorted features")
-            elif chosen[0] < 0 or chosen[-1] >= self.n:
+            if tuple(chosen) != tuple(sorted(set(chosen))) or not self.k_min <= len(chosen) <= self.k_max:
+                wrong.append(f"set {position} {chosen} is not {self.k_min}..{self.k_max} sorted features")
+                continue
+            if chosen[0] < 0 or chosen[-1] >= self.n:
                 wrong.append(f"set {position} {chosen} is out of range")
+                continue
+            broken = [constraint for constraint in self.constraints if not holds(constraint, chosen)]
+            wrong += [f"set {position} {chosen} breaks {constraint}" for constraint in broken]
+            if self.value(chosen) == -math.inf:
+                wrong.append(f"set {position} {chosen} is ruled out by the quality")
             for other in [*sets[:position], *self.existing]:
                 if not self.compatible(chosen, other):
                     wrong.append(f"set {position} {chosen} is too similar to {other}")
         return wrong
 
+    # Computed on first use: on large problems only the validity of an answer is asked for.
+    @cached_property
+    def _usable(self) -> tuple[np.ndarray, list[float]]:
+        """The sets that may be chosen at all, as rows of ``all_sets`` from best to worst, and their values."""
+        sets, _, _ = all_sets(self.n, self.k_min, self.k_max)
+        rows = [row for row, chosen in enumerate(sets) if self.fits(chosen)]
+        values = [self.value(sets[row]) for row in rows]
+        order = np.argsort(-np.array(values), kind="stable")
+        return np.array(rows, dtype=int)[order], [values[place] for place in order]
+
     def next_best(self, earlier: Sequence[Sequence[int]] = ()) -> float | None:
         """The best quality of one more set, given those before it and the existing ones."""
-        fits = self._fits & self._compatible_with(earlier)
-        return float(self.values[fits].max()) if fits.any() else None
+        sets, _, _ = all_sets(self.n, self.k_min, self.k_max)
+        for row, value in zip(*self._usable, strict=True):
+            if all(self.compatible(sets[row], other) for other in earlier):
+                return value
+        return None
 
     @cached_property
     def _graph(self) -> tuple[list[float], list[int]]:
         """Values from the best to the worst, and for each set its compatible sets as a bit mask."""
-        usable = np.flatnonzero(self._fits)
-        order = usable[np.argsort(-self.values[usable], kind="stable")]
-        _, _, shared = all_sets(self.n, self.k)
-        return self.values[order].tolist(), _masks(self._allowed(self.k)[shared[np.ix_(order, order)]])
+        rows, values = self._usable
+        sets, shared, sizes = all_sets(self.n, self.k_min, self.k_max)
+        if callable(self.dissimilarity):
+            pairs = [[self.compatible(sets[first], sets[second]) for second in rows] for first in rows]
+            return values, _masks(np.array(pairs, dtype=bool).reshape(len(rows), len(rows)))
+        spread = self.k_max - self.k_min + 1
+        fine = np.zeros((spread, spread, self.k_max + 1), dtype=bool)
+        for first, second in np.ndindex(spread, spread):
+            allowed = self._allowed(self.k_min + first, self.k_min + second)
+            fine[first, second, : len(allowed)] = allowed
+        place = sizes[rows] - self.k_min
+        return values, _masks(fine[place[:, None], place[None, :], shared[np.ix_(rows, rows)]])
 
     def best_sum(self, n_sets: int, at_least: float = -math.inf) -> float | None:
         """The largest sum over ``n_sets`` compatible sets, each of quality ``at_least``."""
+        if not self.feasible(n_sets):
+            return None
         values, rows = self._graph
         usable = sum(value >= at_least for value in values)
         best = -math.inf
@@ -153,8 +265,6 @@ class Oracle:
                 descend(candidates & rows[low], left - 1, value + values[low])
                 candidates &= candidates - 1
 
-        if not self.feasible(n_sets):
-            return None
         descend((1 << usable) - 1, n_sets, 0.0)
         return best if best > -math.inf else None
 
@@ -173,10 +283,17 @@ class Oracle:
 
     def feasible(self, n_sets: int) -> bool:
         """Whether ``n_sets`` pairwise compatible sets exist."""
-        if self.existing:
+        plain = self.k_min == self.k_max and isinstance(self.dissimilarity, str)
+        if plain and not (self.existing or self.constraints or self.numbers.kind == "fcbf"):
+            return _feasible(self.n, self.k_min, self._allowed(self.k_min, self.k_min), n_sets)
+        if n_sets not in self._known:
             _, rows = self._graph
-            return _has_family((1 << len(rows)) - 1, n_sets, rows)
-        return _feasible(self.n, self.k, tuple(self._allowed(self.k).tolist()), n_sets)
+            self._known[n_sets] = _has_family((1 << len(rows)) - 1, n_sets, rows)
+        return self._known[n_sets]
+
+    @cached_property
+    def _known(self) -> dict[int, bool]:
+        return {}
 
     def max_sets(self, limit: int) -> int:
         """The largest number of sets that exist together, counted up to ``limit``."""
@@ -199,11 +316,11 @@ def _has_family(candidates: int, left: int, rows: Sequence[int]) -> bool:
 
 @cache
 def _feasible(n: int, k: int, allowed: tuple[bool, ...], n_sets: int) -> bool:
-    """The same without existing sets: independent of the scores, hence remembered.
+    """The same where every set of size k may be chosen: independent of the numbers, hence remembered.
 
     Renaming the features turns any first set into {0, ..., k-1}, so only families with this set are tried.
     """
-    _, _, shared = all_sets(n, k)
+    _, shared, _ = all_sets(n, k, k)
     rows = _masks(np.array(allowed)[shared])
     return _has_family(rows[0], n_sets - 1, rows)
 

@@ -1,11 +1,12 @@
-"""Hypothesis strategies: scores of every difficult kind, and whole requests."""
+"""Hypothesis strategies: numbers of every difficult kind, constraints, and whole requests."""
 
 from __future__ import annotations
 
 from fractions import Fraction
+from math import comb
 from typing import Any
 
-from checks import Request
+from checks import OWN_DISSIMILARITIES, Request
 from hypothesis import strategies as st
 
 
@@ -72,26 +73,124 @@ def existing_sets(draw: st.DrawFn, n: int, k: int) -> tuple[tuple[int, ...], ...
     return tuple(sets)
 
 
+Matrix = tuple[tuple[float, ...], ...]
+
+
+@st.composite
+def redundancies(draw: st.DrawFn, n: int, *, negative: bool) -> Matrix:
+    """How much each feature says about each other; symmetric or not, with ties, zeros and near-duplicates."""
+    low = -1 if negative else 0
+    near = st.tuples(st.booleans(), st.integers(0, 2)).map(lambda pair: pair[0] + 1e-9 * pair[1])
+    entries = draw(
+        st.sampled_from(
+            [
+                _plain(low, 1),
+                st.integers(3 * low, 3).map(float),
+                st.one_of(st.just(0.0), st.just(0.0), _plain(0, 1)),
+                near,
+                _plain(low, 1).map(lambda value: value * 1e3),
+            ]
+        )
+    )
+    rows = draw(st.lists(st.lists(entries, min_size=n, max_size=n), min_size=n, max_size=n))
+    if draw(st.booleans()):
+        rows = [[rows[min(i, j)][max(i, j)] for j in range(n)] for i in range(n)]
+    return tuple(map(tuple, rows))
+
+
+@st.composite
+def dependencies(draw: st.DrawFn, relevance: tuple[float, ...]) -> Matrix:
+    """A matrix for FCBF: each entry below the row's relevance, at it or above."""
+    n = len(relevance)
+    conflict = st.sampled_from([-1.0, 0.0, 1.0] if draw(st.booleans()) else [-1.0, -1.0, -1.0, -0.5, 0.0])
+    steps = draw(st.lists(st.lists(conflict, min_size=n, max_size=n), min_size=n, max_size=n))
+    return tuple(
+        tuple(value + step * max(1.0, abs(value)) for step in row)
+        for value, row in zip(relevance, steps, strict=True)
+    )
+
+
+@st.composite
+def numbers(draw: st.DrawFn, n: int, kind: str) -> dict[str, Any]:
+    """The numbers of one quality."""
+    scores = draw(score_lists(n))
+    if kind == "additive":
+        return {"scores": scores}
+    found: dict[str, Any] = {"kind": kind, "scores": scores}
+    if kind != "fcbf":
+        return {**found, "matrix": draw(redundancies(n, negative=kind == "mrmr"))}
+    found["matrix"] = draw(dependencies(scores))
+    found["scale"] = draw(st.sampled_from([1.0, 1.0, 0.3]))
+    found["min_relevance"] = draw(st.sampled_from([None, None, None, sorted(scores)[n // 3]]))
+    return found
+
+
+@st.composite
+def groups(draw: st.DrawFn, n: int, most: int | None = None) -> tuple[int, ...]:
+    """Some features, at least one."""
+    size = draw(st.integers(1, n if most is None else min(n, most)))
+    return tuple(sorted(draw(st.permutations(range(n)))[:size]))
+
+
+@st.composite
+def constraint(draw: st.DrawFn, n: int, k: int) -> tuple[Any, ...]:
+    """One constraint that some sets of k features keep."""
+    kind = draw(
+        st.sampled_from(
+            ["require", "forbid", "at_most", "at_least", "exclusive", "implies", "budget", "size"]
+        )
+    )
+    if kind == "require":
+        return (kind, draw(groups(n, max(1, k - 1))))
+    if kind == "forbid":
+        return (kind, draw(groups(n, max(1, n - k))))
+    if kind in ("at_most", "at_least"):
+        group = draw(groups(n))
+        return (kind, draw(st.integers(0, min(k, len(group)))), group)
+    if kind == "exclusive":
+        return (kind, draw(groups(n, 3)))
+    if kind == "implies":
+        return (kind, *draw(st.tuples(st.integers(0, n - 1), st.integers(0, n - 1))))
+    if kind == "budget":
+        costs = draw(_lists(st.one_of(st.integers(0, 3).map(float), _plain(0, 1)), n))
+        limit = sum(sorted(costs)[:k]) + draw(st.integers(0, 3)) * 0.5
+        return (kind, tuple(costs), limit)
+    k_min, k_max = max(1, k - draw(st.integers(0, 2))), min(n, k + draw(st.integers(0, 1)))
+    while sum(comb(n, size) for size in range(k_min, k_max + 1)) > 300 and k_min < k_max:
+        k_min, k_max = (k_min + 1, k_max) if k_min < k else (k_min, k_max - 1)
+    return (kind, k_min, k_max)
+
+
 @st.composite
 def problems(
     draw: st.DrawFn,
     *,
     searches: tuple[str, ...] = ("sequential", "simultaneous"),
     aggregations: tuple[str, ...] = ("sum", "min"),
+    kinds: tuple[str, ...] = ("additive",),
     with_existing: bool = True,
+    with_constraints: bool = False,
+    with_own: bool = False,
     max_n: int = 9,
     max_k: int = 5,
     max_a: int = 3,
 ) -> Request:
-    """Whole requests, small enough for the oracle."""
-    n, k = draw(sizes(max_n, max_k))
+    """Whole requests, small enough for the oracle; ``with_own``: functions as dissimilarities as well."""
+    own = with_own and draw(st.integers(0, 4)) == 0
+    n, k = draw(sizes(min(max_n, 7) if own else max_n, max_k))
+    limit = draw(limits(k))
+    if own and "min_difference" in limit:
+        limit = {"tau": limit["min_difference"] / k}
     return Request(
-        scores=draw(score_lists(n)),
         n_features=k,
         n_alternatives=draw(st.integers(0, max_a)),
-        dissimilarity=draw(st.sampled_from(["dice", "dice", "jaccard"])),
+        dissimilarity=draw(
+            st.sampled_from(list(OWN_DISSIMILARITIES) if own else ["dice", "dice", "jaccard"])
+        ),
         search=draw(st.sampled_from(searches)),
         aggregation=draw(st.sampled_from(aggregations)),
         existing=draw(existing_sets(n, k)) if with_existing else (),
-        **draw(limits(k)),
+        constraints=tuple(draw(st.lists(constraint(n, k), max_size=3))) if with_constraints else (),
+        **limit,
+        **draw(numbers(n, draw(st.sampled_from(kinds)))),
     )

@@ -51,13 +51,14 @@ class AdditiveEngine:
 def _sequential(quality: Additive, problem: Problem, candidates: Candidates, run: Run) -> Answer:
     k = problem.n_features
 
-    def next_set(others: Sequence[FeatureSet], overlaps: Sequence[int]) -> tuple[FeatureSet | None, float]:
+    def next_set(others: Sequence[FeatureSet]) -> tuple[FeatureSet | None, float]:
+        overlaps = [problem.max_overlap_of(k, len(other)) for other in others]
         chosen, bound = best_set(candidates, k, others, overlaps, run.tick, MAX_PARTS)
         value = -math.inf if chosen is None else quality.evaluate(chosen)
         if run.stopped or bound - value <= optimality_tolerance(value) or bound == -math.inf:
             return chosen, bound
         # Many features and many sets before: cutting planes get further than fixed prices.
-        other, other_bound = solver_best_set(candidates, k, others, overlaps, run)
+        other, other_bound = solver_best_set(quality, problem, others, run, candidates)
         if other is not None and quality.evaluate(other) > value:
             chosen = other
         return chosen, min(bound, other_bound)

@@ -13,8 +13,8 @@ from altsets.search.run import Run
 __all__ = ["sequential"]
 
 
-#: others, overlaps -> the best set that differs enough from the others, and a bound on every such set
-NextSet = Callable[[Sequence[FeatureSet], Sequence[int]], tuple[FeatureSet | None, float]]
+#: others -> the best set that differs enough from the others, and a bound on every such set
+NextSet = Callable[[Sequence[FeatureSet]], tuple[FeatureSet | None, float]]
 
 
 def sequential(
@@ -25,12 +25,10 @@ def sequential(
     statuses: list[Status] = []
     bounds: list[float] = []
     while len(sets) < problem.n_sets:
-        others = [*problem.existing, *sets]
-        overlaps = [*problem.existing_overlaps, *[problem.max_overlap] * len(sets)]
         if run.stopped and sets:
             statuses.append(Status.NOT_FOUND)
             break
-        chosen, bound = next_set(others, overlaps)
+        chosen, bound = next_set([*problem.existing, *sets])
         if chosen is None:
             statuses.append(Status.INFEASIBLE if bound == -math.inf else Status.NOT_FOUND)
             break

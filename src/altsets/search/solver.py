@@ -15,6 +15,11 @@ __all__ = ["LinearProgramme", "Programme", "Solution"]
 
 Floats = npt.NDArray[np.float64]
 
+#: What the solver calls feasible. Any tighter, presolve has been seen to cut off optima; the default is 1e-6.
+TOLERANCE = 1e-7
+#: An improvement of the objective by less than its tolerance is none to the solver, so it sees the objective enlarged.
+ENLARGED = 1e5
+
 
 @dataclass(frozen=True)
 class Solution:
@@ -27,7 +32,7 @@ class Solution:
 class Programme:
     """An integer programme under construction: maximise a linear function of bounded variables.
 
-    Objective coefficients should be of order one: the solver's tolerances are absolute.
+    Coefficients should be of order one: the solver's tolerances are absolute.
     """
 
     def __init__(self) -> None:
@@ -77,8 +82,7 @@ class Programme:
         solver.setOptionValue("mip_abs_gap", 1e-11)
         # By default coefficients below 1e-9 are dropped, and with them the difference of nearly equal scores.
         solver.setOptionValue("small_matrix_value", 1e-12)
-        # Any tighter than this, presolve has been seen to cut off optima; the default is 1e-6.
-        solver.setOptionValue("mip_feasibility_tolerance", 1e-7)
+        solver.setOptionValue("mip_feasibility_tolerance", TOLERANCE)
         if math.isfinite(run.remaining):
             solver.setOptionValue("time_limit", max(run.remaining, 0.01))
         solver.passModel(self._model(highspy))
@@ -97,6 +101,8 @@ class Programme:
         bound = float(info.mip_dual_bound) if any(self._integer) else math.inf
         if status == highspy.HighsModelStatus.kOptimal and not any(self._integer):
             bound = float(info.objective_function_value)
+        # What was cut off as no improvement may still be one.
+        bound = (bound + TOLERANCE) / ENLARGED
         values = np.array(solver.getSolution().col_value)
         if info.primal_solution_status != 2 or not len(values):
             return Solution(None, bound)
@@ -107,7 +113,7 @@ class Programme:
         lp.num_col_ = len(self._cost)
         lp.num_row_ = len(self._row_lower)
         lp.sense_ = highspy.ObjSense.kMaximize
-        lp.col_cost_ = np.array(self._cost)
+        lp.col_cost_ = np.array(self._cost) * ENLARGED
         lp.col_lower_ = np.array(self._lower)
         lp.col_upper_ = np.array(self._upper)
         lp.row_lower_ = np.array(self._row_lower)

@@ -1,0 +1,237 @@
+"""Requests at random: numbers that make the search hard in different ways, limits, constraints, existing sets."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from fractions import Fraction
+from math import comb
+from typing import Any
+
+import numpy as np
+from checks import OWN_DISSIMILARITIES, Request
+
+#: Requests for the oracle have at most this many sets of the asked sizes; fewer if each pair costs a call.
+MOST_SETS = 500
+MOST_SETS_OWN = 90
+
+Maker = Callable[[], Any]
+
+
+def _one_of(rng: np.random.Generator, makers: list[Maker]) -> Any:
+    return makers[rng.integers(len(makers))]()
+
+
+def random_request(rng: np.random.Generator, large: bool = False) -> Request:
+    """One request; small enough for the oracle unless ``large``. A third is additive without constraints."""
+    plain = rng.random() < 1 / 3
+    own = not plain and not large and rng.random() < 0.12
+    most_sets = MOST_SETS_OWN if own else MOST_SETS
+    while True:
+        n = int(rng.integers(12, 41) if large else rng.integers(1, 15))
+        k = int(rng.integers(1, min(n, 8 if large else 6) + 1))
+        if large or comb(n, k) <= most_sets:
+            break
+    constraints: tuple[tuple[Any, ...], ...] = ()
+    if not plain and rng.random() < 0.6:
+        constraints = random_constraints(rng, n, k, most_sets if not large else comb(n, k) * 2)
+    n_alternatives = int(rng.integers(0, 6 if large or comb(n, k) <= 252 else 4))
+    if constraints:  # Fewer sets exist.
+        n_alternatives = min(n_alternatives, int(rng.integers(0, 6)))
+    searches = ["sequential", "simultaneous", "simultaneous", "simultaneous"]
+    if not large:
+        searches += ["greedy-replacement", "greedy-balancing", "greedy-depth"] * (rng.random() < 0.3)
+    return Request(
+        n_features=k,
+        n_alternatives=n_alternatives,
+        dissimilarity=_dissimilarity(rng, own),
+        search=str(rng.choice(searches)),
+        aggregation=str(rng.choice(["sum", "min"])),
+        existing=random_existing(rng, n, k),
+        constraints=constraints,
+        **random_limit(rng, k, own),
+        **({"scores": _floats(random_scores(rng, n))} if plain else random_numbers(rng, n)),
+    )
+
+
+def _dissimilarity(rng: np.random.Generator, own: bool) -> str:
+    if own:
+        return str(rng.choice(list(OWN_DISSIMILARITIES)))
+    return "jaccard" if rng.random() < 0.25 else "dice"
+
+
+def random_existing(rng: np.random.Generator, n: int, k: int) -> tuple[tuple[int, ...], ...]:
+    """Sets that are given already: mostly none."""
+    existing = []
+    while rng.random() < 0.15:
+        size = k if rng.random() < 0.5 else int(rng.integers(1, n + 1))
+        existing.append(_some(rng, n, size))
+    return tuple(existing)
+
+
+def random_limit(rng: np.random.Generator, k: int, own: bool = False) -> dict[str, Any]:
+    """How different the sets must be, in one of the forms in which it may be given."""
+    part = int(rng.integers(0, k + 1))
+    forms: list[Maker] = [
+        lambda: {"tau": part / k},
+        lambda: {"tau": 1 - (k - part) / k},
+        lambda: {"tau": Fraction(part, k)},
+        lambda: {"tau": str(round(int(rng.integers(0, 21)) * 0.05, 2))},
+        lambda: {"tau": float(rng.random())},
+    ]
+    if not own:
+        forms.append(lambda: {"min_difference": part})
+    limit: dict[str, Any] = _one_of(rng, forms)
+    return limit
+
+
+# --- Numbers ------------------------------------------------------------------------------------------
+
+
+def random_numbers(rng: np.random.Generator, n: int) -> dict[str, Any]:
+    """A quality of any kind."""
+    kind = str(rng.choice(["additive", "fcbf", "mrmr", "mrmr", "cfs"]))
+    scores = random_scores(rng, n)
+    if kind == "additive":
+        return {"scores": _floats(scores)}
+    numbers: dict[str, Any] = {"kind": kind, "scores": _floats(scores)}
+    if kind == "fcbf":
+        matrix = random_dependency(rng, scores)
+        if rng.random() < 0.3:
+            numbers["scale"] = float(1 / (np.abs(scores).sum() or 1.0))
+        if rng.random() < 0.2:
+            numbers["min_relevance"] = float(np.quantile(scores, rng.random() / 2, method="lower"))
+    else:
+        matrix = random_redundancy(rng, n)
+        if rng.random() < 0.5:  # Of the same order as the relevance, so that both matter.
+            matrix = matrix * (np.abs(scores).max() / (np.abs(matrix).max() or 1.0))
+        if kind == "cfs":
+            matrix = np.abs(matrix)
+    return {**numbers, "matrix": tuple(_floats(row) for row in matrix)}
+
+
+def random_scores(rng: np.random.Generator, n: int) -> np.ndarray:
+    """Scores of one of the kinds that make the problem hard in different ways."""
+    kinds: list[Maker] = [
+        lambda: rng.random(n),
+        lambda: np.sort(rng.random(n))[::-1],
+        lambda: rng.integers(0, 4, n).astype(float),
+        lambda: rng.random(n) * (rng.random(n) < 0.3),
+        lambda: rng.integers(1, 4, n) * (rng.random(n) < 0.4).astype(float),
+        lambda: -rng.random(n),
+        lambda: rng.integers(-3, 4, n).astype(float),
+        lambda: rng.standard_normal(n),
+        lambda: np.full(n, rng.choice([-1.5, 0.0, 0.1, 1.0])),
+        lambda: np.where(np.arange(n) == rng.integers(n), 50.0, rng.random(n)),
+        lambda: np.abs(rng.standard_cauchy(n)),
+        lambda: rng.random(n) * 1e-6,
+        lambda: rng.standard_normal(n) * 1e6,
+        lambda: np.where(rng.random(n) < 0.5, rng.integers(-2, 3, n), rng.standard_normal(n) * 100),
+        lambda: rng.integers(0, 3, n) + 1e-10 * rng.integers(0, 4, n),
+        lambda: rng.integers(0, 10, n) * 0.1,
+    ]
+    scores: np.ndarray = _one_of(rng, kinds)
+    return scores
+
+
+def random_redundancy(rng: np.random.Generator, n: int) -> np.ndarray:
+    """How much each feature says about each other: symmetric in half of the cases."""
+    shape = (n, n)
+    groups = rng.integers(0, max(1, n // 3), n)
+    information = rng.random(n) * rng.choice([0.1, 1.0])
+    kinds: list[Maker] = [
+        lambda: rng.random(shape),
+        lambda: rng.integers(0, 4, shape).astype(float),
+        lambda: rng.random(shape) * (rng.random(shape) < 0.3),
+        lambda: np.zeros(shape),
+        lambda: np.full(shape, 0.25),
+        # Near-duplicates in groups; mutual information, which is at most that of either with itself; one factor.
+        lambda: np.where(groups[:, None] == groups, 1 - 0.1 * rng.random(shape), 0.1 * rng.random(shape)),
+        lambda: np.minimum.outer(information, information) * rng.beta(0.5, 2.0, shape),
+        lambda: np.outer(information, information),
+        # Where features help each other.
+        lambda: rng.standard_normal(shape),
+        lambda: rng.integers(-2, 3, shape).astype(float),
+        lambda: -rng.random(shape),
+        lambda: rng.integers(0, 3, shape) + 1e-10 * rng.integers(0, 4, shape),
+        lambda: rng.standard_normal(shape) * 1e4,
+        lambda: rng.random(shape) * 1e-6,
+    ]
+    matrix: np.ndarray = _one_of(rng, kinds)
+    return (matrix + matrix.T) / 2 if rng.random() < 0.5 else matrix
+
+
+def random_dependency(rng: np.random.Generator, relevance: np.ndarray) -> np.ndarray:
+    """A matrix for FCBF with few conflicts or many, some of them by a hair's breadth or exactly at the limit."""
+    if rng.random() < 0.2:
+        return random_redundancy(rng, len(relevance))
+    shape = (len(relevance), len(relevance))
+    conflict = rng.random(shape) < rng.choice([0.0, 0.02, 0.1, 0.3, 0.8])
+    if rng.random() < 0.3:
+        # Cliques of features that all exclude each other.
+        groups = rng.integers(0, max(2, len(relevance) // 2), len(relevance))
+        conflict = groups[:, None] == groups
+    above = rng.choice([0.0, 1e-12, 1.0], shape) * rng.random(shape)
+    below = rng.choice([1e-6, 1.0], shape) * (0.01 + rng.random(shape)) * np.maximum(1, np.abs(relevance))
+    dependency = relevance[:, None] + np.where(conflict, above, -below)
+    return np.minimum(dependency, dependency.T) if rng.random() < 0.2 else dependency
+
+
+# --- Constraints --------------------------------------------------------------------------------------
+
+
+def random_constraints(
+    rng: np.random.Generator, n: int, k: int, most_sets: int
+) -> tuple[tuple[Any, ...], ...]:
+    """One to four constraints that can hold together most of the time."""
+    group = _some(rng, n, int(rng.integers(1, n + 1)))
+    few = _some(rng, n, min(n, int(rng.integers(2, 5))))
+    kinds: list[Maker] = [
+        lambda: (
+            "require",
+            _some(rng, n, 1 if rng.random() < 0.8 else int(rng.integers(1, min(n, k + 1) + 1))),
+        ),
+        lambda: ("forbid", _some(rng, n, int(rng.integers(1, max(2, n - k + 1))))),
+        lambda: ("at_most", int(rng.integers(0, min(k, len(group)) + 1)), group),
+        lambda: ("at_least", int(rng.integers(0, min(k, len(group)) + 1)), group),
+        lambda: ("exclusive", few),
+        lambda: ("implies", *(int(j) for j in rng.integers(0, n, 2))),
+        lambda: random_budget(rng, n, k),
+        lambda: random_size(rng, n, k, most_sets),
+        lambda: random_size(rng, n, k, most_sets),
+    ]
+    chosen = [_one_of(rng, kinds) for _ in range(int(rng.choice([1, 1, 2, 2, 3, 4])))]
+    return tuple(chosen)
+
+
+def random_budget(rng: np.random.Generator, n: int, k: int) -> tuple[Any, ...]:
+    """Costs, and a limit that some sets of k features keep: sometimes exactly what one of them costs."""
+    kinds: list[Maker] = [
+        lambda: rng.random(n),
+        lambda: rng.integers(0, 4, n).astype(float),
+        lambda: rng.integers(0, 10, n) * 0.1,
+        lambda: np.ones(n),
+        lambda: rng.random(n) * 1e4,
+    ]
+    costs = _one_of(rng, kinds)
+    cheapest = float(np.sort(costs)[:k].sum())
+    some = float(costs[list(_some(rng, n, k))].sum())
+    limit = rng.choice([some, cheapest, (some + cheapest) / 2, 0.9 * cheapest], p=[0.4, 0.15, 0.4, 0.05])
+    return ("budget", _floats(costs), float(limit))
+
+
+def random_size(rng: np.random.Generator, n: int, k: int, most_sets: int) -> tuple[Any, ...]:
+    """Sizes around k, as long as there are not too many sets of them."""
+    k_min = max(1, k - int(rng.integers(0, 3)))
+    k_max = min(n, k + int(rng.integers(0, 3)))
+    while sum(comb(n, size) for size in range(k_min, k_max + 1)) > most_sets and k_min < k_max:
+        k_min, k_max = (k_min + 1, k_max) if k_min < k else (k_min, k_max - 1)
+    # Beyond the number of features it is no limit.
+    return ("size", k_min, k_max + 3 if k_max == n and rng.random() < 0.1 else k_max)
+
+
+def _some(rng: np.random.Generator, n: int, size: int) -> tuple[int, ...]:
+    return tuple(sorted(int(j) for j in rng.permutation(n)[:size]))
+
+
+def _floats(values: np.ndarray) -> tuple[float, ...]:
+    return tuple(float(value) for value in values)
