@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from itertools import combinations
 from typing import Any
@@ -17,11 +17,12 @@ from altsets.problem import FeatureSet, Problem
 from altsets.quality import Quality
 from altsets.result import Status, optimality_tolerance
 from altsets.search.bounds import count_bound
-from altsets.search.columns import Certificate, Columns, Penalties
+from altsets.search.columns import Certificate, Columns
 from altsets.search.engine import Answer
-from altsets.search.floors import Floor, Floors
+from altsets.search.floors import LEAST, Floor, Floors
 from altsets.search.good_sets import GoodSets, Listing
 from altsets.search.responses import Responses
+from altsets.search.rows import Penalties
 from altsets.search.run import Run
 
 __all__ = ["together"]
@@ -30,7 +31,8 @@ Floats = npt.NDArray[np.float64]
 
 #: Sets in a list, and steps for picking from it, before it is worth looking for better prices.
 FEW_SETS, FEW_STEPS = 2_000, 200_000
-MOST_SETS, MOST_STEPS = 300_000, 50_000_000
+MANY_SETS, MANY_STEPS = 50_000, 5_000_000
+MOST_SETS, MOST_STEPS = 500_000, 10_000_000_000
 KICKS = 20
 #: Steps from the bound down to the best solution.
 FLOOR_STEPS = 64
@@ -97,27 +99,28 @@ class _Together:
         self._note(plain)
         if self._by_stages(plain, FEW_SETS, FEW_STEPS):
             return
-        certificate = self._priced(first) if self.good.can_be_priced else plain
-        if not self.done and self.sets and self.good.can_be_priced:
-            import time; t=time.time()
-            self.offer(Responses(self.good, self.smallest, self.run).improve(self.sets, KICKS))
-            self._note(certificate); self.t_imp=time.time()-t
-        if self.done:
+        if not self.good.can_be_priced:
+            self._by_stages(plain, MOST_SETS, MOST_STEPS)
             return
-        if self.smallest and self._overlap == 0 and self.sets and self._by_floors():
+        certificate = self._priced(first)
+        disjoint = self.smallest and self._overlap == 0
+        if self.done or (not disjoint and self._by_stages(certificate, MANY_SETS, MANY_STEPS)):
+            return
+        if self.sets and not self.run.stopped:
+            self.offer(Responses(self.good, self.smallest, self.run).improve(self.sets, KICKS))
+            self.tighten(self.bound)
+        if self.done or (self.smallest and self.sets and self._by_floors()):
             return
         self._by_stages(certificate, MOST_SETS, MOST_STEPS)
 
     @cached_property
-    def _overlap(self) -> int | None:
-        """How many features any two sets may share at most; None if features do not decide."""
-        if callable(self.problem.dissimilarity):
-            return None
+    def _overlap(self) -> int:
+        """How many features any two sets may share at most."""
         return int(np.max(self._caps))
 
     def _by_floors(self) -> bool:
         """The largest minimum of disjoint sets: floors ever lower, with prices of their own; false if that fails."""
-        floors = Floors(self.good, self.n_sets, self.run)
+        floors = Floors(self.good, self.n_sets, self._overlap, self.run)
         floors.add(self.sets)
         floors.add(self.columns.sets)
         low, high = self.value, self.bound
@@ -143,19 +146,20 @@ class _Together:
 
     def _pick_above(self, target: float, floor: Floor) -> bool:
         """The best disjoint sets above the target; false if it takes too long."""
-        problem, surplus = self.problem, floor.surplus(self.n_sets)
+        surplus = floor.surplus(self.n_sets)
         if surplus < 0:
             return True
-        limit = floor.least + surplus + 1e-9
+        limit = LEAST + surplus + 1e-9
         listing = self.good.above(target, MOST_SETS, budget=(floor.prices, limit), max_nodes=LIST_NODES)
         self.n_listed = len(listing)
         if not listing.complete:
             return False
         # In units of quality, so that one tolerance will do.
         scale = self.good.reach or 1.0
-        rows = np.concatenate([floor.prices[rows].sum(axis=1) for rows in listing.rows])
-        charges = scale * np.maximum(rows - floor.least, 0.0)
-        spending = _Spending(charges, scale * surplus, _unused(scale * floor.prices, self.n_sets, problem.k_max))
+        paid = np.concatenate([floor.prices[rows].sum(axis=1) for rows in listing.rows])
+        charges, penalties = scale * np.maximum(paid - LEAST, 0.0), floor.penalties
+        penalties = replace(penalties, table=scale * penalties.table, unshared=scale * penalties.unshared)
+        spending = _Spending(charges, scale * surplus, penalties)
         chosen, finished = self._picked(listing, spending, target, MOST_STEPS, summing=False)
         if chosen:
             self.offer(chosen)
@@ -205,9 +209,7 @@ class _Together:
         return sets
 
     def _priced(self, first: Sequence[FeatureSet]) -> Certificate:
-        problem = self.problem
-        overlap = max(problem.max_overlap_of(s.size, t.size) for s in self.good.sizes for t in self.good.sizes)
-        columns = Columns(self.good, self.n_sets, overlap, self.run)
+        columns = Columns(self.good, self.n_sets, self._overlap, self.run)
         columns.add(first)
         self.columns = columns
         target = self.value * (self.n_sets if self.smallest else 1)
@@ -322,14 +324,6 @@ class _Together:
             return Answer([], [status] * n_sets, bound, proof)
         status = Status.OPTIMAL if self.done else Status.FEASIBLE
         return Answer(self.sets, [status] * n_sets, max(self.bound, self.value), proof)
-
-
-def _unused(prices: Floats, n_sets: int, k_max: int) -> Penalties:
-    """Each feature costs its price if no set has it."""
-    of_feature = np.arange(len(prices), dtype=np.intc)
-    table = np.zeros((len(prices), n_sets + 1))
-    table[:, 0] = prices
-    return Penalties(of_feature, None, table, np.zeros(k_max + 1))
 
 
 def _elements(
