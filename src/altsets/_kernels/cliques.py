@@ -45,6 +45,7 @@ class Cliques:
     tolerance = cython.declare(cython.double)
     nodes = cython.declare(cython.longlong, visibility="readonly")
     max_nodes = cython.declare(cython.longlong)
+    next_tick = cython.declare(cython.longlong)
     found = cython.declare(cython.bint, visibility="readonly")
     stopped = cython.declare(cython.bint, visibility="readonly")
     compatible = cython.declare(object)
@@ -106,7 +107,8 @@ class Cliques:
         self.nodes += 1
         if self.nodes > self.max_nodes:
             self.stopped = True
-        elif self.nodes % TICK_EVERY == 0:
+        elif self.nodes >= self.next_tick:
+            self.next_tick = self.nodes + TICK_EVERY
             with cython.gil:
                 if self.tick():
                     self.stopped = True

@@ -37,6 +37,8 @@ Floats = npt.NDArray[np.float64]
 COLUMNS_PER_ROUND = 30
 #: Steps of the search for columns while there still are better ones.
 MAX_NODES = 3_000
+#: What a missing set costs, in units of what a set can be worth.
+PENALTY = 100.0
 #: A row is violated by more than this, in units of the row.
 VIOLATION = 1e-6
 
@@ -84,7 +86,9 @@ class Columns:
         self._row_of: dict[tuple[int, ...], int] = {}
         self._cuts: list[_Cut] = []
         self.certificate = Certificate(None, math.inf, math.inf)
-        self._scale = 1.0
+        # Stands in for sets that are missing, at a price that is never worth it: before the first solution is known the
+        # programme needs something to be feasible with.
+        self._programme.add_column(-PENALTY * max(good.reach, 1e-9), {0: 1.0})
 
     def add(self, sets: Sequence[FeatureSet]) -> int:
         """Put sets into the programme; returns how many are new."""
@@ -114,7 +118,7 @@ class Columns:
             solved = self._programme.maximise()
             if solved is None or self.run.tick():
                 return False
-            values, duals = solved
+            values, duals = solved[0][1:], solved[1]
             if self._separate(values):
                 continue
             limit = float(duals[0])
@@ -196,7 +200,7 @@ class Columns:
         self._row_of[key] = len(self._limits)
         self._limits.append(1.0)
         inside = set(key)
-        terms = {number: 1.0 for number, chosen in enumerate(self.sets) if inside <= set(chosen)}
+        terms = {number: 1.0 for number, chosen in enumerate(self.sets, 1) if inside <= set(chosen)}
         self._programme.add_row(terms, upper=1.0)
 
     def _cut_features(self, used: Sequence[int], values: Floats) -> bool:
@@ -232,7 +236,7 @@ class Columns:
     def _add_cut(self, cut: _Cut) -> None:
         self._cuts.append(cut)
         self._limits.append(cut.limit)
-        terms = {number: _count(cut, chosen) for number, chosen in enumerate(self.sets)}
+        terms = {number: _count(cut, chosen) for number, chosen in enumerate(self.sets, 1)}
         self._programme.add_row({number: value for number, value in terms.items() if value}, upper=cut.limit)
 
 

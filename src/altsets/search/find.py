@@ -20,6 +20,7 @@ from altsets.result import Progress, Result, Status
 from altsets.search import greedy
 from altsets.search.additive import AdditiveEngine
 from altsets.search.engine import Answer, Engine, declines_extras
+from altsets.search.enumerate import EnumerateEngine
 from altsets.search.feasible import possible_instead
 from altsets.search.milp import MilpEngine
 from altsets.search.run import Run
@@ -59,7 +60,7 @@ class GreedyEngine:
 
 #: Every engine by its name, in the order in which ``engine="auto"`` asks them.
 ENGINES: dict[str, Engine] = {
-    engine.name: engine for engine in (GreedyEngine(), AdditiveEngine(), MilpEngine())
+    engine.name: engine for engine in (GreedyEngine(), AdditiveEngine(), EnumerateEngine(), MilpEngine())
 }
 
 

@@ -125,6 +125,7 @@ class GoodSets:
                 self.sizes.append(sets)
         self._own = callable(problem.dissimilarity)
         self.tolerance = max((sets.tolerance for sets in self.sizes), default=1e-300)
+        self.reach = max((sets.reach for sets in self.sizes), default=0.0)
         self.can_be_priced = not any(sets.form.ratio for sets in self.sizes)
 
     @property
@@ -205,8 +206,9 @@ class _SetsOfSize:
             conflicts = form.conflicts[np.ix_(features, features)].astype(np.uint8)
         self._conflicts = np.ascontiguousarray(conflicts)
         pairs = 0.0 if form.pairs is None else float(np.max(np.abs(form.pairs), initial=0.0))
-        largest = size * float(np.max(np.abs(form.linear), initial=0.0)) + size * size * pairs
-        self.tolerance = max(8e-16 * largest, 1e-300)
+        # No quality is further from zero than this.
+        self.reach = size * float(np.max(np.abs(form.linear), initial=0.0)) + size * size * pairs
+        self.tolerance = max(8e-16 * self.reach, 1e-300)
 
     @classmethod
     def under(cls, rules: Rules, form: Form, size: int, wanted: int) -> _SetsOfSize | None:

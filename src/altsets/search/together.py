@@ -12,6 +12,7 @@ from altsets._kernels import cliques
 from altsets.problem import FeatureSet, Problem
 from altsets.quality import Quality
 from altsets.result import Status, optimality_tolerance
+from altsets.search.bounds import count_bound
 from altsets.search.columns import Certificate, Columns
 from altsets.search.engine import Answer
 from altsets.search.good_sets import GoodSets, Listing
@@ -58,11 +59,13 @@ class _Together:
         if bound < self.bound:
             self.bound = bound
             self.run.tighten(bound)
-        self.done = self.bound <= self.value + optimality_tolerance(self.value) / 2
+        self.done = bound == -math.inf or self.bound <= self.value + optimality_tolerance(self.value) / 2
 
     # --- Stages ---------------------------------------------------------------------------------------
 
     def run_stages(self) -> None:
+        if self._too_many():
+            return
         if self._few_sets() or self.run.stopped:
             return
         first = self._in_turn()
@@ -77,6 +80,18 @@ class _Together:
         certificate = self._priced(first) if self.good.can_be_priced else plain
         if not self.done:
             self._by_stages(certificate, MOST_SETS, MOST_STEPS)
+
+    def _too_many(self) -> bool:
+        """Whether counting shared features rules the request out."""
+        sizes = [sets.size for sets in self.good.sizes]
+        if callable(self.problem.dissimilarity) or len(sizes) != 1:
+            return False
+        overlap = self.problem.max_overlap_of(sizes[0], sizes[0])
+        if count_bound(len(self.good.features), sizes[0], overlap, self.n_sets) >= self.n_sets:
+            return False
+        self.tighten(-math.inf)
+        self.proof = "counting shared features"
+        return True
 
     def _few_sets(self) -> bool:
         """Where there are few sets at all, all of them are listed."""
@@ -127,7 +142,7 @@ class _Together:
         distance = (ceiling - share * self.value) / 32
         if not math.isfinite(distance):
             distance = 1e-3 * max(abs(ceiling), 1e-9)
-        while not self.done:
+        while not self.done and not self.run.stopped:
             target = max(ceiling / share - distance / share, self.value)
             cut = certificate.best - (ceiling - share * target) - self.good.tolerance * 4
             listing = self.good.above(cut, most_sets, prices=certificate.prices, max_nodes=LIST_NODES)

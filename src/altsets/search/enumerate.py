@@ -1,0 +1,99 @@
+"""The exact engine for any quality, constraint and dissimilarity: good sets are listed, compatible ones picked."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+
+from altsets.problem import FeatureSet, Problem
+from altsets.quality import Quality
+from altsets.result import Status
+from altsets.search.engine import Answer, declines_heuristics
+from altsets.search.good_sets import GoodSets
+from altsets.search.run import Run
+from altsets.search.sequential import sequential
+from altsets.search.together import together
+
+__all__ = ["EnumerateEngine"]
+
+#: Beyond this many features a matrix of pair terms no longer fits.
+MOST_FEATURES_WITH_PAIRS = 5_000
+
+
+class EnumerateEngine:
+    """Sequential by branch and bound over one set; simultaneous by listing good sets and picking compatible ones."""
+
+    name = "enumerate"
+
+    def declines(self, quality: Quality, problem: Problem) -> str | None:
+        """A reason why this engine does not solve the problem, or None."""
+        return declines_heuristics(problem)
+
+    def solve(self, quality: Quality, problem: Problem, run: Run) -> Answer:
+        """Search until done, out of time or interrupted."""
+        good = GoodSets(quality, problem, run.tick)
+        if problem.search == "sequential":
+            return _sequential(quality, problem, good, run)
+        if problem.n_sets == 1 or _all_compatible(problem, equal=True):
+            return _repeated(quality, problem, good, run)
+        if _all_compatible(problem, equal=False):
+            return _best_of_all(quality, problem, good, run)
+        return together(quality, problem, good, run)
+
+
+def _all_compatible(problem: Problem, *, equal: bool) -> bool:
+    """Whether any two sets differ enough: any at all, or any that are not the same."""
+    if callable(problem.dissimilarity):
+        return problem.tau == 0
+    if equal:
+        return problem.max_overlap_of(problem.k_max, problem.k_max) >= problem.k_max
+    # Of two different sets the smaller one may lie inside the larger, if there is a larger one.
+    return all(
+        problem.max_overlap_of(s, t) >= (s - 1 if s == t else min(s, t))
+        for s in problem.sizes
+        for t in problem.sizes
+    )
+
+
+def _sequential(quality: Quality, problem: Problem, good: GoodSets, run: Run) -> Answer:
+    n_existing = len(problem.existing)
+
+    def next_set(others: Sequence[FeatureSet]) -> tuple[FeatureSet | None, float]:
+        # The existing sets are among the rules that every good set keeps to.
+        found = good.best(1, others=others[n_existing:])
+        if not found.sets:
+            return None, found.bound
+        return found.sets[0], max(found.bound, found.values[0])
+
+    return sequential(problem, run, next_set, quality.evaluate, "branch and bound over sets")
+
+
+def _repeated(quality: Quality, problem: Problem, good: GoodSets, run: Run) -> Answer:
+    """One set, or sets that may be equal: the best one again and again."""
+    found = good.best(1)
+    return _finished(quality, problem, found.sets * problem.n_sets, found.bound, run)
+
+
+def _best_of_all(quality: Quality, problem: Problem, good: GoodSets, run: Run) -> Answer:
+    """Where any two different sets are compatible, the best ones are the best together, sum or minimum."""
+    found = good.best(problem.n_sets)
+    sets = found.sets if len(found.sets) == problem.n_sets else []
+    return _finished(quality, problem, sets, found.bound, run)
+
+
+def _finished(
+    quality: Quality, problem: Problem, sets: Sequence[FeatureSet], missed: float, run: Run
+) -> Answer:
+    """The answer if no set that was missed is better than ``missed``."""
+    proof = "the best sets of all"
+    if missed > -math.inf:
+        proof = f"{run.why_stopped}; {proof}"
+    n_sets = problem.n_sets
+    if not sets:
+        status = Status.INFEASIBLE if missed == -math.inf else Status.NOT_FOUND
+        return Answer([], [status] * n_sets, -math.inf if missed == -math.inf else math.inf, proof)
+    qualities = [quality.evaluate(chosen) for chosen in sets]
+    # Whatever was missed could replace each set that is worse.
+    bound = problem.objective([max(value, missed) for value in qualities])
+    status = Status.OPTIMAL if missed <= min(qualities) else Status.FEASIBLE
+    return Answer(sets, [status] * n_sets, bound, proof)
