@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import re
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cache
@@ -176,6 +177,7 @@ def disagreements(request: Request, result: Result, oracle: Oracle | None = None
             wrong += _simultaneous(request, result, oracle)
         else:
             wrong += _heuristic(request, result, oracle)
+        wrong += _reason(request, result, oracle)
     return wrong
 
 
@@ -249,9 +251,13 @@ def _sequential(result: Result, oracle: Oracle) -> list[str]:
         best = oracle.next_best(result.sets)
         if best is not None:
             wrong.append(f"{result.status!r} after {len(result.sets)} sets; one of quality {best} exists")
-        elif result.status is not Status.INFEASIBLE:
+        elif result.status is not Status.INFEASIBLE and not _gave_up(result):
             wrong.append(f"{result.status!r}, but it is infeasible")
     return wrong
+
+
+def _gave_up(result: Result) -> bool:
+    return result.status is Status.NOT_FOUND and "time limit" in result.proof
 
 
 def _too_wide(result: Result, best: float) -> bool:
@@ -267,13 +273,12 @@ def _simultaneous(request: Request, result: Result, oracle: Oracle) -> list[str]
     else:
         both = oracle.best_min(n_sets)
         best = None if both is None else both[0]
+    if not result.sets and _gave_up(result):
+        return []
     if best is None:
-        if result.status is not Status.INFEASIBLE:
-            wrong.append(f"{result.status!r}, but it is infeasible")
-        return wrong
+        return [] if result.status is Status.INFEASIBLE else [f"{result.status!r}, but it is infeasible"]
     if not result.sets:
-        gave_up = result.status is Status.NOT_FOUND and "time limit" in result.proof
-        return wrong if gave_up else [f"{result.status!r}; a solution of objective {best} exists"]
+        return [f"{result.status!r}; a solution of objective {best} exists"]
     if result.bound < best - tolerance(best):
         wrong.append(f"bound {result.bound} is below the optimum {best}")
     if result.status is Status.OPTIMAL and result.objective < best - tolerance(best):
@@ -288,6 +293,19 @@ def _simultaneous(request: Request, result: Result, oracle: Oracle) -> list[str]
             wrong.append(
                 f"sum {math.fsum(result.qualities)} at the best minimum {best}; {both[1]} is possible"
             )
+    return wrong
+
+
+def _reason(request: Request, result: Result, oracle: Oracle) -> list[str]:
+    """What is said to be possible instead must be possible, and nothing larger where it is called the largest."""
+    named = re.search(r"n_alternatives=(\d+) is (the largest )?possible", result.reason)
+    if named is None or not request.exact:
+        return []
+    wrong, n_sets = [], int(named[1]) + 1
+    if n_sets > request.n_alternatives or not oracle.feasible(n_sets):
+        wrong.append(f"{n_sets} sets are not possible: {result.reason}")
+    if named[2] and oracle.feasible(n_sets + 1):
+        wrong.append(f"{n_sets + 1} sets are possible: {result.reason}")
     return wrong
 
 
