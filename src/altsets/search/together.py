@@ -5,24 +5,35 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import cached_property
+from itertools import combinations
+from typing import Any
 
 import numpy as np
+import numpy.typing as npt
 
 from altsets._kernels import cliques
 from altsets.problem import FeatureSet, Problem
 from altsets.quality import Quality
 from altsets.result import Status, optimality_tolerance
 from altsets.search.bounds import count_bound
-from altsets.search.columns import Certificate, Columns
+from altsets.search.columns import Certificate, Columns, Penalties
 from altsets.search.engine import Answer
+from altsets.search.floors import Floor, Floors
 from altsets.search.good_sets import GoodSets, Listing
+from altsets.search.responses import Responses
 from altsets.search.run import Run
 
 __all__ = ["together"]
 
+Floats = npt.NDArray[np.float64]
+
 #: Sets in a list, and steps for picking from it, before it is worth looking for better prices.
 FEW_SETS, FEW_STEPS = 2_000, 200_000
 MOST_SETS, MOST_STEPS = 300_000, 50_000_000
+KICKS = 20
+#: Steps from the bound down to the best solution.
+FLOOR_STEPS = 64
 LIST_NODES = 3_000_000
 
 
@@ -31,6 +42,15 @@ def together(quality: Quality, problem: Problem, good: GoodSets, run: Run) -> An
     search = _Together(quality, problem, good, run)
     search.run_stages()
     return search.answer()
+
+
+@dataclass(frozen=True)
+class _Spending:
+    """What sets of a list are charged, what a solution can spend in all, and what it pays for unused features."""
+
+    charges: Floats
+    ceiling: float
+    penalties: Penalties | None = None
 
 
 class _Together:
@@ -78,8 +98,71 @@ class _Together:
         if self._by_stages(plain, FEW_SETS, FEW_STEPS):
             return
         certificate = self._priced(first) if self.good.can_be_priced else plain
-        if not self.done:
-            self._by_stages(certificate, MOST_SETS, MOST_STEPS)
+        if not self.done and self.sets and self.good.can_be_priced:
+            import time; t=time.time()
+            self.offer(Responses(self.good, self.smallest, self.run).improve(self.sets, KICKS))
+            self._note(certificate); self.t_imp=time.time()-t
+        if self.done:
+            return
+        if self.smallest and self._overlap == 0 and self.sets and self._by_floors():
+            return
+        self._by_stages(certificate, MOST_SETS, MOST_STEPS)
+
+    @cached_property
+    def _overlap(self) -> int | None:
+        """How many features any two sets may share at most; None if features do not decide."""
+        if callable(self.problem.dissimilarity):
+            return None
+        return int(np.max(self._caps))
+
+    def _by_floors(self) -> bool:
+        """The largest minimum of disjoint sets: floors ever lower, with prices of their own; false if that fails."""
+        floors = Floors(self.good, self.n_sets, self.run)
+        floors.add(self.sets)
+        floors.add(self.columns.sets)
+        low, high = self.value, self.bound
+        step = (high - low) / FLOOR_STEPS
+        while high - low > step:
+            middle = (low + high) / 2
+            floor = floors.at(middle, only_refute=True)
+            if self.run.stopped:
+                return False
+            if floor is None or floor.surplus(self.n_sets) >= 0:
+                low = middle
+            else:
+                high = middle
+                self.tighten(high)
+        while not self.done and not self.run.stopped:
+            target = max(self.bound - step, self.value)
+            floor = floors.at(target, only_refute=False)
+            if floor is None or not self._pick_above(target, floor):
+                return False
+            self.tighten(max(target, self.value))
+            step *= 2
+        return self.done
+
+    def _pick_above(self, target: float, floor: Floor) -> bool:
+        """The best disjoint sets above the target; false if it takes too long."""
+        problem, surplus = self.problem, floor.surplus(self.n_sets)
+        if surplus < 0:
+            return True
+        limit = floor.least + surplus + 1e-9
+        listing = self.good.above(target, MOST_SETS, budget=(floor.prices, limit), max_nodes=LIST_NODES)
+        self.n_listed = len(listing)
+        if not listing.complete:
+            return False
+        # In units of quality, so that one tolerance will do.
+        scale = self.good.reach or 1.0
+        rows = np.concatenate([floor.prices[rows].sum(axis=1) for rows in listing.rows])
+        charges = scale * np.maximum(rows - floor.least, 0.0)
+        spending = _Spending(charges, scale * surplus, _unused(scale * floor.prices, self.n_sets, problem.k_max))
+        chosen, finished = self._picked(listing, spending, target, MOST_STEPS, summing=False)
+        if chosen:
+            self.offer(chosen)
+        if finished and len(listing):
+            top = float(np.max(listing.qualities))
+            self._pick_larger_sum(listing, _Spending(top - listing.qualities, self.n_sets * top), FEW_STEPS)
+        return finished
 
     def _too_many(self) -> bool:
         """Whether counting shared features rules the request out."""
@@ -161,55 +244,74 @@ class _Together:
     def _pick(self, listing: Listing, certificate: Certificate, target: float, most_steps: int) -> bool:
         """The best compatible sets of a list, if they are better than the target; false if it takes too long."""
         excess = np.maximum(certificate.best - listing.values, 0.0)
-        finished = self._pick_by(listing, excess, certificate, target, most_steps, summing=not self.smallest)
-        if finished and self.smallest and self.value > -math.inf:
-            # Among equal minima the larger sum.
-            total = math.fsum(map(self.quality.evaluate, self.sets))
-            kept = listing.qualities >= self.value - optimality_tolerance(self.value) / 4
-            self._pick_by(listing, excess, certificate, total, most_steps, summing=True, kept=kept)
+        charges, ceiling = excess, certificate.bound
+        if self.smallest:
+            # What a set has above the least that is asked of it is lost to the others.
+            least = max(target, float(np.min(listing.qualities, initial=math.inf)))
+            charges = excess + np.maximum(listing.qualities - least, 0.0)
+            ceiling -= self.n_sets * least
+        spending = _Spending(charges, ceiling, certificate.penalties)
+        chosen, finished = self._picked(listing, spending, target, most_steps, summing=not self.smallest)
+        if chosen:
+            self.offer(chosen)
+        if finished and self.smallest:
+            self._pick_larger_sum(listing, _Spending(excess, certificate.bound, certificate.penalties), most_steps)
         return finished
 
-    def _pick_by(self, listing, excess, certificate, target, most_steps, *, summing, kept=None) -> bool:
-        order = np.argsort(excess, kind="stable")
-        if kept is not None:
-            order = order[kept[order]]
-        groups = [sets.size for sets in self.good.sizes]
-        compatible = None
-        caps = np.zeros((1, 1), dtype=np.intc)
-        if callable(self.problem.dissimilarity):
-            sets = [listing.set_at(number) for number in order.tolist()]
+    def _pick_larger_sum(self, listing: Listing, spending: _Spending, most_steps: int) -> None:
+        """Among equal minima the larger sum, as far as the list goes."""
+        if not self.sets:
+            return
+        total = math.fsum(map(self.quality.evaluate, self.sets))
+        least = self.value - optimality_tolerance(self.value) / 4
+        better, _ = self._picked(listing, spending, total, most_steps, summing=True, least=least)
+        self.sets = better or self.sets
 
-            def compatible(i: int, j: int) -> bool:
-                return self.problem.compatible(sets[i], sets[j])
-        else:
-            caps = np.array(
-                [[self.problem.max_overlap_of(s, t) for t in groups] for s in groups], dtype=np.intc
-            )
+    def _picked(
+        self,
+        listing: Listing,
+        spending: _Spending,
+        target: float,
+        most_steps: int,
+        *,
+        summing: bool,
+        least: float = -math.inf,
+    ) -> tuple[list[FeatureSet], bool]:
+        """Sets of a list that are better than the target, if there are; and whether the search came to its end."""
+        order = np.argsort(spending.charges if summing else -listing.qualities, kind="stable")
+        order = order[listing.qualities[order] >= (least if summing else target)]
         items = (
             listing.masks[order],
             listing.size_groups[order],
             listing.qualities[order],
-            excess[order],
+            spending.charges[order],
         )
+        own = callable(self.problem.dissimilarity)
+        sets = [listing.set_at(number) for number in order.tolist()] if own else []
         chosen, finished = cliques.pick(
             items,
-            caps,
+            _elements(listing, order, spending.penalties, self.n_sets),
+            self._caps,
             self.n_sets,
             target,
-            certificate.bound,
+            spending.ceiling,
             summing=summing,
             tolerance=self.good.tolerance,
             max_nodes=most_steps,
-            compatible=compatible,
+            compatible=(lambda i, j: self.problem.compatible(sets[i], sets[j])) if own else None,
             tick=self.run.tick,
         )
-        if chosen is not None:
-            sets = [listing.set_at(int(order[i])) for i in chosen]
-            if kept is None:
-                self.offer(sets)
-            else:
-                self.sets = sets
-        return finished
+        if chosen is None:
+            return [], finished
+        return [listing.set_at(int(order[number])) for number in chosen], finished
+
+    @cached_property
+    def _caps(self) -> npt.NDArray[np.intc]:
+        """How many features sets of two sizes may share."""
+        sizes = [sets.size for sets in self.good.sizes]
+        if callable(self.problem.dissimilarity):
+            return np.zeros((1, 1), dtype=np.intc)
+        return np.array([[self.problem.max_overlap_of(s, t) for t in sizes] for s in sizes], dtype=np.intc)
 
     def answer(self) -> Answer:
         n_sets = self.n_sets
@@ -220,3 +322,38 @@ class _Together:
             return Answer([], [status] * n_sets, bound, proof)
         status = Status.OPTIMAL if self.done else Status.FEASIBLE
         return Answer(self.sets, [status] * n_sets, max(self.bound, self.value), proof)
+
+
+def _unused(prices: Floats, n_sets: int, k_max: int) -> Penalties:
+    """Each feature costs its price if no set has it."""
+    of_feature = np.arange(len(prices), dtype=np.intc)
+    table = np.zeros((len(prices), n_sets + 1))
+    table[:, 0] = prices
+    return Penalties(of_feature, None, table, np.zeros(k_max + 1))
+
+
+def _elements(
+    listing: Listing, order: npt.NDArray[np.intp], penalties: Penalties | None, n_sets: int
+) -> tuple[npt.NDArray[Any], ...]:
+    """The priced elements of each listed set, in the order in which they are picked from; see the kernel."""
+    if penalties is None or not len(listing):
+        first = np.zeros(len(order) + 1, dtype=np.intc)
+        widest = max((rows.shape[1] for rows in listing.rows), default=0)
+        return first, np.zeros(0, dtype=np.intc), np.zeros((0, n_sets + 1)), np.zeros(widest + 1)
+    blocks = []
+    widest = max(rows.shape[1] for rows in listing.rows)
+    width = widest + (widest * (widest - 1) // 2 if penalties.of_pair is not None else 0)
+    for rows in listing.rows:
+        columns = [penalties.of_feature[rows]]
+        if penalties.of_pair is not None:
+            columns += [
+                penalties.of_pair[rows[:, i], rows[:, j]][:, None]
+                for i, j in combinations(range(rows.shape[1]), 2)
+            ]
+        block = np.concatenate(columns, axis=1)
+        blocks.append(np.pad(block, ((0, 0), (0, width - block.shape[1])), constant_values=-1))
+    numbers = np.concatenate(blocks)[order]
+    used = numbers >= 0
+    first = np.zeros(len(order) + 1, dtype=np.intc)
+    np.cumsum(used.sum(axis=1), out=first[1:])
+    return first, np.ascontiguousarray(numbers[used], dtype=np.intc), penalties.table, penalties.unshared
