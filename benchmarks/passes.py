@@ -63,7 +63,7 @@ class Passes:
 
 
 def two_passes(part: str, asked: Sequence[tuple[Scores, Search]], limits: Limits, jobs: int) -> Passes:
-    """Every search under the short limit, then those left open under the long one, small gaps first."""
+    """Every search under the short limit, then those left open under the long one."""
     deadline = time.perf_counter() + limits.part
     tasks = [Task(scores, search, limits.short) for scores, search in asked]
     found = [one for one in measure_all(f"{part}, first pass", tasks, jobs, wide=PROGRESS) if one is not None]
@@ -72,7 +72,8 @@ def two_passes(part: str, asked: Sequence[tuple[Scores, Search]], limits: Limits
         for position, one in enumerate(found)
         if not one.proven and one.status != "error" and limits.long(one.search) > limits.short
     ]
-    open_.sort(key=lambda position: found[position].relative_gap)
+    # Should the part's time run out, most of them have had their second chance by then.
+    open_.sort(key=lambda position: (limits.long(found[position].search), found[position].relative_gap))
     late = [one for one in found if one.seconds > limits.short + SLACK]
     longer = [Task(*asked[position], limits.long(asked[position][1])) for position in open_]
     again = measure_all(f"{part}, second pass", longer, jobs, deadline, wide=1)
