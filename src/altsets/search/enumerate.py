@@ -12,7 +12,7 @@ from altsets.search.engine import Answer, declines_heuristics
 from altsets.search.good_sets import GoodSets
 from altsets.search.run import Run
 from altsets.search.sequential import sequential
-from altsets.search.together import together
+from altsets.search.together import Together
 
 __all__ = ["EnumerateEngine"]
 
@@ -38,7 +38,9 @@ class EnumerateEngine:
             return _repeated(quality, problem, good, run)
         if _all_compatible(problem, equal=False):
             return _best_of_all(quality, problem, good, run)
-        return together(quality, problem, good, run)
+        search = Together(quality, problem, good, run)
+        search.solve()
+        return search.answer()
 
 
 def _all_compatible(problem: Problem, *, equal: bool) -> bool:
