@@ -36,13 +36,19 @@ class GreedyEngine:
 
     name = "greedy"
 
-    def declines(self, quality: Additive, problem: Problem) -> str | None:
-        """A reason why this engine does not solve the problem, or None."""
-        if not problem.search.startswith("greedy-"):
-            return f"it is heuristic and does not do search={problem.search!r}"
-        if problem.existing and problem.search != "greedy-depth":
-            return f"search={problem.search!r} takes no existing sets; use 'greedy-depth' or 'sequential'"
-        return declines_extras(quality, problem)
+    def declines(self, quality: Quality, problem: Problem) -> str | None:
+        """A reason why this engine does not solve the problem, or None; it says what does."""
+        search = problem.search
+        if not search.startswith("greedy-"):
+            return f"it is heuristic and does not do search={search!r}"
+        if problem.existing and search != "greedy-depth":
+            return f"search={search!r} takes no existing sets; use 'greedy-depth' or 'sequential'"
+        reason = declines_extras(quality, problem, greedy.TAKEN[search], f"search={search!r}")
+        if reason is None:
+            return None
+        if declines_extras(quality, problem, greedy.TAKEN["greedy-depth"]) is None:
+            return f"{reason}; use 'greedy-depth' or 'sequential'"
+        return f"{reason}; use 'sequential'"
 
     def solve(self, quality: Additive, problem: Problem, run: Run) -> Answer:
         """Run the heuristic that the problem names."""
@@ -203,11 +209,10 @@ def _problem(quality: Quality, *, n_alternatives: int | str, existing: Any, **as
             f"n_alternatives='max' goes with greedy-replacement and greedy-balancing, not with {problem.search!r}; "
             "iterate() gives sets until none is left."
         )
-    reason = declines_extras(quality, problem)
+    reason = ENGINES["greedy"].declines(quality, problem)
     if reason:
-        raise UnsupportedError(f"n_alternatives='max' is not known here; give a number ({reason}).")
-    k = problem.n_features
-    return replace(problem, n_alternatives=greedy.most_alternatives(n, k, k - problem.max_overlap))
+        raise UnsupportedError(f"no engine solves this: {reason}.")
+    return replace(problem, n_alternatives=greedy.most_alternatives(problem))
 
 
 def _indices(given: Sequence[int | str], names: FeatureNames) -> list[int]:
