@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import re
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cache
@@ -176,6 +177,7 @@ def disagreements(request: Request, result: Result, oracle: Oracle | None = None
             wrong += _simultaneous(request, result, oracle)
         else:
             wrong += _heuristic(request, result, oracle)
+        wrong += _reason(request, result, oracle)
     return wrong
 
 
@@ -288,6 +290,19 @@ def _simultaneous(request: Request, result: Result, oracle: Oracle) -> list[str]
             wrong.append(
                 f"sum {math.fsum(result.qualities)} at the best minimum {best}; {both[1]} is possible"
             )
+    return wrong
+
+
+def _reason(request: Request, result: Result, oracle: Oracle) -> list[str]:
+    """What is said to be possible instead must be possible, and nothing larger where it is called the largest."""
+    named = re.search(r"n_alternatives=(\d+) is (the largest )?possible", result.reason)
+    if named is None or not request.exact:
+        return []
+    wrong, n_sets = [], int(named[1]) + 1
+    if n_sets > request.n_alternatives or not oracle.feasible(n_sets):
+        wrong.append(f"{n_sets} sets are not possible: {result.reason}")
+    if named[2] and oracle.feasible(n_sets + 1):
+        wrong.append(f"{n_sets + 1} sets are possible: {result.reason}")
     return wrong
 
 

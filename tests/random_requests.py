@@ -27,7 +27,7 @@ def random_request(rng: np.random.Generator, large: bool = False) -> Request:
     own = not plain and not large and rng.random() < 0.12
     most_sets = MOST_SETS_OWN if own else MOST_SETS
     while True:
-        n = int(rng.integers(12, 41) if large else rng.integers(1, 15))
+        n = int(rng.integers(12, 41) if large else rng.integers(1 if plain or rng.random() < 0.1 else 4, 15))
         k = int(rng.integers(1, min(n, 8 if large else 6) + 1))
         if large or comb(n, k) <= most_sets:
             break

@@ -21,9 +21,6 @@ def possible_instead(problem: Problem, n_found: int, status: Status, probe: Prob
     ``probe`` solves smaller requests. A number of alternatives is called the largest only if the next larger one is
     proven impossible.
     """
-    n, k, overlap = problem.n_features_in, problem.n_features, problem.max_overlap
-    given = f" besides {len(problem.existing)} existing ones" if problem.existing else ""
-    asked = f"{problem.n_sets} sets of {k} out of {n} features that share at most {overlap}{given}"
     if problem.search.startswith("greedy"):
         if n_found:
             return f"This heuristic ran out of features: n_alternatives={n_found - 1} is possible."
@@ -32,17 +29,41 @@ def possible_instead(problem: Problem, n_found: int, status: Status, probe: Prob
         return "More time may help."
     if problem.search == "sequential":
         if not n_found:
-            return f"There is no set of {k} features that differs enough from the existing ones."
+            return f"There is no {_one(problem)}."
         return (
             f"Given the {n_found} sets found, no other set differs enough: n_alternatives={n_found - 1} is possible; "
             "search='simultaneous' may fit in more."
         )
-    most = bounds.count_bound(n, k, overlap, problem.n_sets - 1)
-    proven = True
+    most, proven = problem.n_sets - 1, True
+    if problem.fixed_size and not callable(problem.dissimilarity):
+        most = bounds.count_bound(problem.n_features_in, problem.n_features, problem.max_overlap, most)
     for n_sets in range(most, 0, -1):
         smaller = probe(replace(problem, n_alternatives=n_sets - 1, aggregation="sum"))
         if smaller in (Status.OPTIMAL, Status.FEASIBLE):
             largest = "the largest possible" if proven else "possible"
-            return f"There are no {asked}: n_alternatives={n_sets - 1} is {largest}."
+            return f"There are no {_all(problem)}: n_alternatives={n_sets - 1} is {largest}."
         proven = proven and smaller is Status.INFEASIBLE
-    return f"There are no {asked}, and no single set differs enough from the existing ones."
+    return f"There are no {_all(problem)}, and no single {_one(problem)}."
+
+
+def _sizes(problem: Problem) -> str:
+    return str(problem.k_max) if problem.fixed_size else f"{problem.k_min} to {problem.k_max}"
+
+
+def _one(problem: Problem) -> str:
+    """One set, and what rules it out."""
+    differs = " that differs enough from the existing ones" if problem.existing else ""
+    kept = f" that keeps to all constraints{' and' if differs else ''}" if problem.constraints else ""
+    # Without either, only the quality can rule out every set.
+    return f"set of {_sizes(problem)} features{kept + differs or ' that the quality allows'}"
+
+
+def _all(problem: Problem) -> str:
+    """All sets that were asked for."""
+    differ = "differ enough"
+    if problem.fixed_size and not callable(problem.dissimilarity):
+        differ = f"share at most {problem.max_overlap}"
+    kept = " keep to all constraints and" if problem.constraints else ""
+    given = f" besides {len(problem.existing)} existing ones" if problem.existing else ""
+    sets = f"{problem.n_sets} sets of {_sizes(problem)} out of {problem.n_features_in} features"
+    return f"{sets} that{kept} {differ}{given}"

@@ -6,6 +6,7 @@ import math
 import numbers
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -268,7 +269,7 @@ def _result(quality: Quality, problem: Problem, engine: Engine, answer: Answer, 
     elapsed = run.elapsed
     reason = ""
     if len(sets) < problem.n_sets:
-        reason = possible_instead(problem, len(sets), status, _probe)
+        reason = possible_instead(problem, len(sets), status, partial(_probe, quality))
     return Result(
         sets=sets,
         qualities=qualities,
@@ -291,11 +292,14 @@ def _parameters(quality: Quality, problem: Problem) -> dict[str, Any]:
     return asked if problem.fixed_size else {**asked, "size_normalised": quality.size_normalised}
 
 
-def _probe(problem: Problem) -> Status:
-    """Whether a smaller request has a solution at all: equal scores, and little time."""
+def _probe(quality: Quality, problem: Problem) -> Status:
+    """Whether a smaller request has a solution at all, in little time."""
+    form = quality.form(problem.k_max)
+    if form.conflicts is None and form.allowed is None:
+        # Then the numbers do not matter, and equal scores are easy.
+        quality = Additive(np.zeros(problem.n_features_in))
     with Run(PROBE_SECONDS) as run:
-        scores = Additive(np.zeros(problem.n_features_in))
-        return _overall(AdditiveEngine().solve(scores, problem, run).statuses)
+        return _overall(_engine("auto", quality, problem).solve(quality, problem, run).statuses)
 
 
 def _overall(statuses: Sequence[Status]) -> Status:
