@@ -19,6 +19,7 @@ from altsets.quality import Additive, Quality
 from altsets.result import Progress, Result, Status
 from altsets.search import greedy
 from altsets.search.additive import AdditiveEngine
+from altsets.search.clash import find_clash
 from altsets.search.engine import Answer, Engine, declines_extras
 from altsets.search.enumerate import EnumerateEngine
 from altsets.search.feasible import possible_instead
@@ -30,6 +31,8 @@ __all__ = ["ENGINES", "find", "iterate"]
 
 #: Seconds to look for each smaller request that is possible when the one asked for is not.
 PROBE_SECONDS = 1.0
+#: Seconds to find out which constraints clash.
+CLASH_SECONDS = 1.0
 
 
 class GreedyEngine:
@@ -269,7 +272,7 @@ def _result(quality: Quality, problem: Problem, engine: Engine, answer: Answer, 
     elapsed = run.elapsed
     reason = ""
     if len(sets) < problem.n_sets:
-        reason = possible_instead(problem, len(sets), status, partial(_probe, quality))
+        reason = _why_fewer(quality, problem, len(sets), status)
     return Result(
         sets=sets,
         qualities=qualities,
@@ -290,6 +293,16 @@ def _parameters(quality: Quality, problem: Problem) -> dict[str, Any]:
     """What was asked; where sizes are open, with a note on what the quality makes of them."""
     asked = problem.parameters()
     return asked if problem.fixed_size else {**asked, "size_normalised": quality.size_normalised}
+
+
+def _why_fewer(quality: Quality, problem: Problem, n_found: int, status: Status) -> str:
+    """Why there are fewer sets than asked: which constraints clash, or what is possible instead."""
+    if not n_found and (status is Status.INFEASIBLE or problem.search.startswith("greedy-")):
+        with Run(CLASH_SECONDS) as run:
+            clash = find_clash(quality, problem, run)
+        if clash is not None:
+            return clash.describe(FeatureNames.of_quality(quality))
+    return possible_instead(problem, n_found, status, partial(_probe, quality))
 
 
 def _probe(quality: Quality, problem: Problem) -> Status:
