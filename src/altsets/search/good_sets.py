@@ -116,14 +116,16 @@ class GoodSets:
 
     def __init__(self, quality: Quality, problem: Problem, tick: Callable[[], bool]) -> None:
         self.quality, self.problem, self.tick = quality, problem, tick
-        wanted = problem.n_sets * problem.k_max
+        # To a user's own dissimilarity no two features are alike.
+        own = callable(problem.dissimilarity)
+        wanted = problem.n_features_in if own else problem.n_sets * problem.k_max
         self.sizes: list[_SetsOfSize] = []
         for size in problem.sizes:
             rules = Rules.of(problem, size)
             sets = None if rules is None else _SetsOfSize.under(rules, quality.form(size), size, wanted)
             if sets is not None:
                 self.sizes.append(sets)
-        self._own = callable(problem.dissimilarity)
+        self._own = own
         self.tolerance = max((sets.tolerance for sets in self.sizes), default=1e-300)
         self.reach = max((sets.reach for sets in self.sizes), default=0.0)
         self.can_be_priced = not any(sets.form.ratio for sets in self.sizes)
@@ -486,13 +488,16 @@ def _preselected(
     for number, cap in enumerate(rules.caps):
         member[list(cap.group), number] = True
     packed = np.packbits(member, axis=1)
+    # What an implication names cannot take the place of another feature: it comes on top.
+    kept = [feature for feature in features.tolist() if feature in special]
+    if special:
+        features = np.setdiff1d(features, np.array(kept, dtype=np.intp))
     if not packed.shape[1]:
         kinds[b""] = features.tolist()
     else:
         for feature, kind in zip(features.tolist(), map(bytes, packed[features]), strict=True):
             kinds.setdefault(kind, []).append(feature)
     costs = rules.budgets[0][0] if rules.budgets else np.zeros(len(scores))
-    kept = [feature for feature in features.tolist() if feature in special]
     for members in kinds.values():
         ordered = np.array(members)
         ordered = ordered[np.lexsort((ordered, costs[ordered], -scores[ordered]))]
