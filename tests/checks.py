@@ -251,9 +251,13 @@ def _sequential(result: Result, oracle: Oracle) -> list[str]:
         best = oracle.next_best(result.sets)
         if best is not None:
             wrong.append(f"{result.status!r} after {len(result.sets)} sets; one of quality {best} exists")
-        elif result.status is not Status.INFEASIBLE:
+        elif result.status is not Status.INFEASIBLE and not _gave_up(result):
             wrong.append(f"{result.status!r}, but it is infeasible")
     return wrong
+
+
+def _gave_up(result: Result) -> bool:
+    return result.status is Status.NOT_FOUND and "time limit" in result.proof
 
 
 def _too_wide(result: Result, best: float) -> bool:
@@ -269,13 +273,12 @@ def _simultaneous(request: Request, result: Result, oracle: Oracle) -> list[str]
     else:
         both = oracle.best_min(n_sets)
         best = None if both is None else both[0]
+    if not result.sets and _gave_up(result):
+        return []
     if best is None:
-        if result.status is not Status.INFEASIBLE:
-            wrong.append(f"{result.status!r}, but it is infeasible")
-        return wrong
+        return [] if result.status is Status.INFEASIBLE else [f"{result.status!r}, but it is infeasible"]
     if not result.sets:
-        gave_up = result.status is Status.NOT_FOUND and "time limit" in result.proof
-        return wrong if gave_up else [f"{result.status!r}; a solution of objective {best} exists"]
+        return [f"{result.status!r}; a solution of objective {best} exists"]
     if result.bound < best - tolerance(best):
         wrong.append(f"bound {result.bound} is below the optimum {best}")
     if result.status is Status.OPTIMAL and result.objective < best - tolerance(best):

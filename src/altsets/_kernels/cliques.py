@@ -1,9 +1,13 @@
 # cython: boundscheck=False, wraparound=False, cdivision=True, initializedcheck=False
-"""Kernel: pick compatible sets from a list by spending a budget of excesses.
+"""Kernel: pick compatible sets from a list by spending a budget.
 
-Each listed set has a quality and an excess: by how much it falls short of what a bound would allow it to be. In a solution
-that beats the best one known, the excesses add up to less than the bound leaves, so the sets are listed by excess and
-the budget is spent depth-first. A better solution makes the budget smaller.
+Prices on features (see :mod:`altsets.search.columns`) bound what compatible sets are worth together, and say by how much any
+solution falls short of the bound: each set by its charge, each pair of sets by what it could share and does not, each
+priced element (a feature, or a pair of features) by being used too seldom or too often. A solution that beats the best
+one known falls short by less than a budget.
+
+Depth-first. Where leaving an element unused costs most, the sets that have it are tried in turn, and then it is left
+unused and paid for. Where no element costs anything, sets are picked in their order.
 """
 
 import cython
@@ -18,7 +22,7 @@ else:
         return int(x).bit_count()
 
 
-TICK_EVERY = cython.declare(cython.long, 4096)
+TICK_EVERY = cython.declare(cython.long, 1024)
 
 
 @cython.final
@@ -30,17 +34,26 @@ class Cliques:
     group = cython.declare(cython.int[::1])
     caps = cython.declare(cython.int[:, ::1])
     qualities = cython.declare(cython.double[::1])
-    excess = cython.declare(cython.double[::1])
+    charge = cython.declare(cython.double[::1])
+    first = cython.declare(cython.int[::1])
+    element = cython.declare(cython.int[::1])
+    penalty = cython.declare(cython.double[:, ::1])
+    easiest = cython.declare(cython.int[::1])
+    unshared = cython.declare(cython.double[::1])
     room = cython.declare(cython.int[:, ::1])
+    cost = cython.declare(cython.double[:, ::1])
+    usage = cython.declare(cython.int[::1])
+    closed = cython.declare(cython.int[::1])
+    supply = cython.declare(cython.int[::1])
     picked = cython.declare(cython.int[::1])
     best_picked = cython.declare(cython.int[::1])
     n = cython.declare(cython.int)
     words = cython.declare(cython.int)
     n_sets = cython.declare(cython.int)
+    n_elements = cython.declare(cython.int)
     best = cython.declare(cython.double, visibility="readonly")
     ceiling = cython.declare(cython.double)
     budget = cython.declare(cython.double)
-    share = cython.declare(cython.double)
     summing = cython.declare(cython.bint)
     tolerance = cython.declare(cython.double)
     nodes = cython.declare(cython.longlong, visibility="readonly")
@@ -51,30 +64,51 @@ class Cliques:
     compatible = cython.declare(object)
     tick = cython.declare(object)
 
-    def __init__(self, items, caps, n_sets, best, ceiling, summing, tolerance, max_nodes, compatible, tick):
-        self.masks, self.group, self.qualities, self.excess = items
+    def __init__(
+        self,
+        items,
+        elements,
+        caps,
+        n_sets,
+        best,
+        ceiling,
+        summing,
+        tolerance,
+        max_nodes,
+        compatible,
+        tick,
+    ):
+        self.masks, self.group, self.qualities, self.charge = items
+        self.first, self.element, self.penalty, self.unshared = elements
+        self.easiest = np.argmin(np.asarray(self.penalty), axis=1).astype(np.intc)
         self.caps = caps
         self.n = len(self.qualities)
         self.words = self.masks.shape[1]
         self.n_sets = n_sets
+        self.n_elements = len(self.penalty)
         self.best = best
         self.ceiling = ceiling
-        self.share = 1.0 if summing else float(n_sets)
-        self.budget = ceiling - self.share * best
         self.summing = summing
         self.tolerance = tolerance
         self.max_nodes = max_nodes
         self.compatible = compatible
         self.tick = tick
         self.room = np.zeros((n_sets + 1, max(self.n, 1)), dtype=np.intc)
+        self.cost = np.zeros((n_sets + 1, max(self.n, 1)))
+        self.usage = np.zeros(max(self.n_elements, 1), dtype=np.intc)
+        self.closed = np.zeros(max(self.n_elements, 1), dtype=np.intc)
+        self.supply = np.zeros(max(self.n_elements, 1), dtype=np.intc)
         self.picked = np.zeros(n_sets, dtype=np.intc)
         self.best_picked = np.zeros(n_sets, dtype=np.intc)
+        # With qualities among the charges, a solution spends the ceiling exactly, but for rounding.
+        self.budget = ceiling - best if summing else ceiling + 16 * n_sets * tolerance
 
     def run(self):
         """Search to the end or until stopped."""
         i: cython.int
         for i in range(self.n):
             self.room[0, i] = i
+            self.cost[0, i] = self.charge[i]
         with cython.nogil:
             self.descend(0, self.n, 0.0, 0.0 if self.summing else 1e300)
 
@@ -85,26 +119,24 @@ class Cliques:
     @cython.cfunc
     @cython.nogil
     @cython.exceptval(check=False)
-    def goes_with(self, i: cython.int, j: cython.int) -> cython.bint:
-        """Whether two listed sets may be picked together."""
+    def shared_with(self, i: cython.int, j: cython.int) -> cython.int:
+        """How many features two listed sets share; -1 if they may not be picked together."""
         w: cython.int
         shared: cython.int = 0
-        result: cython.bint
-        cap: cython.int
+        allowed: cython.bint
         if self.compatible is not None:
             with cython.gil:
-                result = self.compatible(i, j)
-            return result
-        cap = self.caps[self.group[i], self.group[j]]
+                allowed = self.compatible(i, j)
+            return 0 if allowed else -1
         for w in range(self.words):
             shared += ones(self.masks[i, w] & self.masks[j, w])
-        return shared <= cap
+        return shared if shared <= self.caps[self.group[i], self.group[j]] else -1
 
     @cython.cfunc
     @cython.nogil
     @cython.exceptval(check=False)
-    def spend_node(self) -> cython.bint:
-        self.nodes += 1
+    def spend_node(self, amount: cython.int) -> cython.bint:
+        self.nodes += amount
         if self.nodes > self.max_nodes:
             self.stopped = True
         elif self.nodes >= self.next_tick:
@@ -117,68 +149,234 @@ class Cliques:
     @cython.cfunc
     @cython.nogil
     @cython.exceptval(check=False)
+    def standing(self, left: cython.int) -> cython.double:
+        """What all elements cost at least, with so many sets to go."""
+        e: cython.int
+        d: cython.int
+        total: cython.double = 0.0
+        for e in range(self.n_elements):
+            d = self.usage[e]
+            if not self.closed[e] and d < self.easiest[e]:
+                d = min(d + left, self.easiest[e])
+            total += self.penalty[e, d]
+        return total
+
+    @cython.cfunc
+    @cython.nogil
+    @cython.exceptval(check=False)
+    def dearest(
+        self, level: cython.int, count: cython.int, left: cython.int, rest: cython.double
+    ) -> cython.int:
+        """The element to branch on, or -1: one that must be used and can be by the fewest sets, or the dearest."""
+        e: cython.int
+        p: cython.int
+        q: cython.int
+        d: cython.int
+        chosen: cython.int = -1
+        few: cython.int = 0
+        price: cython.double
+        most: cython.double = 0.0
+        for e in range(self.n_elements):
+            self.supply[e] = 0
+        for p in range(count):
+            for q in range(self.first[self.room[level, p]], self.first[self.room[level, p] + 1]):
+                self.supply[self.element[q]] += 1
+        for e in range(self.n_elements):
+            d = self.usage[e]
+            if self.closed[e] or d >= self.easiest[e]:
+                continue
+            price = self.penalty[e, d] - self.penalty[e, min(d + left, self.easiest[e])]
+            if price <= self.tolerance:
+                continue
+            if price >= rest:
+                if most < rest or self.supply[e] < few:
+                    chosen, few, most = e, self.supply[e], rest
+            elif price > most:
+                chosen, most = e, price
+        return chosen
+
+    @cython.cfunc
+    @cython.nogil
+    @cython.exceptval(check=False)
+    def has(self, i: cython.int, e: cython.int) -> cython.bint:
+        q: cython.int
+        for q in range(self.first[i], self.first[i + 1]):
+            if self.element[q] == e:
+                return True
+        return False
+
+    @cython.cfunc
+    @cython.nogil
+    @cython.exceptval(check=False)
     def descend(
         self, level: cython.int, count: cython.int, spent: cython.double, value: cython.double
     ) -> cython.void:
-        """Pick one of the sets that are left, and go on."""
+        """Pick one of the sets that are left, and go on; ``spent`` leaves the elements out."""
         p: cython.int
         q: cython.int
+        e: cython.int
         i: cython.int
-        m: cython.int
+        n_with: cython.int
+        n_closed: cython.int = 0
         left: cython.int = self.n_sets - level
         least: cython.double
-        reached: cython.double
+        rest: cython.double
+        swap: cython.double
         if left == 0:
-            self.found = True
-            self.best = value
-            self.budget = self.ceiling - self.share * value
-            for p in range(self.n_sets):
-                self.best_picked[p] = self.picked[p]
+            if spent + self.standing(0) < self.budget and value > self.best + self.tolerance:
+                self.found = True
+                self.best = value
+                if self.summing:
+                    self.budget = self.ceiling - value
+                for p in range(self.n_sets):
+                    self.best_picked[p] = self.picked[p]
             return
+        while count >= left and not self.spend_node(1 + count // 16):
+            least = self.cheapest(level, 0, count)
+            rest = self.budget - spent - self.standing(left) - left * least
+            if rest <= self.tolerance:
+                break
+            e = self.dearest(level, count, left, rest) if self.n_elements else -1
+            if e < 0:
+                self.in_order(level, count, spent, value)
+                break
+            # Those that have the element to the front, both parts in their order.
+            n_with = self.gather(level, count, e)
+            for p in range(n_with):
+                self.pick(level, p, count, spent, value)
+                if self.stopped:
+                    break
+            for p in range(n_with, count):
+                self.room[level, p - n_with] = self.room[level, p]
+                self.cost[level, p - n_with] = self.cost[level, p]
+            count -= n_with
+            self.closed[e] = level + 1
+            n_closed += 1
+            if self.stopped:
+                break
+        if n_closed:
+            for e in range(self.n_elements):
+                if self.closed[e] == level + 1:
+                    self.closed[e] = 0
+
+    @cython.cfunc
+    @cython.nogil
+    @cython.exceptval(check=False)
+    def cheapest(self, level: cython.int, start: cython.int, stop: cython.int) -> cython.double:
+        p: cython.int
+        least: cython.double = 1e300
+        for p in range(start, stop):
+            least = min(least, self.cost[level, p])
+        return least
+
+    @cython.cfunc
+    @cython.nogil
+    @cython.exceptval(check=False)
+    def gather(self, level: cython.int, count: cython.int, e: cython.int) -> cython.int:
+        """Bring the sets with an element to the front of a list; the next level's list is free to help."""
+        p: cython.int
+        n_with: cython.int = 0
+        n_without: cython.int = 0
+        for p in range(count):
+            if self.has(self.room[level, p], e):
+                self.room[level, n_with] = self.room[level, p]
+                self.cost[level, n_with] = self.cost[level, p]
+                n_with += 1
+            else:
+                self.room[level + 1, n_without] = self.room[level, p]
+                self.cost[level + 1, n_without] = self.cost[level, p]
+                n_without += 1
+        for p in range(n_without):
+            self.room[level, n_with + p] = self.room[level + 1, p]
+            self.cost[level, n_with + p] = self.cost[level + 1, p]
+        return n_with
+
+    @cython.cfunc
+    @cython.nogil
+    @cython.exceptval(check=False)
+    def in_order(
+        self, level: cython.int, count: cython.int, spent: cython.double, value: cython.double
+    ) -> cython.void:
+        """Nothing has to be used: each set in turn, together with later ones."""
+        p: cython.int
+        left: cython.int = self.n_sets - level
+        least: cython.double = self.cheapest(level, 0, count)
+        spent_all: cython.double = spent + self.standing(left)
         for p in range(count - left + 1):
-            i = self.room[level, p]
-            least = spent
-            for q in range(p, p + left):
-                least += self.excess[self.room[level, q]]
-            if least >= self.budget - self.tolerance:
-                return
-            reached = value + self.qualities[i] if self.summing else min(value, self.qualities[i])
-            if reached <= self.best + self.tolerance and (left == 1 or not self.summing):
+            if spent_all + self.cost[level, p] + (left - 1) * least >= self.budget - self.tolerance:
                 continue
-            if self.spend_node():
-                return
-            self.picked[level] = i
-            m = 0
-            if left > 1:
-                for q in range(p + 1, count):
-                    if spent + self.excess[i] + self.excess[self.room[level, q]] >= self.budget:
-                        break
-                    if not self.summing and self.qualities[self.room[level, q]] <= self.best + self.tolerance:
-                        continue
-                    if self.goes_with(i, self.room[level, q]):
-                        self.room[level + 1, m] = self.room[level, q]
-                        m += 1
-                self.nodes += (count - p) // 64
-            self.descend(level + 1, m, spent + self.excess[i], reached)
+            self.pick(level, p, count, spent, value)
             if self.stopped:
                 return
 
+    @cython.cfunc
+    @cython.nogil
+    @cython.exceptval(check=False)
+    def pick(
+        self,
+        level: cython.int,
+        p: cython.int,
+        count: cython.int,
+        spent: cython.double,
+        value: cython.double,
+    ) -> cython.void:
+        """Pick a set; the next level's list are the sets after it that go with it and can be paid for."""
+        q: cython.int
+        i: cython.int = self.room[level, p]
+        j: cython.int
+        m: cython.int = 0
+        shared: cython.int
+        left: cython.int = self.n_sets - level - 1
+        cost: cython.double
+        reached: cython.double = (
+            value + self.qualities[i] if self.summing else min(value, self.qualities[i])
+        )
+        if not self.summing and reached <= self.best + self.tolerance:
+            return
+        self.picked[level] = i
+        for q in range(self.first[i], self.first[i + 1]):
+            self.usage[self.element[q]] += 1
+        spent += self.cost[level, p]
+        cost = spent + self.standing(left)
+        if cost < self.budget - self.tolerance:
+            if left > 0:
+                for q in range(p + 1, count):
+                    j = self.room[level, q]
+                    if cost + self.cost[level, q] >= self.budget - self.tolerance:
+                        continue
+                    if not self.summing and self.qualities[j] <= self.best + self.tolerance:
+                        continue
+                    shared = self.shared_with(i, j)
+                    if shared >= 0:
+                        self.room[level + 1, m] = j
+                        self.cost[level + 1, m] = self.cost[level, q] + self.unshared[shared]
+                        m += 1
+                self.spend_node((count - p) // 64)
+            if not self.stopped:
+                self.descend(level + 1, m, spent, reached)
+        for q in range(self.first[i], self.first[i + 1]):
+            self.usage[self.element[q]] -= 1
 
-def pick(items, caps, n_sets, best, ceiling, *, summing, tolerance, max_nodes, compatible=None, tick):
+
+def pick(items, elements, caps, n_sets, best, ceiling, *, summing, tolerance, max_nodes, compatible=None, tick):
     """Pick ``n_sets`` compatible sets whose qualities have a sum, or a minimum, above ``best``.
 
     Parameters
     ----------
     items : tuple of arrays
-        The listed sets by excess, least first: masks (uint64, one row of words for each set), groups by size (int32),
-        qualities, excesses.
+        The listed sets, in the order in which to try them: masks (uint64, one row of words for each set), groups by size (int32),
+        qualities, charges.
+    elements : tuple of arrays
+        Which priced elements each set has (``first``, ``element``), what it costs in all if an element is used by 0, 1, 2, ...
+        sets (convex), and what it costs if two sets share 0, 1, 2, ... features.
     caps : int32 matrix
         How many features sets of two groups may share.
     n_sets : int
     best : float
         The value to beat; -inf if there is none.
     ceiling : float
-        The qualities of any solution add up to at most this, minus its excesses.
+        Charges (all >= 0) and costs of a solution and, for a sum, its value add up to at most this. For a minimum, the
+        charges contain by how much qualities exceed a common floor.
     summing : bool
         Sum or minimum.
     tolerance : float
@@ -193,6 +391,8 @@ def pick(items, caps, n_sets, best, ceiling, *, summing, tolerance, max_nodes, c
     finished : bool
         Whether the search was exhaustive.
     """
-    search = Cliques(items, caps, n_sets, best, ceiling, summing, tolerance, max_nodes, compatible, tick)
+    search = Cliques(
+        items, elements, caps, n_sets, best, ceiling, summing, tolerance, max_nodes, compatible, tick
+    )
     search.run()
     return (search.chosen() if search.found else None), not search.stopped

@@ -29,7 +29,7 @@ from altsets.search.good_sets import GoodSets, Prices
 from altsets.search.run import Run
 from altsets.search.solver import LinearProgramme
 
-__all__ = ["Certificate", "Columns"]
+__all__ = ["Certificate", "Columns", "Penalties"]
 
 Floats = npt.NDArray[np.float64]
 
@@ -44,12 +44,33 @@ VIOLATION = 1e-6
 
 
 @dataclass(frozen=True)
+class Penalties:
+    """By how much a solution falls short of the bound because rows are not used up.
+
+    Attributes
+    ----------
+    of_feature, of_pair : int arrays
+        Which row of the table is about a feature, or about a pair of features; -1 if none is.
+    table : float array
+        What it costs if 0, 1, 2, ... sets have that feature or pair.
+    unshared : float array
+        What it costs if two sets share 0, 1, 2, ... features.
+    """
+
+    of_feature: npt.NDArray[np.intc]
+    of_pair: npt.NDArray[np.intc] | None
+    table: Floats
+    unshared: Floats
+
+
+@dataclass(frozen=True)
 class Certificate:
     """Prices, the best value of any set after prices, and the bound on the sum that follows."""
 
     prices: Prices | None
     best: float
     bound: float
+    penalties: Penalties | None = None
 
 
 @dataclass(frozen=True)
@@ -143,7 +164,46 @@ class Columns:
         )
         bound = self.n_sets * best + paid
         if bound < self.certificate.bound:
-            self.certificate = Certificate(prices, best, bound)
+            self.certificate = Certificate(prices, best, bound, self._penalties(duals))
+
+    def _penalties(self, duals: Floats) -> Penalties:
+        """The slack of each row at its price, taken apart: see the head of this module."""
+        levels = np.arange(self.n_sets + 1, dtype=np.float64)
+        tables: dict[tuple[int, ...], Floats] = {}
+        m, k_max = self.max_overlap, self.good.problem.k_max
+        unshared = np.zeros(k_max + 1)
+        shared = np.arange(k_max + 1, dtype=np.float64)
+        for key, row in self._row_of.items():
+            if duals[row] > 0:
+                tables[key] = np.where(levels == 0, float(duals[row]), 0.0)
+        for cut in self._cuts:
+            price = float(duals[cut.row])
+            if price <= 0:
+                continue
+            if cut.features is not None:
+                steps = {(int(j),): cut.features[j] for j in self.good.features}
+                unshared += price * (m - shared)
+            else:
+                assert cut.pairs is not None
+                steps = {(int(i), int(j)): cut.pairs[i, j] for i, j in np.argwhere(np.triu(cut.pairs))}
+                unshared += price * (m * (m - 1) - shared * (shared - 1)) / 2
+            for key, step in steps.items():
+                missed = price * (levels * (levels - 1) / 2 - step * levels + step * (step + 1) / 2)
+                tables[key] = tables.get(key, 0.0) + missed
+        return self._numbered(tables, np.maximum(unshared, 0.0))
+
+    def _numbered(self, tables: dict[tuple[int, ...], Floats], unshared: Floats) -> Penalties:
+        of_feature = np.full(self.n, -1, dtype=np.intc)
+        of_pair = None
+        if any(len(key) == 2 for key in tables):
+            of_pair = np.full((self.n, self.n), -1, dtype=np.intc)
+        for number, key in enumerate(tables):
+            if len(key) == 1:
+                of_feature[key[0]] = number
+            elif of_pair is not None:
+                of_pair[key] = of_pair[key[::-1]] = number
+        empty = np.zeros((0, self.n_sets + 1))
+        return Penalties(of_feature, of_pair, np.array(list(tables.values())) if tables else empty, unshared)
 
     def _prices(self, duals: Floats) -> Prices:
         """What sets pay by these duals; solver noise below zero is not charged."""

@@ -499,7 +499,7 @@ def _preselected(
             kinds.setdefault(kind, []).append(feature)
     costs = rules.budgets[0][0] if rules.budgets else np.zeros(len(scores))
     for members in kinds.values():
-        ordered = np.array(members)
+        ordered = np.array(members, dtype=np.intp)
         ordered = ordered[np.lexsort((ordered, costs[ordered], -scores[ordered]))]
         kept += _undominated(ordered.tolist(), costs, wanted)
     return np.unique(np.array(kept, dtype=np.intp))

@@ -4,9 +4,12 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass
+from functools import cached_property
+from itertools import combinations
+from typing import Any
 
 import numpy as np
+import numpy.typing as npt
 
 from altsets._kernels import cliques
 from altsets.problem import FeatureSet, Problem
@@ -16,6 +19,7 @@ from altsets.search.bounds import count_bound
 from altsets.search.columns import Certificate, Columns
 from altsets.search.engine import Answer
 from altsets.search.good_sets import GoodSets, Listing
+from altsets.search.responses import Responses
 from altsets.search.run import Run
 
 __all__ = ["together"]
@@ -23,6 +27,7 @@ __all__ = ["together"]
 #: Sets in a list, and steps for picking from it, before it is worth looking for better prices.
 FEW_SETS, FEW_STEPS = 2_000, 200_000
 MOST_SETS, MOST_STEPS = 300_000, 50_000_000
+KICKS = 20
 LIST_NODES = 3_000_000
 
 
@@ -78,6 +83,10 @@ class _Together:
         if self._by_stages(plain, FEW_SETS, FEW_STEPS):
             return
         certificate = self._priced(first) if self.good.can_be_priced else plain
+        if not self.done and self.sets and self.good.can_be_priced:
+            import time; t=time.time()
+            self.offer(Responses(self.good, self.smallest, self.run).improve(self.sets, KICKS))
+            self._note(certificate); self.t_imp=time.time()-t
         if not self.done:
             self._by_stages(certificate, MOST_SETS, MOST_STEPS)
 
@@ -160,56 +169,69 @@ class _Together:
 
     def _pick(self, listing: Listing, certificate: Certificate, target: float, most_steps: int) -> bool:
         """The best compatible sets of a list, if they are better than the target; false if it takes too long."""
-        excess = np.maximum(certificate.best - listing.values, 0.0)
-        finished = self._pick_by(listing, excess, certificate, target, most_steps, summing=not self.smallest)
-        if finished and self.smallest and self.value > -math.inf:
+        chosen, finished = self._picked(listing, certificate, target, most_steps, summing=not self.smallest)
+        if chosen:
+            self.offer(chosen)
+        if finished and self.smallest and self.sets:
             # Among equal minima the larger sum.
             total = math.fsum(map(self.quality.evaluate, self.sets))
-            kept = listing.qualities >= self.value - optimality_tolerance(self.value) / 4
-            self._pick_by(listing, excess, certificate, total, most_steps, summing=True, kept=kept)
+            least = self.value - optimality_tolerance(self.value) / 4
+            better, _ = self._picked(listing, certificate, total, most_steps, summing=True, least=least)
+            self.sets = better or self.sets
         return finished
 
-    def _pick_by(self, listing, excess, certificate, target, most_steps, *, summing, kept=None) -> bool:
-        order = np.argsort(excess, kind="stable")
-        if kept is not None:
-            order = order[kept[order]]
-        groups = [sets.size for sets in self.good.sizes]
-        compatible = None
-        caps = np.zeros((1, 1), dtype=np.intc)
-        if callable(self.problem.dissimilarity):
-            sets = [listing.set_at(number) for number in order.tolist()]
-
-            def compatible(i: int, j: int) -> bool:
-                return self.problem.compatible(sets[i], sets[j])
-        else:
-            caps = np.array(
-                [[self.problem.max_overlap_of(s, t) for t in groups] for s in groups], dtype=np.intc
-            )
+    def _picked(
+        self,
+        listing: Listing,
+        certificate: Certificate,
+        target: float,
+        most_steps: int,
+        *,
+        summing: bool,
+        least: float = -math.inf,
+    ) -> tuple[list[FeatureSet], bool]:
+        """Sets of a list that are better than the target, if there are; and whether the search came to its end."""
+        charges = np.maximum(certificate.best - listing.values, 0.0)
+        order = np.argsort(charges, kind="stable")
+        ceiling = certificate.bound
+        if not summing:
+            # What a set has above the least that is asked of it is lost to the others.
+            least = max(target, float(np.min(listing.qualities, initial=math.inf)))
+            charges = charges + np.maximum(listing.qualities - least, 0.0)
+            ceiling -= self.n_sets * least
+        order = order[listing.qualities[order] >= least]
         items = (
             listing.masks[order],
             listing.size_groups[order],
             listing.qualities[order],
-            excess[order],
+            charges[order],
         )
+        own = callable(self.problem.dissimilarity)
+        sets = [listing.set_at(number) for number in order.tolist()] if own else []
         chosen, finished = cliques.pick(
             items,
-            caps,
+            _elements(listing, order, certificate, self.n_sets),
+            self._caps,
             self.n_sets,
             target,
-            certificate.bound,
+            ceiling,
             summing=summing,
             tolerance=self.good.tolerance,
             max_nodes=most_steps,
-            compatible=compatible,
+            compatible=(lambda i, j: self.problem.compatible(sets[i], sets[j])) if own else None,
             tick=self.run.tick,
         )
-        if chosen is not None:
-            sets = [listing.set_at(int(order[i])) for i in chosen]
-            if kept is None:
-                self.offer(sets)
-            else:
-                self.sets = sets
-        return finished
+        if chosen is None:
+            return [], finished
+        return [listing.set_at(int(order[number])) for number in chosen], finished
+
+    @cached_property
+    def _caps(self) -> npt.NDArray[np.intc]:
+        """How many features sets of two sizes may share."""
+        sizes = [sets.size for sets in self.good.sizes]
+        if callable(self.problem.dissimilarity):
+            return np.zeros((1, 1), dtype=np.intc)
+        return np.array([[self.problem.max_overlap_of(s, t) for t in sizes] for s in sizes], dtype=np.intc)
 
     def answer(self) -> Answer:
         n_sets = self.n_sets
@@ -220,3 +242,31 @@ class _Together:
             return Answer([], [status] * n_sets, bound, proof)
         status = Status.OPTIMAL if self.done else Status.FEASIBLE
         return Answer(self.sets, [status] * n_sets, max(self.bound, self.value), proof)
+
+
+def _elements(
+    listing: Listing, order: npt.NDArray[np.intp], certificate: Certificate, n_sets: int
+) -> tuple[npt.NDArray[Any], ...]:
+    """The priced elements of each listed set, in the order in which they are picked from; see the kernel."""
+    penalties = certificate.penalties
+    if penalties is None or not len(listing):
+        first = np.zeros(len(order) + 1, dtype=np.intc)
+        widest = max((rows.shape[1] for rows in listing.rows), default=0)
+        return first, np.zeros(0, dtype=np.intc), np.zeros((0, n_sets + 1)), np.zeros(widest + 1)
+    blocks = []
+    widest = max(rows.shape[1] for rows in listing.rows)
+    width = widest + (widest * (widest - 1) // 2 if penalties.of_pair is not None else 0)
+    for rows in listing.rows:
+        columns = [penalties.of_feature[rows]]
+        if penalties.of_pair is not None:
+            columns += [
+                penalties.of_pair[rows[:, i], rows[:, j]][:, None]
+                for i, j in combinations(range(rows.shape[1]), 2)
+            ]
+        block = np.concatenate(columns, axis=1)
+        blocks.append(np.pad(block, ((0, 0), (0, width - block.shape[1])), constant_values=-1))
+    numbers = np.concatenate(blocks)[order]
+    used = numbers >= 0
+    first = np.zeros(len(order) + 1, dtype=np.intc)
+    np.cumsum(used.sum(axis=1), out=first[1:])
+    return first, np.ascontiguousarray(numbers[used], dtype=np.intc), penalties.table, penalties.unshared

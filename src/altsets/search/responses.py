@@ -1,0 +1,96 @@
+"""Better solutions by best responses: take one set out, put the best one in that goes with the others."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+
+import numpy as np
+
+from altsets.problem import FeatureSet
+from altsets.search.good_sets import GoodSets, Prices
+from altsets.search.run import Run
+
+__all__ = ["Responses"]
+
+#: Steps of one search for a response.
+MAX_NODES = 2_000
+
+
+class Responses:
+    """Local search around solutions: exact best responses, and kicks by random prices.
+
+    Parameters
+    ----------
+    good : GoodSets
+    smallest : bool
+        Whether the worst set counts instead of the sum.
+    run : Run
+    """
+
+    def __init__(self, good: GoodSets, smallest: bool, run: Run) -> None:
+        self.good, self.smallest, self.run = good, smallest, run
+        # A fixed stream: the same problem is to have the same answer.
+        self.random = np.random.default_rng(0)
+
+    def value(self, sets: Sequence[FeatureSet]) -> tuple[float, float]:
+        """What counts, and what counts next."""
+        qualities = [self.good.quality.evaluate(chosen) for chosen in sets]
+        total = math.fsum(qualities)
+        return (min(qualities), total) if self.smallest else (total, 0.0)
+
+    def settle(self, sets: Sequence[FeatureSet]) -> list[FeatureSet]:
+        """Replace sets by their best responses until none is better."""
+        current = list(sets)
+        evaluate = self.good.quality.evaluate
+        unchanged = 0
+        turn = 0
+        while unchanged < len(current) and not self.run.tick():
+            if self.smallest and unchanged == 0:
+                turn = min(range(len(current)), key=lambda number: evaluate(current[number]))
+            others = current[:turn] + current[turn + 1 :]
+            cut = evaluate(current[turn]) + 4 * self.good.tolerance
+            found = self.good.best(1, others=others, cut=cut, max_nodes=MAX_NODES)
+            unchanged += 1
+            if found.sets:
+                current[turn] = found.sets[0]
+                unchanged = 0
+            turn = (turn + 1) % len(current)
+        return current
+
+    def kick(self, sets: Sequence[FeatureSet], strength: float) -> list[FeatureSet] | None:
+        """Replace two or three sets by good ones at random prices; None if that finds no way out."""
+        current = list(sets)
+        evaluate = self.good.quality.evaluate
+        count = min(len(current), int(self.random.integers(2, 4)))
+        places = self.random.permutation(len(current))[:count].tolist()
+        if self.smallest:
+            worst = min(range(len(current)), key=lambda number: evaluate(current[number]))
+            if worst not in places:
+                places[0] = worst
+        kept = [chosen for number, chosen in enumerate(current) if number not in places]
+        for _ in places:
+            noise = strength * self.random.random(self.good.problem.n_features_in)
+            found = self.good.best(1, others=kept, prices=Prices(noise), max_nodes=MAX_NODES)
+            if not found.sets:
+                return None
+            kept.append(found.sets[0])
+        return kept
+
+    def improve(self, sets: Sequence[FeatureSet], kicks: int) -> list[FeatureSet]:
+        """Settle, kick and settle again; the best solution that was seen."""
+        best = self.settle(sets)
+        value = self.value(best)
+        qualities = [self.good.quality.evaluate(chosen) for chosen in best]
+        # Prices of the order of what a feature is worth.
+        scale = (max(map(abs, qualities)) + 1e-300) / max(map(len, best))
+        for _ in range(kicks):
+            if self.run.tick():
+                break
+            kicked = self.kick(best, scale * float(self.random.choice([0.1, 0.3, 1.0])))
+            if kicked is None:
+                continue
+            settled = self.settle(kicked)
+            if self.value(settled) > value:
+                best, value = settled, self.value(settled)
+        return best
