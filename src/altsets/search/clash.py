@@ -101,7 +101,7 @@ def find_clash(quality: Quality, problem: Problem, run: Run) -> Clash | None:
     conditions = [*problem.constraints, *size_words, *own]
     if search.impossible(conditions):
         return search.clash(_smallest(search.impossible, [], conditions))
-    if not problem.existing or callable(problem.dissimilarity):
+    if not problem.existing:
         return None
     # How different sets are depends on their sizes, which therefore stay.
     background = [*sizes, SIZE]
@@ -161,7 +161,6 @@ class _Search:
             n_alternatives=0,
             constraints=tuple(constraints),
             existing=tuple(c for c in conditions if isinstance(c, tuple)),
-            dissimilarity="dice" if callable(self.problem.dissimilarity) else self.problem.dissimilarity,
         )
         if SIZE not in conditions and not any(isinstance(c, Size) for c in constraints):
             largest = _largest_needed(problem)

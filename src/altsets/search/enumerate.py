@@ -54,7 +54,8 @@ def _no_set(quality: Quality, problem: Problem, good: GoodSets, run: Run) -> boo
     if found.sets or found.bound == -math.inf:
         return not found.sets
     if callable(problem.dissimilarity):
-        problem = replace(problem, dissimilarity="dice", existing=())
+        # How sets differ in a user's own view, only a search can tell.
+        problem = replace(problem, existing=())
     form = quality.form(problem.k_max)
     return proven_empty(problem, run, conflicts=form.conflicts, allowed=form.allowed)
 

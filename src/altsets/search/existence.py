@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
+from dataclasses import replace
 
 import numpy as np
 import numpy.typing as npt
@@ -33,12 +34,15 @@ def proven_empty(
     Parameters
     ----------
     problem : Problem
-        What a set has to keep to; its dissimilarity must be one that counts shared features.
+        What a set has to keep to.
     run : Run
         How long it may take; what is not settled by then is not proven.
     conflicts, allowed : bool arrays, optional
         What a quality rules out, see :class:`altsets.quality.Form`.
     """
+    if not problem.existing:
+        # A single set differs from nothing, and shared features are easier to handle.
+        problem = replace(problem, dissimilarity="dice")
     anything = _Anything(Form(np.zeros(problem.n_features_in), conflicts=conflicts, allowed=allowed))
     candidates, n_features = None, problem.n_features_in
     if len(problem.sizes) <= FEW_SIZES:
@@ -48,7 +52,7 @@ def proven_empty(
             return not found.sets
         features = np.array(good.features, dtype=np.intp)
         candidates, n_features = Candidates(features, np.zeros(len(features))), len(features)
-    if n_features > MOST_FEATURES or run.stopped:
+    if n_features > MOST_FEATURES or callable(problem.dissimilarity) or run.stopped:
         return False
     chosen, bound = milp.best_set(anything, problem, problem.existing, run, candidates)
     return chosen is None and bound == -math.inf
