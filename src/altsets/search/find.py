@@ -113,12 +113,14 @@ def find(
         What to maximise over simultaneous sets; with ``"min"`` the sum decides between equal minima as far as it goes.
     constraints : sequence of constraints
         What every set must keep to, such as ``constraints.Require("age")``; see :mod:`altsets.constraints`. Sets of
-        different sizes come from ``constraints.Size(k_min, k_max)``, which replaces n_features.
+        different sizes come from ``constraints.Size(k_min, k_max)``, which replaces n_features. Heuristics take Forbid,
+        and ``"greedy-depth"`` also Require, AtMost, AtLeast and Exclusive. Where constraints clash, ``Result.reason``
+        names them.
     existing : sequence of sets
         Sets (of indices or names) that every new set must differ from as well.
     time_limit : float, optional
         Seconds for the whole call. What was found by then is returned with a bound.
-    engine : {"auto", "additive", "milp", "greedy"}
+    engine : {"auto", "additive", "enumerate", "milp", "greedy"}
         Force one engine; an engine that does not solve the problem says so.
     callback : callable, optional
         Called with a :class:`altsets.Progress` now and then. What it raises ends the search.
