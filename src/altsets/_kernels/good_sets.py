@@ -71,6 +71,7 @@ class GoodSets:
     least_above = cython.declare(cython.double)
     most_above = cython.declare(cython.double)
     keeping = cython.declare(cython.bint)
+    cheaper = cython.declare(cython.bint)
     cut = cython.declare(cython.double)
     leaf_cut = cython.declare(cython.double)
     tolerance = cython.declare(cython.double)
@@ -83,7 +84,9 @@ class GoodSets:
     accept = cython.declare(object)
     tick = cython.declare(object)
 
-    def __init__(self, terms, rules, r, cut, most, keeping, ratio, tolerance, max_nodes, accept, tick):
+    def __init__(
+        self, terms, rules, r, cut, most, keeping, cheaper, ratio, tolerance, max_nodes, accept, tick
+    ):
         self.linear, self.extra, self.pair, self.conflict = terms
         self.first, self.member, left, self.costs, room, self.needs_first, self.needs = rules
         self.left = np.array(left, dtype=np.intc)
@@ -104,6 +107,7 @@ class GoodSets:
         self.cut = cut
         self.most = most
         self.keeping = keeping
+        self.cheaper = cheaper
         self.tolerance = tolerance
         self.max_nodes = max_nodes
         self.accept = accept
@@ -631,6 +635,9 @@ class GoodSets:
             self.sets[p, q] = self.chosen[q]
         if self.n_found < len(self.sets):
             self.n_found += 1
+        if self.cheaper:
+            # The next one is to cost less by more than rounding.
+            self.room[self.n_budgets - 1] = -self.tolerance
         if self.keeping and self.n_found == self.most:
             self.leaf_cut = self.values[self.most - 1]
             if not self.ratio:
@@ -638,7 +645,20 @@ class GoodSets:
 
 
 def good_sets(
-    terms, rules, r, start, cut, most, *, keeping, ratio=None, tolerance=0.0, max_nodes, accept=None, tick
+    terms,
+    rules,
+    r,
+    start,
+    cut,
+    most,
+    *,
+    keeping,
+    cheaper=False,
+    ratio=None,
+    tolerance=0.0,
+    max_nodes,
+    accept=None,
+    tick,
 ):
     """The best ``most`` sets of r features (``keeping``), or all with a value above ``cut``, at most ``most``.
 
@@ -656,6 +676,8 @@ def good_sets(
     cut : float
         Sets up to this value are of no interest.
     most : int
+    cheaper : bool
+        Whether each set that is listed has to cost less than the one before, by the last budget.
     ratio : tuple, optional
         For quality that is a ratio: what each feature adds above and below the line, what each pair adds below it, both
         parts of the features that are in every set, the window (exclusive, inclusive) in which the upper part is to lie,
@@ -671,7 +693,9 @@ def good_sets(
         No set that was not looked at is better; -inf if the search came to its end.
     nodes : int
     """
-    search = GoodSets(terms, rules, r, cut, most, keeping, ratio, tolerance, max_nodes, accept, tick)
+    search = GoodSets(
+        terms, rules, r, cut, most, keeping, cheaper, ratio, tolerance, max_nodes, accept, tick
+    )
     search.run(start[0], start[1])
     sets, values = search.found()
     return sets, values, search.open_bound, search.nodes

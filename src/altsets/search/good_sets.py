@@ -162,14 +162,25 @@ class GoodSets:
         return Found([chosen for _, chosen in pool], [value for value, _ in pool], bound)
 
     def above(
-        self, cut: float, most: int, *, prices: Prices | None = None, max_nodes: int = 2**62
+        self,
+        cut: float,
+        most: int,
+        *,
+        prices: Prices | None = None,
+        budget: tuple[Floats, float] | None = None,
+        cheaper: bool = False,
+        max_nodes: int = 2**62,
     ) -> Listing:
-        """All sets with a value above ``cut``; incomplete if they are more than ``most`` or take too long."""
+        """All sets with a value above ``cut``; incomplete if they are more than ``most`` or take too long.
+
+        A budget (costs of features, limit) leaves out those that cost more; with ``cheaper``, also those that are no cheaper
+        than another one that is listed before.
+        """
         listed, values, qualities = [], [], []
         complete = True
         for sets in self.sizes:
             rows, found, finished = sets.above(
-                cut, most, prices, max_nodes, self._acceptance(sets, ()), self.tick
+                cut, most, prices, budget, cheaper, max_nodes, self._acceptance(sets, ()), self.tick
             )
             complete = complete and finished
             most -= len(rows)
@@ -257,7 +268,9 @@ class _SetsOfSize:
 
     # --- Numbers for the kernel ---------------------------------------------------------------------
 
-    def _numbers(self, caps: Sequence[Cap]) -> tuple[Any, ...] | None:
+    def _numbers(
+        self, caps: Sequence[Cap], budget: tuple[Floats, float] | None = None
+    ) -> tuple[Any, ...] | None:
         """Caps, budgets and needs as arrays; None if the features in every set are too many or too dear."""
         inside, left = [], []
         base = set(self.base.tolist())
@@ -268,11 +281,12 @@ class _SetsOfSize:
                 members = ~members
             left.append(cap.most - int(np.count_nonzero(members[self.base])))
             inside.append(np.flatnonzero(members[self.features]))
-        room = [limit - math.fsum(costs[j] for j in base) for costs, limit in self.rules.budgets]
+        budgets = self.rules.budgets if budget is None else [*self.rules.budgets, budget]
+        room = [limit - math.fsum(costs[j] for j in base) for costs, limit in budgets]
         if min(left, default=0) < 0 or min(room, default=0.0) < 0:
             return None
         costs = np.zeros((len(room), len(self.features)))
-        for number, (all_costs, _) in enumerate(self.rules.budgets):
+        for number, (all_costs, _) in enumerate(budgets):
             costs[number] = all_costs[self.features]
         positions = np.concatenate([np.zeros(0, dtype=np.intp), *inside])
         numbers = np.repeat(np.arange(len(left), dtype=np.intc), [len(members) for members in inside])
@@ -345,13 +359,19 @@ class _SetsOfSize:
         cut: float,
         most: int,
         prices: Prices | None,
+        budget: tuple[Floats, float] | None,
+        cheaper: bool,
         max_nodes: int,
         accept: Callable[[Rows], bool] | None,
         tick: Callable[[], bool],
     ) -> tuple[Rows, Floats, bool]:
         """All sets above the cut as rows of positions, their values, and whether that is all."""
-        rules = self._numbers([])
+        rules = self._numbers([], budget)
+        if rules is None:
+            return np.zeros((0, self.n_open), dtype=np.intc), np.zeros(0), True
         options = {"keeping": False, "accept": accept, "tick": tick, "max_nodes": max_nodes}
+        if cheaper:
+            options |= {"cheaper": True, "tolerance": self.tolerance}
         if not self.form.ratio:
             terms, start = self._priced(prices)
             searches = iter([(terms, start, cut, None)])

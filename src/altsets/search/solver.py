@@ -140,6 +140,8 @@ class LinearProgramme:
         self._solver.setOptionValue("output_flag", False)
         self._solver.setOptionValue("threads", 1)
         self._solver.setOptionValue("presolve", "off")
+        for tolerance in ("primal_feasibility_tolerance", "dual_feasibility_tolerance"):
+            self._solver.setOptionValue(tolerance, 1e-9)
         self._solver.changeObjectiveSense(highspy.ObjSense.kMaximize)
         self._optimal = highspy.HighsModelStatus.kOptimal
         self._infinity = highspy.kHighsInf

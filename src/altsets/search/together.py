@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
+from dataclasses import dataclass, replace
 from functools import cached_property
 from itertools import combinations
 from typing import Any
@@ -18,16 +19,23 @@ from altsets.result import Status, optimality_tolerance
 from altsets.search.bounds import count_bound
 from altsets.search.columns import Certificate, Columns
 from altsets.search.engine import Answer
+from altsets.search.floors import LEAST, Floor, Floors
 from altsets.search.good_sets import GoodSets, Listing
 from altsets.search.responses import Responses
+from altsets.search.rows import Penalties
 from altsets.search.run import Run
 
 __all__ = ["together"]
 
+Floats = npt.NDArray[np.float64]
+
 #: Sets in a list, and steps for picking from it, before it is worth looking for better prices.
 FEW_SETS, FEW_STEPS = 2_000, 200_000
-MOST_SETS, MOST_STEPS = 300_000, 50_000_000
+MANY_SETS, MANY_STEPS = 50_000, 5_000_000
+MOST_SETS, MOST_STEPS = 500_000, 10_000_000_000
 KICKS = 20
+#: Steps from the bound down to the best solution.
+FLOOR_STEPS = 64
 LIST_NODES = 3_000_000
 
 
@@ -36,6 +44,15 @@ def together(quality: Quality, problem: Problem, good: GoodSets, run: Run) -> An
     search = _Together(quality, problem, good, run)
     search.run_stages()
     return search.answer()
+
+
+@dataclass(frozen=True)
+class _Spending:
+    """What sets of a list are charged, what a solution can spend in all, and what it pays for unused features."""
+
+    charges: Floats
+    ceiling: float
+    penalties: Penalties | None = None
 
 
 class _Together:
@@ -82,13 +99,74 @@ class _Together:
         self._note(plain)
         if self._by_stages(plain, FEW_SETS, FEW_STEPS):
             return
-        certificate = self._priced(first) if self.good.can_be_priced else plain
-        if not self.done and self.sets and self.good.can_be_priced:
-            import time; t=time.time()
+        if not self.good.can_be_priced:
+            self._by_stages(plain, MOST_SETS, MOST_STEPS)
+            return
+        certificate = self._priced(first)
+        disjoint = self.smallest and self._overlap == 0
+        if self.done or (not disjoint and self._by_stages(certificate, MANY_SETS, MANY_STEPS)):
+            return
+        if self.sets and not self.run.stopped:
             self.offer(Responses(self.good, self.smallest, self.run).improve(self.sets, KICKS))
-            self._note(certificate); self.t_imp=time.time()-t
-        if not self.done:
-            self._by_stages(certificate, MOST_SETS, MOST_STEPS)
+            self.tighten(self.bound)
+        if self.done or (self.smallest and self.sets and self._by_floors()):
+            return
+        self._by_stages(certificate, MOST_SETS, MOST_STEPS)
+
+    @cached_property
+    def _overlap(self) -> int:
+        """How many features any two sets may share at most."""
+        return int(np.max(self._caps))
+
+    def _by_floors(self) -> bool:
+        """The largest minimum of disjoint sets: floors ever lower, with prices of their own; false if that fails."""
+        floors = Floors(self.good, self.n_sets, self._overlap, self.run)
+        floors.add(self.sets)
+        floors.add(self.columns.sets)
+        low, high = self.value, self.bound
+        step = (high - low) / FLOOR_STEPS
+        while high - low > step:
+            middle = (low + high) / 2
+            floor = floors.at(middle, only_refute=True)
+            if self.run.stopped:
+                return False
+            if floor is None or floor.surplus(self.n_sets) >= 0:
+                low = middle
+            else:
+                high = middle
+                self.tighten(high)
+        while not self.done and not self.run.stopped:
+            target = max(self.bound - step, self.value)
+            floor = floors.at(target, only_refute=False)
+            if floor is None or not self._pick_above(target, floor):
+                return False
+            self.tighten(max(target, self.value))
+            step *= 2
+        return self.done
+
+    def _pick_above(self, target: float, floor: Floor) -> bool:
+        """The best disjoint sets above the target; false if it takes too long."""
+        surplus = floor.surplus(self.n_sets)
+        if surplus < 0:
+            return True
+        limit = LEAST + surplus + 1e-9
+        listing = self.good.above(target, MOST_SETS, budget=(floor.prices, limit), max_nodes=LIST_NODES)
+        self.n_listed = len(listing)
+        if not listing.complete:
+            return False
+        # In units of quality, so that one tolerance will do.
+        scale = self.good.reach or 1.0
+        paid = np.concatenate([floor.prices[rows].sum(axis=1) for rows in listing.rows])
+        charges, penalties = scale * np.maximum(paid - LEAST, 0.0), floor.penalties
+        penalties = replace(penalties, table=scale * penalties.table, unshared=scale * penalties.unshared)
+        spending = _Spending(charges, scale * surplus, penalties)
+        chosen, finished = self._picked(listing, spending, target, MOST_STEPS, summing=False)
+        if chosen:
+            self.offer(chosen)
+        if finished and len(listing):
+            top = float(np.max(listing.qualities))
+            self._pick_larger_sum(listing, _Spending(top - listing.qualities, self.n_sets * top), FEW_STEPS)
+        return finished
 
     def _too_many(self) -> bool:
         """Whether counting shared features rules the request out."""
@@ -131,9 +209,7 @@ class _Together:
         return sets
 
     def _priced(self, first: Sequence[FeatureSet]) -> Certificate:
-        problem = self.problem
-        overlap = max(problem.max_overlap_of(s.size, t.size) for s in self.good.sizes for t in self.good.sizes)
-        columns = Columns(self.good, self.n_sets, overlap, self.run)
+        columns = Columns(self.good, self.n_sets, self._overlap, self.run)
         columns.add(first)
         self.columns = columns
         target = self.value * (self.n_sets if self.smallest else 1)
@@ -169,21 +245,34 @@ class _Together:
 
     def _pick(self, listing: Listing, certificate: Certificate, target: float, most_steps: int) -> bool:
         """The best compatible sets of a list, if they are better than the target; false if it takes too long."""
-        chosen, finished = self._picked(listing, certificate, target, most_steps, summing=not self.smallest)
+        excess = np.maximum(certificate.best - listing.values, 0.0)
+        charges, ceiling = excess, certificate.bound
+        if self.smallest:
+            # What a set has above the least that is asked of it is lost to the others.
+            least = max(target, float(np.min(listing.qualities, initial=math.inf)))
+            charges = excess + np.maximum(listing.qualities - least, 0.0)
+            ceiling -= self.n_sets * least
+        spending = _Spending(charges, ceiling, certificate.penalties)
+        chosen, finished = self._picked(listing, spending, target, most_steps, summing=not self.smallest)
         if chosen:
             self.offer(chosen)
-        if finished and self.smallest and self.sets:
-            # Among equal minima the larger sum.
-            total = math.fsum(map(self.quality.evaluate, self.sets))
-            least = self.value - optimality_tolerance(self.value) / 4
-            better, _ = self._picked(listing, certificate, total, most_steps, summing=True, least=least)
-            self.sets = better or self.sets
+        if finished and self.smallest:
+            self._pick_larger_sum(listing, _Spending(excess, certificate.bound, certificate.penalties), most_steps)
         return finished
+
+    def _pick_larger_sum(self, listing: Listing, spending: _Spending, most_steps: int) -> None:
+        """Among equal minima the larger sum, as far as the list goes."""
+        if not self.sets:
+            return
+        total = math.fsum(map(self.quality.evaluate, self.sets))
+        least = self.value - optimality_tolerance(self.value) / 4
+        better, _ = self._picked(listing, spending, total, most_steps, summing=True, least=least)
+        self.sets = better or self.sets
 
     def _picked(
         self,
         listing: Listing,
-        certificate: Certificate,
+        spending: _Spending,
         target: float,
         most_steps: int,
         *,
@@ -191,30 +280,23 @@ class _Together:
         least: float = -math.inf,
     ) -> tuple[list[FeatureSet], bool]:
         """Sets of a list that are better than the target, if there are; and whether the search came to its end."""
-        charges = np.maximum(certificate.best - listing.values, 0.0)
-        order = np.argsort(charges, kind="stable")
-        ceiling = certificate.bound
-        if not summing:
-            # What a set has above the least that is asked of it is lost to the others.
-            least = max(target, float(np.min(listing.qualities, initial=math.inf)))
-            charges = charges + np.maximum(listing.qualities - least, 0.0)
-            ceiling -= self.n_sets * least
-        order = order[listing.qualities[order] >= least]
+        order = np.argsort(spending.charges if summing else -listing.qualities, kind="stable")
+        order = order[listing.qualities[order] >= (least if summing else target)]
         items = (
             listing.masks[order],
             listing.size_groups[order],
             listing.qualities[order],
-            charges[order],
+            spending.charges[order],
         )
         own = callable(self.problem.dissimilarity)
         sets = [listing.set_at(number) for number in order.tolist()] if own else []
         chosen, finished = cliques.pick(
             items,
-            _elements(listing, order, certificate, self.n_sets),
+            _elements(listing, order, spending.penalties, self.n_sets),
             self._caps,
             self.n_sets,
             target,
-            ceiling,
+            spending.ceiling,
             summing=summing,
             tolerance=self.good.tolerance,
             max_nodes=most_steps,
@@ -245,10 +327,9 @@ class _Together:
 
 
 def _elements(
-    listing: Listing, order: npt.NDArray[np.intp], certificate: Certificate, n_sets: int
+    listing: Listing, order: npt.NDArray[np.intp], penalties: Penalties | None, n_sets: int
 ) -> tuple[npt.NDArray[Any], ...]:
     """The priced elements of each listed set, in the order in which they are picked from; see the kernel."""
-    penalties = certificate.penalties
     if penalties is None or not len(listing):
         first = np.zeros(len(order) + 1, dtype=np.intc)
         widest = max((rows.shape[1] for rows in listing.rows), default=0)

@@ -1,0 +1,94 @@
+"""Compatible sets above a floor: how many can there be? A linear programme says at most so many, and at what prices.
+
+For the largest minimum, the sum is a poor guide where some sets are much better than others can be. Instead: take the sets
+with a quality above a floor, and as many of them, in parts if need be, as the rows for compatible sets allow
+(:mod:`altsets.search.rows`). If that comes to less than the sets that are wanted, no solution has a minimum above the
+floor. If it comes to little more, prices tell which sets can matter: every set above the floor pays at least c, all
+rows cost P, and in a solution the surplus of each set over c and the price of unused rows add up to P - A c.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+import numpy as np
+import numpy.typing as npt
+
+from altsets.problem import FeatureSet
+from altsets.search.good_sets import GoodSets
+from altsets.search.rows import Penalties, Rows
+from altsets.search.run import Run
+from altsets.search.solver import LinearProgramme
+
+__all__ = ["LEAST", "Floor", "Floors"]
+
+Floats = npt.NDArray[np.float64]
+
+#: New columns in each round, at most; and steps to look for them.
+COLUMNS_PER_ROUND, MAX_NODES = 200, 200_000
+MAX_ROUNDS = 300
+#: What a set pays at least, in a solved programme.
+LEAST = 1 - 1e-9
+
+
+@dataclass(frozen=True)
+class Floor:
+    """Prices of features, what all rows cost (each set above the floor pays at least ``LEAST``), and unused rows."""
+
+    prices: Floats
+    total: float
+    penalties: Penalties
+
+    def surplus(self, n_sets: int) -> float:
+        """What so many sets can pay above the least; negative if there cannot be so many."""
+        return self.total - n_sets * LEAST
+
+
+class Floors:
+    """The linear programmes for different floors; they share the sets that have been found so far."""
+
+    def __init__(self, good: GoodSets, n_sets: int, max_overlap: int, run: Run) -> None:
+        self.good, self.n_sets, self.max_overlap, self.run = good, n_sets, max_overlap, run
+        self._pool: dict[FeatureSet, float] = {}
+
+    def add(self, sets: Iterable[FeatureSet]) -> None:
+        """Sets that may be of use."""
+        for chosen in sets:
+            if chosen not in self._pool:
+                self._pool[chosen] = self.good.quality.evaluate(chosen)
+
+    def at(self, floor: float, *, only_refute: bool) -> Floor | None:
+        """Prices for sets above the floor; None if out of time, or if only a refutation is wanted and there is none."""
+        programme = LinearProgramme()
+        rows = Rows(
+            programme, self.good, self.n_sets, self.max_overlap, with_pairs=False, n_rows=1, n_columns=0
+        )
+        # More than all sets are never needed, and until there are rows something must keep the programme bounded.
+        programme.add_row({}, upper=2.0 * self.n_sets)
+        for chosen in [chosen for chosen, quality in self._pool.items() if quality > floor]:
+            programme.add_column(1.0, {0: 1.0} | rows.terms(chosen))
+        for _ in range(MAX_ROUNDS):
+            solved = programme.maximise()
+            if solved is None or self.run.tick():
+                return None
+            values, duals = solved
+            if rows.separate(values):
+                continue
+            if only_refute and float(np.sum(values)) >= self.n_sets:
+                return None
+            prices = rows.prices(duals).features
+            paid = rows.paid(duals) + 2.0 * self.n_sets * max(float(duals[0]), 0.0)
+            least = LEAST - max(float(duals[0]), 0.0)
+            listing = self.good.above(
+                floor, COLUMNS_PER_ROUND, budget=(prices, least), cheaper=True, max_nodes=MAX_NODES
+            )
+            new = [listing.set_at(number) for number in range(len(listing))]
+            if not any(chosen not in self._pool for chosen in new):
+                solved_well = listing.complete and not new
+                return Floor(prices, paid, rows.penalties(duals)) if solved_well and duals[0] <= 0 else None
+            for chosen in new:
+                if chosen not in self._pool:
+                    programme.add_column(1.0, {0: 1.0} | rows.terms(chosen))
+            self.add(new)
+        return None

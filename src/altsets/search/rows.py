@@ -1,0 +1,264 @@
+"""What compatible sets cannot do together, as rows of a linear programme over sets; and what unused rows cost.
+
+For A sets of which any two share at most m features; d counts how often a feature, or a pair of features, is used:
+
+* m = 0: no feature is used twice; m = 1: no pair of features is.
+* Any m: the pairs of sets share at most m A (A - 1) / 2 features in all, so d (d - 1) / 2 summed over the features is at most
+  that. The parabola lies above its chords between whole numbers t and t + 1, which are linear in d.
+* m >= 2: the same for pairs of features, of which two sets share at most m (m - 1) / 2.
+
+Rows are added when a solution of the programme violates them. A set pays the price of each row that it counts for, which
+makes prices for features and for pairs of features. Where a row is not used up, a solution falls short of the bound by the
+row's price, and that falls apart into a part for each feature (or pair) and a part for each pair of sets.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+from itertools import combinations
+
+import numpy as np
+import numpy.typing as npt
+
+from altsets.problem import FeatureSet
+from altsets.search.good_sets import GoodSets, Prices
+from altsets.search.solver import LinearProgramme
+
+__all__ = ["Penalties", "Rows"]
+
+Floats = npt.NDArray[np.float64]
+
+#: A row is violated by more than this, in units of the row.
+VIOLATION = 1e-6
+
+#: More than any solution can afford.
+IMPOSSIBLE = 1e200
+
+
+@dataclass(frozen=True)
+class Penalties:
+    """By how much a solution falls short of the bound because rows are not used up.
+
+    Attributes
+    ----------
+    of_feature, of_pair : int arrays
+        Which row of the table is about a feature, or about a pair of features; -1 if none is.
+    table : float array
+        What it costs if 0, 1, 2, ... sets have that feature or pair.
+    unshared : float array
+        What it costs if two sets share 0, 1, 2, ... features.
+    """
+
+    of_feature: npt.NDArray[np.intc]
+    of_pair: npt.NDArray[np.intc] | None
+    table: Floats
+    unshared: Floats
+
+
+@dataclass(frozen=True)
+class _Cut:
+    """A row over all sets: what each feature and each pair of a set count."""
+
+    row: int
+    limit: float
+    features: Floats | None
+    pairs: Floats | None
+
+
+class Rows:
+    """The rows of one linear programme, whose columns are sets.
+
+    Parameters
+    ----------
+    programme : LinearProgramme
+        With as many rows as are in ``limits``, and as many columns as are in ``skipped``, that are not about sets.
+    good : GoodSets
+    n_sets, max_overlap : int
+    with_pairs : bool
+        Whether rows may be about pairs of features.
+    """
+
+    def __init__(
+        self,
+        programme: LinearProgramme,
+        good: GoodSets,
+        n_sets: int,
+        max_overlap: int,
+        *,
+        with_pairs: bool,
+        n_rows: int,
+        n_columns: int,
+    ) -> None:
+        self._programme, self._good = programme, good
+        self.n_sets, self.max_overlap, self._with_pairs = n_sets, max_overlap, with_pairs
+        self._n_rows, self._n_columns = n_rows, n_columns
+        self._n = good.problem.n_features_in
+        self.sets: list[FeatureSet] = []
+        self._limits: dict[int, float] = {}
+        self._row_of: dict[tuple[int, ...], int] = {}
+        self._cuts: list[_Cut] = []
+
+    def terms(self, chosen: FeatureSet) -> dict[int, float]:
+        """What a set counts in each row; to be asked once for each column that is added."""
+        self.sets.append(chosen)
+        terms = {self._row_of[key]: 1.0 for key in self._keys(chosen) if key in self._row_of}
+        for cut in self._cuts:
+            terms[cut.row] = _count(cut, chosen)
+        return terms
+
+    def _keys(self, chosen: FeatureSet) -> list[tuple[int, ...]]:
+        """What may be used once at most: features, or pairs of them."""
+        if self.max_overlap > int(self._with_pairs):
+            return []
+        return list(combinations(chosen, self.max_overlap + 1))
+
+    # --- Violated rows --------------------------------------------------------------------------------
+
+    def separate(self, values: Floats) -> bool:
+        """Add rows that a solution of the programme violates; says whether there were any."""
+        used = np.flatnonzero(values > 1e-9).tolist()
+        usage: dict[tuple[int, ...], float] = {}
+        for number in used:
+            for key in self._keys(self.sets[number]):
+                usage[key] = usage.get(key, 0.0) + float(values[number])
+        violated = False
+        for key, amount in usage.items():
+            if amount > 1 + VIOLATION and key not in self._row_of:
+                self._row_of[key] = self._add(self._holders(key), 1.0)
+                violated = True
+        if self.max_overlap >= 1:
+            violated |= self._cut_features(used, values)
+        if self.max_overlap >= 2 and self._with_pairs and not violated:
+            violated |= self._cut_pairs(used, values)
+        return violated
+
+    def _holders(self, key: tuple[int, ...]) -> list[float]:
+        inside = set(key)
+        return [float(inside <= set(chosen)) for chosen in self.sets]
+
+    def _add(self, counts: Sequence[float], limit: float) -> int:
+        row = self._n_rows + len(self._limits)
+        self._limits[row] = limit
+        terms = {self._n_columns + number: count for number, count in enumerate(counts) if count}
+        self._programme.add_row(terms, upper=limit)
+        return row
+
+    def _cut_features(self, used: Sequence[int], values: Floats) -> bool:
+        usage = np.zeros(self._n)
+        for number in used:
+            usage[list(self.sets[number])] += values[number]
+        steps = np.floor(usage + 1e-9)
+        shared = self.max_overlap * self.n_sets * (self.n_sets - 1) / 2
+        limit = shared + float(np.sum(steps * (steps + 1))) / 2
+        if float(steps @ usage) <= limit + VIOLATION * max(1.0, limit):
+            return False
+        self._add_cut(limit, steps, None)
+        return True
+
+    def _cut_pairs(self, used: Sequence[int], values: Floats) -> bool:
+        usage: dict[tuple[int, int], float] = {}
+        for number in used:
+            for pair in combinations(self.sets[number], 2):
+                usage[pair] = usage.get(pair, 0.0) + float(values[number])
+        steps = {pair: math.floor(amount + 1e-9) for pair, amount in usage.items() if amount >= 1 - 1e-9}
+        m = self.max_overlap
+        shared = m * (m - 1) / 2 * self.n_sets * (self.n_sets - 1) / 2
+        limit = shared + sum(step * (step + 1) for step in steps.values()) / 2
+        total = math.fsum(step * usage[pair] for pair, step in steps.items())
+        if total <= limit + VIOLATION * max(1.0, limit):
+            return False
+        matrix = np.zeros((self._n, self._n))
+        for (i, j), step in steps.items():
+            matrix[i, j] = matrix[j, i] = step
+        self._add_cut(limit, None, matrix)
+        return True
+
+    def _add_cut(self, limit: float, features: Floats | None, pairs: Floats | None) -> None:
+        cut = _Cut(self._n_rows + len(self._limits), limit, features, pairs)
+        self._add([_count(cut, chosen) for chosen in self.sets], limit)
+        self._cuts.append(cut)
+
+    # --- Prices ---------------------------------------------------------------------------------------
+
+    def paid(self, duals: Floats) -> float:
+        """What all rows cost, used up; solver noise below zero is not charged."""
+        return math.fsum(limit * max(float(duals[row]), 0.0) for row, limit in self._limits.items())
+
+    def prices(self, duals: Floats) -> Prices:
+        """What sets pay for features and pairs by these duals."""
+        features = np.zeros(self._n)
+        pairs: Floats | None = None
+        charged = np.maximum(duals, 0.0)
+        if self._with_pairs and self.max_overlap >= 1:
+            pairs = np.zeros((self._n, self._n))
+        for key, row in self._row_of.items():
+            if len(key) == 1:
+                features[key[0]] += charged[row]
+            elif pairs is not None:
+                pairs[key] += charged[row]
+                pairs[key[::-1]] += charged[row]
+        for cut in self._cuts:
+            if cut.features is not None:
+                features += charged[cut.row] * cut.features
+            elif pairs is not None:
+                pairs += charged[cut.row] * cut.pairs
+        return Prices(features, pairs if pairs is not None and pairs.any() else None)
+
+    def penalties(self, duals: Floats) -> Penalties:
+        """The slack of each row at its price, taken apart."""
+        levels = np.arange(self.n_sets + 1, dtype=np.float64)
+        tables: dict[tuple[int, ...], Floats] = {}
+        m, k_max = self.max_overlap, self._good.problem.k_max
+        unshared = np.zeros(k_max + 1)
+        shared = np.arange(k_max + 1, dtype=np.float64)
+        for key, row in self._row_of.items():
+            if duals[row] > 0:
+                tables[key] = np.where(levels == 0, float(duals[row]), 0.0)
+        for cut in self._cuts:
+            price = float(duals[cut.row])
+            if price <= 0:
+                continue
+            if cut.features is not None:
+                steps = {(j,): cut.features[j] for j in self._good.features}
+                unshared += price * (m - shared)
+            else:
+                assert cut.pairs is not None
+                steps = {(int(i), int(j)): cut.pairs[i, j] for i, j in np.argwhere(np.triu(cut.pairs))}
+                unshared += price * (m * (m - 1) - shared * (shared - 1)) / 2
+            for key, step in steps.items():
+                missed = price * (levels * (levels - 1) / 2 - step * levels + step * (step + 1) / 2)
+                tables[key] = tables.get(key, 0.0) + missed
+        self._leave_none_over(tables)
+        return self._numbered(tables, np.maximum(unshared, 0.0))
+
+    def _leave_none_over(self, tables: dict[tuple[int, ...], Floats]) -> None:
+        """Where disjoint sets need every feature that there is, none may be left over."""
+        if self.max_overlap or len(self._good.features) > self.n_sets * self._good.problem.k_min:
+            return
+        for feature in self._good.features:
+            table = np.zeros(self.n_sets + 1)
+            table[0] = IMPOSSIBLE
+            tables[(feature,)] = table
+
+    def _numbered(self, tables: dict[tuple[int, ...], Floats], unshared: Floats) -> Penalties:
+        of_feature = np.full(self._n, -1, dtype=np.intc)
+        of_pair = None
+        if any(len(key) == 2 for key in tables):
+            of_pair = np.full((self._n, self._n), -1, dtype=np.intc)
+        for number, key in enumerate(tables):
+            if len(key) == 1:
+                of_feature[key[0]] = number
+            elif of_pair is not None:
+                of_pair[key] = of_pair[key[::-1]] = number
+        empty = np.zeros((0, self.n_sets + 1))
+        return Penalties(of_feature, of_pair, np.array(list(tables.values())) if tables else empty, unshared)
+
+
+def _count(cut: _Cut, chosen: FeatureSet) -> float:
+    members = list(chosen)
+    if cut.features is not None:
+        return float(cut.features[members].sum())
+    assert cut.pairs is not None
+    return float(cut.pairs[np.ix_(members, members)].sum()) / 2
