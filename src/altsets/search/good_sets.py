@@ -128,7 +128,7 @@ class GoodSets:
         self._own = own
         self.tolerance = max((sets.tolerance for sets in self.sizes), default=1e-300)
         self.reach = max((sets.reach for sets in self.sizes), default=0.0)
-        self.can_be_priced = not any(sets.form.ratio for sets in self.sizes)
+        self.can_be_priced = not own and not any(sets.form.ratio for sets in self.sizes)
 
     @property
     def features(self) -> list[int]:
