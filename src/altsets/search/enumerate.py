@@ -36,7 +36,7 @@ class EnumerateEngine:
 
     def solve(self, quality: Quality, problem: Problem, run: Run) -> Answer:
         """Search until done, out of time or interrupted."""
-        good = GoodSets(quality, problem, run.tick)
+        good = GoodSets(quality, problem, run)
         if problem.constraints and _no_set(quality, problem, good, run):
             return Answer.infeasible(problem, "no set meets all conditions")
         if problem.search == "sequential":

@@ -46,7 +46,7 @@ def proven_empty(
     anything = _Anything(Form(np.zeros(problem.n_features_in), conflicts=conflicts, allowed=allowed))
     candidates, n_features = None, problem.n_features_in
     if len(problem.sizes) <= FEW_SIZES:
-        good = GoodSets(anything, problem, run.tick)
+        good = GoodSets(anything, problem, run)
         found = good.best(1, max_nodes=FEW_STEPS)
         if found.sets or found.bound == -math.inf:
             return not found.sets

@@ -21,6 +21,7 @@ from altsets._kernels import good_sets as kernel
 from altsets.problem import FeatureSet, Problem
 from altsets.quality import Form, Quality
 from altsets.search.rules import Cap, Rules, differing
+from altsets.search.run import Run
 
 __all__ = ["Found", "GoodSets", "Listing", "Prices"]
 
@@ -110,12 +111,12 @@ class GoodSets:
     ----------
     quality : Quality
     problem : Problem
-    tick : callable
+    run : Run
         Asked now and then whether to stop.
     """
 
-    def __init__(self, quality: Quality, problem: Problem, tick: Callable[[], bool]) -> None:
-        self.quality, self.problem, self.tick = quality, problem, tick
+    def __init__(self, quality: Quality, problem: Problem, run: Run) -> None:
+        self.quality, self.problem, self.run = quality, problem, run
         # To a user's own dissimilarity no two features are alike.
         own = callable(problem.dissimilarity)
         wanted = problem.n_features_in if own else problem.n_sets * problem.k_max
@@ -153,7 +154,7 @@ class GoodSets:
                 cut = max(cut, pool[-1][0])
             caps = [] if self._own else differing(self.problem, sets.size, others)
             rows, values, left = sets.best(
-                count, caps, prices, cut, max_nodes, self._acceptance(sets, others), self.tick
+                count, caps, prices, cut, max_nodes, self._acceptance(sets, others), self.run.tick
             )
             bound = max(bound, left)
             chosen = [tuple(sorted(row)) for row in sets.with_base(rows).tolist()]
@@ -181,7 +182,7 @@ class GoodSets:
         complete = True
         for sets in self.sizes:
             rows, found, finished = sets.above(
-                cut, most, prices, budget, cheaper, max_nodes, self._acceptance(sets, ()), self.tick
+                cut, most, prices, budget, cheaper, max_nodes, self._acceptance(sets, ()), self.run.tick
             )
             complete = complete and finished
             most -= len(rows)
@@ -202,7 +203,7 @@ class GoodSets:
             chosen = tuple(sorted(sets.with_base(positions[None, :])[0].tolist()))
             return all(self.problem.compatible(chosen, other) for other in others)
 
-        return accept
+        return self.run.guarded(accept)
 
 
 class _SetsOfSize:

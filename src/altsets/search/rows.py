@@ -30,8 +30,10 @@ __all__ = ["Penalties", "Rows"]
 
 Floats = npt.NDArray[np.float64]
 
-#: A row is violated by more than this, in units of the row.
-VIOLATION = 1e-6
+#: A feature or a pair is used too often by more than this, a chord is missed by more than this part of its limit.
+TOO_OFTEN, TOO_FAR = 1e-6, 1e-4
+#: Chords for features and for pairs; the last ones hardly lower the bound, and each round takes its time.
+MOST_CHORDS, MOST_PAIR_CHORDS = 300, 300
 
 #: More than any solution can afford.
 IMPOSSIBLE = 1e200
@@ -125,12 +127,13 @@ class Rows:
                 usage[key] = usage.get(key, 0.0) + float(values[number])
         violated = False
         for key, amount in usage.items():
-            if amount > 1 + VIOLATION and key not in self._row_of:
+            if amount > 1 + TOO_OFTEN and key not in self._row_of:
                 self._row_of[key] = self._add(self._holders(key), 1.0)
                 violated = True
-        if self.max_overlap >= 1:
+        n_pairs = sum(cut.pairs is not None for cut in self._cuts)
+        if self.max_overlap >= 1 and len(self._cuts) - n_pairs < MOST_CHORDS:
             violated |= self._cut_features(used, values)
-        if self.max_overlap >= 2 and self._with_pairs and not violated:
+        if self.max_overlap >= 2 and self._with_pairs and not violated and n_pairs < MOST_PAIR_CHORDS:
             violated |= self._cut_pairs(used, values)
         return violated
 
@@ -152,7 +155,7 @@ class Rows:
         steps = np.floor(usage + 1e-9)
         shared = self.max_overlap * self.n_sets * (self.n_sets - 1) / 2
         limit = shared + float(np.sum(steps * (steps + 1))) / 2
-        if float(steps @ usage) <= limit + VIOLATION * max(1.0, limit):
+        if float(steps @ usage) <= limit + TOO_FAR * max(1.0, limit):
             return False
         self._add_cut(limit, steps, None)
         return True
@@ -167,7 +170,7 @@ class Rows:
         shared = m * (m - 1) / 2 * self.n_sets * (self.n_sets - 1) / 2
         limit = shared + sum(step * (step + 1) for step in steps.values()) / 2
         total = math.fsum(step * usage[pair] for pair, step in steps.items())
-        if total <= limit + VIOLATION * max(1.0, limit):
+        if total <= limit + TOO_FAR * max(1.0, limit):
             return False
         matrix = np.zeros((self._n, self._n))
         for (i, j), step in steps.items():
@@ -177,7 +180,11 @@ class Rows:
 
     def _add_cut(self, limit: float, features: Floats | None, pairs: Floats | None) -> None:
         cut = _Cut(self._n_rows + len(self._limits), limit, features, pairs)
-        self._add([_count(cut, chosen) for chosen in self.sets], limit)
+        member = np.zeros((len(self.sets), self._n))
+        for number, chosen in enumerate(self.sets):
+            member[number, list(chosen)] = 1.0
+        counts = member @ features if features is not None else ((member @ pairs) * member).sum(axis=1) / 2
+        self._add(counts.tolist(), limit)
         self._cuts.append(cut)
 
     # --- Prices ---------------------------------------------------------------------------------------

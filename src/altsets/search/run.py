@@ -43,9 +43,9 @@ class Run:
         self._previous: Any = None
         self._whole: Run | None = None
 
-    def part(self) -> Run:
-        """A run of its own for a part of the work, which ends when this one does and reports to nobody."""
-        part = Run()
+    def part(self, time_limit: float | None = None) -> Run:
+        """A run of its own for a part of the work, which ends with this one or before and reports to nobody."""
+        part = Run(time_limit)
         part._whole = self
         return part
 
@@ -78,15 +78,14 @@ class Run:
     @property
     def remaining(self) -> float:
         """Seconds until the time limit; inf without one."""
-        if self._whole is not None:
-            return self._whole.remaining
-        return self.deadline - time.perf_counter()
+        own = self.deadline - time.perf_counter()
+        return own if self._whole is None else min(own, self._whole.remaining)
 
     @property
     def stopped(self) -> bool:
         """Whether to end the search: the time limit is reached, or the user pressed Ctrl-C."""
-        if self._whole is not None:
-            return self._whole.stopped
+        if self._whole is not None and self._whole.stopped:
+            return True
         return self.interrupted or self.error is not None or time.perf_counter() >= self.deadline
 
     @property
@@ -124,6 +123,20 @@ class Run:
             self._callback(Progress(self.objective, self.bound, self.elapsed, list(self.sets)))
         except BaseException as error:
             self.error = error
+
+    def guarded(self, test: Callable[..., bool]) -> Callable[..., bool]:
+        """A user's test for compiled code, which knows no exceptions: what it raises ends the run."""
+
+        def answer(*arguments: Any) -> bool:
+            if self.error is not None:
+                return False
+            try:
+                return test(*arguments)
+            except BaseException as error:
+                self.error = error
+                return False
+
+        return answer
 
     def tick(self) -> bool:
         """Called by kernels now and then; true means stop."""
