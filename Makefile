@@ -7,6 +7,8 @@ VENV := .venv
 PY := $(VENV)/bin/python
 PIP := $(PY) -m pip --disable-pip-version-check install --quiet --quiet
 BUILD := pyproject.toml setup.py
+# Options of the benchmark, such as BENCH='--parts live constraints'; all parts together take hours.
+BENCH ?=
 KERNELS := $(wildcard src/altsets/_kernels/*.py src/altsets/_kernels/*.pxd)
 
 # An environment for development serves the demo as well.
@@ -37,7 +39,7 @@ fuzz: $(VENV)/.kernels  ## 100,000 random problems, all engines against brute fo
 	$(PY) tests/fuzz.py --problems 100000
 
 bench: $(VENV)/.kernels  ## compare with the reference implementation; writes benchmarks/RESULTS.md
-	$(PY) -m benchmarks.run
+	$(PY) -m benchmarks.run $(BENCH)
 
 dist: $(VENV)/.dev  ## source distribution and wheel, in dist/
 	$(PY) -m build

@@ -31,14 +31,14 @@ def grid(k: int) -> Iterator[Search]:
 
 def run(all_scores: Sequence[Scores], time_limit: float) -> Section:
     """The whole grid on all scores, and whether the answers agree with each other."""
-    section = Section("Grid")
+    section = Section("grid")
     found: list[Measured] = []
     wrong: list[str] = []
     left_out: list[str] = []
     for scores in all_scores:
         for k in SIZES:
-            if len(scores.values) < k:
-                left_out.append(f"{scores.name} with k={k} (it has {len(scores.values)} features)")
+            if scores.n < k:
+                left_out.append(f"{scores.name} with k={k} (it has {scores.n} features)")
                 continue
             here = [measure(scores, search, time_limit) for search in grid(k)]
             wrong += contradictions(here)
@@ -113,7 +113,7 @@ def _body(
         table(
             ("scores", "search", "status", "relative gap", "time", "engine or error"),
             (
-                (one.scores, one.search, one.status, one.relative_gap, duration(one.seconds), _who(one))
+                (one.scores, one.search, one.status, one.relative_gap, duration(one.seconds), one.who)
                 for one in sorted(unproven, key=lambda one: -one.relative_gap)
             ),
         )
@@ -127,7 +127,7 @@ def _body(
         table(
             ("scores", "n", "search", "status", "time", "engine or error"),
             (
-                (one.scores, one.n, one.search, one.status, duration(one.seconds), _who(one))
+                (one.scores, one.n, one.search, one.status, duration(one.seconds), one.who)
                 for one in sorted(found, key=lambda one: -one.seconds)[:WORST]
             ),
         )
@@ -147,7 +147,3 @@ def _group_line(key: tuple[str, int, str], group: Sequence[Measured]) -> tuple[o
         duration(float(seconds.max())),
         max(one.relative_gap for one in group),
     )
-
-
-def _who(one: Measured) -> str:
-    return one.error if one.result is None else one.result.engine

@@ -20,7 +20,7 @@ GAPS = {"uniform": 1e-6, "cauchy": 1e-3}
 
 def run() -> Section:
     """Both distributions, all three kinds of search, each in a fresh process."""
-    section = Section("A million scores")
+    section = Section("large")
     lines = []
     for distribution in GAPS:
         for search, aggregation in KINDS:

@@ -13,9 +13,6 @@ from pathlib import Path
 from types import TracebackType
 from typing import Any
 
-import numpy as np
-import numpy.typing as npt
-
 from benchmarks.searches import Scores, Search
 
 #: The frozen results come from this version; another one is taken only where the index does not have it.
@@ -53,13 +50,17 @@ class ReferenceAnswer:
             stopped=stopped,
         )
 
-    def qualities(self, search: Search, scores: npt.NDArray[np.float64]) -> list[float]:
-        """The qualities of its sets by our arithmetic: the solver's own values carry its tolerances."""
+    def valid(self, search: Search) -> bool:
+        """Whether its sets are what was asked for: a feature counts for it however small its variable is."""
         for position, chosen in enumerate(self.sets):
             shared = [len(set(chosen) & set(other)) for other in self.sets[:position]]
             if len(set(chosen)) != search.k or max(shared, default=0) > search.k - search.diff:
-                raise ValueError(f"the reference's answer to {search} is not valid: {self.sets}")
-        return [float(scores[list(chosen)].sum()) for chosen in self.sets]
+                return False
+        return True
+
+    def qualities(self, search: Search, scores: Scores) -> list[float]:
+        """The qualities of its sets by our arithmetic: the solver's own values carry its tolerances."""
+        return [scores.quality.evaluate(chosen) for chosen in self.sets] if self.valid(search) else []
 
 
 def prepare_environment(folder: Path) -> Path:
@@ -112,7 +113,8 @@ class Reference:
     def ask(self, search: Search, scores: Scores) -> ReferenceAnswer:
         """Its answer to one search, or the cap as a lower limit of its time."""
         request = {
-            "scores": scores.values.tolist(),
+            "method": scores.method,
+            "numbers": [part.tolist() for part in (scores.values, scores.pairs) if part is not None],
             "k": search.k,
             "diff": search.diff,
             "a": search.a,

@@ -11,9 +11,11 @@ import json
 import math
 import sys
 import time
+from collections.abc import Callable
 from typing import Any
 
-from alfese import ManualQualityUnivariateSelector
+import numpy as np
+from alfese import FCBFSelector, ManualQualityUnivariateSelector, MRMRSelector
 from ortools.linear_solver import pywraplp
 
 STATUSES = {
@@ -24,10 +26,37 @@ STATUSES = {
 }
 
 
-def answer(request: dict[str, Any]) -> dict[str, Any]:
-    """Run one search on the given scores; its built-in limit of 60 s per set stays as it is."""
+def univariate(values: list[float]) -> Any:
+    """A selector on given scores."""
     selector = ManualQualityUnivariateSelector()
-    selector.set_data(request["scores"])
+    selector.set_data(values)
+    return selector
+
+
+def fcbf(values: list[float], pairs: list[list[float]]) -> Any:
+    """FCBF on given numbers: it can only compute its own, so its fields are filled as it would fill them."""
+    selector = FCBFSelector()
+    selector._n = len(values)
+    selector._mi_target, selector._mi_features = np.array(values), list(np.array(pairs))
+    selector._q_train = selector._q_test = selector._mi_target / selector._mi_target.sum()
+    return selector
+
+
+def mrmr(values: list[float], pairs: list[list[float]]) -> Any:
+    """mRMR on given numbers, which come scaled and with a zero diagonal; again its fields are filled."""
+    selector = MRMRSelector()
+    selector._n = len(values)
+    selector._mi_target_train = selector._mi_target_test = np.array(values)
+    selector._mi_features_train = selector._mi_features_test = list(np.array(pairs))
+    return selector
+
+
+SELECTORS: dict[str, Callable[..., Any]] = {"additive": univariate, "fcbf": fcbf, "mrmr": mrmr}
+
+
+def answer(request: dict[str, Any]) -> dict[str, Any]:
+    """Run one search on the given numbers; its built-in limit of 60 s per set stays as it is."""
+    selector = SELECTORS[request["method"]](*request["numbers"])
     run = (
         selector.search_sequentially if request["search"] == "sequential" else selector.search_simultaneously
     )
@@ -53,7 +82,8 @@ def answer(request: dict[str, Any]) -> dict[str, Any]:
 def main() -> None:
     """Say which versions answer, then answer line by line."""
     # The first search of a process also loads the solver.
-    answer({"scores": [2.0, 1.0], "k": 1, "diff": 1, "a": 1, "search": "sequential", "aggregation": "sum"})
+    small = {"k": 1, "diff": 1, "a": 1, "search": "sequential", "aggregation": "sum"}
+    answer({"method": "additive", "numbers": [[2.0, 1.0]], **small})
     versions = {name: importlib.metadata.version(name) for name in ("alfese", "ortools")}
     print(json.dumps(versions), flush=True)
     for line in sys.stdin:

@@ -1,9 +1,12 @@
 """The benchmark: ``python -m benchmarks.run`` from the project root, which is what ``make bench`` calls.
 
-Parts: ``live`` and ``frozen`` compare with the reference implementation, ``grid`` runs every search of the
-project's target grid, ``large`` a million scores, ``startup`` the command line and the deadlines. A part
-whose input is missing is skipped and says why. Exit status 1 means that a search raised, or that an answer is
-wrong or below the reference's; a missed time is reported, not punished, since machines differ.
+Parts: ``live`` and ``frozen`` compare with the reference implementation on univariate scores, ``live-multivariate``
+and ``frozen-multivariate`` on FCBF and mRMR; ``grid`` runs every search of the project's target grid,
+``multivariate`` and ``multivariate10`` those on FCBF and mRMR with sets of 5 and 10; ``constraints`` has
+conditions on sets, ``large`` a million scores, ``startup`` the command line and the deadlines. Each replaces its own
+section of the results as soon as it has ended, and leaves the others alone. A part whose input is missing is
+skipped and says why. Exit status 1 means that a search raised, or that an answer is wrong or below the
+reference's; a missed time is reported, not punished, since machines differ.
 """
 
 from __future__ import annotations
@@ -11,16 +14,20 @@ from __future__ import annotations
 import argparse
 import sys
 from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 from pathlib import Path
 
-from benchmarks import compare, grid, large, report, startup
-from benchmarks.report import Section
-from benchmarks.scores import mutual_information, tree_importances
+from benchmarks import compare, constrained, grid, large, multivariate, report, startup
+from benchmarks.passes import Limits
+from benchmarks.report import Check, Section
+from benchmarks.scores import fcbf, mrmr, mutual_information, tree_importances
 from benchmarks.searches import Scores, warm_up
 
 ROOT = Path(__file__).resolve().parent.parent
-PARTS = ("live", "frozen", "grid", "large", "startup")
 TIME_LIMIT = 10.0
+#: Seconds per set of a second pass: the paper's limit, and what larger sets are given.
+PER_SET = 60.0
+PER_SET_LARGE = 10.0
 #: What must hold on any machine; the other targets depend on its speed.
 CORRECTNESS = (
     "objective below the reference's",
@@ -29,65 +36,165 @@ CORRECTNESS = (
 )
 
 
+@dataclass(frozen=True)
+class Inputs:
+    """Everything that can be searched, as far as it was found."""
+
+    information: list[Scores]
+    fcbf: list[Scores]
+    mrmr: list[Scores]
+    importances: list[Scores]
+
+    @classmethod
+    def read(cls, options: argparse.Namespace) -> Inputs:
+        """From the folders, only the data sets that were asked for."""
+
+        def wanted(found: list[Scores]) -> list[Scores]:
+            return [scores for scores in found if not options.data or scores.data in options.data]
+
+        return cls(
+            wanted(mutual_information(options.matrices)),
+            wanted(fcbf(options.matrices)),
+            wanted(mrmr(options.matrices)),
+            wanted(tree_importances(options.datasets)),
+        )
+
+    @property
+    def univariate(self) -> list[Scores]:
+        """One number per feature."""
+        return [*self.information, *self.importances]
+
+    def reason_to_skip(self, part: str, reference: Path) -> str:
+        """Why a part has nothing to work on, or nothing."""
+        if part in ("live", "grid") and not self.univariate:
+            return "there are no scores: neither the matrices nor the data sets were found."
+        if part in NEED_MATRICES and not self.information:
+            return "the folder of matrices was not found."
+        names = {scores.data for scores in self.mrmr}
+        if part == "multivariate10" and names.isdisjoint(multivariate.LARGE_DATA):
+            return "none of its data sets is there."
+        if part == "constraints" and constrained.DATA not in names:
+            return f"{constrained.DATA} is not there."
+        if part.startswith("frozen") and not reference.exists():
+            return "the file of frozen results was not found."
+        return ""
+
+
+NEED_MATRICES = (
+    "frozen",
+    "live-multivariate",
+    "frozen-multivariate",
+    "multivariate",
+    "multivariate10",
+    "constraints",
+)
+
+
 def parse(arguments: Sequence[str] | None) -> argparse.Namespace:
     """The options."""
     parser = argparse.ArgumentParser(prog="python -m benchmarks.run")
     shared = ROOT.parent / "shared"
-    parser.add_argument("--matrices", type=Path, default=shared / "mi", help="folder of NAME.npz (scores q)")
-    parser.add_argument("--datasets", type=Path, default=shared / "datasets", help="folder of NAME.csv.gz")
-    parser.add_argument("--reference", type=Path, default=shared / "reference" / "alfese.json")
-    parser.add_argument("--live", type=int, default=48, metavar="N", help="searches in the live sample")
-    parser.add_argument("--cap", type=float, default=30.0, help="seconds per live search of the reference")
-    parser.add_argument("--parts", nargs="+", choices=PARTS, default=PARTS)
-    parser.add_argument("--quick", action="store_true", help="6 live searches, every sixth set of scores")
-    parser.add_argument("--output", type=Path, default=Path(__file__).resolve().parent)
-    return parser.parse_args(arguments)
+    add = parser.add_argument
+    add("--matrices", type=Path, default=shared / "mi", help="folder of NAME.npz (q and R)")
+    add("--datasets", type=Path, default=shared / "datasets", help="folder of NAME.csv.gz")
+    add("--reference", type=Path, default=shared / "reference" / "alfese.json")
+    add("--data", nargs="+", default=(), metavar="NAME", help="only these data sets")
+    add("--live", type=int, default=48, metavar="N", help="searches in the univariate live sample")
+    add("--live-multivariate", type=int, default=30, metavar="N", help="searches in the other one")
+    add("--cap", type=float, default=30.0, help="seconds per live search of the reference")
+    add("--short-limit", type=float, default=2.0, help="seconds per search, first pass of multivariate*")
+    add(
+        "--full-limit",
+        type=float,
+        default=PER_SET,
+        help=f"seconds per set, second pass; multivariate10: at most {PER_SET_LARGE:g}",
+    )
+    add(
+        "--part-limit",
+        type=float,
+        default=3600.0,
+        help="seconds after which multivariate* start no more searches of their second pass; inf: no limit",
+    )
+    add("--jobs", type=int, help="searches at a time in multivariate (1) and multivariate10 (2)")
+    add("--parts", nargs="+", choices=report.TITLES, default=list(report.TITLES))
+    add("--quick", action="store_true", help="6 live searches each, every sixth data set, short limits")
+    add(
+        "--output",
+        type=Path,
+        help="folder; by default that of this file, for part of the data build/benchmarks",
+    )
+    options = parser.parse_args(arguments)
+    if options.output is None:
+        partial = options.quick or options.data
+        options.output = ROOT / "build" / "benchmarks" if partial else Path(__file__).resolve().parent
+    if options.quick:
+        options.live = options.live_multivariate = 6
+        options.cap = min(5.0, options.cap)
+        options.full_limit = min(1.0, options.full_limit)
+    return options
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run the parts that were asked for and write what they found."""
     options = parse(arguments)
     warm_up()
-    matrices = mutual_information(options.matrices)
-    importances = tree_importances(options.datasets)
-    missing = [name for name, found in (("matrices", matrices), ("datasets", importances)) if not found]
+    inputs = Inputs.read(options)
+    found = (("matrices", inputs.information), ("datasets", inputs.importances))
+    missing = [name for name, scores in found if not scores]
     for name in missing:
-        print(f"the folder of {name} is missing or empty; its searches are skipped", file=sys.stderr)
-    every = [*matrices, *importances]
-    searched = every[::6] if options.quick else every
-    count, cap = (6, min(5.0, options.cap)) if options.quick else (options.live, options.cap)
-    runs: dict[str, Callable[[], Section]] = {
-        "live": lambda: compare.live(every, ROOT / ".bench-venv", count, cap, TIME_LIMIT),
-        "frozen": lambda: compare.frozen(matrices, options.reference, TIME_LIMIT),
-        "grid": lambda: grid.run(searched, TIME_LIMIT),
-        "large": large.run,
-        "startup": startup.run,
-    }
-    sections = []
-    for part in (part for part in PARTS if part in options.parts):
-        reason = _reason_to_skip(part, matrices, every, options.reference)
-        section = Section(part.capitalize(), skipped=reason) if reason else runs[part]()
-        if missing and part in ("live", "grid") and not section.skipped:
-            section.body.insert(0, f"Folder not found, its scores left out: {', '.join(missing)}.")
-        sections.append(section)
-    how = "quick run" if options.quick else "full run"
-    left_out = [part for part in PARTS if part not in options.parts]
-    report.write(options.output, sections, how + (f" without {', '.join(left_out)}" if left_out else ""))
-    checks = [check for section in sections for check in section.checks]
-    for check in checks:
-        verdict = "ok  " if check.ok else "MISS"
-        print(f"{verdict} {check.what}: {check.measured} (target {check.target or 'none'})")
+        print(f"nothing to search in the folder of {name}; its searches are skipped", file=sys.stderr)
+    how = "Quick run" if options.quick else "Run"
+    how += f" on {', '.join(options.data)} only" if options.data else ""
+    checks: list[Check] = []
+    runs = _runs(options, inputs)
+    for part in (part for part in report.TITLES if part in options.parts):
+        reason = inputs.reason_to_skip(part, options.reference)
+        section = Section(part, skipped=reason) if reason else runs[part]()
+        if section.skipped:
+            print(f"{part} skipped: {section.skipped}", file=sys.stderr)
+        if missing and part in ("live", "grid"):
+            section.body.insert(0, f"Nothing found in the folder of {' and '.join(missing)}.")
+        report.write(options.output, section, how)
+        checks += section.checks
+        for check in section.checks:
+            verdict = "ok  " if check.ok else "MISS"
+            print(f"{verdict} {check.what}: {check.measured} (target {check.target or 'none'})")
     return int(any(not check.ok for check in checks if check.what in CORRECTNESS))
 
 
-def _reason_to_skip(part: str, matrices: Sequence[Scores], every: Sequence[Scores], reference: Path) -> str:
-    if part in ("live", "grid") and not every:
-        return "there are no scores: neither the matrices nor the data sets were found."
-    if part == "frozen" and not matrices:
-        return "the folder of matrices was not found."
-    if part == "frozen" and not reference.exists():
-        return "the file of frozen results was not found."
-    return ""
+def _runs(options: argparse.Namespace, inputs: Inputs) -> dict[str, Callable[[], Section]]:
+    """How each part is run."""
+    step = 6 if options.quick else 1
+    environment = ROOT / ".bench-venv"
+    limits = Limits(options.short_limit, options.full_limit, options.part_limit)
+    large_limits = Limits(options.short_limit, min(PER_SET_LARGE, options.full_limit), options.part_limit)
+    pairs = [*inputs.fcbf, *inputs.mrmr]
+    every = [*inputs.information[::step], *inputs.fcbf[::step], *inputs.mrmr[::step]]
+    large_mrmr = [scores for scores in inputs.mrmr if scores.data in multivariate.LARGE_DATA][::step]
+
+    def live(part: str, scores: Sequence[Scores], terms: compare.Terms, count: int) -> Section:
+        return compare.live(part, scores, terms, environment, count, options.cap, TIME_LIMIT)
+
+    def frozen(part: str, scores: Sequence[Scores], ratio: float | None) -> Section:
+        return compare.frozen(part, scores, options.reference, ratio, TIME_LIMIT)
+
+    return {
+        "live": lambda: live("live", inputs.univariate, compare.UNIVARIATE, options.live),
+        "frozen": lambda: frozen("frozen", inputs.information, compare.UNIVARIATE.ratio),
+        "live-multivariate": lambda: live(
+            "live-multivariate",
+            compare.within_reach(inputs.fcbf, inputs.mrmr),
+            compare.MULTIVARIATE,
+            options.live_multivariate,
+        ),
+        "frozen-multivariate": lambda: frozen("frozen-multivariate", pairs, compare.MULTIVARIATE.ratio),
+        "grid": lambda: grid.run(inputs.univariate[::step], TIME_LIMIT),
+        "multivariate": lambda: multivariate.run(every, limits, options.jobs or 1),
+        "multivariate10": lambda: multivariate.run_large(large_mrmr, large_limits, options.jobs or 2),
+        "constraints": lambda: constrained.run(inputs.information, inputs.mrmr),
+        "large": large.run,
+        "startup": startup.run,
+    }
 
 
 if __name__ == "__main__":

@@ -1,4 +1,4 @@
-"""The scores that the searches run on: mutual information and tree importances."""
+"""What the searches run on: mutual information as scores, FCBF and mRMR; tree importances."""
 
 from __future__ import annotations
 
@@ -6,11 +6,13 @@ import gzip
 from pathlib import Path
 
 import numpy as np
+import numpy.typing as npt
 from sklearn.model_selection import StratifiedKFold
 from sklearn.tree import DecisionTreeClassifier
 
 from benchmarks.searches import Scores
 
+Numbers = npt.NDArray[np.float64]
 #: The data sets whose tree importances are searched: small and large, few and many zeros.
 IMPORTANCE_DATA = (
     "wdbc",
@@ -30,11 +32,30 @@ SEED = 25
 
 def mutual_information(folder: Path) -> list[Scores]:
     """The mutual information of each feature with the target, divided by its sum as in the paper."""
+    return [Scores("MI", name, q / q.sum()) for name, (q, _) in _matrices(folder).items()]
+
+
+def fcbf(folder: Path) -> list[Scores]:
+    """Mutual information with the target and between features: conflicts are decided on values as they are."""
+    return [Scores("FCBF", name, q, R, "fcbf") for name, (q, R) in _matrices(folder).items()]
+
+
+def mrmr(folder: Path) -> list[Scores]:
+    """The same without self-information, divided by its largest value as in the paper."""
     found = []
+    for name, (q, R) in _matrices(folder).items():
+        np.fill_diagonal(R, 0.0)
+        largest = max(q.max(), R.max())
+        found.append(Scores("mRMR", name, q / largest, R / largest, "mrmr"))
+    return found
+
+
+def _matrices(folder: Path) -> dict[str, tuple[Numbers, Numbers]]:
+    """By data set: information of each feature on the target, and of each feature on each other."""
+    found = {}
     for path in sorted(folder.glob("*.npz")):
         with np.load(path) as matrices:
-            relevance = np.asarray(matrices["q"], dtype=np.float64)
-        found.append(Scores("MI", path.stem, relevance / relevance.sum()))
+            found[path.stem] = (np.array(matrices["q"], np.float64), np.array(matrices["R"], np.float64))
     return found
 
 

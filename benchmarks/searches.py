@@ -1,16 +1,19 @@
-"""One search: what is asked, on which scores, and what altsets answered in what time."""
+"""One search: what is asked, on which quality, and what altsets answered in what time."""
 
 from __future__ import annotations
 
 import math
 import time
+from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import cached_property
 
 import numpy as np
 import numpy.typing as npt
 
 import altsets
 from altsets import quality
+from altsets.constraints import Constraint
 
 #: Faster searches are run three times and the best time counts: below this the clock measures the machine.
 REPEAT_BELOW = 0.01
@@ -19,18 +22,38 @@ REPEATS = 3
 SLACK = 0.3
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Scores:
-    """Univariate scores of one data set."""
+    """The numbers of one data set that a quality is made of, one per feature and perhaps one per pair.
+
+    ``method`` is the quality in the reference's words: additive, fcbf or mrmr. The numbers are those that the
+    reference is given, an asymmetric matrix of pairs among them.
+    """
 
     measure: str
     data: str
     values: npt.NDArray[np.float64]
+    pairs: npt.NDArray[np.float64] | None = None
+    method: str = "additive"
 
     @property
     def name(self) -> str:
         """Measure and data set."""
         return f"{self.measure} {self.data}"
+
+    @property
+    def n(self) -> int:
+        """How many features there are."""
+        return len(self.values)
+
+    @cached_property
+    def quality(self) -> quality.Quality:
+        """What altsets searches on."""
+        if self.pairs is None:
+            return quality.Additive(self.values)
+        if self.method == "fcbf":
+            return quality.FCBF(self.values, self.pairs, scale=1 / float(self.values.sum()))
+        return quality.MRMR(self.values, self.pairs)
 
 
 @dataclass(frozen=True)
@@ -52,6 +75,11 @@ class Search:
     def tau(self) -> float:
         """The threshold as users write it, a float with its rounding error."""
         return self.diff / self.k
+
+    @property
+    def n_sets(self) -> int:
+        """The first set and its alternatives."""
+        return self.a + 1
 
     def __str__(self) -> str:
         return f"{self.kind}, k={self.k}, tau={self.tau:g}, a={self.a}"
@@ -93,34 +121,47 @@ class Measured:
             return math.inf
         return self.result.gap / max(abs(self.result.objective), abs(self.result.bound), 1e-300)
 
+    @property
+    def who(self) -> str:
+        """The engine that answered, or the error."""
+        return self.error if self.result is None else self.result.engine
+
     def __str__(self) -> str:
         return f"{self.scores} (n={self.n}), {self.search}"
 
 
 def warm_up() -> None:
     """Imports, first calls and lazily loaded solvers are paid for before the clock runs."""
+    values = [5.0, 4.0, 3.5, 2.0, 1.0, 0.5]
     for search in ("sequential", "simultaneous"):
         for aggregation in ("sum", "min"):
-            small = quality.Additive([5.0, 4.0, 3.5, 2.0, 1.0, 0.5])
-            altsets.find(small, n_features=3, n_alternatives=2, search=search, aggregation=aggregation)
+            for small in (quality.Additive(values), quality.MRMR(values, np.eye(len(values)))):
+                for engine in ("auto", "milp"):
+                    altsets.find(small, 3, 2, search=search, aggregation=aggregation, engine=engine)
 
 
-def measure(scores: Scores, search: Search, time_limit: float | None = None) -> Measured:
+def measure(
+    scores: Scores,
+    search: Search,
+    time_limit: float | None = None,
+    constraints: Sequence[Constraint] = (),
+) -> Measured:
     """Run one search and time the call of ``find``, no more and no less."""
-    scored = quality.Additive(scores.values)
-    asked = (scores.name, len(scores.values), search)
+    searched = scores.quality
+    asked = (scores.name, scores.n, search)
     best = math.inf
     result: altsets.Result | None = None
     for _ in range(REPEATS):
         start = time.perf_counter()
         try:
             again = altsets.find(
-                scored,
+                searched,
                 n_features=search.k,
                 n_alternatives=search.a,
                 tau=search.tau,
                 search=search.search,
                 aggregation=search.aggregation,
+                constraints=constraints,
                 time_limit=time_limit,
             )
         except Exception as error:  # a crash is a finding to report, not the end of the measurement

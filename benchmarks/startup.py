@@ -48,7 +48,7 @@ HARD_SKEWED = (
 
 def run() -> Section:
     """All three, on searches that take longer than they are given."""
-    section = Section("Start-up, deadline, Ctrl-C")
+    section = Section("startup")
     _deadline(section)
     if importlib.util.find_spec("altsets.cli") is None:
         section.body.append("The command line was not measured: this version of altsets has none.")
@@ -86,7 +86,7 @@ def _deadline(section: Section) -> None:
             ((o.scores, o.search, duration(o.seconds), o.status, o.relative_gap, o.error) for o in found),
         ),
     ]
-    section.rows = [row_of("deadline", one) for one in found]
+    section.rows = [row_of("startup", one) for one in found]
 
 
 def _help(section: Section) -> None:

@@ -318,16 +318,18 @@ def _heuristic(request: Request, result: Result, oracle: Oracle) -> list[str]:
         wrong.append(f"a heuristic says {result.statuses}")
     if result.bound != math.inf:
         wrong.append(f"a heuristic has the bound {result.bound}")
-    if request.kind != "additive" or request.constraints or request.own:
-        return wrong  # The paper's algorithms know none of these.
-    arguments = (request.scores, request.n_features, request.n_alternatives)
+    # On a table without the forbidden features, which is all that the first two know of constraints.
+    forbidden = {j for kind, *rest in request.constraints if kind == "forbid" for j in rest[0]}
+    left = [j for j in range(len(request.scores)) if j not in forbidden]
+    arguments = ([request.scores[j] for j in left], oracle.k_max, request.n_alternatives)
     if request.search == "greedy-replacement":
         sets = greedy_replacement(*arguments, oracle.max_overlap)
     elif request.search == "greedy-balancing":
         sets = greedy_balancing(*arguments, oracle.max_overlap)
     else:
-        sets = greedy_depth(*arguments, oracle.compatible, request.existing)
-    expected = [math.fsum(request.scores[j] for j in chosen) for chosen in sets]
+        arguments = (request.scores, oracle.k_max, request.n_alternatives)
+        left, sets = [*range(len(request.scores))], greedy_depth(*arguments, oracle.compatible, oracle.fits)
+    expected = [math.fsum(request.scores[left[j]] for j in chosen) for chosen in sets]
     if len(expected) != len(result.qualities) or any(
         abs(value - other) > tolerance(value) for value, other in zip(expected, result.qualities, strict=True)
     ):

@@ -1,6 +1,7 @@
 """The three heuristics of the paper, line by line from its pseudo-code.
 
 They return the sets as sorted tuples. ``max_overlap`` stands for floor((1 - tau) k); ceil(tau k) is the rest.
+Depth search tests whether a set is valid, and so takes any condition on a single set (``fits``) as well.
 """
 
 from __future__ import annotations
@@ -45,7 +46,7 @@ def greedy_balancing(scores: Sequence[float], k: int, a: int, max_overlap: int) 
 
 def greedy_depth(
     scores: Sequence[float], k: int, a: int, compatible: Callable[[tuple[int, ...], tuple[int, ...]], bool],
-    existing: Sequence[tuple[int, ...]] = (),
+    fits: Callable[[tuple[int, ...]], bool] = lambda candidate: True,
 ) -> Family:  # fmt: skip
     n = len(scores)
     indices = sort_indices(scores)
@@ -54,7 +55,7 @@ def greedy_depth(
     has_next_solution = True
     while len(sets) <= a and has_next_solution:
         candidate = tuple(sorted(indices[position - 1] for position in positions))
-        if all(compatible(candidate, other) for other in [*sets, *existing]):
+        if fits(candidate) and all(compatible(candidate, other) for other in sets):
             sets.append(candidate)
         p = k
         while p >= 1:

@@ -3,16 +3,18 @@
 from __future__ import annotations
 
 import math
+from dataclasses import replace
 
 import pytest
 from checks import Request, disagreements
 from hypothesis import given, settings
+from hypothesis import strategies as st
 from oracle import Oracle
 from paper_heuristics import greedy_depth, greedy_replacement
-from strategies import problems
+from strategies import constraint, problems
 
 import altsets
-from altsets import Status, quality
+from altsets import Status, constraints, quality
 from altsets.errors import InputError, UnsupportedError
 
 SEARCHES = ("greedy-replacement", "greedy-balancing", "greedy-depth")
@@ -35,6 +37,86 @@ def test_same_values_as_the_pseudo_code(search, request):
 @given(request=problems(searches=("greedy-depth",), max_a=6))
 def test_depth_search_with_existing_sets(request):
     assert disagreements(request, request.find(), request.oracle) == []
+
+
+@st.composite
+def constrained(draw, search, kinds):
+    """Requests with constraints of these kinds."""
+    request = draw(problems(searches=(search,), with_existing=search == "greedy-depth", max_a=5))
+    n, k = len(request.scores), request.n_features
+    taken = constraint(n, k).filter(lambda one: one[0] in kinds or (one[0] == "size" and one[1] == one[2]))
+    return replace(request, constraints=tuple(draw(st.lists(taken, min_size=1, max_size=3))))
+
+
+@pytest.mark.parametrize("search", SEARCHES)
+@settings(max_examples=150, deadline=None, derandomize=True)
+@given(data=st.data())
+def test_forbidden_features(search, data):
+    request = data.draw(constrained(search, ("forbid",)))
+    assert disagreements(request, request.find(), request.oracle) == []
+
+
+@settings(max_examples=300, deadline=None, derandomize=True)
+@given(request=constrained("greedy-depth", ("forbid", "require", "at_most", "at_least", "exclusive")))
+def test_depth_search_with_constraints(request):
+    assert disagreements(request, request.find(), request.oracle) == []
+
+
+OTHERS = {
+    "Require": constraints.Require(9),
+    "AtMost": constraints.AtMost(1, [0, 1]),
+    "AtLeast": constraints.AtLeast(1, [8, 9]),
+    "Exclusive": constraints.Exclusive([0, 1]),
+    "Implies": constraints.Implies(0, 9),
+    "Budget": constraints.Budget([1] * 10, 4),
+}
+
+
+@pytest.mark.parametrize("search", SEARCHES)
+@pytest.mark.parametrize("kind", OTHERS)
+@pytest.mark.parametrize("n_alternatives", [1, "max"])
+def test_what_a_heuristic_cannot_do_is_refused(search, kind, n_alternatives):
+    options = {"n_features": 4, "n_alternatives": n_alternatives, "constraints": OTHERS[kind]}
+    deep = kind not in ("Implies", "Budget")
+    if search == "greedy-depth" and (deep or n_alternatives == "max"):
+        return
+    instead = "use 'greedy-depth' or 'sequential'" if deep else "use 'sequential'"
+    with pytest.raises(UnsupportedError, match=f"search='{search}' takes no constraints.*{kind}; {instead}"):
+        find(TEN, search=search, **options)
+
+
+@pytest.mark.parametrize("search", SEARCHES)
+def test_open_sizes_and_other_qualities_are_refused(search):
+    with pytest.raises(UnsupportedError, match="sets of one size only; use 'sequential'"):
+        find(TEN, search=search, constraints=constraints.Size(2, 4))
+    with pytest.raises(UnsupportedError, match="additive quality only, not MRMR; use 'sequential'"):
+        altsets.find(quality.MRMR([1, 2], [[0, 0], [0, 0]]), n_features=1, search=search)
+
+
+@pytest.mark.parametrize("search", ["greedy-replacement", "greedy-balancing"])
+def test_as_many_as_possible_of_what_is_left(search):
+    options = {"n_features": 3, "n_alternatives": "max", "tau": 1, "search": search}
+    result = find(TEN, constraints=constraints.Forbid([0, 5]), **options)
+    assert len(result.sets) == 2
+    assert result.status is Status.FEASIBLE
+    none = find(TEN, constraints=constraints.Forbid(range(8)), **options)
+    assert none.statuses == [Status.NOT_FOUND]
+
+
+def test_depth_search_where_everything_is_required():
+    options = {"n_features": 3, "n_alternatives": 2, "tau": 0, "search": "greedy-depth"}
+    result = find(TEN, constraints=constraints.Require([1, 4, 9]), **options)
+    assert result.sets == [(1, 4, 9)]
+    assert result.status is Status.NOT_FOUND
+
+
+def test_depth_search_with_required_features_ends_soon():
+    # The required features are the worst ones: without taking them first, millions of sets would be looked at.
+    scores = [float(score) for score in range(60, 0, -1)]
+    fixed = constraints.Require([57, 58, 59])
+    result = find(scores, n_features=5, n_alternatives=40, tau=0.4, search="greedy-depth", constraints=fixed)
+    assert len(result.sets) == 28  # pairs without a common feature
+    assert result.elapsed < 1
 
 
 @settings(max_examples=100, deadline=None, derandomize=True)

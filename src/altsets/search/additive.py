@@ -36,11 +36,12 @@ class AdditiveEngine:
     def solve(self, quality: Additive, problem: Problem, run: Run) -> Answer:
         """Search until done, out of time or interrupted."""
         candidates = Candidates.select(quality.scores, problem)
+        if len(candidates) < problem.n_features:
+            return Answer.infeasible(problem, "too few features may be used")
         if problem.search == "sequential":
             return _sequential(quality, problem, candidates, run)
         if any(limit < 0 for limit in problem.existing_overlaps):
-            proof = "no set of this size differs enough from an existing set"
-            return Answer([], [Status.INFEASIBLE] * problem.n_sets, -math.inf, proof)
+            return Answer.infeasible(problem, "no set of this size differs enough from an existing set")
         if problem.n_sets == 1 or problem.max_overlap >= problem.n_features - 1:
             return _best_sets_in_turn(quality, problem, candidates, run)
         if problem.aggregation == "sum":

@@ -34,13 +34,15 @@ class Candidates:
         """Pre-selection: the best n_sets * k features outside the existing sets, and all inside them.
 
         A feature beyond these can always be exchanged for an unused one that scores as well or better and lies in no
-        existing set, without adding to any overlap; so no optimum is lost, whatever the sign of the scores.
+        existing set, without adding to any overlap; so no optimum is lost, whatever the sign of the scores. That holds
+        under constraints that only forbid features, which are left out.
         """
         wanted = problem.n_sets * problem.n_features
-        inside = sorted({index for given in problem.existing for index in given})
+        given = {index for existing in problem.existing for index in existing}
+        inside, elsewhere = sorted(given - problem.forbidden), given | problem.forbidden
         outside = np.arange(len(scores))
-        if inside:
-            outside = np.delete(outside, inside)
+        if elsewhere:
+            outside = np.delete(outside, sorted(elsewhere))
         if len(outside) > wanted:
             values = scores[outside]
             best = np.argpartition(-values, wanted - 1)[:wanted]

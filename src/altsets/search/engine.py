@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any, Protocol
 
+from altsets.constraints import Constraint, Forbid, Size
 from altsets.problem import FeatureSet, Problem
 from altsets.quality import Additive, Quality
 from altsets.result import Status
@@ -22,6 +24,11 @@ class Answer:
     statuses: Sequence[Status]
     bound: float
     proof: str
+
+    @classmethod
+    def infeasible(cls, problem: Problem, proof: str) -> Answer:
+        """It is proven that there are no such sets."""
+        return cls([], [Status.INFEASIBLE] * problem.n_sets, -math.inf, proof)
 
 
 class Engine(Protocol):
@@ -48,12 +55,25 @@ def declines_heuristics(problem: Problem) -> str | None:
     return f"it is exact and does not do search={problem.search!r}"
 
 
-def declines_extras(quality: Quality, problem: Problem) -> str | None:
-    """What an engine for plain additive problems says to what goes beyond them."""
+def declines_extras(
+    quality: Quality,
+    problem: Problem,
+    taken: tuple[type[Constraint], ...] = (Forbid,),
+    who: str = "it",
+) -> str | None:
+    """What an engine for additive quality and sets of one size says to what goes beyond them.
+
+    ``taken`` are the constraints that it sees to itself, ``who`` is the one that speaks.
+    """
     if not isinstance(quality, Additive):
-        return f"it takes additive quality only, not {type(quality).__name__}"
-    if problem.constraints or not problem.fixed_size:
-        return "it takes no constraints on sets"
+        return f"{who} takes additive quality only, not {type(quality).__name__}"
     if callable(problem.dissimilarity):
-        return "it takes dice or jaccard dissimilarity only"
+        return f"{who} takes dice or jaccard dissimilarity only"
+    if not problem.fixed_size:
+        return f"{who} takes sets of one size only"
+    # A constraint on the size that leaves one size says no more than n_features does.
+    beyond = [c.title for c in problem.constraints if not isinstance(c, (*taken, Size))]
+    if beyond:
+        known = ", ".join(kind.__name__ for kind in taken)
+        return f"{who} takes no constraints but {known}, and not {beyond[0]}"
     return None

@@ -4,20 +4,25 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
+from dataclasses import replace
 
 from altsets.problem import FeatureSet, Problem
 from altsets.quality import Quality
 from altsets.result import Status
 from altsets.search.engine import Answer, declines_heuristics
+from altsets.search.existence import proven_empty
 from altsets.search.good_sets import GoodSets
 from altsets.search.run import Run
 from altsets.search.sequential import sequential
-from altsets.search.together import together
+from altsets.search.together import Together
 
 __all__ = ["EnumerateEngine"]
 
 #: Beyond this many features a matrix of pair terms no longer fits.
 MOST_FEATURES_WITH_PAIRS = 5_000
+
+#: Steps in which a first set should be found.
+FEW_STEPS = 5_000
 
 
 class EnumerateEngine:
@@ -32,13 +37,29 @@ class EnumerateEngine:
     def solve(self, quality: Quality, problem: Problem, run: Run) -> Answer:
         """Search until done, out of time or interrupted."""
         good = GoodSets(quality, problem, run.tick)
+        if problem.constraints and _no_set(quality, problem, good, run):
+            return Answer.infeasible(problem, "no set meets all conditions")
         if problem.search == "sequential":
             return _sequential(quality, problem, good, run)
         if problem.n_sets == 1 or _all_compatible(problem, equal=True):
             return _repeated(quality, problem, good, run)
         if _all_compatible(problem, equal=False):
             return _best_of_all(quality, problem, good, run)
-        return together(quality, problem, good, run)
+        search = Together(quality, problem, good, run)
+        search.solve()
+        return search.answer()
+
+
+def _no_set(quality: Quality, problem: Problem, good: GoodSets, run: Run) -> bool:
+    """Whether constraints rule out every set; those that only counting finds to clash would take very long here."""
+    found = good.best(1, max_nodes=FEW_STEPS)
+    if found.sets or found.bound == -math.inf:
+        return not found.sets
+    if callable(problem.dissimilarity):
+        # How sets differ in a user's own view, only a search can tell.
+        problem = replace(problem, existing=())
+    form = quality.form(problem.k_max)
+    return proven_empty(problem, run, conflicts=form.conflicts, allowed=form.allowed)
 
 
 def _all_compatible(problem: Problem, *, equal: bool) -> bool:

@@ -36,7 +36,8 @@ def possible_instead(problem: Problem, n_found: int, status: Status, probe: Prob
         )
     most, proven = problem.n_sets - 1, True
     if problem.fixed_size and not callable(problem.dissimilarity):
-        most = bounds.count_bound(problem.n_features_in, problem.n_features, problem.max_overlap, most)
+        n_usable = max(problem.n_features_in - len(problem.forbidden), 1)
+        most = bounds.count_bound(n_usable, problem.n_features, problem.max_overlap, most)
     for n_sets in range(most, 0, -1):
         smaller = probe(replace(problem, n_alternatives=n_sets - 1, aggregation="sum"))
         if smaller in (Status.OPTIMAL, Status.FEASIBLE):

@@ -19,6 +19,7 @@ from altsets.quality import Additive, Quality
 from altsets.result import Progress, Result, Status
 from altsets.search import greedy
 from altsets.search.additive import AdditiveEngine
+from altsets.search.clash import find_clash
 from altsets.search.engine import Answer, Engine, declines_extras
 from altsets.search.enumerate import EnumerateEngine
 from altsets.search.feasible import possible_instead
@@ -30,6 +31,8 @@ __all__ = ["ENGINES", "find", "iterate"]
 
 #: Seconds to look for each smaller request that is possible when the one asked for is not.
 PROBE_SECONDS = 1.0
+#: Seconds to find out which constraints clash.
+CLASH_SECONDS = 1.0
 
 
 class GreedyEngine:
@@ -37,13 +40,19 @@ class GreedyEngine:
 
     name = "greedy"
 
-    def declines(self, quality: Additive, problem: Problem) -> str | None:
-        """A reason why this engine does not solve the problem, or None."""
-        if not problem.search.startswith("greedy-"):
-            return f"it is heuristic and does not do search={problem.search!r}"
-        if problem.existing and problem.search != "greedy-depth":
-            return f"search={problem.search!r} takes no existing sets; use 'greedy-depth' or 'sequential'"
-        return declines_extras(quality, problem)
+    def declines(self, quality: Quality, problem: Problem) -> str | None:
+        """A reason why this engine does not solve the problem, or None; it says what does."""
+        search = problem.search
+        if not search.startswith("greedy-"):
+            return f"it is heuristic and does not do search={search!r}"
+        if problem.existing and search != "greedy-depth":
+            return f"search={search!r} takes no existing sets; use 'greedy-depth' or 'sequential'"
+        reason = declines_extras(quality, problem, greedy.TAKEN[search], f"search={search!r}")
+        if reason is None:
+            return None
+        if declines_extras(quality, problem, greedy.TAKEN["greedy-depth"]) is None:
+            return f"{reason}; use 'greedy-depth' or 'sequential'"
+        return f"{reason}; use 'sequential'"
 
     def solve(self, quality: Additive, problem: Problem, run: Run) -> Answer:
         """Run the heuristic that the problem names."""
@@ -104,12 +113,14 @@ def find(
         What to maximise over simultaneous sets; with ``"min"`` the sum decides between equal minima as far as it goes.
     constraints : sequence of constraints
         What every set must keep to, such as ``constraints.Require("age")``; see :mod:`altsets.constraints`. Sets of
-        different sizes come from ``constraints.Size(k_min, k_max)``, which replaces n_features.
+        different sizes come from ``constraints.Size(k_min, k_max)``, which replaces n_features. Heuristics take Forbid,
+        and ``"greedy-depth"`` also Require, AtMost, AtLeast and Exclusive. Where constraints clash, ``Result.reason``
+        names them.
     existing : sequence of sets
         Sets (of indices or names) that every new set must differ from as well.
     time_limit : float, optional
         Seconds for the whole call. What was found by then is returned with a bound.
-    engine : {"auto", "additive", "milp", "greedy"}
+    engine : {"auto", "additive", "enumerate", "milp", "greedy"}
         Force one engine; an engine that does not solve the problem says so.
     callback : callable, optional
         Called with a :class:`altsets.Progress` now and then. What it raises ends the search.
@@ -204,11 +215,10 @@ def _problem(quality: Quality, *, n_alternatives: int | str, existing: Any, **as
             f"n_alternatives='max' goes with greedy-replacement and greedy-balancing, not with {problem.search!r}; "
             "iterate() gives sets until none is left."
         )
-    reason = declines_extras(quality, problem)
+    reason = ENGINES["greedy"].declines(quality, problem)
     if reason:
-        raise UnsupportedError(f"n_alternatives='max' is not known here; give a number ({reason}).")
-    k = problem.n_features
-    return replace(problem, n_alternatives=greedy.most_alternatives(n, k, k - problem.max_overlap))
+        raise UnsupportedError(f"no engine solves this: {reason}.")
+    return replace(problem, n_alternatives=greedy.most_alternatives(problem))
 
 
 def _indices(given: Sequence[int | str], names: FeatureNames) -> list[int]:
@@ -264,7 +274,7 @@ def _result(quality: Quality, problem: Problem, engine: Engine, answer: Answer, 
     elapsed = run.elapsed
     reason = ""
     if len(sets) < problem.n_sets:
-        reason = possible_instead(problem, len(sets), status, partial(_probe, quality))
+        reason = _why_fewer(quality, problem, len(sets), status)
     return Result(
         sets=sets,
         qualities=qualities,
@@ -285,6 +295,16 @@ def _parameters(quality: Quality, problem: Problem) -> dict[str, Any]:
     """What was asked; where sizes are open, with a note on what the quality makes of them."""
     asked = problem.parameters()
     return asked if problem.fixed_size else {**asked, "size_normalised": quality.size_normalised}
+
+
+def _why_fewer(quality: Quality, problem: Problem, n_found: int, status: Status) -> str:
+    """Why there are fewer sets than asked: which constraints clash, or what is possible instead."""
+    if not n_found and (status is Status.INFEASIBLE or problem.search.startswith("greedy-")):
+        with Run(CLASH_SECONDS) as run:
+            clash = find_clash(quality, problem, run)
+        if clash is not None:
+            return clash.describe(FeatureNames.of_quality(quality))
+    return possible_instead(problem, n_found, status, partial(_probe, quality))
 
 
 def _probe(quality: Quality, problem: Problem) -> Status:

@@ -10,7 +10,7 @@ from fractions import Fraction
 import numpy as np
 import numpy.typing as npt
 
-from altsets.constraints import AtLeast, AtMost, Budget, Constraint, Exclusive, Implies, Require
+from altsets.constraints import AtLeast, AtMost, Budget, Constraint, Exclusive, Forbid, Implies, Require, Size
 from altsets.problem import FeatureSet, Problem
 from altsets.quality import Additive, Form, Quality
 from altsets.search.candidates import Candidates
@@ -219,7 +219,7 @@ class Formulation:
 
 def _candidates(quality: Quality, form: Form, problem: Problem) -> Candidates:
     """A short list where pre-selection loses nothing, else all features that may be used."""
-    if isinstance(quality, Additive) and not problem.constraints:
+    if isinstance(quality, Additive) and all(isinstance(c, Forbid | Size) for c in problem.constraints):
         return Candidates.select(quality.scores, problem)
     usable = np.ones(problem.n_features_in, dtype=bool) if form.allowed is None else form.allowed.copy()
     usable[list(problem.forbidden)] = False

@@ -128,7 +128,8 @@ class GoodSets:
         self._own = own
         self.tolerance = max((sets.tolerance for sets in self.sizes), default=1e-300)
         self.reach = max((sets.reach for sets in self.sizes), default=0.0)
-        self.can_be_priced = not own and not any(sets.form.ratio for sets in self.sizes)
+        # A ratio has no prices, and a user's own dissimilarity no rows that sets could pay for.
+        self.can_be_priced = not self._own and not any(sets.form.ratio for sets in self.sizes)
 
     @property
     def features(self) -> list[int]:

@@ -6,41 +6,58 @@ They are fast and give no proof. With d = k - max_overlap, the number of feature
 * *balancing* deals the same features out so that the qualities of the sets come close;
 * *depth* goes through all sets in lexicographic order of quality ranks and keeps each one that is valid. Its first
   sets are those of replacement, so it starts from there (the hybrid that the paper suggests), with the same result.
+
+Forbidden features are not ranked at all. Depth search knows caps, so it takes every constraint that is one; then, and
+where there are existing sets, it starts from the beginning.
 """
 
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 
 import numpy as np
 import numpy.typing as npt
 
 from altsets._kernels import lexicographic as kernel
+from altsets.constraints import AtLeast, AtMost, Constraint, Exclusive, Forbid, Require
 from altsets.errors import InputError
 from altsets.problem import FeatureSet, Problem
+from altsets.search.rules import Cap, Rules
 from altsets.search.run import Run
 
-__all__ = ["balancing", "depth", "most_alternatives", "replacement"]
+__all__ = ["TAKEN", "balancing", "depth", "most_alternatives", "replacement"]
 
 Order = npt.NDArray[np.intp]
 
+#: The constraints that each heuristic sees to.
+TAKEN: dict[str, tuple[type[Constraint], ...]] = {
+    "greedy-replacement": (Forbid,),
+    "greedy-balancing": (Forbid,),
+    "greedy-depth": (Forbid, Require, AtMost, AtLeast, Exclusive),
+}
+
 
 def ranked(scores: npt.NDArray[np.float64], problem: Problem) -> Order:
-    """Features from best to worst; equal scores by index. Only depth search needs all of them."""
-    n, wanted = len(scores), problem.n_features + problem.n_alternatives * _difference(problem)
-    if problem.search != "greedy-depth" and wanted < n:
-        best = np.argpartition(-scores, wanted - 1)[:wanted]
-        return best[np.lexsort((best, -scores[best]))]
-    return np.lexsort((np.arange(n), -scores))
+    """Features that may be used, from best to worst; equal scores by index. Only depth search needs all of them."""
+    usable = np.arange(len(scores))
+    if problem.forbidden:
+        usable = np.delete(usable, sorted(problem.forbidden))
+    wanted = problem.n_features + problem.n_alternatives * _difference(problem)
+    if problem.search != "greedy-depth" and wanted < len(usable):
+        usable = usable[np.argpartition(-scores[usable], wanted - 1)[:wanted]]
+    return usable[np.lexsort((usable, -scores[usable]))]
 
 
-def most_alternatives(n_features_in: int, n_features: int, difference: int) -> int:
-    """The largest number of alternatives that replacement and balancing can give."""
+def most_alternatives(problem: Problem) -> int:
+    """The largest number of alternatives that replacement and balancing can give; 0 if not even one set."""
+    difference = _difference(problem)
     if difference == 0:
         raise InputError(
             "n_alternatives='max' has no answer when equal sets are allowed; ask for tau > 0 or a number."
         )
-    return (n_features_in - n_features) // difference
+    unused = problem.n_features_in - len(problem.forbidden) - problem.n_features
+    return max(unused // difference, 0)
 
 
 def replacement(scores: npt.NDArray[np.float64], problem: Problem, run: Run) -> list[FeatureSet]:
@@ -49,7 +66,7 @@ def replacement(scores: npt.NDArray[np.float64], problem: Problem, run: Run) -> 
     sets = []
     for number in range(problem.n_sets):
         start = common + number * step
-        if start + step > problem.n_features_in:
+        if start + step > len(order):
             break
         sets.append(_features(order, [*range(common), *range(start, start + step)]))
     return sets
@@ -57,10 +74,10 @@ def replacement(scores: npt.NDArray[np.float64], problem: Problem, run: Run) -> 
 
 def balancing(scores: npt.NDArray[np.float64], problem: Problem, run: Run) -> list[FeatureSet]:
     """Greedy Balancing: all sets or none."""
-    common, step, k = problem.max_overlap, _difference(problem), problem.n_features
-    if step * problem.n_alternatives + k > problem.n_features_in:
+    order, common, step = ranked(scores, problem), problem.max_overlap, _difference(problem)
+    k = problem.n_features
+    if step * problem.n_alternatives + k > len(order):
         return []
-    order = ranked(scores, problem)
     members = [list(range(common)) for _ in range(problem.n_sets)]
     totals = [0.0] * problem.n_sets
     for position in range(common, step * problem.n_alternatives + k):
@@ -74,32 +91,75 @@ def balancing(scores: npt.NDArray[np.float64], problem: Problem, run: Run) -> li
 
 
 def depth(scores: npt.NDArray[np.float64], problem: Problem, run: Run) -> list[FeatureSet]:
-    """Greedy Depth Search, until all sets are found, none is left or time is up."""
-    order, k = ranked(scores, problem), problem.n_features
-    rank = np.empty(len(order), dtype=np.intp)
-    rank[order] = np.arange(len(order))
+    """Greedy Depth Search, until all sets are found, none is left or time is up.
+
+    Required features lie in all sets, so the lexicographic order is that of the other features alone.
+    """
+    rules = Rules.of(problem, problem.n_features)
+    if rules is None:
+        return []
+    base = sorted(rules.required)
+    order = ranked(scores, problem)
+    order = order[~np.isin(order, base)]
+    caps = _Caps(order, base, problem.n_features_in)
+    for cap in rules.caps:
+        caps.add(cap)
     sets: list[FeatureSet] = []
-    # Replacement knows nothing of existing sets, and repeats itself where equal sets are allowed.
-    if not problem.existing and problem.max_overlap < k:
+    # Replacement knows nothing of all that, and repeats itself where equal sets are allowed.
+    if not rules.caps and not base and problem.max_overlap < problem.n_features:
         sets = replacement(scores, problem, run)
-    caps = list(problem.existing_overlaps) + [problem.max_overlap] * len(sets)
-    inside = [sorted(rank[list(given)].tolist()) for given in (*problem.existing, *sets)]
-    if min(caps, default=0) < 0:
-        return sets
-    positions = np.array(inside[-1] if sets else range(k), dtype=np.int64)
+    for chosen in sets:
+        caps.add(Cap(chosen, problem.max_overlap))
+    positions = np.arange(problem.n_features - len(base), dtype=np.int64)
+    if sets:
+        positions[:] = caps.positions(sets[-1])
     run.offer(sets, math.nan)
-    while len(sets) < problem.n_sets:
-        first, member = _membership(len(order), inside)
-        found = kernel.next_set(
-            len(order), first, member, np.array(caps, dtype=np.intc), positions, not sets, run.tick
-        )
-        if found != 1:
-            break
-        sets.append(_features(order, positions.tolist()))
-        inside.append(positions.tolist())
-        caps.append(problem.max_overlap)
+    while len(sets) < problem.n_sets and caps.next_set(positions, fresh=not sets, run=run):
+        sets.append(tuple(sorted([*base, *_features(order, positions.tolist())])))
+        caps.add(Cap(sets[-1], problem.max_overlap))
         run.sets = list(sets)
     return sets
+
+
+class _Caps:
+    """Caps on ranked features, as the kernel takes them; the features of ``base`` are in every set and not ranked."""
+
+    def __init__(self, order: Order, base: list[int], n_features_in: int) -> None:
+        self._n, self._base = len(order), set(base)
+        self._rank = np.full(n_features_in, -1, dtype=np.intp)
+        self._rank[order] = np.arange(len(order))
+        self._inside: list[npt.NDArray[np.intp]] = []
+        self._left: list[int] = []
+
+    def positions(self, features: Sequence[int]) -> npt.NDArray[np.intp]:
+        """Where these features are, in order; those that are not ranked are left out."""
+        places = np.sort(self._rank[list(features)])
+        return places[places >= 0]
+
+    def add(self, cap: Cap) -> None:
+        """One more cap."""
+        inside, shared = self.positions(cap.group), len(self._base.intersection(cap.group))
+        if cap.outside:
+            inside, shared = np.delete(np.arange(self._n), inside), len(self._base) - shared
+        self._inside.append(inside)
+        self._left.append(cap.most - shared)
+
+    def next_set(self, positions: npt.NDArray[np.int64], *, fresh: bool, run: Run) -> bool:
+        """Advance the positions to the next set that keeps to all caps; false if there is none or time is up."""
+        if min(self._left, default=0) < 0:
+            return False
+        if not len(positions):
+            return fresh
+        places = np.concatenate([np.zeros(0, dtype=np.intp), *self._inside])
+        numbers = np.repeat(
+            np.arange(len(self._inside), dtype=np.intc), [len(inside) for inside in self._inside]
+        )
+        first = np.zeros(self._n + 1, dtype=np.intc)
+        np.cumsum(np.bincount(places, minlength=self._n), out=first[1:])
+        member = numbers[np.argsort(places, kind="stable")]
+        left = np.array(self._left, dtype=np.intc)
+        found: int = kernel.next_set(self._n, first, member, left, positions, fresh, run.tick)
+        return found == 1
 
 
 def _difference(problem: Problem) -> int:
@@ -108,12 +168,3 @@ def _difference(problem: Problem) -> int:
 
 def _features(order: Order, positions: list[int]) -> FeatureSet:
     return tuple(sorted(order[positions].tolist()))
-
-
-def _membership(n: int, sets: list[list[int]]) -> tuple[npt.NDArray[np.intc], npt.NDArray[np.intc]]:
-    """Which sets each position belongs to, as flat arrays."""
-    positions = np.array([position for inside in sets for position in inside], dtype=np.intp)
-    numbers = np.array([number for number, inside in enumerate(sets) for _ in inside], dtype=np.intc)
-    first = np.zeros(n + 1, dtype=np.intc)
-    np.cumsum(np.bincount(positions, minlength=n), out=first[1:])
-    return first, numbers[np.argsort(positions, kind="stable")]

@@ -37,7 +37,7 @@ class MilpEngine:
     def solve(self, quality: Quality, problem: Problem, run: Run) -> Answer:
         """Sequential or simultaneous, as asked."""
         if not problem.sizes:
-            return _infeasible(problem, "constraints on the size contradict each other")
+            return Answer.infeasible(problem, "constraints on the size contradict each other")
         if problem.search == "simultaneous":
             return _simultaneous(quality, problem, run)
 
@@ -86,14 +86,14 @@ def _simultaneous(quality: Quality, problem: Problem, run: Run) -> Answer:
     """All sets in one programme, interchangeable but for their order."""
     model = Formulation(quality, problem)
     if model.too_few:
-        return _infeasible(problem, "too few features may be used")
+        return Answer.infeasible(problem, "too few features may be used")
     limit = math.inf
     if model.linear and problem.fixed_size:
         # The bound goes into the variable for the minimum and into the answer; as a row over all variables it made
         # the solver's presolve cut off optima.
         limit = bounds.sum_bound(model.candidates, problem).value / model.scale
     if limit == -math.inf:
-        return _infeasible(problem, "counting shared features")
+        return Answer.infeasible(problem, "counting shared features")
     for _ in range(problem.n_sets):
         model.add_set(problem.existing)
     for first, second in itertools.combinations(model.sets, 2):
@@ -128,10 +128,6 @@ def _largest_minimum(
     if larger is not None and min(map(quality.evaluate, larger)) >= worst - optimality_tolerance(worst) / 2:
         sets = larger
     return sets, bound
-
-
-def _infeasible(problem: Problem, proof: str) -> Answer:
-    return Answer([], [Status.INFEASIBLE] * problem.n_sets, -math.inf, proof)
 
 
 def _answer(

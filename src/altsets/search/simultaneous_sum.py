@@ -45,7 +45,7 @@ def largest_sum(
     """
     limit = bounds.sum_bound(candidates, problem)
     if limit.value == -math.inf:
-        return Answer([], [Status.INFEASIBLE] * problem.n_sets, -math.inf, "counting shared features")
+        return Answer.infeasible(problem, "counting shared features")
     run.tighten(limit.value)
     if limit.counts is not None:
         _, sets = realise(problem, candidates, limit.counts, run)
