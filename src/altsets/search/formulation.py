@@ -18,6 +18,9 @@ from altsets.search.solver import Programme
 
 __all__ = ["Formulation", "SetVariables"]
 
+#: How far a row stays clear of what is meant, well above the solver's tolerance.
+CLEARANCE = 1e-6
+
 #: Variables and their coefficients.
 Terms = dict[int, float]
 
@@ -141,14 +144,15 @@ class Formulation:
                 excess = self._sum(chosen, [feature]) | {v: -1.0 for v in self._sum(chosen, [needed])}
                 row(excess, upper=0)
             case Budget(costs=costs, limit=limit):
-                # In units of the limit; what the solver's tolerance lets through is excluded set by set.
+                # In units of the limit, and a little more than it: where the cost of a set was nearly the limit, the
+                # solver has been seen to lose other sets. Those that cost too much by so little are excluded later.
                 unit = limit or 1.0
                 priced = {
                     v: costs[j] / unit
                     for v, j in zip(chosen, self.candidates.indices, strict=True)
                     if costs[j]
                 }
-                row(priced, upper=limit / unit)
+                row(priced, upper=limit / unit + CLEARANCE)
 
     def _sum(self, chosen: Sequence[int], features: Iterable[int]) -> Terms:
         return {chosen[position]: 1.0 for position in self.candidates.positions(features)}

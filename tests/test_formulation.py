@@ -1,0 +1,99 @@
+"""Integer programmes: what the solver is told must be exactly what is meant, in spite of its tolerances."""
+
+from __future__ import annotations
+
+import itertools
+
+import numpy as np
+import pytest
+from checks import Request, disagreements
+from oracle import allowed_overlaps
+
+from altsets import Problem, Status, constraints
+from altsets.search.find import ENGINES
+from altsets.search.formulation import _cliques, _overlap_share
+
+EXACT = [name for name in ENGINES if name not in ("greedy", "additive")]
+
+
+@pytest.mark.parametrize("seed", range(30))
+def test_every_conflict_lies_in_a_clique_and_cliques_hold_nothing_else(seed):
+    rng = np.random.default_rng(seed)
+    n = int(rng.integers(1, 14))
+    upper = np.triu(rng.random((n, n)) < rng.random(), 1)
+    conflicts = upper | upper.T
+    cliques = list(_cliques(conflicts))
+    covered = np.zeros_like(conflicts)
+    for clique in cliques:
+        assert len(set(clique)) == len(clique) >= 2
+        for first, second in itertools.permutations(clique, 2):
+            covered[first, second] = True
+    assert (covered == conflicts).all()
+
+
+@pytest.mark.parametrize("kind", ["dice", "jaccard"])
+@pytest.mark.parametrize("tau", ["0", "0.05", "1/3", "0.5", "0.6", "2/3", "0.9", "1"])
+@pytest.mark.parametrize(("k_min", "k_max"), [(1, 3), (2, 7), (9, 10)])
+def test_one_factor_says_how_much_sets_of_any_size_may_share(kind, tau, k_min, k_max):
+    problem = Problem.create(30, tau=tau, dissimilarity=kind, constraints=[constraints.Size(k_min, k_max)])
+    share = _overlap_share(problem, range(2 * k_min, 2 * k_max + 1))
+    for size, other in itertools.product(problem.sizes, repeat=2):
+        for shared, fine in enumerate(allowed_overlaps(size, other, problem.tau, None, kind)):
+            excess = shared - share * (size + other)
+            # Far from the solver's tolerance, whichever way it is.
+            assert excess < -1e-4 if fine else excess > 1e-4
+
+
+@pytest.mark.parametrize("engine", EXACT)
+@pytest.mark.parametrize("search", ["sequential", "simultaneous"])
+def test_a_budget_is_kept_to_the_last_digits(engine, search):
+    """The best sets cost too much by less than what the solver calls feasible."""
+    costs = (0.5, 0.5 + 3e-8, 0.5 + 5e-8, 0.5 - 1e-8, 0.2)
+    request = Request(
+        (9.0, 8.0, 7.0, 1.0, 0.5),
+        n_features=2,
+        n_alternatives=2,
+        tau=0.5,
+        search=search,
+        constraints=(("budget", costs, 1.0),),
+    )
+    result = request.find(engine=engine)
+    assert result.status is Status.OPTIMAL
+    assert disagreements(request, result, request.oracle) == []
+
+
+@pytest.mark.parametrize("engine", EXACT)
+def test_what_costs_exactly_the_budget_is_allowed(engine):
+    """0.1 + 0.2 is more than 0.3 in floats."""
+    request = Request((2.0, 1.0), 2, 0, constraints=(("budget", (0.1, 0.2), 0.3),))
+    assert request.find(engine=engine).sets == [(0, 1)]
+
+
+MATRIX = ((0.0, 0.5, 0.5), (0.5, 0.0, 0.5), (0.5, 0.5, 0.0))
+
+
+@pytest.mark.parametrize(
+    ("request_", "reason"),
+    [
+        (Request((1.0, 2.0, 3.0), 2, 1, kind="cfs", matrix=MATRIX), "ratio"),
+        (Request((1.0, 2.0, 3.0), 2, 1, dissimilarity="hamming"), "dice or jaccard"),
+        (
+            Request((1.0, 2.0, 3.0), 2, 1, kind="mrmr", matrix=MATRIX, constraints=(("size", 1, 2),)),
+            "sets of one size",
+        ),
+        (Request((1.0, 2.0, 3.0), 2, 1, search="greedy-depth"), "greedy-depth"),
+    ],
+)
+def test_what_is_not_linear_is_declined_with_a_reason(request_, reason):
+    said = ENGINES["milp"].declines(request_.quality, request_.problem)
+    assert said is not None
+    assert reason in said
+
+
+def test_too_few_features_and_sizes_that_contradict_each_other():
+    few = Request((1.0, 2.0, 3.0), 2, 1, constraints=(("forbid", (0, 1)),))
+    contradicting = Request((1.0, 2.0, 3.0), 2, 1, constraints=(("size", 1, 1), ("size", 2, 2)))
+    for request in (few, contradicting):
+        for search in ("sequential", "simultaneous"):
+            result = Request(**{**vars(request), "search": search}).find(engine="milp")
+            assert result.status is Status.INFEASIBLE
