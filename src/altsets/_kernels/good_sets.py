@@ -4,9 +4,9 @@
 The value of a set is the sum of the linear terms of its features minus the sum of its pair terms. Depth-first branch
 and bound: with r features to go, a candidate is worth at most its gain minus half of the r - 1 smallest pair terms with
 other candidates, for the other half is the partner's. The r largest such worths bound the node (one for each class
-where candidates exclude each other), and candidates that cannot be among r good ones are dropped. A node first tries the
-partners that its parent knew, which costs next to nothing. (Other splits than half and half lower the bound at the root,
-but not further down.)
+where candidates exclude each other), and candidates that cannot be among r good ones are dropped. A node first tries
+the partners that its parent knew, which costs next to nothing. (Other splits than half and half lower the bound at the
+root, but not further down.)
 
 Quality that is a ratio, a sum over the root of another sum, comes with terms that are too optimistic about it: complete
 sets are judged by their ratio.
