@@ -129,7 +129,7 @@ class GoodSets:
                 self.sizes.append(sets)
         self._own = own
         self.tolerance = max((sets.tolerance for sets in self.sizes), default=1e-300)
-        self.reach = max((sets.reach for sets in self.sizes), default=0.0)
+        self.reach = max((sets.reach for sets in self.sizes), default=0.0) or 1.0
         # A ratio has no prices, and a user's own dissimilarity no rows that sets could pay for.
         self.can_be_priced = not self._own and not any(sets.form.ratio for sets in self.sizes)
 

@@ -78,7 +78,9 @@ class Responses:
         return kept
 
     def improve(self, sets: Sequence[FeatureSet], kicks: int) -> list[FeatureSet]:
-        """Settle, kick and settle again; the best solution that was seen."""
+        """Settle, kick and settle again; the best solution that was seen. Without a solution there is nothing to do."""
+        if not sets:
+            return []
         best = self.settle(sets)
         value = self.value(best)
         qualities = [self.good.quality.evaluate(chosen) for chosen in best]

@@ -37,8 +37,8 @@ MOST_SETS, MOST_STEPS = 500_000, 10**12
 LIST_NODES = 3_000_000
 #: Steps of the search for a first solution, for each set.
 FIRST_NODES = 5_000
-#: Attempts to leave a local optimum.
-KICKS = 20
+#: Attempts to leave a local optimum, before the first lists with prices and after them.
+FEW_KICKS, MANY_KICKS = 4, 20
 #: Floors are this many times closer to the bound than the best solution is, to begin with.
 FLOOR_STEPS = 64
 MAX_ROUNDS = 500
@@ -121,11 +121,12 @@ class Together:
             self._enlarge_sum(certificate)
 
     def _with_prices(self, certificate: Certificate) -> bool:
+        responses = Responses(self.good, self.smallest, self.run)
+        self.offer(responses.improve(self.sets, FEW_KICKS))
         disjoint = self.smallest and self._most_shared == 0
-        if not disjoint and self._close_to(certificate, MANY_SETS, MANY_STEPS):
+        if self.done or (not disjoint and self._close_to(certificate, MANY_SETS, MANY_STEPS)):
             return True
-        if self.sets and not self.run.stopped:
-            self.offer(Responses(self.good, self.smallest, self.run).improve(self.sets, KICKS))
+        self.offer(responses.improve(self.sets, MANY_KICKS))
         return self.done or (self.smallest and bool(self.sets) and self._above_floors())
 
     @property
@@ -272,7 +273,7 @@ class Together:
         if not listing.complete:
             return False
         # In units of quality, so that one tolerance will do.
-        scale, penalties = self.good.reach or 1.0, floor.penalties
+        scale, penalties = self.good.reach, floor.penalties
         paid = np.concatenate([floor.prices[rows].sum(axis=1) for rows in listing.rows])
         penalties = replace(penalties, table=scale * penalties.table, unshared=scale * penalties.unshared)
         spending = Spending(scale * np.maximum(paid - LEAST, 0.0), scale * surplus, penalties)
