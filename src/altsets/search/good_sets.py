@@ -37,7 +37,10 @@ FIRST_STEPS = 300
 
 @dataclass(frozen=True)
 class Prices:
-    """What a set pays for each of its features and, where there is a matrix, for each pair of them."""
+    """What a set pays for each of its features and, where there is a matrix, for each pair of them.
+
+    Only features that some set may have are priced, in the order of :attr:`GoodSets.features`.
+    """
 
     features: Floats
     pairs: Floats | None = None
@@ -132,10 +135,14 @@ class GoodSets:
         self.reach = max((sets.reach for sets in self.sizes), default=0.0) or 1.0
         # A ratio has no prices, and a user's own dissimilarity no rows that sets could pay for.
         self.can_be_priced = not self._own and not any(sets.form.ratio for sets in self.sizes)
+        self.place = np.full(problem.n_features_in, -1, dtype=np.intc)
+        self.place[self.features] = np.arange(len(self.features))
+        for sets in self.sizes:
+            sets.priced_as(self.place)
 
-    @property
+    @cached_property
     def features(self) -> list[int]:
-        """Every feature that some set may have."""
+        """Every feature that some set may have; ``place`` says where a feature is in this list."""
         return sorted({int(j) for sets in self.sizes for j in (*sets.base, *sets.features)})
 
     def best(
@@ -176,7 +183,7 @@ class GoodSets:
     ) -> Listing:
         """All sets with a value above ``cut``; incomplete if they are more than ``most`` or take too long.
 
-        A budget (costs of features, limit) leaves out those that cost more; with ``cheaper``, also those that are no
+        A budget (prices of features, limit) leaves out those that cost more; with ``cheaper``, also those that are no
         cheaper than another one that is listed before.
         """
         listed, values, qualities = [], [], []
@@ -251,6 +258,10 @@ class _SetsOfSize:
         sets = cls(form, size, rules, features)
         return None if sets.n_open > len(features) or sets._numbers([]) is None else sets
 
+    def priced_as(self, place: npt.NDArray[np.intc]) -> None:
+        """Where the prices of features are."""
+        self._price_of, self._price_of_base = place[self.features], place[self.base]
+
     def _needed(self, feature: int) -> list[int]:
         needed = self.rules.needs.get(feature, frozenset()) - self.rules.required
         return [int(self._place[j]) for j in sorted(needed)]
@@ -284,13 +295,17 @@ class _SetsOfSize:
                 members = ~members
             left.append(cap.most - int(np.count_nonzero(members[self.base])))
             inside.append(np.flatnonzero(members[self.features]))
-        budgets = self.rules.budgets if budget is None else [*self.rules.budgets, budget]
-        room = [limit - math.fsum(costs[j] for j in base) for costs, limit in budgets]
+        room = [limit - math.fsum(costs[j] for j in base) for costs, limit in self.rules.budgets]
+        dear = [costs[self.features] for costs, _ in self.rules.budgets]
+        if budget is not None:
+            prices, limit = budget
+            room.append(limit - math.fsum(prices[self._price_of_base].tolist()))
+            dear.append(prices[self._price_of])
         if min(left, default=0) < 0 or min(room, default=0.0) < 0:
             return None
         costs = np.zeros((len(room), len(self.features)))
-        for number, (all_costs, _) in enumerate(budgets):
-            costs[number] = all_costs[self.features]
+        for number, row in enumerate(dear):
+            costs[number] = row
         positions = np.concatenate([np.zeros(0, dtype=np.intp), *inside])
         numbers = np.repeat(np.arange(len(left), dtype=np.intc), [len(members) for members in inside])
         first = np.zeros(len(self.features) + 1, dtype=np.intc)
@@ -298,17 +313,26 @@ class _SetsOfSize:
         member = numbers[np.argsort(positions, kind="stable")]
         return first, member, np.array(left, dtype=np.intc), costs, np.array(room), *self._needs
 
-    def _terms(self, linear: Floats, pairs: Floats | None) -> tuple[tuple[Any, ...], float]:
+    def _terms(
+        self, linear: Floats, pairs: Floats | None, prices: Prices | None = None
+    ) -> tuple[tuple[Any, ...], float]:
         """Terms of the open features, given those that are in every set; and the value of the latter."""
-        base = self.base
-        open_linear = linear[self.features]
-        start = math.fsum(linear[base].tolist())
-        open_pairs = np.zeros((0, 0))
+        open_linear, base_linear = linear[self.features], linear[self.base]
+        matrices: list[tuple[Floats, npt.NDArray[Any], npt.NDArray[Any]]] = []
         if pairs is not None:
-            open_pairs = np.ascontiguousarray(pairs[np.ix_(self.features, self.features)])
+            matrices.append((pairs, self.features, self.base))
+        if prices is not None:
+            open_linear = open_linear - prices.features[self._price_of]
+            base_linear = base_linear - prices.features[self._price_of_base]
+            if prices.pairs is not None:
+                matrices.append((prices.pairs, self._price_of, self._price_of_base))
+        start = math.fsum(base_linear.tolist())
+        open_pairs = np.zeros((len(self.features),) * 2 if matrices else (0, 0))
+        for matrix, inside, base in matrices:
+            open_pairs += matrix[np.ix_(inside, inside)]
             if len(base):
-                open_linear = open_linear - pairs[np.ix_(base, self.features)].sum(axis=0)
-                start -= math.fsum(pairs[i, j] for i, j in combinations(base.tolist(), 2))
+                open_linear = open_linear - matrix[np.ix_(base, inside)].sum(axis=0)
+                start -= math.fsum(matrix[i, j] for i, j in combinations(base.tolist(), 2))
         return (np.ascontiguousarray(open_linear), open_pairs, self._conflicts), start
 
     @cached_property
@@ -316,12 +340,7 @@ class _SetsOfSize:
         return self._terms(self.form.linear, self.form.pairs)
 
     def _priced(self, prices: Prices | None) -> tuple[tuple[Any, ...], float]:
-        if prices is None:
-            return self._plain
-        pairs = self.form.pairs
-        if prices.pairs is not None:
-            pairs = prices.pairs if pairs is None else pairs + prices.pairs
-        return self._terms(self.form.linear - prices.features, pairs)
+        return self._plain if prices is None else self._terms(self.form.linear, self.form.pairs, prices)
 
     # --- Searches -----------------------------------------------------------------------------------
 

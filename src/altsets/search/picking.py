@@ -70,7 +70,7 @@ class Picker:
                 listing.qualities[order],
                 spending.charges[order],
             ),
-            _elements(listing, order, spending.penalties, self.problem.n_sets),
+            self._elements(listing, order, spending.penalties),
             self.caps,
             self.problem.n_sets,
             target,
@@ -87,27 +87,32 @@ class Picker:
             return None, finished
         return [listing.set_at(int(order[number])) for number in chosen], finished
 
-
-def _elements(
-    listing: Listing, order: npt.NDArray[np.intp], penalties: Penalties | None, n_sets: int
-) -> tuple[npt.NDArray[Any], ...]:
-    """The priced elements of each listed set, in the order in which they are picked from; see the kernel."""
-    widest = max((rows.shape[1] for rows in listing.rows), default=0)
-    first = np.zeros(len(order) + 1, dtype=np.intc)
-    if penalties is None or not len(listing):
-        return first, np.zeros(0, dtype=np.intc), np.zeros((0, n_sets + 1)), np.zeros(widest + 1)
-    blocks = []
-    width = widest + (math.comb(widest, 2) if penalties.of_pair is not None else 0)
-    for rows in listing.rows:
-        columns = [penalties.of_feature[rows]]
-        if penalties.of_pair is not None:
-            columns += [
-                penalties.of_pair[rows[:, i], rows[:, j]][:, None]
-                for i, j in combinations(range(rows.shape[1]), 2)
-            ]
-        block = np.concatenate(columns, axis=1)
-        blocks.append(np.pad(block, ((0, 0), (0, width - block.shape[1])), constant_values=-1))
-    numbers = np.concatenate(blocks)[order]
-    used = numbers >= 0
-    np.cumsum(used.sum(axis=1), out=first[1:])
-    return first, np.ascontiguousarray(numbers[used], dtype=np.intc), penalties.table, penalties.unshared
+    def _elements(
+        self, listing: Listing, order: npt.NDArray[np.intp], penalties: Penalties | None
+    ) -> tuple[npt.NDArray[Any], ...]:
+        """The priced elements of each listed set, in the order in which they are picked from; see the kernel."""
+        widest = max((rows.shape[1] for rows in listing.rows), default=0)
+        first = np.zeros(len(order) + 1, dtype=np.intc)
+        if penalties is None or not len(listing):
+            return (
+                first,
+                np.zeros(0, dtype=np.intc),
+                np.zeros((0, self.problem.n_sets + 1)),
+                np.zeros(widest + 1),
+            )
+        blocks = []
+        width = widest + (math.comb(widest, 2) if penalties.of_pair is not None else 0)
+        for features in listing.rows:
+            rows = self.good.place[features]
+            columns = [penalties.of_feature[rows]]
+            if penalties.of_pair is not None:
+                columns += [
+                    penalties.of_pair[rows[:, i], rows[:, j]][:, None]
+                    for i, j in combinations(range(rows.shape[1]), 2)
+                ]
+            block = np.concatenate(columns, axis=1)
+            blocks.append(np.pad(block, ((0, 0), (0, width - block.shape[1])), constant_values=-1))
+        numbers = np.concatenate(blocks)[order]
+        used = numbers >= 0
+        np.cumsum(used.sum(axis=1), out=first[1:])
+        return first, np.ascontiguousarray(numbers[used], dtype=np.intc), penalties.table, penalties.unshared

@@ -70,7 +70,7 @@ class Responses:
                 places[0] = worst
         kept = [chosen for number, chosen in enumerate(current) if number not in places]
         for _ in places:
-            noise = strength * self.random.random(self.good.problem.n_features_in)
+            noise = strength * self.random.random(len(self.good.features))
             found = self.good.best(1, others=kept, prices=Prices(noise), max_nodes=MAX_NODES)
             if not found.sets:
                 return None

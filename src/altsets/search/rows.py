@@ -46,7 +46,8 @@ class Penalties:
     Attributes
     ----------
     of_feature, of_pair : int arrays
-        Which row of the table is about a feature, or about a pair of features; -1 if none is.
+        Which row of the table is about a feature, or about a pair of features; -1 if none is. As in
+        :class:`altsets.search.good_sets.Prices`, by the place of a feature.
     table : float array
         What it costs if 0, 1, 2, ... sets have that feature or pair.
     unshared : float array
@@ -96,25 +97,29 @@ class Rows:
         self._programme, self._good = programme, good
         self.n_sets, self.max_overlap, self._with_pairs = n_sets, max_overlap, with_pairs
         self._n_rows, self._n_columns = n_rows, n_columns
-        self._n = good.problem.n_features_in
+        self._n = len(good.features)
         self.sets: list[FeatureSet] = []
+        # The same sets by the places of their features, which is how everything here is counted.
+        self._places: list[tuple[int, ...]] = []
         self._limits: dict[int, float] = {}
         self._row_of: dict[tuple[int, ...], int] = {}
         self._cuts: list[_Cut] = []
 
     def terms(self, chosen: FeatureSet) -> dict[int, float]:
         """What a set counts in each row; to be asked once for each column that is added."""
+        places = tuple(self._good.place[list(chosen)].tolist())
         self.sets.append(chosen)
-        terms = {self._row_of[key]: 1.0 for key in self._keys(chosen) if key in self._row_of}
+        self._places.append(places)
+        terms = {self._row_of[key]: 1.0 for key in self._keys(places) if key in self._row_of}
         for cut in self._cuts:
-            terms[cut.row] = _count(cut, chosen)
+            terms[cut.row] = _count(cut, places)
         return terms
 
-    def _keys(self, chosen: FeatureSet) -> list[tuple[int, ...]]:
+    def _keys(self, places: tuple[int, ...]) -> list[tuple[int, ...]]:
         """What may be used once at most: features, or pairs of them."""
         if self.max_overlap > int(self._with_pairs):
             return []
-        return list(combinations(chosen, self.max_overlap + 1))
+        return list(combinations(places, self.max_overlap + 1))
 
     # --- Violated rows --------------------------------------------------------------------------------
 
@@ -123,7 +128,7 @@ class Rows:
         used = np.flatnonzero(values > 1e-9).tolist()
         usage: dict[tuple[int, ...], float] = {}
         for number in used:
-            for key in self._keys(self.sets[number]):
+            for key in self._keys(self._places[number]):
                 usage[key] = usage.get(key, 0.0) + float(values[number])
         violated = False
         for key, amount in usage.items():
@@ -139,7 +144,7 @@ class Rows:
 
     def _holders(self, key: tuple[int, ...]) -> list[float]:
         inside = set(key)
-        return [float(inside <= set(chosen)) for chosen in self.sets]
+        return [float(inside <= set(places)) for places in self._places]
 
     def _add(self, counts: Sequence[float], limit: float) -> int:
         row = self._n_rows + len(self._limits)
@@ -151,7 +156,7 @@ class Rows:
     def _cut_features(self, used: Sequence[int], values: Floats) -> bool:
         usage = np.zeros(self._n)
         for number in used:
-            usage[list(self.sets[number])] += values[number]
+            usage[list(self._places[number])] += values[number]
         steps = np.floor(usage + 1e-9)
         shared = self.max_overlap * self.n_sets * (self.n_sets - 1) / 2
         limit = shared + float(np.sum(steps * (steps + 1))) / 2
@@ -163,7 +168,7 @@ class Rows:
     def _cut_pairs(self, used: Sequence[int], values: Floats) -> bool:
         usage: dict[tuple[int, int], float] = {}
         for number in used:
-            for pair in combinations(self.sets[number], 2):
+            for pair in combinations(self._places[number], 2):
                 usage[pair] = usage.get(pair, 0.0) + float(values[number])
         steps = {pair: math.floor(amount + 1e-9) for pair, amount in usage.items() if amount >= 1 - 1e-9}
         m = self.max_overlap
@@ -181,8 +186,8 @@ class Rows:
     def _add_cut(self, limit: float, features: Floats | None, pairs: Floats | None) -> None:
         cut = _Cut(self._n_rows + len(self._limits), limit, features, pairs)
         member = np.zeros((len(self.sets), self._n))
-        for number, chosen in enumerate(self.sets):
-            member[number, list(chosen)] = 1.0
+        for number, places in enumerate(self._places):
+            member[number, list(places)] = 1.0
         counts = np.zeros(len(self.sets))
         if features is not None:
             counts += member @ features
@@ -233,7 +238,7 @@ class Rows:
                 continue
             steps: dict[tuple[int, ...], float] = {}
             if cut.features is not None:
-                steps = {(j,): float(cut.features[j]) for j in self._good.features}
+                steps = {(j,): float(cut.features[j]) for j in range(self._n)}
                 unshared += price * (m - shared)
             else:
                 assert cut.pairs is not None
@@ -247,12 +252,12 @@ class Rows:
 
     def _leave_none_over(self, tables: dict[tuple[int, ...], Floats]) -> None:
         """Where disjoint sets need every feature that there is, none may be left over."""
-        if self.max_overlap or len(self._good.features) > self.n_sets * self._good.problem.k_min:
+        if self.max_overlap or self._n > self.n_sets * self._good.problem.k_min:
             return
-        for feature in self._good.features:
+        for place in range(self._n):
             table = np.zeros(self.n_sets + 1)
             table[0] = IMPOSSIBLE
-            tables[(feature,)] = table
+            tables[(place,)] = table
 
     def _numbered(self, tables: dict[tuple[int, ...], Floats], unshared: Floats) -> Penalties:
         of_feature = np.full(self._n, -1, dtype=np.intc)
@@ -268,8 +273,8 @@ class Rows:
         return Penalties(of_feature, of_pair, np.array(list(tables.values())) if tables else empty, unshared)
 
 
-def _count(cut: _Cut, chosen: FeatureSet) -> float:
-    members = list(chosen)
+def _count(cut: _Cut, places: tuple[int, ...]) -> float:
+    members = list(places)
     if cut.features is not None:
         return float(cut.features[members].sum())
     assert cut.pairs is not None

@@ -274,7 +274,7 @@ class Together:
             return False
         # In units of quality, so that one tolerance will do.
         scale, penalties = self.good.reach, floor.penalties
-        paid = np.concatenate([floor.prices[rows].sum(axis=1) for rows in listing.rows])
+        paid = np.concatenate([floor.prices[self.good.place[rows]].sum(axis=1) for rows in listing.rows])
         penalties = replace(penalties, table=scale * penalties.table, unshared=scale * penalties.unshared)
         spending = Spending(scale * np.maximum(paid - LEAST, 0.0), scale * surplus, penalties)
         sets, finished = self._picker.pick(listing, spending, target, MANY_STEPS, summing=False, least=target)
