@@ -4,9 +4,9 @@
 The value of a set is the sum of the linear terms of its features minus the sum of its pair terms. Depth-first branch
 and bound: with r features to go, a candidate is worth at most its gain minus half of the r - 1 smallest pair terms with
 other candidates, for the other half is the partner's. The r largest such worths bound the node (one for each class
-where candidates exclude each other), and candidates that cannot be among r good ones are dropped. A node first tries
-the partners that its parent knew, which costs next to nothing. (Other splits than half and half lower the bound at the
-root, but not further down.)
+where candidates exclude each other, no more than a cap allows), and candidates that cannot be among r good ones are
+dropped. A node first tries the partners that its parent knew, which costs next to nothing. (Other splits than half and
+half lower the bound at the root, but not further down.)
 
 Quality that is a ratio, a sum over the root of another sum, comes with terms that are too optimistic about it: complete
 sets are judged by their ratio.
@@ -38,6 +38,7 @@ class GoodSets:
     member = cython.declare(cython.int[::1])
     left = cython.declare(cython.int[::1])
     inside = cython.declare(cython.int[::1])
+    counts_for = cython.declare(cython.uchar[:, ::1])
     costs = cython.declare(cython.double[:, ::1])
     room = cython.declare(cython.double[::1])
     needs_first = cython.declare(cython.int[::1])
@@ -113,6 +114,10 @@ class GoodSets:
         self.accept = accept
         self.tick = tick
         levels, width = r + 1, max(self.n, 1)
+        counts_for = np.zeros((self.n_caps, width), dtype=np.uint8)
+        owners = np.repeat(np.arange(self.n), np.diff(np.asarray(self.first)))
+        counts_for[np.asarray(self.member), owners] = 1
+        self.counts_for = counts_for
         self.inside = np.zeros(max(self.n_caps, 1), dtype=np.intc)
         self.list_of = np.zeros((levels, width), dtype=np.intc)
         self.gain_of = np.zeros((levels, width))
@@ -221,6 +226,10 @@ class GoodSets:
         if bound <= self.cut + self.tolerance or self.count[level] < r:
             return
         self.sort(level)
+        if self.n_caps:
+            bound = min(bound, value + self.sum_under_caps(level, r))
+            if bound <= self.cut + self.tolerance:
+                return
         if must >= 0:
             for i in range(self.count[level]):
                 if self.list_of[level, i] == must:
@@ -537,6 +546,34 @@ class GoodSets:
                 if n_classes == r:
                     return total
         return -1e300
+
+    @cython.cfunc
+    @cython.nogil
+    @cython.exceptval(check=False)
+    def sum_under_caps(self, level: cython.int, r: cython.int) -> cython.double:
+        """The r largest worths that keep to a cap, for the cap that costs most. Candidates are sorted."""
+        i: cython.int
+        c: cython.int
+        m: cython.int
+        inside: cython.int
+        total: cython.double
+        least: cython.double = 1e300
+        for c in range(self.n_caps):
+            if self.left[c] >= r:
+                continue
+            m = inside = 0
+            total = 0.0
+            for i in range(self.count[level]):
+                if self.counts_for[c, self.list_of[level, i]]:
+                    if inside == self.left[c]:
+                        continue
+                    inside += 1
+                total += self.worth_of[level, i]
+                m += 1
+                if m == r:
+                    break
+            least = min(least, total if m == r else -1e300)
+        return least
 
     @cython.cfunc
     @cython.nogil

@@ -26,6 +26,9 @@ __all__ = ["EnumerateEngine"]
 #: Seconds for the same request without constraints and conflicts.
 RELAXED_SECONDS = 1.0
 
+#: Variables that the solver is troubled with, one for each feature and set.
+MOST_VARIABLES = 20_000
+
 #: Steps in which a first set should be found.
 FEW_STEPS = 5_000
 
@@ -91,6 +94,8 @@ def _stands(quality: Quality, problem: Problem, relaxed: Answer) -> bool:
 def _ask_solver(search: Together) -> None:
     """The integer-programming solver on what stays open: is there a solution at all? Is a linear one the best?"""
     quality, problem, run = search.quality, search.problem, search.run
+    if problem.n_features_in * problem.n_sets > MOST_VARIABLES:
+        return
     engine, form = MilpEngine(), quality.form(problem.k_max)
     if engine.declines(Anything(replace(form, pairs=None, ratio=False)), problem):
         return
