@@ -1,4 +1,4 @@
-"""The parts of the engine for any quality, each against brute force: good sets, bounds on their sum and their number."""
+"""The parts of the engine for any quality, each against brute force: good sets, and bounds with prices."""
 
 from __future__ import annotations
 
@@ -287,6 +287,7 @@ def test_a_floor_holds_for_every_solution_above_it(seed):
     value = request.oracle.value
     values = sorted({value(chosen) for chosen in in_reach(request, good)})
     floors = Floors(good, n_sets, most, Run())
+    floors.add(good.best(3).sets)
     for floor in values[:: max(1, len(values) // 4)]:
         floor -= 1e-9 * max(1.0, good.reach)
         prices = floors.at(floor, only_refute=False)
