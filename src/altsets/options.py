@@ -115,7 +115,9 @@ Size = typer.Option(
     help="Instead of -k: sets of MIN to MAX features. Where scores are added up, larger sets tend to win.",
 )
 Engine = typer.Option(
-    "--engine", metavar="NAME", help="Who searches: additive, enumerate, milp, greedy or auto (who fits best)."
+    "--engine",
+    metavar="NAME",
+    help="Who searches: additive, enumerate, milp, greedy or auto (who fits best).",
 )
 TimeLimit = typer.Option(
     "--time-limit",

@@ -125,7 +125,7 @@ def find(
     engine : {"auto", "additive", "enumerate", "milp", "greedy"}
         Force one engine; an engine that does not solve the problem says so. "additive" is the fastest, for additive
         quality, sets of one size and no constraint but Forbid; "enumerate" takes everything that is exact; "milp" is
-        an integer-programming solver for all that is linear (no CFS, no dissimilarity of your own); "greedy" has the
+        an integer-programming solver for all that is linear (not CFS or your own dissimilarity); "greedy" has the
         heuristics. "auto" takes the first that does not decline.
     callback : callable, optional
         Called with a :class:`altsets.Progress` now and then. What it raises ends the search.
