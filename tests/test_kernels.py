@@ -219,6 +219,161 @@ def pack_sum(kernel, rng):
     )
 
 
+def flat(lists):
+    """Lists one after the other, and where each begins."""
+    first = np.cumsum([0, *map(len, lists)]).astype(np.intc)
+    return first, np.array(list(chain.from_iterable(lists)), dtype=np.intc)
+
+
+def symmetric(rng, n, make):
+    upper = np.triu(make((n, n)), 1)
+    return np.ascontiguousarray(upper + upper.T)
+
+
+def random_terms(rng, n):
+    """Linear terms, with pair terms or not, and with pairs that exclude each other or not."""
+    pairs, conflicts = np.zeros((0, 0)), np.zeros((0, 0), dtype=np.uint8)
+    if rng.random() < 0.6:
+        kinds = [rng.random, rng.standard_normal, lambda shape: rng.integers(0, 3, shape).astype(float)]
+        pairs = symmetric(rng, n, kinds[rng.integers(len(kinds))]) * float(rng.choice([0.1, 1.0]))
+    if rng.random() < 0.4:
+        conflicts = symmetric(rng, n, lambda shape: (rng.random(shape) < 0.2).astype(np.uint8))
+    return rng.permutation(descending(rng, n)), pairs, conflicts
+
+
+def random_rules(rng, n, r):
+    """Caps, budgets and needs, of each some or none."""
+    caps = some_sets(rng, n, int(rng.integers(1, n + 1)), int(rng.choice([0, 0, 1, 3])))
+    first, member, _ = membership(n, caps)
+    left = rng.integers(0, r + 1, len(caps)).astype(np.intc)
+    costs = rng.random((int(rng.choice([0, 0, 1, 2])), n))
+    room = costs[:, :r].sum(axis=1) + rng.random(len(costs))
+    needs = [[] for _ in range(n)]
+    if rng.random() < 0.3:
+        # One that is needed needs nothing itself, so that nothing is missing from the lists.
+        for j in range(0, n - 1, 3):
+            needs[j] = [n - 1]
+    return first, member, left, costs, room, *flat(needs)
+
+
+def sets_in_question(rng):
+    n = int(rng.integers(3, 13))
+    r = int(rng.integers(1, min(n, 5) + 1))
+    linear = np.zeros(0)
+    while not linear.any():
+        linear, *others = random_terms(rng, n)
+    return (linear, *others), random_rules(rng, n, r), r
+
+
+def odd(positions):
+    """A user's own test of a set."""
+    return int(positions.sum()) % 2 == 1
+
+
+def best_sets(kernel, rng):
+    terms, rules, r = sets_in_question(rng)
+    cut = -math.inf if rng.random() < 0.7 else float(np.sort(terms[0])[-r:].sum()) - rng.random()
+    return kernel.good_sets(
+        terms,
+        rules,
+        r,
+        float(rng.choice([0.0, 1.5])),
+        cut,
+        int(rng.integers(1, 6)),
+        keeping=True,
+        tolerance=1e-14,
+        max_nodes=int(rng.choice([4, 10_000])),
+        accept=odd if rng.random() < 0.3 else None,
+        tick=never,
+    )
+
+
+def listed_sets(kernel, rng):
+    terms, rules, r = sets_in_question(rng)
+    cut = -math.inf if rng.random() < 0.3 else float(np.sort(terms[0])[-r:].sum()) - 2 * rng.random()
+    return kernel.good_sets(
+        terms,
+        rules,
+        r,
+        0.0,
+        cut,
+        int(rng.choice([70, 1000])),
+        keeping=False,
+        cheaper=len(rules[4]) > 0 and rng.random() < 0.5,
+        tolerance=1e-14,
+        max_nodes=int(rng.choice([20, 10_000])),
+        accept=odd if rng.random() < 0.3 else None,
+        tick=never,
+    )
+
+
+def sets_by_ratio(kernel, rng):
+    """The upper part is bounded by the cut times the root of the least that the lower part can be."""
+    (linear, _, conflicts), rules, r = sets_in_question(rng)
+    n, linear = len(linear), np.abs(linear)
+    size = r + int(rng.integers(0, 2))
+    pairs = symmetric(rng, n, rng.random)
+    cut = float(np.sort(linear)[-r:].sum()) / math.sqrt(size) * rng.random() / 2
+    window = (-math.inf, math.inf) if rng.random() < 0.5 else (cut, float(linear.sum()) * rng.random())
+    ratio = (linear, rng.random(n), pairs, (0.0, float(size)), window, cut)
+    terms = (linear, np.zeros((0, 0)), conflicts)
+    options = {"keeping": bool(rng.random() < 0.5), "max_nodes": 10_000, "tick": never}
+    return kernel.good_sets(terms, rules, r, 0.0, cut * math.sqrt(size), 5, ratio=ratio, **options)
+
+
+def sets_to_pick_from(rng):
+    """Sets of two sizes, in one word of bits or in two, and what is to be shared between them."""
+    n_words = int(rng.integers(1, 3))
+    sizes = int(rng.integers(1, 4)) + np.arange(2)
+    sets = some_sets(rng, 8, int(sizes[0]), 15) + some_sets(rng, 8, int(sizes[1]), 15)
+    masks = np.zeros((len(sets), n_words), dtype=np.uint64)
+    for number, chosen in enumerate(sets):
+        for j in chosen:
+            masks[number, j % n_words] |= np.uint64(1 << (63 - j))
+    group = np.repeat(np.arange(2), 15).astype(np.intc)
+    caps = np.sort(rng.integers(0, sizes[0] + 1, 3))[[[0, 1], [1, 2]]].astype(np.intc)
+    return sets, masks, group, caps, int(sizes[1])
+
+
+def priced_elements(rng, sets, n_sets, most):
+    """Features with a price for being used too seldom or too often, if any; and what sets pay that share too little."""
+    if rng.random() < 0.4:
+        return *flat([[] for _ in sets]), np.zeros((0, n_sets + 1)), np.zeros(most + 1)
+    n_elements = int(rng.integers(1, 9))
+    usual = rng.integers(0, n_sets + 1, n_elements)
+    table = rng.random(n_elements)[:, None] * np.abs(np.arange(n_sets + 1) - usual[:, None])
+    unshared = np.sort(rng.random(most + 1))[::-1] * (rng.random() < 0.5)
+    return *flat([[j for j in chosen if j < n_elements] for chosen in sets]), table, unshared
+
+
+def pick(kernel, rng):
+    sets, masks, group, caps, most = sets_to_pick_from(rng)
+    n_sets = int(rng.integers(2, 5))
+    qualities = rng.random(len(sets)) if rng.random() < 0.7 else rng.integers(0, 3, len(sets)).astype(float)
+    summing = bool(rng.random() < 0.5)
+    top = float(qualities.max())
+    charges, ceiling = top - qualities, n_sets * top + rng.random()
+    best = float(rng.choice([-math.inf, n_sets * top / 3]))
+    if not summing:
+        charges, ceiling = rng.random(len(sets)), n_sets * rng.random()
+        best = float(rng.choice([-math.inf, top / 4]))
+    order = np.argsort(charges if summing else -qualities, kind="stable")
+    sets = [sets[number] for number in order]
+    return kernel.pick(
+        (masks[order], group[order], qualities[order], charges[order]),
+        priced_elements(rng, sets, n_sets, most),
+        caps,
+        n_sets,
+        best,
+        ceiling,
+        summing=summing,
+        tolerance=1e-14,
+        max_nodes=int(rng.choice([20, 20_000])),
+        compatible=(lambda i, j: (i + j) % 3 > 0) if rng.random() < 0.25 else None,
+        tick=never,
+    )
+
+
 #: The kernel of each function, and how to call it.
 CALLS = {
     "best_set": [best_set],
@@ -228,6 +383,8 @@ CALLS = {
     "exchanges": [deal, balance],
     "windows": [windows],
     "packing": [pack, pack_sum],
+    "good_sets": [best_sets, listed_sets, sets_by_ratio],
+    "cliques": [pick],
 }
 
 
@@ -298,6 +455,8 @@ REQUESTS = [
     # Dealing greedily gives 7 and 5; only an exchange gives 6 and 6.
     ([3, 3, 2, 2, 2, 0], {"n_features": 3, **TOGETHER, "n_alternatives": 1, "tau": 1, "aggregation": "min"}),
     (DISTINCT, {"n_features": 3, "n_alternatives": 5, "tau": "2/3", "search": "greedy-depth"}),
+    (DISTINCT, {"n_features": 3, **TOGETHER, "engine": "enumerate"}),
+    (TIED, {"n_features": 2, **TOGETHER, "aggregation": "min", "engine": "enumerate"}),
 ]
 
 SCRIPT = """

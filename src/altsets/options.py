@@ -114,7 +114,11 @@ Size = typer.Option(
     metavar="MIN:MAX",
     help="Instead of -k: sets of MIN to MAX features. Where scores are added up, larger sets tend to win.",
 )
-Engine = typer.Option("--engine", metavar="NAME", help="Who searches: additive, milp, greedy or auto.")
+Engine = typer.Option(
+    "--engine",
+    metavar="NAME",
+    help="Who searches: additive, enumerate, milp, greedy or auto (who fits best).",
+)
 TimeLimit = typer.Option(
     "--time-limit",
     parser=_seconds,

@@ -107,6 +107,8 @@ class Cliques:
         self.supply = np.zeros(max(self.n_elements, 1), dtype=np.intc)
         self.picked = np.zeros(n_sets, dtype=np.intc)
         self.best_picked = np.zeros(n_sets, dtype=np.intc)
+        self.nodes = self.next_tick = 0
+        self.found = self.stopped = False
         # With qualities among the charges, a solution spends the ceiling exactly, but for rounding.
         self.budget = ceiling - best if summing else ceiling + 16 * n_sets * tolerance
 

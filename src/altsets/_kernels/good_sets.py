@@ -132,6 +132,8 @@ class GoodSets:
         self.klass = np.zeros(width, dtype=np.intc)
         self.sets = np.zeros((most if keeping else 64, max(r, 1)), dtype=np.intc)
         self.values = np.zeros(len(self.sets))
+        self.n_found = self.nodes = 0
+        self.stopped = False
         self.open_bound = -float("inf")
 
     def run(self, value: cython.double):
@@ -652,6 +654,8 @@ class GoodSets:
         if not self.keeping and self.n_found == len(self.sets):
             if self.n_found >= self.most:
                 self.stopped = True
+                # Nobody else may be left to say that something is missing.
+                self.open_bound = max(self.open_bound, value)
                 return
             wanted = min(2 * self.n_found, self.most)
             self.sets = np.concatenate(

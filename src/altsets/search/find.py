@@ -94,9 +94,11 @@ def find(
     Parameters
     ----------
     quality : quality object
-        What "good" means, such as :class:`altsets.quality.Additive`; see :mod:`altsets.quality`.
+        What "good" means: the sum of scores (:class:`altsets.quality.Additive`), or features that say much about the
+        target and little about each other (:class:`altsets.quality.MRMR`, :class:`altsets.quality.FCBF`,
+        :class:`altsets.quality.CFS`).
     n_features : int
-        Features in each set.
+        Features in each set, unless ``constraints.Size`` says otherwise.
     n_alternatives : int or "max"
         Sets to find besides the first one. ``"max"``: as many as the searches ``"greedy-replacement"`` and
         ``"greedy-balancing"`` can give.
@@ -121,7 +123,10 @@ def find(
     time_limit : float, optional
         Seconds for the whole call. What was found by then is returned with a bound.
     engine : {"auto", "additive", "enumerate", "milp", "greedy"}
-        Force one engine; an engine that does not solve the problem says so.
+        Force one engine; an engine that does not solve the problem says so. "additive" is the fastest, for additive
+        quality, sets of one size and no constraint but Forbid; "enumerate" takes everything that is exact; "milp" is
+        an integer-programming solver for all that is linear (not CFS or your own dissimilarity); "greedy" has the
+        heuristics. "auto" takes the first that does not decline.
     callback : callable, optional
         Called with a :class:`altsets.Progress` now and then. What it raises ends the search.
 
@@ -256,7 +261,8 @@ def _engine(name: str, quality: Quality, problem: Problem) -> Engine:
         reasons[engine.name] = engine.declines(quality, problem)
         if reasons[engine.name] is None:
             return engine
-    relevant = reasons["greedy"] if problem.search.startswith("greedy-") else reasons["additive"]
+    # Of the exact engines "enumerate" declines least; to heuristics they all say no for what they are.
+    relevant = reasons["greedy" if problem.search.startswith("greedy-") else EnumerateEngine.name]
     raise UnsupportedError(f"no engine solves this: {relevant}.")
 
 

@@ -1,0 +1,302 @@
+"""The parts of the engine for any quality, each against brute force: good sets, and bounds with prices."""
+
+from __future__ import annotations
+
+import math
+from itertools import combinations
+
+import numpy as np
+import pytest
+from checks import Request
+from random_requests import random_budget, random_constraints, random_limit, random_numbers
+
+from altsets.search.columns import Columns
+from altsets.search.floors import LEAST, Floors
+from altsets.search.good_sets import GoodSets, Prices
+from altsets.search.run import Run
+
+N_CASES = 80
+
+
+def some_request(seed, **more):
+    """A small request of any quality, with constraints and sets to differ from."""
+    rng = np.random.default_rng(seed)
+    n = int(rng.integers(4, 9))
+    k = int(rng.integers(1, min(n, 4) + 1))
+    fixed = {
+        "n_features": k,
+        "n_alternatives": int(rng.integers(1, 4)),
+        "search": "simultaneous",
+        "constraints": random_constraints(rng, n, k, 200) if rng.random() < 0.6 else (),
+        "existing": (tuple(range(k)),) if rng.random() < 0.3 else (),
+    }
+    return Request(**{**random_numbers(rng, n), **random_limit(rng, k), **fixed, **more}), rng
+
+
+def good_sets(request):
+    return GoodSets(request.quality, request.problem, Run())
+
+
+def allowed_sets(request):
+    """All sets that may be chosen at all, by definition."""
+    oracle = request.oracle
+    sizes = range(oracle.k_min, oracle.k_max + 1)
+    every = (chosen for size in sizes for chosen in combinations(range(oracle.n), size))
+    return [chosen for chosen in every if oracle.fits(chosen)]
+
+
+def in_reach(request, good):
+    """Those of them that need no feature that was left out because no solution needs it."""
+    kept = {
+        sets.size: {*sets.base.tolist(), *sets.features.tolist()}
+        for sets in good.sizes
+        if sets.form.pairs is None and sets.form.conflicts is None
+    }
+    return [chosen for chosen in allowed_sets(request) if set(chosen) <= kept.get(len(chosen), set(chosen))]
+
+
+def close(value):
+    return pytest.approx(value, rel=1e-9, abs=1e-9 * max(1.0, abs(value)))
+
+
+def random_prices(rng, n, pairs):
+    matrix = rng.random((n, n))
+    return Prices(rng.random(n), (matrix + matrix.T) * (1 - np.eye(n)) if pairs else None)
+
+
+def after_prices(request, prices, chosen):
+    value = request.oracle.value(chosen)
+    if prices is None:
+        return value
+    value -= math.fsum(prices.features[list(chosen)])
+    if prices.pairs is not None:
+        value -= math.fsum(prices.pairs[pair] for pair in combinations(chosen, 2))
+    return value
+
+
+def prices_for(good, rng, n):
+    """Prices where they make sense."""
+    if not good.can_be_priced or rng.random() < 0.4:
+        return None
+    return random_prices(rng, n, bool(rng.random() < 0.5))
+
+
+# --- Good sets ------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("seed", range(N_CASES))
+def test_the_best_sets_are_those_of_brute_force(seed):
+    request, rng = some_request([1, seed])
+    good = good_sets(request)
+    prices = prices_for(good, rng, len(request.scores))
+    candidates = in_reach(request, good)
+    others = [chosen for chosen in candidates if rng.random() < 0.02]
+    expected = sorted(
+        (
+            after_prices(request, prices, chosen)
+            for chosen in candidates
+            if all(request.oracle.compatible(chosen, other) for other in others)
+        ),
+        reverse=True,
+    )
+    count = int(rng.choice([1, 4]))
+    found = good.best(count, others=others, prices=prices)
+    assert found.bound == -math.inf
+    assert found.values == [close(value) for value in expected[:count]]
+    for chosen, value in zip(found.sets, found.values, strict=True):
+        assert request.oracle.fits(chosen)
+        assert value == close(after_prices(request, prices, chosen))
+
+
+@pytest.mark.parametrize("seed", range(N_CASES))
+def test_a_search_that_is_cut_short_says_what_it_may_have_missed(seed):
+    request, _ = some_request([2, seed])
+    good = good_sets(request)
+    found = good.best(1, max_nodes=2)
+    reached = max([found.bound, *found.values], default=-math.inf)
+    best = max(map(request.oracle.value, allowed_sets(request)), default=-math.inf)
+    assert reached >= best - 1e-9 * max(1.0, abs(best)) or best == -math.inf
+
+
+@pytest.mark.parametrize("seed", range(N_CASES))
+def test_the_sets_above_a_threshold_are_those_of_brute_force(seed):
+    request, rng = some_request([3, seed])
+    good = good_sets(request)
+    prices = prices_for(good, rng, len(request.scores))
+    values = {chosen: after_prices(request, prices, chosen) for chosen in in_reach(request, good)}
+    # Between two values, not at one.
+    steps = np.unique(list(values.values()))
+    steps = steps[np.diff(steps, prepend=-math.inf) > 1e-6 * max(1.0, good.reach)]
+    cut = -math.inf
+    if len(steps) > 1 and rng.random() < 0.8:
+        place = int(rng.integers(1, len(steps)))
+        cut = float(steps[place]) - 1e-7 * max(1.0, good.reach)
+    costs, limit = (np.array(numbers) for numbers in random_budget(rng, len(request.scores), 2)[1:])
+    limit = float(limit) + 1e-7 * (1 + float(limit))
+    budget = (costs, limit) if rng.random() < 0.5 else None
+    listing = good.above(cut, 10_000, prices=prices, budget=budget)
+    assert listing.complete
+    found = {listing.set_at(number): number for number in range(len(listing))}
+    assert len(found) == len(listing)
+    assert set(found) == {
+        chosen
+        for chosen, value in values.items()
+        if value > cut and (budget is None or math.fsum(costs[list(chosen)]) <= limit)
+    }
+    for chosen, number in found.items():
+        assert listing.values[number] == close(values[chosen])
+        assert listing.qualities[number] == close(request.oracle.value(chosen))
+        assert sum(int(word).bit_count() for word in listing.masks[number]) == len(chosen)
+
+
+def test_a_list_that_ends_one_set_short_is_not_complete():
+    request = Request(tuple(np.linspace(1, 2, 12)), 2, 5, tau=0.5, search="simultaneous")
+    good = good_sets(request)
+    assert good.above(-math.inf, 66).complete
+    assert not good.above(-math.inf, 65).complete
+
+
+@pytest.mark.parametrize("seed", range(N_CASES))
+def test_of_sets_that_get_cheaper_the_cheapest_is_listed(seed):
+    request, rng = some_request([4, seed], constraints=())
+    good = good_sets(request)
+    costs = rng.random(len(request.scores))
+    listing = good.above(-math.inf, 10_000, budget=(costs, math.inf), cheaper=True)
+    prices = [math.fsum(costs[list(chosen)]) for chosen in in_reach(request, good)]
+    listed = [math.fsum(costs[list(listing.set_at(number))]) for number in range(len(listing))]
+    assert min(listed, default=0.0) == close(min(prices, default=0.0))
+
+
+@pytest.mark.parametrize("aggregation", ["sum", "min"])
+@pytest.mark.parametrize("seed", range(N_CASES))
+def test_features_that_are_left_out_are_never_missed(seed, aggregation):
+    """Without pair terms only some features of each kind are kept: caps, a budget, implications or none."""
+    rng = np.random.default_rng([5, seed])
+    n, k = int(rng.integers(6, 10)), int(rng.integers(1, 3))
+    request = Request(
+        tuple(rng.integers(0, 5, n).astype(float).tolist() if rng.random() < 0.5 else rng.random(n).tolist()),
+        k,
+        int(rng.integers(1, 3)),
+        search="simultaneous",
+        aggregation=aggregation,
+        constraints=random_constraints(rng, n, k, 100) if rng.random() < 0.7 else (random_budget(rng, n, k),),
+        existing=(tuple(range(k)),) if rng.random() < 0.3 else (),
+        **random_limit(rng, k),
+    )
+    oracle, good = request.oracle, good_sets(request)
+    n_sets = request.n_alternatives + 1
+    best = best_objective(request, allowed_sets(request), n_sets)
+    assert best_objective(request, in_reach(request, good), n_sets) == (
+        best if best == -math.inf else close(best)
+    )
+    assert best == -math.inf or oracle.fits(good.best(1).sets[0])
+
+
+def families(request, candidates, n_sets):
+    """All families of compatible sets, by plain enumeration."""
+    oracle = request.oracle
+
+    def extend(family, rest):
+        if len(family) == n_sets:
+            yield family
+            return
+        for place, chosen in enumerate(rest):
+            together = oracle.compatible(chosen, chosen)
+            later = [
+                other
+                for other in rest[place + (not together) :]
+                if other == chosen or oracle.compatible(chosen, other)
+            ]
+            yield from extend([*family, chosen], later)
+
+    return extend([], candidates)
+
+
+def best_objective(request, candidates, n_sets):
+    value = {chosen: request.oracle.value(chosen) for chosen in candidates}
+    combine = min if request.aggregation == "min" else math.fsum
+    solutions = families(request, candidates, n_sets)
+    return max((combine([value[chosen] for chosen in family]) for family in solutions), default=-math.inf)
+
+
+# --- Bounds with prices ---------------------------------------------------------------------------
+
+
+def priced_request(seed):
+    """A request to which prices apply, with a limit on what two sets may share that is below their size."""
+    rng = np.random.default_rng(seed)
+    while True:
+        n, k = int(rng.integers(5, 8)), int(rng.integers(2, 4))
+        numbers = random_numbers(rng, n)
+        request = Request(
+            **numbers,
+            n_features=k,
+            n_alternatives=int(rng.integers(1, 3)),
+            min_difference=int(rng.integers(1, k + 1)),
+            search="simultaneous",
+            constraints=random_constraints(rng, n, k, 30) if rng.random() < 0.3 else (),
+        )
+        good = good_sets(request)
+        if not good.sizes or not good.can_be_priced:
+            continue
+        sizes = [sets.size for sets in good.sizes]
+        most = max(request.problem.max_overlap_of(s, t) for s in sizes for t in sizes)
+        if most < min(sizes):
+            return request, good, most
+
+
+def fallen_short(penalties, sets):
+    """What a solution pays for rows that it does not use up."""
+    total = 0.0
+    for number, row in enumerate(penalties.table):
+        users = 0
+        for chosen in sets:
+            users += sum(int(penalties.of_feature[j] == number) for j in chosen)
+            if penalties.of_pair is not None:
+                users += sum(int(penalties.of_pair[pair] == number) for pair in combinations(chosen, 2))
+        total += float(row[users])
+    return total + math.fsum(
+        float(penalties.unshared[len(set(first) & set(second))]) for first, second in combinations(sets, 2)
+    )
+
+
+@pytest.mark.parametrize("seed", range(N_CASES))
+def test_the_bound_by_columns_holds_for_every_solution(seed):
+    request, good, most = priced_request([6, seed])
+    n_sets = request.n_alternatives + 1
+    columns = Columns(good, n_sets, most, Run())
+    columns.add(good.best(1).sets)
+    columns.tighten(-math.inf, 200)
+    certificate = columns.certificate
+    slack = 1e-7 * max(1.0, good.reach)
+    for family in families(request, in_reach(request, good), n_sets):
+        total = math.fsum(map(request.oracle.value, family))
+        assert total <= certificate.bound + slack
+        paid = [after_prices(request, certificate.prices, chosen) for chosen in family]
+        assert max(paid) <= certificate.best + slack
+        # Sum, charges of the sets and penalties for unused rows add up to no more than the bound.
+        charges = math.fsum(certificate.best - value for value in paid)
+        assert total + charges + fallen_short(certificate.penalties, family) <= certificate.bound + slack
+
+
+@pytest.mark.parametrize("seed", range(N_CASES))
+def test_a_floor_holds_for_every_solution_above_it(seed):
+    request, good, most = priced_request([7, seed])
+    n_sets = request.n_alternatives + 1
+    solutions = list(families(request, in_reach(request, good), n_sets))
+    value = request.oracle.value
+    values = sorted({value(chosen) for chosen in in_reach(request, good)})
+    floors = Floors(good, n_sets, most, Run())
+    floors.add(good.best(3).sets)
+    for floor in values[:: max(1, len(values) // 4)]:
+        floor -= 1e-9 * max(1.0, good.reach)
+        prices = floors.at(floor, only_refute=False)
+        if prices is None:
+            continue
+        for family in solutions:
+            if min(map(value, family)) <= floor + 1e-9 * max(1.0, good.reach):
+                continue
+            paid = [math.fsum(prices.prices[list(chosen)]) for chosen in family]
+            assert min(paid) >= LEAST - 1e-7
+            spent = math.fsum(paid) - n_sets * LEAST + fallen_short(prices.penalties, family)
+            assert spent <= prices.surplus(n_sets) + 1e-6
