@@ -1,10 +1,10 @@
 # cython: boundscheck=False, wraparound=False, cdivision=True, initializedcheck=False
 """Kernel: pick compatible sets from a list by spending a budget.
 
-Prices on features (see :mod:`altsets.search.columns`) bound what compatible sets are worth together, and say by how much any
-solution falls short of the bound: each set by its charge, each pair of sets by what it could share and does not, each
-priced element (a feature, or a pair of features) by being used too seldom or too often. A solution that beats the best
-one known falls short by less than a budget.
+Prices on features (see :mod:`altsets.search.columns`) bound what compatible sets are worth together, and say by how
+much any solution falls short of the bound: each set by its charge, each pair of sets by what it could share and does
+not, each priced element (a feature, or a pair of features) by being used too seldom or too often. A solution that beats
+the best one known falls short by less than a budget.
 
 Depth-first. Where leaving an element unused costs most, the sets that have it are tried in turn, and then it is left
 unused and paid for. Where no element costs anything, sets are picked in their order.
@@ -23,6 +23,9 @@ else:
 
 
 TICK_EVERY = cython.declare(cython.long, 1024)
+
+# Answers about pairs of a list that are remembered take its length squared in bytes.
+MOST_KNOWN = 4000
 
 
 @cython.final
@@ -62,6 +65,7 @@ class Cliques:
     found = cython.declare(cython.bint, visibility="readonly")
     stopped = cython.declare(cython.bint, visibility="readonly")
     compatible = cython.declare(object)
+    known = cython.declare(cython.uchar[:, ::1])
     tick = cython.declare(object)
 
     def __init__(
@@ -92,6 +96,9 @@ class Cliques:
         self.tolerance = tolerance
         self.max_nodes = max_nodes
         self.compatible = compatible
+        # A user's own test is slow and will be asked again; 1 is no, 2 is yes.
+        size = self.n if compatible is not None and self.n <= MOST_KNOWN else 0
+        self.known = np.zeros((size, size), dtype=np.uint8)
         self.tick = tick
         self.room = np.zeros((n_sets + 1, max(self.n, 1)), dtype=np.intc)
         self.cost = np.zeros((n_sets + 1, max(self.n, 1)))
@@ -125,8 +132,12 @@ class Cliques:
         shared: cython.int = 0
         allowed: cython.bint
         if self.compatible is not None:
+            if len(self.known) and self.known[i, j]:
+                return 0 if self.known[i, j] == 2 else -1
             with cython.gil:
                 allowed = self.compatible(i, j)
+            if len(self.known):
+                self.known[i, j] = self.known[j, i] = 2 if allowed else 1
             return 0 if allowed else -1
         for w in range(self.words):
             shared += ones(self.masks[i, w] & self.masks[j, w])
@@ -213,15 +224,12 @@ class Cliques:
     ) -> cython.void:
         """Pick one of the sets that are left, and go on; ``spent`` leaves the elements out."""
         p: cython.int
-        q: cython.int
         e: cython.int
-        i: cython.int
         n_with: cython.int
         n_closed: cython.int = 0
         left: cython.int = self.n_sets - level
         least: cython.double
         rest: cython.double
-        swap: cython.double
         if left == 0:
             if spent + self.standing(0) < self.budget and value > self.best + self.tolerance:
                 self.found = True
@@ -328,9 +336,7 @@ class Cliques:
         shared: cython.int
         left: cython.int = self.n_sets - level - 1
         cost: cython.double
-        reached: cython.double = (
-            value + self.qualities[i] if self.summing else min(value, self.qualities[i])
-        )
+        reached: cython.double = value + self.qualities[i] if self.summing else min(value, self.qualities[i])
         if not self.summing and reached <= self.best + self.tolerance:
             return
         self.picked[level] = i
@@ -358,17 +364,19 @@ class Cliques:
             self.usage[self.element[q]] -= 1
 
 
-def pick(items, elements, caps, n_sets, best, ceiling, *, summing, tolerance, max_nodes, compatible=None, tick):
+def pick(
+    items, elements, caps, n_sets, best, ceiling, *, summing, tolerance, max_nodes, compatible=None, tick
+):
     """Pick ``n_sets`` compatible sets whose qualities have a sum, or a minimum, above ``best``.
 
     Parameters
     ----------
     items : tuple of arrays
-        The listed sets, in the order in which to try them: masks (uint64, one row of words for each set), groups by size (int32),
-        qualities, charges.
+        The listed sets, in the order in which to try them: masks (uint64, one row of words for each set), groups by
+        size (int32), qualities, charges.
     elements : tuple of arrays
-        Which priced elements each set has (``first``, ``element``), what it costs in all if an element is used by 0, 1, 2, ...
-        sets (convex), and what it costs if two sets share 0, 1, 2, ... features.
+        Which priced elements each set has (``first``, ``element``), what it costs in all if an element is used by 0, 1,
+        2, ... sets (convex), and what it costs if two sets share 0, 1, 2, ... features.
     caps : int32 matrix
         How many features sets of two groups may share.
     n_sets : int

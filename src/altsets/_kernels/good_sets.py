@@ -1,14 +1,15 @@
 # cython: boundscheck=False, wraparound=False, cdivision=True, initializedcheck=False
 """Kernel: the best sets of a size, or all sets above a threshold, for quality with pair terms.
 
-The value of a set is the sum of the linear terms of its features minus the sum of its pair terms. Depth-first branch and bound: with r features to go, a candidate is worth at most its
-gain minus half of the r - 1 smallest pair terms with other candidates, for the other half is the partner's. The r largest
-such worths bound the node (one for each class where candidates exclude each other), and candidates that cannot be
-among r good ones are dropped. A node first tries the partners that its parent knew, which costs next to nothing. (Other
-splits than half and half lower the bound at the root, but not further down.)
+The value of a set is the sum of the linear terms of its features minus the sum of its pair terms. Depth-first branch
+and bound: with r features to go, a candidate is worth at most its gain minus half of the r - 1 smallest pair terms with
+other candidates, for the other half is the partner's. The r largest such worths bound the node (one for each class
+where candidates exclude each other), and candidates that cannot be among r good ones are dropped. A node first tries
+the partners that its parent knew, which costs next to nothing. (Other splits than half and half lower the bound at the
+root, but not further down.)
 
-Quality that is a ratio, a sum over the root of another sum, comes with terms that are too optimistic about it: complete sets
-are judged by their ratio.
+Quality that is a ratio, a sum over the root of another sum, comes with terms that are too optimistic about it: complete
+sets are judged by their ratio.
 
 Everything that concerns one set is kept here: caps (at most so many out of a group), budgets, pairs that exclude each
 other, features that need other features, and a user's own test.
@@ -31,7 +32,6 @@ class GoodSets:
     """One search; see :func:`good_sets`."""
 
     linear = cython.declare(cython.double[::1])
-    extra = cython.declare(cython.double[::1])
     pair = cython.declare(cython.double[:, ::1])
     conflict = cython.declare(cython.uchar[:, ::1])
     first = cython.declare(cython.int[::1])
@@ -87,7 +87,7 @@ class GoodSets:
     def __init__(
         self, terms, rules, r, cut, most, keeping, cheaper, ratio, tolerance, max_nodes, accept, tick
     ):
-        self.linear, self.extra, self.pair, self.conflict = terms
+        self.linear, self.pair, self.conflict = terms
         self.first, self.member, left, self.costs, room, self.needs_first, self.needs = rules
         self.left = np.array(left, dtype=np.intc)
         self.room = np.array(room, dtype=np.float64)
@@ -129,8 +129,8 @@ class GoodSets:
         self.values = np.zeros(len(self.sets))
         self.open_bound = -float("inf")
 
-    def run(self, value: cython.double, extra: cython.double):
-        """Search to the end, or until stopped; the start values are those of features that are in every set."""
+    def run(self, value: cython.double):
+        """Search to the end, or until stopped; the value is that of features that are in every set."""
         j: cython.int
         for j in range(self.n):
             if self.fits(j):
@@ -140,7 +140,7 @@ class GoodSets:
                 self.alive[0, j] = 1
                 self.count[0] += 1
         with cython.nogil:
-            self.descend(0, self.r, value, extra, 1e300)
+            self.descend(0, self.r, value, 1e300)
 
     def found(self):
         """The sets and their values."""
@@ -198,17 +198,15 @@ class GoodSets:
         level: cython.int,
         r: cython.int,
         value: cython.double,
-        extra: cython.double,
         limit: cython.double,
     ) -> cython.void:
         """Complete the chosen features by r candidates of this level; nothing here is better than ``limit``."""
         i: cython.int
-        j: cython.int
         p: cython.int
         must: cython.int = -1
         bound: cython.double
         if r == 0:
-            self.leaf(level, value, extra)
+            self.leaf(level, value)
             return
         if self.spend_node():
             self.open_bound = max(self.open_bound, limit)
@@ -226,7 +224,7 @@ class GoodSets:
         if must >= 0:
             for i in range(self.count[level]):
                 if self.list_of[level, i] == must:
-                    self.branch(level, i, True, r, value, extra, bound)
+                    self.branch(level, i, True, r, value, bound)
                     return
             return
         for i in range(self.count[level] - r + 1):
@@ -239,7 +237,7 @@ class GoodSets:
             if self.stopped:
                 self.open_bound = max(self.open_bound, limit)
                 return
-            self.branch(level, i, False, r, value, extra, limit)
+            self.branch(level, i, False, r, value, limit)
             # What was dropped is no partner for those that stay.
             self.alive[level, self.list_of[level, i]] = 0
 
@@ -253,7 +251,6 @@ class GoodSets:
         keep_before: cython.bint,
         r: cython.int,
         value: cython.double,
-        extra: cython.double,
         limit: cython.double,
     ) -> cython.void:
         """Take the i-th candidate; those before it are dropped unless they are to be kept."""
@@ -283,7 +280,7 @@ class GoodSets:
                 self.alive[level + 1, c] = 1
                 m += 1
         self.count[level + 1] = m
-        self.descend(level + 1, r - 1, value + self.gain_of[level, i], extra + self.extra[j], limit)
+        self.descend(level + 1, r - 1, value + self.gain_of[level, i], limit)
         # Those dropped on the way are dead already, but the list still holds what is alive.
         if r > 1:
             for p in range(self.count[level]):
@@ -581,9 +578,10 @@ class GoodSets:
     @cython.cfunc
     @cython.nogil
     @cython.exceptval(check=False)
-    def leaf(self, level: cython.int, value: cython.double, extra: cython.double) -> cython.void:
+    def leaf(self, level: cython.int, value: cython.double) -> cython.void:
         """A complete set: keep it if it is good enough."""
-        value = self.quotient() if self.ratio else value + extra
+        if self.ratio:
+            value = self.quotient()
         if value <= self.leaf_cut or (self.n_needs and self.unmet(level) >= 0):
             return
         with cython.gil:
@@ -665,14 +663,13 @@ def good_sets(
     Parameters
     ----------
     terms : tuple of arrays
-        Linear terms; what is added to a set's value for each feature but not to bounds; pair terms (symmetric) and pairs
-        that exclude each other (uint8), both empty where there are none.
+        Linear terms; pair terms (symmetric) and pairs that exclude each other (uint8), both empty where there are none.
     rules : tuple of arrays
-        Caps: which caps each feature counts for (``first``, ``member``) and what is left of each; budgets: costs and what
-        is left; needs: which features each feature needs, transitively (``needs_first``, ``needs``). All int32 or float.
+        Caps: which caps each feature counts for (``first``, ``member``) and what is left of each; budgets: costs and
+        what is left; needs: which features each feature needs, transitively (``needs_first``, ``needs``).
     r : int
-    start : tuple of float
-        Value and extra of the features that are in every set.
+    start : float
+        The value of the features that are in every set.
     cut : float
         Sets up to this value are of no interest.
     most : int
@@ -680,8 +677,8 @@ def good_sets(
         Whether each set that is listed has to cost less than the one before, by the last budget.
     ratio : tuple, optional
         For quality that is a ratio: what each feature adds above and below the line, what each pair adds below it, both
-        parts of the features that are in every set, the window (exclusive, inclusive) in which the upper part is to lie,
-        and the cut for the ratio. The terms then serve for the bound alone.
+        parts of the features that are in every set, the window (exclusive, inclusive) in which the upper part is to
+        lie, and the cut for the ratio. The terms then serve for the bound alone.
     accept : callable, optional
         Called with the positions of a set that would be kept.
 
@@ -693,9 +690,7 @@ def good_sets(
         No set that was not looked at is better; -inf if the search came to its end.
     nodes : int
     """
-    search = GoodSets(
-        terms, rules, r, cut, most, keeping, cheaper, ratio, tolerance, max_nodes, accept, tick
-    )
-    search.run(start[0], start[1])
+    search = GoodSets(terms, rules, r, cut, most, keeping, cheaper, ratio, tolerance, max_nodes, accept, tick)
+    search.run(start)
     sets, values = search.found()
     return sets, values, search.open_bound, search.nodes

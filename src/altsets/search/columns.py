@@ -65,9 +65,7 @@ class Columns:
         # Stands in for sets that are missing, at a price that is never worth it: before the first solution is known the
         # programme needs something to be feasible with.
         self._programme.add_column(-PENALTY * max(good.reach, 1e-9), {0: 1.0})
-        self._rows = Rows(
-            self._programme, good, n_sets, max_overlap, with_pairs=True, n_rows=1, n_columns=1
-        )
+        self._rows = Rows(self._programme, good, n_sets, max_overlap, with_pairs=True, n_rows=1, n_columns=1)
         self.certificate = Certificate(None, math.inf, math.inf)
 
     @property

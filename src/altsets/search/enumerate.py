@@ -6,20 +6,25 @@ import math
 from collections.abc import Sequence
 from dataclasses import replace
 
+import numpy as np
+
+from altsets.constraints import Forbid, Size
 from altsets.problem import FeatureSet, Problem
-from altsets.quality import Quality
+from altsets.quality import Additive, Form, Quality
 from altsets.result import Status
+from altsets.search.additive import AdditiveEngine
 from altsets.search.engine import Answer, declines_heuristics
-from altsets.search.existence import proven_empty
+from altsets.search.existence import Anything, proven_empty
 from altsets.search.good_sets import GoodSets
+from altsets.search.milp import MilpEngine
 from altsets.search.run import Run
 from altsets.search.sequential import sequential
 from altsets.search.together import Together
 
 __all__ = ["EnumerateEngine"]
 
-#: Beyond this many features a matrix of pair terms no longer fits.
-MOST_FEATURES_WITH_PAIRS = 5_000
+#: Seconds for the same request without constraints and conflicts.
+RELAXED_SECONDS = 1.0
 
 #: Steps in which a first set should be found.
 FEW_STEPS = 5_000
@@ -36,6 +41,9 @@ class EnumerateEngine:
 
     def solve(self, quality: Quality, problem: Problem, run: Run) -> Answer:
         """Search until done, out of time or interrupted."""
+        relaxed = _relaxed(quality, problem, run)
+        if relaxed is not None and _stands(quality, problem, relaxed):
+            return relaxed
         good = GoodSets(quality, problem, run)
         if problem.constraints and _no_set(quality, problem, good, run):
             return Answer.infeasible(problem, "no set meets all conditions")
@@ -46,8 +54,59 @@ class EnumerateEngine:
         if _all_compatible(problem, equal=False):
             return _best_of_all(quality, problem, good, run)
         search = Together(quality, problem, good, run)
+        if relaxed is not None:
+            search.tighten(relaxed.bound)
         search.solve()
+        if not search.done and not run.stopped:
+            _ask_solver(search)
         return search.answer()
+
+
+def _relaxed(quality: Quality, problem: Problem, run: Run) -> Answer | None:
+    """What the additive engine answers if conflicts and constraints are left out; None if that does not make sense.
+
+    It is so much faster that it is worth asking: often none of its sets breaks a rule.
+    """
+    form = quality.form(problem.k_max)
+    if form.pairs is not None or form.ratio or callable(problem.dissimilarity) or not problem.fixed_size:
+        return None
+    forbidden = set(problem.forbidden)
+    if form.allowed is not None:
+        forbidden |= set(np.flatnonzero(~form.allowed).tolist())
+    if form.conflicts is None and all(isinstance(rule, Forbid | Size) for rule in problem.constraints):
+        return None
+    rules = (Forbid(sorted(forbidden)),) if forbidden else ()
+    engine, scores = AdditiveEngine(), Additive(form.linear)
+    return engine.solve(scores, replace(problem, constraints=rules), run.part(RELAXED_SECONDS))
+
+
+def _stands(quality: Quality, problem: Problem, relaxed: Answer) -> bool:
+    """Whether an answer to the relaxed request is one to the request."""
+    return all(status in (Status.OPTIMAL, Status.INFEASIBLE) for status in relaxed.statuses) and all(
+        quality.evaluate(chosen) > -math.inf and all(rule.holds(chosen) for rule in problem.constraints)
+        for chosen in relaxed.sets
+    )
+
+
+def _ask_solver(search: Together) -> None:
+    """The integer-programming solver on what stays open: is there a solution at all? Is a linear one the best?"""
+    quality, problem, run = search.quality, search.problem, search.run
+    engine, form = MilpEngine(), quality.form(problem.k_max)
+    if engine.declines(Anything(replace(form, pairs=None, ratio=False)), problem):
+        return
+    if not search.sets:
+        anything = Anything(Form(np.zeros(len(form.linear)), conflicts=form.conflicts, allowed=form.allowed))
+        found = engine.solve(anything, replace(problem, aggregation="sum"), run)
+        search.proof = "integer programming"
+        if found.statuses[0] is Status.INFEASIBLE:
+            search.tighten(-math.inf)
+        elif found.sets:
+            search.offer(found.sets)
+            search.solve()
+    if form.pairs is None and not form.ratio and not search.done and not run.stopped:
+        found = engine.solve(quality, problem, run)
+        search.offer(found.sets)
+        search.tighten(found.bound)
 
 
 def _no_set(quality: Quality, problem: Problem, good: GoodSets, run: Run) -> bool:

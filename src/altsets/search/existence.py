@@ -16,7 +16,7 @@ from altsets.search.candidates import Candidates
 from altsets.search.good_sets import GoodSets
 from altsets.search.run import Run
 
-__all__ = ["proven_empty"]
+__all__ = ["Anything", "proven_empty"]
 
 Pairs = npt.NDArray[np.bool_]
 
@@ -43,7 +43,7 @@ def proven_empty(
     if not problem.existing:
         # A single set differs from nothing, and shared features are easier to handle.
         problem = replace(problem, dissimilarity="dice")
-    anything = _Anything(Form(np.zeros(problem.n_features_in), conflicts=conflicts, allowed=allowed))
+    anything = Anything(Form(np.zeros(problem.n_features_in), conflicts=conflicts, allowed=allowed))
     candidates, n_features = None, problem.n_features_in
     if len(problem.sizes) <= FEW_SIZES:
         good = GoodSets(anything, problem, run)
@@ -58,7 +58,7 @@ def proven_empty(
     return chosen is None and bound == -math.inf
 
 
-class _Anything(Quality):
+class Anything(Quality):
     """All sets are equally good, but for those that are ruled out."""
 
     size_normalised = True

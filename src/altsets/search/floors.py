@@ -1,7 +1,7 @@
 """Compatible sets above a floor: how many can there be? A linear programme says at most so many, and at what prices.
 
-For the largest minimum, the sum is a poor guide where some sets are much better than others can be. Instead: take the sets
-with a quality above a floor, and as many of them, in parts if need be, as the rows for compatible sets allow
+For the largest minimum, the sum is a poor guide where some sets are much better than others can be. Instead: take the
+sets with a quality above a floor, and as many of them, in parts if need be, as the rows for compatible sets allow
 (:mod:`altsets.search.rows`). If that comes to less than the sets that are wanted, no solution has a minimum above the
 floor. If it comes to little more, prices tell which sets can matter: every set above the floor pays at least c, all
 rows cost P, and in a solution the surplus of each set over c and the price of unused rows add up to P - A c.

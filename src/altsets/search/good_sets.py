@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import heapq
 import math
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import combinations
@@ -85,7 +85,8 @@ class Listing:
     @cached_property
     def masks(self) -> npt.NDArray[np.uint64]:
         """The features of each set as bits."""
-        used = np.unique(np.concatenate([rows.ravel() for rows in self.rows])) if self.rows else []
+        none = np.zeros(0, dtype=np.intc)
+        used = np.unique(np.concatenate([none, *(rows.ravel() for rows in self.rows)]))
         words = max((len(used) + 63) // 64, 1)
         masks = np.zeros((len(self), words), dtype=np.uint64)
         start = 0
@@ -175,8 +176,8 @@ class GoodSets:
     ) -> Listing:
         """All sets with a value above ``cut``; incomplete if they are more than ``most`` or take too long.
 
-        A budget (costs of features, limit) leaves out those that cost more; with ``cheaper``, also those that are no cheaper
-        than another one that is listed before.
+        A budget (costs of features, limit) leaves out those that cost more; with ``cheaper``, also those that are no
+        cheaper than another one that is listed before.
         """
         listed, values, qualities = [], [], []
         complete = True
@@ -262,7 +263,7 @@ class _SetsOfSize:
 
     def qualities(self, rows: Rows) -> Floats:
         """The quality of each set, a row of features."""
-        total = np.sum(self.form.linear[rows], axis=1)
+        total: Floats = np.sum(self.form.linear[rows], axis=1)
         if self.form.pairs is not None:
             for i, j in combinations(range(rows.shape[1]), 2):
                 total -= self.form.pairs[rows[:, i], rows[:, j]]
@@ -308,8 +309,7 @@ class _SetsOfSize:
             if len(base):
                 open_linear = open_linear - pairs[np.ix_(base, self.features)].sum(axis=0)
                 start -= math.fsum(pairs[i, j] for i, j in combinations(base.tolist(), 2))
-        extra = np.zeros(len(self.features))
-        return (np.ascontiguousarray(open_linear), extra, open_pairs, self._conflicts), start
+        return (np.ascontiguousarray(open_linear), open_pairs, self._conflicts), start
 
     @cached_property
     def _plain(self) -> tuple[tuple[Any, ...], float]:
@@ -347,7 +347,7 @@ class _SetsOfSize:
             terms,
             rules,
             self.n_open,
-            (start, 0.0),
+            start,
             cut,
             count,
             tolerance=self.tolerance,
@@ -371,19 +371,22 @@ class _SetsOfSize:
         rules = self._numbers([], budget)
         if rules is None:
             return np.zeros((0, self.n_open), dtype=np.intc), np.zeros(0), True
-        options = {"keeping": False, "accept": accept, "tick": tick, "max_nodes": max_nodes}
+        options: dict[str, Any] = {
+            "keeping": False,
+            "accept": accept,
+            "tick": tick,
+            "max_nodes": max_nodes,
+        }
         if cheaper:
             options |= {"cheaper": True, "tolerance": self.tolerance}
+        searches: Iterable[tuple[Any, float, float, tuple[Any, ...] | None]] = self._ratio_searches(cut)
         if not self.form.ratio:
-            terms, start = self._priced(prices)
-            searches = iter([(terms, start, cut, None)])
-        else:
-            searches = self._ratio_searches(cut)
+            searches = [(*self._priced(prices), cut, None)]
         rows, values = [np.zeros((0, self.n_open), dtype=np.intc)], [np.zeros(0)]
         complete = True
         for terms, start, linear_cut, ratio in searches:
             found, their_values, bound, _ = kernel.good_sets(
-                terms, rules, self.n_open, (start, 0.0), linear_cut, most, ratio=ratio, **options
+                terms, rules, self.n_open, start, linear_cut, most, ratio=ratio, **options
             )
             rows.append(found)
             values.append(their_values)
@@ -406,7 +409,7 @@ class _SetsOfSize:
                     terms,
                     rules,
                     self.n_open,
-                    (start, 0.0),
+                    start,
                     linear_cut,
                     count,
                     ratio=ratio,
@@ -469,7 +472,7 @@ class _SetsOfSize:
         """How the kernel judges complete sets."""
         form, base = self.form, self.base
         assert form.pairs is not None
-        (_, _, pairs, _), lower = self._terms(np.zeros(len(form.linear)), form.pairs)
+        (_, pairs, _), lower = self._terms(np.zeros(len(form.linear)), form.pairs)
         below = np.ascontiguousarray(form.pairs[np.ix_(base, self.features)].sum(axis=0))
         upper = math.fsum(form.linear[base].tolist())
         above = np.ascontiguousarray(form.linear[self.features])

@@ -78,7 +78,9 @@ class Picker:
             summing=summing,
             tolerance=self.good.tolerance,
             max_nodes=max_steps,
-            compatible=self.run.guarded(lambda i, j: self.problem.compatible(sets[i], sets[j])) if own else None,
+            compatible=self.run.guarded(lambda i, j: self.problem.compatible(sets[i], sets[j]))
+            if own
+            else None,
             tick=self.run.tick,
         )
         if chosen is None:

@@ -3,13 +3,13 @@
 For A sets of which any two share at most m features; d counts how often a feature, or a pair of features, is used:
 
 * m = 0: no feature is used twice; m = 1: no pair of features is.
-* Any m: the pairs of sets share at most m A (A - 1) / 2 features in all, so d (d - 1) / 2 summed over the features is at most
-  that. The parabola lies above its chords between whole numbers t and t + 1, which are linear in d.
+* Any m: the pairs of sets share at most m A (A - 1) / 2 features in all, so d (d - 1) / 2 summed over the features is
+  at most that. The parabola lies above its chords between whole numbers t and t + 1, which are linear in d.
 * m >= 2: the same for pairs of features, of which two sets share at most m (m - 1) / 2.
 
-Rows are added when a solution of the programme violates them. A set pays the price of each row that it counts for, which
-makes prices for features and for pairs of features. Where a row is not used up, a solution falls short of the bound by the
-row's price, and that falls apart into a part for each feature (or pair) and a part for each pair of sets.
+Rows are added when a solution of the programme violates them. A set pays the price of each row that it counts for,
+which makes prices for features and for pairs of features. Where a row is not used up, a solution falls short of the
+bound by the row's price, and that falls apart into a part for each feature (or pair) and a part for each pair of sets.
 """
 
 from __future__ import annotations
@@ -183,7 +183,11 @@ class Rows:
         member = np.zeros((len(self.sets), self._n))
         for number, chosen in enumerate(self.sets):
             member[number, list(chosen)] = 1.0
-        counts = member @ features if features is not None else ((member @ pairs) * member).sum(axis=1) / 2
+        counts = np.zeros(len(self.sets))
+        if features is not None:
+            counts += member @ features
+        if pairs is not None:
+            counts += ((member @ pairs) * member).sum(axis=1) / 2
         self._add(counts.tolist(), limit)
         self._cuts.append(cut)
 
@@ -227,12 +231,13 @@ class Rows:
             price = float(duals[cut.row])
             if price <= 0:
                 continue
+            steps: dict[tuple[int, ...], float] = {}
             if cut.features is not None:
-                steps = {(j,): cut.features[j] for j in self._good.features}
+                steps = {(j,): float(cut.features[j]) for j in self._good.features}
                 unshared += price * (m - shared)
             else:
                 assert cut.pairs is not None
-                steps = {(int(i), int(j)): cut.pairs[i, j] for i, j in np.argwhere(np.triu(cut.pairs))}
+                steps = {(int(i), int(j)): float(cut.pairs[i, j]) for i, j in np.argwhere(np.triu(cut.pairs))}
                 unshared += price * (m * (m - 1) - shared * (shared - 1)) / 2
             for key, step in steps.items():
                 missed = price * (levels * (levels - 1) / 2 - step * levels + step * (step + 1) / 2)

@@ -1,9 +1,9 @@
 """All sets at once, for any quality: list the sets that can matter, and pick those that go together.
 
-A bound on the sum of the sets comes with prices, and a solution that is close to the bound is made of sets that are close
-to their share of it (:mod:`altsets.search.columns`). So solutions are looked for ever further below the bound: the sets that
-such a solution can be made of are listed, and compatible ones are picked. What is found first is optimal; if nothing
-is found, the bound is lower. For the largest minimum there are prices of another kind too
+A bound on the sum of the sets comes with prices, and a solution that is close to the bound is made of sets that are
+close to their share of it (:mod:`altsets.search.columns`). So solutions are looked for ever further below the bound:
+the sets that such a solution can be made of are listed, and compatible ones are picked. What is found first is optimal;
+if nothing is found, the bound is lower. For the largest minimum there are prices of another kind too
 (:mod:`altsets.search.floors`).
 """
 
@@ -196,7 +196,9 @@ class Together:
             listing = self.good.above(cut, most_sets, prices=certificate.prices, max_nodes=LIST_NODES)
             if not listing.complete or not self._pick(listing, certificate, target, most_steps):
                 return False
-            self.tighten(max(self.value, target))
+            # Below what any sets can be worth there is nothing left to find.
+            nothing = not self.sets and self.share * target < -self.n_sets * self.good.reach
+            self.tighten(-math.inf if nothing else max(self.value, target))
             distance = max(2 * distance, 1e-12 * self.good.reach)
         return True
 
