@@ -10,10 +10,12 @@ from __future__ import annotations
 import argparse
 import multiprocessing
 import os
+import signal
 import sys
 import time
 from collections import Counter
 from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from typing import Any
 
@@ -33,6 +35,8 @@ FEW_SETS = (2, 20, together.FEW_SETS)
 
 #: Seconds for a problem beyond brute force, and for a small one.
 TIME_LIMIT, LONG = 2.0, 10.0
+#: A search that takes so much longer than its limit is ended from outside.
+HUNG = 4 * LONG
 
 #: Problems that a process checks before it reports.
 PORTION = 100
@@ -122,9 +126,29 @@ def _engines(request: Request, with_solver: bool, rng: np.random.Generator) -> l
     return ["auto", *(names if rng.random() < 0.1 else names[1:])]
 
 
+@contextmanager
+def _ended_from_outside() -> Iterator[None]:
+    """One search that does not end must not end all others with it; where the system has such an alarm."""
+    if not hasattr(signal, "setitimer"):
+        yield
+        return
+
+    def alarm(*_: Any) -> None:
+        raise TimeoutError(f"not done after {HUNG:g} s, whatever its time limit")
+
+    previous = signal.signal(signal.SIGALRM, alarm)
+    signal.setitimer(signal.ITIMER_REAL, HUNG)
+    try:
+        yield
+    finally:
+        signal.setitimer(signal.ITIMER_REAL, 0)
+        signal.signal(signal.SIGALRM, previous)
+
+
 def _search(report: Report, label: str, request: Request, engine: str, **more: Any) -> Result | None:
     try:
-        result = request.find(engine=engine, **more)
+        with _ended_from_outside():
+            result = request.find(engine=engine, **more)
     except Exception as error:  # Whatever goes wrong is a finding.
         report.fail(label, request, [f"{type(error).__name__}: {error}"], engine=engine, **more)
         return None
