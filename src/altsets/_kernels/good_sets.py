@@ -130,7 +130,7 @@ class GoodSets:
         self.taken = np.zeros(width, dtype=np.uint8)
         self.small = np.zeros(r + 1)
         self.klass = np.zeros(width, dtype=np.intc)
-        self.sets = np.zeros((most if keeping else 64, max(r, 1)), dtype=np.intc)
+        self.sets = np.zeros((most if keeping else min(most, 64), max(r, 1)), dtype=np.intc)
         self.values = np.zeros(len(self.sets))
         self.n_found = self.nodes = 0
         self.stopped = False
@@ -715,7 +715,8 @@ def good_sets(
         Sets up to this value are of no interest.
     most : int
     cheaper : bool
-        Whether each set that is listed has to cost less than the one before, by the last budget.
+        Whether sets that cost no less than one listed before are of no interest, by the last budget; a few may be
+        listed all the same.
     ratio : tuple, optional
         For quality that is a ratio: what each feature adds above and below the line, what each pair adds below it, both
         parts of the features that are in every set, the window (exclusive, inclusive) in which the upper part is to

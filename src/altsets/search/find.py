@@ -29,6 +29,9 @@ from altsets.search.run import Run
 __all__ = ["ENGINES", "find", "iterate"]
 
 
+#: Bound and objective differ by no more than this, relative to a large objective, because their sums were rounded.
+ROUNDING = 1e-13
+
 #: Seconds to look for each smaller request that is possible when the one asked for is not.
 PROBE_SECONDS = 1.0
 #: Seconds to find out which constraints clash.
@@ -274,8 +277,10 @@ def _result(quality: Quality, problem: Problem, engine: Engine, answer: Answer, 
     qualities = verify(problem, sets, quality.evaluate, answer.bound)
     objective = problem.objective(qualities)
     status = _overall(answer.statuses)
-    # Where the two are equal but for rounding, the bound must not look lower.
-    bound = answer.bound if math.isnan(objective) else max(answer.bound, objective)
+    bound = answer.bound
+    if sets and bound - objective <= ROUNDING * max(1.0, abs(objective)):
+        # They are equal but for rounding, which is nothing to show.
+        bound = objective
     run.finish(sets, objective, bound)
     elapsed = run.elapsed
     reason = ""

@@ -69,7 +69,8 @@ class Floors:
         for chosen in [chosen for chosen, quality in self._pool.items() if quality > floor]:
             programme.add_column(1.0, {0: 1.0} | rows.terms(chosen))
         for _ in range(MAX_ROUNDS):
-            solved = programme.maximise()
+            # Without any column there is nothing to solve, and all prices are zero.
+            solved = programme.maximise() if rows.sets else (np.zeros(0), np.zeros(1))
             if solved is None or self.run.tick():
                 return None
             values, duals = solved
