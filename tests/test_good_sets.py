@@ -64,21 +64,26 @@ def random_prices(rng, n, pairs):
     return Prices(rng.random(n), (matrix + matrix.T) * (1 - np.eye(n)) if pairs else None)
 
 
-def after_prices(request, prices, chosen):
+def placed(good, chosen):
+    """Where the prices of a set's features are."""
+    return good.place[list(chosen)].tolist()
+
+
+def after_prices(request, good, prices, chosen):
     value = request.oracle.value(chosen)
     if prices is None:
         return value
-    value -= math.fsum(prices.features[list(chosen)])
+    value -= math.fsum(prices.features[placed(good, chosen)])
     if prices.pairs is not None:
-        value -= math.fsum(prices.pairs[pair] for pair in combinations(chosen, 2))
+        value -= math.fsum(prices.pairs[pair] for pair in combinations(placed(good, chosen), 2))
     return value
 
 
-def prices_for(good, rng, n):
+def prices_for(good, rng):
     """Prices where they make sense."""
     if not good.can_be_priced or rng.random() < 0.4:
         return None
-    return random_prices(rng, n, bool(rng.random() < 0.5))
+    return random_prices(rng, len(good.features), bool(rng.random() < 0.5))
 
 
 # --- Good sets ------------------------------------------------------------------------------------
@@ -88,12 +93,12 @@ def prices_for(good, rng, n):
 def test_the_best_sets_are_those_of_brute_force(seed):
     request, rng = some_request([1, seed])
     good = good_sets(request)
-    prices = prices_for(good, rng, len(request.scores))
+    prices = prices_for(good, rng)
     candidates = in_reach(request, good)
     others = [chosen for chosen in candidates if rng.random() < 0.02]
     expected = sorted(
         (
-            after_prices(request, prices, chosen)
+            after_prices(request, good, prices, chosen)
             for chosen in candidates
             if all(request.oracle.compatible(chosen, other) for other in others)
         ),
@@ -105,7 +110,7 @@ def test_the_best_sets_are_those_of_brute_force(seed):
     assert found.values == [close(value) for value in expected[:count]]
     for chosen, value in zip(found.sets, found.values, strict=True):
         assert request.oracle.fits(chosen)
-        assert value == close(after_prices(request, prices, chosen))
+        assert value == close(after_prices(request, good, prices, chosen))
 
 
 @pytest.mark.parametrize("seed", range(N_CASES))
@@ -122,8 +127,8 @@ def test_a_search_that_is_cut_short_says_what_it_may_have_missed(seed):
 def test_the_sets_above_a_threshold_are_those_of_brute_force(seed):
     request, rng = some_request([3, seed])
     good = good_sets(request)
-    prices = prices_for(good, rng, len(request.scores))
-    values = {chosen: after_prices(request, prices, chosen) for chosen in in_reach(request, good)}
+    prices = prices_for(good, rng)
+    values = {chosen: after_prices(request, good, prices, chosen) for chosen in in_reach(request, good)}
     # Between two values, not at one.
     steps = np.unique(list(values.values()))
     steps = steps[np.diff(steps, prepend=-math.inf) > 1e-6 * max(1.0, good.reach)]
@@ -133,7 +138,7 @@ def test_the_sets_above_a_threshold_are_those_of_brute_force(seed):
         cut = float(steps[place]) - 1e-7 * max(1.0, good.reach)
     costs, limit = (np.array(numbers) for numbers in random_budget(rng, len(request.scores), 2)[1:])
     limit = float(limit) + 1e-7 * (1 + float(limit))
-    budget = (costs, limit) if rng.random() < 0.5 else None
+    budget = (costs[good.features], limit) if rng.random() < 0.5 else None
     listing = good.above(cut, 10_000, prices=prices, budget=budget)
     assert listing.complete
     found = {listing.set_at(number): number for number in range(len(listing))}
@@ -161,7 +166,7 @@ def test_of_sets_that_get_cheaper_the_cheapest_is_listed(seed):
     request, rng = some_request([4, seed], constraints=())
     good = good_sets(request)
     costs = rng.random(len(request.scores))
-    listing = good.above(-math.inf, 10_000, budget=(costs, math.inf), cheaper=True)
+    listing = good.above(-math.inf, 10_000, budget=(costs[good.features], math.inf), cheaper=True)
     prices = [math.fsum(costs[list(chosen)]) for chosen in in_reach(request, good)]
     listed = [math.fsum(costs[list(listing.set_at(number))]) for number in range(len(listing))]
     assert min(listed, default=0.0) == close(min(prices, default=0.0))
@@ -245,15 +250,16 @@ def priced_request(seed):
             return request, good, most
 
 
-def fallen_short(penalties, sets):
+def fallen_short(good, penalties, sets):
     """What a solution pays for rows that it does not use up."""
     total = 0.0
     for number, row in enumerate(penalties.table):
         users = 0
         for chosen in sets:
-            users += sum(int(penalties.of_feature[j] == number) for j in chosen)
+            places = placed(good, chosen)
+            users += sum(int(penalties.of_feature[j] == number) for j in places)
             if penalties.of_pair is not None:
-                users += sum(int(penalties.of_pair[pair] == number) for pair in combinations(chosen, 2))
+                users += sum(int(penalties.of_pair[pair] == number) for pair in combinations(places, 2))
         total += float(row[users])
     return total + math.fsum(
         float(penalties.unshared[len(set(first) & set(second))]) for first, second in combinations(sets, 2)
@@ -272,11 +278,13 @@ def test_the_bound_by_columns_holds_for_every_solution(seed):
     for family in families(request, in_reach(request, good), n_sets):
         total = math.fsum(map(request.oracle.value, family))
         assert total <= certificate.bound + slack
-        paid = [after_prices(request, certificate.prices, chosen) for chosen in family]
+        paid = [after_prices(request, good, certificate.prices, chosen) for chosen in family]
         assert max(paid) <= certificate.best + slack
         # Sum, charges of the sets and penalties for unused rows add up to no more than the bound.
         charges = math.fsum(certificate.best - value for value in paid)
-        assert total + charges + fallen_short(certificate.penalties, family) <= certificate.bound + slack
+        assert (
+            total + charges + fallen_short(good, certificate.penalties, family) <= certificate.bound + slack
+        )
 
 
 @pytest.mark.parametrize("seed", range(N_CASES))
@@ -296,7 +304,7 @@ def test_a_floor_holds_for_every_solution_above_it(seed):
         for family in solutions:
             if min(map(value, family)) <= floor + 1e-9 * max(1.0, good.reach):
                 continue
-            paid = [math.fsum(prices.prices[list(chosen)]) for chosen in family]
+            paid = [math.fsum(prices.prices[placed(good, chosen)]) for chosen in family]
             assert min(paid) >= LEAST - 1e-7
-            spent = math.fsum(paid) - n_sets * LEAST + fallen_short(prices.penalties, family)
+            spent = math.fsum(paid) - n_sets * LEAST + fallen_short(good, prices.penalties, family)
             assert spent <= prices.surplus(n_sets) + 1e-6
