@@ -64,7 +64,7 @@ class Columns:
         self._programme.add_row({}, lower=n_sets, upper=n_sets)
         # Stands in for sets that are missing, at a price that is never worth it: before the first solution is known the
         # programme needs something to be feasible with.
-        self._programme.add_column(-PENALTY * good.reach, {0: 1.0})
+        self._programme.add_column(-PENALTY, {0: 1.0})
         self._rows = Rows(self._programme, good, n_sets, max_overlap, with_pairs=True, n_rows=1, n_columns=1)
         self.certificate = Certificate(None, math.inf, math.inf)
 
@@ -80,9 +80,9 @@ class Columns:
             if chosen not in self._known:
                 self._known.add(chosen)
                 count += 1
-                self._programme.add_column(
-                    self.good.quality.evaluate(chosen), {0: 1.0} | self._rows.terms(chosen)
-                )
+                # In units of what a set can be worth: the solver's tolerances are absolute.
+                worth = self.good.quality.evaluate(chosen) / self.good.reach
+                self._programme.add_column(worth, {0: 1.0} | self._rows.terms(chosen))
         return count
 
     def tighten(self, target: float, max_rounds: int) -> bool:
@@ -95,7 +95,7 @@ class Columns:
             solved = self._programme.maximise()
             if solved is None or self.run.tick():
                 return False
-            values, duals = solved
+            values, duals = solved[0], solved[1] * self.good.reach
             if self._rows.separate(values[1:]):
                 continue
             prices = self._rows.prices(duals)

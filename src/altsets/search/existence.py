@@ -61,7 +61,7 @@ def proven_empty(
 class Anything(Quality):
     """All sets are equally good, but for those that are ruled out."""
 
-    size_normalised = True
+    size_normalised = False
 
     def __init__(self, form: Form) -> None:
         super().__init__(len(form.linear), None)
