@@ -170,7 +170,8 @@ def _check_small(
             continue
         wrong = disagreements(request, result, oracle)
         hurried = "time limit" in result.proof
-        if hurried and result.engine != SOLVER:
+        # With its hands tied an engine may take long, as long as it says so.
+        if hurried and result.engine != SOLVER and FEW_SETS[-1] == together.FEW_SETS:
             wrong.append(f"no proof in {LONG} s on a small problem (gap {result.gap})")
         if rng.random() < 0.02:
             wrong += _round_trip(result)
