@@ -32,7 +32,8 @@ Floats = npt.NDArray[np.float64]
 
 #: A feature or a pair is used too often by more than this, a chord is missed by more than this part of its limit.
 TOO_OFTEN, TOO_FAR = 1e-6, 1e-4
-#: Chords for features and for pairs; the last ones hardly lower the bound, and each round takes its time.
+#: Chords for features, and for the pairs of sets of 5 features; larger sets have more pairs, take longer for each chord
+#: and get fewer. The last ones hardly lower the bound.
 MOST_CHORDS, MOST_PAIR_CHORDS = 300, 300
 
 #: More than any solution can afford.
@@ -138,7 +139,8 @@ class Rows:
         n_pairs = sum(cut.pairs is not None for cut in self._cuts)
         if self.max_overlap >= 1 and len(self._cuts) - n_pairs < MOST_CHORDS:
             violated |= self._cut_features(used, values)
-        if self.max_overlap >= 2 and self._with_pairs and not violated and n_pairs < MOST_PAIR_CHORDS:
+        most = MOST_PAIR_CHORDS * (5 / self._good.problem.k_max) ** 3
+        if self.max_overlap >= 2 and self._with_pairs and not violated and n_pairs < most:
             violated |= self._cut_pairs(used, values)
         return violated
 
