@@ -6,7 +6,6 @@ only their qualities and which features they hold.
 
 from __future__ import annotations
 
-import heapq
 import math
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
@@ -20,7 +19,7 @@ import numpy.typing as npt
 from altsets._kernels import good_sets as kernel
 from altsets.problem import FeatureSet, Problem
 from altsets.quality import Form, Quality
-from altsets.search.rules import Cap, Rules, differing
+from altsets.search.rules import Cap, Rules, differing, preselected
 from altsets.search.run import Run
 
 __all__ = ["Found", "GoodSets", "Listing", "Prices"]
@@ -254,7 +253,7 @@ class _SetsOfSize:
                     usable[feature], changed = False, True
         features = np.flatnonzero(usable)
         if form.pairs is None and form.conflicts is None:
-            features = _preselected(form.linear, features, rules, wanted)
+            features = preselected(form.linear, features, rules, wanted)
         sets = cls(form, size, rules, features)
         return None if sets.n_open > len(features) or sets._numbers([]) is None else sets
 
@@ -514,52 +513,3 @@ def _flat(lists: Sequence[Sequence[int]]) -> tuple[npt.NDArray[np.intc], npt.NDA
     if any(lists):
         np.cumsum([len(entries) for entries in lists], out=first[1:])
     return first, np.array([entry for entries in lists for entry in entries], dtype=np.intc)
-
-
-def _preselected(
-    scores: Floats, features: npt.NDArray[np.intp], rules: Rules, wanted: int
-) -> npt.NDArray[np.intp]:
-    """Without pair terms: the ``wanted`` best features of each kind, for no solution needs more.
-
-    Features are of one kind if the same rules name them. With a budget, a feature is left out if so many others of its
-    kind score no less and cost no more.
-    """
-    special = {*rules.needs, *(j for needed in rules.needs.values() for j in needed)}
-    if len(features) <= wanted or len(rules.budgets) > 1:
-        return features
-    kinds: dict[bytes, list[int]] = {}
-    member = np.zeros((len(scores), len(rules.caps)), dtype=bool)
-    for number, cap in enumerate(rules.caps):
-        member[list(cap.group), number] = True
-    packed = np.packbits(member, axis=1)
-    # What an implication names cannot take the place of another feature: it comes on top.
-    kept = [feature for feature in features.tolist() if feature in special]
-    if special:
-        features = np.setdiff1d(features, np.array(kept, dtype=np.intp))
-    if not packed.shape[1]:
-        kinds[b""] = features.tolist()
-    else:
-        for feature, kind in zip(features.tolist(), map(bytes, packed[features]), strict=True):
-            kinds.setdefault(kind, []).append(feature)
-    costs = rules.budgets[0][0] if rules.budgets else np.zeros(len(scores))
-    for members in kinds.values():
-        ordered = np.array(members, dtype=np.intp)
-        ordered = ordered[np.lexsort((ordered, costs[ordered], -scores[ordered]))]
-        kept += _undominated(ordered.tolist(), costs, wanted)
-    return np.unique(np.array(kept, dtype=np.intp))
-
-
-def _undominated(ordered: list[int], costs: Floats, wanted: int) -> list[int]:
-    """Those before which fewer than ``wanted`` cost no more."""
-    cheapest: list[float] = []
-    kept = []
-    for feature in ordered:
-        cost = float(costs[feature])
-        if len(cheapest) < wanted:
-            heapq.heappush(cheapest, -cost)
-        elif cost < -cheapest[0]:
-            heapq.heapreplace(cheapest, -cost)
-        else:
-            continue
-        kept.append(feature)
-    return kept

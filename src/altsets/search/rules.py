@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import heapq
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
@@ -11,9 +12,9 @@ import numpy.typing as npt
 from altsets.constraints import AtLeast, AtMost, Budget, Constraint, Exclusive, Implies, Require
 from altsets.problem import FeatureSet, Problem
 
-__all__ = ["Cap", "Rules"]
+__all__ = ["Cap", "Rules", "differing", "preselected"]
 
-Costs = npt.NDArray[np.float64]
+Floats = npt.NDArray[np.float64]
 
 
 @dataclass(frozen=True)
@@ -44,7 +45,7 @@ class Rules:
     forbidden: frozenset[int]
     needs: dict[int, frozenset[int]]
     caps: list[Cap]
-    budgets: list[tuple[Costs, float]]
+    budgets: list[tuple[Floats, float]]
 
     @classmethod
     def of(cls, problem: Problem, size: int) -> Rules | None:
@@ -88,7 +89,7 @@ def _caps(constraints: Sequence[Constraint], size: int) -> Iterable[Cap]:
                 yield Cap(group, size - least, outside=True)
 
 
-def _budgets(constraints: Sequence[Constraint]) -> Iterable[tuple[Costs, float]]:
+def _budgets(constraints: Sequence[Constraint]) -> Iterable[tuple[Floats, float]]:
     for constraint in constraints:
         if isinstance(constraint, Budget):
             limit = constraint.limit
@@ -111,3 +112,52 @@ def _transitive(constraints: Sequence[Constraint]) -> dict[int, frozenset[int]]:
             todo += new
         needs[feature] = frozenset(reached - {feature})
     return needs
+
+
+def preselected(
+    scores: Floats, features: npt.NDArray[np.intp], rules: Rules, wanted: int
+) -> npt.NDArray[np.intp]:
+    """Without pair terms: the ``wanted`` best features of each kind, for no solution needs more.
+
+    Features are of one kind if the same rules name them. With a budget, a feature is left out if so many others of its
+    kind score no less and cost no more.
+    """
+    special = {*rules.needs, *(j for needed in rules.needs.values() for j in needed)}
+    if len(features) <= wanted or len(rules.budgets) > 1:
+        return features
+    kinds: dict[bytes, list[int]] = {}
+    member = np.zeros((len(scores), len(rules.caps)), dtype=bool)
+    for number, cap in enumerate(rules.caps):
+        member[list(cap.group), number] = True
+    packed = np.packbits(member, axis=1)
+    # What an implication names cannot take the place of another feature: it comes on top.
+    kept = [feature for feature in features.tolist() if feature in special]
+    if special:
+        features = np.setdiff1d(features, np.array(kept, dtype=np.intp))
+    if not packed.shape[1]:
+        kinds[b""] = features.tolist()
+    else:
+        for feature, kind in zip(features.tolist(), map(bytes, packed[features]), strict=True):
+            kinds.setdefault(kind, []).append(feature)
+    costs = rules.budgets[0][0] if rules.budgets else np.zeros(len(scores))
+    for members in kinds.values():
+        ordered = np.array(members, dtype=np.intp)
+        ordered = ordered[np.lexsort((ordered, costs[ordered], -scores[ordered]))]
+        kept += _undominated(ordered.tolist(), costs, wanted)
+    return np.unique(np.array(kept, dtype=np.intp))
+
+
+def _undominated(ordered: list[int], costs: Floats, wanted: int) -> list[int]:
+    """Those before which fewer than ``wanted`` cost no more."""
+    cheapest: list[float] = []
+    kept = []
+    for feature in ordered:
+        cost = float(costs[feature])
+        if len(cheapest) < wanted:
+            heapq.heappush(cheapest, -cost)
+        elif cost < -cheapest[0]:
+            heapq.heapreplace(cheapest, -cost)
+        else:
+            continue
+        kept.append(feature)
+    return kept
