@@ -77,11 +77,13 @@ class Rows:
     Parameters
     ----------
     programme : LinearProgramme
-        With as many rows as are in ``limits``, and as many columns as are in ``skipped``, that are not about sets.
+        Where the rows are added, and whose further columns are the sets.
     good : GoodSets
     n_sets, max_overlap : int
     with_pairs : bool
         Whether rows may be about pairs of features.
+    n_rows, n_columns : int
+        Rows and columns that the programme has already, and that are none of ours.
     """
 
     def __init__(
