@@ -59,6 +59,7 @@ class Cliques:
     budget = cython.declare(cython.double)
     summing = cython.declare(cython.bint)
     tolerance = cython.declare(cython.double)
+    enough = cython.declare(cython.double)
     nodes = cython.declare(cython.longlong, visibility="readonly")
     max_nodes = cython.declare(cython.longlong)
     next_tick = cython.declare(cython.longlong)
@@ -78,6 +79,7 @@ class Cliques:
         ceiling,
         summing,
         tolerance,
+        enough,
         max_nodes,
         compatible,
         tick,
@@ -94,6 +96,7 @@ class Cliques:
         self.ceiling = ceiling
         self.summing = summing
         self.tolerance = tolerance
+        self.enough = enough
         self.max_nodes = max_nodes
         self.compatible = compatible
         # A user's own test is slow and will be asked again; 1 is no, 2 is yes.
@@ -240,6 +243,8 @@ class Cliques:
                     self.budget = self.ceiling - value
                 for p in range(self.n_sets):
                     self.best_picked[p] = self.picked[p]
+                if value >= self.enough:
+                    self.stopped = True
             return
         while count >= left and not self.spend_node(1 + count // 16):
             least = self.cheapest(level, 0, count)
@@ -367,7 +372,19 @@ class Cliques:
 
 
 def pick(
-    items, elements, caps, n_sets, best, ceiling, *, summing, tolerance, max_nodes, compatible=None, tick
+    items,
+    elements,
+    caps,
+    n_sets,
+    best,
+    ceiling,
+    *,
+    summing,
+    tolerance,
+    enough=1e300,
+    max_nodes,
+    compatible=None,
+    tick,
 ):
     """Pick ``n_sets`` compatible sets whose qualities have a sum, or a minimum, above ``best``.
 
@@ -390,6 +407,8 @@ def pick(
     summing : bool
         Sum or minimum.
     tolerance : float
+    enough : float
+        A value that needs no better one.
     max_nodes : int
     compatible : callable, optional
         compatible(i, j) instead of masks and caps.
@@ -399,10 +418,21 @@ def pick(
     -------
     chosen : int array, or None if nothing better was found
     finished : bool
-        Whether the search was exhaustive.
+        Whether the search was exhaustive; not if it found enough before.
     """
     search = Cliques(
-        items, elements, caps, n_sets, best, ceiling, summing, tolerance, max_nodes, compatible, tick
+        items,
+        elements,
+        caps,
+        n_sets,
+        best,
+        ceiling,
+        summing,
+        tolerance,
+        enough,
+        max_nodes,
+        compatible,
+        tick,
     )
     search.run()
     return (search.chosen() if search.found else None), not search.stopped

@@ -44,9 +44,10 @@ class EnumerateEngine:
 
     def solve(self, quality: Quality, problem: Problem, run: Run) -> Answer:
         """Search until done, out of time or interrupted."""
-        relaxed = _relaxed(quality, problem, run)
-        if relaxed is not None and _stands(quality, problem, relaxed):
-            return relaxed
+        if problem.search == "sequential":
+            relaxed = _relaxed(quality, problem, run)
+            if relaxed is not None and _stands(quality, problem, relaxed):
+                return relaxed
         good = GoodSets(quality, problem, run)
         if problem.constraints and _no_set(quality, problem, good, run):
             return Answer.infeasible(problem, "no set meets all conditions")
@@ -57,7 +58,12 @@ class EnumerateEngine:
         if _all_compatible(problem, equal=False):
             return _best_of_all(quality, problem, good, run)
         search = Together(quality, problem, good, run)
+        if search.ruled_out() or search.all_listed() or run.stopped:
+            return search.answer()
+        relaxed = _relaxed(quality, problem, run)
         if relaxed is not None:
+            if _stands(quality, problem, relaxed):
+                return relaxed
             search.tighten(relaxed.bound)
         search.solve()
         if not search.done and not run.stopped:

@@ -200,6 +200,20 @@ class GoodSets:
         none = np.zeros(0)
         return Listing(listed, np.concatenate([none, *values]), np.concatenate([none, *qualities]), complete)
 
+    def listed(self, chosen: Iterable[FeatureSet], prices: Prices) -> Listing:
+        """Sets that are known already, as a list; nobody says that it is complete."""
+        by_size: dict[int, list[FeatureSet]] = {}
+        for one in chosen:
+            by_size.setdefault(len(one), []).append(one)
+        rows = [
+            np.array(by_size.get(sets.size, []), dtype=np.intc).reshape(-1, sets.size) for sets in self.sizes
+        ]
+        none = np.zeros(0)
+        qualities = [sets.qualities(some) for sets, some in zip(self.sizes, rows, strict=True)]
+        paid = [_paid(prices, self.place[some]) for some in rows]
+        total = np.concatenate([none, *qualities])
+        return Listing(rows, total - np.concatenate([none, *paid]), total, complete=False)
+
     def _acceptance(self, sets: _SetsOfSize, others: Sequence[FeatureSet]) -> Callable[[Rows], bool] | None:
         """The test of a set against others where only the user's own dissimilarity can tell."""
         others = (*self.problem.existing, *others)
@@ -495,6 +509,15 @@ class _SetsOfSize:
         upper = math.fsum(form.linear[base].tolist())
         above = np.ascontiguousarray(form.linear[self.features])
         return above, below, pairs, (upper, self.size - lower), window, cut
+
+
+def _paid(prices: Prices, places: Rows) -> Floats:
+    """What each set pays, a row of the places of its features."""
+    total: Floats = np.sum(prices.features[places], axis=1)
+    if prices.pairs is not None:
+        for i, j in combinations(range(places.shape[1]), 2):
+            total += prices.pairs[places[:, i], places[:, j]]
+    return total
 
 
 def _merged(rows: Rows, values: Floats, count: int, before: Rows) -> tuple[Rows, Floats, bool]:

@@ -54,10 +54,12 @@ class Picker:
         *,
         summing: bool,
         least: float = -math.inf,
+        enough: float = math.inf,
     ) -> tuple[list[FeatureSet] | None, bool]:
         """Sets of a quality of at least ``least`` whose sum or minimum is above the target.
 
-        Returns None if there are none, and whether the search came to its end.
+        Returns None if there are none, and whether the search came to its end; it does not go on to there when it has
+        found ``enough``.
         """
         order = np.argsort(spending.charges if summing else -listing.qualities, kind="stable")
         order = order[listing.qualities[order] >= least]
@@ -77,6 +79,7 @@ class Picker:
             spending.ceiling,
             summing=summing,
             tolerance=self.good.tolerance,
+            enough=enough,
             max_nodes=max_steps,
             compatible=self.run.guarded(lambda i, j: self.problem.compatible(sets[i], sets[j]))
             if own

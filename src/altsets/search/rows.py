@@ -18,6 +18,7 @@ import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import combinations
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -61,14 +62,8 @@ class Penalties:
     unshared: Floats
 
 
-@dataclass(frozen=True)
-class _Cut:
-    """A row over all sets: what each feature and each pair of a set count."""
-
-    row: int
-    limit: float
-    features: Floats | None
-    pairs: Floats | None
+#: Pairs of features by their places, the smaller one first.
+Pair = tuple[int, ...]
 
 
 class Rows:
@@ -106,7 +101,10 @@ class Rows:
         self._places: list[tuple[int, ...]] = []
         self._limits: dict[int, float] = {}
         self._row_of: dict[tuple[int, ...], int] = {}
-        self._cuts: list[_Cut] = []
+        # Chords, by their row: what each feature counts, or each of a few pairs; and the rows that count a pair.
+        self._feature_cuts: dict[int, Floats] = {}
+        self._pair_cuts: dict[int, dict[Pair, int]] = {}
+        self._rows_of_pair: dict[Pair, list[tuple[int, int]]] = {}
 
     def terms(self, chosen: FeatureSet) -> dict[int, float]:
         """What a set counts in each row; to be asked once for each column that is added."""
@@ -114,9 +112,14 @@ class Rows:
         self.sets.append(chosen)
         self._places.append(places)
         terms = {self._row_of[key]: 1.0 for key in self._keys(places) if key in self._row_of}
-        for cut in self._cuts:
-            terms[cut.row] = _count(cut, places)
-        return terms
+        if self._feature_cuts:
+            counts = np.array([steps[list(places)].sum() for steps in self._feature_cuts.values()])
+            terms.update(zip(self._feature_cuts, counts.tolist(), strict=True))
+        if self._pair_cuts:
+            for pair in combinations(places, 2):
+                for row, step in self._rows_of_pair.get(pair, ()):
+                    terms[row] = terms.get(row, 0.0) + step
+        return {row: count for row, count in terms.items() if count}
 
     def _keys(self, places: tuple[int, ...]) -> list[tuple[int, ...]]:
         """What may be used once at most: features, or pairs of them."""
@@ -138,11 +141,10 @@ class Rows:
             if amount > 1 + TOO_OFTEN and key not in self._row_of:
                 self._row_of[key] = self._add(self._holders(key), 1.0)
                 violated = True
-        n_pairs = sum(cut.pairs is not None for cut in self._cuts)
-        if self.max_overlap >= 1 and len(self._cuts) - n_pairs < MOST_CHORDS:
+        if self.max_overlap >= 1 and len(self._feature_cuts) < MOST_CHORDS:
             violated |= self._cut_features(used, values)
         most = MOST_PAIR_CHORDS * (5 / self._good.problem.k_max) ** 3
-        if self.max_overlap >= 2 and self._with_pairs and not violated and n_pairs < most:
+        if self.max_overlap >= 2 and self._with_pairs and not violated and len(self._pair_cuts) < most:
             violated |= self._cut_pairs(used, values)
         return violated
 
@@ -166,11 +168,12 @@ class Rows:
         limit = shared + float(np.sum(steps * (steps + 1))) / 2
         if float(steps @ usage) <= limit + TOO_FAR * max(1.0, limit):
             return False
-        self._add_cut(limit, steps, None)
+        counts = [float(steps[list(places)].sum()) for places in self._places]
+        self._feature_cuts[self._add(counts, limit)] = steps
         return True
 
     def _cut_pairs(self, used: Sequence[int], values: Floats) -> bool:
-        usage: dict[tuple[int, int], float] = {}
+        usage: dict[Pair, float] = {}
         for number in used:
             for pair in combinations(self._places[number], 2):
                 usage[pair] = usage.get(pair, 0.0) + float(values[number])
@@ -181,24 +184,14 @@ class Rows:
         total = math.fsum(step * usage[pair] for pair, step in steps.items())
         if total <= limit + TOO_FAR * max(1.0, limit):
             return False
-        matrix = np.zeros((self._n, self._n))
-        for (i, j), step in steps.items():
-            matrix[i, j] = matrix[j, i] = step
-        self._add_cut(limit, None, matrix)
+        counts = [
+            float(sum(steps.get(pair, 0) for pair in combinations(places, 2))) for places in self._places
+        ]
+        row = self._add(counts, limit)
+        self._pair_cuts[row] = steps
+        for pair, step in steps.items():
+            self._rows_of_pair.setdefault(pair, []).append((row, step))
         return True
-
-    def _add_cut(self, limit: float, features: Floats | None, pairs: Floats | None) -> None:
-        cut = _Cut(self._n_rows + len(self._limits), limit, features, pairs)
-        member = np.zeros((len(self.sets), self._n))
-        for number, places in enumerate(self._places):
-            member[number, list(places)] = 1.0
-        counts = np.zeros(len(self.sets))
-        if features is not None:
-            counts += member @ features
-        if pairs is not None:
-            counts += ((member @ pairs) * member).sum(axis=1) / 2
-        self._add(counts.tolist(), limit)
-        self._cuts.append(cut)
 
     # --- Prices ---------------------------------------------------------------------------------------
 
@@ -219,11 +212,14 @@ class Rows:
             elif pairs is not None:
                 pairs[key] += charged[row]
                 pairs[key[::-1]] += charged[row]
-        for cut in self._cuts:
-            if cut.features is not None:
-                features += charged[cut.row] * cut.features
-            elif pairs is not None:
-                pairs += charged[cut.row] * cut.pairs
+        for row, steps in self._feature_cuts.items():
+            if charged[row]:
+                features += charged[row] * steps
+        for row, counted in self._pair_cuts.items():
+            if charged[row] and pairs is not None:
+                for pair, step in counted.items():
+                    pairs[pair] += charged[row] * step
+                    pairs[pair[::-1]] += charged[row] * step
         return Prices(features, pairs if pairs is not None and pairs.any() else None)
 
     def penalties(self, duals: Floats) -> Penalties:
@@ -236,21 +232,17 @@ class Rows:
         for key, row in self._row_of.items():
             if duals[row] > 0:
                 tables[key] = np.where(levels == 0, float(duals[row]), 0.0)
-        for cut in self._cuts:
-            price = float(duals[cut.row])
-            if price <= 0:
-                continue
-            steps: dict[tuple[int, ...], float] = {}
-            if cut.features is not None:
-                steps = {(j,): float(cut.features[j]) for j in range(self._n)}
-                unshared += price * (m - shared)
-            else:
-                assert cut.pairs is not None
-                steps = {(int(i), int(j)): float(cut.pairs[i, j]) for i, j in np.argwhere(np.triu(cut.pairs))}
-                unshared += price * (m * (m - 1) - shared * (shared - 1)) / 2
-            for key, step in steps.items():
-                missed = price * (levels * (levels - 1) / 2 - step * levels + step * (step + 1) / 2)
-                tables[key] = tables.get(key, 0.0) + missed
+        features = np.zeros((self._n, len(levels)))
+        for row, steps in self._feature_cuts.items():
+            price = max(float(duals[row]), 0.0)
+            unshared += price * (m - shared)
+            features += price * _above_chord(steps[:, None], levels)
+        tables |= {(place,): features[place] for place in np.flatnonzero(features.any(axis=1)).tolist()}
+        for row, counted in self._pair_cuts.items():
+            price = max(float(duals[row]), 0.0)
+            unshared += price * (m * (m - 1) - shared * (shared - 1)) / 2
+            for pair, step in counted.items() if price else ():
+                tables[pair] = tables.get(pair, 0.0) + price * _above_chord(step, levels)
         self._leave_none_over(tables)
         return self._numbered(tables, np.maximum(unshared, 0.0))
 
@@ -277,9 +269,7 @@ class Rows:
         return Penalties(of_feature, of_pair, np.array(list(tables.values())) if tables else empty, unshared)
 
 
-def _count(cut: _Cut, places: tuple[int, ...]) -> float:
-    members = list(places)
-    if cut.features is not None:
-        return float(cut.features[members].sum())
-    assert cut.pairs is not None
-    return float(cut.pairs[np.ix_(members, members)].sum()) / 2
+def _above_chord(step: Any, levels: Floats) -> Floats:
+    """How far levels (levels - 1) / 2 lies above its chord between step and step + 1."""
+    above: Floats = levels * (levels - 1) / 2 - step * levels + step * (step + 1) / 2
+    return above

@@ -104,8 +104,6 @@ class Together:
 
     def solve(self) -> None:
         """Go on until the best solution is proven, time is up or nothing more helps."""
-        if self._ruled_out() or self._all_listed() or self.run.stopped:
-            return
         first = self._in_turn()
         best = self.good.best(1)
         top = max([best.bound, *best.values])
@@ -134,7 +132,7 @@ class Together:
         """How many features any two sets may share at most."""
         return int(np.max(self._picker.caps))
 
-    def _ruled_out(self) -> bool:
+    def ruled_out(self) -> bool:
         """Whether counting shared features rules the request out."""
         sizes = [sets.size for sets in self.good.sizes]
         if callable(self.problem.dissimilarity) or len(sizes) != 1:
@@ -146,7 +144,7 @@ class Together:
         self.proof = "counting shared features"
         return True
 
-    def _all_listed(self) -> bool:
+    def all_listed(self) -> bool:
         """Where there are few sets at all, all of them are listed."""
         listing = self.good.above(-math.inf, FEW_SETS, max_nodes=10 * FEW_SETS)
         if not listing.complete:
@@ -181,6 +179,10 @@ class Together:
         self._columns.tighten(self.share * self.value, MAX_ROUNDS)
         certificate = self._columns.certificate
         self.tighten(certificate.bound / self.share)
+        if certificate.prices is not None and not self.done:
+            # The sets of the programme go together on the whole, and often some of them in fact.
+            known = self.good.listed(self._columns.sets, certificate.prices)
+            self._pick(known, certificate, self.value, FEW_STEPS)
         return certificate
 
     # --- Close to a bound on the sum ------------------------------------------------------------------
@@ -212,11 +214,13 @@ class Together:
             charges = charges + np.maximum(listing.qualities - least, 0.0)
             ceiling -= self.n_sets * least
         spending = Spending(np.maximum(charges, 0.0), ceiling, certificate.penalties)
+        # What reaches the bound but for rounding is done, and every set of a long list may be of that kind.
+        enough = self.bound - optimality_tolerance(self.bound) / 4 if self.bound < math.inf else math.inf
         sets, finished = self._picker.pick(
-            listing, spending, target, most_steps, summing=not self.smallest, least=least
+            listing, spending, target, most_steps, summing=not self.smallest, least=least, enough=enough
         )
         self.offer(sets)
-        return finished
+        return finished or self.done
 
     def _enlarge_sum(self, certificate: Certificate) -> None:
         """Among equal minima the larger sum, as far as a list of moderate length goes."""
