@@ -29,9 +29,15 @@ from altsets.search import together
 
 SOLVER = "milp"
 
-#: The enumerate engine lists all sets where they are fewer than this, which is so wherever brute force can follow. With
-#: another limit it has to work as if they were many.
-FEW_SETS = (2, 20, together.FEW_SETS)
+#: The enumerate engine lists all sets where they are few, which is so wherever brute force can follow. With other
+#: limits it has to work as if they were many: with prices, and in branches.
+LIMITS: tuple[dict[str, int], ...] = (
+    {"FEW_SETS": 2, "MANY_SETS": 20, "BRANCH_SETS": 8},
+    {"FEW_SETS": 2},
+    {"FEW_SETS": 20},
+    {},
+)
+USUAL = {name: getattr(together, name) for limits in LIMITS for name in limits}
 
 #: Seconds for a problem beyond brute force, and for a small one.
 TIME_LIMIT, LONG = 2.0, 10.0
@@ -55,9 +61,9 @@ class Report:
 
     def fail(self, label: str, request: Request, wrong: list[str], **more: Any) -> None:
         what = "\n".join(f"#   {line}" for line in wrong)
-        few = f"from altsets.search import together; together.FEW_SETS = {together.FEW_SETS}\n"
-        if FEW_SETS[-1] == together.FEW_SETS:
-            few = ""
+        few = "".join(f"together.{name} = {now}\n" for name, now in _changed().items())
+        if few:
+            few = f"from altsets.search import together\n{few}"
         self.failures.append(f"# {label}\n{what}\n{few}{request.snippet(**more)}")
 
     def add(self, other: Report) -> None:
@@ -110,14 +116,26 @@ def _run_portion(portion: tuple[int, int, int, float, float]) -> Report:
         with_solver = rng.random() < solver_share * (4 if large else 1)
         label = f"problem {index} of seed {seed}"
         check = _check_large if large else _check_small
-        together.FEW_SETS = int(rng.choice(FEW_SETS))
-        try:
+        with limited(LIMITS[rng.integers(len(LIMITS))]):
             check(report, label, request, with_solver, rng)
-        finally:
-            together.FEW_SETS = FEW_SETS[-1]
         report.n_problems += 1
         report.kinds[f"{request.kind}{' with constraints' if request.constraints else ''}"] += 1
     return report
+
+
+@contextmanager
+def limited(limits: dict[str, int]) -> Iterator[None]:
+    """Let the engine work within other limits than usual."""
+    try:
+        vars(together).update(limits)
+        yield
+    finally:
+        vars(together).update(USUAL)
+
+
+def _changed() -> dict[str, int]:
+    """Limits that are not what they usually are."""
+    return {name: now for name, usual in USUAL.items() if (now := getattr(together, name)) != usual}
 
 
 def _engines(request: Request, with_solver: bool, rng: np.random.Generator) -> list[str]:
@@ -171,7 +189,7 @@ def _check_small(
         wrong = disagreements(request, result, oracle)
         hurried = "time limit" in result.proof
         # With its hands tied an engine may take long, as long as it says so.
-        if hurried and result.engine != SOLVER and FEW_SETS[-1] == together.FEW_SETS:
+        if hurried and result.engine != SOLVER and not _changed():
             wrong.append(f"no proof in {LONG} s on a small problem (gap {result.gap})")
         if rng.random() < 0.02:
             wrong += _round_trip(result)

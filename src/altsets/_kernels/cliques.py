@@ -48,6 +48,7 @@ class Cliques:
     usage = cython.declare(cython.int[::1])
     closed = cython.declare(cython.int[::1])
     supply = cython.declare(cython.int[::1])
+    low = cython.declare(cython.double[::1])
     picked = cython.declare(cython.int[::1])
     best_picked = cython.declare(cython.int[::1])
     n = cython.declare(cython.int)
@@ -108,6 +109,7 @@ class Cliques:
         self.usage = np.zeros(max(self.n_elements, 1), dtype=np.intc)
         self.closed = np.zeros(max(self.n_elements, 1), dtype=np.intc)
         self.supply = np.zeros(max(self.n_elements, 1), dtype=np.intc)
+        self.low = np.zeros(n_sets)
         self.picked = np.zeros(n_sets, dtype=np.intc)
         self.best_picked = np.zeros(n_sets, dtype=np.intc)
         self.nodes = self.next_tick = 0
@@ -189,26 +191,31 @@ class Cliques:
         q: cython.int
         d: cython.int
         chosen: cython.int = -1
+        needed: cython.int = 0
         few: cython.int = 0
         price: cython.double
-        most: cython.double = 0.0
-        for e in range(self.n_elements):
-            self.supply[e] = 0
-        for p in range(count):
-            for q in range(self.first[self.room[level, p]], self.first[self.room[level, p] + 1]):
-                self.supply[self.element[q]] += 1
+        most: cython.double = self.tolerance
         for e in range(self.n_elements):
             d = self.usage[e]
+            self.supply[e] = -1
             if self.closed[e] or d >= self.easiest[e]:
                 continue
             price = self.penalty[e, d] - self.penalty[e, min(d + left, self.easiest[e])]
-            if price <= self.tolerance:
-                continue
-            if price >= rest:
-                if most < rest or self.supply[e] < few:
-                    chosen, few, most = e, self.supply[e], rest
-            elif price > most:
+            if price > most:
                 chosen, most = e, price
+            if price >= rest and price > self.tolerance:
+                needed += 1
+                self.supply[e] = 0
+        if needed < 2:
+            return chosen
+        for p in range(count):
+            for q in range(self.first[self.room[level, p]], self.first[self.room[level, p] + 1]):
+                if self.supply[self.element[q]] >= 0:
+                    self.supply[self.element[q]] += 1
+        few = count + 1
+        for e in range(self.n_elements):
+            if 0 <= self.supply[e] < few:
+                chosen, few = e, self.supply[e]
         return chosen
 
     @cython.cfunc
@@ -233,7 +240,6 @@ class Cliques:
         n_with: cython.int
         n_closed: cython.int = 0
         left: cython.int = self.n_sets - level
-        least: cython.double
         rest: cython.double
         if left == 0:
             if spent + self.standing(0) < self.budget and value > self.best + self.tolerance:
@@ -247,8 +253,7 @@ class Cliques:
                     self.stopped = True
             return
         while count >= left and not self.spend_node(1 + count // 16):
-            least = self.cheapest(level, 0, count)
-            rest = self.budget - spent - self.standing(left) - left * least
+            rest = self.budget - spent - self.standing(left) - self.cheapest(level, count, left)
             if rest <= self.tolerance:
                 break
             e = self.dearest(level, count, left, rest) if self.n_elements else -1
@@ -277,12 +282,23 @@ class Cliques:
     @cython.cfunc
     @cython.nogil
     @cython.exceptval(check=False)
-    def cheapest(self, level: cython.int, start: cython.int, stop: cython.int) -> cython.double:
+    def cheapest(self, level: cython.int, count: cython.int, wanted: cython.int) -> cython.double:
+        """What so many sets of the list cost at least."""
         p: cython.int
-        least: cython.double = 1e300
-        for p in range(start, stop):
-            least = min(least, self.cost[level, p])
-        return least
+        q: cython.int
+        total: cython.double = 0.0
+        for q in range(wanted):
+            self.low[q] = 1e300
+        for p in range(count):
+            if self.cost[level, p] < self.low[wanted - 1]:
+                q = wanted - 1
+                while q > 0 and self.low[q - 1] > self.cost[level, p]:
+                    self.low[q] = self.low[q - 1]
+                    q -= 1
+                self.low[q] = self.cost[level, p]
+        for q in range(wanted):
+            total += self.low[q]
+        return total
 
     @cython.cfunc
     @cython.nogil
@@ -315,10 +331,10 @@ class Cliques:
         """Nothing has to be used: each set in turn, together with later ones."""
         p: cython.int
         left: cython.int = self.n_sets - level
-        least: cython.double = self.cheapest(level, 0, count)
+        others: cython.double = self.cheapest(level, count, left - 1) if left > 1 else 0.0
         spent_all: cython.double = spent + self.standing(left)
         for p in range(count - left + 1):
-            if spent_all + self.cost[level, p] + (left - 1) * least >= self.budget - self.tolerance:
+            if spent_all + self.cost[level, p] + others >= self.budget - self.tolerance:
                 continue
             self.pick(level, p, count, spent, value)
             if self.stopped:

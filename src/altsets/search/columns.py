@@ -18,7 +18,7 @@ import numpy.typing as npt
 
 from altsets.problem import FeatureSet
 from altsets.search.good_sets import Found, GoodSets, Prices
-from altsets.search.rows import Penalties, Rows
+from altsets.search.rows import PENALTY, Penalties, Rows
 from altsets.search.run import Run
 from altsets.search.solver import LinearProgramme
 
@@ -30,8 +30,6 @@ Floats = npt.NDArray[np.float64]
 COLUMNS_PER_ROUND = 30
 #: Steps of the first search for columns; if it finds none, the next one may take longer.
 FIRST_NODES = 300
-#: What a missing set costs, in units of what a set can be worth.
-PENALTY = 100.0
 
 
 @dataclass(frozen=True)
@@ -67,6 +65,8 @@ class Columns:
         self._programme.add_column(-PENALTY, {0: 1.0})
         self._rows = Rows(self._programme, good, n_sets, max_overlap, with_pairs=True, n_rows=1, n_columns=1)
         self.certificate = Certificate(None, math.inf, math.inf)
+        #: How often the last solution of the programme uses each feature, by place.
+        self.usage = np.zeros(len(good.features))
 
     @property
     def sets(self) -> list[FeatureSet]:
@@ -85,6 +85,11 @@ class Columns:
                 self._programme.add_column(worth, {0: 1.0} | self._rows.terms(chosen))
         return count
 
+    def limit_usage(self, ranges: dict[int, tuple[int, int]]) -> None:
+        """From now on, features (by place) are used so often at least and at most; certificates hold for that alone."""
+        self._rows.limit_usage(ranges)
+        self.certificate = Certificate(None, math.inf, math.inf)
+
     def tighten(self, target: float, max_rounds: int) -> bool:
         """Generate columns and rows until the bound is good or nothing more helps; false if that came too early.
 
@@ -96,8 +101,9 @@ class Columns:
             if solved is None or self.run.tick():
                 return False
             values, duals = solved[0], solved[1] * self.good.reach
-            if self._rows.separate(values[1:]):
+            if self._rows.separate(values):
                 continue
+            self.usage = self._rows.usage(values)
             prices = self._rows.prices(duals)
             cut = float(duals[0]) + self.good.tolerance
             found = self._improving(prices, cut)

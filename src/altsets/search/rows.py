@@ -6,6 +6,7 @@ For A sets of which any two share at most m features; d counts how often a featu
 * Any m: the pairs of sets share at most m A (A - 1) / 2 features in all, so d (d - 1) / 2 summed over the features is
   at most that. The parabola lies above its chords between whole numbers t and t + 1, which are linear in d.
 * m >= 2: the same for pairs of features, of which two sets share at most m (m - 1) / 2.
+* How often a feature is used may also be limited from outside, from below and from above.
 
 Rows are added when a solution of the programme violates them. A set pays the price of each row that it counts for,
 which makes prices for features and for pairs of features. Where a row is not used up, a solution falls short of the
@@ -27,7 +28,7 @@ from altsets.problem import FeatureSet
 from altsets.search.good_sets import GoodSets, Prices
 from altsets.search.solver import LinearProgramme
 
-__all__ = ["Penalties", "Rows"]
+__all__ = ["PENALTY", "Penalties", "Rows"]
 
 Floats = npt.NDArray[np.float64]
 
@@ -36,6 +37,9 @@ TOO_OFTEN, TOO_FAR = 1e-6, 1e-4
 #: Chords for features, and for the pairs of sets of 5 features; larger sets have more pairs, take longer for each chord
 #: and get fewer. The last ones hardly lower the bound.
 MOST_CHORDS, MOST_PAIR_CHORDS = 300, 300
+
+#: What stands in for sets or uses that are missing costs this, in units of what a set can be worth.
+PENALTY = 100.0
 
 #: More than any solution can afford.
 IMPOSSIBLE = 1e200
@@ -62,8 +66,8 @@ class Penalties:
     unshared: Floats
 
 
-#: Pairs of features by their places, the smaller one first.
-Pair = tuple[int, ...]
+#: Two features by their places, the smaller one first.
+Pair = tuple[int, int]
 
 
 class Rows:
@@ -97,21 +101,28 @@ class Rows:
         self._n_rows, self._n_columns = n_rows, n_columns
         self._n = len(good.features)
         self.sets: list[FeatureSet] = []
-        # The same sets by the places of their features, which is how everything here is counted.
+        # The same sets by the places of their features, which is how everything here is counted; and their columns.
         self._places: list[tuple[int, ...]] = []
+        self._column: list[int] = []
         self._limits: dict[int, float] = {}
         self._row_of: dict[tuple[int, ...], int] = {}
         # Chords, by their row: what each feature counts, or each of a few pairs; and the rows that count a pair.
         self._feature_cuts: dict[int, Floats] = {}
         self._pair_cuts: dict[int, dict[Pair, int]] = {}
         self._rows_of_pair: dict[Pair, list[tuple[int, int]]] = {}
+        # Features whose usage is limited from outside: their rows and limits.
+        self._usage_rows: dict[int, int] = {}
+        self._ranges: dict[int, tuple[int, int]] = {}
 
     def terms(self, chosen: FeatureSet) -> dict[int, float]:
         """What a set counts in each row; to be asked once for each column that is added."""
         places = tuple(self._good.place[list(chosen)].tolist())
         self.sets.append(chosen)
         self._places.append(places)
+        self._column.append(self._n_columns)
+        self._n_columns += 1
         terms = {self._row_of[key]: 1.0 for key in self._keys(places) if key in self._row_of}
+        terms |= {self._usage_rows[place]: 1.0 for place in places if place in self._usage_rows}
         if self._feature_cuts:
             counts = np.array([steps[list(places)].sum() for steps in self._feature_cuts.values()])
             terms.update(zip(self._feature_cuts, counts.tolist(), strict=True))
@@ -131,6 +142,7 @@ class Rows:
 
     def separate(self, values: Floats) -> bool:
         """Add rows that a solution of the programme violates; says whether there were any."""
+        values = values[self._column]
         used = np.flatnonzero(values > 1e-9).tolist()
         usage: dict[tuple[int, ...], float] = {}
         for number in used:
@@ -153,11 +165,13 @@ class Rows:
         return [float(inside <= set(places)) for places in self._places]
 
     def _add(self, counts: Sequence[float], limit: float) -> int:
-        row = self._n_rows + len(self._limits)
+        row = self._n_rows + len(self._limits) + len(self._usage_rows)
         self._limits[row] = limit
-        terms = {self._n_columns + number: count for number, count in enumerate(counts) if count}
-        self._programme.add_row(terms, upper=limit)
+        self._programme.add_row(self._by_column(counts), upper=limit)
         return row
+
+    def _by_column(self, counts: Sequence[float]) -> dict[int, float]:
+        return {column: count for column, count in zip(self._column, counts, strict=True) if count}
 
     def _cut_features(self, used: Sequence[int], values: Floats) -> bool:
         usage = np.zeros(self._n)
@@ -177,7 +191,9 @@ class Rows:
         for number in used:
             for pair in combinations(self._places[number], 2):
                 usage[pair] = usage.get(pair, 0.0) + float(values[number])
-        steps = {pair: math.floor(amount + 1e-9) for pair, amount in usage.items() if amount >= 1 - 1e-9}
+        steps: dict[Pair, int] = {
+            pair: math.floor(amount + 1e-9) for pair, amount in usage.items() if amount >= 1 - 1e-9
+        }
         m = self.max_overlap
         shared = m * (m - 1) / 2 * self.n_sets * (self.n_sets - 1) / 2
         limit = shared + sum(step * (step + 1) for step in steps.values()) / 2
@@ -193,11 +209,54 @@ class Rows:
             self._rows_of_pair.setdefault(pair, []).append((row, step))
         return True
 
+    # --- Limited usage --------------------------------------------------------------------------------
+
+    def usage(self, values: Floats) -> Floats:
+        """How often a solution of the programme uses each feature, by place."""
+        total = np.zeros(self._n)
+        values = values[self._column]
+        for number in np.flatnonzero(values > 1e-9).tolist():
+            total[list(self._places[number])] += values[number]
+        return total
+
+    def limit_usage(self, ranges: dict[int, tuple[int, int]]) -> None:
+        """Let features, by place, be used so often at least and at most; all others as often as they like."""
+        for place in ranges:
+            if place not in self._usage_rows:
+                row = self._n_rows + len(self._limits) + len(self._usage_rows)
+                self._programme.add_row(
+                    self._by_column(self._holders((place,))), lower=0.0, upper=self.n_sets
+                )
+                # Stands in for uses that are missing, until there are columns for them.
+                self._programme.add_column(-PENALTY, {row: 1.0})
+                self._n_columns += 1
+                self._usage_rows[place] = row
+        self._ranges = {place: ranges.get(place, (0, self.n_sets)) for place in self._usage_rows}
+        for place, (least, most) in self._ranges.items():
+            self._programme.limit_row(self._usage_rows[place], least, most)
+
+    def _usage_prices(self, duals: Floats) -> dict[int, float]:
+        """What using a feature costs, or is rewarded with if below zero, because its usage is limited."""
+        prices = {}
+        for place, (least, most) in self._ranges.items():
+            # Where there is no limit, a price other than zero is solver noise.
+            price = float(duals[self._usage_rows[place]])
+            prices[place] = min(
+                max(price, 0.0 if least == 0 else -math.inf), math.inf if most < self.n_sets else 0.0
+            )
+        return prices
+
     # --- Prices ---------------------------------------------------------------------------------------
 
     def paid(self, duals: Floats) -> float:
         """What all rows cost, used up; solver noise below zero is not charged."""
-        return math.fsum(limit * max(float(duals[row]), 0.0) for row, limit in self._limits.items())
+        limited = self._usage_prices(duals)
+        return math.fsum(
+            [
+                *(limit * max(float(duals[row]), 0.0) for row, limit in self._limits.items()),
+                *(price * self._ranges[place][price > 0] for place, price in limited.items()),
+            ]
+        )
 
     def prices(self, duals: Floats) -> Prices:
         """What sets pay for features and pairs by these duals."""
@@ -212,6 +271,8 @@ class Rows:
             elif pairs is not None:
                 pairs[key] += charged[row]
                 pairs[key[::-1]] += charged[row]
+        for place, price in self._usage_prices(duals).items():
+            features[place] += price
         for row, steps in self._feature_cuts.items():
             if charged[row]:
                 features += charged[row] * steps
@@ -238,6 +299,12 @@ class Rows:
             unshared += price * (m - shared)
             features += price * _above_chord(steps[:, None], levels)
         tables |= {(place,): features[place] for place in np.flatnonzero(features.any(axis=1)).tolist()}
+        for place, price in self._usage_prices(duals).items():
+            least, most = self._ranges[place]
+            if (least, most) != (0, self.n_sets):
+                missed = price * ((most if price > 0 else least) - levels)
+                outside = (levels < least) | (levels > most)
+                tables[(place,)] = np.where(outside, IMPOSSIBLE, tables.get((place,), 0.0) + missed)
         for row, counted in self._pair_cuts.items():
             price = max(float(duals[row]), 0.0)
             unshared += price * (m * (m - 1) - shared * (shared - 1)) / 2

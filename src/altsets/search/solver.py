@@ -152,6 +152,10 @@ class LinearProgramme:
         low, high = max(lower, -self._infinity), min(upper, self._infinity)
         self._solver.addRow(low, high, len(indices), indices, values)
 
+    def limit_row(self, row: int, lower: float, upper: float) -> None:
+        """Give a row other limits."""
+        self._solver.changeRowBounds(row, lower, upper)
+
     def add_column(self, cost: float, terms: dict[int, float]) -> None:
         """Add a variable with its part in the objective and in the rows that are there."""
         indices, values = np.array(list(terms), dtype=np.int32), np.array(list(terms.values()))

@@ -19,6 +19,7 @@ from altsets.problem import FeatureSet, Problem
 from altsets.quality import Quality
 from altsets.result import Status, optimality_tolerance
 from altsets.search.bounds import count_bound
+from altsets.search.branches import Branches
 from altsets.search.columns import Certificate, Columns
 from altsets.search.engine import Answer
 from altsets.search.floors import LEAST, Floor, Floors
@@ -33,10 +34,14 @@ __all__ = ["Together"]
 FEW_SETS, FEW_STEPS = 2_000, 200_000
 MANY_SETS, MANY_STEPS = 50_000, 5_000_000
 MOST_SETS, MOST_STEPS = 500_000, 10**12
+#: The same in each branch.
+BRANCH_SETS, BRANCH_STEPS = 20_000, 200_000
 #: Steps for making a list.
 LIST_NODES = 3_000_000
 #: Steps of the search for a first solution, for each set.
 FIRST_NODES = 5_000
+#: How much further below the bound the next list goes, after a short list and after a long one.
+FAST_GROWTH, SLOW_GROWTH, LONG_LIST = 2.0, 1.4, 500
 #: Attempts to leave a local optimum, before the first lists with prices and after them.
 FEW_KICKS, MANY_KICKS = 4, 20
 #: Floors are this many times closer to the bound than the best solution is, to begin with.
@@ -113,6 +118,7 @@ class Together:
         if not solved and self.good.can_be_priced and not self.run.stopped:
             certificate = self._priced(first)
             solved = self.done or self._with_prices(certificate)
+            solved = solved or self._branched(certificate.bound)
         if not solved:
             self._close_to(certificate, MOST_SETS, MOST_STEPS)
         if self.smallest and self.sets:
@@ -122,10 +128,16 @@ class Together:
         responses = Responses(self.good, self.smallest, self.run)
         self.offer(responses.improve(self.sets, FEW_KICKS))
         disjoint = self.smallest and self._most_shared == 0
-        if self.done or (not disjoint and self._close_to(certificate, MANY_SETS, MANY_STEPS)):
+        most_steps = FEW_STEPS if self._branching_pays else MANY_STEPS
+        if self.done or (not disjoint and self._close_to(certificate, MANY_SETS, most_steps)):
             return True
         self.offer(responses.improve(self.sets, MANY_KICKS))
         return self.done or (self.smallest and bool(self.sets) and self._above_floors())
+
+    @property
+    def _branching_pays(self) -> bool:
+        """Of the largest minimum the programme knows too little; of sets that share much, usage does."""
+        return not self.smallest and self._most_shared <= 1
 
     @property
     def _most_shared(self) -> int:
@@ -178,12 +190,46 @@ class Together:
         self._columns.add(first)
         self._columns.tighten(self.share * self.value, MAX_ROUNDS)
         certificate = self._columns.certificate
-        self.tighten(certificate.bound / self.share)
+        # Below what any sets can be worth the bound is made of what stands in for them.
+        nothing = certificate.bound < -(self.n_sets + 1) * self.good.reach
+        self.tighten(-math.inf if nothing else certificate.bound / self.share)
         if certificate.prices is not None and not self.done:
             # The sets of the programme go together on the whole, and often some of them in fact.
             known = self.good.listed(self._columns.sets, certificate.prices)
             self._pick(known, certificate, self.value, FEW_STEPS)
         return certificate
+
+    def _branched(self, ceiling: float) -> bool:
+        """Branch on how often features are used; false if that does not end with a proof."""
+        if not self.sets or not self._branching_pays:
+            return False
+        branches = Branches(self._columns, self.n_sets, ceiling)
+        while branches.open and not self.done:
+            ranges = branches.pop()
+            target = self.share * self.value
+            certificate = branches.solve(ranges, target)
+            if self.run.stopped:
+                return False
+            reached = certificate.bound <= target + self.share * optimality_tolerance(self.value) / 4
+            if (
+                not reached
+                and not self._settled(certificate)
+                and not branches.split(ranges, certificate.bound)
+            ):
+                return False
+            self.tighten(max(branches.bound / self.share, self.value))
+        self.proof = "branching on how often features are used"
+        return True
+
+    def _settled(self, certificate: Certificate) -> bool:
+        """Whether all solutions that the certificate is about have been looked through for better ones."""
+        if certificate.prices is None:
+            return False
+        known = self.good.listed(self._columns.sets, certificate.prices)
+        self._pick(known, certificate, self.value, BRANCH_STEPS)
+        cut = certificate.best - (certificate.bound - self.share * self.value) - 4 * self.good.tolerance
+        listing = self.good.above(cut, BRANCH_SETS, prices=certificate.prices, max_nodes=LIST_NODES)
+        return listing.complete and self._pick(listing, certificate, self.value, BRANCH_STEPS)
 
     # --- Close to a bound on the sum ------------------------------------------------------------------
 
@@ -202,7 +248,9 @@ class Together:
             # Below what any sets can be worth there is nothing left to find.
             nothing = not self.sets and self.share * target < -self.n_sets * self.good.reach
             self.tighten(-math.inf if nothing else max(self.value, target))
-            distance = max(2 * distance, 1e-12 * self.good.reach)
+            # Picking from longer lists takes so much longer that it is worth going there in small steps.
+            growth = SLOW_GROWTH if len(listing) > LONG_LIST else FAST_GROWTH
+            distance = max(growth * distance, 1e-12 * self.good.reach)
         return True
 
     def _pick(self, listing: Listing, certificate: Certificate, target: float, most_steps: int) -> bool:
