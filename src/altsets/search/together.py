@@ -136,8 +136,10 @@ class Together:
 
     @property
     def _branching_pays(self) -> bool:
-        """Of the largest minimum the programme knows too little; of sets that share much, usage does."""
-        return not self.smallest and self._most_shared <= 1
+        """Of the largest minimum the programme knows too little; of pairs, where sets share much, usage does."""
+        forms = [sets.form for sets in self.good.sizes]
+        with_pairs = any(form.pairs is not None or form.conflicts is not None for form in forms)
+        return not self.smallest and (self._most_shared <= 1 or not with_pairs)
 
     @property
     def _most_shared(self) -> int:
