@@ -19,17 +19,22 @@ from altsets.measures._importance import importance
 from altsets.measures._matrix import FloatArray, listed, matrix_of
 from altsets.measures._own import scores_by
 from altsets.measures._pairwise import PAIR_MEASURES, pairwise
-from altsets.measures._univariate import f_score, mutual_info, pearson
+from altsets.measures._rank import spearman
+from altsets.measures._relief import relief
+from altsets.measures._univariate import chi2, f_score, mutual_info, pearson
 
 __all__ = [
     "MEASURES",
     "PAIR_MEASURES",
+    "chi2",
     "f_score",
     "importance",
     "mutual_info",
     "pairwise",
     "pearson",
+    "relief",
     "score",
+    "spearman",
 ]
 
 #: The measures by the names that qualities and the command line know.
@@ -37,6 +42,9 @@ MEASURES: dict[str, Callable[..., FloatArray]] = {
     "mutual_info": mutual_info,
     "f": f_score,
     "pearson": pearson,
+    "spearman": spearman,
+    "chi2": chi2,
+    "relief": relief,
     "importance": importance,
 }
 

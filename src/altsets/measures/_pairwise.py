@@ -11,6 +11,7 @@ import numpy.typing as npt
 from altsets.errors import InputError
 from altsets.measures._matrix import FloatArray, matrix_of
 from altsets.measures._own import scores_by
+from altsets.measures._rank import ranks_of
 from altsets.measures._univariate import Information, constant_columns, standardised
 
 __all__ = ["PAIR_MEASURES", "pairwise"]
@@ -81,6 +82,10 @@ def _correlations(matrix: FloatArray) -> FloatArray:
     return np.clip(np.abs(unit.T @ unit), 0.0, 1.0)
 
 
+def _rank_correlations(matrix: FloatArray) -> FloatArray:
+    return _correlations(ranks_of(matrix))
+
+
 def _rows_by(measure: Callable[..., Any], matrix: FloatArray, options: dict[str, Any]) -> FloatArray:
     return _row_by_row(matrix, lambda index: scores_by(measure, matrix, matrix[:, index].copy(), **options))
 
@@ -97,4 +102,5 @@ def _row_by_row(matrix: FloatArray, row: Callable[[int], FloatArray]) -> FloatAr
 PAIR_MEASURES: dict[str, Callable[..., FloatArray]] = {
     "mutual_info": _information,
     "pearson": _correlations,
+    "spearman": _rank_correlations,
 }

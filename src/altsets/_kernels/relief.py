@@ -1,0 +1,251 @@
+# cython: boundscheck=False, wraparound=False, cdivision=True, initializedcheck=False
+"""Kernel: ReliefF, in two steps for some rows at a time: distances to all rows, then differences to the nearest ones.
+
+No more than one line of distances for each of these rows is kept. Rows whose distance ties with that of the last
+neighbour share what is left of the neighbours' places, so that the order of the rows does not matter.
+"""
+
+import cython
+import numpy as np
+
+#: Rows whose distances are computed side by side: a processor adds up several sums as fast as one.
+LANES = 4
+
+
+def packed(columns):
+    """Rows in groups of four, each group by columns; the last one is filled up with zeros."""
+    n_rows, n_columns = columns.shape
+    n_groups = -(-n_rows // LANES)
+    filled = np.zeros((n_groups * LANES, n_columns), dtype=columns.dtype)
+    filled[:n_rows] = columns
+    return np.ascontiguousarray(filled.reshape(n_groups, LANES, n_columns).transpose(0, 2, 1))
+
+
+def distances(amounts_, levels_, rows_, out_):
+    """Distances of some rows to all rows.
+
+    Parameters
+    ----------
+    amounts_ : float64 array, packed
+        Continuous columns, scaled to [0, 1]: distances are sums of differences.
+    levels_ : int32 array, packed
+        Discrete columns as codes: distances are shares of columns that differ. Where there are columns of both kinds,
+        the share counts as often as there are columns.
+    rows_ : int64 array
+        The rows in question.
+    out_ : float64 array of shape (rows, all rows)
+        Overwritten.
+    """
+    amounts: cython.double[:, :, ::1] = amounts_
+    levels: cython.int[:, :, ::1] = levels_
+    rows: cython.longlong[::1] = rows_
+    out: cython.double[:, ::1] = out_
+    n_rows: cython.long = out_.shape[1]
+    n_amounts: cython.int = amounts_.shape[1]
+    n_levels: cython.int = levels_.shape[1]
+    r: cython.long
+    at: cython.long
+    group: cython.long
+    lane: cython.long
+    f: cython.int
+    value: cython.double
+    level: cython.int
+    d0: cython.double
+    d1: cython.double
+    d2: cython.double
+    d3: cython.double
+    c0: cython.int
+    c1: cython.int
+    c2: cython.int
+    c3: cython.int
+    with cython.nogil:
+        for r in range(rows.shape[0]):
+            at = rows[r] // 4
+            lane = rows[r] % 4
+            for group in range(amounts.shape[0]):
+                d0 = d1 = d2 = d3 = 0.0
+                for f in range(n_amounts):
+                    value = amounts[at, f, lane]
+                    d0 += abs(value - amounts[group, f, 0])
+                    d1 += abs(value - amounts[group, f, 1])
+                    d2 += abs(value - amounts[group, f, 2])
+                    d3 += abs(value - amounts[group, f, 3])
+                if n_levels > 0:
+                    c0 = c1 = c2 = c3 = 0
+                    for f in range(n_levels):
+                        level = levels[at, f, lane]
+                        c0 += level != levels[group, f, 0]
+                        c1 += level != levels[group, f, 1]
+                        c2 += level != levels[group, f, 2]
+                        c3 += level != levels[group, f, 3]
+                    d0 = _together(d0, c0, n_amounts, n_levels)
+                    d1 = _together(d1, c1, n_amounts, n_levels)
+                    d2 = _together(d2, c2, n_amounts, n_levels)
+                    d3 = _together(d3, c3, n_amounts, n_levels)
+                out[r, group * 4] = d0
+                if group * 4 + 1 < n_rows:
+                    out[r, group * 4 + 1] = d1
+                if group * 4 + 2 < n_rows:
+                    out[r, group * 4 + 2] = d2
+                if group * 4 + 3 < n_rows:
+                    out[r, group * 4 + 3] = d3
+
+
+@cython.cfunc
+@cython.nogil
+@cython.exceptval(check=False)
+def _together(
+    distance: cython.double, differing: cython.int, n_amounts: cython.int, n_levels: cython.int
+) -> cython.double:
+    share: cython.double = cython.cast(cython.double, differing) / n_levels
+    return share if n_amounts == 0 else share * (n_amounts + n_levels) + distance
+
+
+@cython.cfunc
+@cython.nogil
+@cython.exceptval(check=False)
+def _keep(
+    heap: cython.double[:, ::1], group: cython.int, size: cython.int, key: cython.double
+) -> cython.void:
+    """Put a key among the smallest ones of its group, the largest of which is on top; a full heap loses that one."""
+    at: cython.int
+    child: cython.int
+    if size < heap.shape[1]:
+        at = size
+        while at > 0 and heap[group, (at - 1) // 2] < key:
+            heap[group, at] = heap[group, (at - 1) // 2]
+            at = (at - 1) // 2
+        heap[group, at] = key
+        return
+    at = 0
+    while True:
+        child = 2 * at + 1
+        if child >= size:
+            break
+        if child + 1 < size and heap[group, child + 1] > heap[group, child]:
+            child += 1
+        if heap[group, child] <= key:
+            break
+        heap[group, at] = heap[group, child]
+        at = child
+    heap[group, at] = key
+
+
+def add_differences(table, target, rows_, keys_, n_neighbors, totals_):
+    """Add up how much more some rows differ from their nearest misses than from their nearest hits.
+
+    Parameters
+    ----------
+    table : (values, ranges, steps, discrete)
+        float64 array of all rows and columns; the range of each column; the difference from which on it counts as a
+        full one; which columns are discrete (uint8), where every difference is a full one.
+    target : (classes, amounts, bound, shares)
+        int32 array of class codes, or an empty one for a target of amounts (float64), where rows that differ by less
+        than the bound are hits; the shares of the classes in all rows if misses are weighed by them, else empty.
+    rows_ : int64 array
+        The rows in question.
+    keys_ : float64 array of shape (rows, all rows)
+        What neighbours are chosen by, smallest first.
+    n_neighbors : int
+        Hits, and misses of each class.
+    totals_ : float64 array, one for each column
+        Added to.
+    """
+    values: cython.double[:, ::1] = table[0]
+    ranges: cython.double[::1] = table[1]
+    steps: cython.double[::1] = table[2]
+    discrete: cython.uchar[::1] = table[3]
+    classes: cython.int[::1] = target[0]
+    amounts: cython.double[::1] = target[1]
+    bound: cython.double = target[2]
+    shares: cython.double[::1] = target[3]
+    rows: cython.longlong[::1] = rows_
+    keys: cython.double[:, ::1] = keys_
+    totals: cython.double[::1] = totals_
+    k: cython.int = n_neighbors
+    by_class: cython.bint = len(target[0]) > 0
+    n_groups: cython.int = int(target[0].max()) + 1 if by_class else 2
+    n_rows: cython.long = keys_.shape[1]
+    n_columns: cython.int = table[0].shape[1]
+    heap: cython.double[:, ::1] = np.empty((n_groups, n_neighbors))
+    size: cython.int[::1] = np.empty(n_groups, dtype=np.intc)
+    closer: cython.longlong[::1] = np.empty(n_groups, dtype=np.int64)
+    tied: cython.longlong[::1] = np.empty(n_groups, dtype=np.int64)
+    near: cython.longlong[::1] = np.empty(n_rows, dtype=np.int64)
+    groups: cython.int[::1] = np.empty(n_rows, dtype=np.intc)
+    sums: cython.double[:, ::1] = np.empty((n_groups, n_columns))
+    n_near: cython.long
+    misses: cython.double
+    weight: cython.double
+    difference: cython.double
+    r: cython.long
+    i: cython.long
+    j: cython.long
+    e: cython.long
+    g: cython.int
+    own: cython.int
+    f: cython.int
+    with cython.nogil:
+        for r in range(rows.shape[0]):
+            i = rows[r]
+            own = classes[i] if by_class else 0
+            for g in range(n_groups):
+                size[g] = 0
+                closer[g] = 0
+                tied[g] = 0
+                for f in range(n_columns):
+                    sums[g, f] = 0.0
+            for j in range(n_rows):
+                if by_class:
+                    g = classes[j]
+                else:
+                    g = 0 if abs(amounts[i] - amounts[j]) < bound else 1
+                groups[j] = g
+                if j == i:
+                    continue
+                if size[g] < k:
+                    _keep(heap, g, size[g], keys[r, j])
+                    size[g] += 1
+                elif keys[r, j] < heap[g, 0]:
+                    _keep(heap, g, k, keys[r, j])
+            n_near = 0
+            for j in range(n_rows):
+                g = groups[j]
+                if j != i and keys[r, j] <= heap[g, 0]:
+                    near[n_near] = j
+                    n_near += 1
+                    if keys[r, j] < heap[g, 0]:
+                        closer[g] += 1
+                    else:
+                        tied[g] += 1
+            for e in range(n_near):
+                j = near[e]
+                g = groups[j]
+                weight = 1.0
+                if keys[r, j] == heap[g, 0]:
+                    weight = cython.cast(cython.double, size[g] - closer[g]) / tied[g]
+                for f in range(n_columns):
+                    if discrete[f]:
+                        if values[i, f] != values[j, f]:
+                            sums[g, f] += weight
+                    else:
+                        difference = abs(values[i, f] - values[j, f])
+                        if difference > steps[f]:
+                            sums[g, f] += weight
+                        else:
+                            sums[g, f] += weight * (difference / ranges[f])
+            misses = 0.0
+            for g in range(n_groups):
+                if g != own:
+                    misses += size[g]
+            for g in range(n_groups):
+                if size[g] == 0:
+                    continue
+                if g == own:
+                    weight = -1.0 / size[g]
+                elif shares.shape[0] > 0:
+                    weight = shares[g] / (1.0 - shares[own]) / size[g]
+                else:
+                    weight = size[g] / misses * (n_groups - 1) / misses
+                for f in range(n_columns):
+                    totals[f] += weight * sums[g, f]
