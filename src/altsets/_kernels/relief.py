@@ -196,10 +196,11 @@ def add_differences(table, target, rows_, keys_, n_neighbors, totals_):
                 for f in range(n_columns):
                     sums[g, f] = 0.0
             for j in range(n_rows):
+                g = 1
                 if by_class:
                     g = classes[j]
-                else:
-                    g = 0 if abs(amounts[i] - amounts[j]) < bound else 1
+                elif abs(amounts[i] - amounts[j]) < bound:
+                    g = 0
                 groups[j] = g
                 if j == i:
                     continue

@@ -9,13 +9,13 @@ import numpy as np
 import numpy.typing as npt
 
 from altsets.errors import InputError
+from altsets.measures._constants import constant_columns
 from altsets.measures._matrix import FloatArray, column_mask, listed, matrix_of
 from altsets.measures._target import target_of
 
 __all__ = [
     "Information",
     "chi2",
-    "constant_columns",
     "correlations",
     "f_score",
     "mutual_info",
@@ -267,11 +267,6 @@ def correlations(matrix: FloatArray, values: FloatArray) -> FloatArray:
     """The absolute correlation of each column with some values."""
     products = standardised(matrix).T @ standardised(values[:, None])[:, 0]
     return np.clip(np.abs(products), 0.0, 1.0)
-
-
-def constant_columns(matrix: FloatArray) -> npt.NDArray[np.bool_]:
-    """Which columns hold one value only."""
-    return np.asarray(matrix.min(axis=0) == matrix.max(axis=0))
 
 
 def standardised(matrix: FloatArray) -> FloatArray:
