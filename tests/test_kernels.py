@@ -374,6 +374,39 @@ def pick(kernel, rng):
     )
 
 
+def columns_to_compare(rng):
+    """Some continuous and some discrete columns, with ties, and the rows in question."""
+    n_rows = int(rng.integers(2, 14))
+    amounts = rng.random((n_rows, int(rng.integers(0, 4)))).round(int(rng.integers(1, 9)))
+    levels = rng.integers(0, 3, (n_rows, int(rng.integers(amounts.shape[1] == 0, 4)))).astype(np.intc)
+    rows = np.sort(rng.permutation(n_rows)[: int(rng.integers(1, n_rows + 1))])
+    return amounts, levels, rows
+
+
+def relief_distances(kernel, rng):
+    amounts, levels, rows = columns_to_compare(rng)
+    found = np.empty((len(rows), len(amounts)))
+    kernel.distances(kernel.packed(amounts), kernel.packed(levels), rows, found)
+    return found
+
+
+def relief_differences(kernel, rng):
+    amounts, levels, rows = columns_to_compare(rng)
+    values = np.ascontiguousarray(np.column_stack([amounts, levels]))
+    discrete = (np.arange(values.shape[1]) >= amounts.shape[1]).astype(np.uint8)
+    steps = np.where(discrete, np.inf, rng.choice([0.3, np.inf]))
+    keys = rng.random((len(rows), len(values))).round(1)
+    classes = rng.integers(0, 3, len(values)).astype(np.intc)
+    shares = np.bincount(classes) / len(classes) * (rng.random() < 0.5)
+    target = (classes, np.zeros(0), 0.0, shares if shares.any() and shares.max() < 1 else np.zeros(0))
+    if rng.random() < 0.4:
+        target = (np.zeros(0, dtype=np.intc), rng.random(len(values)), 0.3, np.zeros(0))
+    totals = np.zeros(values.shape[1])
+    table = (values, rng.random(values.shape[1]) + 0.5, steps, discrete)
+    kernel.add_differences(table, target, rows, keys, int(rng.integers(1, 6)), totals)
+    return totals
+
+
 #: The kernel of each function, and how to call it.
 CALLS = {
     "best_set": [best_set],
@@ -385,6 +418,7 @@ CALLS = {
     "packing": [pack, pack_sum],
     "good_sets": [best_sets, listed_sets, sets_by_ratio],
     "cliques": [pick],
+    "relief": [relief_distances, relief_differences],
 }
 
 
@@ -488,6 +522,7 @@ with warnings.catch_warnings(record=True) as caught:
         altsets.find(altsets.quality.Additive(scores), **request).to_dict()
         for scores, request in json.load(sys.stdin)
     ]
+    altsets.measures.relief([[0.0, 1.0], [1.0, 0.0], [0.0, 0.0], [1.0, 1.0]], [0, 1, 0, 1])
 print(json.dumps({
     "results": results,
     "warnings": [[warning.category.__name__, str(warning.message)] for warning in caught],

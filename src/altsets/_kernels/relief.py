@@ -131,13 +131,71 @@ def _keep(
     heap[group, at] = key
 
 
+@cython.cfunc
+@cython.nogil
+@cython.exceptval(check=False)
+def _nearest(
+    i: cython.longlong,
+    keys: cython.double[::1],
+    groups: cython.int[::1],
+    heap: cython.double[:, ::1],
+    size: cython.int[::1],
+    near: cython.longlong[::1],
+) -> cython.long:
+    """List the neighbours of row i and those that tie with the last one of their group, which is on top of its heap."""
+    k: cython.int = cython.cast(cython.int, heap.shape[1])
+    n_near: cython.long = 0
+    j: cython.long
+    g: cython.int
+    for g in range(size.shape[0]):
+        size[g] = 0
+    for j in range(keys.shape[0]):
+        if j == i:
+            continue
+        g = groups[j]
+        if size[g] < k:
+            _keep(heap, g, size[g], keys[j])
+            size[g] += 1
+        elif keys[j] < heap[g, 0]:
+            _keep(heap, g, k, keys[j])
+    for j in range(keys.shape[0]):
+        if j != i and keys[j] <= heap[groups[j], 0]:
+            near[n_near] = j
+            n_near += 1
+    return n_near
+
+
+@cython.cfunc
+@cython.nogil
+@cython.exceptval(check=False)
+def _compare(
+    values: cython.double[:, ::1],
+    ranges: cython.double[::1],
+    steps: cython.double[::1],
+    discrete: cython.uchar[::1],
+    i: cython.longlong,
+    j: cython.longlong,
+    weight: cython.double,
+    sums: cython.double[::1],
+) -> cython.void:
+    """Add how much two rows differ in each column."""
+    f: cython.int
+    difference: cython.double
+    for f in range(sums.shape[0]):
+        difference = abs(values[i, f] - values[j, f])
+        if difference > steps[f] or (discrete[f] and difference != 0.0):
+            sums[f] += weight
+        elif not discrete[f]:
+            sums[f] += weight * (difference / ranges[f])
+
+
 def add_differences(table, target, rows_, keys_, n_neighbors, totals_):
     """Add up how much more some rows differ from their nearest misses than from their nearest hits.
 
     Parameters
     ----------
     table : (values, ranges, steps, discrete)
-        float64 array of all rows and columns; the range of each column; the difference from which on it counts as a
+        float64 array of all rows and columns; the range of each column; the difference above which it counts as a
         full one; which columns are discrete (uint8), where every difference is a full one.
     target : (classes, amounts, bound, shares)
         int32 array of class codes, or an empty one for a target of amounts (float64), where rows that differ by less
@@ -162,25 +220,22 @@ def add_differences(table, target, rows_, keys_, n_neighbors, totals_):
     rows: cython.longlong[::1] = rows_
     keys: cython.double[:, ::1] = keys_
     totals: cython.double[::1] = totals_
-    k: cython.int = n_neighbors
-    by_class: cython.bint = len(target[0]) > 0
-    n_groups: cython.int = int(target[0].max()) + 1 if by_class else 2
     n_rows: cython.long = keys_.shape[1]
-    n_columns: cython.int = table[0].shape[1]
+    by_class: cython.bint = len(target[0]) > 0
+    n_groups: cython.int = int(target[0].max()) + 1 if len(target[0]) else 2
     heap: cython.double[:, ::1] = np.empty((n_groups, n_neighbors))
     size: cython.int[::1] = np.empty(n_groups, dtype=np.intc)
     closer: cython.longlong[::1] = np.empty(n_groups, dtype=np.int64)
     tied: cython.longlong[::1] = np.empty(n_groups, dtype=np.int64)
     near: cython.longlong[::1] = np.empty(n_rows, dtype=np.int64)
-    groups: cython.int[::1] = np.empty(n_rows, dtype=np.intc)
-    sums: cython.double[:, ::1] = np.empty((n_groups, n_columns))
+    groups: cython.int[::1] = np.array(target[0] if len(target[0]) else np.zeros(n_rows), dtype=np.intc)
+    sums: cython.double[:, ::1] = np.empty((n_groups, len(totals_)))
     n_near: cython.long
     misses: cython.double
     weight: cython.double
-    difference: cython.double
+    i: cython.longlong
+    j: cython.longlong
     r: cython.long
-    i: cython.long
-    j: cython.long
     e: cython.long
     g: cython.int
     own: cython.int
@@ -188,53 +243,30 @@ def add_differences(table, target, rows_, keys_, n_neighbors, totals_):
     with cython.nogil:
         for r in range(rows.shape[0]):
             i = rows[r]
-            own = classes[i] if by_class else 0
-            for g in range(n_groups):
-                size[g] = 0
-                closer[g] = 0
-                tied[g] = 0
-                for f in range(n_columns):
-                    sums[g, f] = 0.0
-            for j in range(n_rows):
-                g = 1
-                if by_class:
-                    g = classes[j]
-                elif abs(amounts[i] - amounts[j]) < bound:
-                    g = 0
-                groups[j] = g
-                if j == i:
-                    continue
-                if size[g] < k:
-                    _keep(heap, g, size[g], keys[r, j])
-                    size[g] += 1
-                elif keys[r, j] < heap[g, 0]:
-                    _keep(heap, g, k, keys[r, j])
-            n_near = 0
-            for j in range(n_rows):
-                g = groups[j]
-                if j != i and keys[r, j] <= heap[g, 0]:
-                    near[n_near] = j
-                    n_near += 1
-                    if keys[r, j] < heap[g, 0]:
-                        closer[g] += 1
-                    else:
-                        tied[g] += 1
+            own = 0
+            if by_class:
+                own = classes[i]
+            else:
+                for e in range(n_rows):
+                    groups[e] = abs(amounts[i] - amounts[e]) >= bound
+            n_near = _nearest(i, keys[r], groups, heap, size, near)
+            closer[:] = 0
+            tied[:] = 0
+            sums[:, :] = 0.0
+            for e in range(n_near):
+                g = groups[near[e]]
+                if keys[r, near[e]] < heap[g, 0]:
+                    closer[g] += 1
+                else:
+                    tied[g] += 1
             for e in range(n_near):
                 j = near[e]
                 g = groups[j]
                 weight = 1.0
                 if keys[r, j] == heap[g, 0]:
+                    # Those that tie share the places that closer ones leave.
                     weight = cython.cast(cython.double, size[g] - closer[g]) / tied[g]
-                for f in range(n_columns):
-                    if discrete[f]:
-                        if values[i, f] != values[j, f]:
-                            sums[g, f] += weight
-                    else:
-                        difference = abs(values[i, f] - values[j, f])
-                        if difference > steps[f]:
-                            sums[g, f] += weight
-                        else:
-                            sums[g, f] += weight * (difference / ranges[f])
+                _compare(values, ranges, steps, discrete, i, j, weight, sums[g])
             misses = 0.0
             for g in range(n_groups):
                 if g != own:
@@ -248,5 +280,5 @@ def add_differences(table, target, rows_, keys_, n_neighbors, totals_):
                     weight = shares[g] / (1.0 - shares[own]) / size[g]
                 else:
                     weight = size[g] / misses * (n_groups - 1) / misses
-                for f in range(n_columns):
+                for f in range(totals.shape[0]):
                     totals[f] += weight * sums[g, f]
