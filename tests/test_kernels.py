@@ -378,7 +378,7 @@ def columns_to_compare(rng):
     """Some continuous and some discrete columns, with ties, and the rows in question."""
     n_rows = int(rng.integers(2, 14))
     amounts = rng.random((n_rows, int(rng.integers(0, 4)))).round(int(rng.integers(1, 9)))
-    levels = rng.integers(0, 3, (n_rows, int(rng.integers(amounts.shape[1] == 0, 4)))).astype(np.intc)
+    levels = rng.integers(0, 3, (n_rows, int(rng.integers(amounts.shape[1] == 0, 4)))).astype(float)
     rows = np.sort(rng.permutation(n_rows)[: int(rng.integers(1, n_rows + 1))])
     return amounts, levels, rows
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import math
+import warnings
 from itertools import combinations
 from pathlib import Path
 
@@ -444,6 +445,18 @@ def test_constant_columns_are_named_in_one_warning_and_score_nothing(cls, option
     found = quality.scores if cls is Additive else quality.relevance
     assert [found[2], found[5]] == [0.0, 0.0]
     assert found[1] > 0
+
+
+@pytest.mark.parametrize("measure", ["pearson", "spearman", "mutual_info", np.eye(6)])
+def test_pairs_warn_of_constant_columns_unless_told_not_to(table, measure):
+    X, _ = table
+    with pytest.warns(UserWarning, match=r"some columns are constant \(f\)") as caught:
+        found = measures.pairwise(X, measure)
+    assert len(caught) == 1
+    assert not found[5].any()
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        measures.pairwise(X, measure, warn=False)
 
 
 def test_negative_relief_counts_as_nothing_for_cfs(table):

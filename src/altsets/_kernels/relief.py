@@ -28,8 +28,8 @@ def distances(amounts_, levels_, rows_, out_):
     ----------
     amounts_ : float64 array, packed
         Continuous columns, scaled to [0, 1]: distances are sums of differences.
-    levels_ : int32 array, packed
-        Discrete columns as codes: distances are shares of columns that differ. Where there are columns of both kinds,
+    levels_ : float64 array, packed
+        Discrete columns: distances are shares of columns that differ. Where there are columns of both kinds,
         the share counts as often as there are columns.
     rows_ : int64 array
         The rows in question.
@@ -37,7 +37,7 @@ def distances(amounts_, levels_, rows_, out_):
         Overwritten.
     """
     amounts: cython.double[:, :, ::1] = amounts_
-    levels: cython.int[:, :, ::1] = levels_
+    levels: cython.double[:, :, ::1] = levels_
     rows: cython.longlong[::1] = rows_
     out: cython.double[:, ::1] = out_
     n_rows: cython.long = out_.shape[1]
@@ -49,7 +49,6 @@ def distances(amounts_, levels_, rows_, out_):
     lane: cython.long
     f: cython.int
     value: cython.double
-    level: cython.int
     d0: cython.double
     d1: cython.double
     d2: cython.double
@@ -73,11 +72,11 @@ def distances(amounts_, levels_, rows_, out_):
                 if n_levels > 0:
                     c0 = c1 = c2 = c3 = 0
                     for f in range(n_levels):
-                        level = levels[at, f, lane]
-                        c0 += level != levels[group, f, 0]
-                        c1 += level != levels[group, f, 1]
-                        c2 += level != levels[group, f, 2]
-                        c3 += level != levels[group, f, 3]
+                        value = levels[at, f, lane]
+                        c0 += value != levels[group, f, 0]
+                        c1 += value != levels[group, f, 1]
+                        c2 += value != levels[group, f, 2]
+                        c3 += value != levels[group, f, 3]
                     d0 = _together(d0, c0, n_amounts, n_levels)
                     d1 = _together(d1, c1, n_amounts, n_levels)
                     d2 = _together(d2, c2, n_amounts, n_levels)

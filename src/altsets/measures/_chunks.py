@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import threading
 import time
+from collections import deque
 from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor, wait
 from typing import TypeVar
@@ -59,8 +60,10 @@ def in_order(
     pool = ThreadPoolExecutor(min(n_workers(n_jobs), n_chunks))
     tell = _sparingly(progress)
     try:
-        futures = [pool.submit(unless_stopped, chunk) for chunk in range(n_chunks)]
-        for done, future in enumerate(futures):
+        # Each result is let go of once it is used.
+        futures = deque(pool.submit(unless_stopped, chunk) for chunk in range(n_chunks))
+        for done in range(n_chunks):
+            future = futures.popleft()
             tell(done / n_chunks)
             # With a limit, since waiting for a thread without one hides Ctrl-C on some systems.
             while not wait([future], timeout=PAUSE).done:

@@ -133,7 +133,7 @@ class _Table:
     """The columns as the kernel wants them: for distances, and for differences."""
 
     amounts: FloatArray
-    levels: npt.NDArray[np.intc]
+    levels: FloatArray
     differences: tuple[npt.NDArray[Any], ...]
 
     @classmethod
@@ -145,13 +145,11 @@ class _Table:
         # A constant differs nowhere, whatever it is taken for; this way nothing is divided by its range.
         nominal = discrete | (ranges == 0)
         unit = (values[:, ~nominal] - values[:, ~nominal].min(axis=0, initial=np.inf)) / ranges[~nominal]
-        codes = [np.unique(column, return_inverse=True)[1] for column in values[:, nominal].T]
-        levels = np.array(codes, dtype=np.intc).reshape(len(codes), len(matrix)).T
         steps = np.full(matrix.shape[1], np.inf)
         if nominal.any():
             steps[~nominal] = unit.std(axis=0) * ranges[~nominal]
         differences = (np.ascontiguousarray(values), ranges, steps, nominal.astype(np.uint8))
-        return cls(kernel.packed(unit), kernel.packed(levels), differences)
+        return cls(kernel.packed(unit), kernel.packed(values[:, nominal]), differences)
 
 
 def _described(target: Target, by_share: bool) -> tuple[Any, ...]:
@@ -173,7 +171,13 @@ def _rank(keys: FloatArray, rows: npt.NDArray[np.int64]) -> None:
 
 
 def _has_few_values(matrix: FloatArray, most: int) -> npt.NDArray[np.bool_]:
-    return np.array([len(np.unique(column)) <= most for column in matrix.T], dtype=bool)
+    few = np.empty(matrix.shape[1], dtype=bool)
+    # Some columns at a time: a call for each is slow where they are many, and all at once are a second table.
+    width = max(1, CHUNK // (8 * len(matrix)))
+    for start in range(0, matrix.shape[1], width):
+        ascending = np.sort(matrix[:, start : start + width], axis=0)
+        few[start : start + width] = (ascending[1:] != ascending[:-1]).sum(axis=0) < most
+    return few
 
 
 def _rows(n_rows: int, n_samples: int | None, random_state: int) -> npt.NDArray[np.int64]:
