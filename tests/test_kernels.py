@@ -386,24 +386,36 @@ def columns_to_compare(rng):
 def relief_distances(kernel, rng):
     amounts, levels, rows = columns_to_compare(rng)
     found = np.empty((len(rows), len(amounts)))
-    kernel.distances(kernel.packed(amounts), kernel.packed(levels), rows, found)
+    kernel.distances(kernel.packed(amounts), kernel.packed(levels), float(rng.integers(1, 9)), rows, found)
     return found
 
 
-def relief_differences(kernel, rng):
+def rows_to_compare(rng):
     amounts, levels, rows = columns_to_compare(rng)
     values = np.ascontiguousarray(np.column_stack([amounts, levels]))
     discrete = (np.arange(values.shape[1]) >= amounts.shape[1]).astype(np.uint8)
     steps = np.where(discrete, np.inf, rng.choice([0.3, np.inf]))
     keys = rng.random((len(rows), len(values))).round(1)
-    classes = rng.integers(0, 3, len(values)).astype(np.intc)
-    shares = np.bincount(classes) / len(classes) * (rng.random() < 0.5)
-    target = (classes, np.zeros(0), 0.0, shares if shares.any() and shares.max() < 1 else np.zeros(0))
+    return (values, rng.random(values.shape[1]) + 0.5, steps, discrete), rows, keys
+
+
+def relief_differences(kernel, rng):
+    table, rows, keys = rows_to_compare(rng)
+    n_rows, n_columns = table[0].shape
+    classes = rng.integers(0, 3, n_rows).astype(np.intc)
+    shares = np.bincount(classes) / n_rows * (rng.random() < 0.5)
+    target = (classes, np.zeros(0), 0.0, shares if 0 < shares.max() < 1 else np.zeros(0))
     if rng.random() < 0.4:
-        target = (np.zeros(0, dtype=np.intc), rng.random(len(values)), 0.3, np.zeros(0))
-    totals = np.zeros(values.shape[1])
-    table = (values, rng.random(values.shape[1]) + 0.5, steps, discrete)
+        target = (np.zeros(0, dtype=np.intc), rng.random(n_rows), 0.3, np.zeros(0))
+    totals = np.zeros(n_columns)
     kernel.add_differences(table, target, rows, keys, int(rng.integers(1, 6)), totals)
+    return totals
+
+
+def relief_products(kernel, rng):
+    table, rows, keys = rows_to_compare(rng)
+    totals = np.zeros((3, table[0].shape[1]))
+    kernel.add_products(table, rng.random(len(table[0])), rows, keys, int(rng.integers(1, 6)), totals)
     return totals
 
 
@@ -418,7 +430,7 @@ CALLS = {
     "packing": [pack, pack_sum],
     "good_sets": [best_sets, listed_sets, sets_by_ratio],
     "cliques": [pick],
-    "relief": [relief_distances, relief_differences],
+    "relief": [relief_distances, relief_differences, relief_products],
 }
 
 

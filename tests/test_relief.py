@@ -20,18 +20,20 @@ from altsets.measures._chunks import in_order, n_workers
 FIXTURES = Path(__file__).parent / "fixtures"
 
 
-def by_definition(X, y, k, *, discrete, amounts=False, prior=False, first=False):
+def by_definition(X, y, k, *, discrete, amounts=False, classic=False, first=False):
     """ReliefF as the documentation describes it, row by row, with fractions of ties or the first ones."""
     n_rows, n_columns = X.shape
     mixed = discrete.any() and not discrete.all()
     spans = np.where(discrete, 1.0, np.ptp(X, axis=0))
-    limits = np.where(discrete, np.inf, np.std(X, axis=0) if mixed else np.inf)
+    limits = np.where(discrete, np.inf, np.std(X, axis=0) if mixed and not classic else np.inf)
     result = np.zeros(n_columns)
     for i in range(n_rows):
         apart = np.abs(X - X[i])
         distance = (apart / spans)[:, ~discrete].sum(axis=1)
         if discrete.any():
-            distance = distance + (apart[:, discrete] > 0).mean(axis=1) * n_columns
+            distance = distance + (apart[:, discrete] > 0).mean(axis=1) * (
+                discrete.sum() if classic else n_columns
+            )
         distance = distance.round(12)
         differences = np.where(discrete, apart > 0, np.where(apart > limits, 1.0, apart / spans))
         labels = (np.abs(y - y[i]) >= np.std(y, ddof=1)).astype(int) if amounts else y
@@ -55,7 +57,7 @@ def by_definition(X, y, k, *, discrete, amounts=False, prior=False, first=False)
         for label, mean in means.items():
             if label == own:
                 result -= mean
-            elif prior:
+            elif classic:
                 result += mean * np.mean(y == label) / (1 - np.mean(y == own))
             else:
                 n_others = 1 if amounts else len(np.unique(y)) - 1
@@ -112,12 +114,12 @@ def test_ties_share_the_last_place():
 
 @pytest.mark.parametrize("kinds", ["cccc", "dddd", "ccdd", "c", "d"])
 @pytest.mark.parametrize(("n_classes", "k"), [(2, 1), (2, 7), (3, 4), (5, 50)])
-@pytest.mark.parametrize("misses", ["neighbors", "prior"])
-def test_classes_follow_the_definition(kinds, n_classes, k, misses):
+@pytest.mark.parametrize("variant", ["rebate", "classic"])
+def test_classes_follow_the_definition(kinds, n_classes, k, variant):
     X, y, discrete = table(n_classes + k, kinds=kinds, n_classes=n_classes)
-    expected = by_definition(X, y, k, discrete=discrete, prior=misses == "prior")
+    expected = by_definition(X, y, k, discrete=discrete, classic=variant == "classic")
     assert np.abs(expected).max() > 0.01
-    assert relief(X, y, n_neighbors=k, misses=misses) == pytest.approx(expected, abs=1e-12)
+    assert relief(X, y, n_neighbors=k, variant=variant) == pytest.approx(expected, abs=1e-12)
 
 
 @pytest.mark.parametrize("kinds", ["cccc", "dddd", "ccdd"])
@@ -129,14 +131,54 @@ def test_amounts_follow_the_definition(kinds, k):
     assert relief(X, y, task="regression", n_neighbors=k) == pytest.approx(expected, abs=1e-12)
 
 
+def rrelieff(X, y, k, discrete):
+    """RReliefF by its formula: probabilities of differing among neighbours, with fractions of ties."""
+    n_rows = len(X)
+    spans = np.where(discrete, 1.0, np.ptp(X, axis=0))
+    targets, differing, both = 0.0, 0.0, 0.0
+    for i in range(n_rows):
+        differences = np.where(discrete, X[i] != X, np.abs(X - X[i]) / spans)
+        distance = differences.sum(axis=1).round(12)
+        distance[i] = np.inf
+        last = np.sort(distance)[min(k, n_rows - 1) - 1]
+        weights = np.where(distance < last, 1.0, 0.0)
+        weights[distance == last] = (min(k, n_rows - 1) - weights.sum()) / np.sum(distance == last)
+        weights /= weights.sum()
+        apart = np.abs(y - y[i]) / np.ptp(y)
+        targets += weights @ apart
+        differing += weights @ differences
+        both += (weights * apart) @ differences
+    return both / targets - (differing - both) / (n_rows - targets)
+
+
+@pytest.mark.parametrize("kinds", ["cccc", "dddd", "ccdd"])
+@pytest.mark.parametrize("k", [1, 6, 100])
+def test_classic_amounts_follow_the_formula(kinds, k):
+    X, y, discrete = table(k, kinds=kinds, n_classes=30)
+    expected = rrelieff(X, y, k, discrete)
+    assert np.abs(expected).max() > 0.01
+    for scale in (1.25, 5e306):
+        found = relief(X, y * scale, task="regression", n_neighbors=k, variant="classic")
+        assert found == pytest.approx(expected, abs=1e-12)
+
+
+def test_classic_amounts_without_any_difference_among_neighbours():
+    X = [[0.0], [0.1], [5.0], [5.1]]
+    found = relief(X, [0, 0, 1, 1], task="regression", n_neighbors=1, variant="classic", discrete=False)
+    # Nobody's neighbour differs in the target; they differ by a 51st of the range.
+    assert found == pytest.approx([-1 / 51])
+    always = relief(X, [0, 1, 0, 1], task="regression", n_neighbors=1, variant="classic", discrete=False)
+    assert always == pytest.approx([1 / 51])
+
+
 def test_rare_classes_weigh_less():
     X, y, discrete = table(3, n_rows=60, n_classes=2)
     y[:4] = 2
-    found = {misses: relief(X, y, n_neighbors=8, misses=misses) for misses in ("neighbors", "prior")}
-    for misses, scores in found.items():
-        expected = by_definition(X, y, 8, discrete=discrete, prior=misses == "prior")
+    found = {variant: relief(X, y, n_neighbors=8, variant=variant) for variant in ("rebate", "classic")}
+    for variant, scores in found.items():
+        expected = by_definition(X, y, 8, discrete=discrete, classic=variant == "classic")
         assert scores == pytest.approx(expected, abs=1e-12)
-    assert np.abs(found["neighbors"] - found["prior"]).max() > 1e-3
+    assert np.abs(found["rebate"] - found["classic"]).max() > 1e-3
 
 
 @settings(max_examples=40, deadline=None)
@@ -223,6 +265,7 @@ def test_a_constant_column_scores_nothing_however_it_is_taken():
     X[:, 1] = 3.25
     for discrete in ("auto", True, False):
         assert relief(X, y, discrete=discrete)[1] == 0.0
+        assert relief(X, X[:, 0], discrete=discrete, variant="classic")[1] == 0.0
 
 
 def test_what_is_discrete_can_be_said():
@@ -256,7 +299,7 @@ def test_a_class_of_one_row_has_no_hits():
         ({"discrete": "maybe"}, "discrete must be 'auto', True, False or 5 bools; got 'maybe'"),
         ({"discrete": [True]}, "5 bools"),
         ({"discrete_threshold": None}, "discrete_threshold=None"),
-        ({"misses": "equal"}, "misses='equal' is unknown; choose 'neighbors' or 'prior'"),
+        ({"variant": "new"}, "variant='new' is unknown; choose 'rebate' or 'classic'"),
         ({"ties": "coin"}, "ties='coin' is unknown; choose 'share' or 'sort'"),
         ({"n_jobs": 0}, "n_jobs=0 is no number of workers"),
         ({"n_jobs": 1.5}, "n_jobs=1.5 is no number of workers"),

@@ -21,7 +21,7 @@ def packed(columns):
     return np.ascontiguousarray(filled.reshape(n_groups, LANES, n_columns).transpose(0, 2, 1))
 
 
-def distances(amounts_, levels_, rows_, out_):
+def distances(amounts_, levels_, n_full, rows_, out_):
     """Distances of some rows to all rows.
 
     Parameters
@@ -29,8 +29,9 @@ def distances(amounts_, levels_, rows_, out_):
     amounts_ : float64 array, packed
         Continuous columns, scaled to [0, 1]: distances are sums of differences.
     levels_ : float64 array, packed
-        Discrete columns: distances are shares of columns that differ. Where there are columns of both kinds,
-        the share counts as often as there are columns.
+        Discrete columns: distances are shares of columns that differ.
+    n_full : float
+        What all discrete columns together count where there are columns of both kinds.
     rows_ : int64 array
         The rows in question.
     out_ : float64 array of shape (rows, all rows)
@@ -41,6 +42,7 @@ def distances(amounts_, levels_, rows_, out_):
     rows: cython.longlong[::1] = rows_
     out: cython.double[:, ::1] = out_
     n_rows: cython.long = out_.shape[1]
+    full: cython.double = n_full
     n_amounts: cython.int = amounts_.shape[1]
     n_levels: cython.int = levels_.shape[1]
     r: cython.long
@@ -77,10 +79,10 @@ def distances(amounts_, levels_, rows_, out_):
                         c1 += value != levels[group, f, 1]
                         c2 += value != levels[group, f, 2]
                         c3 += value != levels[group, f, 3]
-                    d0 = _together(d0, c0, n_amounts, n_levels)
-                    d1 = _together(d1, c1, n_amounts, n_levels)
-                    d2 = _together(d2, c2, n_amounts, n_levels)
-                    d3 = _together(d3, c3, n_amounts, n_levels)
+                    d0 = _together(d0, c0, n_amounts, n_levels, full)
+                    d1 = _together(d1, c1, n_amounts, n_levels, full)
+                    d2 = _together(d2, c2, n_amounts, n_levels, full)
+                    d3 = _together(d3, c3, n_amounts, n_levels, full)
                 out[r, group * 4] = d0
                 if group * 4 + 1 < n_rows:
                     out[r, group * 4 + 1] = d1
@@ -94,10 +96,14 @@ def distances(amounts_, levels_, rows_, out_):
 @cython.nogil
 @cython.exceptval(check=False)
 def _together(
-    distance: cython.double, differing: cython.int, n_amounts: cython.int, n_levels: cython.int
+    distance: cython.double,
+    differing: cython.int,
+    n_amounts: cython.int,
+    n_levels: cython.int,
+    full: cython.double,
 ) -> cython.double:
     share: cython.double = cython.cast(cython.double, differing) / n_levels
-    return share if n_amounts == 0 else share * (n_amounts + n_levels) + distance
+    return share if n_amounts == 0 else share * full + distance
 
 
 @cython.cfunc
@@ -188,6 +194,36 @@ def _compare(
             sums[f] += weight * (difference / ranges[f])
 
 
+@cython.cfunc
+@cython.nogil
+@cython.exceptval(check=False)
+def _share_places(
+    near: cython.longlong[::1],
+    n_near: cython.long,
+    keys: cython.double[::1],
+    groups: cython.int[::1],
+    heap: cython.double[:, ::1],
+    size: cython.int[::1],
+    tied: cython.longlong[::1],
+    place: cython.double[::1],
+) -> cython.void:
+    """What each row counts that ties with the last neighbour of its group: they share the places closer ones leave."""
+    e: cython.long
+    g: cython.int
+    for g in range(size.shape[0]):
+        tied[g] = 0
+        place[g] = size[g]
+    for e in range(n_near):
+        g = groups[near[e]]
+        if keys[near[e]] < heap[g, 0]:
+            place[g] -= 1.0
+        else:
+            tied[g] += 1
+    for g in range(size.shape[0]):
+        if tied[g] > 0:
+            place[g] /= tied[g]
+
+
 def add_differences(table, target, rows_, keys_, n_neighbors, totals_):
     """Add up how much more some rows differ from their nearest misses than from their nearest hits.
 
@@ -224,8 +260,8 @@ def add_differences(table, target, rows_, keys_, n_neighbors, totals_):
     n_groups: cython.int = int(target[0].max()) + 1 if len(target[0]) else 2
     heap: cython.double[:, ::1] = np.empty((n_groups, n_neighbors))
     size: cython.int[::1] = np.empty(n_groups, dtype=np.intc)
-    closer: cython.longlong[::1] = np.empty(n_groups, dtype=np.int64)
     tied: cython.longlong[::1] = np.empty(n_groups, dtype=np.int64)
+    place: cython.double[::1] = np.empty(n_groups)
     near: cython.longlong[::1] = np.empty(n_rows, dtype=np.int64)
     groups: cython.int[::1] = np.array(target[0] if len(target[0]) else np.zeros(n_rows), dtype=np.intc)
     sums: cython.double[:, ::1] = np.empty((n_groups, len(totals_)))
@@ -249,22 +285,12 @@ def add_differences(table, target, rows_, keys_, n_neighbors, totals_):
                 for e in range(n_rows):
                     groups[e] = abs(amounts[i] - amounts[e]) >= bound
             n_near = _nearest(i, keys[r], groups, heap, size, near)
-            closer[:] = 0
-            tied[:] = 0
             sums[:, :] = 0.0
-            for e in range(n_near):
-                g = groups[near[e]]
-                if keys[r, near[e]] < heap[g, 0]:
-                    closer[g] += 1
-                else:
-                    tied[g] += 1
+            _share_places(near, n_near, keys[r], groups, heap, size, tied, place)
             for e in range(n_near):
                 j = near[e]
                 g = groups[j]
-                weight = 1.0
-                if keys[r, j] == heap[g, 0]:
-                    # Those that tie share the places that closer ones leave.
-                    weight = cython.cast(cython.double, size[g] - closer[g]) / tied[g]
+                weight = place[g] if keys[r, j] == heap[g, 0] else 1.0
                 _compare(values, ranges, steps, discrete, i, j, weight, sums[g])
             misses = 0.0
             for g in range(n_groups):
@@ -281,3 +307,54 @@ def add_differences(table, target, rows_, keys_, n_neighbors, totals_):
                     weight = size[g] / misses * (n_groups - 1) / misses
                 for f in range(totals.shape[0]):
                     totals[f] += weight * sums[g, f]
+
+
+def add_products(table, amounts_, rows_, keys_, n_neighbors, totals_):
+    """Add up how much the nearest rows differ, and how much of that goes along with different amounts (RReliefF).
+
+    Parameters
+    ----------
+    table, rows_, keys_ :
+        As for :func:`add_differences`.
+    amounts_ : float64 array
+        The target, scaled to a range of 1.
+    n_neighbors : int
+        Nearest rows, whatever their target.
+    totals_ : float64 array of shape (3, columns)
+        Added to: mean differences times the differences of the target; mean differences; those of the target.
+    """
+    values: cython.double[:, ::1] = table[0]
+    ranges: cython.double[::1] = table[1]
+    steps: cython.double[::1] = table[2]
+    discrete: cython.uchar[::1] = table[3]
+    amounts: cython.double[::1] = amounts_
+    rows: cython.longlong[::1] = rows_
+    keys: cython.double[:, ::1] = keys_
+    totals: cython.double[:, ::1] = totals_
+    heap: cython.double[:, ::1] = np.empty((1, n_neighbors))
+    size: cython.int[::1] = np.empty(1, dtype=np.intc)
+    near: cython.longlong[::1] = np.empty(keys_.shape[1], dtype=np.int64)
+    groups: cython.int[::1] = np.zeros(keys_.shape[1], dtype=np.intc)
+    tied: cython.longlong[::1] = np.empty(1, dtype=np.int64)
+    place: cython.double[::1] = np.empty(1)
+    n_near: cython.long
+    weight: cython.double
+    apart: cython.double
+    i: cython.longlong
+    j: cython.longlong
+    r: cython.long
+    e: cython.long
+    f: cython.int
+    with cython.nogil:
+        for r in range(rows.shape[0]):
+            i = rows[r]
+            n_near = _nearest(i, keys[r], groups, heap, size, near)
+            _share_places(near, n_near, keys[r], groups, heap, size, tied, place)
+            for e in range(n_near):
+                j = near[e]
+                weight = (place[0] if keys[r, j] == heap[0, 0] else 1.0) / size[0]
+                apart = abs(amounts[i] - amounts[j])
+                _compare(values, ranges, steps, discrete, i, j, weight * apart, totals[0])
+                _compare(values, ranges, steps, discrete, i, j, weight, totals[1])
+                for f in range(totals.shape[1]):
+                    totals[2, f] += weight * apart

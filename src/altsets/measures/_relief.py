@@ -23,7 +23,7 @@ CHUNK = 20_000_000
 MOST_ROWS = 64
 
 TIES = ("share", "sort")
-MISSES = ("neighbors", "prior")
+VARIANTS = ("rebate", "classic")
 
 
 def relief(
@@ -35,7 +35,7 @@ def relief(
     n_samples: int | None = None,
     discrete: npt.ArrayLike = "auto",
     discrete_threshold: int = 10,
-    misses: str = "neighbors",
+    variant: str = "rebate",
     ties: str = "share",
     random_state: int = 25,
     n_jobs: int | None = None,
@@ -44,14 +44,8 @@ def relief(
     """ReliefF score of each feature: the mean difference to the nearest misses minus that to the nearest hits.
 
     Hits are rows of the same class, misses those of other classes; near is what differs little in all features
-    together, so that features count that matter only beside others. For a target of amounts, hits are rows
-    that differ from each other by less than the standard deviation of the target.
-
-    Everything is defined as in scikit-rebate: differences in continuous columns are divided by their range, those
-    in discrete columns are 0 or 1. Where there are columns of both kinds, a difference above the standard deviation
-    of its column counts as 1, and in distances the share of discrete columns that differ counts as often as there
-    are columns. One thing is not: a row is no neighbour of itself, even if its class has less than
-    ``n_neighbors`` others. Time grows with the square of the number of rows.
+    together, so that features count that matter only beside others. Differences in continuous columns are divided
+    by their range, those in discrete columns are 0 or 1. Time grows with the square of the number of rows.
 
     Parameters
     ----------
@@ -62,8 +56,9 @@ def relief(
     task : {"auto", "classification", "regression"}
         Whether the target names classes or amounts; "auto" looks at its values.
     n_neighbors : int
-        Nearest hits, and nearest misses in each other class, of each row. Few of them see finer structure, many
-        are less noisy; 10 is usual in the literature, 100 is scikit-rebate's default.
+        Nearest hits, and nearest misses in each other class, of each row (for RReliefF: nearest rows of any kind). Few
+        of them see finer structure, many are less noisy; 10 is usual in the literature, 100 is scikit-rebate's
+        default.
     n_samples : int, optional
         Look at the neighbours of this many rows, drawn at random; all rows by default. Neighbours are always
         searched in the whole table.
@@ -71,10 +66,16 @@ def relief(
         Which columns are discrete; "auto" means those with at most ``discrete_threshold`` different values.
     discrete_threshold : int
         See ``discrete``.
-    misses : {"neighbors", "prior"}
-        How classes of misses are weighed against each other, if there are several: by how many neighbours they have
-        as in scikit-rebate (all the same if the classes are large enough), or by their share of all rows as in
-        Kononenko's ReliefF (1994).
+    variant : {"rebate", "classic"}
+        "rebate" has everything as in scikit-rebate. Hits and misses of a target of amounts are rows that differ in it
+        by less or more than its standard deviation. Where there are columns of both kinds, a difference above the
+        standard deviation of its column counts as 1, and all discrete columns together count in distances as much as
+        all columns. Several classes of misses weigh the same if each has ``n_neighbors`` rows; else larger ones weigh
+        more than their share, so that "classic" suits rare classes better. (One thing is not as there: a row is never
+        its own hit, even if its class has few others.)
+        "classic" is ReliefF as Kononenko (1994) defines it, where classes of misses weigh their share of all rows, and
+        for amounts RReliefF of Robnik-Sikonja and Kononenko (1997), with equal weights for all neighbours; neither
+        has a special rule for columns of both kinds.
     ties : {"share", "sort"}
         Which of several equally distant rows are neighbours, if not all of them can be. "share" gives them equal
         parts, so that the order of the rows does not matter: the mean over all ways to decide. "sort" takes those
@@ -89,7 +90,8 @@ def relief(
     Returns
     -------
     ndarray of shape (n_features,)
-        Between -1 and 1, 0 for a constant column; below 0 where a feature differs more among hits.
+        0 for a constant column; below 0 where a feature differs more among hits. Between -1 and 1, but for rare classes
+        with "rebate".
 
     Examples
     --------
@@ -99,33 +101,87 @@ def relief(
     """
     matrix, _ = matrix_of(X)
     target = target_of(y, len(matrix), task)
-    _check_choice("misses", misses, MISSES)
+    _check_choice("variant", variant, VARIANTS)
     _check_choice("ties", ties, TIES)
     neighbors = _whole("n_neighbors", n_neighbors)
     if isinstance(discrete, str) and discrete == "auto":
         mask = _has_few_values(matrix, _whole("discrete_threshold", discrete_threshold))
     else:
         mask = column_mask("discrete", discrete, matrix.shape[1])
-    table = _Table.of(matrix, mask)
     rows = _rows(len(matrix), n_samples, random_state)
+    table = _Table.of(matrix, mask, variant == "rebate")
+    score = _RReliefF(target) if variant == "classic" and not target.is_classes else _ReliefF(target, variant)
     per_chunk = int(np.clip(CHUNK // matrix.size, 1, MOST_ROWS))
-    described = _described(target, misses == "prior")
 
     def work(chunk: int) -> FloatArray:
         some = rows[chunk * per_chunk : (chunk + 1) * per_chunk]
         keys = np.empty((len(some), len(matrix)))
-        kernel.distances(table.amounts, table.levels, some, keys)
+        kernel.distances(table.amounts, table.levels, table.n_full, some, keys)
         if ties == "sort":
             _rank(keys, some)
-        totals = np.zeros(matrix.shape[1])
-        kernel.add_differences(table.differences, described, some, keys, min(neighbors, len(matrix)), totals)
-        return totals
+        return score.part(table.differences, some, keys, min(neighbors, len(matrix)))
 
     # Chunks are the same and added in the same order for any number of threads.
-    scores = np.zeros(matrix.shape[1])
-    for totals in in_order(work, -(-len(rows) // per_chunk), n_jobs, progress):
-        scores += totals
-    return scores / len(rows)
+    total = score.nothing(matrix.shape[1])
+    for part in in_order(work, -(-len(rows) // per_chunk), n_jobs, progress):
+        total += part
+    return score.of(total, len(rows))
+
+
+class _ReliefF:
+    """Differences to misses minus differences to hits."""
+
+    def __init__(self, target: Target, variant: str) -> None:
+        if target.is_classes:
+            shares = np.bincount(target.values) / len(target.values)
+            given = shares if variant == "classic" else np.zeros(0)
+            self._target = (target.values.astype(np.intc), np.zeros(0), 0.0, given)
+            return
+        # A power of two changes no digit, and keeps the squares of huge numbers finite.
+        unit = 2.0 ** (np.frexp(np.abs(target.values).max())[1] - 1)
+        spread = float(np.std(target.values / unit, ddof=1) * unit)
+        self._target = (np.zeros(0, dtype=np.intc), target.values, spread, np.zeros(0))
+
+    def nothing(self, n_columns: int) -> FloatArray:
+        """What parts are added to."""
+        return np.zeros(n_columns)
+
+    def part(self, table: Any, rows: Any, keys: FloatArray, n_neighbors: int) -> FloatArray:
+        """What some rows add."""
+        totals = self.nothing(len(table[1]))
+        kernel.add_differences(table, self._target, rows, keys, n_neighbors, totals)
+        return totals
+
+    def of(self, total: FloatArray, n_rows: int) -> FloatArray:
+        """The scores, from what all rows have added."""
+        return total / n_rows
+
+
+class _RReliefF:
+    """How likely neighbours differ in a feature if they differ in the target, and if they do not."""
+
+    def __init__(self, target: Target) -> None:
+        halves = target.values / 2
+        self._amounts = (halves - halves.min()) / np.ptp(halves)
+
+    def nothing(self, n_columns: int) -> FloatArray:
+        """What parts are added to."""
+        return np.zeros((3, n_columns))
+
+    def part(self, table: Any, rows: Any, keys: FloatArray, n_neighbors: int) -> FloatArray:
+        """What some rows add."""
+        totals = self.nothing(len(table[1]))
+        kernel.add_products(table, self._amounts, rows, keys, n_neighbors, totals)
+        return totals
+
+    def of(self, total: FloatArray, n_rows: int) -> FloatArray:
+        """The scores, from what all rows have added."""
+        both, differing, targets = total
+        with np.errstate(divide="ignore", invalid="ignore"):
+            # Where neighbours never differ in the target, or always fully, there is nothing on one side.
+            with_target = np.where(targets > 0, both / targets, 0.0)
+            without = np.where(targets < n_rows, (differing - both) / (n_rows - targets), 0.0)
+        return np.asarray(with_target - without)
 
 
 @dataclass(frozen=True)
@@ -134,10 +190,11 @@ class _Table:
 
     amounts: FloatArray
     levels: FloatArray
+    n_full: float
     differences: tuple[npt.NDArray[Any], ...]
 
     @classmethod
-    def of(cls, matrix: FloatArray, discrete: npt.NDArray[np.bool_]) -> _Table:
+    def of(cls, matrix: FloatArray, discrete: npt.NDArray[np.bool_], rebate: bool) -> _Table:
         with np.errstate(over="ignore"):
             # The range of huge numbers can overflow; a quarter of them differs as much.
             values = np.where(np.isfinite(np.ptp(matrix, axis=0)), matrix, matrix / 4)
@@ -146,21 +203,11 @@ class _Table:
         nominal = discrete | (ranges == 0)
         unit = (values[:, ~nominal] - values[:, ~nominal].min(axis=0, initial=np.inf)) / ranges[~nominal]
         steps = np.full(matrix.shape[1], np.inf)
-        if nominal.any():
+        if rebate and nominal.any():
             steps[~nominal] = unit.std(axis=0) * ranges[~nominal]
         differences = (np.ascontiguousarray(values), ranges, steps, nominal.astype(np.uint8))
-        return cls(kernel.packed(unit), kernel.packed(values[:, nominal]), differences)
-
-
-def _described(target: Target, by_share: bool) -> tuple[Any, ...]:
-    """The target as the kernel wants it; of classes or amounts, the others are empty."""
-    if not target.is_classes:
-        # A power of two changes no digit, and keeps the squares of huge numbers finite.
-        unit = 2.0 ** (np.frexp(np.abs(target.values).max())[1] - 1)
-        spread = float(np.std(target.values / unit, ddof=1) * unit)
-        return np.zeros(0, dtype=np.intc), target.values, spread, np.zeros(0)
-    shares = np.bincount(target.values) / len(target.values) if by_share else np.zeros(0)
-    return target.values.astype(np.intc), np.zeros(0), 0.0, shares
+        n_full = float(len(nominal) if rebate else nominal.sum())
+        return cls(kernel.packed(unit), kernel.packed(values[:, nominal]), n_full, differences)
 
 
 def _rank(keys: FloatArray, rows: npt.NDArray[np.int64]) -> None:
