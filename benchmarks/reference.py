@@ -63,15 +63,17 @@ class ReferenceAnswer:
         return [scores.quality.evaluate(chosen) for chosen in self.sets] if self.valid(search) else []
 
 
-def prepare_environment(folder: Path) -> Path:
+def prepare_environment(
+    folder: Path, requirements: Sequence[str] = REQUIREMENTS, worker: Path = WORKER
+) -> Path:
     """The reference's Python interpreter; the environment is built on first use."""
     python = folder / ("Scripts/python.exe" if sys.platform == "win32" else "bin/python")
-    if not _works(python):
+    if not _works(python, worker):
         print(f"building {folder.name} for the reference ...", file=sys.stderr)
         venv.create(folder, with_pip=True, clear=True)
-        if not any(_installed(python, requirement) for requirement in REQUIREMENTS) or not _works(python):
+        if not any(_installed(python, one) for one in requirements) or not _works(python, worker):
             raise ReferenceUnavailableError(
-                f"{REQUIREMENTS[0]} could not be installed into {folder.name}; see the output of pip."
+                f"{requirements[0]} could not be installed into {folder.name}; see the output of pip."
             )
     return python
 
@@ -81,11 +83,11 @@ def _installed(python: Path, requirement: str) -> bool:
     return subprocess.run(command, check=False).returncode == 0
 
 
-def _works(python: Path) -> bool:
+def _works(python: Path, worker: Path) -> bool:
     """Asked of the environment each time: a half-finished installation must never pass for a good one."""
     if not python.exists():
         return False
-    command = [python, WORKER]
+    command = [python, worker]
     return subprocess.run(command, stdin=subprocess.DEVNULL, capture_output=True, check=False).returncode == 0
 
 

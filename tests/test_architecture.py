@@ -43,6 +43,7 @@ HOMES = {
     "typer": ("cli.py", "options.py"),
     "rich": ("cli.py",),
     "matplotlib": ("report/plots.py", "experiments/figures.py"),
+    "shap": ("measures/_shap.py",),
     "starlette": ("app/",),
     "uvicorn": ("app/", "cli.py"),
 }

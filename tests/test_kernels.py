@@ -374,6 +374,51 @@ def pick(kernel, rng):
     )
 
 
+def columns_to_compare(rng):
+    """Some continuous and some discrete columns, with ties, and the rows in question."""
+    n_rows = int(rng.integers(2, 14))
+    amounts = rng.random((n_rows, int(rng.integers(0, 4)))).round(int(rng.integers(1, 9)))
+    levels = rng.integers(0, 3, (n_rows, int(rng.integers(amounts.shape[1] == 0, 4)))).astype(float)
+    rows = np.sort(rng.permutation(n_rows)[: int(rng.integers(1, n_rows + 1))])
+    return amounts, levels, rows
+
+
+def relief_distances(kernel, rng):
+    amounts, levels, rows = columns_to_compare(rng)
+    found = np.empty((len(rows), len(amounts)))
+    kernel.distances(kernel.packed(amounts), kernel.packed(levels), float(rng.integers(1, 9)), rows, found)
+    return found
+
+
+def rows_to_compare(rng):
+    amounts, levels, rows = columns_to_compare(rng)
+    values = np.ascontiguousarray(np.column_stack([amounts, levels]))
+    discrete = (np.arange(values.shape[1]) >= amounts.shape[1]).astype(np.uint8)
+    steps = np.where(discrete, np.inf, rng.choice([0.3, np.inf]))
+    keys = rng.random((len(rows), len(values))).round(1)
+    return (values, rng.random(values.shape[1]) + 0.5, steps, discrete), rows, keys
+
+
+def relief_differences(kernel, rng):
+    table, rows, keys = rows_to_compare(rng)
+    n_rows, n_columns = table[0].shape
+    classes = rng.integers(0, 3, n_rows).astype(np.intc)
+    shares = np.bincount(classes) / n_rows * (rng.random() < 0.5)
+    target = (classes, np.zeros(0), 0.0, shares if 0 < shares.max() < 1 else np.zeros(0))
+    if rng.random() < 0.4:
+        target = (np.zeros(0, dtype=np.intc), rng.random(n_rows), 0.3, np.zeros(0))
+    totals = np.zeros(n_columns)
+    kernel.add_differences(table, target, rows, keys, int(rng.integers(1, 6)), totals)
+    return totals
+
+
+def relief_products(kernel, rng):
+    table, rows, keys = rows_to_compare(rng)
+    totals = np.zeros((3, table[0].shape[1]))
+    kernel.add_products(table, rng.random(len(table[0])), rows, keys, int(rng.integers(1, 6)), totals)
+    return totals
+
+
 #: The kernel of each function, and how to call it.
 CALLS = {
     "best_set": [best_set],
@@ -385,6 +430,7 @@ CALLS = {
     "packing": [pack, pack_sum],
     "good_sets": [best_sets, listed_sets, sets_by_ratio],
     "cliques": [pick],
+    "relief": [relief_distances, relief_differences, relief_products],
 }
 
 
@@ -488,6 +534,7 @@ with warnings.catch_warnings(record=True) as caught:
         altsets.find(altsets.quality.Additive(scores), **request).to_dict()
         for scores, request in json.load(sys.stdin)
     ]
+    altsets.measures.relief([[0.0, 1.0], [1.0, 0.0], [0.0, 0.0], [1.0, 1.0]], [0, 1, 0, 1])
 print(json.dumps({
     "results": results,
     "warnings": [[warning.category.__name__, str(warning.message)] for warning in caught],

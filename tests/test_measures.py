@@ -10,18 +10,12 @@ from decimal import Decimal
 import numpy as np
 import pytest
 from scipy import stats
-from sklearn.decomposition import PCA
-from sklearn.ensemble import RandomForestClassifier
+from sklearn import feature_selection
 from sklearn.feature_selection import f_classif, mutual_info_regression
-from sklearn.linear_model import LinearRegression, LogisticRegression
-from sklearn.neighbors import KNeighborsClassifier
-from sklearn.pipeline import make_pipeline
-from sklearn.preprocessing import StandardScaler
-from sklearn.tree import DecisionTreeClassifier
 
 from altsets import measures
 from altsets.errors import InputError
-from altsets.measures import MEASURES, f_score, importance, mutual_info, pearson, score
+from altsets.measures import MEASURES, chi2, f_score, mutual_info, pearson, score, spearman
 from altsets.measures._copies import copies_in
 from altsets.measures._matrix import matrix_of
 from altsets.measures._target import target_of
@@ -155,78 +149,78 @@ def test_pearson_refuses_three_classes(classes):
     assert pearson(X, y).argmax() == 4
 
 
-def test_importance_defaults_to_an_entropy_tree(classes):
-    X, y = classes
-    tree = DecisionTreeClassifier(criterion="entropy", random_state=25).fit(X, y)
-    assert importance(X, y).tolist() == tree.feature_importances_.tolist()
-
-
-def test_importance_adds_up_the_rows_of_coefficients(classes):
-    X, y = classes
-    fitted = LogisticRegression().fit(X, y)
-    assert fitted.coef_.shape == (3, 5)
-    expected = np.abs(fitted.coef_).sum(axis=0)
-    assert importance(X, y, estimator=LogisticRegression()) == pytest.approx(expected)
-
-
-def test_importance_takes_flat_coefficients_and_pipelines(amounts):
+def test_spearman_is_absolute_and_matches_scipy(amounts):
     X, y = amounts
-    expected = np.abs(LinearRegression().fit(X, y).coef_)
-    assert importance(X, y, estimator=LinearRegression()) == pytest.approx(expected)
-    scaled = make_pipeline(StandardScaler(), LinearRegression())
-    assert importance(X * 1000, y, estimator=scaled) == pytest.approx(expected * X.std(axis=0))
+    X, y = X.round(0), y.round(0)
+    expected = [abs(stats.spearmanr(column, y).statistic) for column in X.T]
+    assert spearman(X, y) == pytest.approx(expected)
+    assert spearman(-X, y) == pytest.approx(expected)
 
 
-def test_importance_leaves_the_estimator_alone_and_is_deterministic(classes):
-    forest = RandomForestClassifier(n_estimators=5)
-    first, second = (importance(*classes, estimator=forest) for _ in range(2))
-    assert first.tolist() == second.tolist()
-    assert not hasattr(forest, "feature_importances_")
-    assert forest.random_state is None
+def test_spearman_looks_at_the_order_alone(amounts):
+    X, y = amounts
+    assert spearman(np.exp(5 * X), y**3).tolist() == spearman(X, y).tolist()
+    assert spearman(X * 1e300, np.exp(y)).tolist() == spearman(X, y).tolist()
+    assert spearman(np.exp(y)[:, None], y).tolist() == [pytest.approx(1)]
 
 
-class Foreign:
-    """A model that knows nothing of scikit-learn."""
-
-    def fit(self, X, y):
-        self.coef_ = X[y == 1].mean(axis=0) - X[y == 0].mean(axis=0)
-
-
-def test_importance_takes_models_from_elsewhere(classes):
+def test_spearman_of_two_named_classes_and_of_three(classes):
     X, y = classes
-    expected = np.abs(X[y == 1].mean(axis=0) - X[y == 0].mean(axis=0))
-    assert importance(X, y, estimator=Foreign()) == pytest.approx(expected)
+    assert spearman(X, np.where(y == 2, "ill", "healthy")) == pytest.approx(spearman(X, y == 2))
+    with pytest.raises(InputError, match=r"rank correlation needs .* 3 classes; use mutual_info or f"):
+        spearman(X, np.array(["a", "b", "c"])[y])
 
 
-@pytest.mark.parametrize(
-    ("estimator", "message"),
-    [
-        (DecisionTreeClassifier, "must be an object with fit"),
-        ("tree", "must be an object with fit"),
-        (KNeighborsClassifier(), "neither feature_importances_ nor coef_"),
-        (make_pipeline(PCA(2), DecisionTreeClassifier()), "2 importances for 5 features"),
-    ],
-)
-def test_importance_refuses_models_that_do_not_tell(classes, estimator, message):
-    with pytest.raises(InputError, match=message):
-        importance(*classes, estimator=estimator)
+def test_chi2_is_scikit_learns(classes):
+    X, y = classes
+    counts = np.abs(X).round(0)
+    assert chi2(counts, y) == pytest.approx(feature_selection.chi2(counts, y)[0])
+    assert chi2(np.abs(X), y) == pytest.approx(feature_selection.chi2(np.abs(X), y)[0])
+    assert chi2(counts, np.array(["a", "b", "c"])[y]).tolist() == chi2(counts, y).tolist()
 
 
-@pytest.mark.parametrize("name", MEASURES)
+def test_chi2_by_hand():
+    # Sums 4 and 2, where classes of equal size let expect 3 each.
+    assert chi2([[1], [3], [2], [0]], [0, 0, 1, 1]).tolist() == [pytest.approx(2 / 3)]
+
+
+def test_chi2_of_empty_and_of_huge_columns_is_finite(classes):
+    _, y = classes
+    X = np.column_stack([np.zeros(120), np.full(120, 3.0), np.where(y == 0, 1.7e308, 0)])
+    assert chi2(X, y).tolist() == [0.0, 0.0, np.finfo(float).max]
+
+
+def test_chi2_refuses_negative_values_and_amounts(classes, amounts):
+    with pytest.raises(
+        InputError, match=r"5 column\(s\) hold negative values \(column 0, .*; use f or mutual_info"
+    ):
+        chi2(*classes)
+    X, y = amounts
+    with pytest.raises(InputError, match="the target has 90 different amounts; use f, or say"):
+        chi2(np.abs(X), y)
+
+
+#: Measures that need no package of their own.
+PLAIN = [name for name in MEASURES if name != "shap"]
+
+
+@pytest.mark.parametrize("name", PLAIN)
 def test_every_measure_is_deterministic_and_gives_constants_nothing(name, amounts):
     X, y = amounts
     X = np.column_stack([X, np.full(len(X), 0.1), np.zeros(len(X))])
-    for target in (y, y > 0):
+    if name == "chi2":
+        X[:, :4] -= X[:, :4].min(axis=0)
+    for target in (y, y > 0)[name == "chi2" :]:
         scores = MEASURES[name](X, target)
         assert scores.dtype == np.float64
-        assert (scores >= 0).all()
+        assert name in ("relief", "permutation") or (scores >= 0).all()
         assert np.isfinite(scores).all()
         assert scores[4:].tolist() == [0.0, 0.0]
         assert scores[3] == scores.max() > 0
         assert MEASURES[name](X, target).tolist() == scores.tolist()
 
 
-@pytest.mark.parametrize("name", ["f", "pearson", "mutual_info"])
+@pytest.mark.parametrize("name", ["f", "pearson", "spearman", "mutual_info", "relief", "permutation"])
 def test_names_of_classes_do_not_matter(name, classes):
     X, y = classes
     X, y = X[y < 2], y[y < 2]
@@ -385,7 +379,7 @@ def test_wrong_names_are_refused(names, message):
 
 def test_copies_are_named_in_one_warning(classes):
     X, y = classes
-    frame = pd.DataFrame(X, columns=list("abcde")).assign(f=X[:, 1], g=X[:, 3], h=X[:, 1], i=5.0, j=5.0)
+    frame = pd.DataFrame(X, columns=list("abcde")).assign(f=X[:, 1], g=X[:, 3], h=X[:, 1])
     with pytest.warns(UserWarning, match=r"\(b = f = h, d = g\); a copy is no real alternative") as caught:
         score(frame, y, "f")
     assert len(caught) == 1
@@ -416,7 +410,10 @@ def test_a_function_as_measure(classes):
 @pytest.mark.parametrize(
     ("measure", "message"),
     [
-        ("chi3", "measure='chi3' is unknown; choose one of 'mutual_info', 'f', 'pearson', 'importance'"),
+        (
+            "chi3",
+            "measure='chi3' is unknown; choose one of 'mutual_info', 'f', 'pearson', 'spearman', 'chi2'",
+        ),
         (None, "measure=None is unknown"),
         (lambda X, y: 1.0, r"must return 5 scores, one for each feature; got shape \(\)"),
         (lambda X, y: np.zeros(4), r"got shape \(4,\)"),
@@ -442,7 +439,18 @@ def test_importing_measures_does_not_import_scikit_learn():
 
 
 def test_the_names_of_the_measures_are_fixed():
-    assert list(measures.MEASURES) == ["mutual_info", "f", "pearson", "importance"]
+    assert list(measures.MEASURES) == [
+        "mutual_info",
+        "f",
+        "pearson",
+        "spearman",
+        "chi2",
+        "relief",
+        "importance",
+        "permutation",
+        "shap",
+    ]
+    assert list(measures.PAIR_MEASURES) == ["mutual_info", "pearson", "spearman"]
 
 
 def test_the_papers_scaling_makes_scores_add_up_to_one(classes):

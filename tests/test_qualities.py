@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import math
+import warnings
 from itertools import combinations
 from pathlib import Path
 
@@ -11,7 +12,7 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from scipy.stats import entropy
+from scipy.stats import entropy, spearmanr
 from sklearn.datasets import load_diabetes, load_wine
 from sklearn.model_selection import StratifiedKFold
 
@@ -21,6 +22,9 @@ from altsets.errors import InputError
 from altsets.quality import CFS, FCBF, MRMR, Additive, Quality
 
 pd = pytest.importorskip("pandas")
+
+# The table below has a constant column; what is said of it has a test of its own.
+pytestmark = pytest.mark.filterwarnings("ignore:some columns are constant")
 
 FIXTURES = Path(__file__).parent / "fixtures"
 SHARED = Path(__file__).resolve().parents[2] / "shared"
@@ -352,6 +356,15 @@ def test_pearson_between_features_is_that_of_numpy(table):
     assert not found[:, 5].any()
 
 
+def test_rank_correlation_between_features_is_that_of_scipy(table):
+    X, _ = table
+    X = X.round({"a": 0, "b": 1})
+    found = measures.pairwise(X, "spearman")
+    assert found[:5, :5] == pytest.approx(np.abs(spearmanr(X.to_numpy()[:, :5]).statistic))
+    assert not found[5].any()
+    assert found[0] == pytest.approx(measures.spearman(X, X["a"].to_numpy()))
+
+
 @pytest.mark.parametrize("options", [{}, {"discrete": False}, {"n_neighbors": 5, "random_state": 3}])
 def test_a_row_is_what_the_measure_says_of_that_column_as_target(table, options):
     X, _ = table
@@ -389,7 +402,7 @@ def test_a_function_as_measure_between_features(table):
         measures.pairwise(X, lambda matrix, target: [1.0])
 
 
-@pytest.mark.parametrize("measure", ["f", "importance", "chi3", None])
+@pytest.mark.parametrize("measure", ["f", "importance", "relief", "chi3", None])
 def test_measures_that_do_not_compare_features(table, measure):
     with pytest.raises(
         InputError, match="does not compare features with each other; choose 'mutual_info' or"
@@ -400,7 +413,7 @@ def test_measures_that_do_not_compare_features(table, measure):
 # From data
 
 
-@pytest.mark.parametrize("measure", ["mutual_info", "pearson"])
+@pytest.mark.parametrize("measure", ["mutual_info", "pearson", "spearman"])
 def test_from_data_measures_and_names(table, measure):
     X, y = table
     relevance, names = measures.score(X, y, measure)
@@ -411,6 +424,90 @@ def test_from_data_measures_and_names(table, measure):
         assert quality.feature_names == names == list("abcdef")
         for chosen in [(0,), (0, 3), (0, 1, 2), (1, 2, 4, 5)]:
             assert quality.evaluate(chosen) == direct.evaluate(chosen)
+
+
+@pytest.mark.parametrize(
+    ("cls", "options"),
+    [
+        (Additive, {"measure": "f"}),
+        (MRMR, {}),
+        (MRMR, {"measure": "relief", "redundancy_measure": "spearman"}),
+        (FCBF, {"measure": "spearman"}),
+        (CFS, {}),
+        (CFS, {"measure": lambda X, y: np.arange(1.0, X.shape[1] + 1)}),
+    ],
+)
+def test_constant_columns_are_named_in_one_warning_and_score_nothing(cls, options, table):
+    X, y = table
+    with pytest.warns(UserWarning, match=r"some columns are constant \(c, f\); they say nothing") as caught:
+        quality = cls.from_data(X.assign(c=0.0), y, **options)
+    assert len(caught) == 1
+    found = quality.scores if cls is Additive else quality.relevance
+    assert [found[2], found[5]] == [0.0, 0.0]
+    assert found[1] > 0
+
+
+@pytest.mark.parametrize("measure", ["pearson", "spearman", "mutual_info", np.eye(6)])
+def test_pairs_warn_of_constant_columns_unless_told_not_to(table, measure):
+    X, _ = table
+    with pytest.warns(UserWarning, match=r"some columns are constant \(f\)") as caught:
+        found = measures.pairwise(X, measure)
+    assert len(caught) == 1
+    assert not found[5].any()
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        measures.pairwise(X, measure, warn=False)
+
+
+def test_negative_relief_counts_as_nothing_for_cfs(table):
+    X, y = table
+    scores, _ = measures.score(X, y, "relief")
+    assert (scores < 0).any()
+    quality = CFS.from_data(X, y, measure="relief", redundancy_measure="pearson")
+    assert quality.relevance.tolist() == np.maximum(scores, 0).tolist()
+    own = CFS.from_data(X, y, measure=lambda X, y: -np.ones(6), redundancy_measure="pearson")
+    assert own.relevance[0] == -1
+
+
+def test_given_numbers_in_place_of_measures(table):
+    X, y = table
+    relevance, pairs = numbers(6)
+    named = pd.Series(relevance, index=list("abcdef"))
+    assert Additive.from_data(X, y, measure=relevance).scores.tolist() == relevance.tolist()
+    assert Additive.from_data(X, y, measure=named.tolist()).scores.tolist() == relevance.tolist()
+    mixed = MRMR.from_data(X, y, measure=named, redundancy_measure="pearson")
+    assert mixed.relevance.tolist() == relevance.tolist()
+    frame = pd.DataFrame(pairs, index=list("abcdef"), columns=list("abcdef"))
+    given = CFS.from_data(X, y, measure=named, redundancy_measure=frame)
+    # A constant depends on nothing, whatever is given.
+    pairs[5, :] = pairs[:, 5] = 0
+    assert given.evaluate((0, 1, 3)) == CFS(relevance, pairs).evaluate((0, 1, 3))
+    assert given.evaluate((0, 5)) == CFS(relevance, pairs).evaluate((0, 5))
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        ({"measure": np.ones(5)}, r"must hold 6 scores, one for each feature; got shape \(5,\)"),
+        ({"measure": np.ones((6, 6))}, r"must hold 6 scores, one for each feature; got shape \(6, 6\)"),
+        ({"measure": ["a"] * 6}, "given as measure must hold numbers"),
+        ({"measure": [1.0] * 5 + [math.nan]}, "missing or infinite values"),
+        ({"measure": np.ones(6), "n_neighbors": 3}, "takes no options; got n_neighbors"),
+        ({"measure": pd.Series(np.ones(6), index=list("fedcba"))}, r"index of the measure \(f, e, d ...\)"),
+        (
+            {"measure": np.ones(6), "redundancy_measure": None},
+            "an array of scores compares features with the",
+        ),
+        ({"redundancy_measure": np.ones(6)}, r"each of the 6 features; got shape \(6,\)"),
+        (
+            {"redundancy_measure": pd.DataFrame(np.eye(6), columns=list("fedcba"))},
+            r"columns of the measure \(f, e, d ...\) names the features differently",
+        ),
+    ],
+)
+def test_given_numbers_that_are_refused(table, options, message):
+    with pytest.raises(InputError, match=message):
+        CFS.from_data(*table, **{"redundancy_measure": "pearson", **options})
 
 
 def test_the_default_measures(table):

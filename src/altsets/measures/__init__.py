@@ -14,22 +14,32 @@ from typing import Any
 import numpy as np
 
 from altsets.errors import InputError
+from altsets.measures._constants import constant_columns, warn_of_constants
 from altsets.measures._copies import copies_in
 from altsets.measures._importance import importance
 from altsets.measures._matrix import FloatArray, listed, matrix_of
-from altsets.measures._own import scores_by
+from altsets.measures._own import given_scores, is_array, scores_by
 from altsets.measures._pairwise import PAIR_MEASURES, pairwise
-from altsets.measures._univariate import f_score, mutual_info, pearson
+from altsets.measures._permutation import permutation
+from altsets.measures._rank import spearman
+from altsets.measures._relief import relief
+from altsets.measures._shap import shap
+from altsets.measures._univariate import chi2, f_score, mutual_info, pearson
 
 __all__ = [
     "MEASURES",
     "PAIR_MEASURES",
+    "chi2",
     "f_score",
     "importance",
     "mutual_info",
     "pairwise",
     "pearson",
+    "permutation",
+    "relief",
     "score",
+    "shap",
+    "spearman",
 ]
 
 #: The measures by the names that qualities and the command line know.
@@ -37,7 +47,12 @@ MEASURES: dict[str, Callable[..., FloatArray]] = {
     "mutual_info": mutual_info,
     "f": f_score,
     "pearson": pearson,
+    "spearman": spearman,
+    "chi2": chi2,
+    "relief": relief,
     "importance": importance,
+    "permutation": permutation,
+    "shap": shap,
 }
 
 
@@ -57,9 +72,10 @@ def score(
         A NumPy array, or a frame (pandas, polars, Arrow); finite numbers only.
     y : array-like of shape (n_samples,)
         The target: numbers or text, one column.
-    measure : str or callable
+    measure : str, callable or array
         A name in :data:`MEASURES`, or ``measure(X, y)`` that gets a float matrix and an array. A pair of
-        scores and p-values, as scikit-learn's score functions return, is welcome.
+        scores and p-values, as scikit-learn's score functions return, is welcome. Or the scores themselves: one
+        number for each feature, then there are no options.
     feature_names : sequence of str, optional
         Names of the columns; by default those of ``X``, if it has any.
     **options
@@ -75,7 +91,7 @@ def score(
     Warns
     -----
     UserWarning
-        If columns are exact copies of each other.
+        If columns are exact copies of each other, or constant; the latter score 0.
 
     Examples
     --------
@@ -88,11 +104,18 @@ def score(
         scores = scores_by(measure, matrix, np.asarray(y), **options)
     elif isinstance(measure, str) and measure in MEASURES:
         scores = MEASURES[measure](matrix, y, **options)
+    elif is_array(measure):
+        scores = given_scores(measure, matrix.shape[1], names, options)
     else:
         choices = ", ".join(map(repr, MEASURES))
         raise InputError(
-            f"measure={measure!r} is unknown; choose one of {choices}, or pass a function of X and y."
+            f"measure={measure!r} is unknown; choose one of {choices}, "
+            "or pass a function of X and y, or one score for each feature."
         )
+    if not is_array(measure):
+        # Not every function knows that a constant says nothing. Said here and not by measures, so that it is said once.
+        scores = np.where(constant_columns(matrix), 0.0, scores)
+        warn_of_constants(matrix, names)
     _warn_of_copies(matrix, names)
     return scores, names
 

@@ -2,16 +2,19 @@
 
 from __future__ import annotations
 
-import copy
 from typing import Any
 
 import numpy as np
 
 from altsets.errors import InputError
 from altsets.measures._matrix import FloatArray, matrix_of
+from altsets.measures._model import fresh_model
 from altsets.measures._target import target_of
 
 __all__ = ["importance"]
+
+#: Where a fitted model keeps another one that got the same features.
+INNER_MODELS = ("best_estimator_", "regressor_")
 
 
 def importance(
@@ -26,11 +29,12 @@ def importance(
     y : array-like of shape (n_samples,)
         The target.
     estimator : estimator, optional
-        Anything with ``fit`` that afterwards has ``feature_importances_`` or ``coef_``, or a pipeline that
-        ends in one; it is copied first. By default a decision tree (criterion "entropy" for classes, as in
-        the paper's Model Gain). Coefficients count by their absolute value, summed over the rows of a
-        two-dimensional ``coef_`` (one row per class); they depend on the units of the features, so put a
-        scaler before the model.
+        Anything with ``fit`` that afterwards has ``feature_importances_`` or ``coef_``; it is copied first. By
+        default a decision tree (criterion "entropy" for classes, as in the paper's Model Gain). Coefficients
+        count by their absolute value, summed over all outputs or classes; they depend on the units of the
+        features, so put a scaler before the model. Also pipelines that end in such a model, if their steps scale,
+        select or reorder columns (0 for a column that is not selected), searches for parameters
+        (``GridSearchCV``), ``TransformedTargetRegressor`` and ``CalibratedClassifierCV`` (the mean of its models).
     task : {"auto", "classification", "regression"}
         Whether the target names classes or amounts; "auto" looks at its values.
     random_state : int
@@ -48,55 +52,74 @@ def importance(
     """
     matrix, _ = matrix_of(X)
     target = target_of(y, len(matrix), task)
-    if estimator is None:
-        estimator = _default_tree(target.is_classes)
-    if isinstance(estimator, type) or not hasattr(estimator, "fit"):
-        raise InputError(
-            f"estimator must be an object with fit(X, y), such as a decision tree; got {estimator!r}."
-        )
-    model = _seeded_copy(estimator, random_state)
+    model = fresh_model(estimator, target.is_classes, random_state)
     model.fit(matrix, target.values)
-    scores = _importances_of(model)
-    if scores.shape != (matrix.shape[1],):
+    return _importances(model, matrix.shape[1])
+
+
+def _importances(model: Any, n_features: int) -> FloatArray:
+    """One number for each feature that the model was fitted with."""
+    if hasattr(model, "steps"):
+        return _through_steps(model, n_features)
+    for name in INNER_MODELS:
+        if hasattr(model, name):
+            return _importances(getattr(model, name), n_features)
+    if hasattr(model, "calibrated_classifiers_"):
+        parts = [_importances(part.estimator, n_features) for part in model.calibrated_classifiers_]
+        return np.asarray(np.mean(parts, axis=0))
+    scores = _told_by(model)
+    if scores.shape != (n_features,):
         raise InputError(
-            f"{type(estimator).__name__} reports {scores.size} importances for {matrix.shape[1]} features; "
+            f"{type(model).__name__} reports {scores.size} importances for {n_features} features; "
             "use a model that keeps the features as they are."
         )
     return scores
 
 
-def _default_tree(classes: bool) -> Any:
-    from sklearn.tree import DecisionTreeClassifier, DecisionTreeRegressor
-
-    return DecisionTreeClassifier(criterion="entropy") if classes else DecisionTreeRegressor()
-
-
-def _seeded_copy(estimator: Any, random_state: int) -> Any:
-    """A copy, so that the caller's object stays as it is; without own seeds two runs would differ."""
-    if not hasattr(estimator, "get_params"):
-        return copy.deepcopy(estimator)
-    from sklearn.base import clone
-
-    model = clone(estimator)
-    unset = [
-        name
-        for name, value in model.get_params(deep=True).items()
-        if value is None and name.split("__")[-1] == "random_state"
-    ]
-    if unset:
-        model.set_params(**dict.fromkeys(unset, random_state))
-    return model
-
-
-def _importances_of(model: Any) -> FloatArray:
-    last = model[-1] if hasattr(model, "steps") else model
-    if hasattr(last, "feature_importances_"):
-        return np.asarray(last.feature_importances_, dtype=np.float64)
-    if hasattr(last, "coef_"):
-        coefficients = last.coef_.toarray() if hasattr(last.coef_, "toarray") else last.coef_
-        sizes: FloatArray = np.atleast_2d(np.abs(np.asarray(coefficients, dtype=np.float64))).sum(axis=0)
-        return sizes
+def _told_by(model: Any) -> FloatArray:
+    if hasattr(model, "feature_importances_"):
+        return np.asarray(model.feature_importances_, dtype=np.float64)
+    if hasattr(model, "coef_"):
+        coefficients = model.coef_.toarray() if hasattr(model.coef_, "toarray") else model.coef_
+        sizes = np.abs(np.asarray(coefficients, dtype=np.float64))
+        # Features come last; everything before is outputs, classes or pairs of classes.
+        return np.asarray(sizes.reshape(-1, sizes.shape[-1] if sizes.ndim else 1).sum(axis=0))
+    bent = getattr(model, "kernel", "linear")
+    if bent != "linear":
+        raise InputError(
+            f"{type(model).__name__} with kernel={bent!r} has no coefficients of features; use kernel='linear'."
+        )
     raise InputError(
-        f"{type(last).__name__} has neither feature_importances_ nor coef_ after fitting; "
+        f"{type(model).__name__} has neither feature_importances_ nor coef_ after fitting; "
         "use a tree, a forest or a linear model."
     )
+
+
+def _through_steps(pipeline: Any, n_features: int) -> FloatArray:
+    """The importances of the last step, given back to the columns that its features were made of."""
+    origins = np.arange(n_features)
+    for name, step in pipeline.steps[:-1]:
+        if step is not None and step != "passthrough":
+            origins = origins[_origins(name, step, len(origins))]
+    found = _importances(pipeline.steps[-1][1], len(origins))
+    # A column that is passed on twice has both importances.
+    return np.asarray(np.bincount(origins, weights=found, minlength=n_features), dtype=np.float64)
+
+
+def _origins(name: str, step: Any, n_in: int) -> Any:
+    """For each feature that a step passes on, the column that it is."""
+    if hasattr(step, "get_support"):
+        return step.get_support(indices=True)
+    if not hasattr(step, "get_feature_names_out"):
+        # Nothing is known but that a model after it got this many features, which is checked there.
+        return np.arange(n_in)
+    # Column transformers put the name of a part before that of a column.
+    columns = {f"column{index}": index for index in range(n_in)}
+    made = [str(label).split("__")[-1] for label in step.get_feature_names_out(list(columns))]
+    unknown = [label for label in made if label not in columns]
+    if unknown:
+        raise InputError(
+            f"step {name!r} ({type(step).__name__}) makes features of its own, such as {unknown[0]!r}, so that "
+            "importances cannot be given back to columns; leave it out, or use permutation."
+        )
+    return np.array([columns[label] for label in made])

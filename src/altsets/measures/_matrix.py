@@ -12,7 +12,7 @@ import numpy.typing as npt
 
 from altsets.errors import InputError
 
-__all__ = ["FloatArray", "is_missing", "listed", "matrix_of"]
+__all__ = ["FloatArray", "column_mask", "is_missing", "listed", "matrix_of"]
 
 FloatArray = npt.NDArray[np.float64]
 
@@ -64,6 +64,20 @@ def matrix_of(X: Any, feature_names: Sequence[str] | None = None) -> tuple[Float
     _check_finite(matrix, names)
     # One memory layout for all tables: sums in another order differ in the last bit, and may break ties.
     return np.ascontiguousarray(matrix), names
+
+
+def column_mask(what: str, given: npt.ArrayLike, n_columns: int) -> npt.NDArray[np.bool_]:
+    """One bool per column, from one for all or one for each.
+
+    Examples
+    --------
+    >>> column_mask("discrete", True, 2).tolist()
+    [True, True]
+    """
+    mask = np.asarray(given)
+    if mask.dtype != bool or mask.shape not in ((), (n_columns,)):
+        raise InputError(f"{what} must be 'auto', True, False or {n_columns} bools; got {given!r}.")
+    return np.broadcast_to(mask, n_columns).copy()
 
 
 def listed(labels: Sequence[str], most: int = 8) -> str:

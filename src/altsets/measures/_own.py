@@ -1,4 +1,4 @@
-"""Measures that users bring along."""
+"""Measures that users bring along: functions, and numbers."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ import numpy.typing as npt
 from altsets.errors import InputError
 from altsets.measures._matrix import FloatArray
 
-__all__ = ["scores_by"]
+__all__ = ["given_pairs", "given_scores", "is_array", "scores_by"]
 
 
 def scores_by(
@@ -32,3 +32,74 @@ def scores_by(
             f"the measure must return {matrix.shape[1]} scores, one for each feature; got shape {scores.shape}."
         )
     return scores
+
+
+def is_array(measure: Any) -> bool:
+    """Whether somebody gave numbers in place of a measure.
+
+    Examples
+    --------
+    >>> is_array([1.0, 2.0]), is_array("pearson"), is_array(None)
+    (True, False, False)
+    """
+    return not isinstance(measure, str) and (
+        hasattr(measure, "__array__") or isinstance(measure, list | tuple)
+    )
+
+
+def given_scores(
+    measure: Any, n_features: int, names: list[str] | None, options: dict[str, Any]
+) -> FloatArray:
+    """One number for each feature, as given."""
+    scores = _given(measure, names, options, ("index",))
+    if scores.shape != (n_features,):
+        raise InputError(
+            f"the array given as measure must hold {n_features} scores, one for each feature; "
+            f"got shape {scores.shape}."
+        )
+    return scores
+
+
+def given_pairs(
+    measure: Any, n_features: int, names: list[str] | None, options: dict[str, Any]
+) -> FloatArray:
+    """One number for each pair of features, as given."""
+    pairs = _given(measure, names, options, ("index", "columns"))
+    if pairs.shape != (n_features, n_features):
+        raise InputError(
+            "the array given as measure of pairs must have one row and one column for each of the "
+            f"{n_features} features; got shape {pairs.shape}."
+        )
+    return pairs
+
+
+def _given(
+    measure: Any, names: list[str] | None, options: dict[str, Any], axes: tuple[str, ...]
+) -> FloatArray:
+    if options:
+        raise InputError(
+            f"an array given as measure takes no options; got {', '.join(sorted(options))}; leave them out."
+        )
+    try:
+        values = np.array(measure, dtype=np.float64)
+    except (TypeError, ValueError) as error:
+        raise InputError(f"the array given as measure must hold numbers: {error}.") from error
+    if not np.isfinite(values).all():
+        raise InputError(
+            "the array given as measure holds missing or infinite values; put in finite numbers."
+        )
+    for axis in axes:
+        labels = _labels(measure, axis)
+        # Labels that just count were made by the frame, not by the user.
+        if names and labels and labels != names and labels != list(map(str, range(len(labels)))):
+            raise InputError(
+                f"the {axis} of the measure ({', '.join(labels[:3])} ...) names the features differently from the "
+                f"table ({', '.join(names[:3])} ...); bring them into the same order."
+            )
+    return values
+
+
+def _labels(measure: Any, axis: str) -> list[str]:
+    labels = getattr(measure, axis, None)
+    # A list has an index, too: a method.
+    return [] if labels is None or callable(labels) else [str(label) for label in labels]

@@ -9,14 +9,16 @@ import numpy as np
 import numpy.typing as npt
 
 from altsets.errors import InputError
+from altsets.measures._constants import constant_columns, warn_of_constants
 from altsets.measures._matrix import FloatArray, matrix_of
-from altsets.measures._own import scores_by
-from altsets.measures._univariate import Information, constant_columns, standardised
+from altsets.measures._own import given_pairs, is_array, scores_by
+from altsets.measures._rank import ranks_of
+from altsets.measures._univariate import Information, standardised
 
 __all__ = ["PAIR_MEASURES", "pairwise"]
 
 
-def pairwise(X: Any, measure: Any = "mutual_info", **options: Any) -> FloatArray:
+def pairwise(X: Any, measure: Any = "mutual_info", *, warn: bool = True, **options: Any) -> FloatArray:
     """Measure how much each feature says about each other.
 
     Each feature in turn takes the place of the target, so that the numbers can be compared with those that
@@ -29,9 +31,12 @@ def pairwise(X: Any, measure: Any = "mutual_info", **options: Any) -> FloatArray
     ----------
     X : table of shape (n_samples, n_features)
         A NumPy array, or a frame (pandas, polars, Arrow); finite numbers only.
-    measure : str or callable
-        ``"mutual_info"`` in nats, ``"pearson"`` for the absolute correlation, or ``measure(X, y)`` that gets a
-        float matrix and one of its columns, and returns a number for each column.
+    measure : str, callable or array
+        ``"mutual_info"`` in nats, ``"pearson"`` or ``"spearman"`` for the absolute correlation of values or ranks, or
+        ``measure(X, y)`` that gets a float matrix and one of its columns, and returns a number for each column.
+        Or the numbers themselves, one for each pair of features; then there are no options.
+    warn : bool
+        Whether to warn of constant columns; False where :func:`score` has done so.
     **options
         Passed on to the measure: for ``"mutual_info"`` those of :func:`mutual_info` but for ``task``.
 
@@ -41,22 +46,31 @@ def pairwise(X: Any, measure: Any = "mutual_info", **options: Any) -> FloatArray
         Row i: feature i as the target. Constant columns have zeros; the other elements of the diagonal are what
         the measure says of a feature and itself.
 
+    Warns
+    -----
+    UserWarning
+        If columns are constant.
+
     Examples
     --------
-    >>> pairwise([[1, 4, 7], [2, 3, 7], [3, 2, 7], [4, 4, 7]], "pearson").round(4).tolist()
-    [[1.0, 0.1348, 0.0], [0.1348, 1.0, 0.0], [0.0, 0.0, 0.0]]
+    >>> pairwise([[1, 4], [2, 3], [3, 2], [4, 4]], "pearson").round(4).tolist()
+    [[1.0, 0.1348], [0.1348, 1.0]]
     """
-    matrix, _ = matrix_of(X)
+    matrix, names = matrix_of(X)
     if callable(measure):
         rows = _rows_by(measure, matrix, options)
     elif isinstance(measure, str) and measure in PAIR_MEASURES:
         rows = PAIR_MEASURES[measure](matrix, **options)
+    elif is_array(measure):
+        rows = given_pairs(measure, matrix.shape[1], names, options)
     else:
         choices = " or ".join(map(repr, PAIR_MEASURES))
         raise InputError(
             f"measure={measure!r} does not compare features with each other; choose {choices}, "
-            "or pass a function of X and y."
+            "or pass a function of X and y, or one number for each pair of features."
         )
+    if warn:
+        warn_of_constants(matrix, names)
     # A constant depends on nothing; not every measure knows.
     constant = constant_columns(matrix)
     rows[constant, :] = 0.0
@@ -81,6 +95,10 @@ def _correlations(matrix: FloatArray) -> FloatArray:
     return np.clip(np.abs(unit.T @ unit), 0.0, 1.0)
 
 
+def _rank_correlations(matrix: FloatArray) -> FloatArray:
+    return _correlations(ranks_of(matrix))
+
+
 def _rows_by(measure: Callable[..., Any], matrix: FloatArray, options: dict[str, Any]) -> FloatArray:
     return _row_by_row(matrix, lambda index: scores_by(measure, matrix, matrix[:, index].copy(), **options))
 
@@ -97,4 +115,5 @@ def _row_by_row(matrix: FloatArray, row: Callable[[int], FloatArray]) -> FloatAr
 PAIR_MEASURES: dict[str, Callable[..., FloatArray]] = {
     "mutual_info": _information,
     "pearson": _correlations,
+    "spearman": _rank_correlations,
 }

@@ -9,10 +9,20 @@ import numpy as np
 import numpy.typing as npt
 
 from altsets.errors import InputError
-from altsets.measures._matrix import FloatArray, matrix_of
+from altsets.measures._constants import constant_columns
+from altsets.measures._matrix import FloatArray, column_mask, listed, matrix_of
 from altsets.measures._target import target_of
 
-__all__ = ["Information", "constant_columns", "f_score", "mutual_info", "pearson", "standardised"]
+__all__ = [
+    "Information",
+    "chi2",
+    "correlations",
+    "f_score",
+    "mutual_info",
+    "numbers_of",
+    "pearson",
+    "standardised",
+]
 
 #: A column with at most this many different values can be discrete ...
 MOST_LEVELS = 10
@@ -188,21 +198,75 @@ def pearson(X: Any, y: Any, *, task: str = "auto") -> FloatArray:
     [1.0, 1.0, 0.0]
     """
     matrix, _ = matrix_of(X)
+    return correlations(matrix, numbers_of(y, len(matrix), task, "the Pearson correlation"))
+
+
+def chi2(X: Any, y: Any, *, task: str = "auto") -> FloatArray:
+    """Chi-squared statistic of each feature, a count or a frequency, with the classes of the target.
+
+    It is scikit-learn's statistic: the sum of a feature in each class, compared with what the size of the class
+    lets expect. It grows with the unit of the feature, so features should be counts of the same kind.
+
+    Parameters
+    ----------
+    X : table of shape (n_samples, n_features)
+        Numbers, none of them negative.
+    y : array-like of shape (n_samples,)
+        Classes.
+    task : {"auto", "classification"}
+        "classification" takes any numbers for classes.
+
+    Returns
+    -------
+    ndarray of shape (n_features,)
+        Finite and at least 0; exactly 0 for a constant column.
+
+    Examples
+    --------
+    >>> chi2([[4, 1, 7], [4, 1, 7], [0, 1, 7], [0, 3, 7]], ["a", "a", "b", "b"]).round(6).tolist()
+    [8.0, 0.666667, 0.0]
+    """
+    from sklearn.feature_selection import chi2 as statistic
+
+    matrix, _ = matrix_of(X)
     target = target_of(y, len(matrix), task)
+    if not target.is_classes:
+        raise InputError(
+            f"chi2 needs a target of classes, but the target has {target.n_distinct} different amounts; "
+            "use f, or say that they are classes (task='classification')."
+        )
+    negative = [f"column {index}" for index in np.flatnonzero((matrix < 0).any(axis=0))]
+    if negative:
+        raise InputError(
+            f"chi2 needs counts or frequencies, but {len(negative)} column(s) hold negative values "
+            f"({listed(negative)}); use f or mutual_info."
+        )
+    # In units of the largest value, so that sums of huge numbers are finite; the statistic is proportional to it.
+    units = matrix.max(axis=0)
+    varied = ~constant_columns(matrix)
+    scores = np.zeros(matrix.shape[1])
+    if varied.any():
+        scores[varied] = statistic(matrix[:, varied] / units[varied], target.values)[0]
+    with np.errstate(over="ignore"):
+        return np.asarray(np.minimum(scores * units, np.finfo(np.float64).max))
+
+
+def numbers_of(y: Any, n_rows: int, task: str, what: str) -> FloatArray:
+    """A target that a correlation can take: numbers as they are, two classes as 0 and 1."""
+    target = target_of(y, n_rows, task)
     nominal = target.amounts is None or task == "classification"
     if nominal and target.n_distinct > 2:
         raise InputError(
-            "the Pearson correlation needs numbers or two classes, "
+            f"{what} needs numbers or two classes, "
             f"but the target has {target.n_distinct} classes; use mutual_info or f."
         )
-    values = target.values.astype(np.float64) if target.amounts is None else target.amounts
-    correlations = standardised(matrix).T @ standardised(values[:, None])[:, 0]
-    return np.clip(np.abs(correlations), 0.0, 1.0)
+    return target.values.astype(np.float64) if target.amounts is None else target.amounts
 
 
-def constant_columns(matrix: FloatArray) -> npt.NDArray[np.bool_]:
-    """Which columns hold one value only."""
-    return np.asarray(matrix.min(axis=0) == matrix.max(axis=0))
+def correlations(matrix: FloatArray, values: FloatArray) -> FloatArray:
+    """The absolute correlation of each column with some values."""
+    products = standardised(matrix).T @ standardised(values[:, None])[:, 0]
+    return np.clip(np.abs(products), 0.0, 1.0)
 
 
 def standardised(matrix: FloatArray) -> FloatArray:
@@ -225,10 +289,7 @@ def _discrete_columns(matrix: FloatArray, discrete: npt.ArrayLike) -> npt.NDArra
             )
         most = min(MOST_LEVELS, n_rows // ROWS_PER_LEVEL)
         return np.array([_has_few_values(matrix[:, index], most) for index in range(n_columns)], dtype=bool)
-    mask = np.asarray(discrete)
-    if mask.dtype != bool or mask.shape not in ((), (n_columns,)):
-        raise InputError(f"discrete must be 'auto', True, False or {n_columns} bools; got {discrete!r}.")
-    return np.broadcast_to(mask, n_columns).copy()
+    return column_mask("discrete", discrete, n_columns)
 
 
 def _has_few_values(column: FloatArray, most: int) -> bool:

@@ -58,8 +58,8 @@ class Additive(Quality):
             A NumPy array or a frame with column names; numbers only.
         y : array-like of shape (n_samples,)
             The target.
-        measure : str or callable
-            Name of a measure (see :data:`altsets.measures.MEASURES`) or ``measure(X, y) -> scores``.
+        measure : str, callable or array
+            Name of a measure (see :data:`altsets.measures.MEASURES`), ``measure(X, y) -> scores``, or the scores.
         scaling : {None, "paper"}
             ``"paper"`` divides the scores by their sum if it is positive, as the paper's study does; that changes
             no answer.

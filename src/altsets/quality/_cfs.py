@@ -6,6 +6,8 @@ import math
 from collections.abc import Sequence
 from typing import Any
 
+import numpy as np
+
 from altsets.quality._data import papers_scaling
 from altsets.quality._form import Form
 from altsets.quality._inputs import size_checked
@@ -67,11 +69,13 @@ class CFS(PairwiseQuality):
             A NumPy array or a frame with column names; numbers only.
         y : array-like of shape (n_samples,)
             The target.
-        measure : str or callable
+        measure : str, callable or array
             A name in :data:`altsets.measures.PAIR_MEASURES`, or ``measure(X, y) -> scores``. Any name in
-            :data:`altsets.measures.MEASURES` will do if there is a ``redundancy_measure``.
-        redundancy_measure : str or callable, optional
+            :data:`altsets.measures.MEASURES`, or one number per feature, will do if there is a ``redundancy_measure``.
+        redundancy_measure : str, callable or array, optional
             Another measure for the pairs, used with its default options; see :func:`altsets.measures.pairwise`.
+            Measures that compare features with the target only, such as ``"relief"``, need one; where they say less
+            than nothing (below 0), the relevance is 0, as the lowest correlation.
         scaling : {None, "paper"}
             Nothing is scaled either way: a common factor would change the answers.
         **options
@@ -86,6 +90,8 @@ class CFS(PairwiseQuality):
         """
         papers_scaling(scaling)
         relevance, redundancy, names = cls._measured(X, y, measure, redundancy_measure, options)
+        if isinstance(measure, str):
+            relevance = np.maximum(relevance, 0.0)
         return cls(relevance, redundancy, feature_names=names)
 
     def evaluate(self, indices: Sequence[int]) -> float:

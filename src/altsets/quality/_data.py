@@ -6,6 +6,7 @@ from typing import Any
 
 from altsets import measures
 from altsets.errors import InputError
+from altsets.measures._own import is_array
 from altsets.quality._inputs import FloatArray
 
 __all__ = ["papers_scaling", "relevance_and_pairs"]
@@ -27,17 +28,18 @@ def relevance_and_pairs(
     """
     if pair_measure is None and _scores_only(measure):
         # Said before the work is done, and in words that fit the caller's parameters.
-        raise InputError(
-            f"measure={measure!r} compares features with the target only, not with each other; {advice}."
-        )
+        said = f"measure={measure!r}" if isinstance(measure, str) else "an array of scores"
+        raise InputError(f"{said} compares features with the target only, not with each other; {advice}.")
     pair_options: dict[str, Any] = {}
     if pair_measure is None:
         pair_measure = measure
         apart = ("feature_names",) if callable(measure) else ("feature_names", "task")
         pair_options = {name: value for name, value in options.items() if name not in apart}
     relevance, names = measures.score(X, y, measure, **options)
-    return relevance, measures.pairwise(X, pair_measure, **pair_options), names
+    return relevance, measures.pairwise(X, pair_measure, warn=False, **pair_options), names
 
 
 def _scores_only(measure: Any) -> bool:
-    return isinstance(measure, str) and measure in measures.MEASURES and measure not in measures.PAIR_MEASURES
+    if isinstance(measure, str):
+        return measure in measures.MEASURES and measure not in measures.PAIR_MEASURES
+    return is_array(measure)

@@ -69,10 +69,10 @@ class MRMR(PairwiseQuality):
             A NumPy array or a frame with column names; numbers only.
         y : array-like of shape (n_samples,)
             The target.
-        measure : str or callable
+        measure : str, callable or array
             A name in :data:`altsets.measures.PAIR_MEASURES`, or ``measure(X, y) -> scores``. Any name in
-            :data:`altsets.measures.MEASURES` will do if there is a ``redundancy_measure``.
-        redundancy_measure : str or callable, optional
+            :data:`altsets.measures.MEASURES`, or one number per feature, will do if there is a ``redundancy_measure``.
+        redundancy_measure : str, callable or array, optional
             Another measure for the pairs, used with its default options; see :func:`altsets.measures.pairwise`.
         scaling : {None, "paper"}
             ``"paper"`` divides relevance and redundancy by the largest of all these numbers if it is positive, as

@@ -1,0 +1,244 @@
+"""ReliefF: how much better a feature tells rows from their nearest misses than from their nearest hits."""
+
+from __future__ import annotations
+
+import numbers
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from altsets._kernels import relief as kernel
+from altsets.errors import InputError
+from altsets.measures._chunks import Tell, in_order
+from altsets.measures._matrix import FloatArray, column_mask, matrix_of
+from altsets.measures._target import Target, target_of
+
+__all__ = ["relief"]
+
+#: Values in all rows that are compared with a chunk of rows: some hundredths of a second, and few megabytes.
+CHUNK = 20_000_000
+#: Rows in a chunk at most.
+MOST_ROWS = 64
+
+TIES = ("share", "sort")
+VARIANTS = ("rebate", "classic")
+
+
+def relief(
+    X: Any,
+    y: Any,
+    *,
+    task: str = "auto",
+    n_neighbors: int = 10,
+    n_samples: int | None = None,
+    discrete: npt.ArrayLike = "auto",
+    discrete_threshold: int = 10,
+    variant: str = "rebate",
+    ties: str = "share",
+    random_state: int = 25,
+    n_jobs: int | None = None,
+    progress: Tell | None = None,
+) -> FloatArray:
+    """ReliefF score of each feature: the mean difference to the nearest misses minus that to the nearest hits.
+
+    Hits are rows of the same class, misses those of other classes; near is what differs little in all features
+    together, so that features count that matter only beside others. Differences in continuous columns are divided
+    by their range, those in discrete columns are 0 or 1. Time grows with the square of the number of rows.
+
+    Parameters
+    ----------
+    X : table of shape (n_samples, n_features)
+        Numbers.
+    y : array-like of shape (n_samples,)
+        The target.
+    task : {"auto", "classification", "regression"}
+        Whether the target names classes or amounts; "auto" looks at its values.
+    n_neighbors : int
+        Nearest hits, and nearest misses in each other class, of each row (for RReliefF: nearest rows of any kind). Few
+        of them see finer structure, many are less noisy; 10 is usual in the literature, 100 is scikit-rebate's
+        default.
+    n_samples : int, optional
+        Look at the neighbours of this many rows, drawn at random; all rows by default. Neighbours are always
+        searched in the whole table.
+    discrete : "auto", bool or array of bool
+        Which columns are discrete; "auto" means those with at most ``discrete_threshold`` different values.
+    discrete_threshold : int
+        See ``discrete``.
+    variant : {"rebate", "classic"}
+        "rebate" has everything as in scikit-rebate. Hits and misses of a target of amounts are rows that differ in it
+        by less or more than its standard deviation. Where there are columns of both kinds, a difference above the
+        standard deviation of its column counts as 1, and all discrete columns together count in distances as much as
+        all columns. Several classes of misses weigh the same if each has ``n_neighbors`` rows; else larger ones weigh
+        more than their share, so that "classic" suits rare classes better. (One thing is not as there: a row is never
+        its own hit, even if its class has few others.)
+        "classic" is ReliefF as Kononenko (1994) defines it, where classes of misses weigh their share of all rows, and
+        for amounts RReliefF of Robnik-Sikonja and Kononenko (1997), with equal weights for all neighbours; neither
+        has a special rule for columns of both kinds.
+    ties : {"share", "sort"}
+        Which of several equally distant rows are neighbours, if not all of them can be. "share" gives them equal
+        parts, so that the order of the rows does not matter: the mean over all ways to decide. "sort" takes those
+        that NumPy's sort happens to put first, as scikit-rebate does.
+    random_state : int
+        Seed for ``n_samples``.
+    n_jobs : int, optional
+        Threads; all processors by default. The scores do not depend on it.
+    progress : callable, optional
+        Called now and then with the share that is done, from 0 to 1; whatever it raises ends the work.
+
+    Returns
+    -------
+    ndarray of shape (n_features,)
+        0 for a constant column; below 0 where a feature differs more among hits. Between -1 and 1, but for rare classes
+        with "rebate".
+
+    Examples
+    --------
+    >>> X = [[0, 0], [0, 1], [1, 0], [1, 1]]
+    >>> relief(X, ["a", "a", "b", "b"], n_neighbors=1).tolist()
+    [1.0, -1.0]
+    """
+    matrix, _ = matrix_of(X)
+    target = target_of(y, len(matrix), task)
+    _check_choice("variant", variant, VARIANTS)
+    _check_choice("ties", ties, TIES)
+    neighbors = _whole("n_neighbors", n_neighbors)
+    if isinstance(discrete, str) and discrete == "auto":
+        mask = _has_few_values(matrix, _whole("discrete_threshold", discrete_threshold))
+    else:
+        mask = column_mask("discrete", discrete, matrix.shape[1])
+    rows = _rows(len(matrix), n_samples, random_state)
+    table = _Table.of(matrix, mask, variant == "rebate")
+    score = _RReliefF(target) if variant == "classic" and not target.is_classes else _ReliefF(target, variant)
+    per_chunk = int(np.clip(CHUNK // matrix.size, 1, MOST_ROWS))
+
+    def work(chunk: int) -> FloatArray:
+        some = rows[chunk * per_chunk : (chunk + 1) * per_chunk]
+        keys = np.empty((len(some), len(matrix)))
+        kernel.distances(table.amounts, table.levels, table.n_full, some, keys)
+        if ties == "sort":
+            _rank(keys, some)
+        return score.part(table.differences, some, keys, min(neighbors, len(matrix)))
+
+    # Chunks are the same and added in the same order for any number of threads.
+    total = score.nothing(matrix.shape[1])
+    for part in in_order(work, -(-len(rows) // per_chunk), n_jobs, progress):
+        total += part
+    return score.of(total, len(rows))
+
+
+class _ReliefF:
+    """Differences to misses minus differences to hits."""
+
+    def __init__(self, target: Target, variant: str) -> None:
+        if target.is_classes:
+            shares = np.bincount(target.values) / len(target.values)
+            given = shares if variant == "classic" else np.zeros(0)
+            self._target = (target.values.astype(np.intc), np.zeros(0), 0.0, given)
+            return
+        # A power of two changes no digit, and keeps the squares of huge numbers finite.
+        unit = 2.0 ** (np.frexp(np.abs(target.values).max())[1] - 1)
+        spread = float(np.std(target.values / unit, ddof=1) * unit)
+        self._target = (np.zeros(0, dtype=np.intc), target.values, spread, np.zeros(0))
+
+    def nothing(self, n_columns: int) -> FloatArray:
+        """What parts are added to."""
+        return np.zeros(n_columns)
+
+    def part(self, table: Any, rows: Any, keys: FloatArray, n_neighbors: int) -> FloatArray:
+        """What some rows add."""
+        totals = self.nothing(len(table[1]))
+        kernel.add_differences(table, self._target, rows, keys, n_neighbors, totals)
+        return totals
+
+    def of(self, total: FloatArray, n_rows: int) -> FloatArray:
+        """The scores, from what all rows have added."""
+        return total / n_rows
+
+
+class _RReliefF:
+    """How likely neighbours differ in a feature if they differ in the target, and if they do not."""
+
+    def __init__(self, target: Target) -> None:
+        halves = target.values / 2
+        self._amounts = (halves - halves.min()) / np.ptp(halves)
+
+    def nothing(self, n_columns: int) -> FloatArray:
+        """What parts are added to."""
+        return np.zeros((3, n_columns))
+
+    def part(self, table: Any, rows: Any, keys: FloatArray, n_neighbors: int) -> FloatArray:
+        """What some rows add."""
+        totals = self.nothing(len(table[1]))
+        kernel.add_products(table, self._amounts, rows, keys, n_neighbors, totals)
+        return totals
+
+    def of(self, total: FloatArray, n_rows: int) -> FloatArray:
+        """The scores, from what all rows have added."""
+        both, differing, targets = total
+        with np.errstate(divide="ignore", invalid="ignore"):
+            # Where neighbours never differ in the target, or always fully, there is nothing on one side.
+            with_target = np.where(targets > 0, both / targets, 0.0)
+            without = np.where(targets < n_rows, (differing - both) / (n_rows - targets), 0.0)
+        return np.asarray(with_target - without)
+
+
+@dataclass(frozen=True)
+class _Table:
+    """The columns as the kernel wants them: for distances, and for differences."""
+
+    amounts: FloatArray
+    levels: FloatArray
+    n_full: float
+    differences: tuple[npt.NDArray[Any], ...]
+
+    @classmethod
+    def of(cls, matrix: FloatArray, discrete: npt.NDArray[np.bool_], rebate: bool) -> _Table:
+        with np.errstate(over="ignore"):
+            # The range of huge numbers can overflow; a quarter of them differs as much.
+            values = np.where(np.isfinite(np.ptp(matrix, axis=0)), matrix, matrix / 4)
+        ranges = np.ptp(values, axis=0)
+        # A constant differs nowhere, whatever it is taken for; this way nothing is divided by its range.
+        nominal = discrete | (ranges == 0)
+        unit = (values[:, ~nominal] - values[:, ~nominal].min(axis=0, initial=np.inf)) / ranges[~nominal]
+        steps = np.full(matrix.shape[1], np.inf)
+        if rebate and nominal.any():
+            steps[~nominal] = unit.std(axis=0) * ranges[~nominal]
+        differences = (np.ascontiguousarray(values), ranges, steps, nominal.astype(np.uint8))
+        n_full = float(len(nominal) if rebate else nominal.sum())
+        return cls(kernel.packed(unit), kernel.packed(values[:, nominal]), n_full, differences)
+
+
+def _rank(keys: FloatArray, rows: npt.NDArray[np.int64]) -> None:
+    """Replace distances by places in the order that NumPy's sort gives them; a row comes last in its own."""
+    for line, row in zip(keys, rows, strict=True):
+        line[row] = np.inf
+        line[np.argsort(line)] = np.arange(len(line), dtype=np.float64)
+
+
+def _has_few_values(matrix: FloatArray, most: int) -> npt.NDArray[np.bool_]:
+    few = np.empty(matrix.shape[1], dtype=bool)
+    # Some columns at a time: a call for each is slow where they are many, and all at once are a second table.
+    width = max(1, CHUNK // (8 * len(matrix)))
+    for start in range(0, matrix.shape[1], width):
+        ascending = np.sort(matrix[:, start : start + width], axis=0)
+        few[start : start + width] = (ascending[1:] != ascending[:-1]).sum(axis=0) < most
+    return few
+
+
+def _rows(n_rows: int, n_samples: int | None, random_state: int) -> npt.NDArray[np.int64]:
+    if n_samples is None or _whole("n_samples", n_samples) >= n_rows:
+        return np.arange(n_rows)
+    return np.sort(np.random.default_rng(random_state).choice(n_rows, n_samples, replace=False))
+
+
+def _whole(what: str, value: Any) -> int:
+    if isinstance(value, bool) or not isinstance(value, numbers.Integral) or value < 1:
+        raise InputError(f"{what}={value!r} is no whole number above 0.")
+    return int(value)
+
+
+def _check_choice(what: str, value: str, choices: tuple[str, ...]) -> None:
+    if value not in choices:
+        raise InputError(f"{what}={value!r} is unknown; choose {' or '.join(map(repr, choices))}.")
