@@ -39,14 +39,14 @@ def removed(request: Request) -> Request | None:
     )
 
 
-@settings(max_examples=300, deadline=None, derandomize=True)
+@settings(max_examples=120, deadline=None, derandomize=True)
 @given(request=with_forbidden())
 def test_against_brute_force(request):
     assert "additive" in request.engines()
     assert disagreements(request, request.find(engine="additive"), request.oracle) == []
 
 
-@settings(max_examples=200, deadline=None, derandomize=True)
+@settings(max_examples=80, deadline=None, derandomize=True)
 @given(request=with_forbidden(max_n=12, max_a=4))
 def test_as_if_the_table_did_not_have_them(request):
     smaller = removed(request)

@@ -49,14 +49,14 @@ def constrained(draw, search, kinds):
 
 
 @pytest.mark.parametrize("search", SEARCHES)
-@settings(max_examples=150, deadline=None, derandomize=True)
+@settings(max_examples=60, deadline=None, derandomize=True)
 @given(data=st.data())
 def test_forbidden_features(search, data):
     request = data.draw(constrained(search, ("forbid",)))
     assert disagreements(request, request.find(), request.oracle) == []
 
 
-@settings(max_examples=300, deadline=None, derandomize=True)
+@settings(max_examples=120, deadline=None, derandomize=True)
 @given(request=constrained("greedy-depth", ("forbid", "require", "at_most", "at_least", "exclusive")))
 def test_depth_search_with_constraints(request):
     assert disagreements(request, request.find(), request.oracle) == []

@@ -11,10 +11,9 @@ import shlex
 import sys
 import threading
 import warnings
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
-from functools import partial
 from typing import TYPE_CHECKING, Annotated, Any, NoReturn
 
 import typer
@@ -31,6 +30,7 @@ if TYPE_CHECKING:
     from altsets.datasets import Dataset
     from altsets.quality import Quality
     from altsets.result import Progress, Result
+    from altsets.scores import Scores
 
 __all__ = ["app", "main"]
 
@@ -91,9 +91,14 @@ def root(
 @app.command("find")
 def find_command(
     table: Annotated[
-        str, typer.Argument(metavar="TABLE", help="CSV file (also gzipped) or Parquet file, numbers only.")
-    ],
-    target: Annotated[str, typer.Option("--target", "-t", metavar="COLUMN", help="What to predict.")],
+        str | None,
+        typer.Argument(
+            metavar="TABLE", help="CSV file (also gzipped) or Parquet file, numbers only.", show_default=False
+        ),
+    ] = None,
+    target: Annotated[
+        str | None, typer.Option("--target", "-t", metavar="COLUMN", help="What to predict.")
+    ] = None,
     n_features: Annotated[int | None, options.NumberOfFeatures] = None,
     n_alternatives: Annotated[int, options.Alternatives] = 3,
     tau: Annotated[str | None, options.Tau] = None,
@@ -101,6 +106,10 @@ def find_command(
     dissimilarity: Annotated[str, options.Dissimilarity] = "dice",
     quality: Annotated[str, options.Quality] = "mutual_info",
     measure: Annotated[str | None, options.Measure] = None,
+    estimator: Annotated[str | None, options.Estimator] = None,
+    scoring: Annotated[str | None, options.Scoring] = None,
+    save_scores: Annotated[str | None, options.SaveScores] = None,
+    scores: Annotated[str | None, options.UseScores] = None,
     task: Annotated[str, options.Task] = "auto",
     search: Annotated[str, options.Search] = "sequential",
     aggregation: Annotated[str, options.Aggregation] = "sum",
@@ -115,6 +124,7 @@ def find_command(
     budget: Annotated[list[str] | None, options.Budget] = None,
     size: Annotated[list[str] | None, options.Size] = None,
     engine: Annotated[str, options.Engine] = "auto",
+    max_iters: Annotated[int | None, options.MaxIters] = None,
     time_limit: Annotated[float | None, options.TimeLimit] = None,
     as_json: Annotated[bool, typer.Option("--json", help="Print one JSON document, nothing else.")] = False,
 ) -> None:
@@ -124,12 +134,14 @@ def find_command(
     set exists or none was found, 2 = bad input.
     """
     with _plain_messages():
-        from altsets import datasets
-
         if size and n_features is not None:
             raise InputError("-k and --size were both given; give one of them.")
-        data = datasets.split_target(datasets.read_table(table), target, drop=options.names_in(drop or []))
-        names = FeatureNames.of(data.feature_names)
+        how = {"measure": measure, "estimator": estimator, "scoring": scoring}
+        if scores is None:
+            source = _Table(_dataset(table, target, drop), quality, task, how, save_scores)
+        else:
+            source = _saved_scores(scores, quality, {**how, "--save-scores": save_scores}, table, target, drop)
+        names = FeatureNames.of(source.names)
         asked = {
             "n_features": DEFAULT_SIZE if n_features is None else n_features,
             "n_alternatives": n_alternatives,
@@ -153,10 +165,10 @@ def find_command(
                 },
             ),
         }
-        result = _search(data, asked, quality, measure, task, engine=engine, time_limit=time_limit)
-        origin = {"table": table, "target": target, "quality": quality}
-        if measure is not None:
-            origin["measure"] = measure
+        how_long = {"time_limit": time_limit} | ({} if max_iters is None else {"max_iters": max_iters})
+        result = _search(source, asked, engine=engine, **how_long)
+        origin = {"table": table, "target": target, "quality": quality, "scores": scores, **how}
+        origin = {name: value for name, value in origin.items() if value is not None}
         _answer(replace(result, parameters={**result.parameters, **origin}), as_json)
 
 
@@ -176,7 +188,7 @@ def demo_command(
         data = datasets.split_target(table, datasets.DEMO_TARGET)
         _say(_console(), DEMO.format(rows=table.n_rows, features=len(data.feature_names)))
         asked = {"n_features": 5, "n_alternatives": 3, "tau": "0.5"}
-        _answer(_search(data, asked), as_json=False)
+        _answer(_search(_Table(data), asked), as_json=False)
         if save_table is not None:
             typer.echo(f"\nThe table is in {_printable(save_table)}.")
         typer.echo("\nTry next:")
@@ -194,54 +206,108 @@ def _suggestions(saved: str | None, target: str) -> list[str]:
     return [disjoint, fair, f"{find} --quality f --json"]
 
 
-def _quality(name: str, measure: str | None) -> tuple[Callable[..., Quality], str]:
-    """What makes a quality of this name from a table, and what that means for the features."""
-    from altsets import measures, quality
+def _dataset(table: str | None, target: str | None, drop: Sequence[str] | None) -> Dataset:
+    from altsets import datasets
 
-    pairs: dict[str, Any] = {"mrmr": quality.MRMR, "fcbf": quality.FCBF, "cfs": quality.CFS}
-    if name in pairs:
-        if measure is None:
-            return pairs[name].from_data, f"features and their pairs for {name}"
-        if measure in measures.PAIR_MEASURES:
-            make = partial(pairs[name].from_data, measure=measure)
-            return make, f"features and their pairs by {measure} for {name}"
-        choices = ", ".join(measures.PAIR_MEASURES)
-        raise InputError(f"--measure {measure!r} is unknown; choose one of {choices}.")
-    if name not in measures.MEASURES:
-        choices = ", ".join((*measures.MEASURES, *pairs))
-        raise InputError(f"--quality {name!r} is unknown; choose one of {choices}.")
-    if measure is not None:
-        raise InputError(f"--measure goes with --quality {', '.join(pairs)}; {name} is a measure itself.")
-    return partial(quality.Additive.from_data, measure=name), f"features by {name}"
+    if table is None:
+        raise InputError("give a TABLE and its --target, or scores that were saved before with --scores.")
+    if target is None:
+        raise InputError(f"say which column of {table} is to be predicted with --target.")
+    return datasets.split_target(datasets.read_table(table), target, drop=options.names_in(drop or []))
+
+
+class _Table:
+    """Features that are to be scored."""
+
+    def __init__(
+        self,
+        data: Dataset,
+        quality: str = "mutual_info",
+        task: str = "auto",
+        how: Mapping[str, str | None] | None = None,
+        save_to: str | None = None,
+    ) -> None:
+        from altsets.quality._named import PAIRED, WRAPPER, quality_maker
+
+        self._make = quality_maker(quality, **(how or {}))
+        if quality == WRAPPER and save_to is not None:
+            raise InputError("a wrapper has no scores of features that could be saved; leave out --save-scores.")
+        pairs = " and their pairs" if quality in PAIRED else ""
+        self._what = "" if quality == WRAPPER else f"Scoring {len(data.feature_names)} features{pairs} for {quality}"
+        self._data, self._task, self._save_to = data, task, save_to
+        self.names = data.feature_names
+
+    def quality(self, waiting: Waiting) -> Quality:
+        """What to search on; the scores are saved as soon as they are there."""
+        waiting.say(self._what)
+        data = self._data
+        made = self._make(
+            data.X,
+            data.y,
+            task=self._task,
+            feature_names=self.names,
+            progress=lambda share: waiting.say(f"{self._what}: {share:.0%}"),
+        )
+        if self._save_to is not None:
+            from altsets.scores import Scores
+
+            Scores.of(made).write(self._save_to)
+        return made
+
+
+class _Saved:
+    """Features that have been scored before."""
+
+    def __init__(self, scores: Scores, quality: str) -> None:
+        self.names, self._made = scores.names, scores.quality(quality)
+
+    def quality(self, waiting: Waiting) -> Quality:
+        """What to search on."""
+        return self._made
+
+
+def _saved_scores(
+    path: str,
+    quality: str,
+    unused: Mapping[str, str | None],
+    table: str | None,
+    target: str | None,
+    drop: Sequence[str] | None,
+) -> _Saved:
+    from altsets.quality._named import WRAPPER
+    from altsets.scores import Scores
+
+    for name, value in unused.items():
+        if value is not None:
+            raise InputError(f"{name} {value!r} has no use with --scores, which says what was computed before.")
+    if quality == WRAPPER:
+        raise InputError("a wrapper fits models to a table; leave out --scores.")
+    scores = Scores.read(path)
+    if table is not None:
+        scores = scores.only(_dataset(table, target, drop).feature_names)
+    elif drop:
+        dropped = options.features_in("--drop", ",".join(drop), FeatureNames.of(scores.names))
+        scores = scores.only([name for number, name in enumerate(scores.names) if number not in dropped])
+    return _Saved(scores, quality)
 
 
 def _search(
-    data: Dataset,
-    asked: dict[str, Any],
-    quality: str = "mutual_info",
-    measure: str | None = None,
-    task: str = "auto",
-    *,
-    engine: str = "auto",
-    time_limit: float | None = None,
+    source: _Table | _Saved, asked: dict[str, Any], *, time_limit: float | None = None, **more: Any
 ) -> Result:
     """Score the features and find the sets, with a sign of life if it takes long."""
     from altsets.problem import Problem
 
     # Scoring a wide table takes long; what is wrong with the request is said before.
-    names = data.feature_names
-    n_sets = Problem.create(len(names), feature_names=names, **asked).n_sets
-    from_data, scores = _quality(quality, measure)
+    n_sets = Problem.create(len(source.names), feature_names=source.names, **asked).n_sets
     with Waiting(_console(stderr=True)) as waiting:
-        waiting.say(f"Scoring {len(names)} {scores}")
         from altsets.search.find import find
 
-        scored = from_data(data.X, data.y, task=task, feature_names=names)
+        scored = source.quality(waiting)
         waiting.say("Searching")
         return find(
             scored,
             **asked,
-            engine=engine,
+            **more,
             time_limit=time_limit or SECONDS_PER_SET * n_sets,
             callback=waiting.report,
         )

@@ -59,13 +59,41 @@ Dissimilarity = typer.Option("--dissimilarity", metavar="NAME", help="What --tau
 Quality = typer.Option(
     "--quality",
     metavar="NAME",
-    help="What a good set is. The sum of its features' scores: mutual_info, f, pearson or importance. Features "
-    "that say much about the target and little about each other: mrmr, fcbf or cfs.",
+    help="What a good set is. The sum of its features' scores: mutual_info, f, pearson, spearman, chi2, "
+    "symmetrical_uncertainty, relief, importance, permutation or shap. Features that say much about the target and "
+    "little about each other: mrmr, fcbf or cfs. How well a model predicts: wrapper.",
 )
 Measure = typer.Option(
     "--measure",
     metavar="NAME",
-    help="What mrmr, fcbf and cfs measure with: mutual_info or pearson. [default: pearson for cfs, else mutual_info]",
+    help="What mrmr, fcbf and cfs measure with: mutual_info, pearson, spearman or symmetrical_uncertainty. [default: "
+    "pearson for cfs, else mutual_info]",
+)
+Estimator = typer.Option(
+    "--estimator",
+    metavar="NAME",
+    help="The model behind importance, permutation, shap and wrapper: tree, forest, boosting, linear, neighbors, svm, "
+    "or a class by its full name. [default: tree]",
+)
+Scoring = typer.Option(
+    "--scoring",
+    metavar="NAME",
+    help="How permutation and wrapper judge predictions: a scorer of scikit-learn. [default: matthews_corrcoef, or r2 "
+    "for amounts]",
+)
+SaveScores = typer.Option(
+    "--save-scores", metavar="FILE.csv", help="Also write the scores of the features to a new file."
+)
+UseScores = typer.Option(
+    "--scores",
+    metavar="FILE.csv",
+    help="Take the scores from such a file instead of computing them; TABLE and --target may then be left out.",
+)
+MaxIters = typer.Option(
+    "--max-iters",
+    parser=_whole_number,
+    metavar="N",
+    help="For wrapper: how many feature sets to try, for each set or for all simultaneous ones. [default: 1000]",
 )
 Task = typer.Option(
     "--task", metavar="NAME", help="What the target holds: classification, regression or auto."
@@ -117,7 +145,8 @@ Size = typer.Option(
 Engine = typer.Option(
     "--engine",
     metavar="NAME",
-    help="Who searches: additive, enumerate, milp, greedy or auto (who fits best).",
+    help="Who searches: additive, enumerate, milp or greedy; for wrapper exhaustive, local-search or greedy-wrapper; or "
+    "auto (who fits best).",
 )
 TimeLimit = typer.Option(
     "--time-limit",

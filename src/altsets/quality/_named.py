@@ -1,0 +1,87 @@
+"""Qualities by their names, as the command line knows them."""
+
+from __future__ import annotations
+
+import inspect
+from collections.abc import Callable
+from typing import Any
+
+from altsets import measures
+from altsets.errors import InputError
+from altsets.quality._additive import Additive
+from altsets.quality._cfs import CFS
+from altsets.quality._fcbf import FCBF
+from altsets.quality._mrmr import MRMR
+from altsets.quality._quality import Quality
+from altsets.quality._wrapper import Wrapper
+
+__all__ = ["PAIRED", "WRAPPER", "quality_maker"]
+
+#: Qualities that look at pairs of features.
+PAIRED: dict[str, type[MRMR | FCBF | CFS]] = {"mrmr": MRMR, "fcbf": FCBF, "cfs": CFS}
+#: What they measure with.
+DEFAULT_MEASURES = {"mrmr": "mutual_info", "fcbf": "mutual_info", "cfs": "pearson"}
+WRAPPER = "wrapper"
+
+
+def quality_maker(
+    name: str, *, measure: str | None = None, estimator: Any = None, scoring: Any = None
+) -> Callable[..., Quality]:
+    """What makes the quality of this name from a table and a target; what does not fit is refused at once.
+
+    Parameters
+    ----------
+    name : str
+        A measure, whose scores are added up (see :data:`altsets.measures.MEASURES`); ``"mrmr"``, ``"fcbf"``, ``"cfs"``;
+        or ``"wrapper"``.
+    measure : str, optional
+        What qualities of pairs measure with.
+    estimator, scoring : optional
+        For measures that fit a model, and for wrappers.
+
+    Returns
+    -------
+    callable
+        ``make(X, y, progress=None, **options)``; the options are those of ``from_data``, and progress is told where it
+        is taken.
+
+    Examples
+    --------
+    >>> make = quality_maker("pearson")
+    >>> make([[1, 4], [2, 3], [3, 2], [4, 4]], [1, 2, 3, 4]).scores.round(4).tolist()
+    [1.0, 0.1348]
+    """
+    given = {"estimator": estimator, "scoring": scoring}
+    options = {option: value for option, value in given.items() if value is not None}
+    if name != WRAPPER and name not in PAIRED and name not in measures.MEASURES:
+        choices = ", ".join((*measures.MEASURES, *PAIRED, WRAPPER))
+        raise InputError(f"quality {name!r} is unknown; choose one of {choices}.")
+    if measure is not None and name not in PAIRED:
+        whole = "a wrapper measures nothing" if name == WRAPPER else f"{name} is a measure itself"
+        raise InputError(f"a measure goes with quality {', '.join(PAIRED)}; {whole}.")
+    for option, value in options.items():
+        takers = [*(taker for taker in measures.MEASURES if _takes(taker, option)), WRAPPER]
+        if name not in takers:
+            raise InputError(f"{option} {value!r} goes with quality {', '.join(takers)}, not with {name}.")
+    if measure is not None and measure not in measures.PAIR_MEASURES:
+        raise InputError(
+            f"measure {measure!r} is unknown; choose one of {', '.join(measures.PAIR_MEASURES)}."
+        )
+
+    def make(X: Any, y: Any, *, progress: Any = None, **more: Any) -> Quality:
+        if progress is not None and _takes(measure or DEFAULT_MEASURES.get(name, name), "progress"):
+            more["progress"] = progress
+        if name == WRAPPER:
+            return Wrapper.from_data(X, y, **options, **more)
+        if name in PAIRED:
+            return PAIRED[name].from_data(X, y, measure=measure or DEFAULT_MEASURES[name], **more)
+        return Additive.from_data(X, y, measure=name, **options, **more)
+
+    return make
+
+
+def _takes(measure: str, option: str) -> bool:
+    """Whether a measure, if it is one, has such an option."""
+    return (
+        measure in measures.MEASURES and option in inspect.signature(measures.MEASURES[measure]).parameters
+    )
