@@ -11,7 +11,7 @@ from altsets.errors import InputError
 from altsets.measures._matrix import FloatArray, matrix_of
 from altsets.measures._target import target_of
 
-__all__ = ["importance"]
+__all__ = ["importance", "seeded_copy"]
 
 
 def importance(
@@ -54,7 +54,7 @@ def importance(
         raise InputError(
             f"estimator must be an object with fit(X, y), such as a decision tree; got {estimator!r}."
         )
-    model = _seeded_copy(estimator, random_state)
+    model = seeded_copy(estimator, random_state)
     model.fit(matrix, target.values)
     scores = _importances_of(model)
     if scores.shape != (matrix.shape[1],):
@@ -71,7 +71,7 @@ def _default_tree(classes: bool) -> Any:
     return DecisionTreeClassifier(criterion="entropy") if classes else DecisionTreeRegressor()
 
 
-def _seeded_copy(estimator: Any, random_state: int) -> Any:
+def seeded_copy(estimator: Any, random_state: int) -> Any:
     """A copy, so that the caller's object stays as it is; without own seeds two runs would differ."""
     if not hasattr(estimator, "get_params"):
         return copy.deepcopy(estimator)

@@ -1,0 +1,255 @@
+"""Wrapper quality: a set is as good as a model that sees no other features."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from functools import partial
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from altsets.errors import InputError
+from altsets.measures._importance import seeded_copy
+from altsets.measures._matrix import matrix_of
+from altsets.measures._target import Target, target_of
+from altsets.quality._black_box import BlackBox
+
+__all__ = ["Wrapper"]
+
+Rows = npt.NDArray[np.intp]
+Split = tuple[Rows, Rows]
+
+
+class Wrapper(BlackBox):
+    """Quality of a set = how well a model predicts with these features alone, on rows that it was not fitted to.
+
+    The rows are split once, so that a set always has the same quality; it is computed once and remembered. By default
+    all is as in the paper: decision trees (information gain), a stratified split 80:20, Matthews correlation. If the
+    target is an amount: regression trees, a split 80:20, R².
+
+    Parameters
+    ----------
+    estimator : scikit-learn estimator or None
+        It is copied for every fit; parts without a seed get ``random_state``. None: a decision tree.
+    X : table of shape (n_samples, n_features)
+        A NumPy array or a frame with column names; numbers only.
+    y : array-like of shape (n_samples,)
+        The target.
+    scoring : str or callable, optional
+        The name of a scorer of scikit-learn, or ``scorer(estimator, X, y) -> float``; larger is better. None: Matthews
+        correlation, or R² if the target is an amount.
+    cv : int, splitter or iterable of (train, test), optional
+        How rows are split; the quality is the mean over all splits. None: one split 80:20.
+    groups : array-like of shape (n_samples,), optional
+        For splitters that keep rows of one group together.
+    task : {"auto", "classification", "regression"}
+        Whether the target names classes or amounts; "auto" asks the estimator, then the values.
+    feature_names : sequence of str, optional
+        Names of the columns, if ``X`` has none or they are to be called differently.
+    random_state : int
+        Seed for the split 80:20 and for estimators without one.
+    n_jobs : int, optional
+        How many sets are assessed at a time; no answer depends on it.
+
+    Examples
+    --------
+    >>> X = [[0, 0, 1], [1, 0, 0], [0, 1, 1], [1, 1, 0], [0, 0, 0]] * 4
+    >>> quality = Wrapper(None, X, [0, 1, 0, 1, 0] * 4)
+    >>> quality.evaluate((0,)), quality.evaluate((1,)) < 1
+    (1.0, True)
+    """
+
+    def __init__(
+        self,
+        estimator: Any,
+        X: Any,
+        y: Any,
+        *,
+        scoring: Any = None,
+        cv: Any = None,
+        groups: Any = None,
+        task: str = "auto",
+        feature_names: Sequence[str] | None = None,
+        random_state: int = 25,
+        n_jobs: int | None = None,
+    ) -> None:
+        matrix, names = matrix_of(X, feature_names)
+        target = target_of(y, len(matrix), _task_of(estimator, task))
+        splits = _splits(cv, matrix, target, groups, random_state)
+        score: Callable[[tuple[int, ...]], float]
+        if estimator is None and scoring is None and _fits_single_precision(matrix):
+            score = _Trees(matrix, target, splits, random_state)
+        else:
+            model = _default_tree(target, random_state)
+            if estimator is not None:
+                model = seeded_copy(estimator, random_state)
+            scorer = _scorer(model, scoring, target)
+            # A scorer may ask for a class by its name.
+            labels = np.asarray(y).reshape(len(matrix)) if target.is_classes else target.values
+            score = partial(_fit_and_score, model, scorer, matrix, labels, splits)
+        super().__init__(score, n_features_in=matrix.shape[1], feature_names=names, n_jobs=n_jobs)
+        self.splits = splits
+
+    @classmethod
+    def from_data(cls, X: Any, y: Any, *, estimator: Any = None, **options: Any) -> Wrapper:
+        """The same with the table first, as the other qualities have it.
+
+        Parameters
+        ----------
+        X, y : table and target
+            As above.
+        estimator : scikit-learn estimator, optional
+            As above.
+        **options
+            As above.
+        """
+        return cls(estimator, X, y, **options)
+
+
+def _task_of(estimator: Any, task: str) -> str:
+    """What an estimator is for, if it says so and nobody else has."""
+    if estimator is None:
+        return task
+    if isinstance(estimator, type) or not hasattr(estimator, "fit") or not hasattr(estimator, "get_params"):
+        raise InputError(
+            f"estimator must be a scikit-learn estimator, such as a decision tree, or None; got {estimator!r}."
+        )
+    if task != "auto":
+        return task
+    from sklearn.base import is_classifier, is_regressor
+
+    if is_classifier(estimator):
+        return "classification"
+    return "regression" if is_regressor(estimator) else "auto"
+
+
+def _default_tree(target: Target, random_state: int) -> Any:
+    from sklearn.tree import DecisionTreeClassifier, DecisionTreeRegressor
+
+    if target.is_classes:
+        return DecisionTreeClassifier(criterion="entropy", random_state=random_state)
+    return DecisionTreeRegressor(random_state=random_state)
+
+
+def _scorer(model: Any, scoring: Any, target: Target) -> Any:
+    from sklearn.metrics import check_scoring
+
+    if scoring is None:
+        scoring = "matthews_corrcoef" if target.is_classes else "r2"
+    if not isinstance(scoring, str) and not callable(scoring):
+        raise InputError(
+            f"scoring={scoring!r} must be the name of one scorer or a function of model, X and y."
+        )
+    try:
+        return check_scoring(model, scoring=scoring)
+    except (ValueError, TypeError) as error:
+        raise InputError(f"scoring={scoring!r} does not work here: {_first_line(error)}") from error
+
+
+def _splits(
+    cv: Any, matrix: npt.NDArray[np.float64], target: Target, groups: Any, random_state: int
+) -> list[Split]:
+    """Rows to fit to and rows to predict, drawn once."""
+    from sklearn.model_selection import ShuffleSplit, StratifiedShuffleSplit, check_cv
+
+    try:
+        if cv is None:
+            kind = StratifiedShuffleSplit if target.is_classes else ShuffleSplit
+            cv = kind(n_splits=1, test_size=0.2, random_state=random_state)
+        splitter = check_cv(cv, target.values, classifier=target.is_classes)
+        drawn = list(splitter.split(matrix, target.values, groups))
+        splits = [tuple(np.arange(len(matrix))[np.asarray(rows)] for rows in pair) for pair in drawn]
+    except (ValueError, TypeError, IndexError, AttributeError) as error:
+        raise InputError(f"cv={cv!r} does not split these rows: {_first_line(error)}") from error
+    if not splits or not all(len(pair) == 2 and all(map(len, pair)) for pair in splits):
+        raise InputError(f"cv={cv!r} must give at least one pair of rows to fit to and rows to predict.")
+    return [(train, test) for train, test in splits]
+
+
+def _first_line(error: Exception) -> str:
+    return (str(error).strip().splitlines() or [type(error).__name__])[0].rstrip(".") + "."
+
+
+def _fit_and_score(
+    model: Any,
+    scorer: Any,
+    matrix: npt.NDArray[np.float64],
+    labels: npt.NDArray[Any],
+    splits: Sequence[Split],
+    indices: tuple[int, ...],
+) -> float:
+    """Any estimator and any scorer, as scikit-learn would have it."""
+    from sklearn.base import clone
+
+    columns = np.ascontiguousarray(matrix[:, indices])
+    scores = []
+    for train, test in splits:
+        fitted = clone(model).fit(columns[train], labels[train])
+        scores.append(scorer(fitted, columns[test], labels[test]))
+    return float(np.mean(scores))
+
+
+# --- The default, with less around it ---------------------------------------------------------------
+
+
+def _fits_single_precision(matrix: npt.NDArray[np.float64]) -> bool:
+    with np.errstate(over="ignore"):
+        return bool(np.isfinite(matrix.astype(np.float32)).all())
+
+
+class _Trees:
+    """Default trees and default scores: the same numbers, but the table is converted and checked only once.
+
+    Half of the time of a small fit is spent on such checks.
+    """
+
+    def __init__(
+        self, matrix: npt.NDArray[np.float64], target: Target, splits: Sequence[Split], random_state: int
+    ) -> None:
+        # Trees work in single precision, and a few columns of a table are quickly taken if columns lie together.
+        columns = np.ascontiguousarray(matrix.T, dtype=np.float32)
+        self._parts = [
+            (
+                np.ascontiguousarray(columns[:, train]),
+                target.values[train],
+                np.ascontiguousarray(columns[:, test]),
+                target.values[test],
+            )
+            for train, test in splits
+        ]
+        self._target, self._random_state = target, random_state
+
+    def __call__(self, indices: tuple[int, ...]) -> float:
+        from sklearn import config_context
+
+        chosen = list(indices)
+        scores = []
+        with config_context(skip_parameter_validation=True):
+            for X, y, X_test, y_test in self._parts:
+                tree = _default_tree(self._target, self._random_state)
+                tree.fit(X[chosen].T, y, check_input=False)
+                predicted = tree.tree_.predict(X_test[chosen].T)
+                if self._target.is_classes:
+                    labels = tree.classes_[np.argmax(predicted, axis=1)]
+                    scores.append(_matthews(y_test, labels, self._target.n_distinct))
+                else:
+                    scores.append(_r_squared(y_test, predicted[:, 0]))
+        return float(np.mean(scores))
+
+
+def _matthews(true: npt.NDArray[Any], predicted: npt.NDArray[Any], n_classes: int) -> float:
+    """Matthews correlation of class codes; 0 where it is not defined."""
+    table = np.bincount(true * n_classes + predicted, minlength=n_classes**2).reshape(n_classes, n_classes)
+    there, said, total = table.sum(axis=1).tolist(), table.sum(axis=0).tolist(), len(true)
+    shared = int(np.trace(table)) * total - sum(a * b for a, b in zip(there, said, strict=True))
+    spread = (total**2 - sum(a * a for a in there)) * (total**2 - sum(b * b for b in said))
+    return shared / float(spread) ** 0.5 if spread else 0.0
+
+
+def _r_squared(true: npt.NDArray[np.float64], predicted: npt.NDArray[np.float64]) -> float:
+    left = float(np.sum((true - predicted) ** 2))
+    spread = float(np.sum((true - np.mean(true)) ** 2))
+    if spread:
+        return 1 - left / spread
+    return 0.0 if left else 1.0
