@@ -2,17 +2,15 @@
 
 from __future__ import annotations
 
-import math
-
 import pytest
-from checks import Request, _form, disagreements
+from checks import Request
 from greedy_wrapper import closest, greedy_wrapper
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from strategies import problems
 
 import altsets
-from altsets import Problem, Status, quality
+from altsets import quality
 from altsets.search.repair import Repair, tie_breakers
 from altsets.search.run import Run
 from altsets.search.starts import Starts
@@ -29,7 +27,14 @@ def box(request: Request, **options) -> quality.BlackBox:
 
 def small(search, aggregation, **more):
     """Requests of every kind, with pair terms and all constraints."""
-    options = {"kinds": ("mrmr",), "with_constraints": True, "with_own": True, "max_n": 8, "max_k": 4, "max_a": 2}
+    options = {
+        "kinds": ("mrmr",),
+        "with_constraints": True,
+        "with_own": True,
+        "max_n": 8,
+        "max_k": 4,
+        "max_a": 2,
+    }
     return problems(searches=(search,), aggregations=(aggregation,), **{**options, **more})
 
 

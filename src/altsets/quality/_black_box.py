@@ -73,7 +73,8 @@ class BlackBox(Quality):
 
     def evaluate(self, indices: Sequence[int]) -> float:
         """The quality of one set; the function is asked only if it has not been asked before."""
-        return self.evaluate_many([indices])[0]
+        known = self._known.get(indices if type(indices) is tuple else self._key(indices))
+        return self.evaluate_many([indices])[0] if known is None else known
 
     def evaluate_many(self, sets: Sequence[Sequence[int]]) -> list[float]:
         """The qualities of several sets, ``n_jobs`` at a time.
@@ -113,20 +114,23 @@ class BlackBox(Quality):
 
     def _answer(self, key: tuple[int, ...]) -> float | InputError:
         """What the function says, or what is wrong with it."""
-        named = f"the score of {{{', '.join(self.names_of(key))}}}"
         try:
             value: Any = self.score(key)
         except Exception as error:
             # Chained by hand, for it may come back from another thread or process.
-            wrong = InputError(f"{named} could not be computed: {type(error).__name__}: {_one_line(error)}")
+            what = f"could not be computed: {type(error).__name__}: {_one_line(error)}"
+            wrong = self._wrong(key, what)
             wrong.__cause__ = error
             return wrong
         number = math.nan
-        if isinstance(value, numbers.Real) or getattr(value, "ndim", None) == 0:
+        if isinstance(value, float | numbers.Real) or getattr(value, "ndim", None) == 0:
             number = float(value)
-        if math.isnan(number) or number == math.inf:
-            return InputError(f"{named} is {value!r}; it must be a number, or minus infinity to rule it out.")
+        if number != number or number == math.inf:
+            return self._wrong(key, f"is {value!r}; it must be a number, or minus infinity to rule it out.")
         return number
+
+    def _wrong(self, key: tuple[int, ...], what: str) -> InputError:
+        return InputError(f"the score of {{{', '.join(self.names_of(key))}}} {what}")
 
     def _key(self, indices: Sequence[int]) -> tuple[int, ...]:
         key = tuple(sorted({int(index) for index in indices}))

@@ -20,6 +20,7 @@ from altsets.result import Progress, Result, Status
 from altsets.search import greedy
 from altsets.search.additive import AdditiveEngine
 from altsets.search.clash import find_clash
+from altsets.search.climb import LocalSearchEngine
 from altsets.search.engine import Answer, Engine, declines_extras
 from altsets.search.enumerate import EnumerateEngine
 from altsets.search.exhaustive import ExhaustiveEngine, at_most
@@ -81,6 +82,7 @@ ENGINES: dict[str, Engine] = {
         EnumerateEngine(),
         MilpEngine(),
         ExhaustiveEngine(),
+        LocalSearchEngine(),
         GreedyWrapperEngine(),
     )
 }
@@ -269,7 +271,7 @@ def _seconds(time_limit: Any) -> float | None:
 
 def _engine(name: str, quality: Quality, problem: Problem, max_iters: int = MAX_ITERS) -> Engine:
     if name == "auto" and isinstance(quality, BlackBox) and not problem.search.startswith("greedy-"):
-        name = "exhaustive" if at_most(problem, max_iters) else "greedy-wrapper"
+        name = ExhaustiveEngine.name if at_most(problem, max_iters) else LocalSearchEngine.name
     if name != "auto":
         if name not in ENGINES:
             known = ", ".join(repr(known) for known in ("auto", *ENGINES))

@@ -13,7 +13,7 @@ from __future__ import annotations
 
 import itertools
 import math
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
 
 import numpy as np
@@ -55,6 +55,10 @@ class Repair:
 
     Attributes
     ----------
+    good : GoodSets
+        All sets that are valid by themselves.
+    validity : Validity
+        Quick answers about single sets.
     n_direct, n_searched, n_solved : int
         How many repairs took the short way, a search, the solver.
     """
@@ -65,9 +69,10 @@ class Repair:
         self.n_direct = self.n_searched = self.n_solved = 0
         self._anything = Anything(Form(np.zeros(problem.n_features_in)))
         # With as many sets as features, no feature is left out as being like others.
-        self._good = GoodSets(self._anything, replace(problem, n_alternatives=problem.n_features_in), run)
-        self._usable = frozenset(self._good.features)
+        self.good = GoodSets(self._anything, replace(problem, n_alternatives=problem.n_features_in), run)
+        self._usable = frozenset(self.good.features)
         self._ties = tie_breakers(problem)
+        self._plain_ties: list[list[float]] = self._ties.tolist()
         self._force = 8.0 * (problem.k_max + 1)
 
     def closest(
@@ -120,28 +125,24 @@ class Repair:
             return None
         families = []
         for number, change in enumerate(changes):
-            family = [
-                (value, one)
-                for value, one in self._smallest_changes(number, change)
-                if self.validity.given(one, others)
-            ]
-            if not family:
+            every = self._smallest_changes(number, change)
+            family = (entry for entry in every if self.validity.given(entry[1], others))
+            # Of a single set the first will do.
+            families.append(list(itertools.islice(family, 1) if len(changes) == 1 else family))
+            if not families[-1]:
                 return None
-            # Stable, so that equal sums, should they ever occur, are in one order.
-            family.sort(key=lambda entry: -entry[0])
-            families.append(family)
         return self._picked(families)
 
-    def _smallest_changes(self, number: int, change: _Change) -> Iterator[tuple[float, Features]]:
-        """All sets of the right size with as few changes as possible, if they only lose features."""
+    def _smallest_changes(self, number: int, change: _Change) -> list[tuple[float, Features]]:
+        """All sets of the right size with as few changes as possible, if they only lose features; best first."""
         after = change.after
         excess = len(after) - self.problem.k_max
-        if excess == 0:
-            yield 0.0, after
-        elif excess > 0:
-            ties = self._ties[number]
-            for gone in itertools.combinations(sorted(after - change.forced_in), excess):
-                yield -sum(ties[j] for j in gone), after.difference(gone)
+        if excess < 0:
+            return []
+        ties = self._plain_ties[number]
+        leaving = itertools.combinations(sorted(after - change.forced_in), excess)
+        ranked = sorted([(sum([ties[j] for j in gone]), gone) for gone in leaving])
+        return [(-value, after.difference(gone)) for value, gone in ranked]
 
     def _picked(self, families: Sequence[Sequence[tuple[float, Features]]]) -> Sequence[Features] | None:
         """One set of each family such that all differ enough, with the largest sum of values."""
@@ -173,11 +174,11 @@ class Repair:
         rewards[list(change.before)] += 2.0
         rewards[list(change.forced_in)] = self._force
         rewards[list(change.forced_out)] = -self._force
-        return Prices(-rewards[self._good.features]), self._force * (len(change.forced_in) - 0.5)
+        return Prices(-rewards[self.good.features]), self._force * (len(change.forced_in) - 0.5)
 
     def _one(self, number: int, change: _Change, others: Sequence[FeatureSet]) -> FeatureSet | None:
         prices, least = self._rewards(number, change)
-        found = self._good.best(1, others=others, prices=prices, cut=least, max_nodes=MAX_STEPS)
+        found = self.good.best(1, others=others, prices=prices, cut=least, max_nodes=MAX_STEPS)
         if found.sets or found.bound == -math.inf or callable(self.problem.dissimilarity):
             return found.sets[0] if found.sets else None
         solved = self._solved([change], others)
@@ -191,7 +192,8 @@ class Repair:
             if one is None:
                 return None
             nearest.append(change.distance(one))
-        for further in range(MOST_CHANGES + 1):
+        # Sets of one size differ in an even number of features.
+        for further in range(0, MOST_CHANGES + 1, 2 if self.problem.fixed_size else 1):
             families = []
             for number, change in enumerate(changes):
                 family = self._close(number, change, nearest[number] + further, others)
@@ -214,17 +216,14 @@ class Repair:
         prices, least = self._rewards(number, change)
         # A set's value is what is forced in, and the reward of the rest: as many as stay, less those that are new.
         cut = max(least, self._force * len(change.forced_in) + change.kept - (most - change.n_forced) - 0.5)
-        listing = self._good.above(cut, MOST_CLOSE, prices=prices, max_nodes=MAX_STEPS)
+        listing = self.good.above(cut, MOST_CLOSE, prices=prices, max_nodes=MAX_STEPS)
         if not listing.complete:
             return None
+        sets = [frozenset(row) for rows in listing.rows for row in rows.tolist()]
         family = [
             (value, one)
-            for value, one in zip(
-                listing.values.tolist(),
-                (frozenset(listing.set_at(place)) for place in range(len(listing))),
-                strict=True,
-            )
-            if all(self.validity.apart(one, other) for other in others)
+            for value, one in zip(listing.values.tolist(), sets, strict=True)
+            if not others or all(self.validity.apart(one, other) for other in others)
         ]
         family.sort(key=lambda entry: -entry[0])
         return family
