@@ -11,12 +11,13 @@ import numpy.typing as npt
 
 from altsets.problem import FeatureSet, Problem
 from altsets.quality import BlackBox, Form, Quality
-from altsets.result import Status, optimality_tolerance
+from altsets.result import Status
+from altsets.search.compatible import best_compatible
 from altsets.search.engine import Answer
 from altsets.search.evaluations import Evaluations
 from altsets.search.existence import Anything
 from altsets.search.good_sets import GoodSets, Listing
-from altsets.search.picking import Picker, Spending
+from altsets.search.picking import Picker
 from altsets.search.run import Run
 from altsets.search.sequential import sequential
 from altsets.search.validity import Validity
@@ -108,15 +109,15 @@ def _together(
 ) -> Answer:
     """The largest sum or minimum of compatible sets."""
     n_sets, smallest = problem.n_sets, problem.aggregation == "min"
-    if not len(listing):
-        status = Status.INFEASIBLE if complete else Status.NOT_FOUND
-        return Answer([], [status] * n_sets, -math.inf if complete else math.inf, proof)
-    if _may_be_equal(problem):
-        sets = [listing.set_at(int(np.argmax(listing.qualities)))] * n_sets
-        finished = True
+    if not complete or not len(listing) or _may_be_equal(problem):
+        # The best in turn: where equal sets are allowed, that is the best one again and again.
+        found = _in_turn(problem, good, listing, complete, proof, Run())
+        sets, finished = list(found.sets) if len(found.sets) == n_sets else [], True
     else:
-        sets, finished = _picked(problem, Picker(good, run), listing)
+        sets, finished = best_compatible(Picker(good, run), listing, MOST_STEPS)
     proven = complete and finished
+    if not proven and run.stopped:
+        proof = f"{run.why_stopped}; {proof}"
     if not sets:
         status = Status.INFEASIBLE if proven else Status.NOT_FOUND
         return Answer([], [status] * n_sets, -math.inf if proven else math.inf, proof)
@@ -124,28 +125,7 @@ def _together(
     value = problem.objective([known[one] for one in sets])
     top = float(np.max(listing.qualities))
     bound = value if proven else (top if smallest else n_sets * top) if complete else math.inf
-    if not proven:
-        proof = f"{run.why_stopped}; {proof}"
     return Answer(sets, [Status.OPTIMAL if proven else Status.FEASIBLE] * n_sets, bound, proof)
-
-
-def _picked(problem: Problem, picker: Picker, listing: Listing) -> tuple[list[FeatureSet], bool]:
-    """The best compatible sets of the list; with equal minima the larger sum. And whether that is proven."""
-    n_sets, qualities = problem.n_sets, listing.qualities
-    top = float(np.max(qualities))
-    lost = Spending(top - qualities, n_sets * top)
-    if problem.aggregation == "sum":
-        sets, finished = picker.pick(listing, lost, -math.inf, MOST_STEPS, summing=True)
-        return sets or [], finished
-    free = Spending(np.zeros(len(listing)), 1.0)
-    sets, finished = picker.pick(listing, free, -math.inf, MOST_STEPS, summing=False)
-    if not sets:
-        return [], finished
-    known = {listing.set_at(number): float(value) for number, value in enumerate(qualities)}
-    values = [known[one] for one in sets]
-    floor = min(values) - optimality_tolerance(min(values)) / 4
-    larger, _ = picker.pick(listing, lost, math.fsum(values), MOST_STEPS, summing=True, least=floor)
-    return larger or sets, finished
 
 
 def _may_be_equal(problem: Problem) -> bool:

@@ -93,7 +93,7 @@ class Repair:
         -------
         list of sets, or None if there are none (or, in a user's own dissimilarity, if they are hard to find).
         """
-        changes = [_Change(frozenset(one), frozenset(two)) for one, two in zip(sets, flips, strict=True)]
+        changes = _changes(sets, flips)
         if any(not change.forced_in <= self._usable for change in changes) or self._too_much_shared(changes):
             return None
         found = self._directly(changes, others)
@@ -228,6 +228,12 @@ class Repair:
         family.sort(key=lambda entry: -entry[0])
         return family
 
+    def solved(
+        self, sets: Sequence[FeatureSet], flips: Sequence[Sequence[int]], others: Sequence[FeatureSet] = ()
+    ) -> list[FeatureSet] | None:
+        """The same as :meth:`closest`, always by the solver."""
+        return self._solved(_changes(sets, flips), others)
+
     def _solved(self, changes: Sequence[_Change], others: Sequence[FeatureSet]) -> list[FeatureSet] | None:
         """The same as an integer programme."""
         if callable(self.problem.dissimilarity) or self.run.stopped:
@@ -262,3 +268,7 @@ class _Change:
     def distance(self, chosen: FeatureSet | Features) -> int:
         """In how many features a set differs from the one before."""
         return len(self.before.symmetric_difference(chosen))
+
+
+def _changes(sets: Sequence[FeatureSet], flips: Sequence[Sequence[int]]) -> list[_Change]:
+    return [_Change(frozenset(one), frozenset(two)) for one, two in zip(sets, flips, strict=True)]
