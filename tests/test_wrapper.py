@@ -390,41 +390,5 @@ def test_tight_sets_are_still_improved():
     assert altsets.find(black_box, engine="local-search", **asked).objective == best
 
 
-# --- Black boxes by themselves --------------------------------------------------------------------
-
-
-@pytest.mark.parametrize(
-    ("options", "message"),
-    [
-        ({"score": 3, "n_features_in": 4}, "score must be a function"),
-        ({"score": len}, "give n_features_in"),
-        ({"score": len, "n_features_in": 0}, "n_features_in=0"),
-        ({"score": len, "n_features_in": 3, "feature_names": ["a"]}, "1 feature names"),
-        ({"score": len, "n_features_in": 3, "n_jobs": 0}, "n_jobs=0"),
-        ({"score": len, "n_features_in": 3, "n_jobs": 1.5}, "n_jobs=1.5"),
-    ],
-)
-def test_wrong_black_boxes(options, message):
-    with pytest.raises(InputError, match=message):
-        quality.BlackBox(**options)
-
-
-def test_wrong_sets():
-    black_box = quality.BlackBox(len, n_features_in=3)
-    for wrong, message in (((), "empty"), ((3,), "no set of features"), ((-1, 0), "no set of features")):
-        with pytest.raises(InputError, match=message):
-            black_box.evaluate(wrong)
-
-
-def test_evaluations_of_the_others_survive_a_failure():
-    black_box = quality.BlackBox(lambda chosen: 1 / chosen[0], n_features_in=4)
-    with pytest.raises(InputError, match=r"x0, x1.*ZeroDivisionError"):
-        black_box.evaluate_many([(1, 2), (0, 1), (2, 3)])
-    assert black_box.knows((2, 3))
-    assert not black_box.knows((0, 1))
-    assert black_box.evaluate_many([(2, 1), (2, 3)]) == [1.0, 0.5]
-    assert black_box.n_evaluations == 3
-
-
 def test_every_engine_is_named_in_the_documentation():
     assert all(f'"{name}"' in altsets.find.__doc__ for name in ENGINES)

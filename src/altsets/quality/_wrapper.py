@@ -161,10 +161,17 @@ def _splits(
         drawn = list(splitter.split(matrix, target.values, groups))
         splits = [tuple(np.arange(len(matrix))[np.asarray(rows)] for rows in pair) for pair in drawn]
     except (ValueError, TypeError, IndexError, AttributeError) as error:
-        raise InputError(f"cv={cv!r} does not split these rows: {_first_line(error)}") from error
+        raise InputError(f"cv={_shown(cv)} does not split these rows: {_first_line(error)}") from error
     if not splits or not all(len(pair) == 2 and all(map(len, pair)) for pair in splits):
-        raise InputError(f"cv={cv!r} must give at least one pair of rows to fit to and rows to predict.")
+        raise InputError(
+            f"cv={_shown(cv)} must give at least one pair of rows to fit to and rows to predict."
+        )
     return [(train, test) for train, test in splits]
+
+
+def _shown(value: Any) -> str:
+    text = repr(value)
+    return text if len(text) <= 100 else f"{text[:100]}..."
 
 
 def _first_line(error: Exception) -> str:
