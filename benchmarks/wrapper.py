@@ -106,8 +106,6 @@ def searched(data: Data, engine: str, max_iters: int, search: dict[str, Any]) ->
         fitting += time.perf_counter() - begun
         return value
 
-    score((0,))  # Imports are nobody's overhead.
-    fitting = 0.0
     box = BlackBox(score, n_features_in=data.X.shape[1])
     begun = time.perf_counter()
     result = altsets.find(box, n_features=SIZE, tau=TAU, engine=engine, max_iters=max_iters, **search)
@@ -169,6 +167,9 @@ def main(arguments: Sequence[str] | None = None) -> int:
     found = list(data_sets(options.data))
     if not found:
         parser.error(f"none of the data sets is in {options.data}: {', '.join(DATA)}")
+    # Imports are nobody's overhead.
+    for engine in ("greedy-wrapper", "local-search"):
+        searched(found[0], engine, 2, SEARCHES[1])
     lines, checks = [f"# Wrappers: k = {SIZE}, tau = {TAU:g}, {len(found)} data sets, fold 0"], []
     for search in SEARCHES:
         kind, rows, pairs = f"{search['search']}, a = {search['n_alternatives']}", [], []

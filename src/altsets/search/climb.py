@@ -47,6 +47,8 @@ BATCH = 4
 #: Features that are drawn before a broken rule is repaired; rounds without a new set after which one more feature is
 #: exchanged at a time, and after which the search ends.
 TRIES, KICK, IDLE = 10, 10, 40
+#: Draws of a feature that is not in the set yet, before those that are in it are left out.
+FEW_TRIES = 3
 #: The share of moves that only drop a feature, and of those that only add one, where sizes are open.
 ONE_SIDED = 0.25
 #: The share of moves on the worst set, where the smallest quality counts; and what the mean counts beside it.
@@ -304,12 +306,15 @@ class _Draw:
 
     def good(self, chosen: frozenset[int]) -> int | None:
         """A feature that is not in the set yet, good ones rather than others."""
-        for _ in range(TRIES):
+        for _ in range(FEW_TRIES):
             place = bisect.bisect(self._chances, self._random.random() * self._chances[-1])
             feature: int = self._usable[min(place, len(self._usable) - 1)]
             if feature not in chosen:
                 return feature
-        return None
+        # The best ones are in the set already.
+        left = [feature for feature in self._usable if feature not in chosen]
+        weights = [math.exp(self._worth[feature]) for feature in left]
+        return self._random.choices(left, weights)[0] if left else None
 
     def bad(self, features: Sequence[int]) -> int | None:
         """One of these features, bad ones rather than others."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import math
 from collections.abc import Sequence
 
@@ -69,15 +70,13 @@ class Evaluations:
             some = new[: step if at_once else int(min(step, self.left))]
             del new[: len(some)]
             try:
-                self.quality.evaluate_many(some)
+                values = self.quality.evaluate_many(some)
             except InputError as error:
                 self.failure = error
-            for one in some:
-                # In their order up to one that failed, however many there were at a time.
-                if not self.quality.knows(one):
-                    break
-                self.known[one] = self.quality.evaluate(one)
-                self.left -= 1
+                # In their order up to the one that failed, however many there were at a time.
+                values = [self.quality.evaluate(one) for one in itertools.takewhile(self.quality.knows, some)]
+            self.known.update(zip(some, values, strict=False))
+            self.left -= len(values)
 
     def objective(self, sets: Sequence[FeatureSet]) -> float:
         """Sum or minimum of the sets, as asked; nan if one of them is not known."""

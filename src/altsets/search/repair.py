@@ -13,7 +13,7 @@ from __future__ import annotations
 
 import itertools
 import math
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 
 import numpy as np
@@ -36,6 +36,8 @@ Floats = npt.NDArray[np.float64]
 TIES = 0.25
 #: Steps of the search for one set; close sets in a list; further changes, in features, until the solver is asked.
 MAX_STEPS, MOST_CLOSE, MOST_CHANGES = 200_000, 20_000, 4
+#: Sets with the fewest changes that are looked through without a search.
+MOST_DIRECT = 1_000
 
 
 def tie_breakers(problem: Problem) -> Floats:
@@ -125,32 +127,44 @@ class Repair:
             return None
         families = []
         for number, change in enumerate(changes):
-            every = self._smallest_changes(number, change)
-            family = (entry for entry in every if self.validity.given(entry[1], others))
-            # Of a single set the first will do.
-            families.append(list(itertools.islice(family, 1) if len(changes) == 1 else family))
-            if not families[-1]:
+            family = self._smallest_changes(number, change)
+            if family is None:
                 return None
-        return self._picked(families)
+            families.append(family)
+        return self._picked(families, lambda one: self.validity.given(one, others))
 
-    def _smallest_changes(self, number: int, change: _Change) -> list[tuple[float, Features]]:
-        """All sets of the right size with as few changes as possible, if they only lose features; best first."""
-        after = change.after
+    def _smallest_changes(self, number: int, change: _Change) -> list[tuple[float, Features]] | None:
+        """All sets of the right size with as few changes as possible, best first; None if they are many."""
+        after, ties = change.after, self._plain_ties[number]
         excess = len(after) - self.problem.k_max
-        if excess < 0:
-            return []
-        ties = self._plain_ties[number]
-        leaving = itertools.combinations(sorted(after - change.forced_in), excess)
-        ranked = sorted([(sum([ties[j] for j in gone]), gone) for gone in leaving])
-        return [(-value, after.difference(gone)) for value, gone in ranked]
+        if not excess:
+            return [(0.0, after)]
+        # Too many features or too few: those that were not forced go, or others come.
+        open_to = sorted(after - change.forced_in if excess > 0 else self._usable - after - change.flips)
+        if math.comb(len(open_to), abs(excess)) > MOST_DIRECT:
+            return None
+        sign = -1.0 if excess > 0 else 1.0
+        ranked = sorted(
+            [
+                (-sign * sum([ties[j] for j in some]), some)
+                for some in itertools.combinations(open_to, abs(excess))
+            ]
+        )
+        return [(-value, after.symmetric_difference(some)) for value, some in ranked]
 
-    def _picked(self, families: Sequence[Sequence[tuple[float, Features]]]) -> Sequence[Features] | None:
-        """One set of each family such that all differ enough, with the largest sum of values."""
+    def _picked(
+        self,
+        families: Sequence[Sequence[tuple[float, Features]]],
+        valid: Callable[[Features], bool] | None = None,
+    ) -> Sequence[Features] | None:
+        """One valid set of each family such that all differ enough, with the largest sum of values."""
+        if not all(families):
+            return None
         best: list[Features] | None = None
         best_value = -math.inf
         top = [family[0][0] for family in families]
         rest = [math.fsum(top[level:]) for level in range(len(families) + 1)]
-        apart = self.validity.apart
+        apart = self.validity.all_apart
 
         def descend(level: int, picked: list[Features], value: float) -> None:
             nonlocal best, best_value
@@ -160,7 +174,7 @@ class Repair:
             for more, one in families[level]:
                 if value + more + rest[level + 1] <= best_value:
                     return
-                if all(apart(one, other) for other in picked):
+                if apart(one, picked) and (valid is None or valid(one)):
                     descend(level + 1, [*picked, one], value + more)
 
         descend(0, [], 0.0)
