@@ -137,10 +137,13 @@ def find_command(
         if size and n_features is not None:
             raise InputError("-k and --size were both given; give one of them.")
         how = {"measure": measure, "estimator": estimator, "scoring": scoring}
+        source: _Table | _Saved
         if scores is None:
             source = _Table(_dataset(table, target, drop), quality, task, how, save_scores)
         else:
-            source = _saved_scores(scores, quality, {**how, "--save-scores": save_scores}, table, target, drop)
+            source = _saved_scores(
+                scores, quality, {**how, "--save-scores": save_scores}, table, target, drop
+            )
         names = FeatureNames.of(source.names)
         asked = {
             "n_features": DEFAULT_SIZE if n_features is None else n_features,
@@ -231,9 +234,13 @@ class _Table:
 
         self._make = quality_maker(quality, **(how or {}))
         if quality == WRAPPER and save_to is not None:
-            raise InputError("a wrapper has no scores of features that could be saved; leave out --save-scores.")
+            raise InputError(
+                "a wrapper has no scores of features that could be saved; leave out --save-scores."
+            )
         pairs = " and their pairs" if quality in PAIRED else ""
-        self._what = "" if quality == WRAPPER else f"Scoring {len(data.feature_names)} features{pairs} for {quality}"
+        self._what = (
+            "" if quality == WRAPPER else f"Scoring {len(data.feature_names)} features{pairs} for {quality}"
+        )
         self._data, self._task, self._save_to = data, task, save_to
         self.names = data.feature_names
 
@@ -279,7 +286,9 @@ def _saved_scores(
 
     for name, value in unused.items():
         if value is not None:
-            raise InputError(f"{name} {value!r} has no use with --scores, which says what was computed before.")
+            raise InputError(
+                f"{name} {value!r} has no use with --scores, which says what was computed before."
+            )
     if quality == WRAPPER:
         raise InputError("a wrapper fits models to a table; leave out --scores.")
     scores = Scores.read(path)

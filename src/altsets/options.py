@@ -145,8 +145,8 @@ Size = typer.Option(
 Engine = typer.Option(
     "--engine",
     metavar="NAME",
-    help="Who searches: additive, enumerate, milp or greedy; for wrapper exhaustive, local-search or greedy-wrapper; or "
-    "auto (who fits best).",
+    help="Who searches: additive, enumerate, milp or greedy; for wrapper exhaustive, local-search or greedy-wrapper; "
+    "or auto (who fits best).",
 )
 TimeLimit = typer.Option(
     "--time-limit",

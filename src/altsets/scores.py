@@ -69,7 +69,9 @@ class Scores:
         """Read what :meth:`write` has written, or a file of one's own that looks like it."""
         (line, header), *rows = read_rows(path) or [(1, [])]
         if tuple(header[:2]) != HEADER or not rows:
-            raise TableError(f"{path} must begin with the line feature,score and have a line for each feature.")
+            raise TableError(
+                f"{path} must begin with the line feature,score and have a line for each feature."
+            )
         names = tuple(row[0] for _, row in rows)
         twice = sorted(name for name, count in Counter(names).items() if count > 1)
         if twice:
@@ -85,7 +87,7 @@ class Scores:
     def write(self, path: str | os.PathLike[str]) -> None:
         """Write to a new file; never over another one."""
         columns = [np.array(self.names, dtype=object), self.values]
-        header = HEADER
+        header: tuple[str, ...] = HEADER
         if self.pairs is not None:
             header = (*header, *(PAIR + name for name in self.names))
             columns += list(self.pairs.T)
@@ -107,7 +109,7 @@ class Scores:
             return Additive(self.values, feature_names=self.names)
         if self.pairs is None:
             raise InputError(
-                f"{name} needs scores of pairs; save them with --quality {name} --save-scores, or choose another quality."
+                f"{name} needs scores of pairs, and these are of single features; save those of --quality {name}."
             )
         return PAIRED[name](self.values, self.pairs, feature_names=self.names)
 

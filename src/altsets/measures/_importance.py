@@ -28,7 +28,7 @@ def importance(
         Numbers.
     y : array-like of shape (n_samples,)
         The target.
-    estimator : estimator, optional
+    estimator : estimator or str, optional
         Anything with ``fit`` that afterwards has ``feature_importances_`` or ``coef_``; it is copied first. By
         default a decision tree (criterion "entropy" for classes, as in the paper's Model Gain). Coefficients
         count by their absolute value, summed over all outputs or classes; they depend on the units of the

@@ -1,4 +1,4 @@
-"""Models that measures and wrappers fit: the user's, one by its name, or a decision tree."""
+"""Models that measures and wrappers fit, how rows are split for them, and how their predictions are judged."""
 
 from __future__ import annotations
 
@@ -6,9 +6,21 @@ import copy
 import importlib
 from typing import Any
 
-from altsets.errors import InputError
+import numpy as np
+import numpy.typing as npt
 
-__all__ = ["MODELS", "fresh_model", "one_line"]
+from altsets.errors import InputError
+from altsets.measures._matrix import FloatArray
+from altsets.measures._target import Target
+
+__all__ = ["HELD_OUT", "MODELS", "Split", "fresh_model", "one_line", "scorer_for", "splits_of"]
+
+Rows = npt.NDArray[np.intp]
+#: Rows to fit to, and rows to predict.
+Split = tuple[Rows, Rows]
+
+#: The share of rows that are predicted, as in the paper.
+HELD_OUT = 0.2
 
 #: Models by name: module, class for classes, class for amounts, and whether columns must have one scale.
 MODELS: dict[str, tuple[str, str, str, bool]] = {
@@ -89,6 +101,55 @@ def _by_name(name: str, classes: bool) -> Any:
             f"estimator={name!r} is unknown; choose one of {', '.join(MODELS)}, or give a class by its full name, such "
             f"as sklearn.naive_bayes.GaussianNB{why}"
         ) from error
+
+
+def scorer_for(model: Any, scoring: Any, classes: bool) -> Any:
+    """How predictions are judged: by default Matthews' correlation coefficient for classes, R² for amounts."""
+    from sklearn.metrics import check_scoring
+
+    if scoring is None:
+        scoring = "matthews_corrcoef" if classes else "r2"
+    if not isinstance(scoring, str) and not callable(scoring):
+        raise InputError(
+            f"scoring={scoring!r} must be the name of one scorer or a function of model, X and y."
+        )
+    try:
+        return check_scoring(model, scoring=scoring)
+    except (ValueError, TypeError) as error:
+        raise InputError(f"scoring={scoring!r} does not work here: {one_line(error)}") from error
+
+
+def splits_of(
+    cv: Any,
+    matrix: FloatArray,
+    target: Target,
+    random_state: int,
+    *,
+    groups: Any = None,
+    test_size: float = HELD_OUT,
+) -> list[Split]:
+    """Rows to fit to and rows to predict, drawn once; without ``cv`` one part is held out, of each class alike."""
+    from sklearn.model_selection import ShuffleSplit, StratifiedShuffleSplit, check_cv
+
+    try:
+        if cv is None:
+            kind = StratifiedShuffleSplit if target.is_classes else ShuffleSplit
+            cv = kind(n_splits=1, test_size=test_size, random_state=random_state)
+        splitter = check_cv(cv, target.values, classifier=target.is_classes)
+        drawn = list(splitter.split(matrix, target.values, groups))
+        splits = [tuple(np.arange(len(matrix))[np.asarray(rows)] for rows in pair) for pair in drawn]
+    except (ValueError, TypeError, IndexError, AttributeError) as error:
+        raise InputError(f"cv={_shown(cv)} does not split these rows: {one_line(error)}") from error
+    if not splits or not all(len(pair) == 2 and all(map(len, pair)) for pair in splits):
+        raise InputError(
+            f"cv={_shown(cv)} must give at least one pair of rows to fit to and rows to predict."
+        )
+    return [(train, test) for train, test in splits]
+
+
+def _shown(value: Any) -> str:
+    text = repr(value)
+    return text if len(text) <= 100 else f"{text[:100]}..."
 
 
 def one_line(error: Exception) -> str:

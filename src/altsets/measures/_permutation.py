@@ -6,12 +6,11 @@ from typing import Any
 
 import numpy as np
 
-from altsets.errors import InputError
 from altsets.measures._chunks import Tell, in_order
 from altsets.measures._constants import constant_columns
 from altsets.measures._matrix import FloatArray, matrix_of
-from altsets.measures._model import fresh_model
-from altsets.measures._target import Target, target_of
+from altsets.measures._model import HELD_OUT, fresh_model, scorer_for, splits_of
+from altsets.measures._target import target_of
 
 __all__ = ["permutation"]
 
@@ -22,7 +21,7 @@ def permutation(
     *,
     estimator: Any = None,
     scoring: Any = None,
-    test_size: float = 0.2,
+    test_size: float = HELD_OUT,
     cv: Any = None,
     n_repeats: int = 5,
     task: str = "auto",
@@ -41,7 +40,7 @@ def permutation(
         Numbers.
     y : array-like of shape (n_samples,)
         The target.
-    estimator : estimator, optional
+    estimator : estimator or str, optional
         Any model of scikit-learn's kind, pipelines included; it is copied first. By default a decision tree
         (criterion "entropy" for classes).
     scoring : str or callable, optional
@@ -74,20 +73,14 @@ def permutation(
     >>> bool(scores[0] > 0.5), float(scores[1])
     (True, 0.0)
     """
-    from sklearn.metrics import check_scoring
-
     matrix, _ = matrix_of(X)
     target = target_of(y, len(matrix), task)
     fitted = []
-    for train, test in _splits(matrix, target, test_size, cv, random_state):
+    for train, test in splits_of(cv, matrix, target, random_state, test_size=test_size):
         model = fresh_model(estimator, target.is_classes, random_state)
         model.fit(matrix[train], target.values[train])
         fitted.append((model, test))
-    default = "matthews_corrcoef" if target.is_classes else "r2"
-    try:
-        scorer = check_scoring(fitted[0][0], default if scoring is None else scoring)
-    except (TypeError, ValueError) as error:
-        raise InputError(f"scoring={scoring!r} cannot be used: {error}.") from error
+    scorer = scorer_for(fitted[0][0], scoring, target.is_classes)
     columns = np.flatnonzero(~constant_columns(matrix))
     drops = np.zeros((len(fitted), matrix.shape[1]))
 
@@ -116,21 +109,3 @@ def _drop(
         model, rows[:, [column]], values, scoring=in_place, n_repeats=n_repeats, random_state=random_state
     )
     return float(found.importances_mean[0])
-
-
-def _splits(
-    matrix: FloatArray, target: Target, test_size: float, cv: Any, random_state: int
-) -> list[tuple[Any, Any]]:
-    from sklearn.model_selection import ShuffleSplit, StratifiedShuffleSplit, check_cv
-
-    if cv is None:
-        holdout = StratifiedShuffleSplit if target.is_classes else ShuffleSplit
-        splitter = holdout(n_splits=1, test_size=test_size, random_state=random_state)
-    else:
-        splitter = check_cv(cv, target.values, classifier=target.is_classes)
-    try:
-        return list(splitter.split(matrix, target.values))
-    except (TypeError, ValueError) as error:
-        raise InputError(
-            f"the rows cannot be split into those to fit and those to predict: {error}"
-        ) from error

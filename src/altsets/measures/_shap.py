@@ -37,7 +37,7 @@ def shap(
         Numbers.
     y : array-like of shape (n_samples,)
         The target.
-    estimator : estimator, optional
+    estimator : estimator or str, optional
         Any model of scikit-learn's kind, pipelines included; it is copied first. By default a decision tree
         (criterion "entropy" for classes).
     n_background : int

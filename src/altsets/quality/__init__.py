@@ -5,16 +5,20 @@
 :class:`FCBF`      the same, but features that outdo each other's relevance exclude each other
 :class:`MRMR`      mean relevance minus mean redundancy
 :class:`CFS`       relevance divided by redundancy
+:class:`BlackBox`  whatever a function says
+:class:`Wrapper`   how well a model predicts with it
 =================  =================================================================================
 
-:class:`Quality` is what all of them offer, :class:`Form` what engines read.
+:class:`Quality` is what all of them offer, :class:`Form` what exact engines read; the last two have none.
 """
 
 from altsets.quality._additive import Additive
+from altsets.quality._black_box import BlackBox
 from altsets.quality._cfs import CFS
 from altsets.quality._fcbf import FCBF
 from altsets.quality._form import Form
 from altsets.quality._mrmr import MRMR
 from altsets.quality._quality import Quality
+from altsets.quality._wrapper import Wrapper
 
-__all__ = ["CFS", "FCBF", "MRMR", "Additive", "Form", "Quality"]
+__all__ = ["CFS", "FCBF", "MRMR", "Additive", "BlackBox", "Form", "Quality", "Wrapper"]

@@ -82,6 +82,4 @@ def quality_maker(
 
 def _takes(measure: str, option: str) -> bool:
     """Whether a measure, if it is one, has such an option."""
-    return (
-        measure in measures.MEASURES and option in inspect.signature(measures.MEASURES[measure]).parameters
-    )
+    return measure in measures.MEASURES and option in inspect.signature(measures.MEASURES[measure]).parameters

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Sequence
-from typing import ClassVar
 
 import numpy as np
 import numpy.typing as npt
@@ -31,7 +30,7 @@ class Quality(ABC):
     True
     """
 
-    size_normalised: ClassVar[bool]
+    size_normalised: bool
 
     def __init__(self, n_features_in: int, names: list[str] | None) -> None:
         self._n_features_in = n_features_in

@@ -9,11 +9,11 @@ from typing import Any, Protocol
 
 from altsets.constraints import Constraint, Forbid, Size
 from altsets.problem import FeatureSet, Problem
-from altsets.quality import Additive, Quality
+from altsets.quality import Additive, BlackBox, Quality
 from altsets.result import Status
 from altsets.search.run import Run
 
-__all__ = ["Answer", "Engine", "declines_extras", "declines_heuristics"]
+__all__ = ["Answer", "Engine", "declines_black_box", "declines_extras", "declines_heuristics"]
 
 
 @dataclass(frozen=True)
@@ -53,6 +53,13 @@ def declines_heuristics(problem: Problem) -> str | None:
     if problem.search in ("sequential", "simultaneous"):
         return None
     return f"it is exact and does not do search={problem.search!r}"
+
+
+def declines_black_box(quality: Quality) -> str | None:
+    """What an engine that reads numbers says to a quality that has none."""
+    if not isinstance(quality, BlackBox):
+        return None
+    return f"it reads the numbers behind a quality, and {type(quality).__name__} has none"
 
 
 def declines_extras(

@@ -13,7 +13,7 @@ from altsets.problem import FeatureSet, Problem
 from altsets.quality import Additive, Form, Quality
 from altsets.result import Status
 from altsets.search.additive import AdditiveEngine
-from altsets.search.engine import Answer, declines_heuristics
+from altsets.search.engine import Answer, declines_black_box, declines_heuristics
 from altsets.search.existence import Anything, proven_empty
 from altsets.search.good_sets import GoodSets
 from altsets.search.milp import MilpEngine
@@ -40,7 +40,7 @@ class EnumerateEngine:
 
     def declines(self, quality: Quality, problem: Problem) -> str | None:
         """A reason why this engine does not solve the problem, or None."""
-        return declines_heuristics(problem)
+        return declines_heuristics(problem) or declines_black_box(quality)
 
     def solve(self, quality: Quality, problem: Problem, run: Run) -> Answer:
         """Search until done, out of time or interrupted."""

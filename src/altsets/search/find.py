@@ -13,18 +13,21 @@ import numpy as np
 
 from altsets.constraints import Constraint
 from altsets.errors import InputError, UnsupportedError
-from altsets.features import FeatureNames
+from altsets.features import FeatureNames, whole_number
 from altsets.problem import Dissimilarity, Problem, verify
-from altsets.quality import Additive, Quality
+from altsets.quality import Additive, BlackBox, Quality
 from altsets.result import Progress, Result, Status
 from altsets.search import greedy
 from altsets.search.additive import AdditiveEngine
 from altsets.search.clash import find_clash
+from altsets.search.climb import LocalSearchEngine
 from altsets.search.engine import Answer, Engine, declines_extras
 from altsets.search.enumerate import EnumerateEngine
+from altsets.search.exhaustive import ExhaustiveEngine, at_most
 from altsets.search.feasible import possible_instead
 from altsets.search.milp import MilpEngine
-from altsets.search.run import Run
+from altsets.search.run import MAX_ITERS, Run
+from altsets.search.wrapper import GreedyWrapperEngine
 
 __all__ = ["ENGINES", "find", "iterate"]
 
@@ -72,7 +75,16 @@ class GreedyEngine:
 
 #: Every engine by its name, in the order in which ``engine="auto"`` asks them.
 ENGINES: dict[str, Engine] = {
-    engine.name: engine for engine in (GreedyEngine(), AdditiveEngine(), EnumerateEngine(), MilpEngine())
+    engine.name: engine
+    for engine in (
+        GreedyEngine(),
+        AdditiveEngine(),
+        EnumerateEngine(),
+        MilpEngine(),
+        ExhaustiveEngine(),
+        LocalSearchEngine(),
+        GreedyWrapperEngine(),
+    )
 }
 
 
@@ -91,6 +103,7 @@ def find(
     time_limit: float | None = None,
     engine: str = "auto",
     callback: Callable[[Progress], object] | None = None,
+    max_iters: int = MAX_ITERS,
 ) -> Result:
     """Find feature sets that are all good and truly different from each other.
 
@@ -99,7 +112,8 @@ def find(
     quality : quality object
         What "good" means: the sum of scores (:class:`altsets.quality.Additive`), or features that say much about the
         target and little about each other (:class:`altsets.quality.MRMR`, :class:`altsets.quality.FCBF`,
-        :class:`altsets.quality.CFS`).
+        :class:`altsets.quality.CFS`); or how well a model predicts (:class:`altsets.quality.Wrapper`), or any function
+        of a set (:class:`altsets.quality.BlackBox`).
     n_features : int
         Features in each set, unless ``constraints.Size`` says otherwise.
     n_alternatives : int or "max"
@@ -125,13 +139,18 @@ def find(
         Sets (of indices or names) that every new set must differ from as well.
     time_limit : float, optional
         Seconds for the whole call. What was found by then is returned with a bound.
-    engine : {"auto", "additive", "enumerate", "milp", "greedy"}
+    engine : {"auto", "additive", "enumerate", "milp", "greedy", "exhaustive", "local-search", "greedy-wrapper"}
         Force one engine; an engine that does not solve the problem says so. "additive" is the fastest, for additive
         quality, sets of one size and no constraint but Forbid; "enumerate" takes everything that is exact; "milp" is
         an integer-programming solver for all that is linear (not CFS or your own dissimilarity); "greedy" has the
-        heuristics. "auto" takes the first that does not decline.
+        heuristics. "auto" takes the first that does not decline. The last three are for black boxes: "exhaustive"
+        evaluates every set, which "auto" does if they are no more than max_iters; else "local-search" looks for good
+        ones, and "greedy-wrapper" is the paper's way to do so.
     callback : callable, optional
         Called with a :class:`altsets.Progress` now and then. What it raises ends the search.
+    max_iters : int
+        For black boxes only, how long to search: the number of sets that are evaluated, or of swaps that are tried with
+        ``engine="greedy-wrapper"``; with ``"sequential"`` for each set, as in the paper, else for the whole search.
 
     Returns
     -------
@@ -150,7 +169,7 @@ def find(
     >>> altsets.find(scores, n_features=3, n_alternatives=0, constraints=with_last).sets
     [(0, 2, 5)]
     """
-    run = Run(_seconds(time_limit), callback)
+    run = Run(_seconds(time_limit), callback, whole_number("max_iters", max_iters, least=1))
     problem = _problem(
         quality,
         n_features=n_features,
@@ -163,7 +182,7 @@ def find(
         constraints=constraints,
         existing=existing,
     )
-    chosen = _engine(engine, quality, problem)
+    chosen = _engine(engine, quality, problem, run.max_iters)
     with run:
         answer = chosen.solve(quality, problem, run)
         return _result(quality, problem, chosen, answer, run)
@@ -250,7 +269,9 @@ def _seconds(time_limit: Any) -> float | None:
     return seconds
 
 
-def _engine(name: str, quality: Quality, problem: Problem) -> Engine:
+def _engine(name: str, quality: Quality, problem: Problem, max_iters: int = MAX_ITERS) -> Engine:
+    if name == "auto" and isinstance(quality, BlackBox) and not problem.search.startswith("greedy-"):
+        name = ExhaustiveEngine.name if at_most(problem, max_iters) else LocalSearchEngine.name
     if name != "auto":
         if name not in ENGINES:
             known = ", ".join(repr(known) for known in ("auto", *ENGINES))
@@ -294,7 +315,7 @@ def _result(quality: Quality, problem: Problem, engine: Engine, answer: Answer, 
         status=status,
         statuses=list(answer.statuses),
         named_sets=[quality.names_of(chosen) for chosen in sets],
-        parameters=_parameters(quality, problem),
+        parameters=_parameters(quality, problem, run),
         engine=engine.name,
         proof=answer.proof,
         reason=reason,
@@ -302,19 +323,25 @@ def _result(quality: Quality, problem: Problem, engine: Engine, answer: Answer, 
     )
 
 
-def _parameters(quality: Quality, problem: Problem) -> dict[str, Any]:
+def _parameters(quality: Quality, problem: Problem, run: Run) -> dict[str, Any]:
     """What was asked; where sizes are open, with a note on what the quality makes of them."""
     asked = problem.parameters()
+    if isinstance(quality, BlackBox):
+        asked["max_iters"] = run.max_iters
     return asked if problem.fixed_size else {**asked, "size_normalised": quality.size_normalised}
 
 
 def _why_fewer(quality: Quality, problem: Problem, n_found: int, status: Status) -> str:
     """Why there are fewer sets than asked: which constraints clash, or what is possible instead."""
+    names = FeatureNames.of_quality(quality)
+    if isinstance(quality, BlackBox):
+        # Whatever it says about sets, it has no rules that sets could break.
+        quality = Additive(np.zeros(problem.n_features_in))
     if not n_found and (status is Status.INFEASIBLE or problem.search.startswith("greedy-")):
         with Run(CLASH_SECONDS) as run:
             clash = find_clash(quality, problem, run)
         if clash is not None:
-            return clash.describe(FeatureNames.of_quality(quality))
+            return clash.describe(names)
     return possible_instead(problem, n_found, status, partial(_probe, quality))
 
 

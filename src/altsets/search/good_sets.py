@@ -144,6 +144,12 @@ class GoodSets:
         """Every feature that some set may have; ``place`` says where a feature is in this list."""
         return sorted({int(j) for sets in self.sizes for j in (*sets.base, *sets.features)})
 
+    @cached_property
+    def required(self) -> frozenset[int]:
+        """Every feature that all sets have."""
+        bases = [frozenset(sets.base.tolist()) for sets in self.sizes]
+        return frozenset.intersection(*bases) if bases else frozenset()
+
     def best(
         self,
         count: int = 1,

@@ -11,12 +11,12 @@ from altsets.quality import Quality
 from altsets.result import Status, optimality_tolerance
 from altsets.search import bounds
 from altsets.search.candidates import Candidates
-from altsets.search.engine import Answer, declines_heuristics
+from altsets.search.engine import Answer, declines_black_box, declines_heuristics
 from altsets.search.formulation import Formulation
 from altsets.search.run import Run
 from altsets.search.sequential import sequential
 
-__all__ = ["MilpEngine", "best_set"]
+__all__ = ["MilpEngine", "best_set", "solved"]
 
 
 class MilpEngine:
@@ -26,6 +26,8 @@ class MilpEngine:
 
     def declines(self, quality: Quality, problem: Problem) -> str | None:
         """A reason why this engine does not solve the problem, or None."""
+        if reason := declines_black_box(quality):
+            return reason
         if callable(problem.dissimilarity):
             return "it takes dice or jaccard dissimilarity only, which are linear"
         if quality.form(problem.k_max).ratio:
@@ -60,11 +62,11 @@ def best_set(
         return None, -math.inf
     model.add_set(others)
     model.maximise_sum()
-    sets, bound = _solve(model, run)
+    sets, bound = solved(model, run)
     return (None if sets is None else sets[0]), bound * model.scale
 
 
-def _solve(model: Formulation, run: Run) -> tuple[list[FeatureSet] | None, float]:
+def solved(model: Formulation, run: Run) -> tuple[list[FeatureSet] | None, float]:
     """Solve, and again as long as an answer breaks a constraint by less than the solver's tolerance."""
     while True:
         solution = model.programme.maximise(run)
@@ -103,7 +105,7 @@ def _simultaneous(quality: Quality, problem: Problem, run: Run) -> Answer:
         sets, bound = _largest_minimum(model, quality, limit / problem.n_sets, run)
     else:
         model.maximise_sum()
-        sets, bound = _solve(model, run)
+        sets, bound = solved(model, run)
         bound = min(bound, limit)
     return _answer(quality, problem, sets, bound * model.scale, run)
 
@@ -117,14 +119,14 @@ def _largest_minimum(
     lowest = programme.variable(limit, cost=1.0, integer=False, lower=-2 * model.reach)
     for one in model.sets:
         programme.row({lowest: 1.0} | {v: -value for v, value in one.quality.items()}, upper=0)
-    sets, bound = _solve(model, run)
+    sets, bound = solved(model, run)
     bound = min(bound, limit)
     if sets is None or run.stopped:
         return sets, bound
     worst = min(map(quality.evaluate, sets))
     programme.fix_least(lowest, worst / model.scale - 1e-12)
     model.maximise_sum()
-    larger, _ = _solve(model, run)
+    larger, _ = solved(model, run)
     if larger is not None and min(map(quality.evaluate, larger)) >= worst - optimality_tolerance(worst) / 2:
         sets = larger
     return sets, bound

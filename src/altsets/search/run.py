@@ -13,11 +13,14 @@ from typing import Any, Self
 from altsets.problem import FeatureSet
 from altsets.result import Progress
 
-__all__ = ["Run"]
+__all__ = ["MAX_ITERS", "Run"]
 
 
 #: Seconds between two calls of a user's callback from inside a kernel.
 CALLBACK_EVERY = 0.1
+
+#: Swaps that are tried, or sets that are evaluated, in one search of a black box; as in the paper.
+MAX_ITERS = 1000
 
 
 class Run:
@@ -29,8 +32,12 @@ class Run:
     """
 
     def __init__(
-        self, time_limit: float | None = None, callback: Callable[[Progress], object] | None = None
+        self,
+        time_limit: float | None = None,
+        callback: Callable[[Progress], object] | None = None,
+        max_iters: int = MAX_ITERS,
     ) -> None:
+        self.max_iters = max_iters
         self.started = time.perf_counter()
         self.deadline = math.inf if time_limit is None else self.started + time_limit
         self.sets: list[FeatureSet] = []
@@ -45,7 +52,7 @@ class Run:
 
     def part(self, time_limit: float | None = None) -> Run:
         """A run of its own for a part of the work, which ends with this one or before and reports to nobody."""
-        part = Run(time_limit)
+        part = Run(time_limit, max_iters=self.max_iters)
         part._whole = self
         return part
 

@@ -1,0 +1,153 @@
+"""A quality that can only be asked: a function of the set, and a memory of what it said."""
+
+from __future__ import annotations
+
+import math
+import numbers
+from collections.abc import Callable, Sequence
+from typing import Any
+
+from altsets.errors import InputError, UnsupportedError
+from altsets.features import whole_number
+from altsets.quality._form import Form
+from altsets.quality._inputs import common_names, size_checked
+from altsets.quality._quality import Quality
+
+__all__ = ["BlackBox"]
+
+
+class BlackBox(Quality):
+    """Quality of a set = whatever a function says about it.
+
+    Each set is scored once and remembered, also from one search to the next; so the function should always say the
+    same about the same set. A score of minus infinity rules a set out.
+
+    Parameters
+    ----------
+    score : callable
+        ``score(indices) -> float`` for a sorted tuple of feature indices; larger is better.
+    n_features_in : int, optional
+        How many features there are to choose from; may be left out where they are named.
+    feature_names : sequence of str, optional
+        Names for every output, else ``x0``, ``x1``, ...
+    size_normalised : bool
+        Whether sets of different sizes compare fairly. Say False for a score that grows with every feature.
+    n_jobs : int, optional
+        How many sets are scored at a time, in threads; -1 for one per processor. The function must bear it. Another
+        backend can be chosen with :func:`joblib.parallel_config`. No answer depends on it.
+
+    Attributes
+    ----------
+    n_evaluations : int
+        How many times the function was called.
+
+    Examples
+    --------
+    >>> quality = BlackBox(lambda indices: 10 - sum(indices), n_features_in=5)
+    >>> quality.evaluate((0, 3)), quality.evaluate((3, 0)), quality.n_evaluations
+    (7.0, 7.0, 1)
+    """
+
+    def __init__(
+        self,
+        score: Callable[[tuple[int, ...]], float],
+        *,
+        n_features_in: int | None = None,
+        feature_names: Sequence[str] | None = None,
+        size_normalised: bool = True,
+        n_jobs: int | None = None,
+    ) -> None:
+        if not callable(score):
+            raise InputError(f"score must be a function of a tuple of indices, not {type(score).__name__}.")
+        if n_features_in is None:
+            if feature_names is None:
+                raise InputError("a black box does not say how many features there are; give n_features_in.")
+            n_features_in = len(feature_names)
+        n = whole_number("n_features_in", n_features_in, least=1)
+        super().__init__(n, common_names(feature_names, n))
+        self.score = score
+        self.size_normalised = bool(size_normalised)
+        self.n_jobs = _jobs(n_jobs)
+        self.n_evaluations = 0
+        self._known: dict[tuple[int, ...], float] = {}
+
+    def evaluate(self, indices: Sequence[int]) -> float:
+        """The quality of one set; the function is asked only if it has not been asked before."""
+        known = self._known.get(indices if type(indices) is tuple else self._key(indices))
+        return self.evaluate_many([indices])[0] if known is None else known
+
+    def evaluate_many(self, sets: Sequence[Sequence[int]]) -> list[float]:
+        """The qualities of several sets, ``n_jobs`` at a time.
+
+        If the function fails on one of them, the others are remembered before that is said.
+        """
+        keys = [self._key(indices) for indices in sets]
+        new = [key for key in dict.fromkeys(keys) if key not in self._known]
+        failure = None
+        for key, answer in zip(new, self._answers(new), strict=True):
+            self.n_evaluations += 1
+            if isinstance(answer, InputError):
+                failure = failure or answer
+            else:
+                self._known[key] = answer
+        if failure is not None:
+            raise failure
+        return [self._known[key] for key in keys]
+
+    def knows(self, indices: Sequence[int]) -> bool:
+        """Whether the function has been asked about this set."""
+        return self._key(indices) in self._known
+
+    def form(self, size: int) -> Form:
+        """A black box has no numbers, so this is refused."""
+        raise UnsupportedError(f"{type(self).__name__} can be asked about sets, but has no numbers to offer.")
+
+    def _answers(self, keys: list[tuple[int, ...]]) -> list[float | InputError]:
+        if self.n_jobs in (None, 1) or len(keys) < 2:
+            return [self._answer(key) for key in keys]
+        from joblib import Parallel, delayed  # type: ignore[import-untyped]
+
+        answers: list[float | InputError] = Parallel(n_jobs=self.n_jobs, prefer="threads")(
+            delayed(self._answer)(key) for key in keys
+        )
+        return answers
+
+    def _answer(self, key: tuple[int, ...]) -> float | InputError:
+        """What the function says, or what is wrong with it."""
+        try:
+            value: Any = self.score(key)
+        except Exception as error:
+            # Chained by hand, for it may come back from another thread or process.
+            what = f"could not be computed: {type(error).__name__}: {_one_line(error)}"
+            wrong = self._wrong(key, what)
+            wrong.__cause__ = error
+            return wrong
+        number = math.nan
+        if isinstance(value, float | numbers.Real) or getattr(value, "ndim", None) == 0:
+            number = float(value)
+        if number != number or number == math.inf:
+            return self._wrong(key, f"is {value!r}; it must be a number, or minus infinity to rule it out.")
+        return number
+
+    def _wrong(self, key: tuple[int, ...], what: str) -> InputError:
+        return InputError(f"the score of {{{', '.join(self.names_of(key))}}} {what}")
+
+    def _key(self, indices: Sequence[int]) -> tuple[int, ...]:
+        key = tuple(sorted({int(index) for index in indices}))
+        size_checked(len(key))
+        if key[0] < 0 or key[-1] >= self.n_features_in:
+            raise InputError(f"{key} is no set of features; indices go from 0 to {self.n_features_in - 1}.")
+        return key
+
+
+def _jobs(n_jobs: Any) -> int | None:
+    if n_jobs is None:
+        return None
+    if isinstance(n_jobs, bool) or not isinstance(n_jobs, numbers.Integral) or n_jobs == 0:
+        raise InputError(f"n_jobs={n_jobs!r} must be a whole number other than 0, or None.")
+    return int(n_jobs)
+
+
+def _one_line(error: Exception) -> str:
+    lines = str(error).strip().splitlines()
+    return (lines[0].rstrip(".") if lines else "no message") + "."

@@ -1,0 +1,288 @@
+"""The closest valid sets after some features were forced in or out: the repair step of the Greedy Wrapper.
+
+The paper asks a solver after every swap. Nearly always there is a shorter way: in sets of one size, two new features
+push out two old ones, and there are few ways to choose them. Where that fails, the search for good sets finds the
+closest set, with a reward of 1 for each feature that stays as it is; for several sets at once, it lists the close ones,
+and those that go together are picked. Only where these lists grow long the integer-programming solver is asked.
+
+Ties are broken by small random numbers, always the same ones, one for each set and feature: among the closest solutions
+the one with the largest sum of them is taken.
+"""
+
+from __future__ import annotations
+
+import itertools
+import math
+from collections.abc import Callable, Sequence
+from dataclasses import replace
+
+import numpy as np
+import numpy.typing as npt
+
+from altsets.problem import FeatureSet, Problem
+from altsets.quality import Form
+from altsets.search import milp
+from altsets.search.existence import Anything
+from altsets.search.formulation import Formulation
+from altsets.search.good_sets import GoodSets, Prices
+from altsets.search.run import Run
+from altsets.search.validity import Features, Validity
+
+__all__ = ["Repair", "tie_breakers"]
+
+Floats = npt.NDArray[np.float64]
+
+#: What all ties of a solution can add up to at most, in features.
+TIES = 0.25
+#: Steps of the search for one set; close sets in a list; further changes, in features, until the solver is asked.
+MAX_STEPS, MOST_CLOSE, MOST_CHANGES = 200_000, 20_000, 4
+#: Sets with the fewest changes that are looked through without a search.
+MOST_DIRECT = 1_000
+
+
+def tie_breakers(problem: Problem) -> Floats:
+    """One small number for each set and feature, all different."""
+    n_sets, n = problem.n_sets, problem.n_features_in
+    return np.random.default_rng(25).random((n_sets, n)) * TIES / (n_sets * max(problem.k_max, 1))
+
+
+class Repair:
+    """Finds the closest valid solutions; keeps count of how.
+
+    Parameters
+    ----------
+    problem : Problem
+        What sets have to keep to.
+    run : Run
+
+    Attributes
+    ----------
+    good : GoodSets
+        All sets that are valid by themselves.
+    validity : Validity
+        Quick answers about single sets.
+    n_direct, n_searched, n_solved : int
+        How many repairs took the short way, a search, the solver.
+    """
+
+    def __init__(self, problem: Problem, run: Run) -> None:
+        self.problem, self.run = problem, run
+        self.validity = Validity(problem)
+        self.n_direct = self.n_searched = self.n_solved = 0
+        self._anything = Anything(Form(np.zeros(problem.n_features_in)))
+        # With as many sets as features, no feature is left out as being like others.
+        self.good = GoodSets(self._anything, replace(problem, n_alternatives=problem.n_features_in), run)
+        self._usable = frozenset(self.good.features)
+        self._ties = tie_breakers(problem)
+        self._plain_ties: list[list[float]] = self._ties.tolist()
+        self._force = 8.0 * (problem.k_max + 1)
+
+    def closest(
+        self, sets: Sequence[FeatureSet], flips: Sequence[Sequence[int]], others: Sequence[FeatureSet] = ()
+    ) -> list[FeatureSet] | None:
+        """The valid sets that are closest to given ones while some features change sides.
+
+        Parameters
+        ----------
+        sets : sequence of sets
+            A valid solution.
+        flips : sequence of sequences of int
+            For each set the features that must come in if they are out, and go if they are in.
+        others : sequence of sets
+            Further sets to differ from.
+
+        Returns
+        -------
+        list of sets, or None if there are none (or, in a user's own dissimilarity, if they are hard to find).
+        """
+        changes = _changes(sets, flips)
+        if any(not change.forced_in <= self._usable for change in changes) or self._too_much_shared(changes):
+            return None
+        found = self._directly(changes, others)
+        if found is not None:
+            self.n_direct += 1
+            return [tuple(sorted(one)) for one in found]
+        self.n_searched += 1
+        if len(sets) == 1:
+            one = self._one(0, changes[0], others)
+            return None if one is None else [one]
+        return self._together(changes, others)
+
+    def _too_much_shared(self, changes: Sequence[_Change]) -> bool:
+        """Whether what is forced into two sets alone is more than they may share."""
+        if callable(self.problem.dissimilarity):
+            return False
+        most = self.validity.limit(self.problem.k_max, self.problem.k_max)
+        return any(
+            len(one.forced_in & two.forced_in) > most for one, two in itertools.combinations(changes, 2)
+        )
+
+    # --- The short way ------------------------------------------------------------------------------
+
+    def _directly(
+        self, changes: Sequence[_Change], others: Sequence[FeatureSet]
+    ) -> Sequence[Features] | None:
+        """The best sets out of those without a change that the size does not ask for; None if there are none."""
+        if not self.problem.fixed_size:
+            return None
+        families = []
+        for number, change in enumerate(changes):
+            family = self._smallest_changes(number, change)
+            if family is None:
+                return None
+            families.append(family)
+        return self._picked(families, lambda one: self.validity.given(one, others))
+
+    def _smallest_changes(self, number: int, change: _Change) -> list[tuple[float, Features]] | None:
+        """All sets of the right size with as few changes as possible, best first; None if they are many."""
+        after, ties = change.after, self._plain_ties[number]
+        excess = len(after) - self.problem.k_max
+        if not excess:
+            return [(0.0, after)]
+        # Too many features or too few: those that were not forced go, or others come.
+        open_to = sorted(after - change.forced_in if excess > 0 else self._usable - after - change.flips)
+        if math.comb(len(open_to), abs(excess)) > MOST_DIRECT:
+            return None
+        sign = -1.0 if excess > 0 else 1.0
+        ranked = sorted(
+            [
+                (-sign * sum([ties[j] for j in some]), some)
+                for some in itertools.combinations(open_to, abs(excess))
+            ]
+        )
+        return [(-value, after.symmetric_difference(some)) for value, some in ranked]
+
+    def _picked(
+        self,
+        families: Sequence[Sequence[tuple[float, Features]]],
+        valid: Callable[[Features], bool] | None = None,
+    ) -> Sequence[Features] | None:
+        """One valid set of each family such that all differ enough, with the largest sum of values."""
+        if not all(families):
+            return None
+        best: list[Features] | None = None
+        best_value = -math.inf
+        top = [family[0][0] for family in families]
+        rest = [math.fsum(top[level:]) for level in range(len(families) + 1)]
+        apart = self.validity.all_apart
+
+        def descend(level: int, picked: list[Features], value: float) -> None:
+            nonlocal best, best_value
+            if level == len(families):
+                best, best_value = list(picked), value
+                return
+            for more, one in families[level]:
+                if value + more + rest[level + 1] <= best_value:
+                    return
+                if apart(one, picked) and (valid is None or valid(one)):
+                    descend(level + 1, [*picked, one], value + more)
+
+        descend(0, [], 0.0)
+        return best
+
+    # --- The search ---------------------------------------------------------------------------------
+
+    def _rewards(self, number: int, change: _Change) -> tuple[Prices, float]:
+        """Prices such that the best set is the closest; and what its value is at least."""
+        rewards = self._ties[number] - 1.0
+        rewards[list(change.before)] += 2.0
+        rewards[list(change.forced_in)] = self._force
+        rewards[list(change.forced_out)] = -self._force
+        return Prices(-rewards[self.good.features]), self._force * (len(change.forced_in) - 0.5)
+
+    def _one(self, number: int, change: _Change, others: Sequence[FeatureSet]) -> FeatureSet | None:
+        prices, least = self._rewards(number, change)
+        found = self.good.best(1, others=others, prices=prices, cut=least, max_nodes=MAX_STEPS)
+        if found.sets or found.bound == -math.inf or callable(self.problem.dissimilarity):
+            return found.sets[0] if found.sets else None
+        solved = self._solved([change], others)
+        return None if solved is None else solved[0]
+
+    def _together(self, changes: Sequence[_Change], others: Sequence[FeatureSet]) -> list[FeatureSet] | None:
+        """List sets that are ever further away, until some of them go together."""
+        nearest = []
+        for number, change in enumerate(changes):
+            one = self._one(number, change, others)
+            if one is None:
+                return None
+            nearest.append(change.distance(one))
+        # Sets of one size differ in an even number of features.
+        for further in range(0, MOST_CHANGES + 1, 2 if self.problem.fixed_size else 1):
+            families = []
+            for number, change in enumerate(changes):
+                family = self._close(number, change, nearest[number] + further, others)
+                if family is None:
+                    return self._solved(changes, others)
+                families.append(family)
+            # Sets of other distances have been looked through, so only the whole counts.
+            found = self._picked(families)
+            if found is not None and self._distance(changes, found) <= sum(nearest) + further:
+                return [tuple(sorted(one)) for one in found]
+        return self._solved(changes, others)
+
+    def _distance(self, changes: Sequence[_Change], sets: Sequence[Features]) -> int:
+        return sum(change.distance(one) for change, one in zip(changes, sets, strict=True))
+
+    def _close(
+        self, number: int, change: _Change, most: int, others: Sequence[FeatureSet]
+    ) -> list[tuple[float, Features]] | None:
+        """All sets with so many changes at most, the closest first; None if they are too many."""
+        prices, least = self._rewards(number, change)
+        # A set's value is what is forced in, and the reward of the rest: as many as stay, less those that are new.
+        cut = max(least, self._force * len(change.forced_in) + change.kept - (most - change.n_forced) - 0.5)
+        listing = self.good.above(cut, MOST_CLOSE, prices=prices, max_nodes=MAX_STEPS)
+        if not listing.complete:
+            return None
+        sets = [frozenset(row) for rows in listing.rows for row in rows.tolist()]
+        family = [
+            (value, one)
+            for value, one in zip(listing.values.tolist(), sets, strict=True)
+            if not others or all(self.validity.apart(one, other) for other in others)
+        ]
+        family.sort(key=lambda entry: -entry[0])
+        return family
+
+    def solved(
+        self, sets: Sequence[FeatureSet], flips: Sequence[Sequence[int]], others: Sequence[FeatureSet] = ()
+    ) -> list[FeatureSet] | None:
+        """The same as :meth:`closest`, always by the solver."""
+        return self._solved(_changes(sets, flips), others)
+
+    def _solved(self, changes: Sequence[_Change], others: Sequence[FeatureSet]) -> list[FeatureSet] | None:
+        """The same as an integer programme."""
+        if callable(self.problem.dissimilarity) or self.run.stopped:
+            return None
+        self.n_solved += 1
+        model = Formulation(self._anything, self.problem)
+        for number, change in enumerate(changes):
+            added = model.add_set([*self.problem.existing, *others])
+            rewards = self._ties[number] - 1.0
+            rewards[list(change.before)] += 2.0
+            for position, feature in enumerate(model.candidates.indices.tolist()):
+                variable = added.chosen[position]
+                model.programme.set_cost(variable, float(rewards[feature]))
+                if feature in change.flips:
+                    model.programme.row({variable: 1.0}, lower=int(feature in change.forced_in))
+                    model.programme.row({variable: 1.0}, upper=int(feature in change.forced_in))
+        for first, second in itertools.combinations(model.sets, 2):
+            model.differ(first, second)
+        return milp.solved(model, self.run)[0]
+
+
+class _Change:
+    """One set before and after features are flipped."""
+
+    def __init__(self, before: Features, flips: Features) -> None:
+        self.before, self.flips = before, flips
+        self.forced_in, self.forced_out = flips - before, flips & before
+        self.after = before ^ flips
+        self.n_forced = len(flips)
+        self.kept = len(before - flips)
+
+    def distance(self, chosen: FeatureSet | Features) -> int:
+        """In how many features a set differs from the one before."""
+        return len(self.before.symmetric_difference(chosen))
+
+
+def _changes(sets: Sequence[FeatureSet], flips: Sequence[Sequence[int]]) -> list[_Change]:
+    return [_Change(frozenset(one), frozenset(two)) for one, two in zip(sets, flips, strict=True)]

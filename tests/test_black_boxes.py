@@ -1,0 +1,182 @@
+"""Black boxes by themselves, and models as one kind of them."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+import altsets
+from altsets import Status, quality
+from altsets.errors import InputError
+
+# --- Black boxes by themselves --------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        ({"score": 3, "n_features_in": 4}, "score must be a function"),
+        ({"score": len}, "give n_features_in"),
+        ({"score": len, "n_features_in": 0}, "n_features_in=0"),
+        ({"score": len, "n_features_in": 3, "feature_names": ["a"]}, "1 feature names"),
+        ({"score": len, "n_features_in": 3, "n_jobs": 0}, "n_jobs=0"),
+        ({"score": len, "n_features_in": 3, "n_jobs": 1.5}, "n_jobs=1.5"),
+    ],
+)
+def test_wrong_black_boxes(options, message):
+    with pytest.raises(InputError, match=message):
+        quality.BlackBox(**options)
+
+
+def test_wrong_sets():
+    black_box = quality.BlackBox(len, n_features_in=3)
+    for wrong, message in (((), "empty"), ((3,), "no set of features"), ((-1, 0), "no set of features")):
+        with pytest.raises(InputError, match=message):
+            black_box.evaluate(wrong)
+
+
+def test_evaluations_of_the_others_survive_a_failure():
+    black_box = quality.BlackBox(lambda chosen: 1 / chosen[0], n_features_in=4)
+    with pytest.raises(InputError, match=r"x0, x1.*ZeroDivisionError"):
+        black_box.evaluate_many([(1, 2), (0, 1), (2, 3)])
+    assert black_box.knows((2, 3))
+    assert not black_box.knows((0, 1))
+    assert black_box.evaluate_many([(2, 1), (2, 3)]) == [1.0, 0.5]
+    assert black_box.n_evaluations == 3
+
+
+# --- Models ---------------------------------------------------------------------------------------
+
+
+@pytest.fixture(scope="module")
+def flowers():
+    """150 rows, 4 features that tell and 4 that do not, 3 classes."""
+    from sklearn.datasets import load_iris
+
+    X, y = load_iris(return_X_y=True)
+    return np.hstack([X, np.random.default_rng(0).normal(size=X.shape)]), y
+
+
+@pytest.fixture(scope="module")
+def amounts(flowers):
+    X, _ = flowers
+    return np.delete(X, 2, axis=1), X[:, 2]
+
+
+@pytest.mark.parametrize("cv", [None, 3])
+@pytest.mark.parametrize("task", ["classification", "regression"])
+def test_the_default_is_a_tree_as_scikit_learn_has_it(flowers, amounts, task, cv):
+    from sklearn.tree import DecisionTreeClassifier, DecisionTreeRegressor
+
+    X, y = flowers if task == "classification" else amounts
+    tree = DecisionTreeRegressor(random_state=25)
+    if task == "classification":
+        tree = DecisionTreeClassifier(criterion="entropy", random_state=25)
+    plain, explicit = quality.Wrapper(None, X, y, cv=cv), quality.Wrapper(tree, X, y, cv=cv)
+    for chosen in ((0,), (1, 4), (0, 1, 2, 3, 5), (6,)):
+        assert plain.evaluate(chosen) == pytest.approx(explicit.evaluate(chosen), rel=1e-12, abs=1e-12)
+    train, test = plain.splits[0]
+    assert len(plain.splits) == (1 if cv is None else cv)
+    assert cv or len(test) == 30
+    assert not set(train) & set(test)
+    if cv is None and task == "classification":
+        assert np.bincount(y[test]).tolist() == [10, 10, 10]
+
+
+def test_any_estimator_scorer_and_split(flowers):
+    from sklearn.linear_model import LogisticRegression
+    from sklearn.model_selection import GroupKFold, cross_val_score
+    from sklearn.pipeline import make_pipeline
+    from sklearn.preprocessing import StandardScaler
+
+    X, y = flowers
+    labels = np.array(["setosa", "versicolor", "virginica"])[y]
+    groups = np.arange(150) % 10
+    model = make_pipeline(StandardScaler(), LogisticRegression())
+    wrapper = quality.Wrapper(model, X, labels, scoring="accuracy", cv=GroupKFold(5), groups=groups)
+    expected = cross_val_score(
+        model, X[:, [0, 3]], labels, scoring="accuracy", cv=GroupKFold(5), groups=groups
+    ).mean()
+    assert wrapper.evaluate((0, 3)) == pytest.approx(expected)
+    splits = [(np.arange(0, 150, 2), np.arange(1, 150, 2))]
+    own = quality.Wrapper(model, X, labels, scoring=lambda m, X, y: -float(X.shape[1]), cv=iter(splits))
+    assert [own.evaluate((0,)), own.evaluate((0, 1))] == [-1, -2]
+
+
+def test_estimators_without_a_seed_get_one(flowers):
+    from sklearn.ensemble import RandomForestClassifier
+
+    X, y = flowers
+    first, second = (quality.Wrapper(RandomForestClassifier(3), X, y).evaluate((4, 5, 6)) for _ in range(2))
+    assert first == second
+
+
+def test_wrapper_searches(flowers):
+    pandas = pytest.importorskip("pandas")
+    X, y = flowers
+    frame = pandas.DataFrame(X, columns=list("abcdefgh"))
+    text = np.array(["one", "two", "three"])[y]
+    results = [
+        altsets.find(
+            quality.Wrapper.from_data(frame, text, n_jobs=jobs), 2, 1, tau=1, engine=engine, max_iters=60
+        )
+        for jobs in (None, 2)
+        for engine in ("exhaustive", "local-search")
+    ]
+    assert results[0].sets == results[2].sets
+    assert results[1].sets == results[3].sets
+    assert results[0].status is Status.OPTIMAL
+    assert results[0].objective >= results[1].objective
+    assert set(results[0].named_sets[0]) <= set("abcdefgh")
+    values = [frame[list(names)] for names in results[0].named_sets]
+    assert all(part.shape == (150, 2) for part in values)
+
+
+@pytest.mark.parametrize(
+    ("estimator", "options", "message"),
+    [
+        ("tree", {}, "estimator must be a scikit-learn estimator"),
+        (dict, {}, "estimator must be a scikit-learn estimator"),
+        (None, {"scoring": "nonsense"}, "scoring='nonsense' does not work"),
+        (None, {"scoring": ["accuracy"]}, "scoring=.* must be the name of one scorer"),
+        (None, {"cv": 1}, "cv=1 does not split"),
+        (None, {"cv": "five"}, "cv='five' does not split"),
+        (None, {"cv": [(range(150), np.zeros(0, int))]}, "cv=.* must give"),
+        (None, {"cv": [([0, 1], [150])]}, "does not split"),
+        (None, {"cv": []}, "must give at least one"),
+        (None, {"task": "guess"}, "task='guess'"),
+        (None, {"feature_names": ["a"]}, "1 feature names"),
+    ],
+)
+def test_wrong_wrappers(flowers, estimator, options, message):
+    with pytest.raises(InputError, match=message):
+        quality.Wrapper(estimator, *flowers, **options)
+
+
+def test_wrong_targets(flowers):
+    X, y = flowers
+    with pytest.raises(InputError, match="only one value"):
+        quality.Wrapper(None, X, np.zeros(150))
+    with pytest.raises(InputError, match="does not split"):
+        quality.Wrapper(None, X, [*np.zeros(149, int), 1])
+    with pytest.raises(InputError, match="149 values"):
+        quality.Wrapper(None, X, y[:-1])
+
+
+def test_a_model_that_fails_names_the_set(flowers):
+    from sklearn.linear_model import LogisticRegression
+
+    X, y = flowers
+    wrapper = quality.Wrapper(LogisticRegression(penalty="nonsense"), X, y, feature_names=list("abcdefgh"))
+    with pytest.raises(InputError, match=r"the score of \{a, c\} could not be computed"):
+        wrapper.evaluate((0, 2))
+
+
+def test_huge_values_and_a_target_of_amounts():
+    rng = np.random.default_rng(0)
+    X = rng.random((40, 3))
+    X[0, 0] = 1e60  # Beyond what trees in single precision take.
+    wrapper = quality.Wrapper(None, X, X[:, 1] * 7.5)
+    assert wrapper.evaluate((1,)) > 0.9
+    with pytest.raises(InputError, match=r"the score of \{x0\}"):
+        wrapper.evaluate((0,))

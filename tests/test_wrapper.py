@@ -1,0 +1,394 @@
+"""Black boxes: what they remember, and the searches that can only ask them."""
+
+from __future__ import annotations
+
+import math
+import signal
+import time
+
+import numpy as np
+import pytest
+from checks import Request, disagreements
+from greedy_wrapper import closest, greedy_wrapper
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from strategies import problems
+
+import altsets
+from altsets import Problem, Status, constraints, quality
+from altsets.errors import InputError, UnsupportedError
+from altsets.search.find import ENGINES
+from altsets.search.repair import Repair, tie_breakers
+from altsets.search.run import Run
+from altsets.search.starts import Starts
+
+SEARCHES = [("sequential", "sum"), ("simultaneous", "sum"), ("simultaneous", "min")]
+searches = pytest.mark.parametrize(("search", "aggregation"), SEARCHES)
+HEURISTICS = ["local-search", "greedy-wrapper"]
+heuristics = pytest.mark.parametrize("engine", HEURISTICS)
+
+
+def box(request: Request, **options) -> quality.BlackBox:
+    """The quality of a request, as a function that can only be asked."""
+    return quality.BlackBox(request.quality.evaluate, n_features_in=len(request.scores), **options)
+
+
+def small(search, aggregation, **more):
+    """Requests of every kind, with pair terms and all constraints."""
+    options = {
+        "kinds": ("mrmr",),
+        "with_constraints": True,
+        "with_own": True,
+        "max_n": 8,
+        "max_k": 4,
+        "max_a": 2,
+    }
+    return problems(searches=(search,), aggregations=(aggregation,), **{**options, **more})
+
+
+def rugged(n=30, seed=0, calls=None, **options):
+    """A black box with many local optima."""
+    rng = np.random.default_rng(seed)
+    single, pairs = rng.random(n), rng.normal(size=(n, n))
+
+    def score(chosen):
+        if calls is not None:
+            calls.append(chosen)
+        return float(single[list(chosen)].sum() + pairs[np.ix_(chosen, chosen)].sum())
+
+    return quality.BlackBox(score, n_features_in=n, **options)
+
+
+# --- Repair and Algorithm 1 -----------------------------------------------------------------------
+
+
+@settings(max_examples=120, deadline=None, derandomize=True)
+@given(request=small("simultaneous", "sum", max_n=7), data=st.data())
+def test_repair_is_the_closest_valid_solution(request, data):
+    problem, oracle = request.problem, request.oracle
+    first = Starts(problem, Run()).all()
+    if not first.sets:
+        assert not oracle.feasible(problem.n_sets)
+        return
+    n = len(request.scores)
+    flips = tuple(sorted(data.draw(st.sets(st.integers(0, n - 1), min_size=1, max_size=2))))
+    found = Repair(problem, Run()).closest(first.sets, [flips] * problem.n_sets)
+    assert found == closest(oracle, first.sets, flips, tie_breakers(problem))
+
+
+@searches
+def test_greedy_wrapper_is_algorithm_1(search, aggregation):
+    @settings(max_examples=40, deadline=None, derandomize=True)
+    @given(request=small(search, aggregation, max_n=7, max_k=3), max_iters=st.sampled_from([1, 7, 1000]))
+    def compare(request, max_iters):
+        result = altsets.find(box(request), engine="greedy-wrapper", max_iters=max_iters, **request.options)
+        problem, oracle = request.problem, request.oracle
+        starts, ties = Starts(problem, Run()), tie_breakers(problem)
+        if search == "simultaneous":
+            first = starts.all().sets
+            expected = []
+            if first:
+                expected = greedy_wrapper(
+                    oracle, lambda sets: problem.objective([*map(oracle.value, sets)]), first, ties, max_iters
+                )
+            assert sorted(result.sets) == sorted(expected)
+            return
+        expected = []
+        while len(expected) < problem.n_sets and (first := starts.one(expected)[0]) is not None:
+            expected += greedy_wrapper(
+                oracle, lambda sets: oracle.value(sets[0]), [first], ties, max_iters, expected
+            )
+        assert result.sets == expected
+
+    compare()
+
+
+@pytest.mark.parametrize("tau", [0.4, 0.6, 0.8, 1.0])
+def test_repair_of_three_sets_of_many_features(tau):
+    """Where sets are tight, what the short way and the lists find is compared with the solver."""
+    problem = Problem.create(15, n_features=4, n_alternatives=2, tau=tau, search="simultaneous")
+    repair, rng = Repair(problem, Run()), np.random.default_rng(0)
+    sets = list(Starts(problem, Run()).all().sets)
+    for _ in range(25):
+        flips = sorted(rng.choice(15, 2, replace=False).tolist())
+        found = repair.closest(sets, [flips] * 3)
+        solved = repair.solved(sets, [flips] * 3)
+        assert found == solved
+        sets = found or sets
+
+
+# --- Every search against brute force -------------------------------------------------------------
+
+
+@searches
+def test_exhaustive_search_proves_the_optimum(search, aggregation):
+    @settings(max_examples=60, deadline=None, derandomize=True)
+    @given(request=small(search, aggregation))
+    def compare(request):
+        result = altsets.find(box(request), engine="exhaustive", **request.options)
+        assert disagreements(request, result, request.oracle) == []
+        assert result.status in (Status.OPTIMAL, Status.INFEASIBLE)
+
+    compare()
+
+
+@heuristics
+@searches
+def test_heuristics_find_valid_sets_no_worse_than_the_first(engine, search, aggregation):
+    @settings(max_examples=40, deadline=None, derandomize=True)
+    @given(request=small(search, aggregation), max_iters=st.sampled_from([1, 5, 40]))
+    def compare(request, max_iters):
+        result = altsets.find(box(request), engine=engine, max_iters=max_iters, **request.options)
+        oracle, problem = request.oracle, request.problem
+        assert oracle.complaints(result.sets) == []
+        assert {*result.statuses} <= {Status.FEASIBLE, Status.INFEASIBLE}
+        assert result.bound == (math.inf if result.sets else -math.inf)
+        starts = Starts(problem, Run())
+        if search == "simultaneous":
+            assert bool(result.sets) == oracle.feasible(problem.n_sets)
+            if result.sets:
+                first = problem.objective([oracle.value(one) for one in starts.all().sets])
+                assert result.objective >= first - 1e-9
+            return
+        for position, value in enumerate(result.qualities):
+            first, _ = starts.one(result.sets[:position])
+            assert value >= oracle.value(first) - 1e-9
+        if len(result.sets) < problem.n_sets:
+            assert oracle.next_best(result.sets) is None
+
+    compare()
+
+
+@searches
+def test_auto_evaluates_all_sets_if_they_are_few(search, aggregation):
+    asked = {"n_features": 3, "n_alternatives": 1, "search": search, "aggregation": aggregation}
+    few = altsets.find(rugged(9), max_iters=84, **asked)  # 9 choose 3.
+    assert (few.engine, few.status) == ("exhaustive", Status.OPTIMAL)
+    many = altsets.find(rugged(9), max_iters=83, **asked)
+    assert (many.engine, many.status) == ("local-search", Status.FEASIBLE)
+    assert many.objective <= few.objective + 1e-9
+    fewer = altsets.find(rugged(9), max_iters=28, constraints=constraints.Require(0), **asked)
+    assert fewer.engine == "exhaustive"
+
+
+@searches
+def test_local_search_beats_hill_climbing_at_equal_cost(search, aggregation):
+    asked = {"n_features": 5, "n_alternatives": 2, "tau": 0.6, "search": search, "aggregation": aggregation}
+    gains = []
+    for seed in range(3):
+        climbed = rugged(25, seed)
+        plain = altsets.find(climbed, engine="greedy-wrapper", max_iters=300, **asked)
+        evaluations = climbed.n_evaluations // (3 if search == "sequential" else 1)
+        quick = rugged(25, seed)
+        better = altsets.find(quick, engine="local-search", max_iters=evaluations, **asked)
+        assert quick.n_evaluations <= climbed.n_evaluations
+        gains.append(better.objective - plain.objective)
+    assert np.mean(gains) > 0
+
+
+# --- The budget, the memory, the number of jobs ---------------------------------------------------
+
+
+@searches
+@pytest.mark.parametrize("engine", ["exhaustive", *HEURISTICS])
+def test_each_set_is_scored_once(engine, search, aggregation):
+    calls = []
+    black_box = rugged(9, calls=calls)
+    asked = {"n_features": 3, "n_alternatives": 2, "search": search, "aggregation": aggregation}
+    first = altsets.find(black_box, engine=engine, **asked)
+    assert len(calls) == len(set(calls)) == black_box.n_evaluations
+    again = altsets.find(black_box, engine=engine, **asked)
+    assert len(calls) == black_box.n_evaluations
+    assert (first.sets, first.objective) == (again.sets, again.objective)
+
+
+@searches
+def test_local_search_keeps_to_its_budget(search, aggregation):
+    black_box = rugged()
+    result = altsets.find(black_box, 5, 2, search=search, aggregation=aggregation, max_iters=50)
+    assert black_box.n_evaluations <= (150 if search == "sequential" else 50)
+    assert result.parameters["max_iters"] == 50
+    assert result.engine == "local-search"
+
+
+@searches
+@heuristics
+def test_answers_do_not_depend_on_the_number_of_jobs(engine, search, aggregation):
+    asked = {
+        "n_features": 4,
+        "n_alternatives": 2,
+        "search": search,
+        "aggregation": aggregation,
+        "engine": engine,
+    }
+    results = [altsets.find(rugged(15, n_jobs=jobs), max_iters=60, **asked) for jobs in (None, 1, 2)]
+    assert len({(tuple(result.sets), result.objective) for result in results}) == 1
+
+
+def test_what_was_scored_before_changes_no_answer():
+    plain, warm = rugged(20), rugged(20)
+    altsets.find(warm, 4, 1, max_iters=300)
+    asked = {"n_features": 4, "n_alternatives": 2, "search": "simultaneous", "max_iters": 150}
+    assert altsets.find(plain, **asked).sets == altsets.find(warm, **asked).sets
+
+
+def test_iterate_takes_the_budget():
+    found = list(altsets.iterate(rugged(12), 3, n_alternatives=2, tau=1, max_iters=30))
+    assert len(found) == 3
+    assert all(result.parameters["max_iters"] == 30 for result in found)
+
+
+# --- Stops and failures ---------------------------------------------------------------------------
+
+
+@searches
+@pytest.mark.parametrize("engine", ["exhaustive", *HEURISTICS])
+def test_time_limit(engine, search, aggregation):
+    def slow(chosen):
+        time.sleep(0.01)
+        return -float(sum(chosen))
+
+    black_box = quality.BlackBox(slow, n_features_in=25)
+    result = altsets.find(
+        black_box, 4, 2, search=search, aggregation=aggregation, engine=engine, time_limit=0.2
+    )
+    assert result.elapsed < 0.6
+    assert "time limit" in result.proof
+    assert result.sets or engine == "exhaustive"
+    assert {*result.statuses} <= {Status.FEASIBLE, Status.NOT_FOUND}
+    assert result.bound == math.inf
+
+
+@searches
+@pytest.mark.parametrize("engine", ["exhaustive", *HEURISTICS])
+def test_ctrl_c_keeps_what_was_found(engine, search, aggregation):
+    def score(chosen):
+        if black_box.n_evaluations == 40:
+            signal.raise_signal(signal.SIGINT)
+        return -float(sum(chosen))
+
+    black_box = quality.BlackBox(score, n_features_in=12)
+    result = altsets.find(black_box, 3, 1, search=search, aggregation=aggregation, engine=engine)
+    assert black_box.n_evaluations == 41
+    assert result.sets
+    assert "interrupted" in result.explain()
+    assert Status.OPTIMAL not in result.statuses
+
+
+@pytest.mark.parametrize("jobs", [None, 2])
+@pytest.mark.parametrize("engine", ["exhaustive", *HEURISTICS])
+@pytest.mark.parametrize("value", [math.nan, math.inf, "much", None])
+def test_a_score_that_is_no_number(engine, jobs, value):
+    def score(chosen):
+        return value if 3 in chosen and len(chosen) == 2 else -float(sum(chosen))
+
+    names = list("abcdefgh")
+    black_box = quality.BlackBox(score, feature_names=names, n_jobs=jobs)
+    with pytest.warns(UserWarning, match=r"ended early: the score of \{\w, \w\} is .*; it must be a number"):
+        result = altsets.find(black_box, 2, 1, engine=engine)
+    assert result.sets
+    assert "d" in result.explain()
+    assert result.status in (Status.FEASIBLE, Status.NOT_FOUND)
+    first = constraints.Require("d")
+    with pytest.raises(InputError, match=r"the score of \{a, d\} is"):
+        altsets.find(black_box, 2, 1, engine=engine, constraints=first)
+
+
+def test_a_score_that_raises():
+    def score(chosen):
+        raise ZeroDivisionError("nothing to divide\nby")
+
+    with pytest.raises(
+        InputError, match=r"score of \{x0, x1\} could not be computed: ZeroDiv.*: nothing to"
+    ) as told:
+        altsets.find(quality.BlackBox(score, n_features_in=5), 2, 1)
+    assert isinstance(told.value.__cause__, ZeroDivisionError)
+
+
+@pytest.mark.parametrize("engine", ["exhaustive", *HEURISTICS])
+@searches
+def test_minus_infinity_rules_a_set_out(engine, search, aggregation):
+    request = Request(
+        tuple(float(j) for j in range(8)),
+        3,
+        1,
+        kind="fcbf",
+        matrix=((0.5, 100.0) + (0.5,) * 6,) * 2 + ((-1.0,) * 8,) * 6,
+        search=search,
+        aggregation=aggregation,
+    )
+    result = altsets.find(box(request), engine=engine, **request.options)
+    assert result.sets
+    assert request.oracle.complaints(result.sets) == []
+    none = quality.BlackBox(lambda chosen: -math.inf, n_features_in=7)
+    result = altsets.find(none, 2, 1, engine=engine, search=search, aggregation=aggregation)
+    assert not result.sets
+    assert result.status is (Status.INFEASIBLE if engine == "exhaustive" else Status.NOT_FOUND)
+
+
+@pytest.mark.parametrize("engine", ["exhaustive", *HEURISTICS])
+def test_infeasible_requests_say_why(engine):
+    asked = {"n_features": 3, "tau": 1, "engine": engine}
+    result = altsets.find(rugged(7), n_alternatives=2, search="simultaneous", **asked)
+    assert result.status is Status.INFEASIBLE
+    assert "n_alternatives=1 is the largest possible" in result.reason
+    clash = [constraints.Require("x1"), constraints.Exclusive(["x1", "x2"]), constraints.Require("x2")]
+    result = altsets.find(rugged(7), n_alternatives=1, constraints=clash, **asked)
+    assert "constraints clash" in result.explain()
+    assert "x1" in result.explain()
+    result = altsets.find(rugged(7), n_alternatives=3, **asked)
+    assert result.statuses == [result.statuses[0]] * 2 + [Status.INFEASIBLE] * 2
+    sizes = [constraints.Size(1, 2), constraints.Size(4, 5)]
+    assert altsets.find(rugged(7), constraints=sizes, engine=engine).status is Status.INFEASIBLE
+
+
+def test_engines_decline_in_one_sentence():
+    black_box = rugged(8)
+    for engine in ("additive", "enumerate", "milp", "greedy"):
+        with pytest.raises(UnsupportedError, match=r"BlackBox|heuristic"):
+            altsets.find(black_box, 2, 1, engine=engine)
+    with pytest.raises(UnsupportedError, match="additive quality only, not BlackBox; use 'sequential'"):
+        altsets.find(black_box, 2, 1, search="greedy-depth")
+    for engine in ("exhaustive", *HEURISTICS):
+        with pytest.raises(UnsupportedError, match="Additive has numbers that exact engines read"):
+            altsets.find(quality.Additive([1, 2, 3]), 2, 1, engine=engine)
+        with pytest.raises(UnsupportedError, match="does not do search='greedy-depth'"):
+            altsets.find(black_box, 2, 1, engine=engine, search="greedy-depth")
+    with pytest.raises(UnsupportedError, match="more than 2,000,000"):
+        altsets.find(rugged(40), 20, 1, engine="exhaustive")
+    with pytest.raises(UnsupportedError, match="no numbers"):
+        black_box.form(2)
+
+
+@pytest.mark.parametrize("value", [0, -3, 2.5, "many", None, True])
+def test_max_iters_is_a_positive_whole_number(value):
+    with pytest.raises(InputError, match="max_iters="):
+        altsets.find(rugged(8), 2, 1, max_iters=value)
+
+
+def test_max_iters_is_a_parameter_of_black_boxes_only():
+    assert "max_iters" not in altsets.find(quality.Additive([1, 2, 3]), 2, 1).parameters
+    result = altsets.find(rugged(8), 2, 1)
+    assert altsets.Result.from_json(result.to_json()).parameters["max_iters"] == 1000
+
+
+def test_progress_only_gets_better():
+    seen = []
+    result = altsets.find(rugged(), 5, 2, search="simultaneous", max_iters=200, callback=seen.append)
+    objectives = [progress.best for progress in seen]
+    assert objectives == sorted(objectives)
+    assert objectives[-1] == result.objective
+    assert len(objectives) > 2
+
+
+def test_tight_sets_are_still_improved():
+    """All features are used and no two sets may share one, so features must change places."""
+    scores = np.arange(9.0) ** 2
+    black_box = quality.BlackBox(lambda chosen: float(scores[list(chosen)].sum()), n_features_in=9)
+    asked = {"n_features": 3, "n_alternatives": 2, "tau": 1, "search": "simultaneous", "aggregation": "min"}
+    best = altsets.find(quality.Additive(scores), **asked).objective
+    assert altsets.find(black_box, engine="local-search", **asked).objective == best
+
+
+def test_every_engine_is_named_in_the_documentation():
+    assert all(f'"{name}"' in altsets.find.__doc__ for name in ENGINES)
