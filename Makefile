@@ -45,7 +45,7 @@ dist: $(VENV)/.dev  ## source distribution and wheel, in dist/
 	$(PY) -m build
 
 clean:  ## remove everything that the other targets made
-	rm -rf $(VENV) .bench-venv build dist src/altsets.egg-info .pytest_cache .hypothesis .mypy_cache .ruff_cache
+	rm -rf $(VENV) .bench-venv .bench-venv-relief build dist src/altsets.egg-info .pytest_cache .hypothesis .mypy_cache .ruff_cache
 	rm -f src/altsets/_kernels/*.c src/altsets/_kernels/*.so
 	find . -name __pycache__ -type d -prune -exec rm -rf {} +
 

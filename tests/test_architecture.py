@@ -26,6 +26,7 @@ ROOMS = [
     "experiments",
     "selector",
     "evaluate",
+    "scores",
     "datasets",
     "search",
     "quality",

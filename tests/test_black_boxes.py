@@ -8,6 +8,7 @@ import pytest
 import altsets
 from altsets import Status, quality
 from altsets.errors import InputError
+from altsets.measures._model import MODELS
 
 # --- Black boxes by themselves --------------------------------------------------------------------
 
@@ -135,7 +136,9 @@ def test_wrapper_searches(flowers):
 @pytest.mark.parametrize(
     ("estimator", "options", "message"),
     [
-        ("tree", {}, "estimator must be a scikit-learn estimator"),
+        (3, {}, "estimator must be a scikit-learn estimator"),
+        ("oak", {}, "estimator='oak' is unknown; choose one of tree, forest"),
+        ("sklearn.tree.Oak", {}, "GaussianNB: module 'sklearn.tree' has no attribute 'Oak'"),
         (dict, {}, "estimator must be a scikit-learn estimator"),
         (None, {"scoring": "nonsense"}, "scoring='nonsense' does not work"),
         (None, {"scoring": ["accuracy"]}, "scoring=.* must be the name of one scorer"),
@@ -151,6 +154,17 @@ def test_wrapper_searches(flowers):
 def test_wrong_wrappers(flowers, estimator, options, message):
     with pytest.raises(InputError, match=message):
         quality.Wrapper(estimator, *flowers, **options)
+
+
+@pytest.mark.parametrize("name", [*MODELS, "sklearn.naive_bayes.GaussianNB"])
+def test_models_by_name(flowers, name):
+    assert 0.8 < quality.Wrapper(name, *flowers).evaluate((2, 3)) <= 1
+
+
+def test_models_by_name_for_amounts(flowers):
+    X, _ = flowers
+    for name in MODELS:
+        assert 0.5 < quality.Wrapper(name, X[:, :3], X[:, 3]).evaluate((0, 2)) <= 1
 
 
 def test_wrong_targets(flowers):

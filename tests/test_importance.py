@@ -94,7 +94,7 @@ def test_importance_takes_models_from_elsewhere(classes):
     ("estimator", "message"),
     [
         (DecisionTreeClassifier, "must be an object with fit"),
-        ("tree", "must be an object with fit"),
+        (3, "must be an object with fit"),
         (KNeighborsClassifier(), "neither feature_importances_ nor coef_"),
         (make_pipeline(PCA(5), DecisionTreeClassifier()), r"step 'pca' \(PCA\) makes features of its own"),
         (make_pipeline(PolynomialFeatures(2), LinearRegression()), "step 'polynomialfeatures'"),
@@ -237,10 +237,10 @@ def test_permutation_takes_scorers_and_does_not_depend_on_threads(classes):
     ("options", "message"),
     [
         ({"estimator": DecisionTreeClassifier}, "must be an object with fit"),
-        ({"scoring": "luck"}, "scoring='luck' cannot be used"),
-        ({"test_size": 1.5}, "the rows cannot be split"),
-        ({"test_size": 2}, "the rows cannot be split"),
-        ({"cv": 500}, "the rows cannot be split"),
+        ({"scoring": "luck"}, "scoring='luck' does not work"),
+        ({"test_size": 1.5}, "does not split these rows"),
+        ({"test_size": 2}, "does not split these rows"),
+        ({"cv": 500}, "does not split these rows"),
         ({"n_jobs": 0}, "n_jobs=0 is no number of workers"),
     ],
 )

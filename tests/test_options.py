@@ -221,12 +221,12 @@ def test_a_long_list_of_columns_is_no_file_name():
         ("--size 7:8", "Size: k_min=7, but there are only 6 features"),
         ("--size 2:3 -k 2", "-k and --size were both given; give one of them"),
         ("--size 2:3 --min-difference 4", "min_difference=4"),
-        ("--quality mrmr --measure f", "--measure 'f' is unknown; choose one of mutual_info, pearson"),
+        ("--quality mrmr --measure f", "measure 'f' is unknown; choose one of mutual_info, pearson"),
         (
             "--quality f --measure pearson",
-            "--measure goes with --quality mrmr, fcbf, cfs; f is a measure itself",
+            "a measure goes with quality mrmr, fcbf, cfs; f is a measure itself",
         ),
-        ("--measure luck", "--measure goes with --quality mrmr, fcbf, cfs; mutual_info is a measure itself"),
+        ("--measure luck", "a measure goes with quality mrmr, fcbf, cfs; mutual_info is a measure itself"),
     ],
 )
 def test_bad_options_on_sets_are_one_line_and_said_before_scoring(
