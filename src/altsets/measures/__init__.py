@@ -16,10 +16,11 @@ import numpy as np
 from altsets.errors import InputError
 from altsets.measures._copies import copies_in
 from altsets.measures._importance import importance
+from altsets.measures._information import mutual_info, symmetrical_uncertainty
 from altsets.measures._matrix import FloatArray, listed, matrix_of
 from altsets.measures._own import scores_by
 from altsets.measures._pairwise import PAIR_MEASURES, pairwise
-from altsets.measures._univariate import f_score, mutual_info, pearson
+from altsets.measures._univariate import f_score, pearson
 
 __all__ = [
     "MEASURES",
@@ -30,6 +31,7 @@ __all__ = [
     "pairwise",
     "pearson",
     "score",
+    "symmetrical_uncertainty",
 ]
 
 #: The measures by the names that qualities and the command line know.
@@ -38,6 +40,7 @@ MEASURES: dict[str, Callable[..., FloatArray]] = {
     "f": f_score,
     "pearson": pearson,
     "importance": importance,
+    "symmetrical_uncertainty": symmetrical_uncertainty,
 }
 
 
