@@ -27,6 +27,121 @@ PILOTS = cython.declare(cython.int, 16)
 LOOK_EVERY = cython.declare(cython.int, 1024)
 
 
+@cython.cfunc
+@cython.nogil
+@cython.exceptval(check=False)
+def _offer(
+    near: cython.double[::1], k: cython.int, distance: cython.double, rows: cython.int
+) -> cython.double:
+    """Keep the k smallest distances in order; returns the largest of them."""
+    p: cython.int
+    last: cython.int = k - 1
+    while rows > 0 and distance < near[last]:
+        p = last
+        while p > 0 and near[p - 1] > distance:
+            near[p] = near[p - 1]
+            p -= 1
+        near[p] = distance
+        rows -= 1
+    return near[last]
+
+
+@cython.cfunc
+@cython.nogil
+@cython.exceptval(check=False)
+def _radius(
+    across: cython.double[::1],
+    height: cython.double[::1],
+    weight: cython.int[::1],
+    near: cython.double[::1],
+    k: cython.int,
+    cell: cython.int,
+) -> cython.double:
+    """Distance of the k-th neighbour of a cell, from cell to cell both ways; outside the class, C keeps the addresses."""
+    left: cython.int = cell - 1
+    right: cython.int = cell + 1
+    x: cython.double = across[right]
+    y: cython.double = height[cell]
+    radius: cython.double = FAR
+    dx: cython.double
+    dy: cython.double
+    onward: cython.bint
+    if weight[cell] > 1:
+        radius = _offer(near, k, 0.0, weight[cell] - 1)
+    while True:
+        dx = across[right + 1] - x
+        onward = dx < radius
+        if onward:
+            dy = abs(height[right] - y)
+            if dy < radius:
+                radius = _offer(near, k, dx if dx > dy else dy, weight[right])
+            right += 1
+        dx = x - across[left + 1]
+        if dx < radius:
+            dy = abs(height[left] - y)
+            if dy < radius:
+                radius = _offer(near, k, dx if dx > dy else dy, weight[left])
+            left -= 1
+        elif not onward:
+            return radius
+
+
+@cython.cfunc
+@cython.nogil
+@cython.exceptval(check=False)
+def _third(
+    across: cython.double[::1], height: cython.double[::1], weight: cython.int[::1], cell: cython.int
+) -> cython.double:
+    """As ``_radius`` with k = 3, the usual case: every cell is sorted in, since guessing which will be costs more."""
+    left: cython.int = cell - 1
+    right: cython.int = cell + 1
+    rows: cython.int = weight[cell] - 1
+    x: cython.double = across[right]
+    y: cython.double = height[cell]
+    a: cython.double = 0.0 if rows > 0 else FAR
+    b: cython.double = 0.0 if rows > 1 else FAR
+    c: cython.double = 0.0 if rows > 2 else FAR
+    d: cython.double
+    e: cython.double
+    f: cython.double
+    dy: cython.double
+    onward: cython.bint
+    while True:
+        d = across[right + 1] - x
+        onward = d < c
+        if onward:
+            dy = abs(height[right] - y)
+            d = d if d > dy else dy
+            rows = weight[right]
+            while True:
+                e = d if a < d else a
+                a = a if a < d else d
+                f = e if b < e else b
+                b = b if b < e else e
+                c = c if c < f else f
+                rows -= 1
+                if rows == 0 or d >= c:
+                    break
+            right += 1
+        d = x - across[left + 1]
+        if d < c:
+            dy = abs(height[left] - y)
+            d = d if d > dy else dy
+            rows = weight[left]
+            while True:
+                e = d if a < d else a
+                a = a if a < d else d
+                f = e if b < e else b
+                b = b if b < e else e
+                c = c if c < f else f
+                rows -= 1
+                if rows == 0 or d >= c:
+                    break
+            left -= 1
+        elif not onward:
+            return c
+
+
 @cython.final
 @cython.cclass
 class Pairs:
@@ -76,6 +191,8 @@ class Pairs:
     code = cython.declare(cython.int[::1])
     weight = cython.declare(cython.int[::1])
     height = cython.declare(cython.double[::1])
+    across = cython.declare(cython.double[::1])
+    flat = cython.declare(cython.bint)
     edges = cython.declare(cython.double[::1])
     counts = cython.declare(cython.int[::1])
     sorted_codes = cython.declare(cython.int[::1])
@@ -117,6 +234,7 @@ class Pairs:
         self.code = np.zeros(n, dtype=np.intc)
         self.weight = np.zeros(n, dtype=np.intc)
         self.height = np.zeros(n)
+        self.across = np.zeros(n + 2)
         self.edges = np.zeros(2 * (n + 2))
         self.counts = np.zeros(2 * (n + 2), dtype=np.intc)
         self.sorted_codes = np.zeros(n, dtype=np.intc)
@@ -369,9 +487,25 @@ class Pairs:
     @cython.nogil
     @cython.exceptval(check=False)
     def prepare(self, a: cython.int, b: cython.int) -> cython.void:
+        """List the cells; where blocks are short, also where each cell is along column a, between infinite ends."""
+        block: cython.int
+        cell: cython.int
+        size: cython.longlong
+        passed: cython.longlong = 0
         self.list_cells(a, b)
         self.load(a, 0)
         self.load(b, self.n + 2)
+        for block in range(self.n_blocks):
+            size = self.first[block + 1] - self.first[block]
+            passed += size * size
+        # A walk that passes all cells of each block is faster than bisection as long as these are few on average.
+        self.flat = passed <= SHORT * cython.cast(cython.longlong, self.n_cells)
+        if self.flat:
+            self.across[0] = -INFINITE
+            for block in range(self.n_blocks):
+                for cell in range(self.first[block], self.first[block + 1]):
+                    self.across[cell + 1] = self.edges[block + 1]
+            self.across[self.n_cells + 1] = INFINITE
 
     @cython.cfunc
     @cython.nogil
@@ -398,68 +532,23 @@ class Pairs:
     def radius(self, block: cython.int, cell: cython.int) -> cython.double:
         """Distance of the k-th neighbour: the larger one of the distances in both columns counts."""
         p: cython.int
+        if self.flat and self.k == 3:
+            return _third(self.across, self.height, self.weight, cell)
         for p in range(self.k):
             self.near[p] = FAR
-        if self.n_blocks == self.n:
-            return self.radius_of_row(cell)
-        return self.radius_of_cell(block, cell)
+        if self.flat:
+            return _radius(self.across, self.height, self.weight, self.near, self.k, cell)
+        return self.radius_block_by_block(block, cell)
 
     @cython.cfunc
     @cython.nogil
     @cython.exceptval(check=False)
-    def offer(self, distance: cython.double, rows: cython.int) -> cython.double:
-        """Keep the k smallest distances in order; returns the largest of them."""
-        p: cython.int
-        last: cython.int = self.k - 1
-        while rows > 0 and distance < self.near[last]:
-            p = last
-            while p > 0 and self.near[p - 1] > distance:
-                self.near[p] = self.near[p - 1]
-                p -= 1
-            self.near[p] = distance
-            rows -= 1
-        return self.near[last]
-
-    @cython.cfunc
-    @cython.nogil
-    @cython.exceptval(check=False)
-    def radius_of_row(self, row: cython.int) -> cython.double:
-        """Both ways along the column that has no ties, a row at a time."""
-        left: cython.int = row - 1
-        right: cython.int = row + 1
-        x: cython.double = self.edges[row + 1]
-        y: cython.double = self.height[row]
-        radius: cython.double = FAR
-        dx: cython.double
-        dy: cython.double
-        onward: cython.bint
-        while True:
-            dx = self.edges[right + 1] - x
-            onward = dx < radius
-            if onward:
-                dy = abs(self.height[right] - y)
-                if dy < radius:
-                    radius = self.offer(dx if dx > dy else dy, 1)
-                right += 1
-            dx = x - self.edges[left + 1]
-            if dx < radius:
-                dy = abs(self.height[left] - y)
-                if dy < radius:
-                    radius = self.offer(dx if dx > dy else dy, 1)
-                left -= 1
-            elif not onward:
-                return radius
-
-    @cython.cfunc
-    @cython.nogil
-    @cython.exceptval(check=False)
-    def radius_of_cell(self, block: cython.int, cell: cython.int) -> cython.double:
-        """Both ways along the blocks."""
+    def radius_block_by_block(self, block: cython.int, cell: cython.int) -> cython.double:
         left: cython.int = block - 1
         right: cython.int = block + 1
         x: cython.double = self.edges[block + 1]
         y: cython.double = self.height[cell]
-        radius: cython.double = self.offer(0.0, self.weight[cell] - 1)
+        radius: cython.double = _offer(self.near, self.k, 0.0, self.weight[cell] - 1)
         dx: cython.double
         onward: cython.bint
         radius = self.search_up(cell + 1, self.first[block + 1], 0.0, y, radius)
@@ -491,7 +580,7 @@ class Pairs:
             for middle in range(start, end):
                 dy = abs(self.height[middle] - y)
                 if dy < radius:
-                    radius = self.offer(dx if dx > dy else dy, self.weight[middle])
+                    radius = _offer(self.near, self.k, dx if dx > dy else dy, self.weight[middle])
             return radius
         middle = self.bisect(start, end, y)
         radius = self.search_up(middle, end, dx, y, radius)
@@ -522,7 +611,7 @@ class Pairs:
             dy = self.height[cell] - y
             if dy >= radius:
                 break
-            radius = self.offer(dx if dx > dy else dy, self.weight[cell])
+            radius = _offer(self.near, self.k, dx if dx > dy else dy, self.weight[cell])
             cell += 1
         return radius
 
@@ -537,7 +626,7 @@ class Pairs:
             dy = y - self.height[cell]
             if dy >= radius:
                 break
-            radius = self.offer(dx if dx > dy else dy, self.weight[cell])
+            radius = _offer(self.near, self.k, dx if dx > dy else dy, self.weight[cell])
             cell -= 1
         return radius
 
@@ -598,21 +687,41 @@ class Pairs:
         self, block: cython.int, cell: cython.int, low: cython.double, high: cython.double
     ) -> cython.void:
         """Count the other rows of the ball: inside, and at its border on either side or in a corner."""
-        left: cython.int = block
-        right: cython.int = block + 1
+        left: cython.int = cell if self.flat else block
+        right: cython.int = left + 1
         x: cython.double = self.edges[block + 1]
         y: cython.double = self.height[cell]
+        dy: cython.double
+        self.clear_border()
+        if self.flat:
+            while x - self.across[left + 1] <= high:
+                dy = abs(self.height[left] - y)
+                if dy <= high:
+                    self.look_at(left, x - self.across[left + 1], dy, low)
+                left -= 1
+            while self.across[right + 1] - x <= high:
+                dy = abs(self.height[right] - y)
+                if dy <= high:
+                    self.look_at(right, self.across[right + 1] - x, dy, low)
+                right += 1
+            return
+        while x - self.edges[left + 1] <= high:
+            self.look_at_block(left, x - self.edges[left + 1], y, low, high)
+            left -= 1
+        while self.edges[right + 1] - x <= high:
+            self.look_at_block(right, self.edges[right + 1] - x, y, low, high)
+            right += 1
+
+    @cython.cfunc
+    @cython.nogil
+    @cython.exceptval(check=False)
+    def clear_border(self) -> cython.void:
+        """Nothing counted yet, and the row itself never."""
         self.ball_inside = -1
         self.ball_within = -1
         self.side_x = 0
         self.side_y = 0
         self.corners = 0
-        while self.edges[right + 1] - x <= high:
-            self.look_at_block(right, self.edges[right + 1] - x, y, low, high)
-            right += 1
-        while x - self.edges[left + 1] <= high:
-            self.look_at_block(left, x - self.edges[left + 1], y, low, high)
-            left -= 1
 
     @cython.cfunc
     @cython.nogil
@@ -627,9 +736,9 @@ class Pairs:
     ) -> cython.void:
         cell: cython.int = self.first[block]
         end: cython.int = self.first[block + 1]
-        rows: cython.int
         dy: cython.double
         if end - cell > SHORT:
+            # A rounded bound, hence a generous one: what counts is the difference.
             cell = self.bisect(cell, end, y - 2.0 * high)
         while cell < end:
             dy = self.height[cell] - y
@@ -637,17 +746,27 @@ class Pairs:
                 break
             dy = abs(dy)
             if dy <= high:
-                rows = self.weight[cell]
-                self.ball_within += rows
-                if dx < low and dy < low:
-                    self.ball_inside += rows
-                if dx >= low:
-                    self.side_x += rows
-                if dy >= low:
-                    self.side_y += rows
-                    if dx >= low:
-                        self.corners += rows
+                self.look_at(cell, dx, dy, low)
             cell += 1
+
+    @cython.cfunc
+    @cython.nogil
+    @cython.exceptval(check=False)
+    def look_at(
+        self, cell: cython.int, dx: cython.double, dy: cython.double, low: cython.double
+    ) -> cython.void:
+        """Count the rows of a cell of the ball."""
+        rows: cython.int = self.weight[cell]
+        self.ball_within += rows
+        if dx >= low:
+            self.side_x += rows
+            if dy >= low:
+                self.side_y += rows
+                self.corners += rows
+        elif dy >= low:
+            self.side_y += rows
+        else:
+            self.ball_inside += rows
 
     # --- A discrete and a continuous column ---------------------------------------------------------
 
@@ -715,11 +834,7 @@ class Pairs:
         nearer: cython.double
         self.margin(0, self.n_other, self.code[cell], low, high)
         if not self.strict and (low <= 0.0 or self.within - self.inside > 1):
-            self.ball_inside = -1
-            self.ball_within = -1
-            self.side_x = 0
-            self.side_y = 0
-            self.corners = 0
+            self.clear_border()
             self.look_at_block(block, 0.0, y, low, high)
             if low <= 0.0:
                 self.tally[self.ball_within + 1] -= rows * ONE
