@@ -5,10 +5,11 @@ Every estimate here is a mean of logarithms (or digammas) of whole numbers: how 
 than a radius. The kernel therefore tallies the numbers and adds up their logarithms in the order of the numbers, so
 that neither the order of the rows nor which column comes first can change a bit of the result.
 
-Columns come sorted. Rows that agree in both columns are one *cell*; the cells of a pair are listed by the values of one
-column (a *block* for each value) and by the other column within a block. From a cell, the search for neighbours goes
-outward block by block until the block alone is farther away than the farthest neighbour found, and in a long block
-outward from the nearest value. Blocks of one cell, the case of columns without ties, have a loop of their own.
+Columns come sorted. For each pair the rows are put into *strips* by one column, the walls of which are far enough apart to
+hold some rows, and within a strip they are in the order of the other column; rows that agree in both are one *cell*
+where they come to lie side by side. The search for neighbours begins in the strip of a row and goes on to the strips on
+both sides until their walls are farther away than the farthest neighbour found; within a strip it goes outward from the
+height of the row. A discrete column has a strip for each of its values.
 """
 
 import cython
@@ -19,10 +20,12 @@ ONE = cython.declare(cython.longlong, 1 << 20)
 #: Farther away than anything, and nearer than the infinite ends of the lists.
 FAR = cython.declare(cython.double, 1e300)
 INFINITE = cython.declare(cython.double, np.inf)
-#: Longer blocks are searched by bisection.
-SHORT = cython.declare(cython.int, 8)
-#: From this many cells on, a few cells tell which column is the better one to walk along.
-MANY = cython.declare(cython.int, 200)
+#: If the search passes more cells than this on average, it may be better to have strips of the other column.
+MANY = cython.declare(cython.long, 40)
+#: Going over to another strip takes as long as passing this many cells.
+WALL = cython.declare(cython.long, 4)
+#: How many rows a strip holds, as a multiple of the root of k times the number of rows.
+STRIP = cython.declare(cython.double, 1.0)
 PILOTS = cython.declare(cython.int, 16)
 LOOK_EVERY = cython.declare(cython.int, 1024)
 
@@ -49,97 +52,113 @@ def _offer(
 @cython.cfunc
 @cython.nogil
 @cython.exceptval(check=False)
-def _radius(
+def _search_three(
     across: cython.double[::1],
     height: cython.double[::1],
     weight: cython.int[::1],
     near: cython.double[::1],
-    k: cython.int,
-    cell: cython.int,
+    seen: cython.longlong[::1],
+    start: cython.int,
+    down: cython.int,
+    up: cython.int,
+    end: cython.int,
+    x: cython.double,
+    y: cython.double,
 ) -> cython.double:
-    """Distance of the k-th neighbour of a cell, from cell to cell both ways; outside the class, C keeps the addresses."""
-    left: cython.int = cell - 1
-    right: cython.int = cell + 1
-    x: cython.double = across[right]
-    y: cython.double = height[cell]
-    radius: cython.double = FAR
-    dx: cython.double
-    dy: cython.double
-    onward: cython.bint
-    if weight[cell] > 1:
-        radius = _offer(near, k, 0.0, weight[cell] - 1)
-    while True:
-        dx = across[right + 1] - x
-        onward = dx < radius
-        if onward:
-            dy = abs(height[right] - y)
-            if dy < radius:
-                radius = _offer(near, k, dx if dx > dy else dy, weight[right])
-            right += 1
-        dx = x - across[left + 1]
-        if dx < radius:
-            dy = abs(height[left] - y)
-            if dy < radius:
-                radius = _offer(near, k, dx if dx > dy else dy, weight[left])
-            left -= 1
-        elif not onward:
-            return radius
+    """As ``_search`` with k = 3, the usual case, without branches: nobody could predict where a distance belongs."""
+    cell: cython.int = up
+    rows: cython.int
+    a: cython.double = near[0]
+    b: cython.double = near[1]
+    c: cython.double = near[2]
+    d: cython.double
+    e: cython.double
+    f: cython.double
+    while cell < end:
+        d = height[cell] - y
+        if d >= c:
+            break
+        e = abs(across[cell] - x)
+        d = d if d > e else e
+        rows = weight[cell]
+        while True:
+            e = d if a < d else a
+            a = a if a < d else d
+            f = e if b < e else b
+            b = b if b < e else e
+            c = c if c < f else f
+            rows -= 1
+            if rows == 0 or d >= c:
+                break
+        cell += 1
+    seen[0] += cell - up
+    cell = down
+    while cell >= start:
+        d = y - height[cell]
+        if d >= c:
+            break
+        e = abs(across[cell] - x)
+        d = d if d > e else e
+        rows = weight[cell]
+        while True:
+            e = d if a < d else a
+            a = a if a < d else d
+            f = e if b < e else b
+            b = b if b < e else e
+            c = c if c < f else f
+            rows -= 1
+            if rows == 0 or d >= c:
+                break
+        cell -= 1
+    seen[0] += down - cell
+    near[0] = a
+    near[1] = b
+    near[2] = c
+    return c
 
 
 @cython.cfunc
 @cython.nogil
 @cython.exceptval(check=False)
-def _third(
-    across: cython.double[::1], height: cython.double[::1], weight: cython.int[::1], cell: cython.int
+def _search(
+    across: cython.double[::1],
+    height: cython.double[::1],
+    weight: cython.int[::1],
+    near: cython.double[::1],
+    k: cython.int,
+    seen: cython.longlong[::1],
+    start: cython.int,
+    down: cython.int,
+    up: cython.int,
+    end: cython.int,
+    x: cython.double,
+    y: cython.double,
 ) -> cython.double:
-    """As ``_radius`` with k = 3, the usual case: every cell is sorted in, since guessing which will be costs more."""
-    left: cython.int = cell - 1
-    right: cython.int = cell + 1
-    rows: cython.int = weight[cell] - 1
-    x: cython.double = across[right]
-    y: cython.double = height[cell]
-    a: cython.double = 0.0 if rows > 0 else FAR
-    b: cython.double = 0.0 if rows > 1 else FAR
-    c: cython.double = 0.0 if rows > 2 else FAR
-    d: cython.double
-    e: cython.double
-    f: cython.double
+    """Look for neighbours of (x, y) in a strip, up from one cell and down from another; ``seen`` counts cells."""
+    cell: cython.int = up
+    radius: cython.double = near[k - 1]
+    dx: cython.double
     dy: cython.double
-    onward: cython.bint
-    while True:
-        d = across[right + 1] - x
-        onward = d < c
-        if onward:
-            dy = abs(height[right] - y)
-            d = d if d > dy else dy
-            rows = weight[right]
-            while True:
-                e = d if a < d else a
-                a = a if a < d else d
-                f = e if b < e else b
-                b = b if b < e else e
-                c = c if c < f else f
-                rows -= 1
-                if rows == 0 or d >= c:
-                    break
-            right += 1
-        d = x - across[left + 1]
-        if d < c:
-            dy = abs(height[left] - y)
-            d = d if d > dy else dy
-            rows = weight[left]
-            while True:
-                e = d if a < d else a
-                a = a if a < d else d
-                f = e if b < e else b
-                b = b if b < e else e
-                c = c if c < f else f
-                rows -= 1
-                if rows == 0 or d >= c:
-                    break
-            left -= 1
-        elif not onward:
-            return c
+    while cell < end:
+        dy = height[cell] - y
+        if dy >= radius:
+            break
+        dx = abs(across[cell] - x)
+        if dx < radius:
+            radius = _offer(near, k, dx if dx > dy else dy, weight[cell])
+        cell += 1
+    seen[0] += cell - up
+    cell = down
+    while cell >= start:
+        dy = y - height[cell]
+        if dy >= radius:
+            break
+        dx = abs(across[cell] - x)
+        if dx < radius:
+            radius = _offer(near, k, dx if dx > dy else dy, weight[cell])
+        cell -= 1
+    seen[0] += down - cell
+    return radius
 
 
 @cython.final
@@ -186,25 +205,31 @@ class Pairs:
     n = cython.declare(cython.int)
     k = cython.declare(cython.int)
     strict = cython.declare(cython.bint)
-    # The cells of the pair at hand; the values of both columns with infinite ends, one behind the other.
+    # The cells of the pair at hand: where each strip begins and between which values it lies; what is in the cells.
     first = cython.declare(cython.int[::1])
+    wall = cython.declare(cython.double[::1])
+    reached = cython.declare(cython.int[::1])
+    place = cython.declare(cython.int[::1])
     code = cython.declare(cython.int[::1])
     weight = cython.declare(cython.int[::1])
-    height = cython.declare(cython.double[::1])
     across = cython.declare(cython.double[::1])
-    flat = cython.declare(cython.bint)
+    height = cython.declare(cython.double[::1])
+    n_strips = cython.declare(cython.int)
+    n_cells = cython.declare(cython.int)
+    # The values of both columns with infinite ends, one behind the other, and how many rows are below each.
     edges = cython.declare(cython.double[::1])
     counts = cython.declare(cython.int[::1])
-    sorted_codes = cython.declare(cython.int[::1])
+    size_x = cython.declare(cython.int)
+    size_y = cython.declare(cython.int)
+    rows = cython.declare(cython.int[::1])
+    strip = cython.declare(cython.int[::1])
     room = cython.declare(cython.int[::1])
     near = cython.declare(cython.double[::1])
     tally = cython.declare(cython.longlong[::1])
-    n_blocks = cython.declare(cython.int)
-    n_other = cython.declare(cython.int)
-    n_cells = cython.declare(cython.int)
-    stride = cython.declare(cython.int)
+    least = cython.declare(cython.int)
+    reach = cython.declare(cython.int)
+    seen = cython.declare(cython.longlong[::1])
     # What the last look at a margin or at the edge of a ball has found.
-    width = cython.declare(cython.int)
     inside = cython.declare(cython.int)
     within = cython.declare(cython.int)
     ball_inside = cython.declare(cython.int)
@@ -231,18 +256,24 @@ class Pairs:
         self.strict = strict
         n = len(codes[0])
         self.first = np.zeros(n + 1, dtype=np.intc)
+        self.wall = np.zeros(2 * n)
+        self.reached = np.zeros(n, dtype=np.intc)
+        self.place = np.zeros(n, dtype=np.intc)
         self.code = np.zeros(n, dtype=np.intc)
         self.weight = np.zeros(n, dtype=np.intc)
+        self.across = np.zeros(n)
         self.height = np.zeros(n)
-        self.across = np.zeros(n + 2)
         self.edges = np.zeros(2 * (n + 2))
         self.counts = np.zeros(2 * (n + 2), dtype=np.intc)
-        self.sorted_codes = np.zeros(n, dtype=np.intc)
+        self.rows = np.zeros(n, dtype=np.intc)
+        self.strip = np.zeros(n, dtype=np.intc)
         self.room = np.zeros(n, dtype=np.intc)
         self.near = np.zeros(k)
+        self.seen = np.zeros(1, dtype=np.int64)
         self.tally = np.zeros(n + 2, dtype=np.int64)
-        # About a fourth of the rows that are usually within the radius on one side.
-        self.stride = max(4, int(0.25 * n**0.5))
+        # As wide as the usual ball, more or less; the power of two is about half of the rows in it.
+        self.least = max(1, int(STRIP * (k * n) ** 0.5))
+        self.reach = 1 << max(1, int(0.5 * (k * n) ** 0.5)).bit_length()
 
     def run(self, left, right, found):
         """Put the information of the pairs (left[p], right[p]) into ``found[p]``."""
@@ -280,92 +311,103 @@ class Pairs:
     @cython.cfunc
     @cython.nogil
     @cython.exceptval(check=False)
-    def list_cells(self, a: cython.int, b: cython.int) -> cython.void:
-        """The cells by the values of column a, then of column b."""
-        self.n_blocks = self.sizes[a]
-        self.n_other = self.sizes[b]
-        if self.n_blocks == self.n:
-            self.list_rows(a, b)
-        elif cython.cast(cython.longlong, self.n_blocks) * self.n_other <= self.n:
+    def list_cells(self, a: cython.int, b: cython.int, least: cython.int) -> cython.void:
+        """The cells in strips of column a that hold at least so many rows, within them by the values of column b."""
+        few: cython.longlong = self.sizes[a]
+        if few * self.sizes[b] <= self.n and few * few <= 4 * cython.cast(cython.longlong, self.n):
             self.count_table(a, b)
         else:
-            self.sort_into_blocks(a, b)
+            self.sort_into_strips(a, b, least)
 
     @cython.cfunc
     @cython.nogil
     @cython.exceptval(check=False)
-    def list_rows(self, a: cython.int, b: cython.int) -> cython.void:
-        """A cell for each row, since no two rows agree in column a."""
-        p: cython.int
-        code: cython.int
-        for p in range(self.n):
-            code = self.codes[b, self.orders[a, p]]
-            self.first[p] = p
-            self.code[p] = code
-            self.weight[p] = 1
-            self.height[p] = self.values[b, code]
-        self.first[self.n] = self.n
-        self.n_cells = self.n
+    def add_cell(
+        self, a: cython.int, b: cython.int, place: cython.int, code: cython.int, rows: cython.int
+    ) -> cython.void:
+        cell: cython.int = self.n_cells
+        self.place[cell] = place
+        self.code[cell] = code
+        self.weight[cell] = rows
+        self.across[cell] = self.values[a, place]
+        self.height[cell] = self.values[b, code]
+        self.n_cells = cell + 1
 
     @cython.cfunc
     @cython.nogil
     @cython.exceptval(check=False)
     def count_table(self, a: cython.int, b: cython.int) -> cython.void:
-        """Few values in both columns: count in the table of all their combinations."""
+        """Few values in both columns: count in the table of all their combinations, a strip for each value."""
         p: cython.int
-        block: cython.int
+        place: cython.int
         code: cython.int
-        cells: cython.int = 0
-        columns: cython.int = self.n_other
-        for p in range(self.n_blocks * columns):
+        columns: cython.int = self.sizes[b]
+        for p in range(self.sizes[a] * columns):
             self.room[p] = 0
         for p in range(self.n):
             self.room[self.codes[a, p] * columns + self.codes[b, p]] += 1
-        for block in range(self.n_blocks):
-            self.first[block] = cells
+        self.n_strips = self.sizes[a]
+        self.n_cells = 0
+        for place in range(self.n_strips):
+            self.first[place] = self.n_cells
+            self.wall[2 * place] = self.wall[2 * place + 1] = self.values[a, place]
             for code in range(columns):
-                p = self.room[block * columns + code]
-                if p > 0:
-                    self.code[cells] = code
-                    self.weight[cells] = p
-                    self.height[cells] = self.values[b, code]
-                    cells += 1
-        self.first[self.n_blocks] = cells
-        self.n_cells = cells
+                if self.room[place * columns + code] > 0:
+                    self.add_cell(a, b, place, code, self.room[place * columns + code])
+        self.first[self.n_strips] = self.n_cells
 
     @cython.cfunc
     @cython.nogil
     @cython.exceptval(check=False)
-    def sort_into_blocks(self, a: cython.int, b: cython.int) -> cython.void:
-        """Rows in the order of column b, put one by one at the end of their block of column a."""
+    def sort_into_strips(self, a: cython.int, b: cython.int, least: cython.int) -> cython.void:
+        """Rows in the order of column b, put one by one at the end of their strip."""
         p: cython.int
         row: cython.int
-        block: cython.int
+        place: cython.int
         code: cython.int
-        last: cython.int
-        cells: cython.int = 0
-        for block in range(self.n_blocks):
-            self.room[block] = self.below[a, block]
+        strip: cython.int
+        self.find_strips(a, least)
         for p in range(self.n):
             row = self.orders[b, p]
-            block = self.codes[a, row]
-            self.sorted_codes[self.room[block]] = self.codes[b, row]
-            self.room[block] += 1
-        for block in range(self.n_blocks):
-            self.first[block] = cells
-            last = -1
-            for p in range(self.below[a, block], self.below[a, block + 1]):
-                code = self.sorted_codes[p]
-                if code == last:
-                    self.weight[cells - 1] += 1
-                    continue
-                last = code
-                self.code[cells] = code
-                self.weight[cells] = 1
-                self.height[cells] = self.values[b, code]
-                cells += 1
-        self.first[self.n_blocks] = cells
-        self.n_cells = cells
+            strip = self.strip[self.codes[a, row]]
+            self.rows[self.room[strip]] = row
+            self.room[strip] += 1
+        p = 0
+        self.n_cells = 0
+        for strip in range(self.n_strips):
+            self.first[strip] = self.n_cells
+            while p < self.room[strip]:
+                place = self.codes[a, self.rows[p]]
+                code = self.codes[b, self.rows[p]]
+                p += 1
+                if (
+                    self.n_cells > self.first[strip]
+                    and self.code[self.n_cells - 1] == code
+                    and self.place[self.n_cells - 1] == place
+                ):
+                    self.weight[self.n_cells - 1] += 1
+                else:
+                    self.add_cell(a, b, place, code, 1)
+        self.first[self.n_strips] = self.n_cells
+
+    @cython.cfunc
+    @cython.nogil
+    @cython.exceptval(check=False)
+    def find_strips(self, a: cython.int, least: cython.int) -> cython.void:
+        """Which strip each value belongs to, the values at the walls, and the first row of each strip in ``room``."""
+        place: cython.int
+        start: cython.int = 0
+        strip: cython.int = 0
+        for place in range(self.sizes[a]):
+            if place == start:
+                self.room[strip] = self.below[a, place]
+                self.wall[2 * strip] = self.values[a, place]
+            self.strip[place] = strip
+            self.wall[2 * strip + 1] = self.values[a, place]
+            if self.below[a, place + 1] - self.below[a, start] >= least:
+                start = place + 1
+                strip += 1
+        self.n_strips = self.strip[self.sizes[a] - 1] + 1
 
     @cython.cfunc
     @cython.nogil
@@ -415,13 +457,13 @@ class Pairs:
         """log n + mean of log(rows of the cell) - log(rows of the one value) - log(rows of the other)."""
         p: cython.int
         rows: cython.int
-        self.list_cells(a, b)
+        self.list_cells(a, b, 1)
         for p in range(self.n_cells):
             self.tally[self.weight[p]] += self.weight[p] * ONE
-        for p in range(self.n_blocks):
+        for p in range(self.sizes[a]):
             rows = self.below[a, p + 1] - self.below[a, p]
             self.tally[rows] -= rows * ONE
-        for p in range(self.n_other):
+        for p in range(self.sizes[b]):
             rows = self.below[b, p + 1] - self.below[b, p]
             self.tally[rows] -= rows * ONE
         return self.logarithm[self.n] + self.total(self.logarithm) / self.n
@@ -440,19 +482,25 @@ class Pairs:
         """
         left: cython.int = at + 1 + place
         right: cython.int = left
-        end: cython.int = at + size
-        step: cython.int = self.stride
+        end: cython.int = at + size + 1
+        step: cython.int = self.reach
+        probe: cython.int
+        nearer: cython.int
         value: cython.double = self.edges[left]
-        while right + step <= end and self.edges[right + step] - value < low:
+        while right + step < end and self.edges[right + step] - value < low:
             right += step
-        while self.edges[right + 1] - value < low:
-            right += 1
         while left - step > at and value - self.edges[left - step] < low:
             left -= step
-        while value - self.edges[left - 1] < low:
-            left -= 1
+        while step > 1:
+            step = step // 2
+            # Products instead of branches, which nobody could predict.
+            probe = right + step if right + step < end else end
+            nearer = self.edges[probe] - value < low
+            right += step * nearer
+            probe = left - step if left - step > at else at
+            nearer = value - self.edges[probe] < low
+            left -= step * nearer
         self.inside = self.counts[right] - self.counts[left - 1] - 1
-        self.width = right - left
         while self.edges[right + 1] - value <= high:
             right += 1
         while value - self.edges[left - 1] <= high:
@@ -465,18 +513,15 @@ class Pairs:
     @cython.nogil
     @cython.exceptval(check=False)
     def kraskov(self, a: cython.int, b: cython.int) -> cython.double:
-        block: cython.int
+        strip: cython.int
         cell: cython.int
         done: cython.int = 0
         slack: cython.double = max(self.slack[a], self.slack[b])
-        if self.sizes[b] > self.sizes[a]:
-            a, b = b, a
-        self.prepare(a, b)
-        if self.n_cells >= MANY and self.other_is_better():
-            self.prepare(b, a)
-        for block in range(self.n_blocks):
-            for cell in range(self.first[block], self.first[block + 1]):
-                self.enter(block, cell, self.radius(block, cell), slack)
+        self.arrange(a, b)
+        for strip in range(self.n_strips):
+            self.rewind()
+            for cell in range(self.first[strip], self.first[strip + 1]):
+                self.enter(strip, cell, self.radius(strip, cell), slack)
                 done += 1
                 if done % LOOK_EVERY == 0 and self.stop[0]:
                     self.total(self.digamma)
@@ -486,155 +531,120 @@ class Pairs:
     @cython.cfunc
     @cython.nogil
     @cython.exceptval(check=False)
+    def arrange(self, a: cython.int, b: cython.int) -> cython.void:
+        """Have strips of the column with fewer values, or of the other one if the search then passes fewer cells."""
+        here: cython.long
+        if self.sizes[b] < self.sizes[a]:
+            a, b = b, a
+        self.prepare(a, b)
+        here = self.cells_passed()
+        if here > MANY:
+            self.prepare(b, a)
+            if self.cells_passed() >= here:
+                self.prepare(a, b)
+
+    @cython.cfunc
+    @cython.nogil
+    @cython.exceptval(check=False)
     def prepare(self, a: cython.int, b: cython.int) -> cython.void:
-        """List the cells; where blocks are short, also where each cell is along column a, between infinite ends."""
-        block: cython.int
-        cell: cython.int
-        size: cython.longlong
-        passed: cython.longlong = 0
-        self.list_cells(a, b)
+        self.list_cells(a, b, self.least)
         self.load(a, 0)
         self.load(b, self.n + 2)
-        for block in range(self.n_blocks):
-            size = self.first[block + 1] - self.first[block]
-            passed += size * size
-        # A walk that passes all cells of each block is faster than bisection as long as these are few on average.
-        self.flat = passed <= SHORT * cython.cast(cython.longlong, self.n_cells)
-        if self.flat:
-            self.across[0] = -INFINITE
-            for block in range(self.n_blocks):
-                for cell in range(self.first[block], self.first[block + 1]):
-                    self.across[cell + 1] = self.edges[block + 1]
-            self.across[self.n_cells + 1] = INFINITE
+        self.size_x = self.sizes[a]
+        self.size_y = self.sizes[b]
 
     @cython.cfunc
     @cython.nogil
     @cython.exceptval(check=False)
-    def other_is_better(self) -> cython.bint:
-        """Whether balls hold far fewer different values of the other column, so that it is the one to walk along."""
-        step: cython.int = self.n_blocks // PILOTS + 1
-        block: cython.int = step // 2
-        here: cython.longlong = 0
-        there: cython.longlong = 0
-        radius: cython.double
-        while block < self.n_blocks:
-            radius = self.radius(block, self.first[block])
-            self.margin(0, self.n_blocks, block, radius, radius)
-            here += self.width
-            self.margin(self.n + 2, self.n_other, self.code[self.first[block]], radius, radius)
-            there += self.width
-            block += step
-        return 2 * there < here
+    def cells_passed(self) -> cython.long:
+        """How many cells the search for neighbours passes on average, judged by a few cells."""
+        strip: cython.int
+        cell: cython.int = 0
+        step: cython.int = self.n_cells // PILOTS + 1
+        pilots: cython.int = 0
+        self.seen[0] = 0
+        for strip in range(self.n_strips):
+            if cell < self.first[strip + 1]:
+                self.rewind()
+            while cell < self.first[strip + 1]:
+                self.radius(strip, cell)
+                pilots += 1
+                cell += step
+        return self.seen[0] // pilots
 
     @cython.cfunc
     @cython.nogil
     @cython.exceptval(check=False)
-    def radius(self, block: cython.int, cell: cython.int) -> cython.double:
-        """Distance of the k-th neighbour: the larger one of the distances in both columns counts."""
+    def rewind(self) -> cython.void:
+        """Begin with the lowest cell of each strip again."""
+        strip: cython.int
+        for strip in range(self.n_strips):
+            self.reached[strip] = self.first[strip]
+
+    @cython.cfunc
+    @cython.nogil
+    @cython.exceptval(check=False)
+    def radius(self, strip: cython.int, cell: cython.int) -> cython.double:
+        """Distance of the k-th neighbour: the larger one of the distances in both columns counts.
+
+        To be called for the cells of a strip in their order, from the bottom up, after ``rewind``.
+        """
         p: cython.int
-        if self.flat and self.k == 3:
-            return _third(self.across, self.height, self.weight, cell)
-        for p in range(self.k):
-            self.near[p] = FAR
-        if self.flat:
-            return _radius(self.across, self.height, self.weight, self.near, self.k, cell)
-        return self.radius_block_by_block(block, cell)
-
-    @cython.cfunc
-    @cython.nogil
-    @cython.exceptval(check=False)
-    def radius_block_by_block(self, block: cython.int, cell: cython.int) -> cython.double:
-        left: cython.int = block - 1
-        right: cython.int = block + 1
-        x: cython.double = self.edges[block + 1]
+        left: cython.int = strip - 1
+        right: cython.int = strip + 1
+        x: cython.double = self.across[cell]
         y: cython.double = self.height[cell]
-        radius: cython.double = _offer(self.near, self.k, 0.0, self.weight[cell] - 1)
-        dx: cython.double
-        onward: cython.bint
-        radius = self.search_up(cell + 1, self.first[block + 1], 0.0, y, radius)
-        radius = self.search_down(cell - 1, self.first[block], 0.0, y, radius)
-        while True:
-            dx = self.edges[right + 1] - x
-            onward = dx < radius
-            if onward:
-                radius = self.search_block(right, dx, y, radius)
+        found: cython.double
+        onward: cython.bint = True
+        for p in range(self.k):
+            self.near[p] = 0.0 if p < self.weight[cell] - 1 else FAR
+        found = self.search_strip(strip, cell - 1, cell + 1, x, y)
+        while onward:
+            onward = False
+            if right < self.n_strips and self.wall[2 * right] - x < found:
+                found = self.search_strip(right, self.level(right, y) - 1, self.reached[right], x, y)
                 right += 1
-            dx = x - self.edges[left + 1]
-            if dx < radius:
-                radius = self.search_block(left, dx, y, radius)
+                onward = True
+            if left >= 0 and x - self.wall[2 * left + 1] < found:
+                found = self.search_strip(left, self.level(left, y) - 1, self.reached[left], x, y)
                 left -= 1
-            elif not onward:
-                return radius
+                onward = True
+        return found
 
     @cython.cfunc
     @cython.nogil
     @cython.exceptval(check=False)
-    def search_block(
-        self, block: cython.int, dx: cython.double, y: cython.double, radius: cython.double
+    def search_strip(
+        self, strip: cython.int, down: cython.int, up: cython.int, x: cython.double, y: cython.double
     ) -> cython.double:
-        start: cython.int = self.first[block]
-        end: cython.int = self.first[block + 1]
-        middle: cython.int
-        dy: cython.double
-        if end - start <= SHORT:
-            for middle in range(start, end):
-                dy = abs(self.height[middle] - y)
-                if dy < radius:
-                    radius = _offer(self.near, self.k, dx if dx > dy else dy, self.weight[middle])
-            return radius
-        middle = self.bisect(start, end, y)
-        radius = self.search_up(middle, end, dx, y, radius)
-        return self.search_down(middle - 1, start, dx, y, radius)
+        start: cython.int = self.first[strip]
+        end: cython.int = self.first[strip + 1]
+        self.seen[0] += WALL
+        if self.k == 3:
+            return _search_three(
+                self.across, self.height, self.weight, self.near, self.seen, start, down, up, end, x, y
+            )
+        return _search(
+            self.across, self.height, self.weight, self.near, self.k, self.seen, start, down, up, end, x, y
+        )
 
     @cython.cfunc
     @cython.nogil
     @cython.exceptval(check=False)
-    def bisect(self, start: cython.int, end: cython.int, y: cython.double) -> cython.int:
-        """The first cell from ``start`` on whose height is not below y."""
-        middle: cython.int
-        while start < end:
-            middle = (start + end) // 2
-            if self.height[middle] < y:
-                start = middle + 1
-            else:
-                end = middle
-        return start
-
-    @cython.cfunc
-    @cython.nogil
-    @cython.exceptval(check=False)
-    def search_up(
-        self, cell: cython.int, end: cython.int, dx: cython.double, y: cython.double, radius: cython.double
-    ) -> cython.double:
-        dy: cython.double
-        while cell < end:
-            dy = self.height[cell] - y
-            if dy >= radius:
-                break
-            radius = _offer(self.near, self.k, dx if dx > dy else dy, self.weight[cell])
-            cell += 1
-        return radius
-
-    @cython.cfunc
-    @cython.nogil
-    @cython.exceptval(check=False)
-    def search_down(
-        self, cell: cython.int, start: cython.int, dx: cython.double, y: cython.double, radius: cython.double
-    ) -> cython.double:
-        dy: cython.double
-        while cell >= start:
-            dy = y - self.height[cell]
-            if dy >= radius:
-                break
-            radius = _offer(self.near, self.k, dx if dx > dy else dy, self.weight[cell])
-            cell -= 1
-        return radius
+    def level(self, strip: cython.int, y: cython.double) -> cython.int:
+        """The first cell of a strip that is not below y, found from that of the last y, which was not above."""
+        at: cython.int = self.reached[strip]
+        end: cython.int = self.first[strip + 1]
+        while at < end and self.height[at] < y:
+            at += 1
+        self.reached[strip] = at
+        return at
 
     @cython.cfunc
     @cython.nogil
     @cython.exceptval(check=False)
     def enter(
-        self, block: cython.int, cell: cython.int, radius: cython.double, slack: cython.double
+        self, strip: cython.int, cell: cython.int, radius: cython.double, slack: cython.double
     ) -> cython.void:
         """Tally what a cell's rows contribute."""
         rows: cython.int = self.weight[cell]
@@ -642,12 +652,12 @@ class Pairs:
         high: cython.double = -1.0 if self.strict else radius + slack
         inside_x: cython.int
         within_x: cython.int
-        self.margin(0, self.n_blocks, block, low, high)
+        self.margin(0, self.size_x, self.place[cell], low, high)
         inside_x = self.inside
         within_x = self.within
-        self.margin(self.n + 2, self.n_other, self.code[cell], low, high)
+        self.margin(self.n + 2, self.size_y, self.code[cell], low, high)
         if not self.strict and (low <= 0.0 or within_x - inside_x + self.within - self.inside > 1):
-            self.look_at_border(block, cell, low, high)
+            self.look_at_border(strip, cell, low, high)
             if low <= 0.0:
                 self.tally[self.ball_within + 1] -= rows * ONE
                 self.tally[within_x + 1] += rows * ONE
@@ -684,33 +694,24 @@ class Pairs:
     @cython.nogil
     @cython.exceptval(check=False)
     def look_at_border(
-        self, block: cython.int, cell: cython.int, low: cython.double, high: cython.double
+        self, strip: cython.int, cell: cython.int, low: cython.double, high: cython.double
     ) -> cython.void:
         """Count the other rows of the ball: inside, and at its border on either side or in a corner."""
-        left: cython.int = cell if self.flat else block
-        right: cython.int = left + 1
-        x: cython.double = self.edges[block + 1]
+        left: cython.int = strip - 1
+        right: cython.int = strip + 1
+        x: cython.double = self.across[cell]
         y: cython.double = self.height[cell]
-        dy: cython.double
         self.clear_border()
-        if self.flat:
-            while x - self.across[left + 1] <= high:
-                dy = abs(self.height[left] - y)
-                if dy <= high:
-                    self.look_at(left, x - self.across[left + 1], dy, low)
-                left -= 1
-            while self.across[right + 1] - x <= high:
-                dy = abs(self.height[right] - y)
-                if dy <= high:
-                    self.look_at(right, self.across[right + 1] - x, dy, low)
-                right += 1
-            return
-        while x - self.edges[left + 1] <= high:
-            self.look_at_block(left, x - self.edges[left + 1], y, low, high)
-            left -= 1
-        while self.edges[right + 1] - x <= high:
-            self.look_at_block(right, self.edges[right + 1] - x, y, low, high)
+        self.look_up(cell, self.first[strip + 1], x, y, low, high)
+        self.look_down(cell - 1, self.first[strip], x, y, low, high)
+        while right < self.n_strips and self.wall[2 * right] - x <= high:
+            self.look_up(self.level(right, y), self.first[right + 1], x, y, low, high)
+            self.look_down(self.reached[right] - 1, self.first[right], x, y, low, high)
             right += 1
+        while left >= 0 and x - self.wall[2 * left + 1] <= high:
+            self.look_up(self.level(left, y), self.first[left + 1], x, y, low, high)
+            self.look_down(self.reached[left] - 1, self.first[left], x, y, low, high)
+            left -= 1
 
     @cython.cfunc
     @cython.nogil
@@ -726,28 +727,40 @@ class Pairs:
     @cython.cfunc
     @cython.nogil
     @cython.exceptval(check=False)
-    def look_at_block(
+    def look_up(
         self,
-        block: cython.int,
-        dx: cython.double,
+        cell: cython.int,
+        end: cython.int,
+        x: cython.double,
         y: cython.double,
         low: cython.double,
         high: cython.double,
     ) -> cython.void:
-        cell: cython.int = self.first[block]
-        end: cython.int = self.first[block + 1]
-        dy: cython.double
-        if end - cell > SHORT:
-            # A rounded bound, hence a generous one: what counts is the difference.
-            cell = self.bisect(cell, end, y - 2.0 * high)
-        while cell < end:
-            dy = self.height[cell] - y
-            if dy > high:
-                break
-            dy = abs(dy)
-            if dy <= high:
-                self.look_at(cell, dx, dy, low)
+        dx: cython.double
+        while cell < end and self.height[cell] - y <= high:
+            dx = abs(self.across[cell] - x)
+            if dx <= high:
+                self.look_at(cell, dx, self.height[cell] - y, low)
             cell += 1
+
+    @cython.cfunc
+    @cython.nogil
+    @cython.exceptval(check=False)
+    def look_down(
+        self,
+        cell: cython.int,
+        start: cython.int,
+        x: cython.double,
+        y: cython.double,
+        low: cython.double,
+        high: cython.double,
+    ) -> cython.void:
+        dx: cython.double
+        while cell >= start and y - self.height[cell] <= high:
+            dx = abs(self.across[cell] - x)
+            if dx <= high:
+                self.look_at(cell, dx, y - self.height[cell], low)
+            cell -= 1
 
     @cython.cfunc
     @cython.nogil
@@ -775,25 +788,26 @@ class Pairs:
     @cython.exceptval(check=False)
     def ross(self, a: cython.int, b: cython.int) -> cython.double:
         """Column a is the discrete one; rows that are alone with their value of it are left out."""
-        block: cython.int
+        strip: cython.int
         cell: cython.int
         rows: cython.int
         alone: cython.int = 0
-        self.list_cells(a, b)
+        self.list_cells(a, b, 1)
         self.load(b, 0)
-        for block in range(self.n_blocks):
-            rows = self.below[a, block + 1] - self.below[a, block]
+        self.size_y = self.sizes[b]
+        for strip in range(self.sizes[a]):
+            rows = self.below[a, strip + 1] - self.below[a, strip]
             if rows == 1:
                 alone += 1
         if alone > 0:
-            self.leave_out_alone(a, alone)
-        for block in range(self.n_blocks):
-            rows = self.below[a, block + 1] - self.below[a, block]
+            self.leave_out_alone(a, b)
+        for strip in range(self.sizes[a]):
+            rows = self.below[a, strip + 1] - self.below[a, strip]
             if rows == 1:
                 continue
             self.tally[rows] += rows * ONE
-            for cell in range(self.first[block], self.first[block + 1]):
-                self.enter_one(block, cell, min(self.k, rows - 1), self.slack[b])
+            for cell in range(self.first[strip], self.first[strip + 1]):
+                self.enter_one(strip, cell, min(self.k, rows - 1), self.slack[b])
             if self.stop[0]:
                 break
         if alone == self.n:
@@ -803,39 +817,41 @@ class Pairs:
     @cython.cfunc
     @cython.nogil
     @cython.exceptval(check=False)
-    def leave_out_alone(self, a: cython.int, alone: cython.int) -> cython.void:
+    def leave_out_alone(self, a: cython.int, b: cython.int) -> cython.void:
         """Count the rows below each value of the continuous column anew, without those left out."""
-        block: cython.int
+        strip: cython.int
         code: cython.int
         out: cython.int = 0
-        for code in range(self.n_other):
+        for code in range(self.sizes[b]):
             self.room[code] = 0
-        for block in range(self.n_blocks):
-            if self.below[a, block + 1] - self.below[a, block] == 1:
-                self.room[self.code[self.first[block]]] += 1
-        for code in range(self.n_other):
+        for strip in range(self.sizes[a]):
+            if self.below[a, strip + 1] - self.below[a, strip] == 1:
+                self.room[self.code[self.first[strip]]] += 1
+        for code in range(self.sizes[b]):
             self.counts[code] -= out
             out += self.room[code]
-        self.counts[self.n_other] -= out
+        self.counts[self.sizes[b]] -= out
 
     @cython.cfunc
     @cython.nogil
     @cython.exceptval(check=False)
     def enter_one(
-        self, block: cython.int, cell: cython.int, k: cython.int, slack: cython.double
+        self, strip: cython.int, cell: cython.int, k: cython.int, slack: cython.double
     ) -> cython.void:
-        """Tally what the rows of a cell contribute, whose neighbours are those of the same block."""
+        """Tally what the rows of a cell contribute, whose neighbours are those of the same strip."""
         rows: cython.int = self.weight[cell]
+        x: cython.double = self.across[cell]
         y: cython.double = self.height[cell]
-        radius: cython.double = self.radius_in_block(block, cell, k)
+        radius: cython.double = self.radius_in_strip(strip, cell, k)
         low: cython.double = radius if self.strict else radius - slack
         high: cython.double = -1.0 if self.strict else radius + slack
         border: cython.double
         nearer: cython.double
-        self.margin(0, self.n_other, self.code[cell], low, high)
+        self.margin(0, self.size_y, self.code[cell], low, high)
         if not self.strict and (low <= 0.0 or self.within - self.inside > 1):
             self.clear_border()
-            self.look_at_block(block, 0.0, y, low, high)
+            self.look_up(cell, self.first[strip + 1], x, y, low, high)
+            self.look_down(cell - 1, self.first[strip], x, y, low, high)
             if low <= 0.0:
                 self.tally[self.ball_within + 1] -= rows * ONE
                 self.tally[self.within + 1] += rows * ONE
@@ -856,12 +872,12 @@ class Pairs:
     @cython.cfunc
     @cython.nogil
     @cython.exceptval(check=False)
-    def radius_in_block(self, block: cython.int, cell: cython.int, k: cython.int) -> cython.double:
-        """Distance of the k-th neighbour within the block."""
+    def radius_in_strip(self, strip: cython.int, cell: cython.int, k: cython.int) -> cython.double:
+        """Distance of the k-th neighbour within the strip."""
         left: cython.int = cell - 1
         right: cython.int = cell + 1
-        start: cython.int = self.first[block]
-        end: cython.int = self.first[block + 1]
+        start: cython.int = self.first[strip]
+        end: cython.int = self.first[strip + 1]
         y: cython.double = self.height[cell]
         found: cython.int = self.weight[cell] - 1
         radius: cython.double = 0.0
