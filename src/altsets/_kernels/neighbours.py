@@ -5,11 +5,11 @@ Every estimate here is a mean of logarithms (or digammas) of whole numbers: how 
 than a radius. The kernel therefore tallies the numbers and adds up their logarithms in the order of the numbers, so
 that neither the order of the rows nor which column comes first can change a bit of the result.
 
-Columns come sorted. For each pair the rows are put into *strips* by one column, the walls of which are far enough apart to
-hold some rows, and within a strip they are in the order of the other column; rows that agree in both are one *cell*
-where they come to lie side by side. The search for neighbours begins in the strip of a row and goes on to the strips on
-both sides until their walls are farther away than the farthest neighbour found; within a strip it goes outward from the
-height of the row. A discrete column has a strip for each of its values.
+Columns come sorted. For each pair the rows are put into *strips* by one column, whose walls are far enough apart to hold
+some rows, and within a strip they are in the order of the other column; rows that agree in both are one *cell* where
+they come to lie side by side. The search for neighbours begins in the strip of a row and goes on to the strips on
+both sides until their walls are farther away than the farthest neighbour found; within a strip it goes outward from
+the height of the row. A discrete column has a strip for each of its values.
 """
 
 import cython
@@ -807,7 +807,7 @@ class Pairs:
                 continue
             self.tally[rows] += rows * ONE
             for cell in range(self.first[strip], self.first[strip + 1]):
-                self.enter_one(strip, cell, min(self.k, rows - 1), self.slack[b])
+                self.enter_one(strip, cell, min(self.k, rows - 1), rows, self.slack[b])
             if self.stop[0]:
                 break
         if alone == self.n:
@@ -836,13 +836,16 @@ class Pairs:
     @cython.nogil
     @cython.exceptval(check=False)
     def enter_one(
-        self, strip: cython.int, cell: cython.int, k: cython.int, slack: cython.double
+        self, strip: cython.int, cell: cython.int, k: cython.int, size: cython.int, slack: cython.double
     ) -> cython.void:
         """Tally what the rows of a cell contribute, whose neighbours are those of the same strip."""
         rows: cython.int = self.weight[cell]
         x: cython.double = self.across[cell]
         y: cython.double = self.height[cell]
-        radius: cython.double = self.radius_in_strip(strip, cell, k)
+        rough: cython.bint = self.strict and k >= size // 2
+        radius: cython.double = (
+            self.rough_radius(strip, cell, k) if rough else self.radius_in_strip(strip, cell, k)
+        )
         low: cython.double = radius if self.strict else radius - slack
         high: cython.double = -1.0 if self.strict else radius + slack
         border: cython.double
@@ -895,3 +898,22 @@ class Pairs:
                 found += self.weight[left]
                 left -= 1
         return radius
+
+    @cython.cfunc
+    @cython.nogil
+    @cython.exceptval(check=False)
+    def rough_radius(self, strip: cython.int, cell: cython.int, k: cython.int) -> cython.double:
+        """The same with the rounding of scikit-learn, which expands the square of the difference in small classes."""
+        other: cython.int
+        p: cython.int
+        y: cython.double = self.height[cell]
+        z: cython.double
+        square: cython.double
+        for p in range(k):
+            self.near[p] = 0.0 if p < self.weight[cell] - 1 else FAR
+        for other in range(self.first[strip], self.first[strip + 1]):
+            if other != cell:
+                z = self.height[other]
+                square = y * y + -2.0 * (y * z) + z * z
+                _offer(self.near, k, square if square > 0.0 else 0.0, self.weight[other])
+        return self.near[k - 1] ** 0.5

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -41,12 +42,27 @@ class Columns:
         return len(self.codes)
 
     @property
+    def arrays(self) -> tuple[npt.NDArray[Any], ...]:
+        """All of them, in the order in which the kernel wants them."""
+        return (
+            self.codes,
+            self.orders,
+            self.values,
+            self.below,
+            self.sizes,
+            self.slack,
+            self.discrete,
+        )
+
+    @property
     def n_rows(self) -> int:
         """How many values each column has."""
-        return self.codes.shape[1]
+        return int(self.codes.shape[1])
 
 
-def sorted_columns(columns: Iterable[FloatArray], discrete: BoolArray, n_rows: int, *, scaled: bool) -> Columns:
+def sorted_columns(
+    columns: Iterable[FloatArray], discrete: BoolArray, n_rows: int, *, scaled: bool
+) -> Columns:
     """Sort columns once, for all the pairs they will be part of.
 
     Parameters

@@ -19,8 +19,8 @@ than r: ``psi(n) + mean of psi(k) - psi(c) - psi(m)``. Rows that are alone with 
 Here nothing is random:
 
 - Where the k-th neighbour is no distance away, the rows in that place are counted: with c rows there and c_x, c_y
-  rows that share one coordinate, the row contributes ``psi(c) - psi(c_x) - psi(c_y)``. For columns of few values that is
-  the count above with psi for log, which takes off most of the bias that counts have.
+  rows that share one coordinate, the row contributes ``psi(c) - psi(c_x) - psi(c_y)``. For columns of few values
+  that is the count above with psi for log, which takes off most of the bias that counts have.
 - Where r is above 0 and other rows are exactly at r, in the ball or in a margin only, the formula gets the share of
   them that noise would put inside on average. If b rows are at the border of the ball and the k-th neighbour is the
   q-th of them, that is (q - 1) / b of these and q / (b + 1) of those that are at the border of a margin but not in the
@@ -323,10 +323,9 @@ class _Estimator:
         k = max(1, min(self.n_neighbors, columns.n_rows - 1))
 
         def worker(stop: npt.NDArray[np.intc]) -> Callable[[Line], None]:
-            arrays = (columns.codes, columns.orders, columns.values, columns.below, columns.sizes)
-            labels = (columns.slack, columns.discrete)
+            strict = self.name == "sklearn"
             pairs = neighbours.Pairs(
-                *arrays, *labels, k, self.name == "sklearn", digamma, logarithm, stop
+                *columns.arrays, k=k, strict=strict, digamma=digamma, logarithm=logarithm, stop=stop
             )
 
             def do(line: Line) -> None:

@@ -30,7 +30,9 @@ def n_threads(n_jobs: int | None) -> int:
     >>> n_threads(3)
     3
     """
-    if n_jobs is not None and (not isinstance(n_jobs, int | np.integer) or isinstance(n_jobs, bool) or not n_jobs):
+    if n_jobs is not None and (
+        not isinstance(n_jobs, int | np.integer) or isinstance(n_jobs, bool) or not n_jobs
+    ):
         raise InputError(f"n_jobs={n_jobs!r} must be a whole number other than 0, or None for all cores.")
     if n_jobs is not None and n_jobs > 0:
         return int(n_jobs)
