@@ -397,7 +397,7 @@ def informations(kernel, rng):
     numbers = np.arange(1, n + 2)
     digamma = np.append(0.0, np.cumsum(np.append(-0.5772156649015329, 1 / numbers[:-1])))
     stop = np.zeros(1, dtype=np.intc)
-    pairs = kernel.Pairs(*table.arrays, k, strict, digamma, np.append(0.0, np.log(numbers)), stop)
+    pairs = kernel.Pairs(table.arrays, k, strict, digamma, np.append(0.0, np.log(numbers)), stop)
     left, right = (indices.astype(np.intc) for indices in np.indices((5, 5)).reshape(2, 25))
     found = np.zeros(25)
     pairs.run(left, right, found)

@@ -5,8 +5,8 @@ Every estimate here is a mean of logarithms (or digammas) of whole numbers: how 
 than a radius. The kernel therefore tallies the numbers and adds up their logarithms in the order of the numbers, so
 that neither the order of the rows nor which column comes first can change a bit of the result.
 
-Columns come sorted. For each pair the rows are put into *strips* by one column, whose walls are far enough apart to hold
-some rows, and within a strip they are in the order of the other column; rows that agree in both are one *cell* where
+Columns come sorted. For each pair the rows are put into *strips* by one column, whose walls are far enough apart to
+hold some rows, and within a strip they are in the order of the other column; rows that agree in both are one *cell* where
 they come to lie side by side. The search for neighbours begins in the strip of a row and goes on to the strips on
 both sides until their walls are farther away than the farthest neighbour found; within a strip it goes outward from
 the height of the row. A discrete column has a strip for each of its values.
@@ -168,20 +168,13 @@ class Pairs:
 
     Parameters
     ----------
-    codes : int32 array (n_columns, n_rows)
-        Which of the column's different values each row has, in ascending order of the values.
-    orders : int32 array (n_columns, n_rows)
-        The rows by ascending value.
-    values : float64 array (n_columns, n_rows)
-        The different values, ascending; what is behind the last one is not read.
-    below : int32 array (n_columns, n_rows + 1)
-        How many rows have a smaller value than each of these, and the number of rows at the end.
-    sizes : int32 array (n_columns,)
-        How many different values each column has.
-    slack : float64 array (n_columns,)
-        Distances of a column that differ by no more than this are equal.
-    discrete : uint8 array (n_columns,)
-        Whether only the codes of a column mean something.
+    columns : tuple of arrays, the rows of which are the columns of the table
+        codes, int32 (n_columns, n_rows): which of the column's different values each row has, in ascending order;
+        orders, int32 (n_columns, n_rows): the rows by ascending value; values, float64 (n_columns, n_rows): the
+        different values, ascending, of which as many are read as there are; below, int32 (n_columns, n_rows + 1): how
+        many rows have a smaller value than each of these, and the number of rows at the end; sizes, int32 (n_columns,):
+        how many different values each column has; slack, float64 (n_columns,): distances of a column that differ by no
+        more than this are equal; discrete, uint8 (n_columns,): whether only the codes of a column mean something.
     k : int
         Neighbours, from 1 to n_rows - 1.
     strict : bool
@@ -238,16 +231,9 @@ class Pairs:
     side_y = cython.declare(cython.int)
     corners = cython.declare(cython.int)
 
-    def __init__(
-        self, codes, orders, values, below, sizes, slack, discrete, k, strict, digamma, logarithm, stop
-    ):
+    def __init__(self, columns, k, strict, digamma, logarithm, stop):
+        codes, self.orders, self.values, self.below, self.sizes, self.slack, self.discrete = columns
         self.codes = codes
-        self.orders = orders
-        self.values = values
-        self.below = below
-        self.sizes = sizes
-        self.slack = slack
-        self.discrete = discrete
         self.digamma = digamma
         self.logarithm = logarithm
         self.stop = stop

@@ -324,9 +324,7 @@ class _Estimator:
 
         def worker(stop: npt.NDArray[np.intc]) -> Callable[[Line], None]:
             strict = self.name == "sklearn"
-            pairs = neighbours.Pairs(
-                *columns.arrays, k=k, strict=strict, digamma=digamma, logarithm=logarithm, stop=stop
-            )
+            pairs = neighbours.Pairs(columns.arrays, k, strict, digamma, logarithm, stop)
 
             def do(line: Line) -> None:
                 index, start, end = line
