@@ -6,8 +6,8 @@ than a radius. The kernel therefore tallies the numbers and adds up their logari
 that neither the order of the rows nor which column comes first can change a bit of the result.
 
 Columns come sorted. For each pair the rows are put into *strips* by one column, whose walls are far enough apart to
-hold some rows, and within a strip they are in the order of the other column; rows that agree in both are one *cell* where
-they come to lie side by side. The search for neighbours begins in the strip of a row and goes on to the strips on
+hold some rows, and within a strip they are in the order of the other column; rows that agree in both are one *cell*
+where they come to lie side by side. The search for neighbours begins in the strip of a row and goes on to the strips on
 both sides until their walls are farther away than the farthest neighbour found; within a strip it goes outward from
 the height of the row. A discrete column has a strip for each of its values.
 """
