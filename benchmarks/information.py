@@ -112,7 +112,7 @@ def _wide(section: Section, lines: list[Sequence[Any]]) -> None:
             Check(
                 f"{shape} random normal, {estimator}, two threads",
                 f"{WIDE_SECONDS} s, {WIDE_MEGABYTES} MB",
-                f"{duration(seconds)}, {megabytes:.0f} MB",
+                f"{duration(seconds)} ({duration(answer['work'])} of both cores), {megabytes:.0f} MB",
                 seconds < WIDE_SECONDS and megabytes < WIDE_MEGABYTES,
             )
         )
@@ -120,8 +120,10 @@ def _wide(section: Section, lines: list[Sequence[Any]]) -> None:
 
 def _worker(estimator: str) -> None:
     X = np.random.default_rng(0).normal(size=(WIDE_ROWS, WIDE_COLUMNS))
+    start = time.process_time()
     seconds, _ = _timed(X, n_jobs=2, estimator=estimator)
-    print(json.dumps({"seconds": seconds, "megabytes": peak_memory()}))
+    work = time.process_time() - start
+    print(json.dumps({"seconds": seconds, "work": work, "megabytes": peak_memory()}))
 
 
 def _agreement(section: Section, datasets: Path, matrices: Path) -> None:

@@ -29,7 +29,7 @@ Here nothing is random:
 So data without ties get scikit-learn's value but for its noise; data with ties about the mean of its values over
 many seeds. Distances that differ by rounding only are equal. A measured comparison with exact values (normal
 variables rounded to steps from 0.02 to 1, tables, mixtures with zeros, Poisson counts; 300 and 1,000 rows) finds
-a bias of at most 0.03 that is due to ties; closed balls, as in Gao et al. 2017, had up to 0.45 there.
+a bias of at most 0.03 that is due to ties; closed balls, as in the estimator of Gao et al. 2017, had up to 0.45.
 
 Estimates below 0 become 0. The estimators "neighbors" and "bins" are symmetric to the last bit and depend on
 neither the order of rows and columns nor the number of threads.
