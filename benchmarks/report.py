@@ -31,6 +31,7 @@ TITLES = {
     "multivariate10": "mRMR with k = 10",
     "constraints": "Constraints",
     "large": "A million scores",
+    "information": "Mutual information",
     "startup": "Start-up, deadline, Ctrl-C",
 }
 COLUMNS = (

@@ -59,6 +59,17 @@ def _matrices(folder: Path) -> dict[str, tuple[Numbers, Numbers]]:
     return found
 
 
+def training_part(path: Path) -> tuple[Numbers, npt.NDArray[np.int_]]:
+    """Features and target of the training part of fold 0, as in the paper."""
+    with gzip.open(path, "rt") as lines:
+        header = lines.readline().strip().split(",")
+        table = np.loadtxt(lines, delimiter=",", ndmin=2)
+    target = header.index("target")
+    X, y = np.delete(table, target, axis=1), table[:, target].astype(int)
+    train, _ = next(iter(StratifiedKFold(n_splits=5, shuffle=True, random_state=SEED).split(X, y)))
+    return X[train], y[train]
+
+
 def tree_importances(folder: Path) -> list[Scores]:
     """Importances in a decision tree on the training part of fold 0: skewed scores, mostly zeros."""
     found = []
@@ -66,13 +77,6 @@ def tree_importances(folder: Path) -> list[Scores]:
         path = folder / f"{name}.csv.gz"
         if not path.exists():
             continue
-        with gzip.open(path, "rt") as lines:
-            header = lines.readline().strip().split(",")
-            table = np.loadtxt(lines, delimiter=",", ndmin=2)
-        target = header.index("target")
-        X, y = np.delete(table, target, axis=1), table[:, target].astype(int)
-        folds = StratifiedKFold(n_splits=5, shuffle=True, random_state=SEED)
-        train, _ = next(iter(folds.split(X, y)))
-        tree = DecisionTreeClassifier(criterion="entropy", random_state=SEED).fit(X[train], y[train])
+        tree = DecisionTreeClassifier(criterion="entropy", random_state=SEED).fit(*training_part(path))
         found.append(Scores("Model Gain", name, np.asarray(tree.feature_importances_, dtype=np.float64)))
     return found

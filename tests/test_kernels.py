@@ -20,6 +20,7 @@ import pytest
 import altsets
 from altsets import _kernels
 from altsets._kernels import _stand_in
+from altsets.measures._columns import sorted_columns
 
 FOLDER = Path(_kernels.__file__).parent
 ROOT = Path(__file__).resolve().parent.parent
@@ -419,6 +420,35 @@ def relief_products(kernel, rng):
     return totals
 
 
+def some_columns(rng, n):
+    """Columns with and without ties, long tails, jitter and constants, and which of them are discrete."""
+    kinds = [
+        lambda: rng.normal(size=n),
+        lambda: rng.integers(0, 4, n).astype(float),
+        lambda: rng.normal(size=n).round(1),
+        lambda: np.where(rng.random(n) < 0.5, 0.0, rng.standard_cauchy(n)),
+        lambda: rng.integers(0, n, n) + 1e-10 * rng.normal(size=n),
+        lambda: np.zeros(n),
+    ]
+    return [kinds[rng.integers(len(kinds))]() for _ in range(5)], rng.random(5) < 0.4
+
+
+def informations(kernel, rng):
+    n = int(rng.integers(2, 60))
+    columns, discrete = some_columns(rng, n)
+    strict = bool(rng.random() < 0.3)
+    table = sorted_columns(columns, discrete, n, scaled=not strict)
+    k = min(int(rng.choice([1, 3, 3, 5])), n - 1)
+    numbers = np.arange(1, n + 2)
+    digamma = np.append(0.0, np.cumsum(np.append(-0.5772156649015329, 1 / numbers[:-1])))
+    stop = np.zeros(1, dtype=np.intc)
+    pairs = kernel.Pairs(table.arrays, k, strict, digamma, np.append(0.0, np.log(numbers)), stop)
+    left, right = (indices.astype(np.intc) for indices in np.indices((5, 5)).reshape(2, 25))
+    found = np.zeros(25)
+    pairs.run(left, right, found)
+    return found
+
+
 #: The kernel of each function, and how to call it.
 CALLS = {
     "best_set": [best_set],
@@ -431,6 +461,7 @@ CALLS = {
     "good_sets": [best_sets, listed_sets, sets_by_ratio],
     "cliques": [pick],
     "relief": [relief_distances, relief_differences, relief_products],
+    "neighbours": [informations],
 }
 
 
@@ -535,6 +566,7 @@ with warnings.catch_warnings(record=True) as caught:
         for scores, request in json.load(sys.stdin)
     ]
     altsets.measures.relief([[0.0, 1.0], [1.0, 0.0], [0.0, 0.0], [1.0, 1.0]], [0, 1, 0, 1])
+    altsets.measures.mutual_info([[0.5], [1.5], [3.0], [2.0]], [1.0, 2.5, 3.5, 7.0])
 print(json.dumps({
     "results": results,
     "warnings": [[warning.category.__name__, str(warning.message)] for warning in caught],

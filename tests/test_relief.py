@@ -15,7 +15,7 @@ from sklearn.datasets import load_diabetes, load_wine
 
 from altsets.errors import InputError
 from altsets.measures import relief
-from altsets.measures._chunks import in_order, n_workers
+from altsets.measures._threads import in_order, n_threads
 
 FIXTURES = Path(__file__).parent / "fixtures"
 
@@ -301,8 +301,8 @@ def test_a_class_of_one_row_has_no_hits():
         ({"discrete_threshold": None}, "discrete_threshold=None"),
         ({"variant": "new"}, "variant='new' is unknown; choose 'rebate' or 'classic'"),
         ({"ties": "coin"}, "ties='coin' is unknown; choose 'share' or 'sort'"),
-        ({"n_jobs": 0}, "n_jobs=0 is no number of workers"),
-        ({"n_jobs": 1.5}, "n_jobs=1.5 is no number of workers"),
+        ({"n_jobs": 0}, "n_jobs=0 must be a whole number"),
+        ({"n_jobs": 1.5}, "n_jobs=1.5 must be a whole number"),
         ({"task": "ranking"}, "task='ranking' is unknown"),
     ],
 )
@@ -356,4 +356,4 @@ def test_chunks_come_in_order_and_errors_come_through():
         results.extend(in_order(work, 1000, n_jobs=2))
     assert len(started) < 1000
     assert list(in_order(lambda chunk: None, 3, n_jobs=2)) == [None] * 3
-    assert n_workers(None) == n_workers(-1) >= 1
+    assert n_threads(None) == n_threads(-1) >= 1

@@ -17,6 +17,7 @@ from altsets.errors import InputError
 from altsets.measures._constants import constant_columns, warn_of_constants
 from altsets.measures._copies import copies_in
 from altsets.measures._importance import importance
+from altsets.measures._information import mutual_info, symmetrical_uncertainty
 from altsets.measures._matrix import FloatArray, listed, matrix_of
 from altsets.measures._own import given_scores, is_array, scores_by
 from altsets.measures._pairwise import PAIR_MEASURES, pairwise
@@ -24,7 +25,7 @@ from altsets.measures._permutation import permutation
 from altsets.measures._rank import spearman
 from altsets.measures._relief import relief
 from altsets.measures._shap import shap
-from altsets.measures._univariate import chi2, f_score, mutual_info, pearson
+from altsets.measures._univariate import chi2, f_score, pearson
 
 __all__ = [
     "MEASURES",
@@ -40,6 +41,7 @@ __all__ = [
     "score",
     "shap",
     "spearman",
+    "symmetrical_uncertainty",
 ]
 
 #: The measures by the names that qualities and the command line know.
@@ -53,6 +55,7 @@ MEASURES: dict[str, Callable[..., FloatArray]] = {
     "importance": importance,
     "permutation": permutation,
     "shap": shap,
+    "symmetrical_uncertainty": symmetrical_uncertainty,
 }
 
 

@@ -6,14 +6,14 @@ from collections.abc import Callable
 from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 
 from altsets.errors import InputError
 from altsets.measures._constants import constant_columns, warn_of_constants
+from altsets.measures._information import information_matrix, uncertainty_matrix
 from altsets.measures._matrix import FloatArray, matrix_of
 from altsets.measures._own import given_pairs, is_array, scores_by
 from altsets.measures._rank import ranks_of
-from altsets.measures._univariate import Information, standardised
+from altsets.measures._univariate import standardised
 
 __all__ = ["PAIR_MEASURES", "pairwise"]
 
@@ -24,21 +24,23 @@ def pairwise(X: Any, measure: Any = "mutual_info", *, warn: bool = True, **optio
     Each feature in turn takes the place of the target, so that the numbers can be compared with those that
     :func:`score` finds for the target. A feature is treated the same way in both places: with
     ``"mutual_info"``, a column of few values is discrete, as a feature and as a target (``discrete="auto"``); the
-    paper's study treats everything as continuous (``discrete=False``). Its estimate by nearest neighbours breaks
-    ties at random, hence the matrix is not quite symmetric where columns have ties.
+    paper's study treats everything as continuous (``discrete=False``) and breaks ties at random
+    (``estimator="sklearn"``), hence its matrix is not quite symmetric where columns have ties; the others are.
 
     Parameters
     ----------
     X : table of shape (n_samples, n_features)
         A NumPy array, or a frame (pandas, polars, Arrow); finite numbers only.
     measure : str, callable or array
-        ``"mutual_info"`` in nats, ``"pearson"`` or ``"spearman"`` for the absolute correlation of values or ranks, or
-        ``measure(X, y)`` that gets a float matrix and one of its columns, and returns a number for each column.
+        ``"mutual_info"`` in nats, ``"pearson"`` or ``"spearman"`` for the absolute correlation of values or ranks,
+        ``"symmetrical_uncertainty"``, or ``measure(X, y)`` that gets a float matrix and one of its columns, and returns
+        a number for each column.
         Or the numbers themselves, one for each pair of features; then there are no options.
     warn : bool
         Whether to warn of constant columns; False where :func:`score` has done so.
     **options
-        Passed on to the measure: for ``"mutual_info"`` those of :func:`mutual_info` but for ``task``.
+        Passed on to the measure: for ``"mutual_info"`` and ``"symmetrical_uncertainty"`` those of the functions
+        of that name but for ``task``.
 
     Returns
     -------
@@ -78,18 +80,6 @@ def pairwise(X: Any, measure: Any = "mutual_info", *, warn: bool = True, **optio
     return rows
 
 
-def _information(
-    matrix: FloatArray,
-    *,
-    discrete: npt.ArrayLike = "auto",
-    n_neighbors: int = 3,
-    random_state: int = 25,
-    n_jobs: int | None = None,
-) -> FloatArray:
-    information = Information(matrix, discrete, n_neighbors, random_state, n_jobs)
-    return _row_by_row(matrix, information.with_column)
-
-
 def _correlations(matrix: FloatArray) -> FloatArray:
     unit = standardised(matrix)
     return np.clip(np.abs(unit.T @ unit), 0.0, 1.0)
@@ -113,7 +103,8 @@ def _row_by_row(matrix: FloatArray, row: Callable[[int], FloatArray]) -> FloatAr
 
 #: The measures that compare features with each other, by name.
 PAIR_MEASURES: dict[str, Callable[..., FloatArray]] = {
-    "mutual_info": _information,
+    "mutual_info": information_matrix,
     "pearson": _correlations,
     "spearman": _rank_correlations,
+    "symmetrical_uncertainty": uncertainty_matrix,
 }

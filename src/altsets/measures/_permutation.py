@@ -6,11 +6,11 @@ from typing import Any
 
 import numpy as np
 
-from altsets.measures._chunks import Tell, in_order
 from altsets.measures._constants import constant_columns
 from altsets.measures._matrix import FloatArray, matrix_of
 from altsets.measures._model import HELD_OUT, fresh_model, scorer_for, splits_of
 from altsets.measures._target import target_of
+from altsets.measures._threads import Progress, in_order
 
 __all__ = ["permutation"]
 
@@ -27,7 +27,7 @@ def permutation(
     task: str = "auto",
     random_state: int = 25,
     n_jobs: int | None = None,
-    progress: Tell | None = None,
+    progress: Progress | None = None,
 ) -> FloatArray:
     """Permutation importance of each feature, on rows that the model was not fitted to.
 

@@ -11,9 +11,9 @@ import numpy.typing as npt
 
 from altsets._kernels import relief as kernel
 from altsets.errors import InputError
-from altsets.measures._chunks import Tell, in_order
 from altsets.measures._matrix import FloatArray, column_mask, matrix_of
 from altsets.measures._target import Target, target_of
+from altsets.measures._threads import Progress, in_order
 
 __all__ = ["relief"]
 
@@ -39,7 +39,7 @@ def relief(
     ties: str = "share",
     random_state: int = 25,
     n_jobs: int | None = None,
-    progress: Tell | None = None,
+    progress: Progress | None = None,
 ) -> FloatArray:
     """ReliefF score of each feature: the mean difference to the nearest misses minus that to the nearest hits.
 

@@ -6,123 +6,16 @@ import warnings
 from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 
 from altsets.errors import InputError
 from altsets.measures._constants import constant_columns
-from altsets.measures._matrix import FloatArray, column_mask, listed, matrix_of
+from altsets.measures._matrix import FloatArray, listed, matrix_of
 from altsets.measures._target import target_of
 
-__all__ = [
-    "Information",
-    "chi2",
-    "correlations",
-    "f_score",
-    "mutual_info",
-    "numbers_of",
-    "pearson",
-    "standardised",
-]
-
-#: A column with at most this many different values can be discrete ...
-MOST_LEVELS = 10
-#: ... if each of them occurs at least this often, on average.
-ROWS_PER_LEVEL = 10
+__all__ = ["chi2", "correlations", "f_score", "numbers_of", "pearson", "standardised"]
 
 #: A column that leaves less than this share of the variance unexplained separates perfectly but for rounding.
 UNEXPLAINED = 1e-12
-
-
-def mutual_info(
-    X: Any,
-    y: Any,
-    *,
-    task: str = "auto",
-    discrete: npt.ArrayLike = "auto",
-    n_neighbors: int = 3,
-    random_state: int = 25,
-    n_jobs: int | None = None,
-) -> FloatArray:
-    """Mutual information of each feature with the target, in nats.
-
-    It is scikit-learn's estimator: a count for two discrete variables, nearest neighbours where one of
-    them is continuous. The latter breaks ties by a tiny random jitter, which ``random_state`` fixes.
-
-    Parameters
-    ----------
-    X : table of shape (n_samples, n_features)
-        Numbers.
-    y : array-like of shape (n_samples,)
-        The target.
-    task : {"auto", "classification", "regression"}
-        Whether the target names classes or amounts; "auto" looks at its values.
-    discrete : "auto", bool or array of bool
-        Which columns are discrete. "auto" takes a column for discrete if it has at most 10 different values
-        that occur at least 10 times each on average: a count is reliable there, while the neighbour estimate
-        depends on the jitter. The paper's study treats everything as continuous, as ``task="regression",
-        discrete=False`` does.
-    n_neighbors : int
-        Neighbours of the continuous estimate; more of them mean less variance and more bias.
-    random_state : int
-        Seed of the jitter.
-    n_jobs : int, optional
-        Workers; the scores do not depend on it.
-
-    Returns
-    -------
-    ndarray of shape (n_features,)
-        At least 0; exactly 0 for a constant column.
-
-    Examples
-    --------
-    >>> X = [[0, 5], [0, 6], [1, 5], [1, 6]] * 10
-    >>> mutual_info(X, ["a", "a", "b", "b"] * 10).round(4).tolist()
-    [0.6931, 0.0]
-    """
-    matrix, _ = matrix_of(X)
-    target = target_of(y, len(matrix), task)
-    information = Information(matrix, discrete, n_neighbors, random_state, n_jobs)
-    return information.with_target(target.values, target.is_classes)
-
-
-class Information:
-    """The mutual information of the columns of a matrix with whatever may be a target."""
-
-    def __init__(
-        self,
-        matrix: FloatArray,
-        discrete: npt.ArrayLike,
-        n_neighbors: int,
-        random_state: int,
-        n_jobs: int | None,
-    ) -> None:
-        self._constant = constant_columns(matrix)
-        self._discrete = _discrete_columns(matrix, discrete)
-        self._matrix = matrix.copy()
-        for index in np.flatnonzero(self._discrete):
-            # As codes, because the count refuses labels that are not whole numbers.
-            self._matrix[:, index] = np.unique(matrix[:, index], return_inverse=True)[1]
-        self._options = {
-            "discrete_features": self._discrete,
-            "n_neighbors": min(n_neighbors, len(matrix) - 1),
-            "random_state": random_state,
-            "n_jobs": n_jobs,
-        }
-
-    def with_target(self, values: npt.NDArray[Any], is_classes: bool) -> FloatArray:
-        """Each column with classes or amounts; constant columns have none."""
-        from sklearn.feature_selection import mutual_info_classif, mutual_info_regression
-
-        estimate = mutual_info_classif if is_classes else mutual_info_regression
-        scores = estimate(self._matrix, values, **self._options)
-        return np.where(self._constant, 0.0, np.maximum(scores, 0.0))
-
-    def with_column(self, index: int) -> FloatArray:
-        """Each column with one of them."""
-        values = self._matrix[:, index]
-        if self._discrete[index]:
-            return self.with_target(values.astype(np.intp), is_classes=True)
-        return self.with_target(values, is_classes=False)
 
 
 def f_score(X: Any, y: Any, *, task: str = "auto") -> FloatArray:
@@ -278,20 +171,3 @@ def standardised(matrix: FloatArray) -> FloatArray:
     lengths = np.sqrt((centred**2).sum(axis=0))
     centred /= np.where(lengths > 0, lengths, 1.0)
     return centred
-
-
-def _discrete_columns(matrix: FloatArray, discrete: npt.ArrayLike) -> npt.NDArray[np.bool_]:
-    n_rows, n_columns = matrix.shape
-    if isinstance(discrete, str):
-        if discrete != "auto":
-            raise InputError(
-                f"discrete={discrete!r} is unknown; give 'auto', True, False or one bool per column."
-            )
-        most = min(MOST_LEVELS, n_rows // ROWS_PER_LEVEL)
-        return np.array([_has_few_values(matrix[:, index], most) for index in range(n_columns)], dtype=bool)
-    return column_mask("discrete", discrete, n_columns)
-
-
-def _has_few_values(column: FloatArray, most: int) -> bool:
-    # A look at the first rows settles most continuous columns without sorting all of them.
-    return len(np.unique(column[: 4 * most + 1])) <= most and len(np.unique(column)) <= most

@@ -1,0 +1,176 @@
+"""Columns in the form in which their mutual information is estimated: sorted, scaled, in bins, or jittered."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from altsets.errors import InputError
+from altsets.measures._matrix import FloatArray, column_mask
+
+__all__ = ["Columns", "binned", "discrete_columns", "jittered", "jittered_target", "sorted_columns"]
+
+BoolArray = npt.NDArray[np.bool_]
+IntArray = npt.NDArray[np.intc]
+
+#: A column with at most this many different values can be discrete ...
+MOST_LEVELS = 10
+#: ... if each of them occurs at least this often, on average.
+ROWS_PER_LEVEL = 10
+
+#: Distances that differ by no more than this are equal but for rounding, where the largest value is about 1.
+ROUNDING = 32 * np.finfo(np.float64).eps
+
+
+@dataclass(frozen=True)
+class Columns:
+    """Sorted columns, one in each row of the arrays; what the arrays mean is said in the kernel ``neighbours``."""
+
+    codes: IntArray
+    orders: IntArray
+    values: FloatArray
+    below: IntArray
+    sizes: IntArray
+    slack: FloatArray
+    discrete: npt.NDArray[np.uint8]
+
+    def __len__(self) -> int:
+        return len(self.codes)
+
+    @property
+    def arrays(self) -> tuple[npt.NDArray[Any], ...]:
+        """All of them, in the order in which the kernel wants them."""
+        return (
+            self.codes,
+            self.orders,
+            self.values,
+            self.below,
+            self.sizes,
+            self.slack,
+            self.discrete,
+        )
+
+    @property
+    def n_rows(self) -> int:
+        """How many values each column has."""
+        return int(self.codes.shape[1])
+
+
+def sorted_columns(
+    columns: Iterable[FloatArray], discrete: BoolArray, n_rows: int, *, scaled: bool
+) -> Columns:
+    """Sort columns once, for all the pairs they will be part of.
+
+    Parameters
+    ----------
+    columns : iterable of arrays of length n_rows
+        Finite numbers.
+    discrete : array of bool
+        Which columns are only labels.
+    n_rows : int
+        Length of the columns.
+    scaled : bool
+        Whether to divide by the standard deviation, which continuous columns need to be compared.
+    """
+    shape = (len(discrete), n_rows)
+    found = Columns(
+        codes=np.zeros(shape, dtype=np.intc),
+        orders=np.zeros(shape, dtype=np.intc),
+        values=np.zeros(shape),
+        below=np.full((len(discrete), n_rows + 1), n_rows, dtype=np.intc),
+        sizes=np.zeros(len(discrete), dtype=np.intc),
+        slack=np.zeros(len(discrete)),
+        discrete=discrete.astype(np.uint8),
+    )
+    for index, column in enumerate(columns):
+        order = np.argsort(column, kind="stable")
+        ascending = column[order]
+        is_new = np.concatenate([[True], ascending[1:] != ascending[:-1]])
+        starts = np.flatnonzero(is_new)
+        found.orders[index] = order
+        found.codes[index, order] = np.cumsum(is_new) - 1
+        found.below[index, : len(starts)] = starts
+        found.sizes[index] = len(starts)
+        if scaled and not discrete[index] and len(starts) > 1:
+            # Of the sorted values: the order of the rows must not change a bit.
+            ascending, found.slack[index] = _scaled(ascending)
+        found.values[index, : len(starts)] = ascending[starts]
+    return found
+
+
+def _scaled(ascending: FloatArray) -> tuple[FloatArray, float]:
+    """A sorted column of standard deviation 1, and the difference that rounding can make to its distances.
+
+    Powers of two and the subtraction of one of the values lose nothing that a shift or another unit would keep.
+    """
+    largest = max(abs(ascending[0]), abs(ascending[-1]))
+    around_one = np.ldexp(ascending, -np.frexp(largest)[1])
+    centred = around_one - around_one[len(ascending) // 2]
+    deviation = float(np.sqrt(np.mean((centred - centred.mean()) ** 2)))
+    return centred / deviation, float(ROUNDING / deviation)
+
+
+def binned(column: FloatArray, n_bins: int) -> FloatArray:
+    """The numbers of bins with about the same number of rows; rows that agree stay together.
+
+    The bin of a value is where the middle one of its rows would be if all rows, in order, were cut in equal parts.
+
+    Examples
+    --------
+    >>> binned(np.array([1.0, 5.0, 2.0, 9.0, 5.0, 5.0]), 3).tolist()
+    [0.0, 1.0, 0.0, 2.0, 1.0, 1.0]
+    """
+    _, codes, counts = np.unique(column, return_inverse=True, return_counts=True)
+    twice_the_middle = 2 * np.cumsum(counts) - counts
+    return (twice_the_middle * n_bins // (2 * len(column)))[codes].astype(np.float64)
+
+
+def jittered(
+    matrix: FloatArray, discrete: BoolArray, random_state: int | None
+) -> tuple[FloatArray, FloatArray]:
+    """The columns as scikit-learn's estimator changes them, and the noise that it has for the target.
+
+    To the last bit, so that ties are broken as there: the same operations, the same random stream.
+    """
+    from sklearn.preprocessing import scale
+    from sklearn.utils import check_random_state
+
+    rng = check_random_state(random_state)
+    changed = matrix.copy()
+    continuous = ~discrete
+    if continuous.any():
+        changed[:, continuous] = scale(changed[:, continuous], with_mean=False, copy=False)
+        sizes = np.maximum(1, np.mean(np.abs(changed[:, continuous]), axis=0))
+        changed[:, continuous] += 1e-10 * sizes * rng.standard_normal(size=(len(matrix), continuous.sum()))
+    return changed, rng.standard_normal(size=len(matrix))
+
+
+def jittered_target(values: FloatArray, noise: FloatArray) -> FloatArray:
+    """An amount to predict, as scikit-learn's estimator changes it."""
+    from sklearn.preprocessing import scale
+
+    changed = scale(values, with_mean=False)
+    changed += 1e-10 * np.maximum(1, np.mean(np.abs(changed))) * noise
+    return np.asarray(changed)
+
+
+def discrete_columns(matrix: FloatArray, discrete: npt.ArrayLike) -> BoolArray:
+    """Which columns are discrete: as told, or those of few values."""
+    n_rows, n_columns = matrix.shape
+    if isinstance(discrete, str):
+        if discrete != "auto":
+            raise InputError(
+                f"discrete={discrete!r} is unknown; give 'auto', True, False or one bool per column."
+            )
+        most = min(MOST_LEVELS, n_rows // ROWS_PER_LEVEL)
+        return np.array([_has_few_values(matrix[:, index], most) for index in range(n_columns)], dtype=bool)
+    return column_mask("discrete", discrete, n_columns)
+
+
+def _has_few_values(column: FloatArray, most: int) -> bool:
+    # A look at the first rows settles most continuous columns without sorting all of them.
+    return len(np.unique(column[: 4 * most + 1])) <= most and len(np.unique(column)) <= most
