@@ -31,7 +31,7 @@ WIDE_ROWS, WIDE_COLUMNS = 1000, 2000
 WIDE_SECONDS, WIDE_MEGABYTES = 300, 2000
 TOLERANCE = 1e-6
 #: The estimate of the paper's study.
-AS_THERE = {"discrete": False, "estimator": "sklearn"}
+AS_THERE = {"discrete": False, "method": "sklearn"}
 
 
 def run(datasets: Path, matrices: Path | None) -> Section:
@@ -73,7 +73,7 @@ def _compare(
     for label, options in (
         ("neighbors", {"discrete": False}),
         ("neighbors, discrete='auto'", {}),
-        ("bins", {"estimator": "bins"}),
+        ("bins", {"method": "bins"}),
         ("sklearn", AS_THERE),
     ):
         taken, found = _timed(X, n_jobs=1, **options)
@@ -100,17 +100,17 @@ def _shape(X: Numbers) -> str:
 
 def _wide(section: Section, lines: list[Sequence[Any]]) -> None:
     """Many columns, in a process of its own so that its peak memory is its own."""
-    for estimator in ("bins", "neighbors"):
-        command = [sys.executable, "-m", "benchmarks.information", "--worker", estimator]
+    for method in ("bins", "neighbors"):
+        command = [sys.executable, "-m", "benchmarks.information", "--worker", method]
         answer = json.loads(subprocess.run(command, capture_output=True, text=True, check=True).stdout)
         seconds, megabytes = answer["seconds"], answer["megabytes"]
         shape = f"{WIDE_ROWS:,} x {WIDE_COLUMNS:,}"
         lines.append(
-            (f"random normal, {megabytes:.0f} MB in all", shape, estimator, 2, duration(seconds), "", "")
+            (f"random normal, {megabytes:.0f} MB in all", shape, method, 2, duration(seconds), "", "")
         )
         section.checks.append(
             Check(
-                f"{shape} random normal, {estimator}, two threads",
+                f"{shape} random normal, {method}, two threads",
                 f"{WIDE_SECONDS} s, {WIDE_MEGABYTES} MB",
                 f"{duration(seconds)} ({duration(answer['work'])} of both cores), {megabytes:.0f} MB",
                 seconds < WIDE_SECONDS and megabytes < WIDE_MEGABYTES,
@@ -118,10 +118,10 @@ def _wide(section: Section, lines: list[Sequence[Any]]) -> None:
         )
 
 
-def _worker(estimator: str) -> None:
+def _worker(method: str) -> None:
     X = np.random.default_rng(0).normal(size=(WIDE_ROWS, WIDE_COLUMNS))
     start = time.process_time()
-    seconds, _ = _timed(X, n_jobs=2, estimator=estimator)
+    seconds, _ = _timed(X, n_jobs=2, method=method)
     work = time.process_time() - start
     print(json.dumps({"seconds": seconds, "work": work, "megabytes": peak_memory()}))
 

@@ -241,7 +241,7 @@ def test_permutation_takes_scorers_and_does_not_depend_on_threads(classes):
         ({"test_size": 1.5}, "does not split these rows"),
         ({"test_size": 2}, "does not split these rows"),
         ({"cv": 500}, "does not split these rows"),
-        ({"n_jobs": 0}, "n_jobs=0 is no number of workers"),
+        ({"n_jobs": 0}, "n_jobs=0 must be a whole number"),
     ],
 )
 def test_permutations_that_are_refused(classes, options, message):

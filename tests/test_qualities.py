@@ -623,7 +623,7 @@ def test_alfese_agrees_on_the_best_sets(kind):
 def test_alfese_agrees_from_the_table_on():
     frozen = fixture("alfese")
     X, y = load_wine(return_X_y=True)
-    options = {"task": "regression", "discrete": False, "estimator": "sklearn", "scaling": "paper"}
+    options = {"task": "regression", "discrete": False, "method": "sklearn", "scaling": "paper"}
     found = {"mrmr": MRMR.from_data(X, y, **options), "fcbf": FCBF.from_data(X, y, **options)}
     assert found["fcbf"].relevance == pytest.approx(np.array(frozen["relevance"]))
     for search in frozen["searches"]:
@@ -719,7 +719,7 @@ def test_information_is_that_of_the_study(name):
     X, y = data.X, data.y
     train, _ = next(StratifiedKFold(n_splits=5, shuffle=True, random_state=25).split(X, y))
     frozen = np.load(SHARED / "mi" / f"{name}.npz")
-    as_there = {"discrete": False, "estimator": "sklearn"}
+    as_there = {"discrete": False, "method": "sklearn"}
     relevance = measures.mutual_info(X[train], y[train], task="regression", **as_there)
     assert relevance == pytest.approx(frozen["q"], abs=1e-9)
     assert measures.pairwise(X[train], **as_there) == pytest.approx(frozen["R"], abs=1e-9)

@@ -31,7 +31,7 @@ many seeds. Distances that differ by rounding only are equal. A measured compari
 variables rounded to steps from 0.02 to 1, tables, mixtures with zeros, Poisson counts; 300 and 1,000 rows) finds
 a bias of at most 0.03 that is due to ties; closed balls, as in the estimator of Gao et al. 2017, had up to 0.45.
 
-Estimates below 0 become 0. The estimators "neighbors" and "bins" are symmetric to the last bit and depend on
+Estimates below 0 become 0. The methods "neighbors" and "bins" are symmetric to the last bit and depend on
 neither the order of rows and columns nor the number of threads.
 """
 
@@ -85,7 +85,7 @@ def mutual_info(
     y: Any,
     *,
     task: str = "auto",
-    estimator: str = "neighbors",
+    method: str = "neighbors",
     discrete: npt.ArrayLike = "auto",
     n_neighbors: int = 3,
     n_bins: int | None = None,
@@ -103,7 +103,7 @@ def mutual_info(
         The target.
     task : {"auto", "classification", "regression"}
         Whether the target names classes or amounts; "auto" looks at its values.
-    estimator : {"neighbors", "bins", "sklearn"}
+    method : {"neighbors", "bins", "sklearn"}
         "neighbors": a count for two discrete variables, nearest neighbours where one of them is continuous;
         deterministic, see the notes. "bins": a count for all, after continuous variables were cut into bins of
         equal frequency; much faster for many rows, coarser, and biased upwards. "sklearn": the numbers of
@@ -111,7 +111,7 @@ def mutual_info(
     discrete : "auto", bool or array of bool
         Which columns are discrete. "auto" takes a column for discrete if it has at most 10 different values
         that occur at least 10 times each on average. The paper's study treats everything as continuous, as
-        ``task="regression", discrete=False, estimator="sklearn"`` does.
+        ``task="regression", discrete=False, method="sklearn"`` does.
     n_neighbors : int
         Neighbours of the continuous estimate; more of them mean less variance and more bias.
     n_bins : int, optional
@@ -142,7 +142,7 @@ def mutual_info(
     """
     matrix, _ = matrix_of(X)
     target = target_of(y, len(matrix), task)
-    how = _Estimator(estimator, n_neighbors, n_bins, random_state, n_jobs, progress)
+    how = _Estimator(method, n_neighbors, n_bins, random_state, n_jobs, progress)
     columns = how.with_target(matrix, discrete_columns(matrix, discrete), target)
     scores = np.zeros(matrix.shape[1])
 
@@ -158,7 +158,7 @@ def mutual_info(
 def information_matrix(
     matrix: FloatArray,
     *,
-    estimator: str = "neighbors",
+    method: str = "neighbors",
     discrete: npt.ArrayLike = "auto",
     n_neighbors: int = 3,
     n_bins: int | None = None,
@@ -170,9 +170,9 @@ def information_matrix(
 
     Row i has column i as the target, which makes a difference to "sklearn" alone: its jitter is another one there.
     """
-    how = _Estimator(estimator, n_neighbors, n_bins, random_state, n_jobs, progress)
+    how = _Estimator(method, n_neighbors, n_bins, random_state, n_jobs, progress)
     mask = discrete_columns(matrix, discrete)
-    return how.rows(matrix, mask) if estimator == "sklearn" else how.square(how.columns(matrix, mask))
+    return how.rows(matrix, mask) if method == "sklearn" else how.square(how.columns(matrix, mask))
 
 
 def symmetrical_uncertainty(
@@ -256,7 +256,7 @@ class _Estimator:
     def __post_init__(self) -> None:
         if self.name not in ESTIMATORS:
             choices = ", ".join(map(repr, ESTIMATORS))
-            raise InputError(f"estimator={self.name!r} is unknown; choose one of {choices}.")
+            raise InputError(f"method={self.name!r} is unknown; choose one of {choices}.")
         _check_number("n_neighbors", self.n_neighbors, 1)
         if self.n_bins is not None:
             _check_number("n_bins", self.n_bins, 2)

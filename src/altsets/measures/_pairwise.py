@@ -25,7 +25,7 @@ def pairwise(X: Any, measure: Any = "mutual_info", *, warn: bool = True, **optio
     :func:`score` finds for the target. A feature is treated the same way in both places: with
     ``"mutual_info"``, a column of few values is discrete, as a feature and as a target (``discrete="auto"``); the
     paper's study treats everything as continuous (``discrete=False``) and breaks ties at random
-    (``estimator="sklearn"``), hence its matrix is not quite symmetric where columns have ties; the others are.
+    (``method="sklearn"``), hence its matrix is not quite symmetric where columns have ties; the others are.
 
     Parameters
     ----------
