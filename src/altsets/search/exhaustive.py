@@ -29,6 +29,8 @@ Floats = npt.NDArray[np.float64]
 
 #: No more sets are listed, and so many steps for picking from the list.
 MOST_SETS, MOST_STEPS = 2_000_000, 10**12
+#: Rules may be so tight that a list takes long without getting long; then it is given up.
+STEPS_PER_SET = 20
 
 
 class ExhaustiveEngine:
@@ -40,7 +42,7 @@ class ExhaustiveEngine:
         """A reason why this engine does not solve the problem, or None."""
         reason = declines_numbers(quality, problem)
         if reason is None and not at_most(problem, MOST_SETS):
-            return f"it evaluates every set, and there are more than {MOST_SETS:,} of them"
+            return f"it evaluates every set, and there are more than {MOST_SETS:,} of them or they are hard to list"
         return reason
 
     def solve(self, quality: BlackBox, problem: Problem, run: Run) -> Answer:
@@ -73,7 +75,9 @@ def all_sets(problem: Problem, run: Run, most: int) -> tuple[GoodSets, Listing]:
     anything = Anything(Form(np.zeros(problem.n_features_in)))
     # With as many sets as features, no feature is left out as being like others.
     everything = replace(problem, n_alternatives=max(problem.n_features_in, problem.n_alternatives))
-    listing = GoodSets(anything, everything, run).above(-math.inf, most)
+    listing = GoodSets(anything, everything, run).above(
+        -math.inf, most, max_nodes=STEPS_PER_SET * (most + 1000)
+    )
     return GoodSets(anything, problem, run), listing
 
 

@@ -11,9 +11,10 @@ the one with the largest sum of them is taken.
 
 from __future__ import annotations
 
+import heapq
 import itertools
 import math
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import replace
 
 import numpy as np
@@ -125,44 +126,41 @@ class Repair:
         """The best sets out of those without a change that the size does not ask for; None if there are none."""
         if not self.problem.fixed_size:
             return None
-        families = []
-        for number, change in enumerate(changes):
-            family = self._smallest_changes(number, change)
-            if family is None:
-                return None
-            families.append(family)
-        return self._picked(families, lambda one: self.validity.given(one, others))
+        families = [_Ranked(self._smallest_changes(*numbered)) for numbered in enumerate(changes)]
+        found = self._picked(families, lambda one: self.validity.given(one, others))
+        # What was cut short may hold something better.
+        return None if any(family.cut_short for family in families) else found
 
-    def _smallest_changes(self, number: int, change: _Change) -> list[tuple[float, Features]] | None:
-        """All sets of the right size with as few changes as possible, best first; None if they are many."""
+    def _smallest_changes(self, number: int, change: _Change) -> Iterator[tuple[float, Features]]:
+        """All sets of the right size with as few changes as possible, best first."""
         after, ties = change.after, self._plain_ties[number]
         excess = len(after) - self.problem.k_max
         if not excess:
-            return [(0.0, after)]
-        # Too many features or too few: those that were not forced go, or others come.
-        open_to = sorted(after - change.forced_in if excess > 0 else self._usable - after - change.flips)
-        if math.comb(len(open_to), abs(excess)) > MOST_DIRECT:
-            return None
-        sign = -1.0 if excess > 0 else 1.0
-        ranked = sorted(
-            [
-                (-sign * sum([ties[j] for j in some]), some)
-                for some in itertools.combinations(open_to, abs(excess))
-            ]
-        )
-        return [(-value, after.symmetric_difference(some)) for value, some in ranked]
+            yield 0.0, after
+        elif excess > 0:
+            # Those that were not forced go.
+            leaving = sorted(after - change.forced_in, key=ties.__getitem__)
+            for some in _in_order([-ties[j] for j in leaving], excess):
+                gone = [leaving[place] for place in some]
+                yield -sum([ties[j] for j in gone]), after.difference(gone)
+        else:
+            coming = sorted(self._usable - after - change.flips, key=ties.__getitem__, reverse=True)
+            for some in _in_order([ties[j] for j in coming], -excess):
+                new = [coming[place] for place in some]
+                yield sum([ties[j] for j in new]), after.union(new)
 
     def _picked(
         self,
-        families: Sequence[Sequence[tuple[float, Features]]],
+        families: Sequence[Iterable[tuple[float, Features]]],
         valid: Callable[[Features], bool] | None = None,
     ) -> Sequence[Features] | None:
         """One valid set of each family such that all differ enough, with the largest sum of values."""
-        if not all(families):
-            return None
+        first = [next(iter(family), None) for family in families]
         best: list[Features] | None = None
         best_value = -math.inf
-        top = [family[0][0] for family in families]
+        if None in first:
+            return None
+        top = [entry[0] for entry in first if entry is not None]
         rest = [math.fsum(top[level:]) for level in range(len(families) + 1)]
         apart = self.validity.all_apart
 
@@ -286,3 +284,37 @@ class _Change:
 
 def _changes(sets: Sequence[FeatureSet], flips: Sequence[Sequence[int]]) -> list[_Change]:
     return [_Change(frozenset(one), frozenset(two)) for one, two in zip(sets, flips, strict=True)]
+
+
+class _Ranked:
+    """Sets that are made up as they are asked for, and only so many."""
+
+    def __init__(self, source: Iterator[tuple[float, Features]]) -> None:
+        self._source, self._made = source, list[tuple[float, Features]]()
+        self.cut_short = False
+
+    def __iter__(self) -> Iterator[tuple[float, Features]]:
+        for place in itertools.count():
+            if place == len(self._made):
+                entry = None if place >= MOST_DIRECT else next(self._source, None)
+                if entry is None:
+                    self.cut_short = self.cut_short or place >= MOST_DIRECT
+                    return
+                self._made.append(entry)
+            yield self._made[place]
+
+
+def _in_order(values: Sequence[float], count: int) -> Iterator[tuple[int, ...]]:
+    """Places of ``count`` out of descending values, the largest sum first."""
+    start = tuple(range(count))
+    heap = [(-math.fsum(values[:count]), start)] if count <= len(values) else []
+    seen = {start}
+    while heap:
+        _, places = heapq.heappop(heap)
+        yield places
+        for moved, place in enumerate(places):
+            following = (*places[:moved], place + 1, *places[moved + 1 :])
+            limit = len(values) if moved == count - 1 else places[moved + 1]
+            if place + 1 < limit and following not in seen:
+                seen.add(following)
+                heapq.heappush(heap, (-math.fsum(values[j] for j in following), following))

@@ -63,9 +63,9 @@ def _swapped(
     sets: Sequence[FeatureSet], others: Sequence[FeatureSet], repair: Repair, evaluations: Evaluations
 ) -> Sequence[FeatureSet]:
     """Algorithm 1 of the paper, given the first solution; ``tried`` is what it calls iterations."""
-    pairs = list(itertools.combinations(range(repair.problem.n_features_in), 2))
-    best, place, tried = evaluations.objective(sets), 0, 1
     max_iters = evaluations.run.max_iters
+    pairs = list(itertools.islice(itertools.combinations(range(repair.problem.n_features_in), 2), max_iters))
+    best, place, tried = evaluations.objective(sets), 0, 1
     ahead = AT_A_TIME if evaluations.in_parallel else 1
     while tried < max_iters and place < len(pairs) and not evaluations.over:
         swaps = pairs[place : place + min(ahead, max_iters - tried)]
