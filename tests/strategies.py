@@ -132,14 +132,24 @@ def groups(draw: st.DrawFn, n: int, most: int | None = None) -> tuple[int, ...]:
     return tuple(sorted(draw(st.permutations(range(n)))[:size]))
 
 
+KINDS_OF_CONSTRAINT = (
+    "require",
+    "forbid",
+    "at_most",
+    "at_least",
+    "exclusive",
+    "implies",
+    "budget",
+    "size",
+)
+
+
 @st.composite
-def constraint(draw: st.DrawFn, n: int, k: int) -> tuple[Any, ...]:
+def constraint(
+    draw: st.DrawFn, n: int, k: int, kinds: tuple[str, ...] = KINDS_OF_CONSTRAINT
+) -> tuple[Any, ...]:
     """One constraint that some sets of k features keep."""
-    kind = draw(
-        st.sampled_from(
-            ["require", "forbid", "at_most", "at_least", "exclusive", "implies", "budget", "size"]
-        )
-    )
+    kind = draw(st.sampled_from(kinds))
     if kind == "require":
         return (kind, draw(groups(n, max(1, k - 1))))
     if kind == "forbid":

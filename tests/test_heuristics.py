@@ -44,7 +44,7 @@ def constrained(draw, search, kinds):
     """Requests with constraints of these kinds."""
     request = draw(problems(searches=(search,), with_existing=search == "greedy-depth", max_a=5))
     n, k = len(request.scores), request.n_features
-    taken = constraint(n, k).filter(lambda one: one[0] in kinds or (one[0] == "size" and one[1] == one[2]))
+    taken = constraint(n, k, (*kinds, "size")).filter(lambda one: one[0] != "size" or one[1] == one[2])
     return replace(request, constraints=tuple(draw(st.lists(taken, min_size=1, max_size=3))))
 
 
