@@ -220,9 +220,7 @@ def test_only_the_jitter_depends_on_the_seed():
     ours = [pairwise(X, discrete=False, random_state=seed) for seed in (1, 2)]
     assert (ours[0] == ours[1]).all()
     # The mean over seeds is what the treatment of ties is after.
-    mean = np.mean(
-        [pairwise(X, discrete=False, method="sklearn", random_state=s) for s in range(20)], axis=0
-    )
+    mean = np.mean([pairwise(X, discrete=False, method="sklearn", random_state=s) for s in range(20)], axis=0)
     apart = ~np.eye(6, dtype=bool)
     assert np.abs(ours[0] - (mean + mean.T) / 2)[apart].max() < 0.04
 

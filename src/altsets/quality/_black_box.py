@@ -33,8 +33,8 @@ class BlackBox(Quality):
     size_normalised : bool
         Whether sets of different sizes compare fairly. Say False for a score that grows with every feature.
     n_jobs : int, optional
-        How many sets are scored at a time, in threads; -1 for one per processor. The function must bear it. Another
-        backend can be chosen with :func:`joblib.parallel_config`. No answer depends on it.
+        How many sets are scored at a time, in threads; -1 for one per processor. The function must bear it. No answer
+        depends on it.
 
     Attributes
     ----------
@@ -47,6 +47,9 @@ class BlackBox(Quality):
     >>> quality.evaluate((0, 3)), quality.evaluate((3, 0)), quality.n_evaluations
     (7.0, 7.0, 1)
     """
+
+    #: Whether sets that are scored at the same time are scored in processes of their own.
+    _in_processes = False
 
     def __init__(
         self,
@@ -104,29 +107,27 @@ class BlackBox(Quality):
 
     def _answers(self, keys: list[tuple[int, ...]]) -> list[float | InputError]:
         if self.n_jobs in (None, 1) or len(keys) < 2:
-            return [self._answer(key) for key in keys]
-        from joblib import Parallel, delayed  # type: ignore[import-untyped]
+            outcomes = [_outcome(self.score, key) for key in keys]
+        else:
+            from joblib import Parallel, delayed  # type: ignore[import-untyped]
 
-        answers: list[float | InputError] = Parallel(n_jobs=self.n_jobs, prefer="threads")(
-            delayed(self._answer)(key) for key in keys
-        )
-        return answers
+            how = {"backend": "loky", "initializer": _leave_ctrl_c_alone} if self._in_processes else {}
+            outcomes = Parallel(n_jobs=self.n_jobs, **(how or {"backend": "threading"}))(
+                delayed(_outcome)(self.score, key) for key in keys
+            )
+        return [self._answer(key, outcome) for key, outcome in zip(keys, outcomes, strict=True)]
 
-    def _answer(self, key: tuple[int, ...]) -> float | InputError:
+    def _answer(self, key: tuple[int, ...], outcome: Any) -> float | InputError:
         """What the function says, or what is wrong with it."""
-        try:
-            value: Any = self.score(key)
-        except Exception as error:
-            # Chained by hand, for it may come back from another thread or process.
-            what = f"could not be computed: {type(error).__name__}: {_one_line(error)}"
-            wrong = self._wrong(key, what)
-            wrong.__cause__ = error
+        if isinstance(outcome, Exception):
+            wrong = self._wrong(key, f"could not be computed: {type(outcome).__name__}: {_one_line(outcome)}")
+            wrong.__cause__ = outcome
             return wrong
         number = math.nan
-        if isinstance(value, float | numbers.Real) or getattr(value, "ndim", None) == 0:
-            number = float(value)
+        if isinstance(outcome, float | numbers.Real) or getattr(outcome, "ndim", None) == 0:
+            number = float(outcome)
         if number != number or number == math.inf:
-            return self._wrong(key, f"is {value!r}; it must be a number, or minus infinity to rule it out.")
+            return self._wrong(key, f"is {outcome!r}; it must be a number, or minus infinity to rule it out.")
         return number
 
     def _wrong(self, key: tuple[int, ...], what: str) -> InputError:
@@ -138,6 +139,21 @@ class BlackBox(Quality):
         if key[0] < 0 or key[-1] >= self.n_features_in:
             raise InputError(f"{key} is no set of features; indices go from 0 to {self.n_features_in - 1}.")
         return key
+
+
+def _outcome(score: Callable[[tuple[int, ...]], Any], key: tuple[int, ...]) -> Any:
+    """What a function says about a set, or the exception that it raises: either can come from another process."""
+    try:
+        return score(key)
+    except Exception as error:
+        return error
+
+
+def _leave_ctrl_c_alone() -> None:
+    """Ctrl-C reaches every process, and the one that searches is to decide what it means."""
+    import signal
+
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
 
 
 def _jobs(n_jobs: Any) -> int | None:

@@ -49,7 +49,8 @@ class Wrapper(BlackBox):
     random_state : int
         Seed for the split 80:20 and for estimators without one.
     n_jobs : int, optional
-        How many sets are assessed at a time; no answer depends on it.
+        How many sets are assessed at a time, -1 for one per processor; no answer depends on it. Models other than the
+        default are fitted in processes of their own.
 
     Examples
     --------
@@ -77,7 +78,8 @@ class Wrapper(BlackBox):
         target = target_of(y, len(matrix), _task_of(estimator, task))
         splits = splits_of(cv, matrix, target, random_state, groups=groups)
         score: Callable[[tuple[int, ...]], float]
-        if estimator is None and scoring is None and _fits_single_precision(matrix):
+        default = estimator is None or (isinstance(estimator, str) and estimator == "tree")
+        if default and scoring is None and _fits_single_precision(matrix):
             score = _Trees(matrix, target, splits, random_state)
         else:
             model = fresh_model(estimator, target.is_classes, random_state)
@@ -85,6 +87,9 @@ class Wrapper(BlackBox):
             # A scorer may ask for a class by its name.
             labels = np.asarray(y).reshape(len(matrix)) if target.is_classes else target.values
             score = partial(_fit_and_score, model, scorer, matrix, labels, splits)
+        # Models of scikit-learn that use threads themselves cannot be fitted side by side in threads: they change the
+        # filters for warnings, which all threads share.
+        self._in_processes = not isinstance(score, _Trees)
         super().__init__(score, n_features_in=matrix.shape[1], feature_names=names, n_jobs=n_jobs)
         self.splits = splits
 
