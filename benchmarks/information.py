@@ -1,11 +1,7 @@
-"""Mutual information of all pairs of features: time, memory and agreement with scikit-learn's estimator.
-
-Also runs on its own, without touching the other results: ``python -m benchmarks.information --data FOLDER``.
-"""
+"""Mutual information of all pairs of features: time, memory and agreement with scikit-learn's estimator."""
 
 from __future__ import annotations
 
-import argparse
 import json
 import subprocess
 import sys
@@ -18,7 +14,6 @@ import numpy as np
 from sklearn.feature_selection import mutual_info_regression
 
 from altsets import measures
-from benchmarks import report
 from benchmarks.large_worker import peak_memory
 from benchmarks.report import Check, Section, duration, table
 from benchmarks.scores import SEED, Numbers, training_part
@@ -101,7 +96,7 @@ def _shape(X: Numbers) -> str:
 def _wide(section: Section, lines: list[Sequence[Any]]) -> None:
     """Many columns, in a process of its own so that its peak memory is its own."""
     for method in ("bins", "neighbors"):
-        command = [sys.executable, "-m", "benchmarks.information", "--worker", method]
+        command = [sys.executable, "-m", "benchmarks.information", method]
         answer = json.loads(subprocess.run(command, capture_output=True, text=True, check=True).stdout)
         seconds, megabytes = answer["seconds"], answer["megabytes"]
         shape = f"{WIDE_ROWS:,} x {WIDE_COLUMNS:,}"
@@ -151,27 +146,5 @@ def _check_difference(section: Section, what: str, ours: Numbers, theirs: Number
     )
 
 
-def main(arguments: Sequence[str] | None = None) -> int:
-    """Measure and print, or write, one section."""
-    parser = argparse.ArgumentParser(prog="python -m benchmarks.information")
-    parser.add_argument("--data", type=Path, help="folder of NAME.csv.gz")
-    parser.add_argument("--matrices", type=Path, help="folder of NAME.npz (q and R) to compare with")
-    parser.add_argument("--output", type=Path, help="folder of RESULTS.md and rows.csv; by default printed")
-    parser.add_argument("--worker", choices=("neighbors", "bins"), help=argparse.SUPPRESS)
-    options = parser.parse_args(arguments)
-    if options.worker:
-        _worker(options.worker)
-        return 0
-    if options.data is None:
-        parser.error("--data FOLDER is needed")
-    section = run(options.data, options.matrices)
-    if options.output is not None:
-        report.write(options.output, section, "Run")
-    print("\n\n".join(section.body))
-    for check in section.checks:
-        print(f"{'ok  ' if check.ok else 'MISS'} {check.what}: {check.measured} (target {check.target})")
-    return int(any(not check.ok for check in section.checks if check.what.startswith("largest difference")))
-
-
 if __name__ == "__main__":
-    sys.exit(main())
+    _worker(sys.argv[1])

@@ -32,6 +32,8 @@ TITLES = {
     "constraints": "Constraints",
     "large": "A million scores",
     "information": "Mutual information",
+    "relief": "ReliefF",
+    "wrapper": "Wrappers",
     "startup": "Start-up, deadline, Ctrl-C",
 }
 COLUMNS = (

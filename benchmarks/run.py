@@ -3,8 +3,8 @@
 Parts: ``live`` and ``frozen`` compare with the reference implementation on univariate scores, ``live-multivariate``
 and ``frozen-multivariate`` on FCBF and mRMR; ``grid`` runs every search of the project's target grid,
 ``multivariate`` and ``multivariate10`` those on FCBF and mRMR with sets of 5 and 10; ``constraints`` has
-conditions on sets, ``large`` a million scores, ``information`` the estimate of mutual information, ``startup`` the
-command line and the deadlines. Each replaces its own
+conditions on sets, ``large`` a million scores, ``information`` and ``relief`` scores from tables, ``wrapper`` searches
+that fit models, ``startup`` the command line and the deadlines. Each replaces its own
 section of the results as soon as it has ended, and leaves the others alone. A part whose input is missing is
 skipped and says why. Exit status 1 means that a search raised, or that an answer is wrong or below the
 reference's; a missed time is reported, not punished, since machines differ.
@@ -18,7 +18,18 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from benchmarks import compare, constrained, grid, information, large, multivariate, report, startup
+from benchmarks import (
+    compare,
+    constrained,
+    grid,
+    information,
+    large,
+    multivariate,
+    relief,
+    report,
+    startup,
+    wrapper,
+)
 from benchmarks.passes import Limits
 from benchmarks.report import Check, Section
 from benchmarks.scores import fcbf, mrmr, mutual_information, tree_importances
@@ -76,7 +87,7 @@ class Inputs:
             return "none of its data sets is there."
         if part == "constraints" and constrained.DATA not in names:
             return f"{constrained.DATA} is not there."
-        if part == "information" and not self.importances:
+        if part in ("information", "wrapper") and not self.importances:
             return "the folder of data sets was not found."
         if part.startswith("frozen") and not reference.exists():
             return "the file of frozen results was not found."
@@ -197,6 +208,8 @@ def _runs(options: argparse.Namespace, inputs: Inputs) -> dict[str, Callable[[],
         "constraints": lambda: constrained.run(inputs.information, inputs.mrmr),
         "large": large.run,
         "information": lambda: information.run(options.datasets, options.matrices),
+        "relief": lambda: relief.run(options.datasets, ROOT / ".bench-venv-relief"),
+        "wrapper": lambda: wrapper.run(options.datasets),
         "startup": startup.run,
     }
 

@@ -59,14 +59,26 @@ def _matrices(folder: Path) -> dict[str, tuple[Numbers, Numbers]]:
     return found
 
 
-def training_part(path: Path) -> tuple[Numbers, npt.NDArray[np.int_]]:
-    """Features and target of the training part of fold 0, as in the paper."""
+def read_data(path: Path) -> tuple[Numbers, npt.NDArray[np.int_]]:
+    """Features and target of a data set."""
     with gzip.open(path, "rt") as lines:
         header = lines.readline().strip().split(",")
         table = np.loadtxt(lines, delimiter=",", ndmin=2)
     target = header.index("target")
-    X, y = np.delete(table, target, axis=1), table[:, target].astype(int)
-    train, _ = next(iter(StratifiedKFold(n_splits=5, shuffle=True, random_state=SEED).split(X, y)))
+    return np.delete(table, target, axis=1), table[:, target].astype(int)
+
+
+def first_fold(y: npt.NDArray[np.int_]) -> tuple[npt.NDArray[np.intp], npt.NDArray[np.intp]]:
+    """Rows of the training part and of the test part of fold 0, as in the paper."""
+    folds = StratifiedKFold(n_splits=5, shuffle=True, random_state=SEED)
+    train, test = next(iter(folds.split(y[:, None], y)))
+    return train, test
+
+
+def training_part(path: Path) -> tuple[Numbers, npt.NDArray[np.int_]]:
+    """Features and target of the training part of fold 0."""
+    X, y = read_data(path)
+    train, _ = first_fold(y)
     return X[train], y[train]
 
 

@@ -198,7 +198,9 @@ def test_huge_values_and_a_target_of_amounts():
 
 def test_models_side_by_side_in_processes(flowers):
     sets = [(0,), (1, 2), (0, 3), (2, 3)]
-    alone, together = (quality.Wrapper("linear", *flowers, n_jobs=jobs).evaluate_many(sets) for jobs in (1, 2))
+    alone, together = (
+        quality.Wrapper("linear", *flowers, n_jobs=jobs).evaluate_many(sets) for jobs in (1, 2)
+    )
     assert alone == together
     wrong = quality.Wrapper("sklearn.naive_bayes.MultinomialNB", flowers[0] - 9, flowers[1], n_jobs=2)
     with pytest.raises(InputError, match=r"score of \{x0\} could not be computed: ValueError: Negative"):
