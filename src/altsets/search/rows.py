@@ -108,6 +108,7 @@ class Rows:
         self._row_of: dict[tuple[int, ...], int] = {}
         # Chords, by their row: what each feature counts, or each of a few pairs; and the rows that count a pair.
         self._feature_cuts: dict[int, Floats] = {}
+        self._feature_steps = np.zeros((0, self._n))
         self._pair_cuts: dict[int, dict[Pair, int]] = {}
         self._rows_of_pair: dict[Pair, list[tuple[int, int]]] = {}
         # Features whose usage is limited from outside: their rows and limits.
@@ -124,7 +125,9 @@ class Rows:
         terms = {self._row_of[key]: 1.0 for key in self._keys(places) if key in self._row_of}
         terms |= {self._usage_rows[place]: 1.0 for place in places if place in self._usage_rows}
         if self._feature_cuts:
-            counts = np.array([steps[list(places)].sum() for steps in self._feature_cuts.values()])
+            if len(self._feature_steps) < len(self._feature_cuts):
+                self._feature_steps = np.array(list(self._feature_cuts.values()))
+            counts = self._feature_steps[:, list(places)].sum(axis=1)
             terms.update(zip(self._feature_cuts, counts.tolist(), strict=True))
         if self._pair_cuts:
             for pair in combinations(places, 2):

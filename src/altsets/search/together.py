@@ -34,8 +34,8 @@ __all__ = ["Together"]
 FEW_SETS, FEW_STEPS = 2_000, 200_000
 MANY_SETS, MANY_STEPS = 50_000, 5_000_000
 MOST_SETS, MOST_STEPS = 500_000, 10**12
-#: The same in each branch.
-BRANCH_SETS, BRANCH_STEPS = 20_000, 200_000
+#: The same in the first of many branches.
+BRANCH_SETS, BRANCH_STEPS = 20_000, 80_000
 #: Steps for making a list.
 LIST_NODES = 3_000_000
 #: Steps of the search for a first solution, for each set.
@@ -206,8 +206,11 @@ class Together:
         if not self.sets or not self._branching_pays:
             return False
         branches = Branches(self._columns, self.n_sets, ceiling)
+        most_steps = BRANCH_STEPS
         while branches.open and not self.done:
             ranges = branches.pop()
+            # The more branches there are, the more it is worth to settle one.
+            most_steps += BRANCH_STEPS // 4
             target = self.share * self.value
             certificate = branches.solve(ranges, target)
             if self.run.stopped:
@@ -215,7 +218,7 @@ class Together:
             reached = certificate.bound <= target + self.share * optimality_tolerance(self.value) / 4
             if (
                 not reached
-                and not self._settled(certificate)
+                and not self._settled(certificate, most_steps)
                 and not branches.split(ranges, certificate.bound)
             ):
                 return False
@@ -223,15 +226,15 @@ class Together:
         self.proof = "branching on how often features are used"
         return True
 
-    def _settled(self, certificate: Certificate) -> bool:
+    def _settled(self, certificate: Certificate, most_steps: int) -> bool:
         """Whether all solutions that the certificate is about have been looked through for better ones."""
         if certificate.prices is None:
             return False
         known = self.good.listed(self._columns.sets, certificate.prices)
-        self._pick(known, certificate, self.value, BRANCH_STEPS)
+        self._pick(known, certificate, self.value, most_steps)
         cut = certificate.best - (certificate.bound - self.share * self.value) - 4 * self.good.tolerance
         listing = self.good.above(cut, BRANCH_SETS, prices=certificate.prices, max_nodes=LIST_NODES)
-        return listing.complete and self._pick(listing, certificate, self.value, BRANCH_STEPS)
+        return listing.complete and self._pick(listing, certificate, self.value, most_steps)
 
     # --- Close to a bound on the sum ------------------------------------------------------------------
 
