@@ -61,7 +61,7 @@ from altsets.measures._target import Target, target_of
 from altsets.measures._threads import Progress, in_threads
 
 __all__ = [
-    "ESTIMATORS",
+    "METHODS",
     "information_matrix",
     "mutual_info",
     "symmetrical_uncertainty",
@@ -71,7 +71,7 @@ __all__ = [
 #: Column i is to be compared with the columns from the second number up to the third.
 Line = tuple[int, int, int]
 
-ESTIMATORS = ("neighbors", "bins", "sklearn")
+METHODS = ("neighbors", "bins", "sklearn")
 
 #: Rows times pairs in one call of the kernel, some hundredths of a second.
 PIECE = 200_000
@@ -254,8 +254,8 @@ class _Estimator:
     progress: Progress | None
 
     def __post_init__(self) -> None:
-        if self.name not in ESTIMATORS:
-            choices = ", ".join(map(repr, ESTIMATORS))
+        if self.name not in METHODS:
+            choices = ", ".join(map(repr, METHODS))
             raise InputError(f"method={self.name!r} is unknown; choose one of {choices}.")
         _check_number("n_neighbors", self.n_neighbors, 1)
         if self.n_bins is not None:

@@ -17,12 +17,9 @@ __all__ = ["best_compatible", "listing_of"]
 def listing_of(known: dict[FeatureSet, float], good: GoodSets, most: int) -> Listing:
     """The best of the sets as a list, no more than so many."""
     best = sorted((one for one in known if known[one] > -math.inf), key=lambda one: (-known[one], one))[:most]
-    rows, values = [], [np.zeros(0)]
-    for sets in good.sizes:
-        of_size = [one for one in best if len(one) == sets.size]
-        rows.append(np.array(of_size, dtype=np.intc).reshape(len(of_size), sets.size))
-        values.append(np.array([known[one] for one in of_size]))
-    qualities = np.concatenate(values)
+    rows = good.rows_of(best)
+    values = [known[tuple(row)] for some in rows for row in some.tolist()]
+    qualities = np.array(values, dtype=np.float64)
     return Listing(rows, qualities, qualities, complete=False)
 
 

@@ -206,19 +206,20 @@ class GoodSets:
         none = np.zeros(0)
         return Listing(listed, np.concatenate([none, *values]), np.concatenate([none, *qualities]), complete)
 
+    def rows_of(self, chosen: Iterable[FeatureSet]) -> list[Rows]:
+        """Sets as rows of features, one array for each size, each in the order given; other sizes are left out."""
+        by_size: dict[int, list[FeatureSet]] = {sets.size: [] for sets in self.sizes}
+        for one in chosen:
+            by_size.get(len(one), []).append(one)
+        return [np.array(some, dtype=np.intc).reshape(-1, size) for size, some in by_size.items()]
+
     def listed(self, chosen: Iterable[FeatureSet], prices: Prices) -> Listing:
         """Sets that are known already, as a list; nobody says that it is complete."""
-        by_size: dict[int, list[FeatureSet]] = {}
-        for one in chosen:
-            by_size.setdefault(len(one), []).append(one)
-        rows = [
-            np.array(by_size.get(sets.size, []), dtype=np.intc).reshape(-1, sets.size) for sets in self.sizes
-        ]
-        none = np.zeros(0)
+        rows = self.rows_of(chosen)
         qualities = [sets.qualities(some) for sets, some in zip(self.sizes, rows, strict=True)]
         paid = [_paid(prices, self.place[some]) for some in rows]
-        total = np.concatenate([none, *qualities])
-        return Listing(rows, total - np.concatenate([none, *paid]), total, complete=False)
+        total = np.concatenate([np.zeros(0), *qualities])
+        return Listing(rows, total - np.concatenate([np.zeros(0), *paid]), total, complete=False)
 
     def _acceptance(self, sets: _SetsOfSize, others: Sequence[FeatureSet]) -> Callable[[Rows], bool] | None:
         """The test of a set against others where only the user's own dissimilarity can tell."""
