@@ -36,7 +36,7 @@ Floats = npt.NDArray[np.float64]
 TOO_OFTEN, TOO_FAR = 1e-6, 1e-4
 #: Chords for features, and for the pairs of sets of 5 features; larger sets have more pairs, take longer for each chord
 #: and get fewer. The last ones hardly lower the bound.
-MOST_CHORDS, MOST_PAIR_CHORDS = 300, 300
+MOST_CHORDS, MOST_PAIR_CHORDS = 300, 120
 
 #: What stands in for sets or uses that are missing costs this, in units of what a set can be worth.
 PENALTY = 100.0
@@ -158,7 +158,7 @@ class Rows:
                 violated = True
         if self.max_overlap >= 1 and len(self._feature_cuts) < MOST_CHORDS:
             violated |= self._cut_features(used, values)
-        most = MOST_PAIR_CHORDS * (5 / self._good.problem.k_max) ** 3
+        most = MOST_PAIR_CHORDS * (5 / self._good.problem.k_max) ** 2
         if self.max_overlap >= 2 and self._with_pairs and not violated and len(self._pair_cuts) < most:
             violated |= self._cut_pairs(used, values)
         return violated
