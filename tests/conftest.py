@@ -1,13 +1,20 @@
-"""The command line in this process, and a table for it."""
+"""The command line in this process, a table for it, and Ctrl-C for everybody."""
 
 from __future__ import annotations
 
+import signal
 import sys
 
 import numpy as np
 import pytest
 
 from altsets import cli, datasets
+
+
+@pytest.fixture(scope="session", autouse=True)
+def ctrl_c():
+    """Shells let commands in the background ignore Ctrl-C, and so would all that these tests start."""
+    signal.signal(signal.SIGINT, signal.default_int_handler)
 
 
 @pytest.fixture

@@ -350,9 +350,12 @@ def interrupted(script, *args):
         stderr=subprocess.PIPE,
         text=True,
     )
-    assert process.stderr.readline() == "READY\n"
-    process.send_signal(signal.SIGINT)
-    out, err = process.communicate(timeout=30)
+    try:
+        assert process.stderr.readline() == "READY\n"
+        process.send_signal(signal.SIGINT)
+        out, err = process.communicate(timeout=30)
+    finally:
+        process.kill()
     return process.returncode, out, err
 
 
