@@ -317,7 +317,7 @@ def crowded(rng, *, own):
     )
 
 
-@pytest.mark.parametrize(("solver", "n_requests"), [(False, 1500), (True, 300)])
+@pytest.mark.parametrize(("solver", "n_requests"), [(False, 800), (True, 300)])
 def test_against_brute_force(solver, n_requests, monkeypatch):
     if solver:
         monkeypatch.setattr(existence, "FEW_SIZES", 0)

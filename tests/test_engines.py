@@ -46,7 +46,7 @@ def check(request, engine):
 @pytest.mark.parametrize("aggregation", ["sum", "min"])
 def test_against_brute_force(engine, search, aggregation):
     claims = (engine == "greedy") == search.startswith("greedy")
-    n_examples = EXAMPLES.get(engine, 150) if claims else 10
+    n_examples = EXAMPLES.get(engine, 100) if claims else 10
     seen = 0
 
     @settings(max_examples=n_examples, deadline=None, derandomize=True)
@@ -66,7 +66,7 @@ def test_against_brute_force(engine, search, aggregation):
 @pytest.mark.parametrize("search", ["sequential", "simultaneous"])
 def test_every_quality_constraint_and_dissimilarity(engine, kind, search):
     claims = kind in CLAIMED[engine]
-    n_examples = EXAMPLES.get(engine, 120) if claims else 10
+    n_examples = EXAMPLES.get(engine, 80) if claims else 10
     seen = 0
 
     @settings(max_examples=n_examples, deadline=None, derandomize=True)
@@ -81,7 +81,7 @@ def test_every_quality_constraint_and_dissimilarity(engine, kind, search):
     assert (seen > 0) == claims
 
 
-@settings(max_examples=150, deadline=None, derandomize=True)
+@settings(max_examples=100, deadline=None, derandomize=True)
 @given(request=problems(max_n=12, max_k=3, max_a=5))
 def test_default_against_brute_force(request):
     check(request, "auto")
@@ -181,7 +181,7 @@ def one_more_feature(draw):
     return request, extended(request, score, row, column)
 
 
-@settings(max_examples=80, deadline=None, derandomize=True)
+@settings(max_examples=50, deadline=None, derandomize=True)
 @given(request=anything, data=st.data())
 def test_permuted_features(request, data):
     order = data.draw(st.permutations(range(len(request.scores))))
@@ -198,7 +198,7 @@ def test_permuted_features(request, data):
     assert close(objective(request), objective(permuted))
 
 
-@settings(max_examples=80, deadline=None, derandomize=True)
+@settings(max_examples=50, deadline=None, derandomize=True)
 @given(request=anything, factor=st.sampled_from([2.0**-10, 0.5, 4.0, 2.0**10]))
 def test_scaled_numbers(request, factor):
     """Powers of two, so that not even a conflict by a hair's breadth changes."""
@@ -215,7 +215,7 @@ def test_scaled_numbers(request, factor):
         assert abs(after - factor * before) <= 2 * (tolerance(after) + factor * tolerance(before))
 
 
-@settings(max_examples=80, deadline=None, derandomize=True)
+@settings(max_examples=50, deadline=None, derandomize=True)
 @given(request=simultaneous, shift=st.sampled_from([-100.0, -1.0, 0.5, 7.0]))
 def test_shifted_scores(request, shift):
     """All sets have the same size, so a constant moves every quality by k times as much."""
@@ -229,7 +229,7 @@ def test_shifted_scores(request, shift):
     assert abs(after - expected) <= 4 * max(tolerance(before), tolerance(expected))
 
 
-@settings(max_examples=80, deadline=None, derandomize=True)
+@settings(max_examples=50, deadline=None, derandomize=True)
 @given(request=anything, data=st.data())
 def test_a_looser_limit_is_never_worse(request, data):
     if request.tau is None:
@@ -242,7 +242,7 @@ def test_a_looser_limit_is_never_worse(request, data):
     assert no_worse(objective(looser), objective(request))
 
 
-@settings(max_examples=80, deadline=None, derandomize=True)
+@settings(max_examples=50, deadline=None, derandomize=True)
 @given(request=anything, data=st.data())
 def test_another_constraint_is_never_better(request, data):
     new = data.draw(constraint(len(request.scores), request.n_features))
@@ -250,14 +250,14 @@ def test_another_constraint_is_never_better(request, data):
     assert no_worse(objective(request), objective(replace(request, constraints=(*request.constraints, new))))
 
 
-@settings(max_examples=80, deadline=None, derandomize=True)
+@settings(max_examples=50, deadline=None, derandomize=True)
 @given(pair=one_more_feature())
 def test_another_feature_is_never_worse(pair):
     request, larger = pair
     assert no_worse(objective(larger), objective(request))
 
 
-@settings(max_examples=80, deadline=None, derandomize=True)
+@settings(max_examples=50, deadline=None, derandomize=True)
 @given(pair=one_more_feature())
 def test_forbidding_a_feature_is_leaving_it_out(pair):
     request, larger = pair
@@ -265,7 +265,7 @@ def test_forbidding_a_feature_is_leaving_it_out(pair):
     assert close(objective(request), objective(replace(larger, constraints=(*larger.constraints, forbid))))
 
 
-@settings(max_examples=80, deadline=None, derandomize=True)
+@settings(max_examples=50, deadline=None, derandomize=True)
 @given(request=anything)
 def test_fewer_sets_have_no_smaller_mean_or_minimum(request):
     fewer = replace(request, n_alternatives=max(0, request.n_alternatives - 1))
@@ -281,7 +281,7 @@ def test_fewer_sets_have_no_smaller_mean_or_minimum(request):
         assert few / (fewer.n_alternatives + 1) >= mean - 2 * tolerance(many)
 
 
-@settings(max_examples=80, deadline=None, derandomize=True)
+@settings(max_examples=50, deadline=None, derandomize=True)
 @given(request=anything)
 def test_simultaneous_is_no_worse_than_sequential(request):
     sequential = replace(request, search="sequential", aggregation="sum").find()
