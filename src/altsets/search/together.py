@@ -33,11 +33,11 @@ __all__ = ["Together"]
 #: Sets in a list, and steps for picking from it: without prices, with prices, and when all else is done.
 FEW_SETS, FEW_STEPS = 2_000, 200_000
 MANY_SETS, MANY_STEPS = 50_000, 5_000_000
-MOST_SETS, MOST_STEPS = 500_000, 10**12
+MOST_SETS, MOST_STEPS = 1_000_000, 10**12
 #: The same in the first of many branches.
 BRANCH_SETS, BRANCH_STEPS = 20_000, 80_000
-#: Steps for making a list.
-LIST_NODES = 3_000_000
+#: Steps for making a list, and for each set that it may have if these are more.
+LIST_NODES, NODES_PER_SET = 3_000_000, 10
 #: Steps of the search for a first solution, for each set.
 FIRST_NODES = 5_000
 #: How much further below the bound the next list goes, after a short list and after a long one.
@@ -120,7 +120,9 @@ class Together:
             solved = self.done or self._with_prices(certificate)
             solved = solved or self._branched(certificate.bound)
         if not solved:
-            self._close_to(certificate, MOST_SETS, MOST_STEPS)
+            # Larger sets have more pairs that a list has to remember.
+            most_sets = round(MOST_SETS * min(1.0, (5 / self.problem.k_max) ** 2))
+            self._close_to(certificate, most_sets, MOST_STEPS)
         if self.smallest and self.sets:
             self._enlarge_sum(certificate)
 
@@ -247,7 +249,8 @@ class Together:
         while not self.done:
             target = max((ceiling - distance) / self.share, self.value)
             cut = certificate.best - (ceiling - self.share * target) - 4 * self.good.tolerance
-            listing = self.good.above(cut, most_sets, prices=certificate.prices, max_nodes=LIST_NODES)
+            max_nodes = max(LIST_NODES, NODES_PER_SET * most_sets)
+            listing = self.good.above(cut, most_sets, prices=certificate.prices, max_nodes=max_nodes)
             if not listing.complete or not self._pick(listing, certificate, target, most_steps):
                 return False
             # Below what any sets can be worth there is nothing left to find.
