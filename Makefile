@@ -26,7 +26,7 @@ demo: $(READY)  ## install, and show what altsets does
 	@$(VENV)/bin/altsets demo
 
 test: $(VENV)/.kernels  ## all tests and doctests
-	$(PY) -m pytest
+	$(PY) -m pytest -n auto
 
 lint: $(VENV)/.dev  ## style and formatting
 	$(PY) -m ruff check
