@@ -100,7 +100,9 @@ def find_clash(quality: Quality, problem: Problem, run: Run) -> Clash | None:
     # From those that say most to a user to those that say least.
     conditions = [*problem.constraints, *size_words, *own]
     if search.impossible(conditions):
-        return search.clash(_smallest(search.impossible, [], conditions))
+        # Single features do not conflict, and sets of this size there are: then it takes both.
+        as_few_as_can_be = conditions == [SIZE, CONFLICTS]
+        return search.clash(conditions if as_few_as_can_be else _smallest(search.impossible, [], conditions))
     if not problem.existing:
         return None
     # How different sets are depends on their sizes, which therefore stay.

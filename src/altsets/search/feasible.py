@@ -34,16 +34,22 @@ def possible_instead(problem: Problem, n_found: int, status: Status, probe: Prob
             f"Given the {n_found} sets found, no other set differs enough: n_alternatives={n_found - 1} is possible; "
             "search='simultaneous' may fit in more."
         )
-    most, proven = problem.n_sets - 1, True
+    # So many sets are possible, and so many are not; fewer are never harder to find.
+    possible, too_many, proven = 0, problem.n_sets, True
     if problem.fixed_size and not callable(problem.dissimilarity):
         n_usable = max(problem.n_features_in - len(problem.forbidden), 1)
-        most = bounds.count_bound(n_usable, problem.n_features, problem.max_overlap, most)
-    for n_sets in range(most, 0, -1):
+        most = bounds.count_bound(n_usable, problem.n_features, problem.max_overlap, too_many - 1)
+        too_many = most + 1
+    while too_many - possible > 1:
+        n_sets = (possible + too_many) // 2
         smaller = probe(replace(problem, n_alternatives=n_sets - 1, aggregation="sum"))
         if smaller in (Status.OPTIMAL, Status.FEASIBLE):
-            largest = "the largest possible" if proven else "possible"
-            return f"There are no {_all(problem)}: n_alternatives={n_sets - 1} is {largest}."
-        proven = proven and smaller is Status.INFEASIBLE
+            possible = n_sets
+        else:
+            too_many, proven = n_sets, smaller is Status.INFEASIBLE
+    if possible:
+        largest = "the largest possible" if proven else "possible"
+        return f"There are no {_all(problem)}: n_alternatives={possible - 1} is {largest}."
     return f"There are no {_all(problem)}, and no single {_one(problem)}."
 
 

@@ -35,7 +35,7 @@ FEW_SETS, FEW_STEPS = 2_000, 200_000
 MANY_SETS, MANY_STEPS = 50_000, 5_000_000
 MOST_SETS, MOST_STEPS = 1_000_000, 10**12
 #: The same in the first of many branches.
-BRANCH_SETS, BRANCH_STEPS = 20_000, 80_000
+BRANCH_SETS, BRANCH_STEPS = 20_000, 60_000
 #: Steps for making a list, and for each set that it may have if these are more.
 LIST_NODES, NODES_PER_SET = 3_000_000, 10
 #: Steps of the search for a first solution, for each set.
@@ -233,7 +233,7 @@ class Together:
         if certificate.prices is None:
             return False
         known = self.good.listed(self._columns.sets, certificate.prices)
-        self._pick(known, certificate, self.value, most_steps)
+        self._pick(known, certificate, self.value, BRANCH_STEPS // 4)
         cut = certificate.best - (certificate.bound - self.share * self.value) - 4 * self.good.tolerance
         listing = self.good.above(cut, BRANCH_SETS, prices=certificate.prices, max_nodes=LIST_NODES)
         return listing.complete and self._pick(listing, certificate, self.value, most_steps)
