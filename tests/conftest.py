@@ -1,4 +1,4 @@
-"""The command line in this process, a table for it, and Ctrl-C for everybody."""
+"""The command line in this process, tables, and Ctrl-C for everybody."""
 
 from __future__ import annotations
 
@@ -41,3 +41,18 @@ def table(tmp_path_factory):
     path = tmp_path_factory.mktemp("tables") / "table.csv"
     datasets.write_csv(datasets.Table((*"abcdef", "y"), (*columns, labels)), path)
     return path
+
+
+@pytest.fixture
+def classes():
+    """Five columns of rising relevance, three classes."""
+    rng = np.random.default_rng(0)
+    y = rng.integers(0, 3, 120)
+    return rng.normal(size=(120, 5)) + y[:, None] * np.arange(5), y
+
+
+@pytest.fixture
+def amounts():
+    rng = np.random.default_rng(1)
+    X = rng.normal(size=(90, 4))
+    return X, X @ np.array([0.0, 1.0, -2.0, 4.0]) + rng.normal(size=90)

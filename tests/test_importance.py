@@ -29,21 +29,6 @@ from altsets.errors import InputError, MissingExtraError
 from altsets.measures import importance, permutation, score, shap
 
 
-@pytest.fixture
-def classes():
-    """Five columns of rising relevance, three classes."""
-    rng = np.random.default_rng(0)
-    y = rng.integers(0, 3, 120)
-    return rng.normal(size=(120, 5)) + y[:, None] * np.arange(5), y
-
-
-@pytest.fixture
-def amounts():
-    rng = np.random.default_rng(1)
-    X = rng.normal(size=(90, 4))
-    return X, X @ np.array([0.0, 1.0, -2.0, 4.0]) + rng.normal(size=90)
-
-
 # Importances
 
 

@@ -209,8 +209,16 @@ def test_parity_in_small_classes():
     X = mixed_columns(rng)
     y = rng.integers(0, 60, 200)
     ours = mutual_info(X, y, task="classification", discrete=False, method="sklearn")
-    # scikit-learn rounds distances in classes of up to 2 k + 1 rows, at times in ways of its own.
-    assert ours == pytest.approx(mutual_info_classif(X, y, random_state=25), abs=5e-4)
+    assert ours == pytest.approx(mutual_info_classif(X, y, random_state=25), abs=1e-6)
+    X[:, 0] = y
+    mask = np.arange(X.shape[1]) == 0
+    rows = pairwise(X, discrete=mask, method="sklearn")
+    for index, column in enumerate(X.T):
+        estimate = mutual_info_classif if mask[index] else mutual_info_regression
+        theirs = estimate(
+            X, column.astype(int) if mask[index] else column, discrete_features=mask, random_state=25
+        )
+        assert rows[index] == pytest.approx(theirs, abs=1e-6)
 
 
 def test_only_the_jitter_depends_on_the_seed():

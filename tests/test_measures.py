@@ -25,21 +25,6 @@ pd = pytest.importorskip("pandas")
 pa = pytest.importorskip("pyarrow")
 
 
-@pytest.fixture
-def classes():
-    """Five columns of rising relevance, three classes."""
-    rng = np.random.default_rng(0)
-    y = rng.integers(0, 3, 120)
-    return rng.normal(size=(120, 5)) + y[:, None] * np.arange(5), y
-
-
-@pytest.fixture
-def amounts():
-    rng = np.random.default_rng(1)
-    X = rng.normal(size=(90, 4))
-    return X, X @ np.array([0.0, 1.0, -2.0, 4.0]) + rng.normal(size=90)
-
-
 def plug_in_information(x, y):
     joint = np.array([[np.mean((x == a) & (y == b)) for b in np.unique(y)] for a in np.unique(x)])
     independent = joint.sum(axis=1, keepdims=True) * joint.sum(axis=0, keepdims=True)

@@ -143,7 +143,12 @@ def mutual_info(
     matrix, _ = matrix_of(X)
     target = target_of(y, len(matrix), task)
     how = _Estimator(method, n_neighbors, n_bins, random_state, n_jobs, progress)
-    columns = how.with_target(matrix, discrete_columns(matrix, discrete), target)
+    mask = discrete_columns(matrix, discrete)
+    if how.left_to_scikit_learn(matrix, mask, target.values if target.is_classes else None):
+        scores = how.by_scikit_learn(matrix, mask, target.values, target.is_classes)
+        scores[constant_columns(matrix)] = 0.0
+        return scores
+    columns = how.with_target(matrix, mask, target)
     scores = np.zeros(matrix.shape[1])
 
     def keep(_: int, start: int, stop: int, found: FloatArray) -> None:
@@ -284,6 +289,34 @@ class _Estimator:
             values = jittered_target(values, noise)
         return sorted_columns(np.column_stack([changed, values]).T, both, len(matrix), scaled=False)
 
+    def left_to_scikit_learn(self, matrix: FloatArray, discrete: BoolArray, classes: Any = None) -> bool:
+        """Whether parity needs the original: it rounds distances its own way where few rows share a discrete value."""
+        if self.name != "sklearn":
+            return False
+        labels = [*matrix.T[discrete], *([] if classes is None else [classes])]
+        counts = [np.unique(column, return_counts=True)[1] for column in labels]
+        most = 2 * self.n_neighbors + 1
+        return any(bool(((few > 1) & (few <= most)).any()) for few in counts)
+
+    def by_scikit_learn(
+        self, matrix: FloatArray, discrete: BoolArray, values: npt.NDArray[Any], is_classes: bool
+    ) -> FloatArray:
+        """Each column with a target, by scikit-learn itself."""
+        from sklearn.feature_selection import mutual_info_classif, mutual_info_regression
+
+        codes = matrix.copy()
+        for index in np.flatnonzero(discrete):
+            # The count refuses labels that are not whole numbers.
+            codes[:, index] = np.unique(matrix[:, index], return_inverse=True)[1]
+        found = (mutual_info_classif if is_classes else mutual_info_regression)(
+            codes,
+            np.unique(values, return_inverse=True)[1] if is_classes else values,
+            discrete_features=discrete,
+            n_neighbors=max(1, min(self.n_neighbors, len(matrix) - 1)),
+            random_state=self.random_state,
+        )
+        return np.asarray(found, dtype=np.float64)
+
     def square(self, columns: Columns) -> FloatArray:
         """Each column with each other: half of the pairs, and the diagonal."""
         total = len(columns)
@@ -300,6 +333,11 @@ class _Estimator:
         """Each column with each other, one of them with the jitter of a target."""
         total = len(discrete)
         found = np.zeros((total, total))
+        if self.left_to_scikit_learn(matrix, discrete):
+            for index in np.flatnonzero(~constant_columns(matrix)):
+                column = matrix[:, index]
+                found[index] = self.by_scikit_learn(matrix, discrete, column, bool(discrete[index]))
+            return found
         changed, noise = jittered(matrix, discrete, self.random_state)
         targets = [
             column if is_discrete else jittered_target(column, noise)
