@@ -28,7 +28,6 @@ from sklearn.tree import DecisionTreeClassifier, DecisionTreeRegressor
 from altsets.errors import InputError, MissingExtraError
 from altsets.measures import importance, permutation, score, shap
 
-
 # Importances
 
 
