@@ -24,7 +24,7 @@ import numpy as np
 import numpy.typing as npt
 
 from altsets.errors import MissingExtraError, TableError
-from altsets.measures._matrix import listed
+from altsets.measures._features import listed
 
 __all__ = [
     "Dataset",

@@ -16,7 +16,7 @@ import numpy.typing as npt
 
 from altsets.datasets import Table, read_rows, write_csv
 from altsets.errors import InputError, TableError
-from altsets.measures._matrix import listed
+from altsets.measures._features import listed
 from altsets.quality import CFS, FCBF, MRMR, Additive, Quality
 from altsets.quality._named import PAIRED
 

@@ -16,9 +16,10 @@ import numpy as np
 from altsets.errors import InputError
 from altsets.measures._constants import constant_columns, warn_of_constants
 from altsets.measures._copies import copies_in
+from altsets.measures._features import FloatArray, listed
 from altsets.measures._importance import importance
 from altsets.measures._information import mutual_info, symmetrical_uncertainty
-from altsets.measures._matrix import FloatArray, listed, matrix_of
+from altsets.measures._matrix import matrix_of
 from altsets.measures._own import given_scores, is_array, scores_by
 from altsets.measures._pairwise import PAIR_MEASURES, pairwise
 from altsets.measures._permutation import permutation

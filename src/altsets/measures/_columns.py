@@ -10,7 +10,7 @@ import numpy as np
 import numpy.typing as npt
 
 from altsets.errors import InputError
-from altsets.measures._matrix import FloatArray, column_mask
+from altsets.measures._features import FloatArray, column_mask
 
 __all__ = ["Columns", "binned", "discrete_columns", "jittered", "jittered_target", "sorted_columns"]
 

@@ -7,7 +7,7 @@ import warnings
 import numpy as np
 import numpy.typing as npt
 
-from altsets.measures._matrix import FloatArray, listed
+from altsets.measures._features import FloatArray, listed
 
 __all__ = ["constant_columns", "warn_of_constants"]
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from hashlib import blake2b
 
-from altsets.measures._matrix import FloatArray
+from altsets.measures._features import FloatArray
 
 __all__ = ["copies_in"]
 

@@ -7,7 +7,8 @@ from typing import Any
 import numpy as np
 
 from altsets.errors import InputError
-from altsets.measures._matrix import FloatArray, matrix_of
+from altsets.measures._features import FloatArray
+from altsets.measures._matrix import matrix_of
 from altsets.measures._model import fresh_model
 from altsets.measures._target import target_of
 

@@ -56,7 +56,8 @@ from altsets.measures._columns import (
     sorted_columns,
 )
 from altsets.measures._constants import constant_columns
-from altsets.measures._matrix import FloatArray, matrix_of
+from altsets.measures._features import FloatArray
+from altsets.measures._matrix import matrix_of
 from altsets.measures._target import Target, target_of
 from altsets.measures._threads import Progress, in_threads
 

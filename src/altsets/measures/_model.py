@@ -10,7 +10,7 @@ import numpy as np
 import numpy.typing as npt
 
 from altsets.errors import InputError
-from altsets.measures._matrix import FloatArray
+from altsets.measures._features import FloatArray
 from altsets.measures._target import Target
 
 __all__ = ["HELD_OUT", "MODELS", "Split", "fresh_model", "one_line", "scorer_for", "splits_of"]

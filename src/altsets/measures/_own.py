@@ -9,7 +9,7 @@ import numpy as np
 import numpy.typing as npt
 
 from altsets.errors import InputError
-from altsets.measures._matrix import FloatArray
+from altsets.measures._features import FloatArray
 
 __all__ = ["given_pairs", "given_scores", "is_array", "scores_by"]
 

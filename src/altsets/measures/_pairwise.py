@@ -9,8 +9,9 @@ import numpy as np
 
 from altsets.errors import InputError
 from altsets.measures._constants import constant_columns, warn_of_constants
+from altsets.measures._features import FloatArray
 from altsets.measures._information import information_matrix, uncertainty_matrix
-from altsets.measures._matrix import FloatArray, matrix_of
+from altsets.measures._matrix import matrix_of
 from altsets.measures._own import given_pairs, is_array, scores_by
 from altsets.measures._rank import ranks_of
 from altsets.measures._univariate import standardised

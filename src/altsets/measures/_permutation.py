@@ -7,7 +7,8 @@ from typing import Any
 import numpy as np
 
 from altsets.measures._constants import constant_columns
-from altsets.measures._matrix import FloatArray, matrix_of
+from altsets.measures._features import FloatArray
+from altsets.measures._matrix import matrix_of
 from altsets.measures._model import HELD_OUT, fresh_model, scorer_for, splits_of
 from altsets.measures._target import target_of
 from altsets.measures._threads import Progress, in_order

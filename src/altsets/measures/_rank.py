@@ -6,7 +6,8 @@ from typing import Any
 
 import numpy as np
 
-from altsets.measures._matrix import FloatArray, matrix_of
+from altsets.measures._features import FloatArray
+from altsets.measures._matrix import matrix_of
 from altsets.measures._univariate import correlations, numbers_of
 
 __all__ = ["ranks_of", "spearman"]

@@ -11,7 +11,8 @@ import numpy.typing as npt
 
 from altsets._kernels import relief as kernel
 from altsets.errors import InputError
-from altsets.measures._matrix import FloatArray, column_mask, matrix_of
+from altsets.measures._features import FloatArray, column_mask
+from altsets.measures._matrix import matrix_of
 from altsets.measures._target import Target, target_of
 from altsets.measures._threads import Progress, in_order
 

@@ -11,7 +11,7 @@ import numpy as np
 import numpy.typing as npt
 
 from altsets.errors import InputError
-from altsets.measures._matrix import NUMERIC_KINDS, FloatArray, is_missing
+from altsets.measures._features import NUMERIC_KINDS, FloatArray, is_missing
 
 __all__ = ["TASKS", "Target", "target_of"]
 

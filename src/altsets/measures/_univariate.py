@@ -9,7 +9,8 @@ import numpy as np
 
 from altsets.errors import InputError
 from altsets.measures._constants import constant_columns
-from altsets.measures._matrix import FloatArray, listed, matrix_of
+from altsets.measures._features import FloatArray, listed
+from altsets.measures._matrix import matrix_of
 from altsets.measures._target import target_of
 
 __all__ = ["chi2", "correlations", "f_score", "numbers_of", "pearson", "standardised"]
