@@ -22,7 +22,7 @@ MOST_LEVELS = 10
 #: ... if each of them occurs at least this often, on average.
 ROWS_PER_LEVEL = 10
 
-#: A category with fewer rows than this for each of its labels, on average, is thin: logarithms of its counts mislead.
+#: A category with at most this many rows for each of its labels, on average, is thin: logarithms of counts mislead.
 ROWS_PER_LABEL = 10
 
 #: Distances that differ by no more than this are equal but for rounding, where the largest value is about 1.
@@ -120,7 +120,7 @@ def sorted_columns(
             ascending, found.slack[index] = _scaled(ascending)
         found.values[index, : len(starts)] = ascending[starts]
     if nominal is not None:
-        found.thin[:] = nominal & (ROWS_PER_LABEL * found.sizes > number_of_rows(weights, n_rows))
+        found.thin[:] = nominal & (ROWS_PER_LABEL * found.sizes >= number_of_rows(weights, n_rows))
     return found
 
 

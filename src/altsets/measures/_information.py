@@ -14,10 +14,11 @@ difference in one column is smaller than r: ``psi(n) + psi(k) - mean of psi(n_x 
 same discrete value (all other c - 1 rows if these are fewer than k), m the number of rows, itself included, nearer
 than r: ``psi(n) + mean of psi(k) - psi(c) - psi(m)``. Rows that are alone with their value are left out.
 
-**Thin categories.** A category with fewer than 10 rows for each of its labels, on average, has counts so small that
+**Thin categories.** A category with at most 10 rows for each of its labels, on average, has counts so small that
 their logarithms find information where there is none: by chance alone, a category of 200 labels says 0.05 nats about
 two classes in 2,000 rows. Such a category is counted with psi for log, together with any other discrete column:
-``psi(n) + mean of psi(c) - psi(c_x) - psi(c_y)``. Thicker categories, and numbers, are counted with logarithms.
+``psi(n) + mean of psi(c) - psi(c_x) - psi(c_y)``. Thicker categories, and numbers, are counted with logarithms. This
+helps as long as most cells that could have rows have some; two thin categories still seem to know of each other.
 
 **Missing values.** "Missing" is a value of its own: y is known by whether x is missing, and, in the rows where it is
 not, by x. The formula is at the head of ``_missing``. Where columns are cut into bins, missing is one more bin.
@@ -145,7 +146,7 @@ def mutual_info(
         X, y, sample_weight, Estimator(method, n_neighbors, n_bins, random_state, n_jobs, progress)
     )
     if how.name != method:
-        warn_of_bins(weights, method, stacklevel=3)
+        warn_of_bins(weights, method)
     target = target_of(y, features.n_rows, task)
     table = _table(features, discrete, weights, how)
     constant = constant_columns(features.values)
