@@ -28,6 +28,7 @@ ROOMS = [
     "evaluate",
     "scores",
     "datasets",
+    "columns",
     "search",
     "quality",
     "measures",

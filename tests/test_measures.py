@@ -5,7 +5,6 @@ from __future__ import annotations
 import subprocess
 import sys
 import warnings
-from decimal import Decimal
 
 import numpy as np
 import pytest
@@ -17,12 +16,11 @@ from altsets import measures
 from altsets.errors import InputError
 from altsets.measures import MEASURES, chi2, f_score, mutual_info, pearson, score, spearman
 from altsets.measures._copies import copies_in
-from altsets.measures._matrix import matrix_of
+from altsets.measures._features import Features
 from altsets.measures._target import target_of
 from altsets.quality import Additive
 
 pd = pytest.importorskip("pandas")
-pa = pytest.importorskip("pyarrow")
 
 
 def plug_in_information(x, y):
@@ -260,97 +258,6 @@ def test_targets_that_are_refused(y, task, message):
         target_of(y, 3, task)
 
 
-# Tables
-
-
-FRAME = {"a": [1, 2, 3], "b": [0.5, -1.0, 2.0], "c": [True, False, True]}
-MATRIX = [[1.0, 0.5, 1.0], [2.0, -1.0, 0.0], [3.0, 2.0, 1.0]]
-
-
-class ColumnStore:
-    """The least that a frame offers: names, and columns by name."""
-
-    columns = tuple(FRAME)
-
-    def __getitem__(self, name):
-        return np.array(FRAME[name])
-
-    def __array__(self, dtype=None, copy=None):
-        raise TypeError("mixed types")
-
-
-@pytest.mark.parametrize(
-    "table",
-    [
-        pd.DataFrame(FRAME),
-        pd.DataFrame(FRAME).astype({"a": "Int64", "b": "Float64", "c": "boolean"}),
-        pd.DataFrame({**FRAME, "b": [Decimal("0.5"), -1, 2.0]}),
-        pa.table(FRAME),
-        ColumnStore(),
-    ],
-    ids=["pandas", "nullable", "objects", "arrow", "columns"],
-)
-def test_frames_bring_names_and_numbers(table):
-    matrix, names = matrix_of(table)
-    assert matrix.tolist() == MATRIX
-    assert names == ["a", "b", "c"]
-
-
-@pytest.mark.parametrize("table", [MATRIX, np.array(MATRIX), np.array(MATRIX, dtype=object)])
-def test_arrays_and_lists_have_no_names(table):
-    matrix, names = matrix_of(table)
-    assert matrix.tolist() == MATRIX
-    assert names is None
-    assert matrix_of(table, ["x", "y", "z"])[1] == ["x", "y", "z"]
-
-
-def sparse():
-    from scipy.sparse import csr_matrix
-
-    return csr_matrix(np.eye(3))
-
-
-@pytest.mark.parametrize(
-    ("table", "message"),
-    [
-        ([1, 2, 3], "rows and columns"),
-        ("table", "rows and columns"),
-        (np.zeros((2, 2, 2)), "rows and columns; got 3"),
-        (np.empty((0, 3)), "X is empty"),
-        (np.empty((3, 0)), "X is empty"),
-        ([[1, 2], [3]], "rows and columns; got 1"),
-        ([[1, [2, 3]], [1, [2, 3, 4]]], "not numeric"),
-        ([[1, "a"], [2, "b"]], r"1 column\(s\) of X are not numeric \(column 1\)"),
-        (np.array([["1", "2"]]), "not numeric"),
-        (sparse(), "toarray"),
-        (np.array([[1j, 2.0]]), "not numeric"),
-        ([[1.0, np.nan], [2.0, np.nan]], r"missing values \(column 1: 2\)"),
-        ([[1.0, -np.inf], [2.0, 1.0]], r"infinite values \(column 1: 1\)"),
-        (np.ma.masked_array([[1.0, 2.0]], mask=[[0, 1]]), r"missing values \(column 1: 1\)"),
-        (pd.DataFrame({"n": [1, 2], "town": ["Rome", "Oslo"]}), r"not numeric \(town\); drop them or encode"),
-        (pd.DataFrame({"n": [1, 2], "when": pd.to_datetime(["2020-01-01"] * 2)}), r"not numeric \(when\)"),
-        (pd.DataFrame({"n": pd.array([1, None], dtype="Int64")}), r"missing values \(n: 1\)"),
-        (pd.DataFrame([[1, 2]], columns=["n", "n"]), "occur more than once: n"),
-        (pd.DataFrame([[1, 2]], columns=[1, "1"]), "occur more than once: 1"),
-    ],
-)
-def test_tables_that_are_refused(table, message):
-    with pytest.raises(InputError, match=message):
-        matrix_of(table)
-
-
-def test_numbers_whose_sum_overflows_are_finite():
-    assert matrix_of([[1e308, 1e308], [1e308, -1e308]])[0].max() == 1e308
-
-
-@pytest.mark.parametrize(
-    ("names", "message"), [(["x"], "1 feature names"), (["x", "x", "y"], "more than once")]
-)
-def test_wrong_names_are_refused(names, message):
-    with pytest.raises(InputError, match=message):
-        matrix_of(MATRIX, names)
-
-
 # The door
 
 
@@ -371,8 +278,8 @@ def test_no_warning_without_copies(classes):
 
 
 def test_zeros_of_either_sign_are_equal_and_constants_are_no_copies():
-    assert copies_in(np.array([[0.0, -0.0, 5.0, 5.0], [1.0, 1.0, 5.0, 5.0]])) == [[0, 1]]
-    assert copies_in(np.array([[0.0, 1.0], [1.0, 0.0]])) == []
+    assert copies_in(Features(np.array([[0.0, -0.0, 5.0, 5.0], [1.0, 1.0, 5.0, 5.0]]))) == [[0, 1]]
+    assert copies_in(Features(np.array([[0.0, 1.0], [1.0, 0.0]]))) == []
 
 
 def test_a_function_as_measure(classes):
