@@ -227,7 +227,6 @@ def mixed_table(tmp_path_factory):
         "fcbf",
         "wrapper",
         "cfs --measure symmetrical_uncertainty",
-        "wrapper --estimator boosting",
     ],
 )
 def test_a_table_with_text_and_holes(run, mixed_table, quality):
