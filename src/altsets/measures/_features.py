@@ -26,6 +26,8 @@ import numpy.typing as npt
 from altsets.errors import InputError
 
 __all__ = [
+    "DATES",
+    "EXACT",
     "MISSING_LABEL",
     "NUMERIC_KINDS",
     "BoolArray",
