@@ -423,6 +423,10 @@ def _read_parquet(content: bytes, source: str) -> Table:
         if not re.fullmatch(r"__index_level_\d+__", name)
     ]
     categories = {name: _order(column) for name, column in kept if pa.types.is_dictionary(column.type)}
+    # Categories of numbers lose their type in Parquet, but pandas leaves a note.
+    for note in (table.schema.pandas_metadata or {}).get("columns", ()):
+        if note["pandas_type"] == "categorical" and not note["metadata"]["ordered"]:
+            categories.setdefault(" ".join(str(note["field_name"]).split()), None)
     names, columns = (name for name, _ in kept), (_arrow_column(column) for _, column in kept)
     return Table(tuple(names), tuple(columns), source, categories)
 
