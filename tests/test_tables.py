@@ -446,7 +446,7 @@ def test_neighbours_with_other_weights_are_counted_in_bins_and_it_is_said_once(c
     [
         ([1.0] * 119, {}, r"one number for each of the 120 rows; got shape \(119,\)"),
         ([-1.0] * 120, {}, "no finite numbers from 0 up, such as -1.0"),
-        ([0.0] * 120, {}, "0 for all rows"),
+        ([0.0] * 120, {}, "zero for all rows"),
         (["a"] * 120, {}, "sample_weight must hold one number for each row"),
         (
             [0.5] * 60 + [1.0] * 60,
