@@ -22,9 +22,6 @@ MOST_LEVELS = 10
 #: ... if each of them occurs at least this often, on average.
 ROWS_PER_LEVEL = 10
 
-#: A category with at most this many rows for each of its labels, on average, is thin: logarithms of counts mislead.
-ROWS_PER_LABEL = 10
-
 #: Distances that differ by no more than this are equal but for rounding, where the largest value is about 1.
 ROUNDING = 32 * np.finfo(np.float64).eps
 
@@ -120,7 +117,8 @@ def sorted_columns(
             ascending, found.slack[index] = _scaled(ascending)
         found.values[index, : len(starts)] = ascending[starts]
     if nominal is not None:
-        found.thin[:] = nominal & (ROWS_PER_LABEL * found.sizes >= number_of_rows(weights, n_rows))
+        thin = ROWS_PER_LEVEL * found.sizes > number_of_rows(weights, n_rows)
+        found.thin[:] = nominal & (thin | (found.sizes > MOST_LEVELS))
     return found
 
 

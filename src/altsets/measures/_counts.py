@@ -1,17 +1,19 @@
-"""Mutual information of two discrete columns by counting, where the kernel does not: unequal weights, thin cells.
+"""Mutual information of two discrete columns by counting, where the kernel does not: unequal weights, many labels.
 
 With total weight n, and c, c_x, c_y the weights of the rows that agree with a row in both columns and in one of
-them, the count is ``f(n) + mean of f(c) - f(c_x) - f(c_y)``, rows counting by their weight. f is the logarithm, or the
-digamma function psi, which takes off most of the upward bias that few rows in a cell mean.
+them, the count is ``I = log n + mean of log(c) - log(c_x) - log(c_y)``, rows counting by their weight.
 
-Weights that are not whole numbers say nothing about the number of rows, which psi needs. There the bias is taken from
-the rows as such (count with logarithms minus count with psi) and made larger as the weights are unequal: by the number
-of rows over Kish's effective number, (sum of weights)² / sum of squared weights.
+Labels with few rows each agree with any other column by chance. Let E be the mean of I over all orders of one column,
+and m the smaller one of the two entropies, which I cannot exceed. ``m (I - E) / (m - E)`` is 0 on average if the
+columns are independent, and m if one of them decides the other (the adjustment of Vinh, Epps and Bailey 2010).
+
+Weights that are not whole numbers say nothing about the number of rows, which E needs. There it is taken from the rows
+as such and made larger as the weights are unequal: by the number of rows over Kish's effective number, (sum of
+weights)² / sum of squared weights.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -23,10 +25,12 @@ from altsets.measures._weights import whole
 __all__ = ["corrected", "effective_rows", "number_of_rows", "weighted"]
 
 Codes = npt.NDArray[np.intc]
-Function = Callable[[Any], Any]
 
 #: Cells of a full table for each row; where there would be more, only those with rows are listed.
 MOST_CELLS = 4
+
+#: What chance explains but for this share is all explained by chance.
+ROUNDING = 1e-9
 
 
 def effective_rows(weights: FloatArray) -> float:
@@ -49,14 +53,15 @@ def number_of_rows(weights: FloatArray | None, n_rows: int) -> float:
 
 
 def corrected(x: Codes, y: Codes) -> float:
-    """The information of two columns of codes, with psi for the logarithm; at least 0.
+    """The information of two columns of codes beyond what they agree by chance; at least 0.
 
     Examples
     --------
-    >>> corrected(np.arange(8, dtype=np.intc) // 2, np.arange(8, dtype=np.intc) % 2)
-    0.0
+    >>> pairs, halves = np.arange(8, dtype=np.intc) // 2, np.arange(8, dtype=np.intc) // 4
+    >>> corrected(pairs, np.arange(8, dtype=np.intc) % 2), round(corrected(pairs, halves), 6)
+    (0.0, 0.693147)
     """
-    return max(0.0, _counted(_digamma, x, y, None))
+    return _beyond_chance(x, y, None, _by_chance(x, y, None))
 
 
 def weighted(x: Codes, y: Codes, weights: FloatArray, *, thin: bool) -> float:
@@ -69,14 +74,43 @@ def weighted(x: Codes, y: Codes, weights: FloatArray, *, thin: bool) -> float:
     0.693147
     """
     if not thin:
-        return max(0.0, _counted(np.log, x, y, weights))
+        return max(0.0, _counted(x, y, weights))
     if whole(weights):
-        return max(0.0, _counted(_digamma, x, y, weights))
-    bias = _counted(np.log, x, y, None) - _counted(_digamma, x, y, None)
-    return max(0.0, _counted(np.log, x, y, weights) - bias * len(x) / effective_rows(weights))
+        return _beyond_chance(x, y, weights, _by_chance(x, y, weights))
+    chance = _by_chance(x, y, None) * len(x) / effective_rows(weights)
+    return _beyond_chance(x, y, weights, chance)
 
 
-def _counted(f: Function, x: Codes, y: Codes, weights: FloatArray | None) -> float:
+def _beyond_chance(x: Codes, y: Codes, weights: FloatArray | None, chance: float) -> float:
+    most = min(_counted(x, x, weights), _counted(y, y, weights))
+    # Where chance leaves no room, nothing can be known.
+    if not chance < most * (1 - ROUNDING):
+        return 0.0
+    return max(0.0, most * (_counted(x, y, weights) - chance) / (most - chance))
+
+
+def _by_chance(x: Codes, y: Codes, weights: FloatArray | None) -> float:
+    """The mean information over all orders of one of the columns; it depends on the sizes of the labels alone."""
+    from sklearn.metrics.cluster import expected_mutual_information
+
+    sizes = sorted(
+        (_sums(x, weights).tolist(), _sums(y, weights).tolist()), key=lambda each: (len(each), each)
+    )
+    table = _any_table(*(np.sort(np.array(each, dtype=np.int64)) for each in sizes))
+    return float(expected_mutual_information(table, int(table.sum())))
+
+
+def _any_table(rows: npt.NDArray[np.int64], columns: npt.NDArray[np.int64]) -> Any:
+    """Some counts with these sums of rows and columns: sizes are laid side by side, and cut where either one ends."""
+    from scipy.sparse import csr_array
+
+    ends = np.union1d(np.cumsum(rows), np.cumsum(columns))
+    counts = np.diff(ends, prepend=0)
+    places = (np.searchsorted(np.cumsum(sums), ends) for sums in (rows, columns))
+    return csr_array((counts, tuple(places)), shape=(len(rows), len(columns)))
+
+
+def _counted(x: Codes, y: Codes, weights: FloatArray | None) -> float:
     cells, of_x, of_y = _cells(x, y, weights), _sums(x, weights), _sums(y, weights)
     if len(of_x) < 2 or len(of_y) < 2:
         return 0.0
@@ -85,7 +119,7 @@ def _counted(f: Function, x: Codes, y: Codes, weights: FloatArray | None) -> flo
     # columns changes a bit.
     sums, codes = np.unique(np.concatenate([cells, of_x, of_y]), return_inverse=True)
     times = np.bincount(codes, weights=np.repeat([1.0, -1.0], [len(cells), len(of_x) + len(of_y)]))
-    return float(f(total) + np.cumsum(sums * times * f(sums))[-1] / total)
+    return float(np.log(total) + np.cumsum(sums * times * np.log(sums))[-1] / total)
 
 
 def _cells(x: Codes, y: Codes, weights: FloatArray | None) -> FloatArray:
@@ -99,9 +133,3 @@ def _cells(x: Codes, y: Codes, weights: FloatArray | None) -> FloatArray:
 def _sums(codes: npt.NDArray[Any], weights: FloatArray | None) -> FloatArray:
     sums = np.bincount(codes, weights)
     return sums[sums > 0].astype(np.float64)
-
-
-def _digamma(counts: Any) -> Any:
-    from scipy.special import digamma
-
-    return digamma(counts)

@@ -14,11 +14,9 @@ difference in one column is smaller than r: ``psi(n) + psi(k) - mean of psi(n_x 
 same discrete value (all other c - 1 rows if these are fewer than k), m the number of rows, itself included, nearer
 than r: ``psi(n) + mean of psi(k) - psi(c) - psi(m)``. Rows that are alone with their value are left out.
 
-**Thin categories.** A category with at most 10 rows for each of its labels, on average, has counts so small that
-their logarithms find information where there is none: by chance alone, a category of 200 labels says 0.05 nats about
-two classes in 2,000 rows. Such a category is counted with psi for log, together with any other discrete column:
-``psi(n) + mean of psi(c) - psi(c_x) - psi(c_y)``. Thicker categories, and numbers, are counted with logarithms. This
-helps as long as most cells that could have rows have some; two thin categories still seem to know of each other.
+**Categories of many labels.** By chance alone, a category of 200 labels says 0.05 nats about two classes in 2,000 rows,
+and 0.5 about ten. What is to be expected by chance is therefore taken off where one of two discrete columns is a
+category with more than 10 labels, or with fewer than 10 rows for each of them on average; see ``_counts``.
 
 **Missing values.** "Missing" is a value of its own: y is known by whether x is missing, and, in the rows where it is
 not, by x. The formula is at the head of ``_missing``. Where columns are cut into bins, missing is one more bin.
