@@ -14,6 +14,8 @@ weights)² / sum of squared weights.
 
 from __future__ import annotations
 
+import math
+from functools import lru_cache
 from typing import Any
 
 import numpy as np
@@ -91,23 +93,45 @@ def _beyond_chance(x: Codes, y: Codes, weights: FloatArray | None, chance: float
 
 def _by_chance(x: Codes, y: Codes, weights: FloatArray | None) -> float:
     """The mean information over all orders of one of the columns; it depends on the sizes of the labels alone."""
-    from sklearn.metrics.cluster import expected_mutual_information
+    total = int(len(x) if weights is None else weights.sum())
+    # Few sizes are different, and few pairs of them new: scikit-learn's function starts anew for each two columns.
+    sizes = sorted((_different(_sums(x, weights)), _different(_sums(y, weights))))
+    terms = [
+        n_first * n_second * _cell_by_chance(total, *sorted((first, second)))
+        for first, n_first in sizes[0]
+        for second, n_second in sizes[1]
+    ]
+    return math.fsum(terms)
 
-    sizes = sorted(
-        (_sums(x, weights).tolist(), _sums(y, weights).tolist()), key=lambda each: (len(each), each)
+
+def _different(sizes: FloatArray) -> list[tuple[int, int]]:
+    values, counts = np.unique(sizes, return_counts=True)
+    return list(zip(values.astype(int).tolist(), counts.tolist(), strict=True))
+
+
+@lru_cache(maxsize=200_000)
+def _cell_by_chance(total: int, first: int, second: int) -> float:
+    """What two labels of these sizes add to the information on average: the rows they share are hypergeometric."""
+    logs = _log_factorials(total)
+    shared = np.arange(max(1, first + second - total), first + 1)
+    log_chance = (
+        logs[first]
+        + logs[second]
+        + logs[total - first]
+        + logs[total - second]
+        - logs[total]
+        - logs[shared]
+        - logs[first - shared]
+        - logs[second - shared]
+        - logs[total - first - second + shared]
     )
-    table = _any_table(*(np.sort(np.array(each, dtype=np.int64)) for each in sizes))
-    return float(expected_mutual_information(table, int(table.sum())))
+    told = np.log(shared * (total / first / second))
+    return float(np.sum(shared / total * told * np.exp(log_chance)))
 
 
-def _any_table(rows: npt.NDArray[np.int64], columns: npt.NDArray[np.int64]) -> Any:
-    """Some counts with these sums of rows and columns: sizes are laid side by side, and cut where either one ends."""
-    from scipy.sparse import csr_array
-
-    ends = np.union1d(np.cumsum(rows), np.cumsum(columns))
-    counts = np.diff(ends, prepend=0)
-    places = (np.searchsorted(np.cumsum(sums), ends) for sums in (rows, columns))
-    return csr_array((counts, tuple(places)), shape=(len(rows), len(columns)))
+@lru_cache(maxsize=4)
+def _log_factorials(largest: int) -> FloatArray:
+    return np.append(0.0, np.cumsum(np.log(np.arange(1.0, largest + 1))))
 
 
 def _counted(x: Codes, y: Codes, weights: FloatArray | None) -> float:
