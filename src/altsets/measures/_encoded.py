@@ -89,6 +89,6 @@ def encoded(features: Features) -> Encoded:
         return Encoded(features.values, owners, features.n_features)
     matrix = np.empty((features.n_rows, len(owners)))
     matrix[:, widths[owners] == 1] = features.values[:, widths == 1]
-    for index in np.flatnonzero(widths > 1):
-        matrix[:, owners == index] = features.values[:, [index]] == np.arange(widths[index])
+    for wide in np.flatnonzero(widths > 1):
+        matrix[:, owners == wide] = features.values[:, [wide]] == np.arange(widths[wide])
     return Encoded(matrix, owners, features.n_features)

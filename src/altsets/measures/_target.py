@@ -60,10 +60,11 @@ class Target:
 def target_of(y: Any, n_rows: int, task: str = "auto") -> Target:
     """Check a target and decide whether it names classes or amounts.
 
-    Text, booleans and categories (also of numbers) are classes. Numbers are what :func:`sklearn.utils.multiclass.type_of_target` says,
-    with one exception: it calls every column of whole numbers classes, so that a blood pressure in mmHg
-    would become a hundred classes. Whole numbers are therefore amounts if there are more than 20 different
-    ones with fewer than 10 rows each on average, or if no two rows agree. ``task`` overrules.
+    Text, booleans and categories (also of numbers) are classes. Numbers are what
+    :func:`sklearn.utils.multiclass.type_of_target` says, with one exception: it calls every column of whole numbers
+    classes, so that a blood pressure in mmHg would become a hundred classes. Whole numbers are therefore amounts if
+    there are more than 20 different ones with fewer than 10 rows each on average, or if no two rows agree. ``task``
+    overrules.
 
     Parameters
     ----------
@@ -110,7 +111,7 @@ def target_of(y: Any, n_rows: int, task: str = "auto") -> Target:
 
 
 def vector_of(y: Any, n_rows: int) -> npt.NDArray[Any]:
-    """The values of a target as one array: numbers, truth values, or objects; categories are text, whatever they are of.
+    """The values of a target as one array: numbers, truth values or objects; categories become text.
 
     Examples
     --------

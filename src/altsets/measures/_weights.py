@@ -8,10 +8,10 @@ import numpy as np
 import numpy.typing as npt
 
 from altsets.errors import InputError
-from altsets.measures._features import Features, FloatArray
+from altsets.measures._features import BoolArray, Features, FloatArray
 from altsets.measures._target import vector_of
 
-__all__ = ["counted", "counted_as_repeats", "repeated", "weights_of", "whole"]
+__all__ = ["counted", "counted_as_repeats", "counted_rows", "repeated", "weights_of", "whole"]
 
 #: More rows than this are not made by repeating rows.
 MOST_ROWS = 50_000_000
@@ -95,6 +95,12 @@ def counted(features: Features, y: Any, sample_weight: Any) -> tuple[Features, A
         y = vector_of(y, features.n_rows)[rows]
         features, weights = _some_rows(features, rows), weights[rows]
     return features, y, None if (weights == 1).all() else weights
+
+
+def counted_rows(sample_weight: Any, n_rows: int) -> BoolArray | None:
+    """Which rows are there at all; None if all are."""
+    weights = weights_of(sample_weight, n_rows)
+    return None if weights is None or weights.all() else weights > 0
 
 
 def counted_as_repeats(features: Features, y: Any, sample_weight: Any, who: str) -> tuple[Features, Any]:
