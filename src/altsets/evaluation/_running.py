@@ -99,8 +99,14 @@ def _elsewhere(pieces: Sequence[Piece], n_jobs: int | None) -> Generator[Outcome
         delayed(_recorded)(position, function, arguments)
         for position, (function, arguments) in enumerate(pieces)
     )
-    with closing(work):
-        yield from work
+    try:
+        for outcome in work:
+            yield outcome
+    finally:
+        with warnings.catch_warnings():
+            # joblib regrets work that nobody waits for; here somebody wanted the end.
+            warnings.simplefilter("ignore")
+            work.close()
 
 
 def _recorded(position: int, function: Callable[..., Any], arguments: tuple[Any, ...]) -> Outcome:
