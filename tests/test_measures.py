@@ -18,7 +18,7 @@ from altsets import measures
 from altsets.errors import InputError
 from altsets.measures import MEASURES, chi2, f_score, mutual_info, pearson, score, spearman
 from altsets.measures._copies import copies_in
-from altsets.measures._features import features_of
+from altsets.measures._features import Features
 from altsets.measures._target import target_of
 from altsets.quality import Additive
 
@@ -406,101 +406,6 @@ def test_complete_columns_do_not_care_about_the_holes_of_others(classes, measure
     assert measure(holes, y)[:-1].tolist() == measure(X, y).tolist()
 
 
-# Tables
-
-
-FRAME = {"a": [1, 2, 3], "b": [0.5, -1.0, 2.0], "c": [True, False, True]}
-MATRIX = [[1.0, 0.5, 1.0], [2.0, -1.0, 0.0], [3.0, 2.0, 1.0]]
-
-
-class ColumnStore:
-    """The least that a frame offers: names, and columns by name."""
-
-    columns = tuple(FRAME)
-
-    def __getitem__(self, name):
-        return np.array(FRAME[name])
-
-    def __array__(self, dtype=None, copy=None):
-        raise TypeError("mixed types")
-
-
-@pytest.mark.parametrize(
-    "table",
-    [
-        pd.DataFrame(FRAME),
-        pd.DataFrame(FRAME).astype({"a": "Int64", "b": "Float64", "c": "boolean"}),
-        pd.DataFrame({**FRAME, "b": [Decimal("0.5"), -1, 2.0]}),
-        pa.table(FRAME),
-        ColumnStore(),
-    ],
-    ids=["pandas", "nullable", "objects", "arrow", "columns"],
-)
-def test_frames_bring_names_and_numbers(table):
-    features = features_of(table)
-    assert features.values.tolist() == MATRIX
-    assert features.names == ["a", "b", "c"]
-    assert features.is_plain
-
-
-@pytest.mark.parametrize("table", [MATRIX, np.array(MATRIX), np.array(MATRIX, dtype=object)])
-def test_arrays_and_lists_have_no_names(table):
-    features = features_of(table)
-    assert features.values.tolist() == MATRIX
-    assert features.names is None
-    assert features_of(table, ["x", "y", "z"]).names == ["x", "y", "z"]
-
-
-def sparse():
-    from scipy.sparse import csr_matrix
-
-    return csr_matrix(np.eye(3))
-
-
-@pytest.mark.parametrize(
-    ("table", "message"),
-    [
-        ([1, 2, 3], "rows and columns"),
-        ("table", "rows and columns"),
-        (np.zeros((2, 2, 2)), "rows and columns; got 3"),
-        (np.empty((0, 3)), "X is empty"),
-        (np.empty((3, 0)), "X is empty"),
-        ([[1, 2], [3]], "no table of numbers|rows and columns"),
-        ([[1, [2, 3]], [1, [2, 3, 4]]], "no table of numbers"),
-        (pd.DataFrame({"n": [[1], [2]]}), "n holds a value of type list"),
-        (np.array([["1", "2"]]), "reads as numbers, such as '1'"),
-        ([["1", 2], ["2", 3], ["x", 4]], r"most of it reads as numbers, such as '1' \(but not 'x'\)"),
-        ([[1, "a"], [2, 3]], "column 1 mixes 1 numbers with 1 texts"),
-        (sparse(), "toarray"),
-        (np.array([[1j, 2.0]]), "complex numbers"),
-        ([[1.0, -np.inf], [2.0, 1.0]], r"infinite values \(column 1: 1\)"),
-        ([[2**60], [1]], "floats cannot tell apart"),
-        ([[f"row {number}"] for number in range(20)], "20 categories in 20 rows, which name rows"),
-        (
-            pd.DataFrame({"n": [1, 2], "when": pd.to_datetime(["2020-01-01"] * 2)}),
-            "when holds dates or times",
-        ),
-        (pd.DataFrame([[1, 2]], columns=["n", "n"]), "occur more than once: n"),
-        (pd.DataFrame([[1, 2]], columns=[1, "1"]), "occur more than once: 1"),
-    ],
-)
-def test_tables_that_are_refused(table, message):
-    with pytest.raises(InputError, match=message):
-        features_of(table)
-
-
-def test_numbers_whose_sum_overflows_are_finite():
-    assert features_of([[1e308, 1e308], [1e308, -1e308]]).values.max() == 1e308
-
-
-@pytest.mark.parametrize(
-    ("names", "message"), [(["x"], "1 feature names"), (["x", "x", "y"], "more than once")]
-)
-def test_wrong_names_are_refused(names, message):
-    with pytest.raises(InputError, match=message):
-        features_of(MATRIX, names)
-
-
 # The door
 
 
@@ -521,8 +426,8 @@ def test_no_warning_without_copies(classes):
 
 
 def test_zeros_of_either_sign_are_equal_and_constants_are_no_copies():
-    assert copies_in(np.array([[0.0, -0.0, 5.0, 5.0], [1.0, 1.0, 5.0, 5.0]])) == [[0, 1]]
-    assert copies_in(np.array([[0.0, 1.0], [1.0, 0.0]])) == []
+    assert copies_in(Features(np.array([[0.0, -0.0, 5.0, 5.0], [1.0, 1.0, 5.0, 5.0]]))) == [[0, 1]]
+    assert copies_in(Features(np.array([[0.0, 1.0], [1.0, 0.0]]))) == []
 
 
 def test_a_function_as_measure(classes):
