@@ -100,8 +100,8 @@ def _elsewhere(pieces: Sequence[Piece], n_jobs: int | None) -> Generator[Outcome
         for position, (function, arguments) in enumerate(pieces)
     )
     try:
-        for outcome in work:
-            yield outcome
+        # Handed on one by one, so that nobody but the lines below closes it.
+        yield from (outcome for outcome in work)
     finally:
         with warnings.catch_warnings():
             # joblib regrets work that nobody waits for; here somebody wanted the end.

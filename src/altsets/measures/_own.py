@@ -20,6 +20,7 @@ def numbers_for(features: Features) -> FloatArray:
     features.refuse_categories("a function", most=2, advice="encode them as numbers, or choose mutual_info")
     return features.values
 
+
 NUMBERS_ONLY = "encode them as numbers, or use mutual_info or symmetrical_uncertainty"
 NO_HOLES = "fill them in, or use a measure that takes them, such as mutual_info"
 
