@@ -8,7 +8,7 @@ import numpy as np
 
 from altsets.errors import InputError
 from altsets.measures._features import Features
-from altsets.measures._own import is_array, numbers_for
+from altsets.measures._own import is_array, told_by
 from altsets.quality._additive import Additive
 from altsets.quality._named import name_of_class, quality_maker
 from altsets.quality._quality import Quality
@@ -77,7 +77,7 @@ def _of_scores(scores: Any, features: Features, y: Any) -> Additive:
 def _by_function(given: Any, features: Features, y: Any) -> Quality:
     """The user's own function, or a class of quality that is none of ours."""
     make = given.from_data if isinstance(given, type) and hasattr(given, "from_data") else given
-    answer = make(numbers_for(features), np.asarray(y))
+    answer = told_by(make, features, np.asarray(y))
     if isinstance(answer, Quality):
         return _fitting(answer, features)
     return Additive.from_data(features, y, measure=lambda *_: answer)
