@@ -66,7 +66,7 @@ def data_set(name):
     if name in BUNDLED:
         return BUNDLED[name](return_X_y=True)
     data = split_target(read_table(SHARED / f"{name}.csv.gz"), "target")
-    return np.asarray(data.X), np.asarray(data.y)
+    return data.X.values, data.y
 
 
 @pytest.fixture(scope="module")
@@ -86,6 +86,7 @@ def right(model, X, y):
 # --- The same numbers as by hand ----------------------------------------------------------------------
 
 
+@pytest.mark.filterwarnings("ignore:some columns are constant")
 @pytest.mark.parametrize("name", STUDY if SHARED.is_dir() else BUNDLED)
 def test_a_hand_written_loop_gives_the_same_digits(name):
     X, y = data_set(name)
@@ -732,6 +733,7 @@ def test_the_name_is_always_the_function():
     ([[0]], {"task": "guess"}, "task='guess' is unknown"),
     ([[0]], {"confidence": 95}, "confidence=95 must lie between 0 and 1"),
     ([[0]], {"margin": -1}, "margin=-1 must be"),
+    ([[0]], {"margin": "small"}, "margin='small' must be"),
     ([[0]], {"n_bootstraps": 3}, "n_bootstraps goes with a SelectAlternatives"),
     ([[0]], {"n_bootstraps": -3}, "n_bootstraps=-3 is too small"),
     ([[0]], {"n_jobs": 0}, "n_jobs=0"),

@@ -18,6 +18,7 @@ from altsets.evaluation._inputs import (
     bootstrap_samples,
     given_sets,
     groups_of,
+    margin_of,
     names_of,
     scoring_by_name,
     share,
@@ -120,8 +121,7 @@ def evaluate(
     share("confidence", confidence)
     seed = whole_number("random_state", random_state, least=0)
     n_bootstraps = whole_number("n_bootstraps", n_bootstraps, least=0)
-    if margin is not None and not margin >= 0:
-        raise InputError(f"margin={margin!r} must be a difference of scores from 0 up.")
+    known_margin = margin_of(margin)
     everything = features_of(X)
     kept = counted_rows(sample_weight, everything.n_rows)
     known_groups = groups_of(groups, everything.n_rows)
@@ -153,7 +153,7 @@ def evaluate(
         n_folds=len(splits),
         n_bootstraps=n_bootstraps,
         confidence=float(confidence),
-        margin=None if margin is None else float(margin),
+        margin=known_margin,
         parameters={
             "estimator": _described("tree" if estimator is None else estimator),
             "cv": _described(cv),

@@ -198,7 +198,7 @@ def _qualities(plan: Plan, rows: Rows, sets: tuple[FeatureSet, ...]) -> list[flo
             warnings.simplefilter("ignore")
             quality = _quality(plan, rows)
             return [_finite(quality.evaluate(chosen)) for chosen in sets]
-    except InputError:
+    except ValueError:
         # One class alone, too few rows to split ...: nothing is wrong with the sets.
         return []
 

@@ -22,6 +22,7 @@ __all__ = [
     "bootstrap_samples",
     "given_sets",
     "groups_of",
+    "margin_of",
     "names_of",
     "scoring_by_name",
     "share",
@@ -34,6 +35,16 @@ def share(name: str, value: Any) -> float:
     number = float(value) if isinstance(value, numbers.Real) else math.nan
     if not 0 < number < 1:
         raise InputError(f"{name}={value!r} must lie between 0 and 1, such as 0.95.")
+    return number
+
+
+def margin_of(margin: Any) -> float | None:
+    """A difference of scores, or None."""
+    if margin is None:
+        return None
+    number = float(margin) if isinstance(margin, numbers.Real) else math.nan
+    if not 0 <= number < math.inf:
+        raise InputError(f"margin={margin!r} must be a difference of scores from 0 up, such as 0.02.")
     return number
 
 
@@ -199,9 +210,9 @@ def bootstrap_samples(
         units = np.unique(groups, return_inverse=True)[1]
         strata = [np.unique(units)]
     else:
-        units = rows
-        strata = [rows[target.values == label] for label in np.unique(target.values)]
-        strata = strata if target.is_classes else [rows]
+        units, strata = rows, [rows]
+        if target.is_classes:
+            strata = [rows[target.values == label] for label in np.unique(target.values)]
     samples = []
     for number in range(count):
         # A seed for each sample: it does not depend on how many there are.

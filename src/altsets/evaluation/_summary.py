@@ -16,6 +16,8 @@ __all__ = ["summary_of"]
 
 #: Features of a set, and features with stand-ins, that are named.
 MOST_FEATURES, MOST_SWAPPED = 8, 6
+#: More features in a set than this have too many possible partners for a list of some.
+MOST_IN_A_SET = 200
 
 
 def summary_of(evaluation: Evaluation) -> str:
@@ -148,6 +150,8 @@ def _stability(evaluation: Evaluation) -> list[str]:
 
 def _stand_ins(evaluation: Evaluation) -> list[str]:
     """The features that are swapped most, and what takes their place."""
+    if any(len(chosen) > MOST_IN_A_SET for run in evaluation.runs() for chosen in run):
+        return []
     found = evaluation.substitutions()
     swapped = {
         feature: math.fsum(found.weights[feature, other] for other in others)
