@@ -14,6 +14,7 @@ from altsets.measures._features import Features, FloatArray
 
 __all__ = ["given_pairs", "given_scores", "is_array", "scores_by", "told_by"]
 
+
 NUMBERS_ONLY = "encode them as numbers, or use mutual_info or symmetrical_uncertainty"
 NO_HOLES = "fill them in, or use a measure that takes them, such as mutual_info"
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -13,7 +14,29 @@ from altsets.quality._additive import Additive
 from altsets.quality._named import name_of_class, quality_maker
 from altsets.quality._quality import Quality
 
-__all__ = ["needs_target", "quality_from"]
+__all__ = ["Recipe", "needs_target", "quality_from"]
+
+
+@dataclass(frozen=True)
+class Recipe:
+    """A quality by its name, with what belongs to it.
+
+    Attributes
+    ----------
+    name, measure, estimator, scoring
+        As for :func:`altsets.quality._named.quality_maker`.
+
+    Examples
+    --------
+    >>> table = Features(np.array([[1.0, 4.0], [2.0, 3.0], [3.0, 2.0], [4.0, 4.0]]))
+    >>> quality_from(Recipe("mrmr", measure="pearson"), table, [1, 2, 3, 4]).relevance.round(4).tolist()
+    [1.0, 0.1348]
+    """
+
+    name: str
+    measure: str | None = None
+    estimator: Any = None
+    scoring: Any = None
 
 
 def quality_from(
@@ -45,6 +68,8 @@ def quality_from(
         return _fitting(given, features) if isinstance(given, Quality) else _of_scores(given, features, y)
     if sample_weight is not None:
         options["sample_weight"] = sample_weight
+    if isinstance(given, Recipe):
+        return quality_maker(**vars(given))(features, y, **options)
     name = name_of_class(given)
     if isinstance(given, str) or name is not None:
         return quality_maker(name or given)(features, y, **options)
