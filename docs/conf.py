@@ -1,0 +1,36 @@
+"""How Sphinx builds the guide and the reference; ``make docs`` runs it."""
+
+import altsets
+
+project = "altsets"
+author = "The altsets developers"
+project_copyright = author
+version = release = altsets.__version__
+
+extensions = [
+    "myst_parser",
+    "sphinx.ext.autodoc",
+    "sphinx.ext.autosummary",
+    "sphinx.ext.napoleon",
+]
+exclude_patterns = ["_build"]
+myst_enable_extensions = ["colon_fence"]
+myst_heading_anchors = 3
+
+# The reference is what the docstrings say, in the order in which the source has it.
+autodoc_member_order = "bysource"
+autodoc_typehints = "none"
+autosummary_generate = False
+napoleon_google_docstring = False
+napoleon_use_param = False
+napoleon_use_rtype = False
+
+# A name of altsets that leads nowhere is a fault. Other words in the place of a type are plain English.
+nitpicky = True
+nitpick_ignore_regex = [("py:.*", r"(?!altsets).*")]
+
+html_theme = "furo"
+html_title = f"altsets {version}"
+# Nothing is fetched from elsewhere, neither while building nor while reading.
+html_theme_options = {"source_view_link": ""}
+html_show_sourcelink = False
