@@ -165,6 +165,8 @@ def test_public_surface():
         "Problem",
         "Progress",
         "Result",
+        "SelectAlternatives",
+        "SelectFeatures",
         "Status",
         "__version__",
         "constraints",

@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from altsets.problem import Problem
     from altsets.result import Progress, Result, Status
     from altsets.search.find import find, iterate
+    from altsets.selector import SelectAlternatives, SelectFeatures
 
 __version__ = "0.1.0"
 
@@ -24,6 +25,8 @@ __all__ = [
     "Problem",
     "Progress",
     "Result",
+    "SelectAlternatives",
+    "SelectFeatures",
     "Status",
     "__version__",
     "constraints",
@@ -39,6 +42,8 @@ _HOMES = {
     "Problem": "altsets.problem",
     "Progress": "altsets.result",
     "Result": "altsets.result",
+    "SelectAlternatives": "altsets.selector",
+    "SelectFeatures": "altsets.selector",
     "Status": "altsets.result",
     "find": "altsets.search.find",
     "iterate": "altsets.search.find",

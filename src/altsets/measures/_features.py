@@ -275,7 +275,7 @@ def _all_numbers(X: Any, names: list[str] | None) -> FloatArray | None:
     if values.ndim != 2:
         raise InputError(f"X must be a table with rows and columns; got {values.ndim} dimension(s).")
     if not values.shape[0] or not values.shape[1]:
-        raise InputError(f"X is empty: it has {values.shape[0]} rows and {values.shape[1]} columns.")
+        raise _empty(*values.shape)
     if values.dtype.kind not in NUMERIC_KINDS or not _exact(values):
         return None
     # One memory layout for all tables: sums in another order differ in the last bit, and may break ties.
@@ -307,9 +307,7 @@ def _is_numeric_type(kind: Any) -> bool:
 def _by_column(X: Any, names: list[str] | None) -> Features:
     columns = _columns_of(X, names)
     if not columns or not len(columns[0]):
-        raise InputError(
-            f"X is empty: it has {len(columns[0]) if columns else 0} rows and {len(columns)} columns."
-        )
+        raise _empty(len(columns[0]) if columns else 0, len(columns))
     values = np.empty((len(columns[0]), len(columns)))
     categories: dict[int, tuple[str, ...]] = {}
     for index, column in enumerate(columns):
@@ -318,6 +316,14 @@ def _by_column(X: Any, names: list[str] | None) -> Features:
         if labels is not None:
             categories[index] = labels
     return Features(values, names, categories)
+
+
+def _empty(n_rows: int, n_columns: int) -> InputError:
+    what = "feature(s)" if n_rows else "sample(s)"
+    return InputError(
+        f"X is empty: 0 {what} (shape=({n_rows}, {n_columns})) while a minimum of 1 is required; a table needs rows "
+        "and columns."
+    )
 
 
 def _columns_of(X: Any, names: list[str] | None) -> list[Any]:

@@ -9,9 +9,15 @@ import numpy as np
 import numpy.typing as npt
 
 from altsets.errors import InputError
-from altsets.measures._features import FloatArray
+from altsets.measures._features import Features, FloatArray
 
-__all__ = ["given_pairs", "given_scores", "is_array", "scores_by"]
+__all__ = ["given_pairs", "given_scores", "is_array", "numbers_for", "scores_by"]
+
+
+def numbers_for(features: Features) -> FloatArray:
+    """The matrix that a user's function gets: numbers, nan where they are missing, two categories as 0 and 1."""
+    features.refuse_categories("a function", most=2, advice="encode them as numbers, or choose mutual_info")
+    return features.values
 
 
 def scores_by(

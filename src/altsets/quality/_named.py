@@ -15,13 +15,14 @@ from altsets.quality._mrmr import MRMR
 from altsets.quality._quality import Quality
 from altsets.quality._wrapper import Wrapper
 
-__all__ = ["PAIRED", "WRAPPER", "quality_maker"]
+__all__ = ["PAIRED", "WRAPPER", "name_of_class", "quality_maker"]
 
 #: Qualities that look at pairs of features.
 PAIRED: dict[str, type[MRMR | FCBF | CFS]] = {"mrmr": MRMR, "fcbf": FCBF, "cfs": CFS}
 #: What they measure with.
 DEFAULT_MEASURES = {"mrmr": "mutual_info", "fcbf": "mutual_info", "cfs": "pearson"}
 WRAPPER = "wrapper"
+WRAPPER_TAKES = {(WRAPPER, "n_jobs"), (WRAPPER, "random_state")}
 
 
 def quality_maker(
@@ -42,8 +43,8 @@ def quality_maker(
     Returns
     -------
     callable
-        ``make(X, y, progress=None, **options)``; the options are those of ``from_data``, and progress is told where it
-        is taken.
+        ``make(X, y, **options)``; the options are those of ``from_data``. Where nobody takes them, ``progress``,
+        ``n_jobs`` and ``random_state`` are left out.
 
     Examples
     --------
@@ -68,9 +69,13 @@ def quality_maker(
             f"measure {measure!r} is unknown; choose one of {', '.join(measures.PAIR_MEASURES)}."
         )
 
-    def make(X: Any, y: Any, *, progress: Any = None, **more: Any) -> Quality:
-        if progress is not None and _takes(measure or DEFAULT_MEASURES.get(name, name), "progress"):
-            more["progress"] = progress
+    def make(X: Any, y: Any, **more: Any) -> Quality:
+        taker = measure or DEFAULT_MEASURES.get(name, name)
+        for option in ("progress", "n_jobs", "random_state"):
+            if more.get(option, ...) is None or not (
+                _takes(taker, option) or (taker, option) in WRAPPER_TAKES
+            ):
+                more.pop(option, None)
         if name == WRAPPER:
             return Wrapper.from_data(X, y, **options, **more)
         if name in PAIRED:
@@ -78,6 +83,19 @@ def quality_maker(
         return Additive.from_data(X, y, measure=name, **options, **more)
 
     return make
+
+
+def name_of_class(kind: Any) -> str | None:
+    """The name of a class of quality; None if it is none of ours.
+
+    Examples
+    --------
+    >>> name_of_class(MRMR), name_of_class(Additive)
+    ('mrmr', 'mutual_info')
+    """
+    names: dict[Any, str] = {Additive: "mutual_info", Wrapper: WRAPPER}
+    names |= {paired: name for name, paired in PAIRED.items()}
+    return names.get(kind) if isinstance(kind, type) else None
 
 
 def _takes(measure: str, option: str) -> bool:

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Sequence
+from copy import copy
+from typing import Self
 
 import numpy as np
 import numpy.typing as npt
@@ -45,6 +47,17 @@ class Quality(ABC):
     def feature_names(self) -> list[str]:
         """The names of all features."""
         return [self._name(index) for index in range(self.n_features_in)]
+
+    @property
+    def is_named(self) -> bool:
+        """Whether somebody named the features; else they are ``x0``, ``x1``, ..."""
+        return self._names is not None
+
+    def with_names(self, names: Sequence[str]) -> Self:
+        """The same quality of features that are called differently."""
+        renamed = copy(self)
+        renamed._names = list(names)
+        return renamed
 
     def names_of(self, indices: Sequence[int]) -> tuple[str, ...]:
         """The names of the features of one set."""

@@ -1,0 +1,11 @@
+"""The scikit-learn way in: selectors that find several sets and keep the columns of one of them.
+
+A thin shell: the table is brought into form, :func:`quality_of` says what a good set is, :func:`search_for` searches,
+and the answer is put into attributes.
+"""
+
+from altsets.selector._alternatives import Alternative, SelectAlternatives
+from altsets.selector._answers import quality_of, search_for
+from altsets.selector._columns import SelectFeatures
+
+__all__ = ["Alternative", "SelectAlternatives", "SelectFeatures", "quality_of", "search_for"]

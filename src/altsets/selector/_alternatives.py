@@ -1,0 +1,298 @@
+"""The selector that searches."""
+
+from __future__ import annotations
+
+import warnings
+from typing import Any, NamedTuple, Self
+
+import numpy as np
+import numpy.typing as npt
+from sklearn.utils._repr_html.estimator import estimator_html_repr
+from sklearn.utils.validation import check_is_fitted, check_memory, validate_data
+
+from altsets.errors import InputError
+from altsets.features import whole_number
+from altsets.measures._features import FloatArray, features_of
+from altsets.quality._given import needs_target
+from altsets.result import Result, Status
+from altsets.selector._answers import answered, check_request, dissimilarities, size_in
+from altsets.selector._columns import Columns, SelectFeatures
+from altsets.selector._html import sets_as_html
+
+__all__ = ["Alternative", "SelectAlternatives"]
+
+
+class Alternative(NamedTuple):
+    """One of the sets that were found.
+
+    Attributes
+    ----------
+    names : tuple of str
+        Its features.
+    quality : float
+        How good it is.
+    status : Status
+        What was proven about it.
+    """
+
+    names: tuple[str, ...]
+    quality: float
+    status: Status
+
+
+class SelectAlternatives(Columns):
+    """Select features, and find alternatives: sets that are all good and truly different from each other.
+
+    ``fit`` searches all sets, ``transform`` keeps the columns of one of them: the first, unless ``alternative`` says
+    otherwise. The parameters are those of :func:`altsets.find` wherever they have the same name.
+
+    Parameters
+    ----------
+    quality : str, estimator, class, callable, quality object or array
+        What a good set is.
+
+        - A name: a measure whose scores are added up (``"mutual_info"``, ``"f"``, ``"pearson"``, ``"spearman"``,
+          ``"chi2"``, ``"relief"``, ``"importance"``, ``"permutation"``, ``"shap"``, ``"symmetrical_uncertainty"``), or
+          ``"mrmr"``, ``"fcbf"``, ``"cfs"``, ``"wrapper"``.
+        - A scikit-learn estimator: the sum of its importances or absolute coefficients.
+        - A class of :mod:`altsets.quality`, such as ``quality.MRMR``: what its ``from_data`` makes of the table.
+        - A function of a float matrix and the target that returns one score for each column, or a quality object.
+        - One score for each column, or a quality object: then ``fit`` needs no target.
+    n_features : int
+        Features in each set. If the table has fewer columns, all of them, with a warning.
+    n_alternatives : int
+        Sets to find besides the first one.
+    tau : float, optional
+        The least dissimilarity of two sets, 0.5 by default: 0 allows equal sets, 1 asks for sets that share nothing.
+    min_difference : int, optional
+        Instead of tau: the number of features in which two sets must differ at least.
+    dissimilarity : {"dice", "jaccard"} or callable
+        What tau refers to.
+    search : {"sequential", "simultaneous", "greedy-replacement", "greedy-balancing", "greedy-depth"}
+        One set after the other, or all at once, or a heuristic.
+    aggregation : {"sum", "min"}
+        What to maximise over simultaneous sets.
+    constraints : sequence of constraints
+        Conditions on every set, on names or indices of columns; see :mod:`altsets.constraints`.
+    alternative : int
+        Which set ``transform`` uses. It can be changed after ``fit``.
+    task : {"auto", "classification", "regression"}
+        Whether the target names classes or amounts; "auto" looks at its values.
+    max_iters : int
+        How long to search with a wrapper: the number of sets to try.
+    time_limit : float, optional
+        Seconds for the search.
+    n_jobs : int, optional
+        Threads or processes for measures and wrappers that use several; None leaves it to them. No answer depends
+        on it.
+    random_state : int, RandomState or None
+        Seed for measures that draw at random. None is a fixed seed as well: the same table gives the same sets.
+    memory : str or joblib.Memory, optional
+        Where to keep scores and answers, so that the same table is never scored twice, nor the same search done
+        twice: a grid over ``alternative`` or ``tau`` then costs little.
+
+    Attributes
+    ----------
+    result_ : Result
+        The whole answer, with its certificate.
+    alternatives_ : list of Alternative
+        The sets: ``names``, ``quality`` and ``status`` of each.
+    supports_ : ndarray of bool, shape (n_sets, n_features_in_)
+        The sets as masks.
+    qualities_ : ndarray of shape (n_sets,)
+        How good they are.
+    dissimilarities_ : ndarray of shape (n_sets, n_sets)
+        How different they are from each other.
+    bound_, gap_ : float
+        No answer has a larger objective than the bound; the gap is what may be missing to it.
+    n_alternatives_found_ : int
+        The number of sets besides the first one.
+    n_features_ : int
+        ``n_features``, or the number of columns if that is less.
+    scores_ : ndarray of shape (n_features_in_,) or None
+        What each column alone is worth; None if only sets can be judged, as with wrappers.
+    n_features_in_ : int
+        The number of columns in ``fit``.
+    feature_names_in_ : ndarray of str
+        Their names, if they have names.
+
+    Warns
+    -----
+    UserWarning
+        If fewer sets than asked for were found; the message says why, and what is possible.
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_wine
+    >>> X, y = load_wine(return_X_y=True, as_frame=True)
+    >>> selector = SelectAlternatives(n_features=3, n_alternatives=1, tau=1).fit(X, y)
+    >>> for found in selector.alternatives_:
+    ...     print(f"{found.quality:.3f}", *found.names)
+    1.781 flavanoids color_intensity proline
+    1.419 alcohol hue od280/od315_of_diluted_wines
+    >>> selector.set_params(alternative=1).transform(X).shape
+    (178, 3)
+    """
+
+    def __init__(
+        self,
+        quality: Any = "mutual_info",
+        *,
+        n_features: int = 5,
+        n_alternatives: int = 3,
+        tau: Any = None,
+        min_difference: int | None = None,
+        dissimilarity: Any = "dice",
+        search: str = "sequential",
+        aggregation: str = "sum",
+        constraints: Any = (),
+        alternative: int = 0,
+        task: str = "auto",
+        max_iters: int = 1000,
+        time_limit: float | None = None,
+        n_jobs: int | None = None,
+        random_state: Any = None,
+        memory: Any = None,
+    ) -> None:
+        self.quality = quality
+        self.n_features = n_features
+        self.n_alternatives = n_alternatives
+        self.tau = tau
+        self.min_difference = min_difference
+        self.dissimilarity = dissimilarity
+        self.search = search
+        self.aggregation = aggregation
+        self.constraints = constraints
+        self.alternative = alternative
+        self.task = task
+        self.max_iters = max_iters
+        self.time_limit = time_limit
+        self.n_jobs = n_jobs
+        self.random_state = random_state
+        self.memory = memory
+
+    def fit(self, X: Any, y: Any = None, sample_weight: Any = None) -> Self:
+        """Find the sets.
+
+        Parameters
+        ----------
+        X : table of shape (n_samples, n_features)
+            A NumPy array or a frame (pandas, polars, Arrow): numbers, truth values, text, categories; missing values
+            are welcome where the measure has a meaning for them. Nothing is filled in.
+        y : array-like of shape (n_samples,)
+            The target: classes or amounts, one column.
+        sample_weight : array-like of shape (n_samples,), optional
+            How much each row counts, for qualities that know weights; whole numbers for all others.
+
+        Returns
+        -------
+        SelectAlternatives
+            Itself, fitted.
+        """
+        features = features_of(X)
+        validate_data(self, X, skip_check_array=True)
+        if y is None and needs_target(self.quality):
+            raise InputError(
+                "SelectAlternatives requires y to be passed, but the target y is None; only scores or a quality object "
+                "as quality do without."
+            )
+        check_request(self, features)
+        n_features = size_in(self, features.n_features)
+        result, scores = answered(self, features, y, sample_weight, n_features, check_memory(self.memory))
+        self._keep(result, scores, n_features)
+        return self
+
+    def _keep(self, result: Result, scores: FloatArray | None, n_features: int) -> None:
+        if not result.sets:
+            raise InputError(f"no set was found. {result.explain()}")
+        self.result_ = result
+        self.n_features_ = n_features
+        self.scores_ = scores
+        self.alternatives_ = [
+            Alternative(*found)
+            for found in zip(result.named_sets, result.qualities, result.statuses, strict=False)
+        ]
+        self.supports_ = np.zeros((len(result.sets), self.n_features_in_), dtype=bool)
+        for mask, chosen in zip(self.supports_, result.sets, strict=True):
+            mask[list(chosen)] = True
+        self.qualities_ = np.array(result.qualities)
+        self.dissimilarities_ = dissimilarities(self.dissimilarity, result.sets)
+        self.bound_, self.gap_ = result.bound, result.gap
+        self.n_alternatives_found_ = len(result.sets) - 1
+        asked = len(result.statuses)
+        if len(result.sets) < asked:
+            warnings.warn(
+                f"{len(result.sets)} of {asked} sets were found. {result.explain()}",
+                UserWarning,
+                stacklevel=3,
+            )
+
+    def get_alternative(self, alternative: int) -> SelectFeatures:
+        """One of the sets as a selector of its own, fitted and light: it can be cloned and fitted without a search.
+
+        Parameters
+        ----------
+        alternative : int
+            0 for the first set, 1 for the first alternative, and so on.
+
+        Returns
+        -------
+        SelectFeatures
+            Keeps the features of this set.
+
+        Examples
+        --------
+        >>> selector = SelectAlternatives([3, 2, 1, 0], n_features=1, n_alternatives=2).fit([[1, 2, 3, 4]])
+        >>> selector.get_alternative(2)
+        SelectFeatures(features=[2])
+        """
+        chosen = self._chosen(alternative)
+        named = hasattr(self, "feature_names_in_")
+        selector = SelectFeatures(
+            [str(self.feature_names_in_[index]) if named else index for index in chosen]
+        )
+        selector.n_features_in_ = self.n_features_in_
+        if named:
+            selector.feature_names_in_ = self.feature_names_in_
+        selector._kept = list(chosen)
+        return selector
+
+    def _chosen(self, alternative: Any) -> tuple[int, ...]:
+        check_is_fitted(self)
+        number = whole_number("alternative", alternative, least=0)
+        sets = self.result_.sets
+        if number >= len(sets):
+            raise InputError(
+                f"alternative={number} does not exist: {len(sets)} set(s) were found, and the first is number 0."
+            )
+        return sets[number]
+
+    def _get_support_mask(self) -> npt.NDArray[np.bool_]:
+        mask = np.zeros(getattr(self, "n_features_in_", 0), dtype=bool)
+        mask[list(self._chosen(self.alternative))] = True
+        return mask
+
+    def __sklearn_is_fitted__(self) -> bool:
+        return hasattr(self, "result_")
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        tags.target_tags.required = needs_target(self.quality)
+        return tags
+
+    def __repr__(self, N_CHAR_MAX: int = 700) -> str:
+        own = super().__repr__(N_CHAR_MAX)
+        if not self.__sklearn_is_fitted__():
+            return str(own)
+        lines = [
+            f"  {'*' if number == self.alternative else ' '} set {number}: {', '.join(found.names)} "
+            f"(quality {found.quality:.6g}, {found.status})"
+            for number, found in enumerate(self.alternatives_)
+        ]
+        return "\n".join([str(own), *lines])
+
+    def _html_repr(self) -> str:
+        own = str(estimator_html_repr(self))
+        if not self.__sklearn_is_fitted__():
+            return own
+        return own + sets_as_html(self.alternatives_, self.alternative, self.result_.explain())

@@ -1,0 +1,191 @@
+"""From the parameters of a selector to an answer; nothing here is kept, unless a memory keeps it."""
+
+from __future__ import annotations
+
+import copy
+import pickle
+import warnings
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import numpy as np
+from sklearn.utils import check_random_state
+
+from altsets.constraints import Size
+from altsets.errors import InputError
+from altsets.features import FeatureNames, whole_number
+from altsets.measures._features import Features, FloatArray
+from altsets.problem import Problem, dissimilarity_of
+from altsets.quality import Quality
+from altsets.quality._given import quality_from
+from altsets.result import Result
+from altsets.search.find import find
+
+__all__ = ["answered", "check_request", "dissimilarities", "quality_of", "search_for", "size_in"]
+
+#: Parameters of what is asked, as :func:`altsets.find` has them.
+ASKED = (
+    "n_features",
+    "n_alternatives",
+    "tau",
+    "min_difference",
+    "dissimilarity",
+    "search",
+    "aggregation",
+    "constraints",
+)
+#: Parameters that decide how a table is scored.
+SCORING = ("quality", "task", "random_state")
+LIMITS = ("max_iters", "time_limit")
+
+
+def quality_of(selector: Any, features: Features, y: Any, sample_weight: Any = None) -> Quality:
+    """What the quality of a selector means on these rows.
+
+    Parameters
+    ----------
+    selector : SelectAlternatives
+        Fitted or not; it stays as it is.
+    features : Features
+        The table.
+    y : array-like or None
+        The target.
+    sample_weight : array-like, optional
+        How much each row counts.
+    """
+    return _quality(_chosen(selector, SCORING), features, y, sample_weight, selector.n_jobs)
+
+
+def search_for(selector: Any, quality: Quality) -> Result:
+    """Search with the parameters of a selector.
+
+    Parameters
+    ----------
+    selector : SelectAlternatives
+        Fitted or not; it stays as it is.
+    quality : Quality
+        What a good set is.
+    """
+    asked = _chosen(selector, (*ASKED, *LIMITS))
+    return find(quality, **asked | {"n_features": size_in(selector, quality.n_features_in)})
+
+
+def check_request(selector: Any, features: Features) -> None:
+    """Say what is wrong with the parameters, which takes no time, before the table is scored."""
+    asked = _chosen(selector, ASKED)
+    asked["n_features"] = min(whole_number("n_features", selector.n_features, 1), features.n_features)
+    names = features.names or [f"x{index}" for index in range(features.n_features)]
+    problem = Problem.create(features.n_features, feature_names=FeatureNames.of(names), **asked)
+    if whole_number("alternative", selector.alternative, 0) > problem.n_alternatives:
+        raise InputError(
+            f"alternative={selector.alternative} is asked of {problem.n_sets} set(s) "
+            f"(n_alternatives={problem.n_alternatives}), and the first is number 0; raise n_alternatives."
+        )
+
+
+def size_in(selector: Any, n_columns: int) -> int:
+    """How many features a set has, in a table of so many columns; a warning if that is less than asked."""
+    asked = whole_number("n_features", selector.n_features, 1)
+    given = selector.constraints if isinstance(selector.constraints, Sequence) else [selector.constraints]
+    if asked > n_columns and not any(isinstance(constraint, Size) for constraint in given):
+        warnings.warn(
+            f"n_features={asked} is more than the {n_columns} column(s) of the table; a set has {n_columns}.",
+            UserWarning,
+            stacklevel=3,
+        )
+    return min(asked, n_columns)
+
+
+def answered(
+    selector: Any, features: Features, y: Any, sample_weight: Any, n_features: int, memory: Any
+) -> tuple[Result, FloatArray | None]:
+    """The sets, and what each column alone is worth."""
+    settings = _chosen(selector, (*ASKED, *LIMITS, *SCORING)) | {"n_features": n_features}
+    table = (features.values, features.names, dict(features.categories))
+    try:
+        return memory.cache(_answer, ignore=["memory", "n_jobs"], verbose=0)(  # type: ignore[no-any-return]
+            settings, table, y, sample_weight, selector.n_jobs, memory
+        )
+    except _Interrupted as interrupted:
+        return interrupted.answer
+    except pickle.PicklingError as error:
+        raise InputError(
+            f"memory cannot keep what it cannot compare ({error}); name the function at the top of a module, or leave "
+            "out memory."
+        ) from error
+
+
+def dissimilarities(kind: Any, sets: Sequence[tuple[int, ...]]) -> FloatArray:
+    """How different each two sets are, as Dice, Jaccard or a function of the user's has it."""
+    table = np.zeros((len(sets), len(sets)))
+    for row, first in enumerate(sets):
+        for column, second in enumerate(sets[:row]):
+            value = kind(first, second) if callable(kind) else dissimilarity_of(kind, first, second)
+            table[row, column] = table[column, row] = value
+    return table
+
+
+class _Interrupted(Exception):
+    """Carries an answer past a memory, which must not keep what Ctrl-C cut short."""
+
+    def __init__(self, answer: tuple[Result, FloatArray | None]) -> None:
+        super().__init__()
+        self.answer = answer
+
+
+# --- What a memory keeps: functions of plain arguments, which can be compared with those of earlier calls -----------
+
+Table = tuple[FloatArray, list[str] | None, dict[int, tuple[str, ...]]]
+
+
+def _answer(
+    settings: Mapping[str, Any], table: Table, y: Any, sample_weight: Any, n_jobs: int | None, memory: Any
+) -> tuple[Result, FloatArray | None]:
+    scored = memory.cache(_scored, ignore=["n_jobs"], verbose=0)
+    scoring = {name: settings[name] for name in SCORING}
+    quality = scored(scoring, table, y, sample_weight, n_jobs)
+    result = find(quality, **{name: settings[name] for name in (*ASKED, *LIMITS)})
+    answer = result, _scores_of(quality)
+    if "interrupted" in result.proof:
+        raise _Interrupted(answer)
+    return answer
+
+
+def _scored(
+    scoring: Mapping[str, Any], table: Table, y: Any, sample_weight: Any, n_jobs: int | None
+) -> Quality:
+    return _quality(scoring, Features(*table), y, sample_weight, n_jobs)
+
+
+def _quality(
+    scoring: Mapping[str, Any], features: Features, y: Any, sample_weight: Any, n_jobs: int | None
+) -> Quality:
+    return quality_from(
+        scoring["quality"],
+        features,
+        y,
+        sample_weight=sample_weight,
+        task=scoring["task"],
+        n_jobs=n_jobs,
+        random_state=_seed(scoring["random_state"]),
+    )
+
+
+def _chosen(selector: Any, names: Sequence[str]) -> dict[str, Any]:
+    return {name: getattr(selector, name) for name in names}
+
+
+def _scores_of(quality: Quality) -> FloatArray | None:
+    for name in ("scores", "relevance"):
+        numbers = getattr(quality, name, None)
+        if numbers is not None:
+            return np.array(numbers)
+    return None
+
+
+def _seed(random_state: Any) -> int | None:
+    """A whole number; None leaves it to the measure, which has a fixed one."""
+    if random_state is None or isinstance(random_state, int | np.integer):
+        return None if random_state is None else int(random_state)
+    # A copy, so that fitting twice gives the same sets twice.
+    return int(check_random_state(copy.deepcopy(random_state)).randint(np.iinfo(np.int32).max))

@@ -1,0 +1,152 @@
+"""Selectors once they know which columns to keep."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any, Self
+
+import numpy as np
+import numpy.typing as npt
+from sklearn.base import BaseEstimator
+from sklearn.feature_selection import SelectorMixin
+from sklearn.utils import _safe_indexing
+from sklearn.utils._set_output import _get_output_config
+from sklearn.utils.validation import check_array, check_is_fitted, validate_data
+
+from altsets.errors import InputError
+from altsets.features import FeatureNames, whole_number
+
+__all__ = ["Columns", "SelectFeatures"]
+
+
+class Columns(SelectorMixin, BaseEstimator):  # type: ignore[misc]
+    """What selectors do once they know which columns to keep; frames stay frames, holes stay holes."""
+
+    def transform(self, X: Any) -> Any:
+        """Keep the columns of the chosen set.
+
+        Parameters
+        ----------
+        X : table of shape (n_samples, n_features)
+            The same columns as in ``fit``.
+
+        Returns
+        -------
+        table of shape (n_samples, n_selected_features)
+            An array, or a frame as ``set_output`` says; text and missing values as they were.
+        """
+        check_is_fitted(self)
+        wants_frame = _get_output_config("transform", estimator=self)["dense"] != "default"
+        X = validate_data(
+            self,
+            X,
+            dtype=None,
+            accept_sparse="csr",
+            ensure_all_finite=False,
+            # Columns of a frame keep their types only if it is never made one array.
+            skip_check_array=wants_frame and hasattr(X, "columns"),
+            reset=False,
+        )
+        return _safe_indexing(X, self.get_support(indices=True), axis=1)
+
+    def inverse_transform(self, X: Any) -> Any:
+        """Put the columns back in their places; what was left out becomes 0.
+
+        Parameters
+        ----------
+        X : table of shape (n_samples, n_selected_features)
+            What ``transform`` returned.
+
+        Returns
+        -------
+        ndarray of shape (n_samples, n_features)
+            The columns of the set, and zeros.
+        """
+        mask = self.get_support()
+        columns = check_array(X, dtype=None, ensure_all_finite=False)
+        if columns.shape[1] != mask.sum():
+            raise InputError(f"X has {columns.shape[1]} columns, but the set has {mask.sum()} features.")
+        table = np.zeros((len(columns), len(mask)), dtype=columns.dtype)
+        table[:, mask] = columns
+        return table
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        tags.input_tags.allow_nan = True
+        tags.input_tags.string = True
+        tags.input_tags.categorical = True
+        return tags
+
+
+class SelectFeatures(Columns):
+    """Keep the features of one set; there is nothing to learn.
+
+    :meth:`SelectAlternatives.get_alternative` makes these, so that each set can be a step of a pipeline, or a choice
+    in a grid, without a new search.
+
+    Parameters
+    ----------
+    features : sequence of str or int, optional
+        Names or indices of the columns to keep; all of them by default.
+
+    Attributes
+    ----------
+    n_features_in_ : int
+        The number of columns in ``fit``.
+    feature_names_in_ : ndarray of str
+        Their names, if they have names.
+
+    Examples
+    --------
+    >>> SelectFeatures([2, 0]).fit_transform([[1, 2, 3], [4, 5, 6]]).tolist()
+    [[1, 3], [4, 6]]
+    """
+
+    def __init__(self, features: Sequence[str | int] | None = None) -> None:
+        self.features = features
+
+    def fit(self, X: Any, y: Any = None) -> Self:
+        """Check that the features exist.
+
+        Parameters
+        ----------
+        X : table of shape (n_samples, n_features)
+            Any table that has them.
+        y : ignored
+            For pipelines.
+        """
+        frame = hasattr(X, "columns") or hasattr(X, "column_names")
+        validate_data(
+            self, X, dtype=None, accept_sparse="csr", ensure_all_finite=False, skip_check_array=frame
+        )
+        names = FeatureNames.of([str(name) for name in self._names()])
+        if self.features is None:
+            self._kept = list(range(len(names)))
+        elif isinstance(self.features, str) or not len(self.features):
+            raise InputError(f"features={self.features!r} must be a list of at least one name or index.")
+        else:
+            self._kept = [names.position(_feature(given), "features") for given in self.features]
+        return self
+
+    def _names(self) -> Sequence[str]:
+        given = getattr(self, "feature_names_in_", None)
+        return [f"x{index}" for index in range(self.n_features_in_)] if given is None else given
+
+    def _get_support_mask(self) -> npt.NDArray[np.bool_]:
+        check_is_fitted(self)
+        mask = np.zeros(self.n_features_in_, dtype=bool)
+        mask[self._kept] = True
+        return mask
+
+    def __sklearn_is_fitted__(self) -> bool:
+        return hasattr(self, "_kept")
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        tags.input_tags.sparse = True
+        tags.requires_fit = True
+        return tags
+
+
+def _feature(given: Any) -> str | int:
+    return given if isinstance(given, str) else whole_number("a feature", given, least=0)

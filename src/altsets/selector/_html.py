@@ -1,0 +1,47 @@
+"""The sets in a notebook."""
+
+from __future__ import annotations
+
+import html
+from collections.abc import Sequence
+from typing import Any
+
+__all__ = ["sets_as_html"]
+
+STYLE = "text-align:left;padding:2px 12px 2px 0;vertical-align:top"
+
+
+def sets_as_html(alternatives: Sequence[Any], in_use: int, note: str) -> str:
+    """The sets as a small table; names come from users' tables and are escaped.
+
+    Parameters
+    ----------
+    alternatives : sequence of Alternative
+        The sets.
+    in_use : int
+        The one that ``transform`` keeps.
+    note : str
+        A sentence below the table.
+    """
+    head = _row("th", ("Set", "Features", "Quality", "Status"))
+    rows = [
+        _row(
+            "td",
+            (
+                f"{number}{' (in use)' if number == in_use else ''}",
+                ", ".join(found.names),
+                f"{found.quality:.6g}",
+                str(found.status),
+            ),
+        )
+        for number, found in enumerate(alternatives)
+    ]
+    return (
+        f'<table style="border-collapse:collapse;margin-top:8px"><thead>{head}</thead><tbody>{"".join(rows)}</tbody>'
+        f"</table><div>{html.escape(note)}</div>"
+    )
+
+
+def _row(kind: str, cells: Sequence[str]) -> str:
+    escaped = (f'<{kind} style="{STYLE}">{html.escape(cell)}</{kind}>' for cell in cells)
+    return f"<tr>{''.join(escaped)}</tr>"
