@@ -1,5 +1,7 @@
 """How Sphinx builds the guide and the reference; ``make docs`` runs it."""
 
+import re
+
 import altsets
 
 project = "altsets"
@@ -34,3 +36,13 @@ html_title = f"altsets {version}"
 # Nothing is fetched from elsewhere, neither while building nor while reading.
 html_theme_options = {"source_view_link": ""}
 html_show_sourcelink = False
+
+
+def escape_trailing_underscores(app, what, name, thing, options, lines):
+    """Fitted attributes of scikit-learn end in an underscore, which reStructuredText takes for a link."""
+    lines[:] = [re.sub(r"((?:\(|, )\w+)_(?=[,)])", r"\1\\_", line) for line in lines]
+
+
+def setup(app):
+    """Come before napoleon, which reads types."""
+    app.connect("autodoc-process-docstring", escape_trailing_underscores, priority=400)
