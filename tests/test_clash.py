@@ -182,7 +182,7 @@ def test_too_few_sets_is_no_clash():
     assert "n_alternatives=0 is the largest possible" in result.reason
     in_turn = altsets.find(SIX, n_features=3, tau=1, constraints=Require("age"))
     assert len(in_turn.sets) == 1
-    assert "Given the 1 sets found" in in_turn.reason
+    assert "Given the 1 set found" in in_turn.reason
 
 
 def test_a_heuristic_says_so_too():

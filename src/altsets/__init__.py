@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from altsets import constraints, errors, measures, quality
+    from altsets.evaluation import Evaluation, evaluate
     from altsets.problem import Problem
     from altsets.result import Progress, Result, Status
     from altsets.search.find import find, iterate
@@ -22,6 +23,7 @@ if TYPE_CHECKING:
 __version__ = "0.1.0"
 
 __all__ = [
+    "Evaluation",
     "Problem",
     "Progress",
     "Result",
@@ -31,6 +33,7 @@ __all__ = [
     "__version__",
     "constraints",
     "errors",
+    "evaluate",
     "find",
     "iterate",
     "measures",
@@ -39,12 +42,14 @@ __all__ = [
 
 # Names are loaded on first use: `altsets --help` must not wait for NumPy or scikit-learn.
 _HOMES = {
+    "Evaluation": "altsets.evaluation",
     "Problem": "altsets.problem",
     "Progress": "altsets.result",
     "Result": "altsets.result",
     "SelectAlternatives": "altsets.selector",
     "SelectFeatures": "altsets.selector",
     "Status": "altsets.result",
+    "evaluate": "altsets.evaluation",
     "find": "altsets.search.find",
     "iterate": "altsets.search.find",
 }

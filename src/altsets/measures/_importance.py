@@ -7,10 +7,11 @@ from typing import Any
 import numpy as np
 
 from altsets.errors import InputError
-from altsets.measures._features import FloatArray
-from altsets.measures._matrix import matrix_of
-from altsets.measures._model import fresh_model
+from altsets.measures._encoded import encoded
+from altsets.measures._features import FloatArray, features_of
+from altsets.measures._model import fit, fresh_model, missing_values_explained
 from altsets.measures._target import target_of
+from altsets.measures._weights import counted
 
 __all__ = ["importance"]
 
@@ -19,14 +20,21 @@ INNER_MODELS = ("best_estimator_", "regressor_")
 
 
 def importance(
-    X: Any, y: Any, *, estimator: Any = None, task: str = "auto", random_state: int = 25
+    X: Any,
+    y: Any,
+    *,
+    estimator: Any = None,
+    task: str = "auto",
+    random_state: int = 25,
+    sample_weight: Any = None,
 ) -> FloatArray:
     """Importance of each feature in a model that is fitted to the whole table.
 
     Parameters
     ----------
     X : table of shape (n_samples, n_features)
-        Numbers.
+        Numbers and categories. A category becomes a column of 0 and 1 for each label (one column for two labels), whose
+        importances are added up. A missing number is handed to the model as nan.
     y : array-like of shape (n_samples,)
         The target.
     estimator : estimator or str, optional
@@ -40,6 +48,8 @@ def importance(
         Whether the target names classes or amounts; "auto" looks at its values.
     random_state : int
         Seed for every part of the estimator that has none.
+    sample_weight : array-like of shape (n_samples,), optional
+        How much each row counts when the model is fitted.
 
     Returns
     -------
@@ -51,11 +61,13 @@ def importance(
     >>> importance([[0, 3], [0, 1], [1, 3], [1, 1]], ["a", "a", "b", "b"]).tolist()
     [1.0, 0.0]
     """
-    matrix, _ = matrix_of(X)
-    target = target_of(y, len(matrix), task)
+    features, y, weights = counted(features_of(X), y, sample_weight)
+    target = target_of(y, features.n_rows, task)
     model = fresh_model(estimator, target.is_classes, random_state)
-    model.fit(matrix, target.values)
-    return _importances(model, matrix.shape[1])
+    table = encoded(features)
+    with missing_values_explained(features, model):
+        fit(model, table.matrix, target.values, weights)
+    return table.total(_importances(model, table.matrix.shape[1]))
 
 
 def _importances(model: Any, n_features: int) -> FloatArray:

@@ -4,16 +4,33 @@ from __future__ import annotations
 
 import copy
 import importlib
+import inspect
+import numbers
+from collections.abc import Iterator
+from contextlib import contextmanager
+from functools import partial
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
 from altsets.errors import InputError
-from altsets.measures._features import FloatArray
+from altsets.measures._features import BoolArray, Features, FloatArray
 from altsets.measures._target import Target
 
-__all__ = ["HELD_OUT", "MODELS", "Split", "fresh_model", "one_line", "scorer_for", "splits_of"]
+__all__ = [
+    "HELD_OUT",
+    "MODELS",
+    "Split",
+    "fit",
+    "fresh_model",
+    "judge_of",
+    "missing_values_explained",
+    "names_for_weights",
+    "one_line",
+    "scorer_for",
+    "splits_of",
+]
 
 Rows = npt.NDArray[np.intp]
 #: Rows to fit to, and rows to predict.
@@ -119,6 +136,70 @@ def scorer_for(model: Any, scoring: Any, classes: bool) -> Any:
         raise InputError(f"scoring={scoring!r} does not work here: {one_line(error)}") from error
 
 
+def fit(model: Any, matrix: FloatArray, values: npt.NDArray[Any], weights: FloatArray | None = None) -> Any:
+    """Fit a model to weighted rows; every part of it that takes weights gets them.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> tree = fit(fresh_model(None, False, 0), np.zeros((2, 1)), np.array([1.0, 4.0]), np.array([2.0, 1.0]))
+    >>> tree.predict([[0.0]]).tolist()
+    [2.0]
+    """
+    if weights is None:
+        return model.fit(matrix, values)
+    return model.fit(matrix, values, **dict.fromkeys(names_for_weights(model), weights))
+
+
+def names_for_weights(model: Any) -> list[str]:
+    """What the weights of rows are called by a model and, in a pipeline, by its steps; at least one name."""
+    names = _names_for_weights(model)
+    if not names:
+        last = model.steps[-1][1] if hasattr(model, "steps") else model
+        raise InputError(
+            f"{type(last).__name__} takes no sample_weight when it is fitted; use another model, such as a tree, a "
+            "forest or a linear one."
+        )
+    return names
+
+
+def _names_for_weights(model: Any) -> list[str]:
+    from sklearn.utils.validation import has_fit_parameter
+
+    if hasattr(model, "steps"):
+        steps = [(name, step) for name, step in model.steps if step is not None and step != "passthrough"]
+        found = [[f"{name}__{inner}" for inner in _names_for_weights(step)] for name, step in steps]
+        return [name for names in found for name in names] if found and found[-1] else []
+    if has_fit_parameter(model, "sample_weight"):
+        return ["sample_weight"]
+    # Searches for parameters, and models of a transformed target, hand on what they get.
+    inner = getattr(model, "estimator", None) or getattr(model, "regressor", None)
+    return _names_for_weights(inner) if hasattr(inner, "fit") else []
+
+
+@contextmanager
+def missing_values_explained(features: Features, model: Any) -> Iterator[None]:
+    """Say in one sentence that a model cannot deal with missing values, if that is what it complains about."""
+    try:
+        yield
+    except ValueError as error:
+        if not features.incomplete.any() or "nan" not in str(error).lower():
+            raise
+        last = model.steps[-1][1] if hasattr(model, "steps") else model
+        features.refuse_missing(
+            type(last).__name__,
+            advice="use a model that takes them (a tree, a forest or boosting), or a pipeline with an imputer",
+        )
+
+
+def judge_of(scorer: Any, weights: FloatArray | None) -> Any:
+    """A scorer that weighs rows, if it can."""
+    if weights is None:
+        return scorer
+    takes = inspect.signature(getattr(scorer, "_score_func", scorer)).parameters
+    return partial(scorer, sample_weight=weights) if "sample_weight" in takes else scorer
+
+
 def splits_of(
     cv: Any,
     matrix: FloatArray,
@@ -127,17 +208,28 @@ def splits_of(
     *,
     groups: Any = None,
     test_size: float = HELD_OUT,
+    kept: BoolArray | None = None,
 ) -> list[Split]:
-    """Rows to fit to and rows to predict, drawn once; without ``cv`` one part is held out, of each class alike."""
-    from sklearn.model_selection import ShuffleSplit, StratifiedShuffleSplit, check_cv
+    """Rows to fit to and rows to predict, drawn once; without ``cv`` one part is held out, of each class alike.
 
+    If only some rows are ``kept``, groups and rows that the user listed are about all of them; splits are not.
+    """
+    from sklearn.model_selection import PredefinedSplit, ShuffleSplit, StratifiedShuffleSplit, check_cv
+
+    kept = np.ones(len(matrix), dtype=bool) if kept is None else kept
+    drawn_here = cv is None or isinstance(cv, numbers.Integral) or hasattr(cv, "split")
+    explicit = isinstance(cv, PredefinedSplit) or not drawn_here
     try:
         if cv is None:
             kind = StratifiedShuffleSplit if target.is_classes else ShuffleSplit
             cv = kind(n_splits=1, test_size=test_size, random_state=random_state)
+        if groups is not None:
+            groups = np.asarray(groups)[kept]
         splitter = check_cv(cv, target.values, classifier=target.is_classes)
         drawn = list(splitter.split(matrix, target.values, groups))
-        splits = [tuple(np.arange(len(matrix))[np.asarray(rows)] for rows in pair) for pair in drawn]
+        there = kept if explicit else np.ones(len(matrix), dtype=bool)
+        places = np.cumsum(there) - 1
+        splits = [tuple(places[rows][there[rows]] for rows in map(np.asarray, pair)) for pair in drawn]
     except (ValueError, TypeError, IndexError, AttributeError) as error:
         raise InputError(f"cv={_shown(cv)} does not split these rows: {one_line(error)}") from error
     if not splits or not all(len(pair) == 2 and all(map(len, pair)) for pair in splits):

@@ -7,11 +7,20 @@ from typing import Any
 import numpy as np
 
 from altsets.measures._constants import constant_columns
-from altsets.measures._features import FloatArray
-from altsets.measures._matrix import matrix_of
-from altsets.measures._model import HELD_OUT, fresh_model, scorer_for, splits_of
+from altsets.measures._encoded import encoded
+from altsets.measures._features import FloatArray, features_of
+from altsets.measures._model import (
+    HELD_OUT,
+    fit,
+    fresh_model,
+    judge_of,
+    missing_values_explained,
+    scorer_for,
+    splits_of,
+)
 from altsets.measures._target import target_of
 from altsets.measures._threads import Progress, in_order
+from altsets.measures._weights import counted, counted_rows
 
 __all__ = ["permutation"]
 
@@ -27,6 +36,7 @@ def permutation(
     n_repeats: int = 5,
     task: str = "auto",
     random_state: int = 25,
+    sample_weight: Any = None,
     n_jobs: int | None = None,
     progress: Progress | None = None,
 ) -> FloatArray:
@@ -38,7 +48,8 @@ def permutation(
     Parameters
     ----------
     X : table of shape (n_samples, n_features)
-        Numbers.
+        Numbers and categories. A category becomes a column of 0 and 1 for each label (one column for two labels), and
+        these are shuffled together. A missing number is handed to the model as nan.
     y : array-like of shape (n_samples,)
         The target.
     estimator : estimator or str, optional
@@ -57,6 +68,8 @@ def permutation(
         Whether the target names classes or amounts; "auto" looks at its values.
     random_state : int
         Seed of the split and of the orders, and for every part of the estimator that has none.
+    sample_weight : array-like of shape (n_samples,), optional
+        How much each row counts when the model is fitted, and in the score if the scorer takes weights.
     n_jobs : int, optional
         Threads; all processors by default. The scores do not depend on it.
     progress : callable, optional
@@ -74,39 +87,46 @@ def permutation(
     >>> bool(scores[0] > 0.5), float(scores[1])
     (True, 0.0)
     """
-    matrix, _ = matrix_of(X)
-    target = target_of(y, len(matrix), task)
+    whole_table = features_of(X)
+    features, y, weights = counted(whole_table, y, sample_weight)
+    target, table = target_of(y, features.n_rows, task), encoded(features)
+    kept = counted_rows(sample_weight, whole_table.n_rows)
+    splits = splits_of(cv, table.matrix, target, random_state, test_size=test_size, kept=kept)
     fitted = []
-    for train, test in splits_of(cv, matrix, target, random_state, test_size=test_size):
+    for train, test in splits:
         model = fresh_model(estimator, target.is_classes, random_state)
-        model.fit(matrix[train], target.values[train])
+        with missing_values_explained(features, model):
+            fit(model, table.matrix[train], target.values[train], None if weights is None else weights[train])
         fitted.append((model, test))
     scorer = scorer_for(fitted[0][0], scoring, target.is_classes)
-    columns = np.flatnonzero(~constant_columns(matrix))
-    drops = np.zeros((len(fitted), matrix.shape[1]))
+    varied = np.flatnonzero(~constant_columns(features.values))
+    drops = np.zeros((len(fitted), features.n_features))
 
     def work(number: int) -> float:
-        model, test = fitted[number // len(columns)]
-        column = columns[number % len(columns)]
-        return _drop(model, matrix[test], target.values[test], int(column), scorer, n_repeats, random_state)
+        model, test = fitted[number // len(varied)]
+        columns = table.columns_of([int(varied[number % len(varied)])])
+        judge = judge_of(scorer, None if weights is None else weights[test])
+        return _drop(model, table.matrix[test], target.values[test], columns, judge, n_repeats, random_state)
 
-    found = in_order(work, len(fitted) * len(columns), n_jobs, progress)
-    drops[:, columns] = np.reshape(list(found), (len(fitted), len(columns)))
+    with missing_values_explained(features, fitted[0][0]):
+        found = list(in_order(work, len(fitted) * len(varied), n_jobs, progress))
+    drops[:, varied] = np.reshape(found, (len(fitted), len(varied)))
     return np.asarray(drops.mean(axis=0))
 
 
 def _drop(
-    model: Any, rows: FloatArray, values: Any, column: int, scorer: Any, n_repeats: int, random_state: int
+    model: Any, rows: FloatArray, values: Any, columns: Any, judge: Any, n_repeats: int, random_state: int
 ) -> float:
-    """The importance of one column: scikit-learn sees this column alone, the scorer puts it back in its place."""
+    """The importance of the columns of one feature: scikit-learn shuffles the numbers of the rows, the scorer them."""
     from sklearn.inspection import permutation_importance
 
-    def in_place(fitted: Any, shuffled: FloatArray, expected: Any) -> float:
+    def in_place(fitted: Any, order: FloatArray, expected: Any) -> float:
         table = rows.copy()
-        table[:, column] = shuffled[:, 0]
-        return float(scorer(fitted, table, expected))
+        table[:, columns] = rows[order, columns]
+        return float(judge(fitted, table, expected))
 
+    numbers = np.arange(len(rows))[:, None]
     found = permutation_importance(
-        model, rows[:, [column]], values, scoring=in_place, n_repeats=n_repeats, random_state=random_state
+        model, numbers, values, scoring=in_place, n_repeats=n_repeats, random_state=random_state
     )
     return float(found.importances_mean[0])

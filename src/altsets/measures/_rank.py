@@ -6,14 +6,14 @@ from typing import Any
 
 import numpy as np
 
-from altsets.measures._features import FloatArray
-from altsets.measures._matrix import matrix_of
-from altsets.measures._univariate import correlations, numbers_of
+from altsets.measures._features import FloatArray, features_of
+from altsets.measures._univariate import ADVICE, correlations, known_rows, numbers_of
+from altsets.measures._weights import counted_as_repeats
 
 __all__ = ["ranks_of", "spearman"]
 
 
-def spearman(X: Any, y: Any, *, task: str = "auto") -> FloatArray:
+def spearman(X: Any, y: Any, *, task: str = "auto", sample_weight: Any = None) -> FloatArray:
     """Absolute rank correlation of each feature with the target (Spearman's rho).
 
     Equal values share the mean of their ranks. Only the order of values matters, so outliers and units do not, and
@@ -22,11 +22,13 @@ def spearman(X: Any, y: Any, *, task: str = "auto") -> FloatArray:
     Parameters
     ----------
     X : table of shape (n_samples, n_features)
-        Numbers.
+        Numbers, and two categories as 0 and 1. Where a number is missing, the row is left out for this feature.
     y : array-like of shape (n_samples,)
         Numbers, or text that names two classes.
     task : {"auto", "classification", "regression"}
         "auto" takes numbers as they are; "classification" insists that they name two classes.
+    sample_weight : array-like of shape (n_samples,), optional
+        Whole numbers: how often each row is there.
 
     Returns
     -------
@@ -38,9 +40,15 @@ def spearman(X: Any, y: Any, *, task: str = "auto") -> FloatArray:
     >>> spearman([[1, 9, 7], [2, 3, 7], [9, 2, 7], [99, 1, 7]], [10, 20, 30, 40]).round(6).tolist()
     [1.0, 1.0, 0.0]
     """
-    matrix, _ = matrix_of(X)
-    values = numbers_of(y, len(matrix), task, "the rank correlation")
-    return correlations(ranks_of(matrix), ranks_of(values[:, None])[:, 0])
+    what = "the rank correlation"
+    features, y = counted_as_repeats(features_of(X), y, sample_weight, "spearman")
+    features.refuse_categories(what, most=2, advice=ADVICE)
+    values = numbers_of(y, features.n_rows, task, what)
+    scores = np.zeros(features.n_features)
+    for columns, rows in known_rows(features):
+        ranks = ranks_of(features.values[rows][:, columns])
+        scores[columns] = correlations(ranks, ranks_of(values[rows][:, None])[:, 0])
+    return scores
 
 
 def ranks_of(matrix: FloatArray) -> FloatArray:

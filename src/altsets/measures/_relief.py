@@ -11,10 +11,10 @@ import numpy.typing as npt
 
 from altsets._kernels import relief as kernel
 from altsets.errors import InputError
-from altsets.measures._features import FloatArray, column_mask
-from altsets.measures._matrix import matrix_of
+from altsets.measures._features import FloatArray, column_mask, features_of
 from altsets.measures._target import Target, target_of
 from altsets.measures._threads import Progress, in_order
+from altsets.measures._weights import counted_as_repeats
 
 __all__ = ["relief"]
 
@@ -39,6 +39,7 @@ def relief(
     variant: str = "rebate",
     ties: str = "share",
     random_state: int = 25,
+    sample_weight: Any = None,
     n_jobs: int | None = None,
     progress: Progress | None = None,
 ) -> FloatArray:
@@ -51,7 +52,7 @@ def relief(
     Parameters
     ----------
     X : table of shape (n_samples, n_features)
-        Numbers.
+        Numbers and categories; no missing numbers.
     y : array-like of shape (n_samples,)
         The target.
     task : {"auto", "classification", "regression"}
@@ -65,6 +66,7 @@ def relief(
         searched in the whole table.
     discrete : "auto", bool or array of bool
         Which columns are discrete; "auto" means those with at most ``discrete_threshold`` different values.
+        Categories always are.
     discrete_threshold : int
         See ``discrete``.
     variant : {"rebate", "classic"}
@@ -83,6 +85,8 @@ def relief(
         that NumPy's sort happens to put first, as scikit-rebate does.
     random_state : int
         Seed for ``n_samples``.
+    sample_weight : array-like of shape (n_samples,), optional
+        Whole numbers: how often each row is there.
     n_jobs : int, optional
         Threads; all processors by default. The scores do not depend on it.
     progress : callable, optional
@@ -100,7 +104,9 @@ def relief(
     >>> relief(X, ["a", "a", "b", "b"], n_neighbors=1).tolist()
     [1.0, -1.0]
     """
-    matrix, _ = matrix_of(X)
+    features, y = counted_as_repeats(features_of(X), y, sample_weight, "relief")
+    features.refuse_missing("relief", advice="use mutual_info, or fill them in")
+    matrix = features.values
     target = target_of(y, len(matrix), task)
     _check_choice("variant", variant, VARIANTS)
     _check_choice("ties", ties, TIES)
@@ -110,7 +116,7 @@ def relief(
     else:
         mask = column_mask("discrete", discrete, matrix.shape[1])
     rows = _rows(len(matrix), n_samples, random_state)
-    table = _Table.of(matrix, mask, variant == "rebate")
+    table = _Table.of(matrix, mask | features.nominal, variant == "rebate")
     score = _RReliefF(target) if variant == "classic" and not target.is_classes else _ReliefF(target, variant)
     per_chunk = int(np.clip(CHUNK // matrix.size, 1, MOST_ROWS))
 

@@ -9,10 +9,11 @@ import numpy as np
 
 from altsets.errors import InputError, MissingExtraError
 from altsets.measures._constants import constant_columns
-from altsets.measures._features import FloatArray
-from altsets.measures._matrix import matrix_of
-from altsets.measures._model import fresh_model
+from altsets.measures._encoded import encoded
+from altsets.measures._features import FloatArray, features_of
+from altsets.measures._model import fit, fresh_model, missing_values_explained
 from altsets.measures._target import target_of
+from altsets.measures._weights import counted
 
 __all__ = ["shap"]
 
@@ -26,6 +27,7 @@ def shap(
     n_samples: int | None = None,
     task: str = "auto",
     random_state: int = 25,
+    sample_weight: Any = None,
 ) -> FloatArray:
     """Mean absolute SHAP value of each feature in a model that is fitted to the whole table.
 
@@ -35,7 +37,8 @@ def shap(
     Parameters
     ----------
     X : table of shape (n_samples, n_features)
-        Numbers.
+        Numbers and categories. A category becomes a column of 0 and 1 for each label (one column for two labels), whose
+        SHAP values are added up. A missing number is handed to the model as nan.
     y : array-like of shape (n_samples,)
         The target.
     estimator : estimator or str, optional
@@ -49,6 +52,8 @@ def shap(
         Whether the target names classes or amounts; "auto" looks at its values.
     random_state : int
         Seed for drawing rows, and for every part of the estimator that has none.
+    sample_weight : array-like of shape (n_samples,), optional
+        How much each row counts when the model is fitted.
 
     Returns
     -------
@@ -59,10 +64,12 @@ def shap(
         package = import_module("shap")
     except ImportError as error:
         raise MissingExtraError("measure='shap'", "the package shap", "shap") from error
-    matrix, _ = matrix_of(X)
-    target = target_of(y, len(matrix), task)
+    features, y, weights = counted(features_of(X), y, sample_weight)
+    target, table = target_of(y, features.n_rows, task), encoded(features)
+    matrix = table.matrix
     model = fresh_model(estimator, target.is_classes, random_state)
-    model.fit(matrix, target.values)
+    with missing_values_explained(features, model):
+        fit(model, matrix, target.values, weights)
     rng = np.random.default_rng(random_state)
     background = _some(matrix, n_background, rng)
     rows = matrix if n_samples is None else _some(matrix, n_samples, rng)
@@ -72,13 +79,15 @@ def shap(
         # It does not know models of this kind; any function will do.
         predict = getattr(model, "predict_proba", model.predict)
         explanation = package.Explainer(predict, background, seed=random_state)(rows, silent=True)
-    sizes = np.abs(np.asarray(explanation.values, dtype=np.float64)).mean(axis=0)
-    if sizes.shape[0] != matrix.shape[1]:
+    values = np.asarray(explanation.values, dtype=np.float64)
+    if values.shape[1] != matrix.shape[1]:
         raise InputError(
-            f"shap explains {sizes.shape[0]} features of {matrix.shape[1]}; use another estimator."
+            f"shap explains {values.shape[1]} features of {matrix.shape[1]}; use another estimator."
         )
-    scores = sizes.reshape(len(sizes), -1).mean(axis=1)
-    return np.where(constant_columns(matrix), 0.0, scores)
+    # What the columns of a category add to a prediction is added up before its size counts.
+    sizes = np.abs(table.total(np.moveaxis(values, 1, -1))).mean(axis=0)
+    scores = sizes.reshape(-1, features.n_features).mean(axis=0)
+    return np.where(constant_columns(features.values), 0.0, scores)
 
 
 def _some(matrix: FloatArray, n_rows: int, rng: np.random.Generator) -> FloatArray:

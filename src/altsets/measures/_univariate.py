@@ -3,23 +3,28 @@
 from __future__ import annotations
 
 import warnings
+from collections.abc import Iterator
 from typing import Any
 
 import numpy as np
+import numpy.typing as npt
 
 from altsets.errors import InputError
 from altsets.measures._constants import constant_columns
-from altsets.measures._features import FloatArray, listed
-from altsets.measures._matrix import matrix_of
-from altsets.measures._target import target_of
+from altsets.measures._features import BoolArray, Features, FloatArray, features_of
+from altsets.measures._target import Target, target_of
+from altsets.measures._weights import counted
 
-__all__ = ["chi2", "correlations", "f_score", "numbers_of", "pearson", "standardised"]
+__all__ = ["ADVICE", "chi2", "correlations", "f_score", "known_rows", "numbers_of", "pearson", "standardised"]
+
+#: For tables that a correlation cannot take.
+ADVICE = "use mutual_info or symmetrical_uncertainty"
 
 #: A column that leaves less than this share of the variance unexplained separates perfectly but for rounding.
 UNEXPLAINED = 1e-12
 
 
-def f_score(X: Any, y: Any, *, task: str = "auto") -> FloatArray:
+def f_score(X: Any, y: Any, *, task: str = "auto", sample_weight: Any = None) -> FloatArray:
     """F statistic of each feature: analysis of variance for classes, linear regression for amounts.
 
     A feature that separates the classes perfectly (no variance within them) or lies on a line with the
@@ -29,11 +34,15 @@ def f_score(X: Any, y: Any, *, task: str = "auto") -> FloatArray:
     Parameters
     ----------
     X : table of shape (n_samples, n_features)
-        Numbers.
+        Numbers and categories. Where a number is missing, the row is left out for this feature. With a target of
+        amounts, categories are groups whose mean amounts are compared; with a target of classes, only two categories
+        are taken, as 0 and 1.
     y : array-like of shape (n_samples,)
         The target.
     task : {"auto", "classification", "regression"}
         Whether the target names classes or amounts; "auto" looks at its values.
+    sample_weight : array-like of shape (n_samples,), optional
+        How often each row counts; 2 is the row twice, 0 a row that is not there.
 
     Returns
     -------
@@ -46,40 +55,102 @@ def f_score(X: Any, y: Any, *, task: str = "auto") -> FloatArray:
     >>> f_score(X, ["a", "a", "b", "b"]).round(6).tolist()
     [8.0, 16.0, 0.0]
     """
+    features, y, weights = counted(features_of(X), y, sample_weight)
+    target = target_of(y, features.n_rows, task)
+    if target.is_classes:
+        features.refuse_categories(
+            "f with a target of classes", most=2, advice="use mutual_info, symmetrical_uncertainty or chi2"
+        )
+    used = target.n_distinct if target.is_classes else 2
+    if weights is not None and weights.sum() <= used:
+        raise InputError(
+            f"f counts weights as rows, and needs more than {used} of them, but sample_weight adds up to "
+            f"{weights.sum():.6g}; multiply the weights by a number."
+        )
+    scores, perfect = np.zeros(features.n_features), np.zeros(features.n_features, dtype=bool)
+    for columns, rows in known_rows(features):
+        matrix, values = features.values[rows][:, columns], target.values[rows]
+        some = None if weights is None else weights[rows]
+        scores[columns], perfect[columns] = _f_ratios(np.ascontiguousarray(matrix), values, target, some)
+    for index in features.categories:
+        if len(features.categories[index]) > 2:
+            # The amounts that go with each category, compared as those of classes are.
+            amounts, codes = standardised(target.values[:, None]), features.values[:, index].astype(np.intp)
+            scores[[index]], perfect[[index]] = _analysis_of_variance(amounts, codes, weights)
+    largest = scores.max(where=~perfect, initial=0.0)
+    return np.where(perfect, 2 * largest if largest > 0 else 1.0, scores)
+
+
+def _f_ratios(
+    matrix: FloatArray, values: npt.NDArray[Any], target: Target, weights: FloatArray | None
+) -> tuple[FloatArray, BoolArray]:
+    """F of complete columns, and which of them say all there is to say."""
     from sklearn.feature_selection import f_classif, f_regression
 
-    matrix, _ = matrix_of(X)
-    target = target_of(y, len(matrix), task)
-    standard = standardised(matrix)
-    if target.is_classes:
-        free, used = len(matrix) - target.n_distinct, target.n_distinct - 1
-        statistic = f_classif
-    else:
-        free, used = len(matrix) - 2, 1
-        statistic = f_regression
-    values = target.values if target.is_classes else standardised(target.values[:, None])[:, 0]
+    standard = standardised(matrix, weights)
+    if not target.is_classes:
+        values = standardised(values[:, None], weights)[:, 0]
+    if weights is not None:
+        if target.is_classes:
+            return _analysis_of_variance(matrix, values, weights)
+        explained = (standard.T @ values) ** 2
+        return _ratios(explained, 1.0 - explained, 1.0, weights.sum() - 2.0)
+    n_classes = len(np.unique(values)) if target.is_classes else 2
+    free, used = len(matrix) - n_classes, n_classes - 1
+    if free < 1 or used < 1:
+        return np.zeros(matrix.shape[1]), np.zeros(matrix.shape[1], dtype=bool)
+    statistic = f_classif if target.is_classes else f_regression
     with warnings.catch_warnings(), np.errstate(all="ignore"):
         # Constant columns make it divide by zero; they are dealt with here.
         warnings.simplefilter("ignore")
         scores = np.nan_to_num(statistic(standard, values)[0], nan=0.0, posinf=np.inf, neginf=np.inf)
     # Rounding can push the unexplained variance below zero, which turns a huge F negative.
     perfect = np.abs(scores) > (free / used) / UNEXPLAINED
-    scores = np.where(constant_columns(matrix), 0.0, np.maximum(scores, 0.0))
-    largest = scores.max(where=~perfect, initial=0.0)
-    return np.where(perfect, 2 * largest if largest > 0 else 1.0, scores)
+    return np.where(constant_columns(matrix), 0.0, np.maximum(scores, 0.0)), perfect
 
 
-def pearson(X: Any, y: Any, *, task: str = "auto") -> FloatArray:
+def _analysis_of_variance(
+    matrix: FloatArray, groups: npt.NDArray[np.intp], weights: FloatArray | None
+) -> tuple[FloatArray, BoolArray]:
+    """F of columns with groups of weighted rows, and which columns say all there is to say."""
+    weights = np.ones(len(matrix)) if weights is None else weights
+    seen, codes = np.unique(groups, return_inverse=True)
+    shares = np.zeros((len(matrix), len(seen)))
+    shares[np.arange(len(matrix)), codes] = weights
+    totals = shares.sum(axis=0)
+    # Centred columns of a size of about 1, so that no digits are lost on means far from zero.
+    centred = standardised(matrix, weights) / np.sqrt(weights)[:, None]
+    means = shares.T @ centred / totals[:, None]
+    between = totals @ means**2
+    within = weights @ (centred - means[codes]) ** 2
+    return _ratios(between, within, len(seen) - 1.0, float(weights.sum()) - len(seen))
+
+
+def _ratios(
+    explained: FloatArray, left: FloatArray, used: float, free: float
+) -> tuple[FloatArray, BoolArray]:
+    """The ratio of variances, and where nothing of it is left."""
+    if free <= 0 or used <= 0:
+        return np.zeros(len(explained)), np.zeros(len(explained), dtype=bool)
+    perfect = (left < UNEXPLAINED * explained) & (explained > 0)
+    with np.errstate(divide="ignore", invalid="ignore"):
+        ratios = np.where((explained > 0) & ~perfect, (explained / used) / (left / free), 0.0)
+    return ratios, perfect
+
+
+def pearson(X: Any, y: Any, *, task: str = "auto", sample_weight: Any = None) -> FloatArray:
     """Absolute Pearson correlation of each feature with the target.
 
     Parameters
     ----------
     X : table of shape (n_samples, n_features)
-        Numbers.
+        Numbers, and two categories as 0 and 1. Where a number is missing, the row is left out for this feature.
     y : array-like of shape (n_samples,)
         Numbers, or text that names two classes.
     task : {"auto", "classification", "regression"}
         "auto" takes numbers as they are; "classification" insists that they name two classes.
+    sample_weight : array-like of shape (n_samples,), optional
+        How often each row counts; 2 is the row twice, 0 a row that is not there.
 
     Returns
     -------
@@ -91,11 +162,18 @@ def pearson(X: Any, y: Any, *, task: str = "auto") -> FloatArray:
     >>> pearson([[1, 4, 7], [2, 3, 7], [3, 2, 7], [4, 1, 7]], [10, 20, 30, 40]).round(6).tolist()
     [1.0, 1.0, 0.0]
     """
-    matrix, _ = matrix_of(X)
-    return correlations(matrix, numbers_of(y, len(matrix), task, "the Pearson correlation"))
+    features, y, weights = counted(features_of(X), y, sample_weight)
+    what = "the Pearson correlation"
+    features.refuse_categories(what, most=2, advice=ADVICE)
+    values = numbers_of(y, features.n_rows, task, what)
+    scores = np.zeros(features.n_features)
+    for columns, rows in known_rows(features):
+        matrix = np.ascontiguousarray(features.values[rows][:, columns])
+        scores[columns] = correlations(matrix, values[rows], None if weights is None else weights[rows])
+    return scores
 
 
-def chi2(X: Any, y: Any, *, task: str = "auto") -> FloatArray:
+def chi2(X: Any, y: Any, *, task: str = "auto", sample_weight: Any = None) -> FloatArray:
     """Chi-squared statistic of each feature, a count or a frequency, with the classes of the target.
 
     It is scikit-learn's statistic: the sum of a feature in each class, compared with what the size of the class
@@ -104,11 +182,14 @@ def chi2(X: Any, y: Any, *, task: str = "auto") -> FloatArray:
     Parameters
     ----------
     X : table of shape (n_samples, n_features)
-        Numbers, none of them negative.
+        Numbers, none of them negative, and categories, which have the statistic of their table of counts with the
+        classes. Where a number is missing, the row is left out for this feature.
     y : array-like of shape (n_samples,)
         Classes.
     task : {"auto", "classification"}
         "classification" takes any numbers for classes.
+    sample_weight : array-like of shape (n_samples,), optional
+        How often each row counts; 2 is the row twice, 0 a row that is not there.
 
     Returns
     -------
@@ -120,29 +201,75 @@ def chi2(X: Any, y: Any, *, task: str = "auto") -> FloatArray:
     >>> chi2([[4, 1, 7], [4, 1, 7], [0, 1, 7], [0, 3, 7]], ["a", "a", "b", "b"]).round(6).tolist()
     [8.0, 0.666667, 0.0]
     """
-    from sklearn.feature_selection import chi2 as statistic
-
-    matrix, _ = matrix_of(X)
-    target = target_of(y, len(matrix), task)
+    features, y, weights = counted(features_of(X), y, sample_weight)
+    target = target_of(y, features.n_rows, task)
     if not target.is_classes:
         raise InputError(
             f"chi2 needs a target of classes, but the target has {target.n_distinct} different amounts; "
             "use f, or say that they are classes (task='classification')."
         )
-    negative = [f"column {index}" for index in np.flatnonzero((matrix < 0).any(axis=0))]
-    if negative:
+    negative = np.asarray((features.values < 0).any(axis=0))
+    if negative.any():
         raise InputError(
-            f"chi2 needs counts or frequencies, but {len(negative)} column(s) hold negative values "
-            f"({listed(negative)}); use f or mutual_info."
+            f"chi2 needs counts or frequencies, but {negative.sum()} column(s) hold negative values "
+            f"({features.labels(negative)}); use f or mutual_info."
         )
+    scores = np.zeros(features.n_features)
+    for columns, rows in known_rows(features):
+        some = None if weights is None else weights[rows]
+        scores[columns] = _chi2(features.values[rows][:, columns], target.values[rows], some)
+    for index, labels in features.categories.items():
+        # One column of 0 and 1 for each category; together they are the statistic of the table of counts.
+        indicators = (features.values[:, [index]] == np.arange(len(labels))).astype(np.float64)
+        scores[index] = _chi2(indicators, target.values, weights).sum()
+    return scores
+
+
+def _chi2(matrix: FloatArray, classes: npt.NDArray[np.intp], weights: FloatArray | None) -> FloatArray:
+    """The statistic of complete columns that are not negative."""
+    from sklearn.feature_selection import chi2 as statistic
+
     # In units of the largest value, so that sums of huge numbers are finite; the statistic is proportional to it.
     units = matrix.max(axis=0)
     varied = ~constant_columns(matrix)
     scores = np.zeros(matrix.shape[1])
-    if varied.any():
-        scores[varied] = statistic(matrix[:, varied] / units[varied], target.values)[0]
+    n_classes = len(np.unique(classes))
+    if varied.any() and n_classes > 1:
+        columns = matrix[:, varied] / units[varied]
+        if weights is None:
+            scores[varied] = statistic(columns, classes)[0]
+        else:
+            shares = np.bincount(classes, weights) / weights.sum()
+            columns *= weights[:, None]
+            seen = np.flatnonzero(shares)
+            found = np.array([columns[classes == code].sum(axis=0) for code in seen])
+            expected = shares[seen, None] * columns.sum(axis=0)
+            scores[varied] = ((found - expected) ** 2 / expected).sum(axis=0)
     with np.errstate(over="ignore"):
         return np.asarray(np.minimum(scores * units, np.finfo(np.float64).max))
+
+
+def known_rows(features: Features) -> Iterator[tuple[Any, Any]]:
+    """Columns with the rows that count for them: all complete ones, then each other one where it is known.
+
+    Columns of which fewer than two different values are known are left out.
+
+    Examples
+    --------
+    >>> table = features_of([[1, 5], [2, None], [3, 6]])
+    >>> [(columns.tolist(), table.values[rows][:, columns].tolist()) for columns, rows in known_rows(table)]
+    [([0], [[1.0], [2.0], [3.0]]), ([1], [[5.0], [6.0]])]
+    """
+    if not features.incomplete.any():
+        yield slice(None), slice(None)
+        return
+    if not features.incomplete.all():
+        yield np.flatnonzero(~features.incomplete), slice(None)
+    for index in np.flatnonzero(features.incomplete):
+        known = ~np.isnan(features.values[:, index])
+        values = features.values[known, index]
+        if len(values) and (values != values[0]).any():
+            yield np.array([index]), known
 
 
 def numbers_of(y: Any, n_rows: int, task: str, what: str) -> FloatArray:
@@ -157,17 +284,25 @@ def numbers_of(y: Any, n_rows: int, task: str, what: str) -> FloatArray:
     return target.values.astype(np.float64) if target.amounts is None else target.amounts
 
 
-def correlations(matrix: FloatArray, values: FloatArray) -> FloatArray:
+def correlations(matrix: FloatArray, values: FloatArray, weights: FloatArray | None = None) -> FloatArray:
     """The absolute correlation of each column with some values."""
-    products = standardised(matrix).T @ standardised(values[:, None])[:, 0]
+    products = standardised(matrix, weights).T @ standardised(values[:, None], weights)[:, 0]
     return np.clip(np.abs(products), 0.0, 1.0)
 
 
-def standardised(matrix: FloatArray) -> FloatArray:
-    """Columns of mean 0 and length 1, constant ones all 0; safe for columns far from zero or of any size."""
+def standardised(matrix: FloatArray, weights: FloatArray | None = None) -> FloatArray:
+    """Columns of mean 0 and length 1, constant ones all 0; safe for columns far from zero or of any size.
+
+    With weights (all above 0) the mean is weighted, and rows are multiplied by the roots of their weights, so that
+    products of columns are weighted sums.
+    """
     largest = np.abs(matrix).max(axis=0)
     centred = matrix / np.where(largest > 0, largest, 1.0)
-    centred -= centred.mean(axis=0)
+    if weights is None:
+        centred -= centred.mean(axis=0)
+    else:
+        centred -= (weights / weights.sum()) @ centred
+        centred *= np.sqrt(weights)[:, None]
     centred[:, constant_columns(matrix)] = 0.0
     lengths = np.sqrt((centred**2).sum(axis=0))
     centred /= np.where(lengths > 0, lengths, 1.0)

@@ -13,7 +13,7 @@ from altsets.quality._form import Form
 from altsets.quality._inputs import common_names, size_checked
 from altsets.quality._quality import Quality
 
-__all__ = ["BlackBox"]
+__all__ = ["BlackBox", "checked_jobs", "leave_ctrl_c_alone"]
 
 
 class BlackBox(Quality):
@@ -70,7 +70,7 @@ class BlackBox(Quality):
         super().__init__(n, common_names(feature_names, n))
         self.score = score
         self.size_normalised = bool(size_normalised)
-        self.n_jobs = _jobs(n_jobs)
+        self.n_jobs = checked_jobs(n_jobs)
         self.n_evaluations = 0
         self._known: dict[tuple[int, ...], float] = {}
 
@@ -111,7 +111,7 @@ class BlackBox(Quality):
         else:
             from joblib import Parallel, delayed  # type: ignore[import-untyped]
 
-            how = {"backend": "loky", "initializer": _leave_ctrl_c_alone} if self._in_processes else {}
+            how = {"backend": "loky", "initializer": leave_ctrl_c_alone} if self._in_processes else {}
             outcomes = Parallel(n_jobs=self.n_jobs, **(how or {"backend": "threading"}))(
                 delayed(_outcome)(self.score, key) for key in keys
             )
@@ -149,14 +149,15 @@ def _outcome(score: Callable[[tuple[int, ...]], Any], key: tuple[int, ...]) -> A
         return error
 
 
-def _leave_ctrl_c_alone() -> None:
+def leave_ctrl_c_alone() -> None:
     """Ctrl-C reaches every process, and the one that searches is to decide what it means."""
     import signal
 
     signal.signal(signal.SIGINT, signal.SIG_IGN)
 
 
-def _jobs(n_jobs: Any) -> int | None:
+def checked_jobs(n_jobs: Any) -> int | None:
+    """How many at a time: a whole number as joblib takes it, or None."""
     if n_jobs is None:
         return None
     if isinstance(n_jobs, bool) or not isinstance(n_jobs, numbers.Integral) or n_jobs == 0:

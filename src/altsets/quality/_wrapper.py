@@ -4,16 +4,26 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from copy import copy
-from functools import partial
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
 from altsets.errors import InputError
-from altsets.measures._matrix import matrix_of
-from altsets.measures._model import Split, fresh_model, scorer_for, splits_of
+from altsets.measures._encoded import Encoded, encoded
+from altsets.measures._features import BoolArray, Features, FloatArray, features_of
+from altsets.measures._model import (
+    Split,
+    fit,
+    fresh_model,
+    judge_of,
+    missing_values_explained,
+    names_for_weights,
+    scorer_for,
+    splits_of,
+)
 from altsets.measures._target import Target, target_of
+from altsets.measures._weights import counted, counted_rows
 from altsets.quality._black_box import BlackBox
 
 __all__ = ["Wrapper"]
@@ -32,7 +42,9 @@ class Wrapper(BlackBox):
         It is copied for every fit; parts without a seed get ``random_state``. A name: "tree", "forest", "boosting",
         "linear", "neighbors", "svm", or a class by its full name. None: a decision tree.
     X : table of shape (n_samples, n_features)
-        A NumPy array or a frame with column names; numbers only.
+        A NumPy array or a frame with column names; numbers and categories. A category becomes a column of 0 and 1 for
+        each label (one column for two labels), and a set has all of them or none. Missing numbers are handed to the
+        model as nan.
     y : array-like of shape (n_samples,)
         The target.
     scoring : str or callable, optional
@@ -48,6 +60,8 @@ class Wrapper(BlackBox):
         Names of the columns, if ``X`` has none or they are to be called differently.
     random_state : int
         Seed for the split 80:20 and for estimators without one.
+    sample_weight : array-like of shape (n_samples,), optional
+        How much each row counts when a model is fitted, and in the score if the scorer takes weights.
     n_jobs : int, optional
         How many sets are assessed at a time, -1 for one per processor; no answer depends on it. Models other than the
         default are fitted in processes of their own.
@@ -72,25 +86,32 @@ class Wrapper(BlackBox):
         task: str = "auto",
         feature_names: Sequence[str] | None = None,
         random_state: int = 25,
+        sample_weight: Any = None,
         n_jobs: int | None = None,
     ) -> None:
-        matrix, names = matrix_of(X, feature_names)
-        target = target_of(y, len(matrix), _task_of(estimator, task))
-        splits = splits_of(cv, matrix, target, random_state, groups=groups)
+        everything = features_of(X, feature_names)
+        features, labels, weights = counted(everything, y, sample_weight)
+        target = target_of(labels, features.n_rows, _task_of(estimator, task))
+        table = encoded(features)
+        kept = counted_rows(sample_weight, everything.n_rows)
+        splits = splits_of(cv, table.matrix, target, random_state, groups=groups, kept=kept)
         score: Callable[[tuple[int, ...]], float]
         default = estimator is None or (isinstance(estimator, str) and estimator == "tree")
-        if default and scoring is None and _fits_single_precision(matrix):
-            score = _Trees(matrix, target, splits, random_state)
+        if default and scoring is None and weights is None and _fits_single_precision(table.matrix):
+            score = _Trees(table, target, splits, random_state)
         else:
             model = fresh_model(estimator, target.is_classes, random_state)
             scorer = scorer_for(model, scoring, target.is_classes)
             # A scorer may ask for a class by its name.
-            labels = np.asarray(y).reshape(len(matrix)) if target.is_classes else target.values
-            score = partial(_fit_and_score, model, scorer, matrix, labels, splits)
+            values = _named_classes(y, kept) if target.is_classes else target.values
+            score = _Models(model, scorer, table, values, splits, weights)
+            score.check(features)
         # Models of scikit-learn that use threads themselves cannot be fitted side by side in threads: they change the
         # filters for warnings, which all threads share.
         self._in_processes = not isinstance(score, _Trees)
-        super().__init__(score, n_features_in=matrix.shape[1], feature_names=names, n_jobs=n_jobs)
+        super().__init__(
+            score, n_features_in=features.n_features, feature_names=features.names, n_jobs=n_jobs
+        )
         self.splits = splits
 
     @classmethod
@@ -126,31 +147,69 @@ def _task_of(estimator: Any, task: str) -> str:
     return "regression" if is_regressor(estimator) else "auto"
 
 
-def _fit_and_score(
-    model: Any,
-    scorer: Any,
-    matrix: npt.NDArray[np.float64],
-    labels: npt.NDArray[Any],
-    splits: Sequence[Split],
-    indices: tuple[int, ...],
-) -> float:
-    """Any estimator and any scorer, as scikit-learn would have it."""
-    from sklearn.base import clone
+def _named_classes(y: Any, kept: BoolArray | None) -> npt.NDArray[Any]:
+    """The classes as the user has them, in rows that count."""
+    labels = np.asarray(y.to_pylist() if hasattr(y, "to_pylist") else y)
+    labels = labels.reshape(len(labels))
+    return labels if kept is None else labels[kept]
 
-    columns = np.ascontiguousarray(matrix[:, indices])
-    scores = []
-    for train, test in splits:
-        fitted = clone(model).fit(columns[train], labels[train])
-        scores.append(scorer(fitted, columns[test], labels[test]))
-    return float(np.mean(scores))
+
+class _Models:
+    """Any estimator and any scorer, as scikit-learn would have it."""
+
+    def __init__(
+        self,
+        model: Any,
+        scorer: Any,
+        table: Encoded,
+        labels: npt.NDArray[Any],
+        splits: Sequence[Split],
+        weights: FloatArray | None,
+    ) -> None:
+        self._model, self._scorer, self._table = model, scorer, table
+        self._labels, self._splits, self._weights = labels, splits, weights
+
+    def __call__(self, indices: tuple[int, ...]) -> float:
+        columns = np.ascontiguousarray(self._table.matrix[:, self._table.columns_of(indices)])
+        return float(np.mean([self._score(columns, split) for split in self._splits]))
+
+    def check(self, features: Features) -> None:
+        """Refuse weights and missing values before any search, if the model does not take them."""
+        if self._weights is not None:
+            names_for_weights(self._model)
+        if not features.incomplete.any():
+            return
+        holes = self._table.columns_of(np.flatnonzero(features.incomplete).tolist())
+        try:
+            with missing_values_explained(features, self._model):
+                self._score(self._table.matrix[:, holes], self._splits[0])
+        except InputError:
+            raise
+        except Exception:
+            # What else goes wrong is said of the set that it goes wrong with.
+            return
+
+    def _score(self, columns: FloatArray, split: Split) -> Any:
+        from sklearn.base import clone
+
+        train, test = split
+        weights = self._weights
+        fitted = fit(
+            clone(self._model),
+            columns[train],
+            self._labels[train],
+            None if weights is None else weights[train],
+        )
+        judge = judge_of(self._scorer, None if weights is None else weights[test])
+        return judge(fitted, columns[test], self._labels[test])
 
 
 # --- The default, with less around it ---------------------------------------------------------------
 
 
-def _fits_single_precision(matrix: npt.NDArray[np.float64]) -> bool:
+def _fits_single_precision(matrix: FloatArray) -> bool:
     with np.errstate(over="ignore"):
-        return bool(np.isfinite(matrix.astype(np.float32)).all())
+        return not np.isinf(matrix.astype(np.float32)).any()
 
 
 class _Trees:
@@ -159,11 +218,12 @@ class _Trees:
     Half of the time of a small fit is spent on such checks.
     """
 
-    def __init__(
-        self, matrix: npt.NDArray[np.float64], target: Target, splits: Sequence[Split], random_state: int
-    ) -> None:
+    def __init__(self, table: Encoded, target: Target, splits: Sequence[Split], random_state: int) -> None:
         # Trees work in single precision, and a few columns of a table are quickly taken if columns lie together.
-        columns = np.ascontiguousarray(matrix.T, dtype=np.float32)
+        columns = np.ascontiguousarray(table.matrix.T, dtype=np.float32)
+        # Only a tree that checks its input looks for missing values in it.
+        self._holes = np.asarray(np.isnan(columns).any(axis=1))
+        self._table = table
         self._parts = [
             (
                 np.ascontiguousarray(columns[:, train]),
@@ -178,12 +238,13 @@ class _Trees:
     def __call__(self, indices: tuple[int, ...]) -> float:
         from sklearn import config_context
 
-        chosen = list(indices)
+        chosen = self._table.columns_of(indices)
+        check = bool(self._holes[chosen].any())
         scores = []
         with config_context(skip_parameter_validation=True):
             for X, y, X_test, y_test in self._parts:
                 tree = copy(self._tree)
-                tree.fit(X[chosen].T, y, check_input=False)
+                tree.fit(X[chosen].T, y, check_input=check)
                 predicted = tree.tree_.predict(X_test[chosen].T)
                 if self._target.is_classes:
                     labels = tree.classes_[np.argmax(predicted, axis=1)]

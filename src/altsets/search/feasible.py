@@ -31,7 +31,8 @@ def possible_instead(problem: Problem, n_found: int, status: Status, probe: Prob
         if not n_found:
             return f"There is no {_one(problem)}."
         return (
-            f"Given the {n_found} sets found, no other set differs enough: n_alternatives={n_found - 1} is possible; "
+            f"Given the {n_found} set{'s' if n_found > 1 else ''} found, no other set differs enough: "
+            f"n_alternatives={n_found - 1} is possible; "
             "search='simultaneous' may fit in more."
         )
     # So many sets are possible, and so many are not; fewer are never harder to find.

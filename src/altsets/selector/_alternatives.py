@@ -219,13 +219,8 @@ class SelectAlternatives(Columns):
         self.dissimilarities_ = dissimilarities(self.dissimilarity, result.sets)
         self.bound_, self.gap_ = result.bound, result.gap
         self.n_alternatives_found_ = len(result.sets) - 1
-        asked = len(result.statuses)
-        if len(result.sets) < asked:
-            warnings.warn(
-                f"{len(result.sets)} of {asked} sets were found. {result.explain()}",
-                UserWarning,
-                stacklevel=3,
-            )
+        if len(result.sets) < len(result.statuses):
+            warnings.warn(result.explain(), UserWarning, stacklevel=3)
 
     def get_alternative(self, alternative: int) -> SelectFeatures:
         """One of the sets as a selector of its own, fitted and light: it can be cloned and fitted without a search.

@@ -110,8 +110,8 @@ def answered(
         return interrupted.answer
     except pickle.PicklingError as error:
         raise InputError(
-            f"memory cannot keep what it cannot compare ({error}); name the function at the top of a module, or leave "
-            "out memory."
+            "memory can only be used with a quality, a dissimilarity and constraints that can be pickled, and one of "
+            "them cannot; name functions at the top of a module, or leave out memory."
         ) from error
 
 

@@ -36,7 +36,7 @@ class Columns(SelectorMixin, BaseEstimator):  # type: ignore[misc]
             An array, or a frame as ``set_output`` says; text and missing values as they were.
         """
         check_is_fitted(self)
-        wants_frame = _get_output_config("transform", estimator=self)["dense"] != "default"
+        wanted = _get_output_config("transform", estimator=self)["dense"]
         X = validate_data(
             self,
             X,
@@ -44,10 +44,12 @@ class Columns(SelectorMixin, BaseEstimator):  # type: ignore[misc]
             accept_sparse="csr",
             ensure_all_finite=False,
             # Columns of a frame keep their types only if it is never made one array.
-            skip_check_array=wants_frame and hasattr(X, "columns"),
+            skip_check_array=wanted != "default" and hasattr(X, "columns"),
             reset=False,
         )
-        return _safe_indexing(X, self.get_support(indices=True), axis=1)
+        kept = _safe_indexing(X, self.get_support(indices=True), axis=1)
+        # polars and Arrow know best what their columns are in pandas.
+        return kept.to_pandas() if wanted == "pandas" and hasattr(kept, "to_pandas") else kept
 
     def inverse_transform(self, X: Any) -> Any:
         """Put the columns back in their places; what was left out becomes 0.

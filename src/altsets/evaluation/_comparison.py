@@ -1,0 +1,244 @@
+"""Two sets compared over the same folds: a test that knows that folds share rows, an interval, a plain sentence."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+__all__ = ["NEGLIGIBLE", "Comparison", "Paired", "compare", "corrected_t_test", "margin_for", "mean_of", "shown", "std_of"]
+
+#: A difference that nobody minds, in scores of which 1 is the best.
+NEGLIGIBLE = 0.02
+#: How the names of such scores begin.
+ONE_IS_BEST = (
+    "accuracy",
+    "average_precision",
+    "balanced_accuracy",
+    "explained_variance",
+    "f1",
+    "jaccard",
+    "matthews_corrcoef",
+    "precision",
+    "r2",
+    "recall",
+    "roc_auc",
+)
+
+
+@dataclass(frozen=True)
+class Paired:
+    """A paired test.
+
+    Attributes
+    ----------
+    difference : float
+        The mean difference; nan if there is none.
+    low, high : float
+        Its confidence interval; nan where no test is possible.
+    p_value : float
+        How likely a difference at least as far from 0 is if there is none; nan where no test is possible.
+    """
+
+    difference: float
+    low: float
+    high: float
+    p_value: float
+
+
+@dataclass(frozen=True)
+class Comparison:
+    """A set compared with set 0.
+
+    Attributes
+    ----------
+    scorer : str
+        By which score.
+    number : int
+        The number of the set.
+    difference, low, high, p_value : float
+        Its mean score minus that of set 0, the confidence interval, and the p-value; nan where not known.
+    n_folds : int
+        How many folds have a score for both sets.
+    verdict : str
+        "better", "worse", "as well" (the interval lies within the margin), "open" (no difference was shown) or
+        "untested".
+    sentence : str
+        The same in plain words.
+    """
+
+    scorer: str
+    number: int
+    difference: float
+    low: float
+    high: float
+    p_value: float
+    n_folds: int
+    verdict: str
+    sentence: str
+
+
+def corrected_t_test(
+    differences: Sequence[float], test_per_train: float, confidence: float = 0.95
+) -> Paired:
+    """The corrected resampled t-test of Nadeau and Bengio (2003) for differences in scores, one per fold.
+
+    Folds share most of the rows that models are fitted to, so their differences vary less than those of new tables
+    would: the variance of the mean is not s²/J, but s² (1/J + n_test/n_train).
+
+    Parameters
+    ----------
+    differences : sequence of float
+        One for each of J folds.
+    test_per_train : float
+        The number of test rows divided by the number of training rows; 0 gives the plain t-test.
+    confidence : float
+        The probability of the interval.
+
+    Examples
+    --------
+    >>> plain, corrected = (corrected_t_test([0.1, 0.2, 0.3, 0.2, 0.1], ratio) for ratio in (0, 0.25))
+    >>> round(plain.p_value, 4), round(corrected.p_value, 4)
+    (0.0086, 0.0482)
+    """
+    from scipy.special import stdtr, stdtrit
+
+    values = np.asarray(differences, dtype=np.float64)
+    count = len(values)
+    mean = float(np.mean(values)) if count else math.nan
+    if count < 2 or _same(values):
+        return Paired(mean, math.nan, math.nan, math.nan)
+    spread = math.sqrt(float(np.var(values, ddof=1)) * (1 / count + test_per_train))
+    reach = float(stdtrit(count - 1, (1 + confidence) / 2)) * spread
+    p_value = 2 * float(stdtr(count - 1, -abs(mean) / spread))
+    return Paired(mean, mean - reach, mean + reach, p_value)
+
+
+def _same(values: np.ndarray) -> bool:
+    """Whether the differences are all the same, but for rounding."""
+    return bool(np.ptp(values) <= 1e-12 * max(1.0, float(np.abs(values).max())))
+
+
+def margin_for(scorer: str, margin: float | None) -> float | None:
+    """The largest difference that does not matter: as given, or a small one where the scale of the score is known."""
+    if margin is not None:
+        return margin
+    return NEGLIGIBLE if scorer.startswith(ONE_IS_BEST) else None
+
+
+def compare(
+    scorer: str,
+    number: int,
+    scores: Sequence[float],
+    first: Sequence[float],
+    test_per_train: Sequence[float],
+    *,
+    confidence: float,
+    margin: float | None,
+) -> Comparison:
+    """Compare the scores of a set with those of set 0, fold by fold.
+
+    Parameters
+    ----------
+    scorer, number : str, int
+        Which score, and which set.
+    scores, first : sequence of float
+        The scores of the set and of set 0, one per fold; nan where there is none.
+    test_per_train : sequence of float
+        Test rows divided by training rows, one per fold.
+    confidence : float
+        The probability of the interval.
+    margin : float or None
+        Differences up to this do not matter.
+    """
+    mine, other = np.asarray(scores, dtype=np.float64), np.asarray(first, dtype=np.float64)
+    both = np.isfinite(mine) & np.isfinite(other)
+    differences = mine[both] - other[both]
+    ratio = float(np.mean(np.asarray(test_per_train)[both])) if both.any() else 0.0
+    found = corrected_t_test(differences.tolist(), ratio, confidence)
+    margin = margin_for(scorer, margin)
+    verdict = _verdict(found, margin)
+    sentence = _sentence(number, found, verdict, len(differences), margin, confidence)
+    if 0 < len(differences) < len(mine):
+        sentence = f"{sentence[:-1]} ({len(differences)} of {len(mine)} folds have both)."
+    return Comparison(
+        scorer,
+        number,
+        found.difference,
+        found.low,
+        found.high,
+        found.p_value,
+        len(differences),
+        verdict,
+        sentence,
+    )
+
+
+def _verdict(found: Paired, margin: float | None) -> str:
+    if math.isnan(found.p_value):
+        return "untested"
+    if margin is not None and -margin <= found.low and found.high <= margin:
+        return "as well"
+    if found.low <= 0 <= found.high:
+        return "open"
+    return "better" if found.difference > 0 else "worse"
+
+
+def _sentence(
+    number: int, found: Paired, verdict: str, n_folds: int, margin: float | None, confidence: float
+) -> str:
+    if verdict == "untested":
+        return _without_test(number, found.difference, n_folds)
+    numbers = (
+        f"difference {shown(found.difference)}, {100 * confidence:g} % interval "
+        f"[{shown(found.low)}, {shown(found.high)}]"
+    )
+    if verdict == "as well":
+        return f"Set {number} predicts as well as set 0: {numbers}, within the margin of {margin:g}."
+    if verdict == "open":
+        return (
+            f"No difference between set {number} and set 0 was shown: {numbers}, so set {number} may still be worse "
+            f"by {shown(-found.low)} or better by {shown(found.high)}."
+        )
+    return f"Set {number} predicts {verdict} than set 0: {numbers}."
+
+
+def _without_test(number: int, difference: float, n_folds: int) -> str:
+    if not n_folds:
+        return f"Set {number} cannot be compared with set 0: no fold has a score for both."
+    folds = "the only fold" if n_folds == 1 else f"each of {n_folds} folds"
+    if difference == 0:
+        text = f"Set {number} and set 0 have the same score in {folds}"
+    else:
+        way = "higher" if difference > 0 else "lower"
+        text = f"The score of set {number} is by {shown(abs(difference))} {way} than that of set 0 in {folds}"
+    return f"{text}; {'one fold' if n_folds == 1 else 'without any spread that'} allows no test."
+
+
+def shown(value: float) -> str:
+    """A score or a difference for people.
+
+    Examples
+    --------
+    >>> shown(-0.0042), shown(1234.5678), shown(0.0000123), shown(float("nan"))
+    ('-0.004', '1.23e+03', '1.23e-05', '-')
+    """
+    if math.isnan(value):
+        return "-"
+    if value == 0:
+        return "0.000"
+    return f"{value:.3f}" if 0.0005 <= abs(value) < 100 else f"{value:.3g}"
+
+
+def mean_of(values: Sequence[float]) -> float:
+    """The mean of the values that are known."""
+    known = [value for value in values if not math.isnan(value)]
+    return float(np.mean(known)) if known else math.nan
+
+
+def std_of(values: Sequence[float]) -> float:
+    """The standard deviation of the values that are known."""
+    known = [value for value in values if not math.isnan(value)]
+    return float(np.std(known, ddof=1)) if len(known) > 1 else math.nan

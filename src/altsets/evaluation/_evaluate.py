@@ -1,0 +1,238 @@
+"""The one door: how well do these sets predict?"""
+
+from __future__ import annotations
+
+import itertools
+import time
+import warnings
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from altsets.errors import InputError
+from altsets.evaluation._evaluation import Evaluation
+from altsets.evaluation._folds import Fold, Plan, Resample, assess, reselect
+from altsets.evaluation._inputs import (
+    bootstrap_samples,
+    given_sets,
+    groups_of,
+    is_ready_made,
+    names_of,
+    scoring_by_name,
+    share,
+    splits_for,
+)
+from altsets.evaluation._running import Done, Piece, in_processes
+from altsets.features import FeatureNames, whole_number
+from altsets.measures._encoded import encoded
+from altsets.measures._features import features_of
+from altsets.measures._model import fresh_model, scorer_for
+from altsets.measures._target import Target, target_of, vector_of
+from altsets.measures._weights import weights_of
+from altsets.quality._black_box import checked_jobs
+from altsets.selector import SelectAlternatives
+
+__all__ = ["evaluate"]
+
+
+def evaluate(
+    what: Any,
+    X: Any,
+    y: Any,
+    *,
+    estimator: Any = None,
+    scoring: Any = None,
+    cv: Any = 5,
+    groups: Any = None,
+    sample_weight: Any = None,
+    task: str = "auto",
+    confidence: float = 0.95,
+    margin: float | None = None,
+    n_bootstraps: int = 0,
+    n_jobs: int | None = None,
+    random_state: int = 25,
+    progress: Callable[[float], object] | None = None,
+) -> Evaluation:
+    """How well feature sets predict rows that neither the search nor the model has seen, and how they compare.
+
+    With a selector, the sets are found anew on the training rows of each fold, as in the paper: sets that were found
+    on all rows have seen the test rows, and look better than they are. Ctrl-C ends the work and keeps the folds that
+    are done.
+
+    Parameters
+    ----------
+    what : SelectAlternatives, Result or list of sets
+        A selector, which searches in each fold; or sets that stay the same: a result of :func:`altsets.find`, or a
+        list of sets of features, by name or index.
+    X : table of shape (n_samples, n_features)
+        A NumPy array or a frame. Models get a category as columns of 0 and 1.
+    y : array-like of shape (n_samples,)
+        The target.
+    estimator : estimator, str or None
+        The model that judges, copied for every fit: an object, a class by its full name, or "tree", "forest",
+        "boosting", "linear", "neighbors", "svm". None: a decision tree (information gain).
+    scoring : str, callable, list or dict, optional
+        One scorer of scikit-learn or several. None: Matthews correlation, or R² if the target is an amount.
+    cv : int, splitter or iterable of (train, test)
+        A number stands for shuffled folds, of each class alike; with ``groups`` they keep groups together.
+    groups : array-like of shape (n_samples,), optional
+        Rows of one group are never on both sides, if ``cv`` is a number or a splitter that uses groups.
+    sample_weight : array-like of shape (n_samples,), optional
+        How much each row counts in the search, in fitting and in scoring.
+    task : {"auto", "classification", "regression"}
+        Whether the target names classes or amounts; "auto" asks the selector, then looks at the values.
+    confidence : float
+        The probability of all intervals.
+    margin : float, optional
+        Differences in scores up to this do not matter: a set whose interval lies within is said to predict as well as
+        set 0. None: 0.02 for scores of which 1 is the best, and no such claim for others.
+    n_bootstraps : int
+        For a selector: on how many bootstrap samples of rows to search as well, to see how stable the sets are. A row
+        counts once in a sample, however often it is drawn.
+    n_jobs : int, optional
+        How many folds at a time, in processes of their own; -1 for one per processor. No number depends on it.
+    random_state : int
+        Seed for shuffled folds, for bootstrap samples, and for models without one.
+    progress : callable, optional
+        Called after each fold and bootstrap sample with the share that is done, from 0 to 1.
+
+    Returns
+    -------
+    Evaluation
+        What was measured: ``summary()``, frames, JSON.
+
+    Examples
+    --------
+    >>> import altsets
+    >>> from sklearn.datasets import load_wine
+    >>> X, y = load_wine(return_X_y=True, as_frame=True)
+    >>> selector = altsets.SelectAlternatives("f", n_features=3, n_alternatives=1, tau=1)
+    >>> evaluation = altsets.evaluate(selector, X, y)
+    >>> evaluation
+    Evaluation(2 sets, 5 folds; matthews_corrcoef: ...)
+    >>> print(evaluation.comparisons[0].sentence)
+    Set 1 ...
+    """
+    started = time.perf_counter()
+    share("confidence", confidence)
+    seed = whole_number("random_state", random_state, least=0)
+    n_bootstraps = whole_number("n_bootstraps", n_bootstraps, least=0)
+    if margin is not None and not margin >= 0:
+        raise InputError(f"margin={margin!r} must be a difference of scores from 0 up.")
+    plan, names = _plan(what, X, y, estimator, scoring, sample_weight, task, seed, checked_jobs(n_jobs))
+    if n_bootstraps and plan.selector is None:
+        raise InputError("n_bootstraps goes with a SelectAlternatives: sets that are given stay the same.")
+    known_groups = groups_of(groups, plan.features.n_rows)
+    splits = splits_for(cv, plan.features, plan.target, known_groups, seed)
+    samples = bootstrap_samples(n_bootstraps, plan.target, known_groups, seed)
+    pieces: list[Piece] = [(assess, (plan, number, *split)) for number, split in enumerate(splits)]
+    pieces += [(reselect, (plan, number, rows)) for number, rows in enumerate(samples)]
+    done = in_processes(pieces, n_jobs, progress)
+    folds = tuple(outcome for outcome in done.outcomes.values() if isinstance(outcome, Fold))
+    resamples = tuple(outcome for outcome in done.outcomes.values() if isinstance(outcome, Resample))
+    if not folds:
+        raise KeyboardInterrupt
+    _warn_once(done)
+    return Evaluation(
+        folds=folds,
+        resamples=resamples,
+        n_sets=plan.n_sets,
+        names=_chosen_names(names, folds, resamples),
+        scorers=tuple(plan.scoring),
+        given=plan.selector is None,
+        n_rows=plan.features.n_rows,
+        n_features_in=plan.features.n_features,
+        n_folds=len(splits),
+        n_bootstraps=n_bootstraps,
+        confidence=float(confidence),
+        margin=None if margin is None else float(margin),
+        parameters={
+            "estimator": _described("tree" if estimator is None else estimator),
+            "cv": _described(cv),
+            "task": plan.target.task,
+            "random_state": seed,
+            "ready_made": not plan.rows_matter,
+        },
+        elapsed=time.perf_counter() - started,
+    )
+
+
+def _plan(
+    what: Any,
+    X: Any,
+    y: Any,
+    estimator: Any,
+    scoring: Any,
+    sample_weight: Any,
+    task: str,
+    seed: int,
+    n_jobs: int | None,
+) -> tuple[Plan, FeatureNames]:
+    """Everything that can be wrong is found before the first fold."""
+    features = features_of(X)
+    names = names_of(features)
+    selector = what if isinstance(what, SelectAlternatives) else None
+    target = target_of(y, features.n_rows, selector.task if selector and task == "auto" else task)
+    sets = None if selector else given_sets(what, names)
+    scorers = scoring_by_name(scoring, target.is_classes)
+    model = fresh_model(estimator, target.is_classes, seed)
+    for scorer in scorers.values():
+        scorer_for(model, scorer, target.is_classes)
+    plan = Plan(
+        features,
+        target,
+        _labels(y, target),
+        weights_of(sample_weight, features.n_rows),
+        encoded(features),
+        estimator,
+        scorers,
+        seed,
+        len(sets) if sets is not None else _n_sets(selector),
+        None if selector is None else _for_folds(selector, target, n_jobs),
+        sets,
+        rows_matter=selector is None or not is_ready_made(selector.quality),
+    )
+    return plan, names
+
+
+def _n_sets(selector: Any) -> int:
+    return whole_number("n_alternatives", selector.n_alternatives, least=0) + 1
+
+
+def _for_folds(selector: SelectAlternatives, target: Target, n_jobs: int | None) -> SelectAlternatives:
+    """A copy that takes the target for what it is in the whole table, and does not crowd other processes."""
+    from sklearn.base import clone
+
+    copy = clone(selector).set_params(task=target.task)
+    return copy.set_params(n_jobs=1) if n_jobs not in (None, 1) and copy.n_jobs is None else copy
+
+
+def _labels(y: Any, target: Target) -> npt.NDArray[Any]:
+    """The target for models and scorers, which may ask for a class by its name."""
+    if not target.is_classes:
+        return target.values
+    labels = vector_of(y, len(target.values))
+    # Numbers among objects are numbers; scikit-learn would not know.
+    return labels if labels.dtype != object or target.amounts is None else target.amounts
+
+
+def _chosen_names(
+    names: FeatureNames, folds: Sequence[Fold], resamples: Sequence[Resample]
+) -> dict[int, str]:
+    sets = itertools.chain.from_iterable(part.sets for part in (*folds, *resamples))
+    return {index: names[index] for index in sorted(set(itertools.chain.from_iterable(sets)))}
+
+
+def _described(value: Any) -> Any:
+    """A parameter in one line."""
+    if isinstance(value, str | int | np.integer):
+        return value if isinstance(value, str) else int(value)
+    text = " ".join(repr(value).split())
+    return text if len(text) <= 200 else f"{text[:200]}..."
+
+
+def _warn_once(done: Done) -> None:
+    for category, message in done.said:
+        warnings.warn(message, category, stacklevel=3)

@@ -1,0 +1,476 @@
+"""What an evaluation has measured, and everything that follows from it."""
+
+from __future__ import annotations
+
+import json
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from functools import cached_property
+from typing import Any
+
+from altsets.errors import InputError, MissingExtraError
+from altsets.evaluation._comparison import Comparison, compare, mean_of, std_of
+from altsets.evaluation._folds import FeatureSet, Fold, Resample
+from altsets.evaluation._stability import (
+    ANY,
+    Shares,
+    StabilityIndex,
+    feature_shares,
+    pair_shares,
+    stability_index,
+)
+from altsets.evaluation._substitution import Substitutions, substitutions
+from altsets.evaluation._summary import summary_of
+from altsets.features import unknown_features
+from altsets.result import Status
+
+__all__ = ["Evaluation"]
+
+SCHEMA = 1
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Evaluation:
+    """How well feature sets predict, set by set; made by :func:`altsets.evaluate`.
+
+    What is stored is what was measured. Comparisons, stability and substitutions follow from it.
+
+    Attributes
+    ----------
+    folds : tuple of Fold
+        One for each fold: its sets, scores on test and training rows, qualities on both.
+    resamples : tuple of Resample
+        One for each bootstrap sample: its sets.
+    n_sets : int
+        How many sets were asked for.
+    names : dict of int to str
+        The names of all features that are in some set.
+    scorers : tuple of str
+        The scores; the first one is the one that texts are about.
+    given : bool
+        Whether the sets were given, rather than found in each fold.
+    n_rows, n_features_in : int
+        The table.
+    n_folds, n_bootstraps : int
+        What was asked for; after Ctrl-C there are fewer folds and resamples.
+    confidence : float
+        The probability of all intervals.
+    margin : float or None
+        Differences in scores up to this do not matter.
+    parameters : dict
+        What else was asked.
+    elapsed : float
+        Seconds.
+
+    Examples
+    --------
+    >>> import altsets
+    >>> X = [[0, 5, 1], [1, 4, 0], [0, 5, 0], [1, 4, 1], [0, 5, 1], [1, 4, 0]] * 5
+    >>> evaluation = altsets.evaluate([[0], [2]], X, ["no", "yes"] * 15)
+    >>> evaluation.mean_scores()
+    [1.0, 0.347...]
+    >>> evaluation.comparisons[0].verdict
+    'worse'
+    >>> altsets.Evaluation.from_json(evaluation.to_json()) == evaluation
+    True
+    """
+
+    folds: tuple[Fold, ...]
+    resamples: tuple[Resample, ...]
+    n_sets: int
+    names: dict[int, str]
+    scorers: tuple[str, ...]
+    given: bool
+    n_rows: int
+    n_features_in: int
+    n_folds: int
+    n_bootstraps: int = 0
+    confidence: float = 0.95
+    margin: float | None = None
+    parameters: dict[str, Any] = field(default_factory=dict)
+    elapsed: float = 0.0
+
+    @property
+    def complete(self) -> bool:
+        """Whether all folds and bootstrap samples were done; not so after Ctrl-C."""
+        return len(self.folds) == self.n_folds and len(self.resamples) == self.n_bootstraps
+
+    def scores(self, number: int, scorer: str | None = None) -> list[float]:
+        """The test scores of a set, one per fold; nan where it was not found.
+
+        Parameters
+        ----------
+        number : int
+            The number of the set.
+        scorer : str, optional
+            Which score; by default the first one.
+        """
+        name = self._scorer(scorer)
+        return [fold.scores[name][number] for fold in self.folds]
+
+    def mean_scores(self, scorer: str | None = None) -> list[float]:
+        """The mean test score of each set, over the folds that have one.
+
+        Parameters
+        ----------
+        scorer : str, optional
+            Which score; by default the first one.
+        """
+        return [mean_of(self.scores(number, scorer)) for number in range(self.n_sets)]
+
+    @cached_property
+    def comparisons(self) -> list[Comparison]:
+        """Each set compared with set 0 over the folds, by each score."""
+        ratios = [fold.n_test / fold.n_train for fold in self.folds]
+        return [
+            compare(
+                scorer,
+                number,
+                self.scores(number, scorer),
+                self.scores(0, scorer),
+                ratios,
+                confidence=self.confidence,
+                margin=self.margin,
+            )
+            for scorer in self.scorers
+            for number in range(1, self.n_sets)
+        ]
+
+    # --- Sets from different rows -----------------------------------------------------------------
+
+    @property
+    def source(self) -> str:
+        """Where stability and substitutions come from: "bootstraps" if there are some, else "folds"."""
+        return "bootstraps" if self.resamples else "folds"
+
+    def runs(self, source: str | None = None) -> list[tuple[FeatureSet, ...]]:
+        """The sets of each search.
+
+        Parameters
+        ----------
+        source : {"folds", "bootstraps"}, optional
+            Which searches; by default the bootstrap samples if there are some.
+        """
+        source = source or self.source
+        if source not in ("folds", "bootstraps"):
+            raise InputError(f"source={source!r} is unknown; choose 'folds' or 'bootstraps'.")
+        parts: Sequence[Fold | Resample] = self.folds if source == "folds" else self.resamples
+        return [part.sets for part in parts]
+
+    def stability(self, source: str | None = None) -> list[StabilityIndex]:
+        """How far the searches agree: the index of each set number, and of all sets together ("any").
+
+        Given sets are the same everywhere, which says nothing; there is no index then.
+
+        Parameters
+        ----------
+        source : {"folds", "bootstraps"}, optional
+            As above.
+        """
+        runs = self.runs(source)
+        if self.given:
+            return []
+        chosen: dict[int | str, list[FeatureSet]] = {
+            number: [run[number] for run in runs if len(run) > number] for number in range(self.n_sets)
+        }
+        chosen[ANY] = [tuple(sorted(set().union(*run))) for run in runs]
+        return [
+            stability_index(number, sets, self.n_features_in, self.confidence)
+            for number, sets in chosen.items()
+        ]
+
+    def shares(self, source: str | None = None) -> Shares:
+        """How often each feature is chosen: by feature, then by set number or "any".
+
+        Parameters
+        ----------
+        source : {"folds", "bootstraps"}, optional
+            As above.
+        """
+        return feature_shares(self.runs(source), self.n_sets)
+
+    def substitutions(self, source: str | None = None) -> Substitutions:
+        """Which features take each other's place, by index.
+
+        Parameters
+        ----------
+        source : {"folds", "bootstraps"}, optional
+            As above.
+        """
+        return substitutions(self.runs(source))
+
+    def stand_ins(self, feature: int | str, most: int = 3, source: str | None = None) -> dict[str, float]:
+        """What most often takes the place of a feature: the names, and the share of each.
+
+        Parameters
+        ----------
+        feature : int or str
+            A feature, by index or name.
+        most : int
+            How many to name.
+        source : {"folds", "bootstraps"}, optional
+            As above.
+        """
+        known = {name: index for index, name in self.names.items()}
+        if isinstance(feature, str):
+            if feature not in known:
+                raise unknown_features(
+                    "stand_ins", [feature], known, "name a feature that is in one of the sets."
+                )
+            feature = known[feature]
+        shares = self.substitutions(source).shares.get(feature, {})
+        return {self.names[other]: share for other, share in list(shares.items())[:most]}
+
+    # --- For people and for programs --------------------------------------------------------------
+
+    def summary(self) -> str:
+        """The whole evaluation in plain text."""
+        return summary_of(self)
+
+    def __str__(self) -> str:
+        return self.summary()
+
+    def __repr__(self) -> str:
+        means = ", ".join(f"{value:.3f}" for value in self.mean_scores())
+        done = "" if self.complete else f" of {self.n_folds}, interrupted"
+        return f"Evaluation({self.n_sets} sets, {len(self.folds)} folds{done}; {self.scorers[0]}: {means})"
+
+    def scores_frame(self) -> Any:
+        """One row for each fold and set: scores, qualities, status and features (a pandas DataFrame)."""
+        rows = []
+        for fold in self.folds:
+            for number in range(self.n_sets):
+                found = number < len(fold.sets)
+                rows.append(
+                    {"fold": fold.number, "set": number}
+                    | {f"test_{name}": fold.scores[name][number] for name in self.scorers}
+                    | {f"train_{name}": fold.train_scores[name][number] for name in self.scorers}
+                    | {
+                        "quality": fold.qualities[number],
+                        "test_quality": fold.test_qualities[number],
+                        "status": str(fold.statuses[number]) if fold.statuses else "given",
+                        "features": self._named(fold.sets[number]) if found else [],
+                        "n_train": fold.n_train,
+                        "n_test": fold.n_test,
+                    }
+                )
+        return _frame("scores_frame()", rows, ["fold", "set"])
+
+    def sets_frame(self) -> Any:
+        """One row for each set: mean and standard deviation over folds (a pandas DataFrame)."""
+        rows = []
+        for number in range(self.n_sets):
+            row: dict[str, Any] = {"set": number}
+            for name in self.scorers:
+                scores = self.scores(number, name)
+                trained = [fold.train_scores[name][number] for fold in self.folds]
+                row |= {
+                    f"test_{name}": mean_of(scores),
+                    f"std_{name}": std_of(scores),
+                    f"train_{name}": mean_of(trained),
+                }
+            row["quality"] = mean_of([fold.qualities[number] for fold in self.folds])
+            row["test_quality"] = mean_of([fold.test_qualities[number] for fold in self.folds])
+            row["n_found"] = self.n_found(number)
+            rows.append(row)
+        return _frame("sets_frame()", rows, ["set"])
+
+    def n_found(self, number: int) -> int:
+        """In how many folds a set was found.
+
+        Parameters
+        ----------
+        number : int
+            The number of the set.
+        """
+        return sum(len(fold.sets) > number for fold in self.folds)
+
+    def comparison_frame(self) -> Any:
+        """One row for each score and each set but set 0: how it compares with set 0 (a pandas DataFrame)."""
+        rows = [{"set" if name == "number" else name: value for name, value in vars(entry).items()}
+                for entry in self.comparisons]  # fmt: skip
+        return _frame("comparison_frame()", rows, ["scorer", "set"])
+
+    def stability_frame(self, source: str | None = None) -> Any:
+        """One row for each feature: how often it is in each set, and in any (a pandas DataFrame).
+
+        Parameters
+        ----------
+        source : {"folds", "bootstraps"}, optional
+            As for :meth:`runs`.
+        """
+        rows = [{"feature": self.names[key[0]]} | shares for key, shares in self.shares(source).items()]
+        return _frame("stability_frame()", rows, ["feature"]).sort_values(ANY, ascending=False, kind="stable")
+
+    def pairs_frame(self, source: str | None = None) -> Any:
+        """One row for each pair of features: how often they are in a set together (a pandas DataFrame).
+
+        Parameters
+        ----------
+        source : {"folds", "bootstraps"}, optional
+            As for :meth:`runs`.
+        """
+        rows = [
+            {"feature": self.names[one], "with": self.names[other]} | shares
+            for (one, other), shares in pair_shares(self.runs(source), self.n_sets).items()
+        ]
+        frame = _frame("pairs_frame()", rows, ["feature", "with"])
+        return frame.sort_values(ANY, ascending=False, kind="stable") if rows else frame
+
+    def stability_index_frame(self, source: str | None = None) -> Any:
+        """One row for each set number, and one for all sets: the index of stability (a pandas DataFrame).
+
+        Parameters
+        ----------
+        source : {"folds", "bootstraps"}, optional
+            As for :meth:`runs`.
+        """
+        rows = [{"set" if name == "number" else name: value for name, value in vars(entry).items()}
+                for entry in self.stability(source)]  # fmt: skip
+        return _frame("stability_index_frame()", rows, ["set"])
+
+    def substitutions_frame(self, source: str | None = None) -> Any:
+        """A matrix of features: how much one takes the place of the other, on average (a pandas DataFrame).
+
+        Parameters
+        ----------
+        source : {"folds", "bootstraps"}, optional
+            As for :meth:`runs`.
+        """
+        found = self.substitutions(source)
+        order = sorted(self.names)
+        rows = [
+            {"feature": self.names[one]}
+            | {self.names[other]: found.weights.get((one, other), 0.0) for other in order}
+            for one in order
+        ]
+        return _frame("substitutions_frame()", rows, ["feature"])
+
+    def to_json(self, indent: int | None = 2) -> str:
+        """The whole evaluation as one JSON document; numbers that are not finite become null.
+
+        Parameters
+        ----------
+        indent : int or None
+            As for :func:`json.dumps`.
+        """
+        return json.dumps(self.to_dict(), indent=indent, allow_nan=False)
+
+    def to_dict(self) -> dict[str, Any]:
+        """The document that :meth:`to_json` writes, as a dictionary."""
+        measured = {
+            "folds": [vars(fold) | {"sets": self._set_entries(fold.sets)} for fold in self.folds],
+            "resamples": [vars(part) | {"sets": self._set_entries(part.sets)} for part in self.resamples],
+        }
+        plain = {name: getattr(self, name) for name in PLAIN_FIELDS}
+        derived = {
+            "complete": self.complete,
+            "mean_scores": {name: self.mean_scores(name) for name in self.scorers},
+            "comparisons": [vars(entry) for entry in self.comparisons],
+            "stability": [vars(entry) for entry in self.stability()],
+            "summary": self.summary(),
+        }
+        document: dict[str, Any] = _jsonable({"schema": SCHEMA, "kind": "evaluation"} | plain | measured | derived)
+        return document
+
+    @classmethod
+    def from_json(cls, text: str) -> Evaluation:
+        """Read what :meth:`to_json` wrote.
+
+        Parameters
+        ----------
+        text : str
+            The document.
+        """
+        try:
+            document = json.loads(text)
+        except json.JSONDecodeError as error:
+            raise InputError(f"this is not a JSON document: {error}.") from error
+        found = (document.get("kind"), document.get("schema")) if isinstance(document, dict) else None
+        if found != ("evaluation", SCHEMA):
+            raise InputError(
+                f"this is not an altsets evaluation of schema {SCHEMA} (found kind and schema {found})."
+            )
+        try:
+            names: dict[int, str] = {}
+            folds = tuple(Fold(**_restored(entry, names)) for entry in document["folds"])
+            resamples = tuple(Resample(**_restored(entry, names)) for entry in document["resamples"])
+            plain = {name: document[name] for name in PLAIN_FIELDS} | {"scorers": tuple(document["scorers"])}
+            return cls(folds=folds, resamples=resamples, names=dict(sorted(names.items())), **plain)
+        except (KeyError, TypeError, ValueError, AttributeError) as error:
+            raise InputError(f"this altsets evaluation is incomplete or damaged: {error!r}.") from error
+
+    def __eq__(self, other: object) -> bool:
+        """Whether both have measured the same; how long it took does not count, and nan is like nan."""
+        if not isinstance(other, Evaluation):
+            return NotImplemented
+        return self.to_dict() | {"elapsed": 0} == other.to_dict() | {"elapsed": 0}
+
+    __hash__ = None  # type: ignore[assignment]
+
+    def _scorer(self, name: str | None) -> str:
+        if name is not None and name not in self.scorers:
+            raise InputError(f"scorer={name!r} is unknown; there are {', '.join(self.scorers)}.")
+        return name or self.scorers[0]
+
+    def _named(self, chosen: FeatureSet) -> list[str]:
+        return [self.names[index] for index in chosen]
+
+    def _set_entries(self, sets: Sequence[FeatureSet]) -> list[dict[str, Any]]:
+        return [{"features": self._named(chosen), "indices": list(chosen)} for chosen in sets]
+
+
+#: What goes into a JSON document as it is.
+PLAIN_FIELDS = (
+    "n_sets",
+    "scorers",
+    "given",
+    "n_rows",
+    "n_features_in",
+    "n_folds",
+    "n_bootstraps",
+    "confidence",
+    "margin",
+    "parameters",
+    "elapsed",
+)
+
+
+def _jsonable(value: Any) -> Any:
+    """The same in types that JSON has."""
+    if isinstance(value, dict):
+        return {str(key): _jsonable(entry) for key, entry in value.items()}
+    if isinstance(value, list | tuple):
+        return [_jsonable(entry) for entry in value]
+    if isinstance(value, float):
+        return float(value) if math.isfinite(value) else None
+    return str(value) if isinstance(value, Status) else value
+
+
+def _restored(entry: dict[str, Any], names: dict[int, str]) -> dict[str, Any]:
+    """The fields of a fold or a resample; the names of features are noted on the way."""
+    sets = []
+    for chosen in entry["sets"]:
+        names.update(zip(chosen["indices"], chosen["features"], strict=True))
+        sets.append(tuple(chosen["indices"]))
+    fields: dict[str, Any] = {name: _numbers(value) for name, value in entry.items() if name != "sets"}
+    statuses = tuple(Status(status) for status in entry["statuses"])
+    return fields | {"sets": tuple(sets), "statuses": statuses}
+
+
+def _numbers(value: Any) -> Any:
+    """Lists as tuples, null as nan."""
+    if isinstance(value, dict):
+        return {name: _numbers(entry) for name, entry in value.items()}
+    if isinstance(value, list):
+        return tuple(math.nan if entry is None else entry for entry in value)
+    return value
+
+
+def _frame(purpose: str, rows: list[dict[str, Any]], index: list[str]) -> Any:
+    try:
+        import pandas as pd
+    except ImportError as error:
+        raise MissingExtraError(purpose, "pandas", "tables") from error
+    return pd.DataFrame(rows).set_index(index) if rows else pd.DataFrame()

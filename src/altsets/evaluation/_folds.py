@@ -1,0 +1,247 @@
+"""What is done in one fold: search on the training rows, fit to them, and judge on the test rows."""
+
+from __future__ import annotations
+
+import math
+import warnings
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from altsets.errors import InputError
+from altsets.measures._encoded import Encoded
+from altsets.measures._features import Features, FloatArray
+from altsets.measures._model import Rows, fresh_model, one_line, scorer_for
+from altsets.measures._target import Target
+from altsets.quality import Quality
+from altsets.result import Result, Status
+from altsets.selector import SelectAlternatives, quality_of, search_for
+
+__all__ = ["FeatureSet", "Fold", "Plan", "Resample", "assess", "reselect"]
+
+FeatureSet = tuple[int, ...]
+
+
+@dataclass(frozen=True, eq=False)
+class Plan:
+    """What all folds have in common.
+
+    Attributes
+    ----------
+    features, target : Features, Target
+        The table and what is to be predicted.
+    labels : ndarray
+        The target as models and scorers get it.
+    weights : ndarray or None
+        How much each row counts.
+    encoded : Encoded
+        The columns that models get.
+    estimator : estimator, str or None
+        The model that judges.
+    scoring : mapping of str to scorer
+        How its predictions are judged.
+    random_state : int
+        Its seed.
+    n_sets : int
+        How many sets are asked for.
+    selector : SelectAlternatives or None
+        Who searches in each fold.
+    sets : tuple of tuples of int or None
+        The sets, if they are given instead.
+    rows_matter : bool
+        Whether the quality of a set depends on the rows; not so for scores that the user brought.
+    """
+
+    features: Features
+    target: Target
+    labels: npt.NDArray[Any]
+    weights: FloatArray | None
+    encoded: Encoded
+    estimator: Any
+    scoring: Mapping[str, Any]
+    random_state: int
+    n_sets: int
+    selector: SelectAlternatives | None = None
+    sets: tuple[FeatureSet, ...] | None = None
+    rows_matter: bool = True
+
+
+@dataclass(frozen=True)
+class Fold:
+    """What was measured in one fold; set by set, nan for sets that were not found.
+
+    Attributes
+    ----------
+    number : int
+        Which fold this is.
+    n_train, n_test : int
+        Its rows.
+    sets : tuple of tuples of int
+        The sets that were found on the training rows, or given.
+    statuses : tuple of Status
+        What the search proved, one for each set that was asked for; empty for given sets.
+    scores, train_scores : dict of str to tuple of float
+        By scorer: how well the model predicts the test rows, and the training rows.
+    qualities, test_qualities : tuple of float
+        The quality that guided the search, on the training rows and on the test rows.
+    """
+
+    number: int
+    n_train: int
+    n_test: int
+    sets: tuple[FeatureSet, ...]
+    statuses: tuple[Status, ...] = ()
+    scores: dict[str, tuple[float, ...]] = field(default_factory=dict)
+    train_scores: dict[str, tuple[float, ...]] = field(default_factory=dict)
+    qualities: tuple[float, ...] = ()
+    test_qualities: tuple[float, ...] = ()
+
+
+@dataclass(frozen=True)
+class Resample:
+    """What a search found on the rows of one bootstrap sample.
+
+    Attributes
+    ----------
+    number : int
+        Which sample this is.
+    n_rows : int
+        How many different rows it has.
+    sets : tuple of tuples of int
+        The sets that were found.
+    statuses : tuple of Status
+        One for each set that was asked for.
+    """
+
+    number: int
+    n_rows: int
+    sets: tuple[FeatureSet, ...]
+    statuses: tuple[Status, ...]
+
+
+def assess(plan: Plan, number: int, train: Rows, test: Rows) -> Fold:
+    """One fold; nothing that is decided here has seen a test row."""
+    train, test = _counting(plan, train), _counting(plan, test)
+    where = f"fold {number}"
+    statuses: tuple[Status, ...] = ()
+    qualities: list[float] = []
+    test_qualities: list[float] = []
+    if plan.selector is not None:
+        result = _found(plan, train, where)
+        sets, statuses, qualities = tuple(result.sets), tuple(result.statuses), list(result.qualities)
+        test_qualities = _qualities(plan, test, sets)
+    else:
+        sets = plan.sets or ()
+    scores: dict[str, list[float]] = {name: [] for name in plan.scoring}
+    train_scores: dict[str, list[float]] = {name: [] for name in plan.scoring}
+    for position, chosen in enumerate(sets):
+        judge = _judge(plan, chosen, train, f"{where}, set {position}")
+        for name in plan.scoring:
+            scores[name].append(judge(name, test))
+            train_scores[name].append(judge(name, train))
+    return Fold(
+        number,
+        len(train),
+        len(test),
+        sets,
+        statuses,
+        {name: _filled(values, plan.n_sets) for name, values in scores.items()},
+        {name: _filled(values, plan.n_sets) for name, values in train_scores.items()},
+        _filled(qualities, plan.n_sets),
+        _filled(test_qualities, plan.n_sets),
+    )
+
+
+def reselect(plan: Plan, number: int, rows: Rows) -> Resample:
+    """The search once more, on the rows of a bootstrap sample."""
+    rows = _counting(plan, rows)
+    result = _found(plan, rows, f"bootstrap sample {number}")
+    return Resample(number, len(rows), tuple(result.sets), tuple(result.statuses))
+
+
+def _filled(values: list[float], length: int) -> tuple[float, ...]:
+    return tuple(values[:length] + [math.nan] * (length - len(values)))
+
+
+def _counting(plan: Plan, rows: Rows) -> Rows:
+    """The rows that have a weight: a row without is not there."""
+    return rows if plan.weights is None else rows[plan.weights[rows] > 0]
+
+
+def _weights(plan: Plan, rows: Rows) -> FloatArray | None:
+    return None if plan.weights is None else plan.weights[rows]
+
+
+def _found(plan: Plan, rows: Rows, where: str) -> Result:
+    """What the selector finds on some rows."""
+    try:
+        result = search_for(plan.selector, _quality(plan, rows))
+    except InputError as error:
+        raise InputError(f"{where}: {error}") from error
+    if "interrupted" in result.proof:
+        # A search takes Ctrl-C as a wish for what it has; here it is about the whole evaluation.
+        raise KeyboardInterrupt
+    return result
+
+
+def _qualities(plan: Plan, rows: Rows, sets: tuple[FeatureSet, ...]) -> list[float]:
+    """The quality of sets on other rows than those on which they were found; nan where it is not defined."""
+    if not plan.rows_matter or not sets:
+        return []
+    try:
+        with warnings.catch_warnings():
+            # What few rows lack is no news, and nothing is searched on them.
+            warnings.simplefilter("ignore")
+            quality = _quality(plan, rows)
+            return [_finite(quality.evaluate(chosen)) for chosen in sets]
+    except InputError:
+        # One class alone, too few rows to split ...: nothing is wrong with the sets.
+        return []
+
+
+def _quality(plan: Plan, rows: Rows) -> Quality:
+    return quality_of(plan.selector, plan.features.rows(rows), plan.labels[rows], _weights(plan, rows))
+
+
+def _finite(value: float) -> float:
+    return float(value) if math.isfinite(value) else math.nan
+
+
+def _judge(plan: Plan, chosen: FeatureSet, train: Rows, where: str) -> Callable[[str, Rows], float]:
+    """Fit a model to a set; what is returned says how well it predicts some rows, by the scorer of a name."""
+    columns = plan.encoded.columns_of(chosen)
+    model = fresh_model(plan.estimator, plan.target.is_classes, plan.random_state)
+    try:
+        _fit(model, _table(plan, train, columns), plan.labels[train], _weights(plan, train))
+    except Exception as error:
+        raise InputError(f"{where}: {type(model).__name__} could not be fitted: {one_line(error)}") from error
+
+    def judge(name: str, rows: Rows) -> float:
+        scorer = scorer_for(model, plan.scoring[name], plan.target.is_classes)
+        X, y = _table(plan, rows, columns), plan.labels[rows]
+        try:
+            return float(_score(scorer, model, X, y, _weights(plan, rows)))
+        except Exception as error:
+            raise InputError(f"{where}: scoring {name!r} does not work: {one_line(error)}") from error
+
+    return judge
+
+
+def _table(plan: Plan, rows: Rows, columns: npt.NDArray[np.intp]) -> FloatArray:
+    return np.ascontiguousarray(plan.encoded.matrix[np.ix_(rows, columns)])
+
+
+def _fit(model: Any, X: FloatArray, y: npt.NDArray[Any], weights: FloatArray | None) -> None:
+    if weights is None:
+        model.fit(X, y)
+    elif hasattr(model, "steps"):
+        model.fit(X, y, **{f"{model.steps[-1][0]}__sample_weight": weights})
+    else:
+        model.fit(X, y, sample_weight=weights)
+
+
+def _score(scorer: Any, model: Any, X: FloatArray, y: npt.NDArray[Any], weights: FloatArray | None) -> Any:
+    return scorer(model, X, y) if weights is None else scorer(model, X, y, sample_weight=weights)

@@ -1,0 +1,212 @@
+"""What users hand to an evaluation, checked and in one form."""
+
+from __future__ import annotations
+
+import numbers
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from altsets.errors import InputError
+from altsets.evaluation._folds import FeatureSet
+from altsets.features import FeatureNames, whole_number
+from altsets.measures._features import Features
+from altsets.measures._model import Rows, Split, splits_of
+from altsets.measures._own import is_array
+from altsets.measures._target import Target
+from altsets.quality import Quality
+from altsets.result import Result
+
+__all__ = [
+    "bootstrap_samples",
+    "given_sets",
+    "groups_of",
+    "is_ready_made",
+    "names_of",
+    "scoring_by_name",
+    "share",
+    "splits_for",
+]
+
+
+def share(name: str, value: Any) -> float:
+    """A probability that is neither 0 nor 1."""
+    if isinstance(value, bool) or not isinstance(value, numbers.Real) or not 0 < value < 1:
+        raise InputError(f"{name}={value!r} must lie between 0 and 1, such as 0.95.")
+    return float(value)
+
+
+def names_of(features: Features) -> FeatureNames:
+    """The names of all columns, made up where there are none."""
+    names = features.names
+    if names is not None:
+        return FeatureNames.of(names)
+    count = features.n_features
+    return FeatureNames(count, lambda index: f"x{index}", lambda: [f"x{index}" for index in range(count)])
+
+
+def is_ready_made(quality: Any) -> bool:
+    """Whether a selector's quality has its numbers already, wherever they come from."""
+    return isinstance(quality, Quality) or (not isinstance(quality, str) and is_array(quality))
+
+
+# --- Sets ---------------------------------------------------------------------------------------------
+
+
+def given_sets(what: Any, names: FeatureNames) -> tuple[FeatureSet, ...]:
+    """The sets of a result, or of a list of sets (names, indices, or one bool per feature), as sorted indices.
+
+    Examples
+    --------
+    >>> given_sets([["b", "a"], [2]], FeatureNames.of(["a", "b", "c"]))
+    ((0, 1), (2,))
+    """
+    if isinstance(what, Result):
+        # Names know their columns also in a table with more or other columns.
+        known = all(name in names for chosen in what.named_sets for name in chosen)
+        what = what.named_sets if known else _as_in(what, names)
+    if isinstance(what, str | Mapping) or not isinstance(what, Iterable):
+        raise InputError(
+            f"evaluate() takes a SelectAlternatives, a result of find(), or a list of feature sets; got {what!r:.100}."
+        )
+    sets = tuple(_one_set(number, chosen, names) for number, chosen in enumerate(what))
+    if not sets:
+        raise InputError("there is no set to evaluate; give at least one.")
+    return sets
+
+
+def _as_in(result: Result, names: FeatureNames) -> list[FeatureSet]:
+    """The sets by index, if the result comes from features without names of their own."""
+    made_up = all(
+        name == f"x{index}"
+        for chosen, named in zip(result.sets, result.named_sets, strict=True)
+        for index, name in zip(chosen, named, strict=True)
+    )
+    return result.sets if made_up else [names_checked(named, names) for named in result.named_sets]
+
+
+def names_checked(named: Sequence[str], names: FeatureNames) -> FeatureSet:
+    """The indices of names, all of which must be known."""
+    return tuple(names.position(name, "a set of the result") for name in named)
+
+
+def _one_set(number: int, chosen: Any, names: FeatureNames) -> FeatureSet:
+    who = f"set {number}"
+    if isinstance(chosen, str) or not isinstance(chosen, Iterable):
+        raise InputError(f"{who} must be a list of features, by name or index; got {chosen!r:.100}.")
+    listed = list(chosen)
+    if listed and all(isinstance(entry, bool | np.bool_) for entry in listed):
+        if len(listed) != len(names):
+            raise InputError(f"{who} has {len(listed)} bools for {len(names)} features; give one for each.")
+        listed = np.flatnonzero(listed).tolist()
+    found = []
+    for feature in listed:
+        index = feature if isinstance(feature, str) else whole_number(f"a feature of {who}", feature, least=0)
+        found.append(names.position(index, who))
+    if not found:
+        raise InputError(f"{who} is empty; give it at least one feature.")
+    if len(set(found)) < len(found):
+        raise InputError(f"{who} names a feature more than once: {names.listed(listed)}.")
+    return tuple(sorted(found))
+
+
+# --- Scores -------------------------------------------------------------------------------------------
+
+
+def scoring_by_name(scoring: Any, classes: bool) -> dict[str, Any]:
+    """The scorers with names: None, one, a list of several, or a dict.
+
+    Examples
+    --------
+    >>> scoring_by_name(None, True), scoring_by_name(["accuracy", "f1"], True)
+    ({'matthews_corrcoef': None}, {'accuracy': 'accuracy', 'f1': 'f1'})
+    """
+    if scoring is None:
+        return {"matthews_corrcoef" if classes else "r2": None}
+    if isinstance(scoring, Mapping):
+        named = {str(name): scorer for name, scorer in scoring.items()}
+    elif isinstance(scoring, str) or callable(scoring):
+        named = {_scorer_name(scoring): scoring}
+    elif isinstance(scoring, Iterable):
+        listed = list(scoring)
+        named = {_scorer_name(scorer): scorer for scorer in listed}
+        if len(named) < len(listed):
+            raise InputError(
+                f"scoring={scoring!r} holds two scorers of one name; give a dict with names of your own."
+            )
+    else:
+        raise InputError(f"scoring={scoring!r} must be a scorer or its name, a list of them, or a dict.")
+    if not named:
+        raise InputError("scoring is empty; name at least one scorer, or leave it out.")
+    return named
+
+
+def _scorer_name(scorer: Any) -> str:
+    if isinstance(scorer, str):
+        return scorer
+    named = getattr(scorer, "_score_func", scorer)
+    return str(getattr(named, "__name__", type(named).__name__))
+
+
+# --- Rows ---------------------------------------------------------------------------------------------
+
+
+def groups_of(groups: Any, n_rows: int) -> npt.NDArray[Any] | None:
+    """One label per row, or None."""
+    if groups is None:
+        return None
+    labels = np.asarray(groups)
+    if labels.shape != (n_rows,):
+        raise InputError(
+            f"groups must hold one label for each of the {n_rows} rows; got shape {labels.shape}."
+        )
+    return labels
+
+
+def splits_for(
+    cv: Any, features: Features, target: Target, groups: npt.NDArray[Any] | None, random_state: int
+) -> list[Split]:
+    """The folds; a number stands for shuffled folds, of each class alike, that keep groups together."""
+    if isinstance(cv, numbers.Integral) and not isinstance(cv, bool):
+        cv = _shuffled(whole_number("cv", cv, least=2), target.is_classes, groups is not None, random_state)
+    elif cv is None or isinstance(cv, str | bool):
+        raise InputError(f"cv={cv!r} must be a number of folds, a splitter, or a list of splits.")
+    return splits_of(cv, features.values, target, random_state, groups=groups)
+
+
+def _shuffled(n_splits: int, classes: bool, grouped: bool, random_state: int) -> Any:
+    from sklearn.model_selection import GroupKFold, KFold, StratifiedGroupKFold, StratifiedKFold
+
+    if grouped:
+        kind = StratifiedGroupKFold if classes else GroupKFold
+    else:
+        kind = StratifiedKFold if classes else KFold
+    return kind(n_splits, shuffle=True, random_state=random_state)
+
+
+def bootstrap_samples(
+    count: int, target: Target, groups: npt.NDArray[Any] | None, random_state: int
+) -> list[Rows]:
+    """The rows of bootstrap samples: as many draws with replacement as there are rows, of each class alike.
+
+    A row that is drawn twice is there once, so a sample has about 63 % of the rows. Copies would look like close
+    neighbours to mutual information, and would be on both sides of the splits that wrappers make. Where rows have
+    groups, groups are drawn.
+    """
+    rows = np.arange(len(target.values))
+    if groups is not None:
+        units = np.unique(groups, return_inverse=True)[1]
+        strata = [np.unique(units)]
+    else:
+        units = rows
+        strata = [rows[target.values == label] for label in np.unique(target.values)]
+        strata = strata if target.is_classes else [rows]
+    samples = []
+    for number in range(count):
+        # A seed for each sample: it does not depend on how many there are.
+        rng = np.random.default_rng([random_state, number])
+        drawn = np.concatenate([rng.choice(part, len(part)) for part in strata])
+        samples.append(np.flatnonzero(np.isin(units, drawn)))
+    return samples

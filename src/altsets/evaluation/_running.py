@@ -1,0 +1,114 @@
+"""Many pieces of work, one after the other or in processes: what is done stays done, also after Ctrl-C."""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import closing
+from dataclasses import dataclass
+from typing import Any
+
+from altsets.quality._black_box import leave_ctrl_c_alone
+
+__all__ = ["Done", "in_processes"]
+
+#: A function and its arguments; all can be sent to another process.
+Piece = tuple[Callable[..., Any], tuple[Any, ...]]
+#: The kind of a warning, and what it says.
+Said = tuple[type[Warning], str]
+
+
+@dataclass(frozen=True)
+class Done:
+    """What came out.
+
+    Attributes
+    ----------
+    outcomes : dict of int to object
+        What each piece returned, by its position; after Ctrl-C only those that had ended.
+    complete : bool
+        Whether all pieces were done.
+    said : list of (type, str)
+        The warnings, each once, in the order of the pieces.
+    """
+
+    outcomes: dict[int, Any]
+    complete: bool
+    said: list[Said]
+
+
+def in_processes(
+    pieces: Sequence[Piece], n_jobs: int | None, progress: Callable[[float], object] | None
+) -> Done:
+    """Do all pieces; what they return does not depend on the number of processes.
+
+    Ctrl-C ends the work and keeps what is done. Whatever else ``progress`` or a piece raises is raised again.
+
+    Parameters
+    ----------
+    pieces : sequence of (function, arguments)
+        What is to be done.
+    n_jobs : int or None
+        How many at a time; one at a time in this process for None and 1.
+    progress : callable, optional
+        Called with the share done after each piece.
+
+    Examples
+    --------
+    >>> in_processes([(pow, (2, 3)), (pow, (2, 4))], n_jobs=1, progress=None).outcomes
+    {0: 8, 1: 16}
+    """
+    outcomes: dict[int, Any] = {}
+    said: dict[int, list[Said]] = {}
+    try:
+        work = _here(pieces) if n_jobs in (None, 1) or len(pieces) < 2 else _elsewhere(pieces, n_jobs)
+        with closing(work):
+            for position, outcome, messages in work:
+                if isinstance(outcome, Exception):
+                    raise outcome
+                outcomes[position], said[position] = outcome, messages
+                if progress is not None:
+                    progress(len(outcomes) / len(pieces))
+    except KeyboardInterrupt:
+        pass
+    in_order = [message for position in sorted(said) for message in said[position]]
+    ordered = {position: outcomes[position] for position in sorted(outcomes)}
+    return Done(ordered, len(outcomes) == len(pieces), list(dict.fromkeys(in_order)))
+
+
+Outcome = tuple[int, Any, list[Said]]
+
+
+def _here(pieces: Sequence[Piece]) -> Iterator[Outcome]:
+    for position, (function, arguments) in enumerate(pieces):
+        yield _recorded(position, function, arguments)
+
+
+def _elsewhere(pieces: Sequence[Piece], n_jobs: int | None) -> Iterator[Outcome]:
+    from joblib import Parallel, delayed  # type: ignore[import-untyped]
+
+    # In any order, so that nothing that has ended is lost while an earlier piece takes long.
+    parallel = Parallel(
+        n_jobs=n_jobs,
+        backend="loky",
+        initializer=leave_ctrl_c_alone,
+        return_as="generator_unordered",
+        batch_size=1,
+    )
+    work = parallel(
+        delayed(_recorded)(position, function, arguments)
+        for position, (function, arguments) in enumerate(pieces)
+    )
+    with closing(work):
+        yield from work
+
+
+def _recorded(position: int, function: Callable[..., Any], arguments: tuple[Any, ...]) -> Outcome:
+    """What a piece returns, or the exception that it raises, with its warnings: all can come from another process."""
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always")
+        try:
+            outcome = function(*arguments)
+        except Exception as error:
+            outcome = error
+    return position, outcome, [(entry.category, str(entry.message)) for entry in caught]

@@ -1,0 +1,468 @@
+"""The scikit-learn estimator: scikit-learn's own checks, and what users do with selectors."""
+
+from __future__ import annotations
+
+import pickle
+import time
+from functools import partial
+
+import numpy as np
+import pandas as pd
+import polars as pl
+import pyarrow as pa
+import pytest
+import sklearn
+from sklearn.base import clone
+from sklearn.compose import make_column_transformer
+from sklearn.datasets import load_diabetes, load_wine
+from sklearn.linear_model import LogisticRegression, Ridge
+from sklearn.model_selection import GridSearchCV, cross_val_score
+from sklearn.pipeline import Pipeline, make_pipeline
+from sklearn.preprocessing import StandardScaler
+from sklearn.tree import DecisionTreeClassifier
+from sklearn.utils.estimator_checks import check_estimator
+
+import altsets
+from altsets import SelectAlternatives, SelectFeatures, constraints, quality
+from altsets.errors import InputError
+from altsets.selector import _answers
+
+
+@pytest.fixture(scope="module")
+def wine():
+    return load_wine(return_X_y=True, as_frame=True)
+
+
+# --- scikit-learn's checks -------------------------------------------------------------------------
+
+#: A check of arrays on other devices; it needs an environment variable, and no selector of scikit-learn passes it.
+ARRAY_API = {"check_array_api_input"}
+
+
+@pytest.mark.filterwarnings("ignore")
+@pytest.mark.parametrize(
+    ("selector", "at_least"),
+    [
+        (SelectAlternatives(), 53),
+        (SelectAlternatives("f", n_features=2, tau=1, search="simultaneous"), 53),
+        (SelectAlternatives("mrmr", n_features=2, n_alternatives=1), 53),
+        (SelectFeatures(), 45),
+    ],
+    ids=["default", "f", "mrmr", "SelectFeatures"],
+)
+def test_all_checks_of_scikit_learn_pass(selector, at_least):
+    reports = check_estimator(selector, on_fail=None, on_skip=None)
+    others = {report["check_name"]: report for report in reports if report["status"] != "passed"}
+    assert set(others) <= ARRAY_API, others
+    assert sum(report["status"] == "passed" for report in reports) >= at_least
+
+
+# --- What fit leaves behind ------------------------------------------------------------------------
+
+
+def test_attributes_agree_with_find(wine):
+    X, y = wine
+    selector = SelectAlternatives("mutual_info", n_features=3, n_alternatives=2, tau=1).fit(X, y)
+    result = altsets.find(quality.Additive.from_data(X, y), n_features=3, n_alternatives=2, tau=1)
+    assert selector.result_ == result
+    assert [found.names for found in selector.alternatives_] == result.named_sets
+    assert [found.status for found in selector.alternatives_] == result.statuses
+    assert (
+        selector.qualities_.tolist()
+        == result.qualities
+        == [found.quality for found in selector.alternatives_]
+    )
+    assert [tuple(np.flatnonzero(mask)) for mask in selector.supports_] == result.sets
+    assert selector.supports_.shape == (3, 13)
+    assert selector.dissimilarities_.tolist() == (1 - np.eye(3)).tolist()
+    assert (selector.bound_, selector.gap_, selector.n_alternatives_found_) == (result.bound, result.gap, 2)
+    assert (selector.n_features_, selector.n_features_in_) == (3, 13)
+    for found in selector.alternatives_:
+        chosen = [X.columns.get_loc(name) for name in found.names]
+        assert selector.scores_[chosen].sum() == pytest.approx(found.quality)
+
+
+def test_own_dissimilarity_is_the_one_that_is_told(wine):
+    def differs(first, second):
+        return float(not set(first) & set(second))
+
+    selector = SelectAlternatives(n_features=2, n_alternatives=1, tau=1, dissimilarity=differs).fit(*wine)
+    assert selector.dissimilarities_.tolist() == [[0, 1], [1, 0]]
+
+
+def test_alternative_can_be_changed_after_fit(wine):
+    X, y = wine
+    selector = SelectAlternatives(n_features=2).fit(X, y)
+    for number, found in enumerate(selector.alternatives_):
+        chosen = selector.set_params(alternative=number).transform(X)
+        np.testing.assert_array_equal(chosen, X[list(found.names)])
+        assert tuple(selector.get_feature_names_out()) == found.names
+
+
+def test_fitting_again_forgets_what_was_before(wine):
+    X, y = wine
+    selector = SelectAlternatives(n_features=2).fit(X, y)
+    selector.fit(X.to_numpy()[:, :4], y)
+    assert selector.n_features_in_ == 4
+    assert not hasattr(selector, "feature_names_in_")
+    assert set(selector.get_feature_names_out()) <= {"x0", "x1", "x2", "x3"}
+
+
+def test_regression_and_names():
+    X, y = load_diabetes(return_X_y=True, as_frame=True)
+    selector = SelectAlternatives("pearson", n_features=2, n_alternatives=1, tau=1).fit(X, y)
+    correlations = X.corrwith(y).abs().sort_values(ascending=False)
+    assert set(selector.alternatives_[0].names) == set(correlations.index[:2])
+    assert set(selector.alternatives_[1].names) == set(correlations.index[2:4])
+
+
+# --- Every kind of quality -------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    "given",
+    [
+        "f",
+        "relief",
+        "cfs",
+        DecisionTreeClassifier(random_state=0),
+        make_pipeline(StandardScaler(), LogisticRegression()),
+        quality.MRMR,
+        quality.Additive,
+        partial(quality.FCBF.from_data, measure="symmetrical_uncertainty"),
+        lambda X, y: X.var(axis=0),
+        np.arange(13.0),
+        quality.Additive(np.arange(13.0)),
+    ],
+    ids=lambda given: type(given).__name__,
+)
+def test_every_kind_of_quality(given, wine):
+    X, y = wine
+    selector = SelectAlternatives(given, n_features=2, n_alternatives=1).fit(X, y)
+    assert selector.result_.status == "optimal"
+    assert all(set(found.names) <= set(X.columns) for found in selector.alternatives_)
+    assert selector.scores_.shape == (13,)
+
+
+@pytest.mark.parametrize("given", ["wrapper", quality.Wrapper])
+def test_wrappers_have_no_scores(given, wine):
+    X, y = wine
+    selector = SelectAlternatives(given, n_features=1, n_alternatives=1, tau=1).fit(X, y)
+    expected = altsets.find(quality.Wrapper(None, X, y), n_features=1, n_alternatives=1, tau=1)
+    assert selector.qualities_.tolist() == expected.qualities
+    assert selector.scores_ is None
+
+
+def test_numbers_that_are_there_need_no_target(wine):
+    X, _ = wine
+    for given in (np.arange(13.0), quality.Additive(np.arange(13.0))):
+        selector = SelectAlternatives(given, n_features=2, n_alternatives=0).fit(X)
+        assert selector.alternatives_[0].names == tuple(X.columns[-2:])
+    with pytest.raises(InputError, match="requires y to be passed, but the target y is None"):
+        SelectAlternatives().fit(X)
+
+
+def test_an_estimator_as_quality_stays_as_it_is(wine):
+    tree = DecisionTreeClassifier()
+    SelectAlternatives(tree).fit(*wine)
+    assert not hasattr(tree, "tree_")
+    assert tree.random_state is None
+
+
+def test_a_quality_with_other_names_is_refused(wine):
+    X, y = wine
+    own = quality.Additive(np.arange(13.0), feature_names=[*X.columns[1:], X.columns[0]])
+    with pytest.raises(InputError, match="'malic_acid' where the table has 'alcohol'"):
+        SelectAlternatives(own).fit(X, y)
+
+
+def test_random_state_of_every_kind(wine):
+    X, y = wine
+    names = [
+        [
+            found.names
+            for found in SelectAlternatives("permutation", random_state=seed).fit(X, y).alternatives_
+        ]
+        for seed in (3, np.int64(3), np.random.RandomState(3), np.random.RandomState(3))
+    ]
+    assert names[0] == names[1]
+    assert names[2] == names[3]
+
+
+# --- Constraints -----------------------------------------------------------------------------------
+
+
+def test_constraints_by_name_and_by_index(wine):
+    X, y = wine
+    rules = [constraints.Require("hue"), constraints.Forbid(12), constraints.Exclusive(["flavanoids", 0])]
+    selector = SelectAlternatives(n_features=3, constraints=rules).fit(X, y)
+    for mask in selector.supports_:
+        names = set(X.columns[mask])
+        assert "hue" in names
+        assert "proline" not in names
+        assert not {"flavanoids", "alcohol"} <= names
+    with pytest.raises(InputError, match="Require names 'huge', which is no feature; did you mean 'hue'"):
+        SelectAlternatives(constraints=constraints.Require("huge")).fit(X, y)
+    with pytest.raises(InputError, match=r"no set was found\. .*clash: require hue; forbid hue"):
+        SelectAlternatives(constraints=[constraints.Require("hue"), constraints.Forbid("hue")]).fit(X, y)
+
+
+def test_sizes_between_two_numbers(wine):
+    X, y = wine
+    selector = SelectAlternatives("mrmr", n_features=99, constraints=constraints.Size(1, 3)).fit(X, y)
+    assert set(selector.supports_.sum(axis=1)) <= {1, 2, 3}
+
+
+# --- Less than was asked for -----------------------------------------------------------------------
+
+
+def test_fewer_sets_than_asked_are_one_clear_warning(wine):
+    X, y = wine
+    with pytest.warns(
+        UserWarning, match=r"^2 of 4 sets found; proven that no more exist .*n_alternatives=1 is"
+    ) as told:
+        selector = SelectAlternatives(n_features=6, tau=1).fit(X, y)
+    assert len(told) == 1
+    assert told[0].filename == __file__
+    assert selector.n_alternatives_found_ == 1
+    with pytest.raises(InputError, match=r"alternative=2 does not exist: 2 set\(s\) were found"):
+        selector.set_params(alternative=2).transform(X)
+
+
+def test_fewer_columns_than_asked_are_one_clear_warning(wine):
+    X, y = wine
+    with pytest.warns(UserWarning, match=r"n_features=5 is more than the 2 column\(s\)"):
+        selector = SelectAlternatives(n_alternatives=0).fit(X.iloc[:, :2], y)
+    assert (selector.n_features, selector.n_features_) == (5, 2)
+
+
+# --- Pipelines and grids ---------------------------------------------------------------------------
+
+
+def test_grid_over_quality_size_and_tau(wine):
+    X, y = wine
+    model = Pipeline([("select", SelectAlternatives()), ("model", DecisionTreeClassifier(random_state=0))])
+    grid = {
+        "select__quality": ["f", "mrmr"],
+        "select__n_features": [2, 3],
+        "select__tau": [0.5, 1],
+    }
+    search = GridSearchCV(model, grid, cv=3, error_score="raise").fit(X, y)
+    assert len(search.cv_results_["params"]) == 8
+    assert search.best_estimator_["select"].n_features_ == search.best_params_["select__n_features"]
+    assert np.isfinite(search.cv_results_["mean_test_score"]).all()
+
+
+def test_all_sets_in_a_grid_without_another_search(wine, monkeypatch):
+    X, y = wine
+    selector = SelectAlternatives(n_features=3, n_alternatives=2).fit(X, y)
+    monkeypatch.setattr(_answers, "find", None)
+    model = Pipeline([("select", None), ("model", DecisionTreeClassifier(random_state=0))])
+    sets = [selector.get_alternative(number) for number in range(3)]
+    search = GridSearchCV(model, {"select": sets}, cv=3, error_score="raise").fit(X, y)
+    expected = [
+        cross_val_score(DecisionTreeClassifier(random_state=0), X[list(found.names)], y, cv=3).mean()
+        for found in selector.alternatives_
+    ]
+    assert search.cv_results_["mean_test_score"].tolist() == expected
+
+
+def test_memory_keeps_scores_and_searches(wine, tmp_path, monkeypatch):
+    X, y = wine
+    calls = {"quality_from": 0, "find": 0}
+
+    def counted(name):
+        original = getattr(_answers, name)
+
+        def call(*args, **kwargs):
+            calls[name] += 1
+            return original(*args, **kwargs)
+
+        monkeypatch.setattr(_answers, name, call)
+
+    counted("quality_from")
+    counted("find")
+    selector = SelectAlternatives(n_features=3, memory=str(tmp_path))
+    model = make_pipeline(selector, DecisionTreeClassifier(random_state=0))
+    grid = {"selectalternatives__alternative": [0, 1, 2]}
+    GridSearchCV(model, grid, cv=3, refit=False, error_score="raise").fit(X, y)
+    assert calls == {"quality_from": 3, "find": 3}
+    GridSearchCV(model, {"selectalternatives__tau": [0.25, 0.75]}, cv=3, refit=False).fit(X, y)
+    assert calls == {"quality_from": 3, "find": 9}
+
+
+def test_memory_does_not_keep_what_was_interrupted(wine, tmp_path, monkeypatch):
+    X, y = wine
+    from dataclasses import replace
+
+    original = _answers.find
+    monkeypatch.setattr(
+        _answers, "find", lambda *args, **kwargs: replace(original(*args, **kwargs), proof="interrupted")
+    )
+    selector = SelectAlternatives(memory=str(tmp_path)).fit(X, y)
+    assert selector.result_.proof == "interrupted"
+    monkeypatch.setattr(_answers, "find", original)
+    assert selector.fit(X, y).result_.proof != "interrupted"
+
+
+def test_memory_says_what_it_cannot_keep(wine, tmp_path):
+    with pytest.raises(InputError, match="that can be pickled"):
+        SelectAlternatives(lambda X, y: X.sum(axis=0), memory=str(tmp_path)).fit(*wine)
+
+
+def test_get_alternative_is_light_and_complete(wine):
+    X, y = wine
+    selector = SelectAlternatives(n_features=2).fit(X, y)
+    one = selector.get_alternative(1)
+    assert tuple(one.get_feature_names_out()) == selector.alternatives_[1].names
+    np.testing.assert_array_equal(one.transform(X), selector.set_params(alternative=1).transform(X))
+    assert len(pickle.dumps(one)) < 2000
+    fresh = clone(one)
+    np.testing.assert_array_equal(fresh.fit(X).transform(X), one.transform(X))
+    unnamed = SelectAlternatives(n_features=2).fit(X.to_numpy(), y).get_alternative(1)
+    assert clone(unnamed).fit_transform(X.to_numpy()).shape == (178, 2)
+    with pytest.raises(InputError, match="alternative=4 does not exist"):
+        selector.get_alternative(4)
+    with pytest.raises(InputError, match="alternative=-1 is too small"):
+        selector.get_alternative(-1)
+
+
+def test_select_features_refuses_what_is_not_there(wine):
+    X, _ = wine
+    with pytest.raises(InputError, match="features names 'huge', which is no feature; did you mean 'hue'"):
+        SelectFeatures(["huge"]).fit(X)
+    with pytest.raises(InputError, match="features names feature 13; there are 13"):
+        SelectFeatures([13]).fit(X)
+    for nothing in ([], "hue"):
+        with pytest.raises(InputError, match="must be a list of at least one name or index"):
+            SelectFeatures(nothing).fit(X)
+
+
+def test_clone_and_pickle(wine):
+    X, y = wine
+    rules = (constraints.AtMost(1, ["hue", "ash"]),)
+    selector = SelectAlternatives(quality.MRMR, n_features=2, constraints=rules, random_state=1).fit(X, y)
+    again = pickle.loads(pickle.dumps(selector))
+    np.testing.assert_array_equal(again.transform(X), selector.transform(X))
+    assert again.result_ == selector.result_
+    copy = clone(selector)
+    assert not hasattr(copy, "result_")
+    assert copy.get_params() == selector.get_params()
+
+
+def test_inside_a_column_transformer(wine):
+    X, y = wine
+    some = make_column_transformer(
+        (SelectAlternatives("f", n_features=2), list(X.columns[:6])), remainder="drop"
+    ).set_output(transform="pandas")
+    assert some.fit_transform(X, y).shape == (178, 2)
+
+
+# --- Frames ----------------------------------------------------------------------------------------
+
+FRAMES = {"pandas": pd.DataFrame, "polars": pl.from_pandas, "arrow": pa.Table.from_pandas}
+
+
+@pytest.mark.parametrize("given", FRAMES)
+@pytest.mark.parametrize(("wanted", "kind"), [("pandas", pd.DataFrame), ("polars", pl.DataFrame)])
+def test_frames_in_and_out(wine, given, wanted, kind):
+    X, y = wine
+    table = FRAMES[given](X.assign(whole=range(len(X))))
+    selector = SelectAlternatives([*range(13), 100.0], n_features=2, n_alternatives=0).set_output(
+        transform=wanted
+    )
+    found = selector.fit(table, y).transform(table)
+    assert isinstance(found, kind)
+    assert list(found.columns) == ["proline", "whole"] == list(selector.get_feature_names_out())
+    np.testing.assert_array_equal(np.asarray(found), X.assign(whole=range(len(X)))[["proline", "whole"]])
+
+
+def test_text_survives_in_frames():
+    table = pd.DataFrame({"town": ["a", "b", "a", "b"], "n": [1, 2, 3, 4], "x": [0.5, np.nan, 0, 1]})
+    selector = SelectAlternatives([3.0, 2.0, 1.0], n_features=2, n_alternatives=0)
+    for frame in (table, pl.from_pandas(table)):
+        for wanted in ("pandas", "polars"):
+            kept = clone(selector).set_output(transform=wanted).fit(frame).transform(frame)
+            assert np.asarray(kept["town"]).tolist() == ["a", "b", "a", "b"]
+            assert np.asarray(kept["n"]).dtype == np.int64
+    assert selector.fit(table).transform(table).tolist()[0] == ["a", 1]
+
+
+def test_inverse_transform_with_holes():
+    table = np.array([[1.0, np.nan, 3.0], [4.0, 5.0, 6.0]])
+    selector = SelectFeatures([1]).fit(table)
+    np.testing.assert_array_equal(
+        selector.inverse_transform(selector.transform(table)), [[0, np.nan, 0], [0, 5, 0]]
+    )
+    with pytest.raises(InputError, match="X has 2 columns, but the set has 1 features"):
+        selector.inverse_transform(table[:, :2])
+
+
+# --- Weights ---------------------------------------------------------------------------------------
+
+
+def test_weights_are_routed(wine):
+    X, y = wine
+    weights = np.where(np.arange(len(y)) % 3 == 0, 2, 1)
+    direct = SelectAlternatives("f", n_features=2).fit(X, y, sample_weight=weights)
+    with sklearn.config_context(enable_metadata_routing=True):
+        selector = SelectAlternatives("f", n_features=2).set_fit_request(sample_weight=True)
+        model = make_pipeline(selector, Ridge().set_fit_request(sample_weight=False))
+        model.fit(X, y, sample_weight=weights)
+    routed = model["selectalternatives"]
+    assert routed.scores_.tolist() == direct.scores_.tolist()
+    assert routed.scores_.tolist() != SelectAlternatives("f", n_features=2).fit(X, y).scores_.tolist()
+
+
+@pytest.mark.parametrize("measure", ["mutual_info", "relief", "spearman", "pearson", "f"])
+def test_whole_weights_are_rows_that_come_again(wine, measure):
+    X, y = wine
+    weights = np.random.default_rng(0).integers(0, 3, len(y))
+    weighted = SelectAlternatives(measure).fit(X, y, sample_weight=weights)
+    repeated = SelectAlternatives(measure).fit(X.loc[X.index.repeat(weights)], y.repeat(weights))
+    np.testing.assert_allclose(weighted.scores_, repeated.scores_, rtol=1e-9, atol=1e-12)
+
+
+def test_weights_where_they_have_no_use_are_refused(wine):
+    X, y = wine
+    for given in (np.arange(13.0), lambda X, y: X.var(axis=0)):
+        with pytest.raises(InputError, match="sample_weight has no use for"):
+            SelectAlternatives(given).fit(X, y, sample_weight=np.ones(len(y)))
+
+
+# --- Looks -----------------------------------------------------------------------------------------
+
+
+def test_text_and_html_show_the_sets(wine):
+    X, y = wine
+    selector = SelectAlternatives(n_features=2, n_alternatives=1, alternative=1)
+    assert repr(selector) == "SelectAlternatives(alternative=1, n_alternatives=1, n_features=2)"
+    assert "<td" not in selector._repr_html_() or "optimal" not in selector._repr_html_()
+    selector.fit(X.rename(columns={"proline": "pro<b>"}), y)
+    first, zero, one = repr(selector).splitlines()
+    assert first == "SelectAlternatives(alternative=1, n_alternatives=1, n_features=2)"
+    assert zero.startswith("    set 0: flavanoids, pro<b> (quality ")
+    assert one.startswith("  * set 1: ")
+    assert one.endswith(", optimal)")
+    page = selector._repr_html_()
+    assert "pro&lt;b&gt;" in page
+    assert "1 (in use)" in page
+    assert "proven optimal" in page
+    # Where it is a part, only the parameters are shown.
+    assert "set 0" not in repr(make_pipeline(selector))
+
+
+def test_the_shell_adds_little(wine):
+    X, y = wine
+
+    def fastest(call):
+        times = []
+        for _ in range(15):
+            start = time.perf_counter()
+            call()
+            times.append(time.perf_counter() - start)
+        return min(times)
+
+    plain = fastest(lambda: altsets.find(quality.Additive.from_data(X, y)))
+    shell = fastest(lambda: SelectAlternatives().fit(X, y))
+    assert shell - plain < 0.005
