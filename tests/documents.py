@@ -18,6 +18,8 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from unittest import mock
 
+from threadpoolctl import threadpool_limits
+
 from altsets import cli
 
 ROOT = Path(__file__).resolve().parent.parent
@@ -51,6 +53,8 @@ class Session:
         """What it prints, as plain text of 80 columns."""
         printed, complaints = io.StringIO(), io.StringIO()
         with (
+            # For small models, threads that wait for each other take most of the time.
+            threadpool_limits(1),
             contextlib.chdir(self.folder),
             contextlib.redirect_stdout(printed),
             contextlib.redirect_stderr(complaints),
