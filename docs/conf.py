@@ -30,6 +30,8 @@ napoleon_use_rtype = False
 # A name of altsets that leads nowhere is a fault. Other words in the place of a type are plain English.
 nitpicky = True
 nitpick_ignore_regex = [("py:.*", r"(?!altsets).*")]
+# Sphinx takes a word such as n_sets in "array of shape (n_sets,)" for an attribute, and wonders whose.
+suppress_warnings = ["ref.python"]
 
 html_theme = "furo"
 html_title = f"altsets {version}"

@@ -18,6 +18,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from unittest import mock
 
+import sklearn.linear_model  # noqa: F401, loaded before threads are limited, which works on what is loaded
 from threadpoolctl import threadpool_limits
 
 from altsets import cli
