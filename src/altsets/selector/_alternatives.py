@@ -190,7 +190,13 @@ class SelectAlternatives(Columns):
             Itself, fitted.
         """
         features = features_of(X)
-        validate_data(self, X, skip_check_array=True)
+        try:
+            validate_data(self, X, skip_check_array=True)
+        except TypeError as error:
+            raise InputError(
+                "some column names are text and others are not; make all of them text, with "
+                "X.columns = X.columns.astype(str)."
+            ) from error
         if y is None and needs_target(self.quality):
             raise InputError(
                 "SelectAlternatives requires y to be passed, but the target y is None; only scores or a quality object "

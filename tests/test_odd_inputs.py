@@ -1,0 +1,37 @@
+"""Malformed and unusual inputs: a right answer or one clear sentence, and the page that says which."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+import odd_inputs
+import pytest
+
+from altsets import SelectAlternatives
+from altsets.errors import InputError
+
+PAGE = Path(__file__).parent.parent / "docs" / "unusual-inputs.md"
+
+
+@pytest.mark.parametrize("case", odd_inputs.CASES, ids=lambda case: case.what)
+def test_a_right_answer_or_one_sentence(case):
+    found, told = odd_inputs.outcome(case)
+    assert len(told) <= 1, told
+    if case.first is None:
+        assert isinstance(found, InputError), found
+        assert re.fullmatch(r"[^\n]{20,400}\.", str(found)), str(found)
+    else:
+        assert isinstance(found, SelectAlternatives), found
+        assert found.alternatives_[0].names == case.first
+
+
+def rows_of(page):
+    # Times differ from run to run.
+    return [re.sub(r"\d+\.\d ms|\d+\.\d s", "some ms", line) for line in page.splitlines()]
+
+
+def test_the_page_says_what_happens():
+    written = rows_of(PAGE.read_text(encoding="utf-8"))
+    assert len(odd_inputs.CASES) >= 40
+    assert written == rows_of(odd_inputs.page()), "run: python tests/odd_inputs.py > docs/unusual-inputs.md"
