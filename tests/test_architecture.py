@@ -24,8 +24,8 @@ ROOMS = [
     "app",
     "report",
     "experiments",
+    "evaluation",
     "selector",
-    "evaluate",
     "scores",
     "datasets",
     "search",
@@ -162,6 +162,7 @@ def test_import_is_light():
 
 def test_public_surface():
     assert set(altsets.__all__) == {
+        "Evaluation",
         "Problem",
         "Progress",
         "Result",
@@ -171,6 +172,7 @@ def test_public_surface():
         "__version__",
         "constraints",
         "errors",
+        "evaluate",
         "find",
         "iterate",
         "measures",
@@ -207,7 +209,7 @@ def test_public_names_are_documented(name):
 
 @pytest.mark.parametrize(
     "thing",
-    [altsets.find, altsets.iterate, altsets.Problem, altsets.Result]
+    [altsets.find, altsets.iterate, altsets.evaluate, altsets.Evaluation, altsets.Problem, altsets.Result]
     + [getattr(constraints, name) for name in constraints.__all__ if name != "Constraint"]
     + [getattr(quality, name) for name in quality.__all__],
 )

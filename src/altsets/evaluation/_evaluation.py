@@ -69,7 +69,7 @@ class Evaluation:
     >>> X = [[0, 5, 1], [1, 4, 0], [0, 5, 0], [1, 4, 1], [0, 5, 1], [1, 4, 0]] * 5
     >>> evaluation = altsets.evaluate([[0], [2]], X, ["no", "yes"] * 15)
     >>> evaluation.mean_scores()
-    [1.0, 0.347...]
+    [1.0, 0.38697346110395936]
     >>> evaluation.comparisons[0].verdict
     'worse'
     >>> altsets.Evaluation.from_json(evaluation.to_json()) == evaluation
@@ -300,7 +300,7 @@ class Evaluation:
         source : {"folds", "bootstraps"}, optional
             As for :meth:`runs`.
         """
-        rows = [{"feature": self.names[key[0]]} | shares for key, shares in self.shares(source).items()]
+        rows = [{"feature": self.names[key[0]], **shares} for key, shares in self.shares(source).items()]
         return _frame("stability_frame()", rows, ["feature"]).sort_values(ANY, ascending=False, kind="stable")
 
     def pairs_frame(self, source: str | None = None) -> Any:
@@ -312,7 +312,7 @@ class Evaluation:
             As for :meth:`runs`.
         """
         rows = [
-            {"feature": self.names[one], "with": self.names[other]} | shares
+            {"feature": self.names[one], "with": self.names[other], **shares}
             for (one, other), shares in pair_shares(self.runs(source), self.n_sets).items()
         ]
         frame = _frame("pairs_frame()", rows, ["feature", "with"])
@@ -371,7 +371,9 @@ class Evaluation:
             "stability": [vars(entry) for entry in self.stability()],
             "summary": self.summary(),
         }
-        document: dict[str, Any] = _jsonable({"schema": SCHEMA, "kind": "evaluation"} | plain | measured | derived)
+        document: dict[str, Any] = _jsonable(
+            {"schema": SCHEMA, "kind": "evaluation"} | plain | measured | derived
+        )
         return document
 
     @classmethod
@@ -468,7 +470,7 @@ def _numbers(value: Any) -> Any:
     return value
 
 
-def _frame(purpose: str, rows: list[dict[str, Any]], index: list[str]) -> Any:
+def _frame(purpose: str, rows: list[dict[Any, Any]], index: list[str]) -> Any:
     try:
         import pandas as pd
     except ImportError as error:

@@ -14,7 +14,15 @@ import numpy.typing as npt
 from altsets.errors import InputError
 from altsets.measures._encoded import Encoded
 from altsets.measures._features import Features, FloatArray
-from altsets.measures._model import Rows, fresh_model, one_line, scorer_for
+from altsets.measures._model import (
+    Rows,
+    fit,
+    fresh_model,
+    judge_of,
+    missing_values_explained,
+    one_line,
+    scorer_for,
+)
 from altsets.measures._target import Target
 from altsets.quality import Quality
 from altsets.result import Result, Status
@@ -36,7 +44,7 @@ class Plan:
     labels : ndarray
         The target as models and scorers get it.
     weights : ndarray or None
-        How much each row counts.
+        How much each row counts; rows that do not count are not there.
     encoded : Encoded
         The columns that models get.
     estimator : estimator, str or None
@@ -49,7 +57,7 @@ class Plan:
         How many sets are asked for.
     selector : SelectAlternatives or None
         Who searches in each fold.
-    sets : tuple of tuples of int or None
+    sets : tuple of tuples of int
         The sets, if they are given instead.
     rows_matter : bool
         Whether the quality of a set depends on the rows; not so for scores that the user brought.
@@ -65,7 +73,7 @@ class Plan:
     random_state: int
     n_sets: int
     selector: SelectAlternatives | None = None
-    sets: tuple[FeatureSet, ...] | None = None
+    sets: tuple[FeatureSet, ...] = ()
     rows_matter: bool = True
 
 
@@ -124,7 +132,6 @@ class Resample:
 
 def assess(plan: Plan, number: int, train: Rows, test: Rows) -> Fold:
     """One fold; nothing that is decided here has seen a test row."""
-    train, test = _counting(plan, train), _counting(plan, test)
     where = f"fold {number}"
     statuses: tuple[Status, ...] = ()
     qualities: list[float] = []
@@ -134,7 +141,7 @@ def assess(plan: Plan, number: int, train: Rows, test: Rows) -> Fold:
         sets, statuses, qualities = tuple(result.sets), tuple(result.statuses), list(result.qualities)
         test_qualities = _qualities(plan, test, sets)
     else:
-        sets = plan.sets or ()
+        sets = plan.sets
     scores: dict[str, list[float]] = {name: [] for name in plan.scoring}
     train_scores: dict[str, list[float]] = {name: [] for name in plan.scoring}
     for position, chosen in enumerate(sets):
@@ -157,18 +164,12 @@ def assess(plan: Plan, number: int, train: Rows, test: Rows) -> Fold:
 
 def reselect(plan: Plan, number: int, rows: Rows) -> Resample:
     """The search once more, on the rows of a bootstrap sample."""
-    rows = _counting(plan, rows)
     result = _found(plan, rows, f"bootstrap sample {number}")
     return Resample(number, len(rows), tuple(result.sets), tuple(result.statuses))
 
 
 def _filled(values: list[float], length: int) -> tuple[float, ...]:
     return tuple(values[:length] + [math.nan] * (length - len(values)))
-
-
-def _counting(plan: Plan, rows: Rows) -> Rows:
-    """The rows that have a weight: a row without is not there."""
-    return rows if plan.weights is None else rows[plan.weights[rows] > 0]
 
 
 def _weights(plan: Plan, rows: Rows) -> FloatArray | None:
@@ -203,7 +204,8 @@ def _qualities(plan: Plan, rows: Rows, sets: tuple[FeatureSet, ...]) -> list[flo
 
 
 def _quality(plan: Plan, rows: Rows) -> Quality:
-    return quality_of(plan.selector, plan.features.rows(rows), plan.labels[rows], _weights(plan, rows))
+    weights = _weights(plan, rows) if plan.rows_matter else None
+    return quality_of(plan.selector, plan.features.rows(rows), plan.labels[rows], weights)
 
 
 def _finite(value: float) -> float:
@@ -215,15 +217,18 @@ def _judge(plan: Plan, chosen: FeatureSet, train: Rows, where: str) -> Callable[
     columns = plan.encoded.columns_of(chosen)
     model = fresh_model(plan.estimator, plan.target.is_classes, plan.random_state)
     try:
-        _fit(model, _table(plan, train, columns), plan.labels[train], _weights(plan, train))
+        with missing_values_explained(plan.features, model):
+            fit(model, _table(plan, train, columns), plan.labels[train], _weights(plan, train))
+    except InputError as error:
+        raise InputError(f"{where}: {error}") from error
     except Exception as error:
         raise InputError(f"{where}: {type(model).__name__} could not be fitted: {one_line(error)}") from error
 
     def judge(name: str, rows: Rows) -> float:
         scorer = scorer_for(model, plan.scoring[name], plan.target.is_classes)
-        X, y = _table(plan, rows, columns), plan.labels[rows]
         try:
-            return float(_score(scorer, model, X, y, _weights(plan, rows)))
+            score = judge_of(scorer, _weights(plan, rows))
+            return float(score(model, _table(plan, rows, columns), plan.labels[rows]))
         except Exception as error:
             raise InputError(f"{where}: scoring {name!r} does not work: {one_line(error)}") from error
 
@@ -232,16 +237,3 @@ def _judge(plan: Plan, chosen: FeatureSet, train: Rows, where: str) -> Callable[
 
 def _table(plan: Plan, rows: Rows, columns: npt.NDArray[np.intp]) -> FloatArray:
     return np.ascontiguousarray(plan.encoded.matrix[np.ix_(rows, columns)])
-
-
-def _fit(model: Any, X: FloatArray, y: npt.NDArray[Any], weights: FloatArray | None) -> None:
-    if weights is None:
-        model.fit(X, y)
-    elif hasattr(model, "steps"):
-        model.fit(X, y, **{f"{model.steps[-1][0]}__sample_weight": weights})
-    else:
-        model.fit(X, y, sample_weight=weights)
-
-
-def _score(scorer: Any, model: Any, X: FloatArray, y: npt.NDArray[Any], weights: FloatArray | None) -> Any:
-    return scorer(model, X, y) if weights is None else scorer(model, X, y, sample_weight=weights)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import numbers
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
@@ -12,18 +13,15 @@ import numpy.typing as npt
 from altsets.errors import InputError
 from altsets.evaluation._folds import FeatureSet
 from altsets.features import FeatureNames, whole_number
-from altsets.measures._features import Features
+from altsets.measures._features import BoolArray, Features
 from altsets.measures._model import Rows, Split, splits_of
-from altsets.measures._own import is_array
 from altsets.measures._target import Target
-from altsets.quality import Quality
 from altsets.result import Result
 
 __all__ = [
     "bootstrap_samples",
     "given_sets",
     "groups_of",
-    "is_ready_made",
     "names_of",
     "scoring_by_name",
     "share",
@@ -33,9 +31,10 @@ __all__ = [
 
 def share(name: str, value: Any) -> float:
     """A probability that is neither 0 nor 1."""
-    if isinstance(value, bool) or not isinstance(value, numbers.Real) or not 0 < value < 1:
+    number = float(value) if isinstance(value, numbers.Real) else math.nan
+    if not 0 < number < 1:
         raise InputError(f"{name}={value!r} must lie between 0 and 1, such as 0.95.")
-    return float(value)
+    return number
 
 
 def names_of(features: Features) -> FeatureNames:
@@ -45,11 +44,6 @@ def names_of(features: Features) -> FeatureNames:
         return FeatureNames.of(names)
     count = features.n_features
     return FeatureNames(count, lambda index: f"x{index}", lambda: [f"x{index}" for index in range(count)])
-
-
-def is_ready_made(quality: Any) -> bool:
-    """Whether a selector's quality has its numbers already, wherever they come from."""
-    return isinstance(quality, Quality) or (not isinstance(quality, str) and is_array(quality))
 
 
 # --- Sets ---------------------------------------------------------------------------------------------
@@ -166,24 +160,29 @@ def groups_of(groups: Any, n_rows: int) -> npt.NDArray[Any] | None:
 
 
 def splits_for(
-    cv: Any, features: Features, target: Target, groups: npt.NDArray[Any] | None, random_state: int
+    cv: Any,
+    features: Features,
+    target: Target,
+    groups: npt.NDArray[Any] | None,
+    kept: BoolArray | None,
+    random_state: int,
 ) -> list[Split]:
-    """The folds; a number stands for shuffled folds, of each class alike, that keep groups together."""
+    """The folds; a number stands for shuffled folds, of each class alike, that keep groups together.
+
+    Groups, and rows that the user listed, are about all rows, also those that are not ``kept``.
+    """
     if isinstance(cv, numbers.Integral) and not isinstance(cv, bool):
         cv = _shuffled(whole_number("cv", cv, least=2), target.is_classes, groups is not None, random_state)
     elif cv is None or isinstance(cv, str | bool):
         raise InputError(f"cv={cv!r} must be a number of folds, a splitter, or a list of splits.")
-    return splits_of(cv, features.values, target, random_state, groups=groups)
+    return splits_of(cv, features.values, target, random_state, groups=groups, kept=kept)
 
 
 def _shuffled(n_splits: int, classes: bool, grouped: bool, random_state: int) -> Any:
     from sklearn.model_selection import GroupKFold, KFold, StratifiedGroupKFold, StratifiedKFold
 
-    if grouped:
-        kind = StratifiedGroupKFold if classes else GroupKFold
-    else:
-        kind = StratifiedKFold if classes else KFold
-    return kind(n_splits, shuffle=True, random_state=random_state)
+    kinds = (GroupKFold, StratifiedGroupKFold) if grouped else (KFold, StratifiedKFold)
+    return kinds[classes](n_splits, shuffle=True, random_state=random_state)
 
 
 def bootstrap_samples(

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import warnings
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Generator, Sequence
 from contextlib import closing
 from dataclasses import dataclass
 from typing import Any
@@ -79,12 +79,12 @@ def in_processes(
 Outcome = tuple[int, Any, list[Said]]
 
 
-def _here(pieces: Sequence[Piece]) -> Iterator[Outcome]:
+def _here(pieces: Sequence[Piece]) -> Generator[Outcome, None, None]:
     for position, (function, arguments) in enumerate(pieces):
         yield _recorded(position, function, arguments)
 
 
-def _elsewhere(pieces: Sequence[Piece], n_jobs: int | None) -> Iterator[Outcome]:
+def _elsewhere(pieces: Sequence[Piece], n_jobs: int | None) -> Generator[Outcome, None, None]:
     from joblib import Parallel, delayed  # type: ignore[import-untyped]
 
     # In any order, so that nothing that has ended is lost while an earlier piece takes long.

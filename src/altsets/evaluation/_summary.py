@@ -72,7 +72,9 @@ def _table(evaluation: Evaluation) -> list[str]:
             spread = std_of(scores)
             cells.append(shown(mean_of(scores)) + ("" if math.isnan(spread) else f" ± {shown(spread)}"))
         columns.append(cells)
-        trained = [mean_of([fold.train_scores[name][number] for fold in evaluation.folds]) for number in numbers]
+        trained = [
+            mean_of([fold.train_scores[name][number] for fold in evaluation.folds]) for number in numbers
+        ]
         columns.append(["training rows", *map(shown, trained)])
     for title, kept in (("quality", "qualities"), ("on test rows", "test_qualities")):
         means = [mean_of([getattr(fold, kept)[number] for fold in evaluation.folds]) for number in numbers]
@@ -106,9 +108,7 @@ def _features(evaluation: Evaluation) -> list[str]:
     shares = evaluation.shares()
     lines = []
     for number in range(evaluation.n_sets):
-        chosen = sorted(
-            (-by_set[number], key[0]) for key, by_set in shares.items() if by_set[number] > 0
-        )
+        chosen = sorted((-by_set[number], key[0]) for key, by_set in shares.items() if by_set[number] > 0)
         if evaluation.given:
             cells = [evaluation.names[index] for _, index in chosen]
         else:
@@ -118,7 +118,10 @@ def _features(evaluation: Evaluation) -> list[str]:
     if not lines:
         return []
     many = _counted(len(evaluation.runs()), _noun(evaluation))
-    return ["Features:" if evaluation.given else f"Features, and in how many of {many} they were chosen:", *lines]
+    return [
+        "Features:" if evaluation.given else f"Features, and in how many of {many} they were chosen:",
+        *lines,
+    ]
 
 
 def _noun(evaluation: Evaluation) -> str:

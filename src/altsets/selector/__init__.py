@@ -5,7 +5,7 @@ and the answer is put into attributes.
 """
 
 from altsets.selector._alternatives import Alternative, SelectAlternatives
-from altsets.selector._answers import quality_of, search_for
+from altsets.selector._answers import check_request, quality_of, search_for
 from altsets.selector._columns import SelectFeatures
 
-__all__ = ["Alternative", "SelectAlternatives", "SelectFeatures", "quality_of", "search_for"]
+__all__ = ["Alternative", "SelectAlternatives", "SelectFeatures", "check_request", "quality_of", "search_for"]
