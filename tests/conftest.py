@@ -56,3 +56,17 @@ def amounts():
     rng = np.random.default_rng(1)
     X = rng.normal(size=(90, 4))
     return X, X @ np.array([0.0, 1.0, -2.0, 4.0]) + rng.normal(size=90)
+
+
+@pytest.fixture
+def mixed():
+    """Two columns of numbers with holes, one of three categories, one of two; two classes and amounts."""
+    pd = pytest.importorskip("pandas")
+    rng = np.random.default_rng(7)
+    classes = rng.integers(0, 2, 150)
+    frame = pd.DataFrame({"a": rng.normal(size=150) + classes, "b": rng.integers(0, 9, 150).astype(float)})
+    frame["town"] = np.array(["Rome", "Oslo", "Bonn"])[np.minimum(rng.integers(0, 3, 150) + classes, 2)]
+    frame["sex"] = np.array(["f", "m"])[(rng.random(150) < 0.3 + 0.4 * classes).astype(int)]
+    frame.loc[rng.random(150) < 0.2, "a"] = np.nan
+    frame.loc[rng.random(150) < 0.3, "b"] = np.nan
+    return frame, classes, classes + rng.normal(size=150) + (frame["town"] == "Oslo")

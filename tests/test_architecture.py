@@ -28,6 +28,7 @@ ROOMS = [
     "selector",
     "scores",
     "datasets",
+    "columns",
     "search",
     "quality",
     "measures",

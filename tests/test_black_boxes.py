@@ -4,11 +4,19 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+from sklearn.impute import SimpleImputer
+from sklearn.linear_model import LogisticRegression
+from sklearn.metrics import f1_score, make_scorer, matthews_corrcoef
+from sklearn.pipeline import make_pipeline
+from sklearn.tree import DecisionTreeClassifier
 
 import altsets
 from altsets import Status, quality
 from altsets.errors import InputError
 from altsets.measures._model import MODELS
+
+pd = pytest.importorskip("pandas")
+pa = pytest.importorskip("pyarrow")
 
 # --- Black boxes by themselves --------------------------------------------------------------------
 
@@ -205,3 +213,89 @@ def test_models_side_by_side_in_processes(flowers):
     wrong = quality.Wrapper("sklearn.naive_bayes.MultinomialNB", flowers[0] - 9, flowers[1], n_jobs=2)
     with pytest.raises(InputError, match=r"score of \{x0\} could not be computed: ValueError: Negative"):
         wrong.evaluate_many(sets)
+
+
+# Categories, missing values and weights
+
+
+def plain_scores(frame, y, sets, **options):
+    """The same by scikit-learn's own functions, because the estimator is not the default."""
+    wrapper = quality.Wrapper(
+        DecisionTreeClassifier(criterion="entropy", random_state=25), frame, y, **options
+    )
+    return [wrapper.evaluate(chosen) for chosen in sets]
+
+
+SETS = [(0,), (1,), (2,), (3,), (0, 1), (0, 2), (1, 2, 3), (0, 1, 2, 3)]
+
+
+@pytest.mark.parametrize("cv", [None, 4])
+def test_the_lean_trees_see_categories_and_missing_values(mixed, cv):
+    frame, classes, _ = mixed
+    wrapper = quality.Wrapper(None, frame, classes, cv=cv)
+    assert not wrapper._in_processes
+    assert wrapper.feature_names == ["a", "b", "town", "sex"]
+    assert [wrapper.evaluate(chosen) for chosen in SETS] == plain_scores(frame, classes, SETS, cv=cv)
+
+
+def test_a_set_has_all_columns_of_a_category(mixed):
+    frame, classes, _ = mixed
+    wrapper = quality.Wrapper(None, frame, classes)
+    columns = np.column_stack(
+        [*((frame["town"] == town) for town in ("Bonn", "Oslo", "Rome")), frame["sex"] == "m", frame["b"]]
+    ).astype(float)
+    (train, test) = wrapper.splits[0]
+    tree = DecisionTreeClassifier(criterion="entropy", random_state=25)
+    for chosen, parts in (((2,), [0, 1, 2]), ((2, 3), [0, 1, 2, 3]), ((1, 2), [4, 0, 1, 2])):
+        predicted = tree.fit(columns[train][:, parts], classes[train]).predict(columns[test][:, parts])
+        assert wrapper.evaluate(chosen) == pytest.approx(matthews_corrcoef(classes[test], predicted))
+
+
+def test_a_hole_that_only_the_predicted_rows_have(mixed):
+    frame, classes, _ = mixed
+    frame = frame.assign(a=frame["a"].fillna(0.0))
+    flags = np.arange(len(frame)) < 30
+    frame.loc[flags, "a"] = np.where(np.arange(30) % 2, np.nan, frame.loc[flags, "a"])
+    cv = [(np.flatnonzero(~flags), np.flatnonzero(flags))]
+    wrapper = quality.Wrapper(None, frame, classes, cv=cv)
+    assert [wrapper.evaluate(chosen) for chosen in SETS] == plain_scores(frame, classes, SETS, cv=cv)
+
+
+def test_missing_values_that_a_model_refuses_are_said_at_once(mixed):
+    frame, classes, _ = mixed
+    with pytest.raises(
+        InputError, match=r"^LogisticRegression cannot deal with missing values \(a: \d+, b: \d+\)"
+    ):
+        quality.Wrapper("linear", frame, classes)
+    assert quality.Wrapper("boosting", frame, classes).evaluate((0, 2)) > 0
+    filled = make_pipeline(SimpleImputer(), LogisticRegression())
+    assert quality.Wrapper(filled, frame, classes).evaluate((0, 2)) > 0
+
+
+def test_weighted_wrappers(mixed):
+    frame, classes, _ = mixed
+    weights = np.random.default_rng(0).random(len(frame))
+    wrapper = quality.Wrapper.from_data(frame, classes, sample_weight=weights)
+    columns = np.column_stack([(frame["town"] == town) for town in ("Bonn", "Oslo", "Rome")]).astype(float)
+    train, test = wrapper.splits[0]
+    tree = DecisionTreeClassifier(criterion="entropy", random_state=25)
+    tree.fit(columns[train], classes[train], sample_weight=weights[train])
+    expected = matthews_corrcoef(classes[test], tree.predict(columns[test]), sample_weight=weights[test])
+    assert wrapper.evaluate((2,)) == pytest.approx(expected)
+    # Rows that do not count are not there; weights of one change nothing.
+    there = np.append(np.ones(len(frame)), np.zeros(20))
+    more = pd.concat([frame, frame.iloc[:20]], ignore_index=True)
+    same = quality.Wrapper(None, more, np.append(classes, 1 - classes[:20]), sample_weight=there)
+    assert [same.evaluate(chosen) for chosen in SETS] == plain_scores(frame, classes, SETS)
+
+
+def test_scorers_know_classes_by_name_in_any_library(mixed):
+    frame, classes, _ = mixed
+    named = np.array(["ill", "well"])[classes]
+    scoring = make_scorer(f1_score, pos_label="ill")
+    expected = quality.Wrapper(None, frame, named, scoring=scoring).evaluate((0, 2))
+    for y in (pd.Series(named, dtype="category"), pa.chunked_array([named]), pd.DataFrame({"y": named})):
+        assert quality.Wrapper(None, frame, y, scoring=scoring).evaluate((0, 2)) == expected
+    codes = pd.Series(classes, dtype="category")
+    by_number = quality.Wrapper(None, frame, codes, scoring=make_scorer(f1_score, pos_label=0))
+    assert by_number.evaluate((0, 2)) == expected

@@ -195,6 +195,96 @@ def test_copies_are_one_line_on_standard_error(run, tmp_path):
     assert re.fullmatch(r"Warning: [^\n]*\(x = copy\); a copy is no real alternative[^\n]*\n", err)
 
 
+# Text and holes
+
+
+@pytest.fixture(scope="module")
+def mixed_table(tmp_path_factory):
+    """Numbers with holes, text with holes, codes of numbers; two classes."""
+    rng = np.random.default_rng(3)
+    y = rng.integers(0, 2, 90)
+    numbers = [rng.normal(size=90) + y * weight for weight in (3, 2)]
+    numbers[0][::7] = np.nan
+    words = np.array(["red", "green", "blue", None], dtype=object)
+    towns = words[np.minimum(rng.integers(0, 3, 90) + y, 3)]
+    codes = (rng.integers(0, 3, 90) + 10 * y * (rng.random(90) < 0.5)).astype(float)
+    labels = np.array(["no", "yes"], dtype=object)
+    path = tmp_path_factory.mktemp("tables") / "mixed.csv"
+    columns = (*numbers, towns, labels[rng.integers(0, 2, 90)], codes, labels[y])
+    datasets.write_csv(datasets.Table(("a", "b", "town", "flag", "code", "y"), columns), path)
+    return path
+
+
+@pytest.mark.parametrize(
+    "quality",
+    [
+        "mutual_info",
+        "symmetrical_uncertainty",
+        "chi2",
+        "importance",
+        "permutation",
+        "mrmr",
+        "fcbf",
+        "wrapper",
+        "cfs --measure symmetrical_uncertainty",
+    ],
+)
+def test_a_table_with_text_and_holes(run, mixed_table, quality):
+    drop = ("--drop", "a,b") if quality == "chi2" else ()
+    args = ("-k", 2, "-a", 1, "--categorical", "code", "--max-iters", 20)
+    args = args if quality.startswith("wrapper") else args[:-2]
+    code, out, err = run(
+        "find", mixed_table, "-t", "y", *args, *drop, "--quality", *quality.split(), "--json"
+    )
+    assert code == 0
+    assert len(json.loads(out)["sets"]) == 2
+    assert err.count("\n") <= 1
+
+
+def test_scores_of_a_table_with_text_are_saved(run, mixed_table, tmp_path):
+    saved = tmp_path / "scores.csv"
+    args = ("find", mixed_table, "-t", "y", "-k", 2, "-a", 0, "--quality", "importance")
+    code, out, _ = run(*args, "--save-scores", saved, "--json")
+    assert code == 0
+    again = run("find", "--scores", saved, "-k", 2, "-a", 0, "--quality", "importance", "--json")
+    assert json.loads(again[1])["sets"] == json.loads(out)["sets"]
+    with_table = run(*args, "--scores", saved, "--categorical", "code", "--json")
+    assert json.loads(with_table[1])["sets"] == json.loads(out)["sets"]
+    code, _, err = run("find", "--scores", saved, "--categorical", "code")
+    assert (code, "--categorical 'code' has no use with --scores" in err) == (2, True)
+
+
+@pytest.mark.parametrize(
+    ("args", "message"),
+    [
+        (
+            "--quality pearson",
+            "needs numbers or two categories, but town is text or categories (4 different ones",
+        ),
+        ("--quality f", "use mutual_info, symmetrical_uncertainty or chi2"),
+        (
+            "--quality relief",
+            "relief cannot deal with missing values (a: 13); use mutual_info, or fill them in",
+        ),
+        (
+            "--quality importance --estimator linear",
+            "LogisticRegression cannot deal with missing values (a: 13)",
+        ),
+        (
+            "--quality wrapper --estimator svm",
+            "SVC cannot deal with missing values (a: 13); use a model that takes",
+        ),
+        ("--categorical kode", "no categorical column 'kode'; did you mean 'code'?"),
+    ],
+)
+def test_what_some_measures_cannot_take_is_one_line(run, mixed_table, args, message):
+    code, out, err = run("find", mixed_table, "-t", "y", "-k", 2, *args.split())
+    assert (code, out) == (2, "")
+    assert message in err
+    assert err.startswith("Error: ")
+    assert err.count("\n") == 1
+
+
 # Bad input
 
 

@@ -13,6 +13,7 @@ import pytest
 from altsets import datasets
 from altsets.datasets import Table, load_demo, read_table, split_target, write_csv
 from altsets.errors import MissingExtraError, TableError
+from altsets.measures._features import features_of
 
 pa = pytest.importorskip("pyarrow")
 pq = pytest.importorskip("pyarrow.parquet")
@@ -157,7 +158,7 @@ def test_real_tables_are_read_as_pandas_reads_them(name):
     frame = pd.read_csv(path, dtype=str).map(float)
     data = split_target(read_table(path), "target")
     assert data.feature_names == tuple(frame.columns.drop("target"))
-    assert np.array_equal(data.X, frame.drop(columns="target").to_numpy(dtype=float))
+    assert np.array_equal(data.X.values, frame.drop(columns="target").to_numpy(dtype=float))
     assert np.array_equal(data.y, frame["target"])
 
 
@@ -212,19 +213,34 @@ def test_places_that_hold_no_file(tmp_path):
         (SMALL, "y", ["a", "b"], "no feature columns besides the target 'y'"),
         ("y\n1\n2\n", "y", (), "no feature columns"),
         (
-            "a,town,my land,y\n1,Rome,I,0\n2,Oslo,N,1\n",
+            "a;y\n1,5;0\n2,5;1\n",
             "y",
             (),
-            "2 columns are not numeric (town, my land; for example 'Rome' in town); "
-            'drop them (--drop town,"my land") or encode them as numbers.',
+            "column a is not numeric, but most of it looks like numbers, for example '1,5'; write numbers with a "
+            "decimal point and without other signs, or say that it is a category (--categorical a).",
         ),
-        ("a,town,y\n1,,0\n2,Oslo,1\n", "y", (), "1 column is not numeric (town; for example 'Oslo' in town)"),
-        ("a;y\n1,5;0\n2,5;1\n", "y", (), "write numbers with a decimal point"),
+        ("a,y\n12_345,0\n12_346,1\n", "y", (), "looks like numbers, for example '12_345'"),
+        ("a,y\n1 000,0\n2 500,1\n", "y", (), "looks like numbers, for example '1 000'"),
+        ("a,y\n12%,0\n7 %,1\n", "y", (), "looks like numbers, for example '12%'"),
         (
-            "a,b,c,y\n1,,3,0\n,,6,1\n",
+            "my age,y\n42,0\n17,1\n4o,0\n18,1\n,0\nold,1\n",
             "y",
             (),
-            "3 missing values in 2 of 3 feature columns (a: 1, b: 2); fill them in, or drop",
+            "column my age holds numbers in 3 cells and text in 2 ('4o', 'old'); correct these cells, leave them empty "
+            'if they are not known, or say that it is a category (--categorical "my age").',
+        ),
+        ("a,y\n<5,0\n<5,1\n<5,0\n7,1\n8,0\n9,1\n", "y", (), "numbers in 3 cells and text in 3 ('<5')"),
+        ("a,b,y\n1,2020-01-31,0\n2,2021-02-28,1\n", "y", (), "b holds dates or times"),
+        ("a,b,y\n1,2020-01-31 12:00,0\n2,,1\n", "y", (), "(for example '2020-01-31 12:00')"),
+        ("a,b,y\n1,2020-01-31T12:00:30.5Z,0\n2,2020-01-31T12:00+01:00,1\n", "y", (), "b holds dates"),
+        ("a,b,c,y\n1,31.12.2020,12:30,0\n2,1.1.2021,9:15,1\n", "y", (), "(Refused as well: c.)"),
+        ("a,y\n1,2020-01-31\n2,2020-02-28\n", "y", (), "target column 'y' holds dates or times"),
+        ("a,y\n1,7\n2,8\n3,x\n", "y", (), "column y holds numbers in 2 cells and text in 1 ('x')"),
+        (
+            "a,y\n" + "\n".join(f"id{number},{number % 2}" for number in range(20)),
+            "y",
+            (),
+            "a has 20 categories in 20 rows, which name rows instead of grouping them; drop it",
         ),
         ("a,b,y\n1,inf,0\n2,-Infinity,1\n", "y", (), "2 infinite values in 1 of 2 feature columns (b: 2)"),
         ("a,y\n1,u\n2,\n3,v\n", "y", (), "target column 'y' misses 1 of 3 values"),
@@ -243,15 +259,83 @@ def test_tables_that_are_refused(write, content, target, drop, message):
 
 def test_many_wrong_columns_are_counted_not_listed(write):
     names = [f"c{i}" for i in range(30)]
-    table = read_table(write(",".join([*names, "y"]) + "\n" + "x," * 30 + "0\n" + "z," * 30 + "1\n"))
-    with pytest.raises(TableError, match=r"30 columns are not numeric \(c0, .*, c7 and 22 more;"):
+    table = read_table(
+        write(",".join([*names, "y"]) + "\n" + "2020-01-31," * 30 + "0\n" + "2020-01-31," * 30 + "1\n")
+    )
+    with pytest.raises(TableError, match=r"c0 holds dates .*Refused as well: c1, .*, c8 and 21 more\.\)$"):
         split_target(table, "y")
 
 
+# Text and holes
+
+MIXED = "age,town,smoker,nothing,code,y\n42,Rome,yes,,1,0\n,Oslo,no,,2,1\n17,,yes,,1,0\n18,Rome,,,3,1\n"
+
+
+def test_text_is_categories_and_holes_stay(write):
+    data = split_target(read_table(write(MIXED)), "y")
+    nan = np.nan
+    expected = [[42, 1, 1, nan, 1], [nan, 0, 0, nan, 2], [17, 2, 1, nan, 1], [18, 1, 2, nan, 3]]
+    assert np.array_equal(data.X.values, np.array(expected, dtype=float), equal_nan=True)
+    assert data.X.categories == {1: ("Oslo", "Rome", "(missing)"), 2: ("no", "yes", "(missing)")}
+    assert data.X.names == list(data.feature_names) == ["age", "town", "smoker", "nothing", "code"]
+
+
+def test_what_is_a_category_can_be_said(write):
+    table = read_table(write(MIXED.replace("42", "2020-01-31")))
+    data = split_target(table, "y", categorical=["code", "age", "y", "nothing"])
+    assert data.X.categories[0] == ("17", "18", "2020-01-31", "(missing)")
+    assert data.X.categories[4] == ("1", "2", "3")
+    assert data.X.values[:, 4].tolist() == [0, 1, 0, 2]
+    assert np.isnan(data.X.values[:, 3]).all()
+    assert data.y.tolist() == ["0", "1", "0", "1"]
+    with pytest.raises(TableError, match="no categorical column 'cod'; did you mean 'code'"):
+        split_target(table, "y", categorical=["cod"])
+
+
+def test_categories_of_numbers_keep_their_order(write):
+    table = read_table(
+        write("a,y\n" + "\n".join(f"{number % 12},{number % 2}" for number in range(40)) + "\n0.5,1\n")
+    )
+    labels = split_target(table, "y", categorical=["a"]).X.categories[0]
+    assert labels == ("0", "0.5", *map(str, range(1, 12)))
+
+
+def test_categories_in_parquet(tmp_path):
+    grades = pd.Categorical(["low", "high", None, "low"], categories=["low", "mid", "high"], ordered=True)
+    frame = pd.DataFrame(
+        {
+            "grade": grades,
+            "code": pd.Categorical([7, 8, 7, None]),
+            "note": ["x", None, "x", "z"],
+            "y": pd.Categorical([1, 2, 1, 2]),
+        }
+    )
+    frame.to_parquet(tmp_path / "t.parquet")
+    data = split_target(read_table(tmp_path / "t.parquet"), "y")
+    assert np.array_equal(data.X.values[:, 0], [0, 2, np.nan, 0], equal_nan=True)
+    assert data.X.categories == {1: ("7", "8", "(missing)"), 2: ("x", "z", "(missing)")}
+    assert data.y.tolist() == ["1", "2", "1", "2"]
+    # The library says the same of the frame itself.
+    direct = features_of(frame.drop(columns="y"))
+    assert np.array_equal(direct.values, data.X.values, equal_nan=True)
+    assert direct.categories == data.X.categories
+
+
+@pytest.mark.parametrize("kind", [pa.date32(), pa.timestamp("ms"), pa.time32("s"), pa.duration("s")])
+def test_dates_in_parquet_are_refused(tmp_path, kind):
+    when = pa.array([0, 90_000 if "time32" not in str(kind) else 60, None], pa.int64())
+    when = when.cast(pa.int32()).cast(kind) if kind.bit_width == 32 else when.cast(kind)
+    pq.write_table(pa.table({"a": [1, 2, 3], "when": when, "y": [0, 1, 0]}), tmp_path / "t.parquet")
+    table = read_table(tmp_path / "t.parquet")
+    with pytest.raises(TableError, match="when holds dates or times"):
+        split_target(table, "y")
+    assert split_target(table, "y", drop=["when"]).feature_names == ("a",)
+
+
 def test_dropping_a_column_that_is_wrong_helps(write):
-    data = split_target(read_table(write("a,town,y\n1,Rome,0\n2,Oslo,1\n")), "y", drop=["town"])
+    data = split_target(read_table(write("a,day,y\n1,2020-01-31,0\n2,2020-02-28,1\n")), "y", drop=["day"])
     assert data.feature_names == ("a",)
-    assert data.X.tolist() == [[1.0], [2.0]]
+    assert data.X.values.tolist() == [[1.0], [2.0]]
     assert data.y.tolist() == [0.0, 1.0]
     assert data.target_name == "y"
 
@@ -285,7 +369,7 @@ def test_the_demo_is_the_breast_cancer_table():
 
     bunch = load_breast_cancer()
     data = split_target(load_demo(), "diagnosis")
-    assert np.array_equal(data.X, bunch.data)
+    assert np.array_equal(data.X.values, bunch.data)
     assert data.feature_names == tuple(bunch.feature_names)
     assert (data.y == "benign").tolist() == (bunch.target == 1).tolist()
 

@@ -15,13 +15,14 @@ from sklearn.compose import ColumnTransformer, TransformedTargetRegressor
 from sklearn.decomposition import PCA
 from sklearn.ensemble import RandomForestClassifier
 from sklearn.feature_selection import SelectKBest, VarianceThreshold, f_classif
+from sklearn.impute import SimpleImputer
 from sklearn.inspection import permutation_importance
 from sklearn.linear_model import LinearRegression, LogisticRegression
 from sklearn.metrics import matthews_corrcoef
 from sklearn.model_selection import GridSearchCV, KFold, train_test_split
 from sklearn.neighbors import KNeighborsClassifier
 from sklearn.pipeline import make_pipeline
-from sklearn.preprocessing import FunctionTransformer, PolynomialFeatures, StandardScaler
+from sklearn.preprocessing import FunctionTransformer, OneHotEncoder, PolynomialFeatures, StandardScaler
 from sklearn.svm import SVC
 from sklearn.tree import DecisionTreeClassifier, DecisionTreeRegressor
 
@@ -261,6 +262,66 @@ def test_permutation_tells_how_far_it_is_and_ends_when_asked(classes):
     assert time.monotonic() - start < 0.8
 
 
+# Categories and missing values
+
+
+def columns_of(frame):
+    """The table as scikit-learn and pandas would encode it."""
+    towns = [(frame["town"] == town).astype(float) for town in ("Bonn", "Oslo", "Rome")]
+    return np.column_stack([frame[["a", "b"]], *towns, (frame["sex"] == "m").astype(float)])
+
+
+def test_the_importances_of_a_category_are_added_up(mixed):
+    frame, classes, _ = mixed
+    tree = DecisionTreeClassifier(criterion="entropy", random_state=25).fit(columns_of(frame), classes)
+    single = tree.feature_importances_
+    expected = [single[0], single[1], single[2:5].sum(), single[5]]
+    assert importance(frame, classes) == pytest.approx(expected)
+    assert min(expected) > 0
+
+
+def test_a_category_is_shuffled_as_a_whole(mixed):
+    frame, classes, _ = mixed
+    table = frame[["town", "sex"]]
+    train, test = train_test_split(np.arange(len(table)), test_size=0.2, stratify=classes, random_state=25)
+    tree = DecisionTreeClassifier(criterion="entropy", random_state=25)
+    # A model that encodes by itself has one column to shuffle.
+    model = make_pipeline(OneHotEncoder(drop="if_binary"), tree).fit(table.iloc[train], classes[train])
+    expected = permutation_importance(
+        model, table.iloc[test], classes[test], scoring="matthews_corrcoef", n_repeats=20, random_state=25
+    )
+    found = permutation(table, classes, n_repeats=20)
+    assert found == pytest.approx(expected.importances_mean)
+    assert abs(found).min() > 0
+
+
+def test_models_that_take_missing_values_get_them(mixed):
+    frame, classes, amounts = mixed
+    for y in (classes, amounts):
+        for estimator in (None, "forest"):
+            assert np.isfinite(importance(frame, y, estimator=estimator)).all()
+        assert np.isfinite(permutation(frame, y, estimator="boosting", n_repeats=1)).all()
+    filled = make_pipeline(SimpleImputer(), LogisticRegression())
+    assert (importance(frame, classes, estimator=filled) > 0).all()
+
+
+@pytest.mark.parametrize("measure", [importance, permutation])
+@pytest.mark.parametrize("estimator", ["linear", LogisticRegression(), SVC(kernel="linear")])
+def test_models_that_refuse_missing_values_say_what_to_do(mixed, measure, estimator):
+    frame, classes, _ = mixed
+    with pytest.raises(
+        InputError,
+        match=r"(LogisticRegression|SVC) cannot .* \(a: \d+, b: \d+\); use a model that takes them .*imputer",
+    ):
+        measure(frame, classes, estimator=estimator)
+
+
+def test_other_complaints_of_a_model_stay_as_they_are(mixed):
+    frame, classes, _ = mixed
+    with pytest.raises(ValueError, match="max_depth"):
+        importance(frame, classes, estimator=DecisionTreeClassifier(max_depth="deep"))
+
+
 # SHAP values
 
 
@@ -297,6 +358,24 @@ def test_shap_is_the_mean_size_over_rows(amounts):
     assert shap(X, y, estimator=LinearRegression()) == pytest.approx(expected)
     assert Explainer.asked == (False, (90, 4), 25)
     assert score(X, y, "shap", estimator=LinearRegression())[0] == pytest.approx(expected)
+
+
+@pytest.mark.usefixtures("package")
+def test_shap_adds_up_what_a_category_moves_before_its_size_counts(mixed):
+    frame, _, y = mixed
+    table, columns = frame[["town", "sex"]], columns_of(frame)[:, 2:]
+    model = LinearRegression().fit(columns, y)
+    moved = (columns - columns.mean(axis=0)) * model.coef_
+    expected = [np.abs(moved[:, :3].sum(axis=1)).mean(), np.abs(moved[:, 3]).mean()]
+    found = shap(table, y, estimator=LinearRegression(), n_background=len(y))
+    assert found == pytest.approx(expected)
+    assert found[0] < np.abs(moved[:, :3]).mean(axis=0).sum()
+    weights = np.arange(len(y)) % 3
+    weighted = shap(table, y, estimator=LinearRegression(), n_background=1000, sample_weight=weights)
+    model.fit(columns, y, sample_weight=weights)
+    rows = columns[weights > 0]
+    moved = (rows - rows.mean(axis=0)) * model.coef_
+    assert weighted[1] == pytest.approx(np.abs(moved[:, 3]).mean())
 
 
 @pytest.mark.usefixtures("package")

@@ -437,13 +437,13 @@ def test_ctrl_c_ends_the_work():
 
 
 def test_an_error_in_a_thread_is_raised(monkeypatch):
-    from altsets.measures import _information
+    from altsets._kernels import neighbours
 
     class Broken:
         def __init__(self, *_):
             raise Enough
 
-    monkeypatch.setattr(_information.neighbours, "Pairs", Broken)
+    monkeypatch.setattr(neighbours, "Pairs", Broken)
     with pytest.raises(Enough):
         pairwise(np.eye(5))
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import subprocess
 import sys
 import warnings
+from datetime import date
 from decimal import Decimal
 
 import numpy as np
@@ -17,7 +18,7 @@ from altsets import measures
 from altsets.errors import InputError
 from altsets.measures import MEASURES, chi2, f_score, mutual_info, pearson, score, spearman
 from altsets.measures._copies import copies_in
-from altsets.measures._matrix import matrix_of
+from altsets.measures._features import Features
 from altsets.measures._target import target_of
 from altsets.quality import Additive
 
@@ -253,6 +254,18 @@ def test_task_overrules():
         (["a", "b", "c"], "auto", "a class of its own"),
         (["a", "b", "a"], "regression", "the target is text"),
         ([0, 1, 0], "ranking", "task='ranking' is unknown"),
+        (pd.Series(pd.date_range("2020", periods=3)), "auto", "the target holds dates or times"),
+        (np.array(["2020", "2021", "2022"], dtype="M8[D]"), "auto", "the target holds dates or times"),
+        ([date(2020, 1, 1)] * 3, "auto", "the target holds dates or times"),
+        (pa.chunked_array([[date(2020, 1, 1)] * 3]), "auto", "the target holds dates or times"),
+        (pd.DataFrame({"a": [1, 2, 3], "b": [1, 2, 3]}), "auto", "2 columns .several targets"),
+        (pa.table({"a": [1, 2, 3], "b": [1, 2, 3]}), "auto", "2 columns .several targets"),
+        (pd.Series([[1, 2], [1], [3]]), "auto", "holds a list .several targets"),
+        (pd.Series([True, None, False], dtype="boolean"), "auto", "misses 1 of 3"),
+        (pd.Categorical([1, None, 2]), "auto", "misses 1 of 3"),
+        (None, "auto", "requires y to be passed, but the target y is None"),
+        ([1j, 2j, 1j], "auto", "all numbers or all text; it holds complex"),
+        ([0, 0, 0], "auto", "one class"),
     ],
 )
 def test_targets_that_are_refused(y, task, message):
@@ -260,95 +273,137 @@ def test_targets_that_are_refused(y, task, message):
         target_of(y, 3, task)
 
 
-# Tables
-
-
-FRAME = {"a": [1, 2, 3], "b": [0.5, -1.0, 2.0], "c": [True, False, True]}
-MATRIX = [[1.0, 0.5, 1.0], [2.0, -1.0, 0.0], [3.0, 2.0, 1.0]]
-
-
-class ColumnStore:
-    """The least that a frame offers: names, and columns by name."""
-
-    columns = tuple(FRAME)
-
-    def __getitem__(self, name):
-        return np.array(FRAME[name])
-
-    def __array__(self, dtype=None, copy=None):
-        raise TypeError("mixed types")
+CATEGORIES = pa.array([7, 8, 7, 8]).dictionary_encode()
 
 
 @pytest.mark.parametrize(
-    "table",
+    "y",
     [
-        pd.DataFrame(FRAME),
-        pd.DataFrame(FRAME).astype({"a": "Int64", "b": "Float64", "c": "boolean"}),
-        pd.DataFrame({**FRAME, "b": [Decimal("0.5"), -1, 2.0]}),
-        pa.table(FRAME),
-        ColumnStore(),
-    ],
-    ids=["pandas", "nullable", "objects", "arrow", "columns"],
-)
-def test_frames_bring_names_and_numbers(table):
-    matrix, names = matrix_of(table)
-    assert matrix.tolist() == MATRIX
-    assert names == ["a", "b", "c"]
-
-
-@pytest.mark.parametrize("table", [MATRIX, np.array(MATRIX), np.array(MATRIX, dtype=object)])
-def test_arrays_and_lists_have_no_names(table):
-    matrix, names = matrix_of(table)
-    assert matrix.tolist() == MATRIX
-    assert names is None
-    assert matrix_of(table, ["x", "y", "z"])[1] == ["x", "y", "z"]
-
-
-def sparse():
-    from scipy.sparse import csr_matrix
-
-    return csr_matrix(np.eye(3))
-
-
-@pytest.mark.parametrize(
-    ("table", "message"),
-    [
-        ([1, 2, 3], "rows and columns"),
-        ("table", "rows and columns"),
-        (np.zeros((2, 2, 2)), "rows and columns; got 3"),
-        (np.empty((0, 3)), "X is empty"),
-        (np.empty((3, 0)), "X is empty"),
-        ([[1, 2], [3]], "rows and columns; got 1"),
-        ([[1, [2, 3]], [1, [2, 3, 4]]], "not numeric"),
-        ([[1, "a"], [2, "b"]], r"1 column\(s\) of X are not numeric \(column 1\)"),
-        (np.array([["1", "2"]]), "not numeric"),
-        (sparse(), "toarray"),
-        (np.array([[1j, 2.0]]), "not numeric"),
-        ([[1.0, np.nan], [2.0, np.nan]], r"missing values \(column 1: 2\)"),
-        ([[1.0, -np.inf], [2.0, 1.0]], r"infinite values \(column 1: 1\)"),
-        (np.ma.masked_array([[1.0, 2.0]], mask=[[0, 1]]), r"missing values \(column 1: 1\)"),
-        (pd.DataFrame({"n": [1, 2], "town": ["Rome", "Oslo"]}), r"not numeric \(town\); drop them or encode"),
-        (pd.DataFrame({"n": [1, 2], "when": pd.to_datetime(["2020-01-01"] * 2)}), r"not numeric \(when\)"),
-        (pd.DataFrame({"n": pd.array([1, None], dtype="Int64")}), r"missing values \(n: 1\)"),
-        (pd.DataFrame([[1, 2]], columns=["n", "n"]), "occur more than once: n"),
-        (pd.DataFrame([[1, 2]], columns=[1, "1"]), "occur more than once: 1"),
+        pd.Series([7, 8, 7, 8], dtype="category"),
+        pd.Categorical([0.5, 1.5, 0.5, 1.5]),
+        pd.Series(["u", "v", "u", "v"], dtype="string"),
+        pd.DataFrame({"y": ["u", "v", "u", "v"]}),
+        pd.Series([False, True, False, True], dtype="boolean"),
+        pa.chunked_array([["u", "v"], ["u", "v"]]),
+        pa.chunked_array([CATEGORIES]),
+        pa.array(["u", "v", "u", "v"]),
+        pa.table({"y": [False, True, False, True]}),
     ],
 )
-def test_tables_that_are_refused(table, message):
-    with pytest.raises(InputError, match=message):
-        matrix_of(table)
+def test_classes_of_any_library(y):
+    found = target_of(y, 4)
+    assert (found.task, found.values.tolist()) == ("classification", [0, 1, 0, 1])
 
 
-def test_numbers_whose_sum_overflows_are_finite():
-    assert matrix_of([[1e308, 1e308], [1e308, -1e308]])[0].max() == 1e308
+def test_categories_of_numbers_are_no_amounts():
+    y = list(range(30)) * 2
+    assert target_of(y, 60).task == "regression"
+    found = target_of(pd.Series(y, dtype="category"), 60)
+    assert (found.task, found.amounts, found.n_distinct) == ("classification", None, 30)
 
 
-@pytest.mark.parametrize(
-    ("names", "message"), [(["x"], "1 feature names"), (["x", "x", "y"], "more than once")]
-)
-def test_wrong_names_are_refused(names, message):
-    with pytest.raises(InputError, match=message):
-        matrix_of(MATRIX, names)
+def test_amounts_of_any_library():
+    for y in (pd.Series([0.5, 1.5, 7], dtype="Float64"), pa.array([0.5, 1.5, 7]), [Decimal("0.5"), 1.5, 7]):
+        assert target_of(y, 3).amounts.tolist() == [0.5, 1.5, 7.0]
+
+
+def test_one_row_is_nothing_to_compare():
+    with pytest.raises(InputError, match=r"one row \(n_samples = 1\)"):
+        f_score([[1.0, 2.0]], [1])
+
+
+# Categories and missing values
+
+
+def test_pearson_of_known_rows(mixed):
+    frame, _, y = mixed
+    table = frame.drop(columns="town")
+    codes = (frame["sex"] == "m").astype(float)
+    expected = [abs(pd.Series(column).corr(y)) for column in (frame["a"], frame["b"], codes)]
+    assert pearson(table, y) == pytest.approx(expected)
+
+
+def test_spearman_of_known_rows(mixed):
+    frame, _, y = mixed
+    expected = [abs(frame[name].corr(y, method="spearman")) for name in "ab"]
+    assert spearman(frame[["a", "b"]], y) == pytest.approx(expected)
+    codes = (frame["sex"] == "m").astype(float)
+    assert spearman(frame[["sex"]], y) == pytest.approx([abs(codes.corr(y, method="spearman"))])
+
+
+def test_f_of_known_rows(mixed):
+    frame, classes, y = mixed
+    expected_classes, expected_amounts = [], []
+    for name in "ab":
+        known = frame[name].notna()
+        groups = [frame.loc[known & (classes == code), name] for code in (0, 1)]
+        expected_classes.append(stats.f_oneway(*groups).statistic)
+        expected_amounts.append(stats.linregress(frame.loc[known, name], y[known]).rvalue ** 2)
+        expected_amounts[-1] *= (known.sum() - 2) / (1 - expected_amounts[-1])
+    assert f_score(frame[["a", "b"]], classes) == pytest.approx(expected_classes)
+    assert f_score(frame[["a", "b"]], y) == pytest.approx(expected_amounts)
+
+
+def test_f_of_categories_is_the_analysis_of_variance_of_the_amounts(mixed):
+    frame, classes, y = mixed
+    expected = [
+        stats.f_oneway(*(group for _, group in y.groupby(frame[name]))).statistic for name in ("town", "sex")
+    ]
+    assert f_score(frame[["town", "sex"]], y) == pytest.approx(expected)
+    codes = (frame[["sex"]] == "m").astype(float)
+    assert f_score(frame[["sex"]], classes) == pytest.approx(f_score(codes, classes))
+
+
+def test_a_category_that_fixes_the_amounts_ranks_first(mixed):
+    frame = mixed[0]
+    amounts = frame["town"].map({"Rome": 1.0, "Oslo": 4.0, "Bonn": 2.5})
+    scores = f_score(frame, amounts)
+    assert scores[2] == pytest.approx(2 * scores[[0, 1, 3]].max())
+
+
+def test_chi2_of_categories_is_the_table_of_counts(mixed):
+    frame, classes, _ = mixed
+    expected = [
+        stats.chi2_contingency(pd.crosstab(frame[name], classes), correction=False).statistic
+        for name in ("town", "sex")
+    ]
+    found = chi2(frame[["town", "sex"]], classes)
+    assert found == pytest.approx(expected)
+    one_hot = feature_selection.chi2(pd.get_dummies(frame["town"]).astype(float), classes)[0].sum()
+    assert found[0] == pytest.approx(one_hot)
+
+
+def test_chi2_of_known_rows(mixed):
+    frame, classes, _ = mixed
+    known = frame["b"].notna()
+    expected = feature_selection.chi2(frame.loc[known, ["b"]], classes[known])[0]
+    assert chi2(frame[["b", "town"]], classes)[0] == pytest.approx(expected[0])
+
+
+@pytest.mark.parametrize("measure", [pearson, spearman, f_score])
+def test_three_categories_are_refused_where_numbers_are_needed(mixed, measure):
+    frame, classes, _ = mixed
+    with pytest.raises(InputError, match=r"town is text or categories \(3 different ones.*use mutual_info"):
+        measure(frame, classes)
+
+
+@pytest.mark.parametrize("measure", [pearson, spearman, f_score, chi2])
+def test_columns_with_fewer_than_two_known_values_score_nothing(measure):
+    nan = np.nan
+    X = np.array([[nan, nan, 5, 1, 3], [nan, nan, nan, 2, nan], [nan, 4, 5, nan, nan], [nan, nan, 5, 3, 2]])
+    y = np.array([0, 1, 0, 1])
+    scores = measure(X, y)
+    assert scores[:3].tolist() == [0, 0, 0]
+    assert np.isfinite(scores).all()
+    # The classes of the rows that are left: both, with one or two rows each.
+    assert scores[3] > 0
+
+
+@pytest.mark.parametrize("measure", [pearson, spearman, f_score, chi2])
+def test_complete_columns_do_not_care_about_the_holes_of_others(classes, measure):
+    X, y = np.abs(classes[0]), (classes[1] > 0).astype(int)
+    holes = np.column_stack([X, np.where(np.arange(len(X)) % 3, np.nan, X[:, 0])])
+    assert measure(holes, y)[:-1].tolist() == measure(X, y).tolist()
 
 
 # The door
@@ -371,8 +426,8 @@ def test_no_warning_without_copies(classes):
 
 
 def test_zeros_of_either_sign_are_equal_and_constants_are_no_copies():
-    assert copies_in(np.array([[0.0, -0.0, 5.0, 5.0], [1.0, 1.0, 5.0, 5.0]])) == [[0, 1]]
-    assert copies_in(np.array([[0.0, 1.0], [1.0, 0.0]])) == []
+    assert copies_in(Features(np.array([[0.0, -0.0, 5.0, 5.0], [1.0, 1.0, 5.0, 5.0]]))) == [[0, 1]]
+    assert copies_in(Features(np.array([[0.0, 1.0], [1.0, 0.0]]))) == []
 
 
 def test_a_function_as_measure(classes):

@@ -276,6 +276,28 @@ def test_what_is_discrete_can_be_said():
     assert relief(X, y, discrete=True).tolist() != relief(X, y, discrete=False).tolist()
 
 
+def test_categories_are_discrete_whatever_is_said(mixed):
+    frame, classes, amounts = mixed
+    table = frame[["town", "sex"]].assign(n=np.arange(len(frame)))
+    codes = table.assign(
+        town=frame["town"].astype("category").cat.codes, sex=(frame["sex"] == "m").astype(int)
+    )
+    for y in (classes, amounts):
+        expected = relief(codes, y, discrete=[True, True, False])
+        for discrete in ("auto", False, [False, True, False]):
+            assert relief(table, y, discrete=discrete).tolist() == expected.tolist()
+
+
+def test_missing_values_are_refused(mixed):
+    frame, classes, _ = mixed
+    counts = frame[["a", "b"]].isna().sum()
+    with pytest.raises(
+        InputError,
+        match=rf"relief .* \(a: {counts['a']}, b: {counts['b']}\); use mutual_info, or fill them in",
+    ):
+        relief(frame, classes)
+
+
 def test_some_rows_stand_for_all():
     X, y, _ = table(11, n_rows=600, kinds="ccc")
     everything = relief(X, y)

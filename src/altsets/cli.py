@@ -93,7 +93,9 @@ def find_command(
     table: Annotated[
         str | None,
         typer.Argument(
-            metavar="TABLE", help="CSV file (also gzipped) or Parquet file, numbers only.", show_default=False
+            metavar="TABLE",
+            help="CSV file (also gzipped) or Parquet file: numbers and text, also with holes.",
+            show_default=False,
         ),
     ] = None,
     target: Annotated[
@@ -114,6 +116,7 @@ def find_command(
     search: Annotated[str, options.Search] = "sequential",
     aggregation: Annotated[str, options.Aggregation] = "sum",
     drop: Annotated[list[str] | None, options.Drop] = None,
+    categorical: Annotated[list[str] | None, options.Categorical] = None,
     existing: Annotated[list[str] | None, options.Existing] = None,
     require: Annotated[list[str] | None, options.Require] = None,
     forbid: Annotated[list[str] | None, options.Forbid] = None,
@@ -139,10 +142,10 @@ def find_command(
         how = {"measure": measure, "estimator": estimator, "scoring": scoring}
         source: _Table | _Saved
         if scores is None:
-            source = _Table(_dataset(table, target, drop), quality, task, how, save_scores)
+            source = _Table(_dataset(table, target, drop, categorical), quality, task, how, save_scores)
         else:
             source = _saved_scores(
-                scores, quality, {**how, "--save-scores": save_scores}, table, target, drop
+                scores, quality, {**how, "--save-scores": save_scores}, table, target, drop, categorical
             )
         names = FeatureNames.of(source.names)
         asked = {
@@ -209,14 +212,17 @@ def _suggestions(saved: str | None, target: str) -> list[str]:
     return [disjoint, fair, f"{find} --quality f --json"]
 
 
-def _dataset(table: str | None, target: str | None, drop: Sequence[str] | None) -> Dataset:
+def _dataset(
+    table: str | None, target: str | None, drop: Sequence[str] | None, categorical: Sequence[str] | None
+) -> Dataset:
     from altsets import datasets
 
     if table is None:
         raise InputError("give a TABLE and its --target, or scores that were saved before with --scores.")
     if target is None:
         raise InputError(f"say which column of {table} is to be predicted with --target.")
-    return datasets.split_target(datasets.read_table(table), target, drop=options.names_in(drop or []))
+    dropped, categories = options.names_in(drop or []), options.names_in(categorical or [])
+    return datasets.split_target(datasets.read_table(table), target, drop=dropped, categorical=categories)
 
 
 class _Table:
@@ -280,10 +286,13 @@ def _saved_scores(
     table: str | None,
     target: str | None,
     drop: Sequence[str] | None,
+    categorical: Sequence[str] | None,
 ) -> _Saved:
     from altsets.quality._named import WRAPPER
     from altsets.scores import Scores
 
+    if table is None and categorical:
+        unused = {**unused, "--categorical": ",".join(categorical)}
     for name, value in unused.items():
         if value is not None:
             raise InputError(
@@ -293,7 +302,7 @@ def _saved_scores(
         raise InputError("a wrapper fits models to a table; leave out --scores.")
     scores = Scores.read(path)
     if table is not None:
-        scores = scores.only(_dataset(table, target, drop).feature_names)
+        scores = scores.only(_dataset(table, target, drop, categorical).feature_names)
     elif drop:
         dropped = options.features_in("--drop", ",".join(drop), FeatureNames.of(scores.names))
         scores = scores.only([name for number, name in enumerate(scores.names) if number not in dropped])

@@ -14,17 +14,17 @@ import os
 import re
 import zlib
 from collections import Counter
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
 from itertools import islice
 from pathlib import Path
 from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 
+from altsets.columns import Column, Order, as_features, as_target
 from altsets.errors import MissingExtraError, TableError
-from altsets.measures._features import listed
+from altsets.measures._features import Features, listed
 
 __all__ = [
     "Dataset",
@@ -46,8 +46,6 @@ CHUNK = 500_000
 
 DEMO_TARGET = "diagnosis"
 
-Column = npt.NDArray[Any]
-
 
 @dataclass(frozen=True, eq=False)
 class Table:
@@ -61,6 +59,8 @@ class Table:
         Floats (nan = missing), or objects (str, None = missing) where a column is not numeric.
     source : str
         Where it came from, for messages.
+    categories : mapping of str to tuple of str or None
+        Columns that are categories by their type in the file; the labels in their order, if they have one.
 
     Examples
     --------
@@ -72,6 +72,7 @@ class Table:
     names: tuple[str, ...]
     columns: tuple[Column, ...]
     source: str = "the table"
+    categories: Mapping[str, Order] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
         twice = sorted(name for name, count in Counter(self.names).items() if count > 1)
@@ -90,12 +91,12 @@ class Table:
 
 @dataclass(frozen=True, eq=False)
 class Dataset:
-    """A table ready for a measure: the features as one matrix, the target apart.
+    """A table ready for a measure: the features in one form, the target apart.
 
     Attributes
     ----------
-    X : ndarray of shape (n_rows, n_features)
-        Finite numbers.
+    X : Features
+        Finite or missing numbers, and categories.
     y : ndarray of shape (n_rows,)
         Finite numbers or text.
     feature_names : tuple of str
@@ -104,7 +105,7 @@ class Dataset:
         The column that ``y`` was.
     """
 
-    X: npt.NDArray[np.float64]
+    X: Features
     y: Column
     feature_names: tuple[str, ...]
     target_name: str
@@ -160,8 +161,13 @@ def read_lines(path: str | os.PathLike[str]) -> list[str]:
     return [_tidy(line) for line in text.splitlines() if line.strip()]
 
 
-def split_target(table: Table, target: str, *, drop: Sequence[str] = ()) -> Dataset:
+def split_target(
+    table: Table, target: str, *, drop: Sequence[str] = (), categorical: Sequence[str] = ()
+) -> Dataset:
     """Take the target apart from the features, and check that a measure can use both.
+
+    Columns of text are categories. What is likely a mistake is refused: dates, numbers with some text among them,
+    numbers in a spelling that cannot be read, categories that name single rows.
 
     Parameters
     ----------
@@ -171,33 +177,36 @@ def split_target(table: Table, target: str, *, drop: Sequence[str] = ()) -> Data
         The name of the target column.
     drop : sequence of str
         Columns to leave out.
+    categorical : sequence of str
+        Columns that are categories whatever they hold, such as codes.
 
     Raises
     ------
     TableError
-        If a column does not exist, no feature is left, a feature is not numeric or not finite, or the target
-        is incomplete or constant.
+        If a column does not exist, no feature is left, a feature is neither numbers nor categories or is infinite,
+        or the target is incomplete or constant.
 
     Examples
     --------
     >>> data = split_target(load_demo(), "diagnosis", drop=["mean radius"])
-    >>> data.X.shape, data.y[:1].tolist()
+    >>> data.X.values.shape, data.y[:1].tolist()
     ((569, 29), ['malignant'])
     """
     known = dict(zip(table.names, table.columns, strict=True))
     _check_known(table, target, "target column")
     for name in drop:
         _check_known(table, name, "column to drop")
+    for name in categorical:
+        _check_known(table, name, "categorical column")
     if target in drop:
         raise TableError(f"column {target!r} cannot be both the target and dropped.")
     features = [name for name in table.names if name != target and name not in set(drop)]
     if not features:
         raise TableError(f"{table.source} has no feature columns besides the target {target!r}.")
-    _check_target(known[target], target)
-    _check_numeric(known, features)
-    matrix = np.column_stack([known[name] for name in features])
-    _check_finite(matrix, features)
-    return Dataset(matrix, known[target], tuple(features), target)
+    categories = {**table.categories, **{name: None for name in categorical}}
+    y = as_target(known[target], target, is_category=target in categories)
+    X = as_features({name: known[name] for name in features}, categories)
+    return Dataset(X, y, tuple(features), target)
 
 
 def load_demo() -> Table:
@@ -413,7 +422,21 @@ def _read_parquet(content: bytes, source: str) -> Table:
         for name, column in zip(table.column_names, table.columns, strict=True)
         if not re.fullmatch(r"__index_level_\d+__", name)
     ]
-    return Table(tuple(name for name, _ in kept), tuple(_arrow_column(column) for _, column in kept), source)
+    categories = {name: _order(column) for name, column in kept if pa.types.is_dictionary(column.type)}
+    # Categories of numbers lose their type in Parquet, but pandas leaves a note.
+    for note in (table.schema.pandas_metadata or {}).get("columns", ()):
+        if note["pandas_type"] == "categorical" and not note["metadata"]["ordered"]:
+            categories.setdefault(" ".join(str(note["field_name"]).split()), None)
+    names, columns = (name for name, _ in kept), (_arrow_column(column) for _, column in kept)
+    return Table(tuple(names), tuple(columns), source, categories)
+
+
+def _order(column: Any) -> Order:
+    """The labels of ordered categories in their order."""
+    if not column.type.ordered or not column.num_chunks:
+        return None
+    # The chunks of a column may have dictionaries of their own until they are made one.
+    return tuple(map(str, column.unify_dictionaries().chunk(0).dictionary.to_pylist()))
 
 
 def _arrow_column(column: Any) -> Column:
@@ -421,8 +444,8 @@ def _arrow_column(column: Any) -> Column:
 
     kind = column.type
     if pa.types.is_dictionary(kind):
-        kind = kind.value_type
-        column = column.cast(kind)
+        # Categories of numbers are labels, too.
+        kind = pa.string()
     if pa.types.is_boolean(kind):
         column = column.cast(pa.int8())
     numeric = ("is_integer", "is_floating", "is_boolean", "is_decimal", "is_null")
@@ -444,55 +467,3 @@ def _check_known(table: Table, name: str, role: str) -> None:
     if all(_floats([known]) is not None for known in table.names):
         raise TableError(f"{message}; its first line holds only numbers, so it may lack a header line.")
     raise TableError(f"{message}; its columns are: {listed(table.names)}.")
-
-
-def _check_target(column: Column, name: str) -> None:
-    if column.dtype == object:
-        n_missing = sum(value is None for value in column)
-    else:
-        n_missing = int(np.isnan(column).sum())
-        n_infinite = int(np.isinf(column).sum())
-        if n_infinite:
-            raise TableError(f"target column {name!r} has {n_infinite} infinite values; drop these rows.")
-    if n_missing:
-        raise TableError(
-            f"target column {name!r} misses {n_missing} of {len(column)} values; drop these rows."
-        )
-    if (column == column[0]).all():
-        raise TableError(
-            f"target column {name!r} has only one value ({column[0]}); there is nothing to predict."
-        )
-
-
-def _check_numeric(known: dict[str, Column], features: Sequence[str]) -> None:
-    wrong = [name for name in features if known[name].dtype == object]
-    if not wrong:
-        return
-    example = next((str(value) for value in known[wrong[0]] if value is not None), "")
-    advice = f"drop them (--drop {','.join(map(_quoted, wrong[:3]))}{',...' if len(wrong) > 3 else ''})"
-    if re.fullmatch(r"[-+]?\d+,\d+", example):
-        advice = "write numbers with a decimal point"
-    raise TableError(
-        f"{_counted(wrong, 'column')} not numeric ({listed(wrong)}; for example {example[:40]!r} "
-        f"in {wrong[0]}); {advice} or encode them as numbers."
-    )
-
-
-def _check_finite(matrix: npt.NDArray[np.float64], features: Sequence[str]) -> None:
-    for what, wrong in (("missing", np.isnan(matrix)), ("infinite", np.isinf(matrix))):
-        counts = wrong.sum(axis=0).tolist()
-        detail = [f"{name}: {count}" for name, count in zip(features, counts, strict=True) if count]
-        if detail:
-            verb = "fill them in" if what == "missing" else "replace them by finite numbers"
-            raise TableError(
-                f"{sum(counts)} {what} values in {len(detail)} of {len(features)} feature columns "
-                f"({listed(detail)}); {verb}, or drop these rows or columns (--drop)."
-            )
-
-
-def _counted(labels: Sequence[str], noun: str) -> str:
-    return f"1 {noun} is" if len(labels) == 1 else f"{len(labels)} {noun}s are"
-
-
-def _quoted(name: str) -> str:
-    return f'"{name}"' if re.search(r"[\s,\"']", name) else name

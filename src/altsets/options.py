@@ -108,6 +108,11 @@ Aggregation = typer.Option(
     "--aggregation", metavar="NAME", help="What simultaneous sets maximise: sum or min of their qualities."
 )
 Drop = typer.Option("--drop", metavar="COL[,COL]", help="Columns to leave out; may be repeated.")
+Categorical = typer.Option(
+    "--categorical",
+    metavar="COL[,COL]",
+    help="Columns that are categories whatever they hold, such as codes; may be repeated. Text always is.",
+)
 Existing = typer.Option(
     "--existing", metavar="COL[,COL]", help="A set that every new set must differ from; may be repeated."
 )

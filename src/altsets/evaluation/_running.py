@@ -99,8 +99,14 @@ def _elsewhere(pieces: Sequence[Piece], n_jobs: int | None) -> Generator[Outcome
         delayed(_recorded)(position, function, arguments)
         for position, (function, arguments) in enumerate(pieces)
     )
-    with closing(work):
-        yield from work
+    try:
+        # Handed on one by one, so that nobody but the lines below closes it.
+        yield from (outcome for outcome in work)
+    finally:
+        with warnings.catch_warnings():
+            # joblib regrets work that nobody waits for; here somebody wanted the end.
+            warnings.simplefilter("ignore")
+            work.close()
 
 
 def _recorded(position: int, function: Callable[..., Any], arguments: tuple[Any, ...]) -> Outcome:

@@ -1,7 +1,8 @@
 """Numbers from data: how much each feature says about the target, and about each other feature.
 
-The measures are plain functions of a table and a target. All of them are deterministic, give 0 to constant
-columns and refuse text, missing and infinite values by name. :data:`MEASURES` names them; :func:`score` and
+The measures are plain functions of a table and a target. All of them are deterministic and give 0 to constant
+columns. Tables may hold categories and missing values; a measure that cannot deal with them refuses them by name, and
+nothing is ever filled in. :data:`MEASURES` names them; :func:`score` and
 :func:`pairwise` are the doors through which a quality comes in.
 """
 
@@ -16,10 +17,10 @@ import numpy as np
 from altsets.errors import InputError
 from altsets.measures._constants import constant_columns, warn_of_constants
 from altsets.measures._copies import copies_in
-from altsets.measures._features import FloatArray, listed
+from altsets.measures._features import Features, FloatArray, features_of, listed
 from altsets.measures._importance import importance
 from altsets.measures._information import mutual_info, symmetrical_uncertainty
-from altsets.measures._matrix import matrix_of
+from altsets.measures._left_out import warn_of_left_out_rows
 from altsets.measures._own import given_scores, is_array, scores_by
 from altsets.measures._pairwise import PAIR_MEASURES, pairwise
 from altsets.measures._permutation import permutation
@@ -27,6 +28,7 @@ from altsets.measures._rank import spearman
 from altsets.measures._relief import relief
 from altsets.measures._shap import shap
 from altsets.measures._univariate import chi2, f_score, pearson
+from altsets.measures._weights import counted, counted_as_repeats
 
 __all__ = [
     "MEASURES",
@@ -66,6 +68,7 @@ def score(
     measure: Any = "mutual_info",
     *,
     feature_names: Sequence[str] | None = None,
+    sample_weight: Any = None,
     **options: Any,
 ) -> tuple[FloatArray, list[str] | None]:
     """Score every feature, with the names of the features if the table has them.
@@ -73,7 +76,8 @@ def score(
     Parameters
     ----------
     X : table of shape (n_samples, n_features)
-        A NumPy array, or a frame (pandas, polars, Arrow); finite numbers only.
+        A NumPy array, or a frame (pandas, polars, Arrow): numbers, text and categories, with missing values if need be.
+        What a measure makes of categories and missing values is said with the measure.
     y : array-like of shape (n_samples,)
         The target: numbers or text, one column.
     measure : str, callable or array
@@ -82,6 +86,9 @@ def score(
         number for each feature, then there are no options.
     feature_names : sequence of str, optional
         Names of the columns; by default those of ``X``, if it has any.
+    sample_weight : array-like of shape (n_samples,), optional
+        How much each row counts: 0 for not at all, 2 for twice. Measures that know no weights take whole numbers, and
+        refuse others.
     **options
         Passed on to the measure.
 
@@ -95,7 +102,8 @@ def score(
     Warns
     -----
     UserWarning
-        If columns are exact copies of each other, or constant; the latter score 0.
+        If columns are exact copies of each other, or constant (these score 0); if the measure leaves out rows with
+        missing values; if it cannot do with the weights what it does without.
 
     Examples
     --------
@@ -103,13 +111,15 @@ def score(
     >>> scores.round(4).tolist()
     [1.0, 0.1348]
     """
-    matrix, names = matrix_of(X, feature_names)
+    features, y, weights = counted(features_of(X, feature_names), y, sample_weight)
     if callable(measure):
-        scores = scores_by(measure, matrix, np.asarray(y), **options)
+        features, y = counted_as_repeats(features, y, weights, "a function as measure")
+        scores = scores_by(measure, features, np.asarray(y), **options)
     elif isinstance(measure, str) and measure in MEASURES:
-        scores = MEASURES[measure](matrix, y, **options)
+        weighted = {} if weights is None else {"sample_weight": weights}
+        scores = MEASURES[measure](features, y, **weighted, **options)
     elif is_array(measure):
-        scores = given_scores(measure, matrix.shape[1], names, options)
+        scores = given_scores(measure, features.n_features, features.names, options)
     else:
         choices = ", ".join(map(repr, MEASURES))
         raise InputError(
@@ -118,18 +128,17 @@ def score(
         )
     if not is_array(measure):
         # Not every function knows that a constant says nothing. Said here and not by measures, so that it is said once.
-        scores = np.where(constant_columns(matrix), 0.0, scores)
-        warn_of_constants(matrix, names)
-    _warn_of_copies(matrix, names)
-    return scores, names
+        scores = np.where(constant_columns(features.values), 0.0, scores)
+        warn_of_constants(features)
+        warn_of_left_out_rows(features, measure)
+    _warn_of_copies(features)
+    return scores, features.names
 
 
-def _warn_of_copies(matrix: FloatArray, names: list[str] | None) -> None:
-    groups = copies_in(matrix)
+def _warn_of_copies(features: Features) -> None:
+    groups = copies_in(features)
     if groups:
-        named = [
-            " = ".join(names[index] if names else f"column {index}" for index in group) for group in groups
-        ]
+        named = [" = ".join(map(features.label, group)) for group in groups]
         warnings.warn(
             f"some columns are exact copies of each other ({listed(named, most=5)}); "
             "a copy is no real alternative, so keep only one of each.",

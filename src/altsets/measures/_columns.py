@@ -10,11 +10,11 @@ import numpy as np
 import numpy.typing as npt
 
 from altsets.errors import InputError
-from altsets.measures._features import FloatArray, column_mask
+from altsets.measures._counts import number_of_rows
+from altsets.measures._features import BoolArray, Features, FloatArray, column_mask
 
-__all__ = ["Columns", "binned", "discrete_columns", "jittered", "jittered_target", "sorted_columns"]
+__all__ = ["Columns", "binned", "discrete_columns", "jittered", "jittered_target", "levels", "sorted_columns"]
 
-BoolArray = npt.NDArray[np.bool_]
 IntArray = npt.NDArray[np.intc]
 
 #: A column with at most this many different values can be discrete ...
@@ -22,13 +22,19 @@ MOST_LEVELS = 10
 #: ... if each of them occurs at least this often, on average.
 ROWS_PER_LEVEL = 10
 
+#: A category with at most this many rows for each of its labels, on average, is thin: logarithms of counts mislead.
+ROWS_PER_LABEL = 10
+
 #: Distances that differ by no more than this are equal but for rounding, where the largest value is about 1.
 ROUNDING = 32 * np.finfo(np.float64).eps
 
 
 @dataclass(frozen=True)
 class Columns:
-    """Sorted columns, one in each row of the arrays; what the arrays mean is said in the kernel ``neighbours``."""
+    """Sorted columns, one in each row of the arrays; what the arrays mean is said in the kernel ``neighbours``.
+
+    Beside these: which columns are categories with few rows for each of their labels, and how much rows count.
+    """
 
     codes: IntArray
     orders: IntArray
@@ -37,6 +43,8 @@ class Columns:
     sizes: IntArray
     slack: FloatArray
     discrete: npt.NDArray[np.uint8]
+    thin: BoolArray
+    weights: FloatArray | None = None
 
     def __len__(self) -> int:
         return len(self.codes)
@@ -61,7 +69,13 @@ class Columns:
 
 
 def sorted_columns(
-    columns: Iterable[FloatArray], discrete: BoolArray, n_rows: int, *, scaled: bool
+    columns: Iterable[FloatArray],
+    discrete: BoolArray,
+    n_rows: int,
+    *,
+    scaled: bool,
+    nominal: BoolArray | None = None,
+    weights: FloatArray | None = None,
 ) -> Columns:
     """Sort columns once, for all the pairs they will be part of.
 
@@ -75,6 +89,10 @@ def sorted_columns(
         Length of the columns.
     scaled : bool
         Whether to divide by the standard deviation, which continuous columns need to be compared.
+    nominal : array of bool, optional
+        Which columns are categories; by default none.
+    weights : array of length n_rows, optional
+        How much each row counts.
     """
     shape = (len(discrete), n_rows)
     found = Columns(
@@ -85,6 +103,8 @@ def sorted_columns(
         sizes=np.zeros(len(discrete), dtype=np.intc),
         slack=np.zeros(len(discrete)),
         discrete=discrete.astype(np.uint8),
+        thin=np.zeros(len(discrete), dtype=bool),
+        weights=weights,
     )
     for index, column in enumerate(columns):
         order = np.argsort(column, kind="stable")
@@ -99,6 +119,8 @@ def sorted_columns(
             # Of the sorted values: the order of the rows must not change a bit.
             ascending, found.slack[index] = _scaled(ascending)
         found.values[index, : len(starts)] = ascending[starts]
+    if nominal is not None:
+        found.thin[:] = nominal & (ROWS_PER_LABEL * found.sizes >= number_of_rows(weights, n_rows))
     return found
 
 
@@ -114,19 +136,45 @@ def _scaled(ascending: FloatArray) -> tuple[FloatArray, float]:
     return centred / deviation, float(ROUNDING / deviation)
 
 
-def binned(column: FloatArray, n_bins: int) -> FloatArray:
-    """The numbers of bins with about the same number of rows; rows that agree stay together.
+def binned(column: FloatArray, n_bins: int, weights: FloatArray | None = None) -> FloatArray:
+    """The numbers of bins with about the same number of rows, or weight; rows that agree stay together.
 
     The bin of a value is where the middle one of its rows would be if all rows, in order, were cut in equal parts.
+    Rows with a missing value are in a bin of their own, behind the others.
 
     Examples
     --------
     >>> binned(np.array([1.0, 5.0, 2.0, 9.0, 5.0, 5.0]), 3).tolist()
     [0.0, 1.0, 0.0, 2.0, 1.0, 1.0]
+    >>> binned(np.array([1.0, 5.0, 2.0, np.nan]), 3, np.array([1.0, 1.0, 4.0, 1.0])).tolist()
+    [0.0, 2.0, 1.0, 3.0]
     """
+    missing = np.isnan(column)
+    if missing.any():
+        bins = np.full(len(column), float(n_bins))
+        known = ~missing
+        if known.any():
+            bins[known] = binned(column[known], n_bins, None if weights is None else weights[known])
+        return bins
     _, codes, counts = np.unique(column, return_inverse=True, return_counts=True)
-    twice_the_middle = 2 * np.cumsum(counts) - counts
-    return (twice_the_middle * n_bins // (2 * len(column)))[codes].astype(np.float64)
+    if weights is None:
+        twice_the_middle = 2 * np.cumsum(counts) - counts
+        return (twice_the_middle * n_bins // (2 * len(column)))[codes].astype(np.float64)
+    sums = np.bincount(codes, weights)
+    ends = np.cumsum(sums)
+    # Rounding must not open a bin behind the last one.
+    return np.asarray(np.minimum((2 * ends - sums) * n_bins // (2 * ends[-1]), n_bins - 1)[codes])
+
+
+def levels(column: FloatArray) -> FloatArray:
+    """The codes of the values of a column, in their order; missing is one more value, the last.
+
+    Examples
+    --------
+    >>> levels(np.array([5.0, np.nan, 2.0, np.nan])).tolist()
+    [1.0, 2.0, 0.0, 2.0]
+    """
+    return np.unique(column, return_inverse=True)[1].astype(np.float64)
 
 
 def jittered(
@@ -158,17 +206,32 @@ def jittered_target(values: FloatArray, noise: FloatArray) -> FloatArray:
     return np.asarray(changed)
 
 
-def discrete_columns(matrix: FloatArray, discrete: npt.ArrayLike) -> BoolArray:
-    """Which columns are discrete: as told, or those of few values."""
-    n_rows, n_columns = matrix.shape
-    if isinstance(discrete, str):
-        if discrete != "auto":
-            raise InputError(
-                f"discrete={discrete!r} is unknown; give 'auto', True, False or one bool per column."
-            )
-        most = min(MOST_LEVELS, n_rows // ROWS_PER_LEVEL)
-        return np.array([_has_few_values(matrix[:, index], most) for index in range(n_columns)], dtype=bool)
-    return column_mask("discrete", discrete, n_columns)
+def discrete_columns(
+    features: Features, discrete: npt.ArrayLike, weights: FloatArray | None = None
+) -> BoolArray:
+    """Which columns are discrete: categories, and others as told, or those of few values."""
+    if not isinstance(discrete, str):
+        return column_mask("discrete", discrete, features.n_features) | features.nominal
+    if discrete != "auto":
+        raise InputError(
+            f"discrete={discrete!r} is unknown; give 'auto', True, False or one bool per column."
+        )
+    most = _most_values(weights, features.n_rows)
+    found = features.nominal.copy()
+    for index in np.flatnonzero(~found):
+        column = features.values[:, index]
+        if features.incomplete[index]:
+            known = ~np.isnan(column)
+            fewer = _most_values(None if weights is None else weights[known], int(known.sum()))
+            found[index] = _has_few_values(column[known], fewer)
+        else:
+            found[index] = _has_few_values(column, most)
+    return found
+
+
+def _most_values(weights: FloatArray | None, n_rows: int) -> int:
+    rows = number_of_rows(weights, n_rows) if n_rows else 0
+    return min(MOST_LEVELS, int(rows // ROWS_PER_LEVEL))
 
 
 def _has_few_values(column: FloatArray, most: int) -> bool:

@@ -7,30 +7,33 @@ import warnings
 import numpy as np
 import numpy.typing as npt
 
-from altsets.measures._features import FloatArray, listed
+from altsets.measures._features import Features, FloatArray
 
 __all__ = ["constant_columns", "warn_of_constants"]
 
 
 def constant_columns(matrix: FloatArray) -> npt.NDArray[np.bool_]:
-    """Which columns hold one value only.
+    """Which columns hold one value only; missing is a value, too.
 
     Examples
     --------
     >>> import numpy as np
-    >>> constant_columns(np.array([[1.0, 5.0], [2.0, 5.0]])).tolist()
-    [False, True]
+    >>> constant_columns(np.array([[1.0, 5.0, 5.0], [2.0, 5.0, np.nan]])).tolist()
+    [False, True, False]
     """
-    return np.asarray(matrix.min(axis=0) == matrix.max(axis=0))
+    lowest = matrix.min(axis=0)
+    constant = np.asarray(lowest == matrix.max(axis=0))
+    missing = np.flatnonzero(np.isnan(lowest))
+    constant[missing] = np.isnan(matrix[:, missing]).all(axis=0)
+    return constant
 
 
-def warn_of_constants(matrix: FloatArray, names: list[str] | None) -> None:
+def warn_of_constants(features: Features) -> None:
     """Name the constant columns in one warning, on behalf of the function that was called."""
-    found = np.flatnonzero(constant_columns(matrix))
-    if len(found):
-        named = [names[index] if names else f"column {index}" for index in found]
+    constant = constant_columns(features.values)
+    if constant.any():
         warnings.warn(
-            f"some columns are constant ({listed(named, most=5)}); "
+            f"some columns are constant ({features.labels(constant, most=5)}); "
             "they say nothing about the target and count as 0, so drop them.",
             UserWarning,
             stacklevel=3,

@@ -4,26 +4,44 @@ from __future__ import annotations
 
 from hashlib import blake2b
 
-from altsets.measures._features import FloatArray
+import numpy as np
+
+from altsets.measures._constants import constant_columns
+from altsets.measures._features import Features, FloatArray
 
 __all__ = ["copies_in"]
 
 
-def copies_in(matrix: FloatArray) -> list[list[int]]:
+def copies_in(features: Features) -> list[list[int]]:
     """Groups of columns with the same values in every row, found in one pass over the table.
 
-    Constant columns are left out: they say nothing, alone or twice.
+    Numbers that are missing in the same rows are the same there. Categories are copies of each other if the same rows
+    have equal labels, whatever these are called. Constant columns are left out: they say nothing, alone or twice.
 
     Examples
     --------
     >>> import numpy as np
-    >>> copies_in(np.array([[1.0, 5.0, 1.0], [2.0, 5.0, 2.0]]))
+    >>> copies_in(Features(np.array([[1.0, 5.0, 1.0], [2.0, 5.0, 2.0]])))
     [[0, 2]]
     """
-    groups: dict[bytes, list[int]] = {}
-    for index in range(matrix.shape[1]):
-        # Adding zero turns -0.0 into 0.0: equal numbers must have equal bytes.
-        column = matrix[:, index] + 0.0
-        if column.min() < column.max():
-            groups.setdefault(blake2b(column.tobytes(), digest_size=16).digest(), []).append(index)
+    groups: dict[tuple[bool, bytes], list[int]] = {}
+    for index in np.flatnonzero(~constant_columns(features.values)):
+        is_category = bool(features.nominal[index])
+        column = features.values[:, index]
+        alike = _by_first_row(column) if is_category else _of_equal_bytes(column)
+        key = is_category, blake2b(alike.tobytes(), digest_size=16).digest()
+        groups.setdefault(key, []).append(int(index))
     return [group for group in groups.values() if len(group) > 1]
+
+
+def _of_equal_bytes(column: FloatArray) -> FloatArray:
+    """Equal numbers must have equal bytes: adding zero turns -0.0 into 0.0, and there is more than one nan."""
+    column = column + 0.0
+    column[np.isnan(column)] = np.nan
+    return column
+
+
+def _by_first_row(codes: FloatArray) -> FloatArray:
+    """Codes in the order in which they first occur, which the names of the labels do not change."""
+    _, first, inverse = np.unique(codes, return_index=True, return_inverse=True)
+    return np.argsort(np.argsort(first))[inverse].astype(np.float64)

@@ -14,9 +14,22 @@ difference in one column is smaller than r: ``psi(n) + psi(k) - mean of psi(n_x 
 same discrete value (all other c - 1 rows if these are fewer than k), m the number of rows, itself included, nearer
 than r: ``psi(n) + mean of psi(k) - psi(c) - psi(m)``. Rows that are alone with their value are left out.
 
-**Ties.** The last two formulas assume that no two distances are equal. scikit-learn adds random noise of relative size
-1e-10 for that, which moves estimates by 0.01 to 0.05 on real data and makes them depend on the order of the columns.
-Here nothing is random:
+**Thin categories.** A category with at most 10 rows for each of its labels, on average, has counts so small that
+their logarithms find information where there is none: by chance alone, a category of 200 labels says 0.05 nats about
+two classes in 2,000 rows. Such a category is counted with psi for log, together with any other discrete column:
+``psi(n) + mean of psi(c) - psi(c_x) - psi(c_y)``. Thicker categories, and numbers, are counted with logarithms. This
+helps as long as most cells that could have rows have some; two thin categories still seem to know of each other.
+
+**Missing values.** "Missing" is a value of its own: y is known by whether x is missing, and, in the rows where it is
+not, by x. The formula is at the head of ``_missing``. Where columns are cut into bins, missing is one more bin.
+
+**Weights.** Counts become sums of weights, bins have equal weight, and their default number is the cube root of Kish's
+effective number of rows; see ``_counts``. Neighbours cannot be weighted. Whole numbers are rows that are there several
+times, for neighbours too.
+
+**Ties.** The two formulas with neighbours assume that no two distances are equal. scikit-learn adds random noise of
+relative size 1e-10 for that, which moves estimates by 0.01 to 0.05 on real data and makes them depend on the order of
+the columns. Here nothing is random:
 
 - Where the k-th neighbour is no distance away, the rows in that place are counted: with c rows there and c_x, c_y
   rows that share one coordinate, the row contributes ``psi(c) - psi(c_x) - psi(c_y)``. For columns of few values
@@ -37,29 +50,21 @@ neither the order of rows and columns nor the number of threads.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
+import warnings
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
-from altsets._kernels import neighbours
-from altsets.errors import InputError
-from altsets.measures._columns import (
-    BoolArray,
-    Columns,
-    binned,
-    discrete_columns,
-    jittered,
-    jittered_target,
-    sorted_columns,
-)
+from altsets.measures._columns import discrete_columns
 from altsets.measures._constants import constant_columns
-from altsets.measures._features import FloatArray
-from altsets.measures._matrix import matrix_of
-from altsets.measures._target import Target, target_of
-from altsets.measures._threads import Progress, in_threads
+from altsets.measures._estimator import METHODS, Estimator, Table
+from altsets.measures._features import Features, FloatArray, features_of
+from altsets.measures._missing import square_with_missing, target_with_missing
+from altsets.measures._target import target_of
+from altsets.measures._threads import Progress
+from altsets.measures._weights import counted, counted_as_repeats, whole
 
 __all__ = [
     "METHODS",
@@ -67,24 +72,15 @@ __all__ = [
     "mutual_info",
     "symmetrical_uncertainty",
     "uncertainty_matrix",
+    "warn_of_bins",
 ]
-
-#: Column i is to be compared with the columns from the second number up to the third.
-Line = tuple[int, int, int]
-
-METHODS = ("neighbors", "bins", "sklearn")
-
-#: Rows times pairs in one call of the kernel, some hundredths of a second.
-PIECE = 200_000
-
-#: Euler's constant: minus the digamma function of 1.
-EULER = 0.5772156649015329
 
 
 def mutual_info(
     X: Any,
     y: Any,
     *,
+    sample_weight: Any = None,
     task: str = "auto",
     method: str = "neighbors",
     discrete: npt.ArrayLike = "auto",
@@ -99,9 +95,13 @@ def mutual_info(
     Parameters
     ----------
     X : table of shape (n_samples, n_features)
-        Numbers.
+        Numbers and categories. A missing number is a value of its own, as is a missing label; but "sklearn" refuses
+        missing numbers.
     y : array-like of shape (n_samples,)
         The target.
+    sample_weight : array-like of shape (n_samples,), optional
+        How much each row counts. "bins" takes any weights; for the others, whole numbers are rows that are there
+        several times. With other weights "neighbors" counts in bins, and says so; "sklearn" refuses them.
     task : {"auto", "classification", "regression"}
         Whether the target names classes or amounts; "auto" looks at its values.
     method : {"neighbors", "bins", "sklearn"}
@@ -110,13 +110,14 @@ def mutual_info(
         equal frequency; much faster for many rows, coarser, and biased upwards. "sklearn": the numbers of
         scikit-learn's ``mutual_info_classif`` and ``mutual_info_regression``, random jitter included.
     discrete : "auto", bool or array of bool
-        Which columns are discrete. "auto" takes a column for discrete if it has at most 10 different values
-        that occur at least 10 times each on average. The paper's study treats everything as continuous, as
-        ``task="regression", discrete=False, method="sklearn"`` does.
+        Which columns are discrete; categories always are. "auto" takes a column for discrete if it has at most 10
+        different values that occur at least 10 times each on average. The paper's study treats everything as
+        continuous, as ``task="regression", discrete=False, method="sklearn"`` does.
     n_neighbors : int
         Neighbours of the continuous estimate; more of them mean less variance and more bias.
     n_bins : int, optional
-        Bins of a continuous variable for "bins"; by default the cube root of the number of rows, at least 2.
+        Bins of a continuous variable for "bins"; by default the cube root of the number of rows, at least 2. Missing
+        values have one more.
     random_state : int or None
         Seed of the jitter, which only "sklearn" has.
     n_jobs : int, optional
@@ -141,29 +142,34 @@ def mutual_info(
     >>> mutual_info(X, ["a", "a", "b", "b"] * 10).round(4).tolist()
     [0.6931, 0.0]
     """
-    matrix, _ = matrix_of(X)
-    target = target_of(y, len(matrix), task)
-    how = _Estimator(method, n_neighbors, n_bins, random_state, n_jobs, progress)
-    mask = discrete_columns(matrix, discrete)
-    if how.left_to_scikit_learn(matrix, mask, target.values if target.is_classes else None):
-        scores = how.by_scikit_learn(matrix, mask, target.values, target.is_classes)
-        scores[constant_columns(matrix)] = 0.0
-        return scores
-    columns = how.with_target(matrix, mask, target)
-    scores = np.zeros(matrix.shape[1])
+    features, y, weights, how = _ready(
+        X, y, sample_weight, Estimator(method, n_neighbors, n_bins, random_state, n_jobs, progress)
+    )
+    if how.name != method:
+        warn_of_bins(weights, method)
+    target = target_of(y, features.n_rows, task)
+    table = _table(features, discrete, weights, how)
+    constant = constant_columns(features.values)
+    if how.left_to_scikit_learn(table.values, table.discrete, target.values if target.is_classes else None):
+        scores = how.by_scikit_learn(table.values, table.discrete, target.values, target.is_classes)
+    elif how.name == "neighbors" and features.incomplete.any():
+        scores = target_with_missing(how, table.and_target(target))
+    else:
+        scores = np.zeros(features.n_features)
 
-    def keep(_: int, start: int, stop: int, found: FloatArray) -> None:
-        scores[start:stop] = found
+        def keep(_: int, start: int, stop: int, found: FloatArray) -> None:
+            scores[start:stop] = found
 
-    how.estimate(columns, [(len(scores), 0, len(scores))], keep)
+        how.estimate(how.with_target(table, target), [(len(scores), 0, len(scores))], keep)
     # Where jitter has made a constant column vary, it has no say.
-    scores[constant_columns(matrix)] = 0.0
+    scores[constant] = 0.0
     return scores
 
 
 def information_matrix(
-    matrix: FloatArray,
+    features: Features,
     *,
+    sample_weight: Any = None,
     method: str = "neighbors",
     discrete: npt.ArrayLike = "auto",
     n_neighbors: int = 3,
@@ -176,15 +182,25 @@ def information_matrix(
 
     Row i has column i as the target, which makes a difference to "sklearn" alone: its jitter is another one there.
     """
-    how = _Estimator(method, n_neighbors, n_bins, random_state, n_jobs, progress)
-    mask = discrete_columns(matrix, discrete)
-    return how.rows(matrix, mask) if method == "sklearn" else how.square(how.columns(matrix, mask))
+    features, _, weights, how = _ready(
+        features,
+        np.zeros(features.n_rows),
+        sample_weight,
+        Estimator(method, n_neighbors, n_bins, random_state, n_jobs, progress),
+    )
+    table = _table(features, discrete, weights, how)
+    if how.name == "sklearn":
+        return how.rows(table.values, table.discrete)
+    if how.name == "neighbors" and features.incomplete.any():
+        return square_with_missing(how, table)
+    return how.square(how.columns(table))
 
 
 def symmetrical_uncertainty(
     X: Any,
     y: Any,
     *,
+    sample_weight: Any = None,
     task: str = "auto",
     discrete: npt.ArrayLike = "auto",
     n_bins: int | None = None,
@@ -194,8 +210,8 @@ def symmetrical_uncertainty(
     """Symmetrical uncertainty of each feature with the target: information as a share of what there is to know.
 
     It is ``2 I(x, y) / (H(x) + H(y))``, where I is the mutual information by counting and H the entropy; continuous
-    variables are cut into bins of equal frequency. The parameters are those of :func:`mutual_info`. FCBF was made
-    for this measure.
+    variables are cut into bins of equal frequency, with one more for missing values. Weights of rows may be any
+    numbers from 0 up. The parameters are those of :func:`mutual_info`. FCBF was made for this measure.
 
     Returns
     -------
@@ -208,11 +224,12 @@ def symmetrical_uncertainty(
     >>> symmetrical_uncertainty(X, ["a", "a", "b", "b"] * 10).round(4).tolist()
     [1.0, 0.0]
     """
-    matrix, _ = matrix_of(X)
-    target = target_of(y, len(matrix), task)
-    how = _Estimator("bins", 1, n_bins, None, n_jobs, progress)
-    columns = how.with_target(matrix, discrete_columns(matrix, discrete), target)
-    last = matrix.shape[1]
+    features, y, weights, how = _ready(
+        X, y, sample_weight, Estimator("bins", 1, n_bins, None, n_jobs, progress)
+    )
+    target = target_of(y, features.n_rows, task)
+    columns = how.with_target(_table(features, discrete, weights, how), target)
+    last = features.n_features
     scores = np.zeros(last)
     entropies = np.zeros(last + 1)
 
@@ -229,18 +246,35 @@ def symmetrical_uncertainty(
 
 
 def uncertainty_matrix(
-    matrix: FloatArray,
+    features: Features,
     *,
+    sample_weight: Any = None,
     discrete: npt.ArrayLike = "auto",
     n_bins: int | None = None,
     n_jobs: int | None = None,
     progress: Progress | None = None,
 ) -> FloatArray:
     """Symmetrical uncertainty of each column with each other; the parameters are those above."""
-    how = _Estimator("bins", 1, n_bins, None, n_jobs, progress)
-    scores = how.square(how.columns(matrix, discrete_columns(matrix, discrete)))
+    features, _, weights, how = _ready(
+        features,
+        np.zeros(features.n_rows),
+        sample_weight,
+        Estimator("bins", 1, n_bins, None, n_jobs, progress),
+    )
+    scores = how.square(how.columns(_table(features, discrete, weights, how)))
     entropies = scores.diagonal().copy()
     return _uncertainty(scores, entropies[:, None] + entropies)
+
+
+def warn_of_bins(weights: FloatArray | None, method: str, *, stacklevel: int = 2) -> None:
+    """Say that information is counted in bins, where neighbours were asked for but rows have weights."""
+    if method == "neighbors" and weights is not None and not _repeats(weights):
+        warnings.warn(
+            "mutual information by nearest neighbours takes no weights but whole numbers, so it is counted in bins "
+            "instead (method='bins').",
+            UserWarning,
+            stacklevel=stacklevel + 1,
+        )
 
 
 def _uncertainty(information: FloatArray, entropies: FloatArray) -> FloatArray:
@@ -248,144 +282,31 @@ def _uncertainty(information: FloatArray, entropies: FloatArray) -> FloatArray:
     return np.asarray(np.minimum(shares, 1.0))
 
 
-@dataclass(frozen=True)
-class _Estimator:
-    """How mutual information is estimated."""
+def _ready(
+    X: Any, y: Any, sample_weight: Any, how: Estimator
+) -> tuple[Features, Any, FloatArray | None, Estimator]:
+    """Table and target without rows that do not count, the weights that are left to deal with, and how to do it."""
+    features = features_of(X)
+    features, y, weights = counted(features, y, sample_weight)
+    if weights is None or (weights == weights[0]).all():
+        return features, y, None, how
+    if how.name == "bins":
+        return features, y, weights, how
+    if how.name == "neighbors" and not _repeats(weights):
+        return features, y, weights, replace(how, name="bins")
+    features, y = counted_as_repeats(features, y, weights, f"mutual_info (method={how.name!r})")
+    return features, y, None, how
 
-    name: str
-    n_neighbors: int
-    n_bins: int | None
-    random_state: int | None
-    n_jobs: int | None
-    progress: Progress | None
 
-    def __post_init__(self) -> None:
-        if self.name not in METHODS:
-            choices = ", ".join(map(repr, METHODS))
-            raise InputError(f"method={self.name!r} is unknown; choose one of {choices}.")
-        _check_number("n_neighbors", self.n_neighbors, 1)
-        if self.n_bins is not None:
-            _check_number("n_bins", self.n_bins, 2)
+def _repeats(weights: FloatArray) -> bool:
+    """Whether weights are no more than rows that are there several times; equal weights are no weights at all."""
+    counting = weights[weights > 0]
+    return whole(counting) or bool((counting == counting[0]).all())
 
-    def columns(self, matrix: FloatArray, discrete: BoolArray) -> Columns:
-        """The columns of a matrix, made ready; not for "sklearn", where a column as target is another one."""
-        n_rows = len(matrix)
-        if self.name == "neighbors":
-            return sorted_columns(matrix.T, discrete, n_rows, scaled=True)
-        n_bins = self.n_bins or max(2, round(n_rows ** (1 / 3)))
-        cut = (
-            column if is_discrete else binned(column, n_bins)
-            for column, is_discrete in zip(matrix.T, discrete, strict=True)
+
+def _table(features: Features, discrete: npt.ArrayLike, weights: FloatArray | None, how: Estimator) -> Table:
+    if how.name == "sklearn":
+        features.refuse_missing(
+            "mutual_info (method='sklearn')", advice="fill them in, or use another method, which counts them"
         )
-        return sorted_columns(cut, np.ones(len(discrete), dtype=bool), n_rows, scaled=False)
-
-    def with_target(self, matrix: FloatArray, discrete: BoolArray, target: Target) -> Columns:
-        """The columns of a matrix and the target behind them."""
-        both = np.append(discrete, target.is_classes)
-        values = target.values.astype(np.float64)
-        if self.name != "sklearn":
-            return self.columns(np.column_stack([matrix, values]), both)
-        changed, noise = jittered(matrix, discrete, self.random_state)
-        if not target.is_classes:
-            values = jittered_target(values, noise)
-        return sorted_columns(np.column_stack([changed, values]).T, both, len(matrix), scaled=False)
-
-    def left_to_scikit_learn(self, matrix: FloatArray, discrete: BoolArray, classes: Any = None) -> bool:
-        """Whether parity needs the original: it rounds distances its own way where few rows share a discrete value."""
-        if self.name != "sklearn":
-            return False
-        labels = [*matrix.T[discrete], *([] if classes is None else [classes])]
-        counts = [np.unique(column, return_counts=True)[1] for column in labels]
-        most = 2 * self.n_neighbors + 1
-        return any(bool(((few > 1) & (few <= most)).any()) for few in counts)
-
-    def by_scikit_learn(
-        self, matrix: FloatArray, discrete: BoolArray, values: npt.NDArray[Any], is_classes: bool
-    ) -> FloatArray:
-        """Each column with a target, by scikit-learn itself."""
-        from sklearn.feature_selection import mutual_info_classif, mutual_info_regression
-
-        codes = matrix.copy()
-        for index in np.flatnonzero(discrete):
-            # The count refuses labels that are not whole numbers.
-            codes[:, index] = np.unique(matrix[:, index], return_inverse=True)[1]
-        found = (mutual_info_classif if is_classes else mutual_info_regression)(
-            codes,
-            np.unique(values, return_inverse=True)[1] if is_classes else values,
-            discrete_features=discrete,
-            n_neighbors=max(1, min(self.n_neighbors, len(matrix) - 1)),
-            random_state=self.random_state,
-        )
-        return np.asarray(found, dtype=np.float64)
-
-    def square(self, columns: Columns) -> FloatArray:
-        """Each column with each other: half of the pairs, and the diagonal."""
-        total = len(columns)
-        found = np.zeros((total, total))
-
-        def keep(index: int, start: int, stop: int, values: FloatArray) -> None:
-            found[index, start:stop] = values
-            found[start:stop, index] = values
-
-        self.estimate(columns, [(index, index, total) for index in range(total)], keep)
-        return found
-
-    def rows(self, matrix: FloatArray, discrete: BoolArray) -> FloatArray:
-        """Each column with each other, one of them with the jitter of a target."""
-        total = len(discrete)
-        found = np.zeros((total, total))
-        if self.left_to_scikit_learn(matrix, discrete):
-            for index in np.flatnonzero(~constant_columns(matrix)):
-                column = matrix[:, index]
-                found[index] = self.by_scikit_learn(matrix, discrete, column, bool(discrete[index]))
-            return found
-        changed, noise = jittered(matrix, discrete, self.random_state)
-        targets = [
-            column if is_discrete else jittered_target(column, noise)
-            for column, is_discrete in zip(matrix.T, discrete, strict=True)
-        ]
-        columns = sorted_columns([*changed.T, *targets], np.tile(discrete, 2), len(matrix), scaled=False)
-
-        def keep(index: int, start: int, stop: int, values: FloatArray) -> None:
-            found[index - total, start:stop] = values
-
-        self.estimate(columns, [(total + index, 0, total) for index in range(total)], keep)
-        return found
-
-    def estimate(
-        self, columns: Columns, lines: Sequence[Line], keep: Callable[[int, int, int, FloatArray], None]
-    ) -> None:
-        """Estimate the information of all pairs; ``keep`` gets a column, the range of the others, and values."""
-        numbers = np.arange(1, columns.n_rows + 2)
-        logarithm = np.append(0.0, np.log(numbers))
-        digamma = np.append(0.0, np.cumsum(np.append(-EULER, 1 / numbers[:-1])))
-        k = max(1, min(self.n_neighbors, columns.n_rows - 1))
-
-        def worker(stop: npt.NDArray[np.intc]) -> Callable[[Line], None]:
-            strict = self.name == "sklearn"
-            pairs = neighbours.Pairs(columns.arrays, k, strict, digamma, logarithm, stop)
-
-            def do(line: Line) -> None:
-                index, start, end = line
-                others = np.arange(start, end, dtype=np.intc)
-                values = np.zeros(len(others))
-                pairs.run(np.full_like(others, index), others, values)
-                keep(index, start, end, values)
-
-            return do
-
-        total = sum(end - start for _, start, end in lines)
-        in_threads(_pieces(lines, columns.n_rows), total, worker, self.n_jobs, self.progress)
-
-
-def _pieces(lines: Sequence[Line], n_rows: int) -> Iterator[tuple[Line, int]]:
-    step = max(1, PIECE // n_rows)
-    for index, start, end in lines:
-        for at in range(start, end, step):
-            until = min(at + step, end)
-            yield (index, at, until), until - at
-
-
-def _check_number(name: str, value: Any, least: int) -> None:
-    if not isinstance(value, int | np.integer) or isinstance(value, bool) or value < least:
-        raise InputError(f"{name}={value!r} must be a whole number of at least {least}.")
+    return Table(features.values, discrete_columns(features, discrete, weights), features.nominal, weights)

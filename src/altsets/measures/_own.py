@@ -9,6 +9,7 @@ import numpy as np
 import numpy.typing as npt
 
 from altsets.errors import InputError
+from altsets.measures._constants import constant_columns
 from altsets.measures._features import Features, FloatArray
 
 __all__ = ["given_pairs", "given_scores", "is_array", "numbers_for", "scores_by"]
@@ -20,22 +21,41 @@ def numbers_for(features: Features) -> FloatArray:
     return features.values
 
 
+NUMBERS_ONLY = "encode them as numbers, or use mutual_info or symmetrical_uncertainty"
+NO_HOLES = "fill them in, or use a measure that takes them, such as mutual_info"
+
+
 def scores_by(
-    measure: Callable[..., Any], matrix: FloatArray, target: npt.NDArray[Any], **options: Any
+    measure: Callable[..., Any], features: Features, target: npt.NDArray[Any], **options: Any
 ) -> FloatArray:
     """Ask ``measure(X, y)`` for one number per column; a pair of scores and p-values is welcome.
+
+    The function gets numbers: missing ones as nan, and a category of two labels as 0 and 1. Scores of constant columns
+    are of no interest, nor whether they are numbers.
 
     Examples
     --------
     >>> import numpy as np
-    >>> scores_by(lambda X, y: X.T @ y, np.eye(2), np.array([3.0, 4.0])).tolist()
+    >>> scores_by(lambda X, y: X.T @ y, Features(np.eye(2)), np.array([3.0, 4.0])).tolist()
     [3.0, 4.0]
     """
-    answer = measure(matrix, target, **options)
+    features.refuse_categories("a function as measure", most=2, advice=NUMBERS_ONLY)
+    try:
+        answer = measure(features.values, target, **options)
+    except ValueError as error:
+        if features.incomplete.any():
+            features.refuse_missing(f"the function given as measure ({error})", advice=NO_HOLES)
+        raise
     scores = np.asarray(answer[0] if isinstance(answer, tuple) else answer, dtype=np.float64)
-    if scores.shape != (matrix.shape[1],):
+    if scores.shape != (features.n_features,):
         raise InputError(
-            f"the measure must return {matrix.shape[1]} scores, one for each feature; got shape {scores.shape}."
+            f"the measure must return {features.n_features} scores, one for each feature; got shape {scores.shape}."
+        )
+    wrong = np.isnan(scores) & ~constant_columns(features.values)
+    if wrong.any():
+        because = f"; {NO_HOLES}" if features.incomplete[wrong].any() else ""
+        raise InputError(
+            f"the function given as measure returned no number (nan) for {features.labels(wrong)}{because}."
         )
     return scores
 

@@ -9,17 +9,23 @@ import numpy as np
 
 from altsets.errors import InputError
 from altsets.measures._constants import constant_columns, warn_of_constants
-from altsets.measures._features import FloatArray
-from altsets.measures._information import information_matrix, uncertainty_matrix
-from altsets.measures._matrix import matrix_of
+from altsets.measures._features import Features, FloatArray, features_of
+from altsets.measures._information import information_matrix, uncertainty_matrix, warn_of_bins
+from altsets.measures._left_out import warn_of_left_out_rows
 from altsets.measures._own import given_pairs, is_array, scores_by
+from altsets.measures._patterns import patterns_of
 from altsets.measures._rank import ranks_of
 from altsets.measures._univariate import standardised
+from altsets.measures._weights import counted, counted_as_repeats
 
-__all__ = ["PAIR_MEASURES", "pairwise"]
+__all__ = ["PAIR_MEASURES", "pairwise", "warn_of_pairs"]
+
+NOT_NUMBERS = "use mutual_info or symmetrical_uncertainty"
 
 
-def pairwise(X: Any, measure: Any = "mutual_info", *, warn: bool = True, **options: Any) -> FloatArray:
+def pairwise(
+    X: Any, measure: Any = "mutual_info", *, sample_weight: Any = None, warn: bool = True, **options: Any
+) -> FloatArray:
     """Measure how much each feature says about each other.
 
     Each feature in turn takes the place of the target, so that the numbers can be compared with those that
@@ -31,14 +37,18 @@ def pairwise(X: Any, measure: Any = "mutual_info", *, warn: bool = True, **optio
     Parameters
     ----------
     X : table of shape (n_samples, n_features)
-        A NumPy array, or a frame (pandas, polars, Arrow); finite numbers only.
+        A NumPy array, or a frame (pandas, polars, Arrow): numbers and categories, with missing values if need be.
+        Correlations take categories of two labels only, and leave out rows where one of the two features is missing.
     measure : str, callable or array
         ``"mutual_info"`` in nats, ``"pearson"`` or ``"spearman"`` for the absolute correlation of values or ranks,
         ``"symmetrical_uncertainty"``, or ``measure(X, y)`` that gets a float matrix and one of its columns, and returns
         a number for each column.
         Or the numbers themselves, one for each pair of features; then there are no options.
+    sample_weight : array-like of shape (n_samples,), optional
+        How much each row counts: 0 for not at all, whole numbers for rows that are there several times. Any weights
+        will do for ``"pearson"``, ``"symmetrical_uncertainty"`` and ``"mutual_info"``, which then counts in bins.
     warn : bool
-        Whether to warn of constant columns; False where :func:`score` has done so.
+        Whether to warn; False where :func:`score` has done so.
     **options
         Passed on to the measure: for ``"mutual_info"`` and ``"symmetrical_uncertainty"`` those of the functions
         of that name but for ``task``.
@@ -52,20 +62,22 @@ def pairwise(X: Any, measure: Any = "mutual_info", *, warn: bool = True, **optio
     Warns
     -----
     UserWarning
-        If columns are constant.
+        If columns are constant; if rows are left out because of missing values; if information is counted in bins
+        because of weights.
 
     Examples
     --------
     >>> pairwise([[1, 4], [2, 3], [3, 2], [4, 4]], "pearson").round(4).tolist()
     [[1.0, 0.1348], [0.1348, 1.0]]
     """
-    matrix, names = matrix_of(X)
+    features = features_of(X)
+    features, _, weights = counted(features, np.zeros(features.n_rows), sample_weight)
     if callable(measure):
-        rows = _rows_by(measure, matrix, options)
+        rows = _rows_by(measure, features, weights, options)
     elif isinstance(measure, str) and measure in PAIR_MEASURES:
-        rows = PAIR_MEASURES[measure](matrix, **options)
+        rows = PAIR_MEASURES[measure](features, sample_weight=weights, **options)
     elif is_array(measure):
-        rows = given_pairs(measure, matrix.shape[1], names, options)
+        rows = given_pairs(measure, features.n_features, features.names, options)
     else:
         choices = " or ".join(map(repr, PAIR_MEASURES))
         raise InputError(
@@ -73,32 +85,68 @@ def pairwise(X: Any, measure: Any = "mutual_info", *, warn: bool = True, **optio
             "or pass a function of X and y, or one number for each pair of features."
         )
     if warn:
-        warn_of_constants(matrix, names)
+        warn_of_constants(features)
+        warn_of_pairs(features, weights, measure, options)
     # A constant depends on nothing; not every measure knows.
-    constant = constant_columns(matrix)
+    constant = constant_columns(features.values)
     rows[constant, :] = 0.0
     rows[:, constant] = 0.0
     return rows
 
 
-def _correlations(matrix: FloatArray) -> FloatArray:
-    unit = standardised(matrix)
-    return np.clip(np.abs(unit.T @ unit), 0.0, 1.0)
+def warn_of_pairs(
+    features: Features, weights: FloatArray | None, measure: Any, options: dict[str, Any]
+) -> None:
+    """Say what a measure of pairs does otherwise than one might think, on behalf of the function that was called."""
+    warn_of_left_out_rows(features, measure, stacklevel=3)
+    if isinstance(measure, str) and measure == "mutual_info":
+        warn_of_bins(weights, options.get("method", "neighbors"), stacklevel=3)
 
 
-def _rank_correlations(matrix: FloatArray) -> FloatArray:
-    return _correlations(ranks_of(matrix))
+def _correlations(features: Features, *, sample_weight: FloatArray | None = None) -> FloatArray:
+    features.refuse_categories("the Pearson correlation", most=2, advice=NOT_NUMBERS)
+    return _in_known_rows(features, sample_weight, standardised)
 
 
-def _rows_by(measure: Callable[..., Any], matrix: FloatArray, options: dict[str, Any]) -> FloatArray:
-    return _row_by_row(matrix, lambda index: scores_by(measure, matrix, matrix[:, index].copy(), **options))
+def _rank_correlations(features: Features, *, sample_weight: FloatArray | None = None) -> FloatArray:
+    features.refuse_categories("the rank correlation", most=2, advice=NOT_NUMBERS)
+    features, _ = counted_as_repeats(features, np.zeros(features.n_rows), sample_weight, "spearman")
+    return _in_known_rows(features, None, lambda matrix, _: standardised(ranks_of(matrix)))
 
 
-def _row_by_row(matrix: FloatArray, row: Callable[[int], FloatArray]) -> FloatArray:
-    rows = np.zeros((matrix.shape[1], matrix.shape[1]))
+def _in_known_rows(
+    features: Features,
+    weights: FloatArray | None,
+    unit: Callable[[FloatArray, FloatArray | None], FloatArray],
+) -> FloatArray:
+    """Absolute correlations, each in the rows where both columns are known; ``unit`` makes columns of length 1."""
+    if not features.incomplete.any():
+        columns = unit(features.values, weights)
+        return np.clip(np.abs(columns.T @ columns), 0.0, 1.0)
+    patterns = patterns_of(features.values)
+    groups = patterns.groups
+    found = np.zeros((features.n_features, features.n_features))
+    for first, left in enumerate(groups):
+        for second, right in enumerate(groups[first:], first):
+            rows = np.flatnonzero(patterns.known[first] & patterns.known[second])
+            if len(rows) and len(left) and len(right):
+                some = None if weights is None else weights[rows]
+                one, other = (unit(features.values[np.ix_(rows, group)], some) for group in (left, right))
+                products = np.clip(np.abs(one.T @ other), 0.0, 1.0)
+                found[np.ix_(left, right)] = products
+                found[np.ix_(right, left)] = products.T
+    return found
+
+
+def _rows_by(
+    measure: Callable[..., Any], features: Features, weights: FloatArray | None, options: dict[str, Any]
+) -> FloatArray:
+    nobody = np.zeros(features.n_rows)
+    features, _ = counted_as_repeats(features, nobody, weights, "a function as measure")
+    rows = np.zeros((features.n_features, features.n_features))
     # As a target, a constant column is refused by most measures.
-    for index in np.flatnonzero(~constant_columns(matrix)):
-        rows[index] = row(int(index))
+    for index in np.flatnonzero(~constant_columns(features.values)):
+        rows[index] = scores_by(measure, features, features.values[:, index].copy(), **options)
     return rows
 
 

@@ -48,14 +48,21 @@ class Additive(Quality):
 
     @classmethod
     def from_data(
-        cls, X: Any, y: Any, *, measure: Any = "mutual_info", scaling: str | None = None, **options: Any
+        cls,
+        X: Any,
+        y: Any,
+        *,
+        measure: Any = "mutual_info",
+        scaling: str | None = None,
+        sample_weight: Any = None,
+        **options: Any,
     ) -> Additive:
         """Score each column of a table against the target, then add the scores up.
 
         Parameters
         ----------
         X : table of shape (n_samples, n_features)
-            A NumPy array or a frame with column names; numbers only.
+            A NumPy array or a frame with column names: numbers and categories, with missing values if need be.
         y : array-like of shape (n_samples,)
             The target.
         measure : str, callable or array
@@ -63,11 +70,13 @@ class Additive(Quality):
         scaling : {None, "paper"}
             ``"paper"`` divides the scores by their sum if it is positive, as the paper's study does; that changes
             no answer.
+        sample_weight : array-like of shape (n_samples,), optional
+            How much each row counts; see :func:`altsets.measures.score`.
         **options
             Passed on to the measure.
         """
         as_in_paper = papers_scaling(scaling)
-        scores, names = measures.score(X, y, measure, **options)
+        scores, names = measures.score(X, y, measure, sample_weight=sample_weight, **options)
         total = float(np.sum(scores))
         if as_in_paper and total > 0:
             scores = scores / total

@@ -59,6 +59,7 @@ class CFS(PairwiseQuality):
         measure: Any = "pearson",
         redundancy_measure: Any = None,
         scaling: str | None = None,
+        sample_weight: Any = None,
         **options: Any,
     ) -> CFS:
         """Measure how much each column of a table says about the target and about the other columns.
@@ -66,7 +67,7 @@ class CFS(PairwiseQuality):
         Parameters
         ----------
         X : table of shape (n_samples, n_features)
-            A NumPy array or a frame with column names; numbers only.
+            A NumPy array or a frame with column names: numbers and categories, with missing values if need be.
         y : array-like of shape (n_samples,)
             The target.
         measure : str, callable or array
@@ -78,6 +79,8 @@ class CFS(PairwiseQuality):
             than nothing (below 0), the relevance is 0, as the lowest correlation.
         scaling : {None, "paper"}
             Nothing is scaled either way: a common factor would change the answers.
+        sample_weight : array-like of shape (n_samples,), optional
+            How much each row counts; see :func:`altsets.measures.score`.
         **options
             Passed on to the measure, for the target and for pairs alike (``task`` for the target only).
 
@@ -89,7 +92,9 @@ class CFS(PairwiseQuality):
         0.0
         """
         papers_scaling(scaling)
-        relevance, redundancy, names = cls._measured(X, y, measure, redundancy_measure, options)
+        relevance, redundancy, names = cls._measured(
+            X, y, measure, redundancy_measure, sample_weight, options
+        )
         if isinstance(measure, str):
             relevance = np.maximum(relevance, 0.0)
         return cls(relevance, redundancy, feature_names=names)

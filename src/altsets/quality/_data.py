@@ -6,7 +6,11 @@ from typing import Any
 
 from altsets import measures
 from altsets.errors import InputError
+from altsets.measures._features import features_of
+from altsets.measures._left_out import LEAVE_OUT_ROWS
 from altsets.measures._own import is_array
+from altsets.measures._pairwise import warn_of_pairs
+from altsets.measures._weights import weights_of
 from altsets.quality._inputs import FloatArray
 
 __all__ = ["papers_scaling", "relevance_and_pairs"]
@@ -20,23 +24,36 @@ def papers_scaling(scaling: str | None) -> bool:
 
 
 def relevance_and_pairs(
-    X: Any, y: Any, measure: Any, pair_measure: Any, options: dict[str, Any], advice: str
+    X: Any, y: Any, measure: Any, pair_measure: Any, sample_weight: Any, options: dict[str, Any], advice: str
 ) -> tuple[FloatArray, FloatArray, list[str] | None]:
     """Each feature with the target, each feature with each other, and the names of the features.
 
-    Options go to the measure; to the measure of pairs only if it is the same, but for those about the target.
+    Options go to the measure; to the measure of pairs only if it is the same, but for those about the target. Weights
+    of rows go to both.
     """
     if pair_measure is None and _scores_only(measure):
         # Said before the work is done, and in words that fit the caller's parameters.
         said = f"measure={measure!r}" if isinstance(measure, str) else "an array of scores"
         raise InputError(f"{said} compares features with the target only, not with each other; {advice}.")
+    features = features_of(X)
+    relevance, names = measures.score(features, y, measure, sample_weight=sample_weight, **options)
     pair_options: dict[str, Any] = {}
     if pair_measure is None:
         pair_measure = measure
         apart = ("feature_names",) if callable(measure) else ("feature_names", "task")
         pair_options = {name: value for name, value in options.items() if name not in apart}
-    relevance, names = measures.score(X, y, measure, **options)
-    return relevance, measures.pairwise(X, pair_measure, warn=False, **pair_options), names
+    elif not _says_as_much(measure, pair_measure):
+        named = features_of(features, options.get("feature_names"))
+        warn_of_pairs(named, weights_of(sample_weight, features.n_rows), pair_measure, {})
+    pairs = measures.pairwise(features, pair_measure, sample_weight=sample_weight, warn=False, **pair_options)
+    return relevance, pairs, names
+
+
+def _says_as_much(measure: Any, pair_measure: Any) -> bool:
+    """Whether the measure of relevance has said already what the measure of pairs would warn of."""
+    if not isinstance(measure, str) or not isinstance(pair_measure, str):
+        return False
+    return measure == pair_measure or (measure in LEAVE_OUT_ROWS and pair_measure in LEAVE_OUT_ROWS)
 
 
 def _scores_only(measure: Any) -> bool:

@@ -99,6 +99,7 @@ class FCBF(Quality):
         measure: Any = "mutual_info",
         scaling: str | None = None,
         min_relevance: float | None = None,
+        sample_weight: Any = None,
         **options: Any,
     ) -> FCBF:
         """Measure how much each column of a table says about the target and about the other columns.
@@ -106,7 +107,7 @@ class FCBF(Quality):
         Parameters
         ----------
         X : table of shape (n_samples, n_features)
-            A NumPy array or a frame with column names; numbers only.
+            A NumPy array or a frame with column names: numbers and categories, with missing values if need be.
         y : array-like of shape (n_samples,)
             The target.
         measure : str or callable
@@ -116,6 +117,8 @@ class FCBF(Quality):
             that changes no answer.
         min_relevance : float, optional
             Features with a relevance below this are not used at all.
+        sample_weight : array-like of shape (n_samples,), optional
+            How much each row counts; see :func:`altsets.measures.score`.
         **options
             Passed on to the measure, for the target and for pairs alike (``task`` for the target only).
 
@@ -128,7 +131,9 @@ class FCBF(Quality):
         """
         as_in_paper = papers_scaling(scaling)
         advice = f"choose {' or '.join(map(repr, measures.PAIR_MEASURES))}"
-        relevance, dependency, names = relevance_and_pairs(X, y, measure, None, options, advice)
+        relevance, dependency, names = relevance_and_pairs(
+            X, y, measure, None, sample_weight, options, advice
+        )
         total = math.fsum(relevance.tolist())
         scale = 1 / total if as_in_paper and total > 0 else 1.0
         return cls(relevance, dependency, scale=scale, min_relevance=min_relevance, feature_names=names)

@@ -59,6 +59,7 @@ class MRMR(PairwiseQuality):
         measure: Any = "mutual_info",
         redundancy_measure: Any = None,
         scaling: str | None = None,
+        sample_weight: Any = None,
         **options: Any,
     ) -> MRMR:
         """Measure how much each column of a table says about the target and about the other columns.
@@ -66,7 +67,7 @@ class MRMR(PairwiseQuality):
         Parameters
         ----------
         X : table of shape (n_samples, n_features)
-            A NumPy array or a frame with column names; numbers only.
+            A NumPy array or a frame with column names: numbers and categories, with missing values if need be.
         y : array-like of shape (n_samples,)
             The target.
         measure : str, callable or array
@@ -77,6 +78,8 @@ class MRMR(PairwiseQuality):
         scaling : {None, "paper"}
             ``"paper"`` divides relevance and redundancy by the largest of all these numbers if it is positive, as
             the paper's study does; that changes no answer.
+        sample_weight : array-like of shape (n_samples,), optional
+            How much each row counts; see :func:`altsets.measures.score`.
         **options
             Passed on to the measure, for the target and for pairs alike (``task`` for the target only).
 
@@ -88,7 +91,9 @@ class MRMR(PairwiseQuality):
         True
         """
         as_in_paper = papers_scaling(scaling)
-        relevance, redundancy, names = cls._measured(X, y, measure, redundancy_measure, options)
+        relevance, redundancy, names = cls._measured(
+            X, y, measure, redundancy_measure, sample_weight, options
+        )
         np.fill_diagonal(redundancy, 0.0)
         largest = max(float(relevance.max()), float(redundancy.max()))
         if as_in_paper and largest > 0:

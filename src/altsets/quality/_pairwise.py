@@ -42,10 +42,10 @@ class PairwiseQuality(Quality):
 
     @staticmethod
     def _measured(
-        X: Any, y: Any, measure: Any, redundancy_measure: Any, options: dict[str, Any]
+        X: Any, y: Any, measure: Any, redundancy_measure: Any, sample_weight: Any, options: dict[str, Any]
     ) -> tuple[FloatArray, FloatArray, list[str] | None]:
         advice = "name another one for that, such as redundancy_measure='pearson'"
-        return relevance_and_pairs(X, y, measure, redundancy_measure, options, advice)
+        return relevance_and_pairs(X, y, measure, redundancy_measure, sample_weight, options, advice)
 
     def _redundancy_in(self, indices: Sequence[int]) -> float:
         """The redundancy of a set, summed over ordered pairs."""

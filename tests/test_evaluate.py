@@ -1,0 +1,763 @@
+"""How well sets predict: the same numbers as by hand, honest comparisons, stability, and what is refused."""
+
+from __future__ import annotations
+
+import json
+import math
+import os
+import signal
+import warnings
+from pathlib import Path
+
+import numpy as np
+import pytest
+from scipy import stats
+from sklearn.datasets import load_breast_cancer, load_diabetes, load_iris, load_wine, make_blobs
+from sklearn.linear_model import LinearRegression, LogisticRegression
+from sklearn.metrics import make_scorer, matthews_corrcoef, mean_absolute_error, r2_score, roc_auc_score
+from sklearn.model_selection import (
+    GroupKFold,
+    KFold,
+    RepeatedKFold,
+    RepeatedStratifiedKFold,
+    StratifiedKFold,
+    TimeSeriesSplit,
+)
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import StandardScaler
+from sklearn.tree import DecisionTreeClassifier, DecisionTreeRegressor
+
+import altsets
+from altsets import Evaluation, SelectAlternatives, Status, evaluate, quality
+from altsets.datasets import read_table, split_target
+from altsets.errors import InputError, MissingExtraError
+from altsets.evaluation import corrected_t_test, stability_index, substitutions
+from altsets.evaluation._comparison import compare
+from altsets.evaluation._inputs import bootstrap_samples
+from altsets.measures._target import target_of
+
+pd = pytest.importorskip("pandas")
+
+SHARED = Path(__file__).resolve().parents[2] / "shared" / "datasets"
+STUDY = ("wdbc", "sonar", "ionosphere", "hepatitis", "spectf")
+
+
+def high_or_low(return_X_y):
+    X, y = load_diabetes(return_X_y=return_X_y)
+    return X, y > np.median(y)
+
+
+def blobs(return_X_y):
+    return make_blobs(200, 12, centers=3, cluster_std=12, random_state=1)
+
+
+BUNDLED = {
+    "cancer": load_breast_cancer,
+    "wine": load_wine,
+    "iris": load_iris,
+    "diabetes": high_or_low,
+    "blobs": blobs,
+}
+
+
+def data_set(name):
+    if name in BUNDLED:
+        return BUNDLED[name](return_X_y=True)
+    data = split_target(read_table(SHARED / f"{name}.csv.gz"), "target")
+    return np.asarray(data.X), np.asarray(data.y)
+
+
+@pytest.fixture(scope="module")
+def wine():
+    return load_wine(return_X_y=True, as_frame=True)
+
+
+def quick(**parameters):
+    return SelectAlternatives("f", **{"n_features": 3, "n_alternatives": 1, "tau": 1, **parameters})
+
+
+def right(model, X, y):
+    """The share of right predictions, with less around it than scikit-learn's."""
+    return float(np.mean(model.predict(X) == y))
+
+
+# --- The same numbers as by hand ----------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("name", STUDY if SHARED.is_dir() else BUNDLED)
+def test_a_hand_written_loop_gives_the_same_digits(name):
+    X, y = data_set(name)
+    asked = {"n_features": 2, "n_alternatives": 2, "tau": 0.5}
+    evaluation = evaluate(SelectAlternatives("mutual_info", **asked), X, y)
+    folds = StratifiedKFold(5, shuffle=True, random_state=25).split(X, y)
+    for fold, (train, test) in zip(evaluation.folds, folds, strict=True):
+        made = quality.Additive.from_data(X[train], y[train], measure="mutual_info")
+        there = quality.Additive.from_data(X[test], y[test], measure="mutual_info")
+        found = altsets.find(made, **asked)
+        assert list(fold.sets) == found.sets
+        assert list(fold.qualities) == found.qualities
+        assert list(fold.test_qualities) == [there.evaluate(chosen) for chosen in found.sets]
+        assert list(fold.statuses) == found.statuses
+        for number, chosen in enumerate(found.sets):
+            tree = DecisionTreeClassifier(criterion="entropy", random_state=25)
+            tree.fit(X[train][:, chosen], y[train])
+            expected = matthews_corrcoef(y[test], tree.predict(X[test][:, chosen]))
+            assert fold.scores["matthews_corrcoef"][number] == expected
+            trained = matthews_corrcoef(y[train], tree.predict(X[train][:, chosen]))
+            assert fold.train_scores["matthews_corrcoef"][number] == trained
+
+
+def test_the_selector_finds_in_a_fold_what_it_finds_alone(wine):
+    X, y = wine
+    selector = SelectAlternatives("mrmr", n_features=3, n_alternatives=2)
+    evaluation = evaluate(selector, X, y, cv=3)
+    folds = StratifiedKFold(3, shuffle=True, random_state=25).split(X, y)
+    for fold, (train, _) in zip(evaluation.folds, folds, strict=True):
+        assert list(fold.sets) == selector.fit(X.iloc[train], y.iloc[train]).result_.sets
+    assert not hasattr(SelectAlternatives(), "result_")
+
+
+def test_a_wrapper_is_judged_on_test_rows_as_in_the_paper():
+    X, y = load_breast_cancer(return_X_y=True)
+    X = X[:, :6]
+    selector = SelectAlternatives("wrapper", n_features=2, n_alternatives=1, max_iters=20)
+    fold = evaluate(selector, X, y, cv=2).folds[1]
+    _, (_, test) = StratifiedKFold(2, shuffle=True, random_state=25).split(X, y)
+    there = quality.Wrapper(None, X[test], y[test])
+    assert list(fold.test_qualities) == [there.evaluate(chosen) for chosen in fold.sets]
+
+
+def test_amounts_are_judged_by_r_squared_of_a_regression_tree():
+    X, y = load_diabetes(return_X_y=True)
+    evaluation = evaluate([[2, 8], [3, 5]], X, y, cv=3)
+    assert evaluation.scorers == ("r2",)
+    train, test = next(KFold(3, shuffle=True, random_state=25).split(X))
+    tree = DecisionTreeRegressor(random_state=25).fit(X[train][:, [2, 8]], y[train])
+    assert evaluation.folds[0].scores["r2"][0] == r2_score(y[test], tree.predict(X[test][:, [2, 8]]))
+
+
+def test_any_estimator_and_several_scorers(wine):
+    X, y = wine
+    model = make_pipeline(StandardScaler(), LogisticRegression())
+    scoring = {"right": "accuracy", "auc": "roc_auc_ovr", "own": right}
+    evaluation = evaluate([["alcohol", "hue"], ["flavanoids"]], X, y, estimator=model, scoring=scoring, cv=3)
+    assert evaluation.scorers == ("right", "auc", "own")
+    assert evaluation.scores(1, "right") == evaluation.scores(1, "own")
+    train, test = next(StratifiedKFold(3, shuffle=True, random_state=25).split(X, y))
+    columns = X[["alcohol", "hue"]].to_numpy()
+    chances = model.fit(columns[train], y[train]).predict_proba(columns[test])
+    assert evaluation.scores(0, "auc")[0] == roc_auc_score(y[test], chances, multi_class="ovr")
+    assert len(evaluation.comparisons) == 3
+    assert not hasattr(evaluate([[0]], X, y, estimator=DecisionTreeClassifier(), cv=2), "estimator")
+
+
+def test_names_of_scorers(wine):
+    X, y = wine
+    absolute = make_scorer(mean_absolute_error, greater_is_better=False)
+    assert evaluate([[0]], X, y, scoring=["accuracy", right, absolute], cv=2).scorers == (
+        "accuracy",
+        "right",
+        "mean_absolute_error",
+    )
+
+
+# --- Given sets ---------------------------------------------------------------------------------------
+
+
+def test_sets_by_name_index_mask_and_result_are_the_same(wine):
+    X, y = wine
+    names = list(X.columns)
+    result = altsets.find(
+        quality.Additive.from_data(X, y, measure="f"), n_features=2, n_alternatives=1, tau=1
+    )
+    named = [[names[index] for index in reversed(chosen)] for chosen in result.sets]
+    masks = np.array([[index in chosen for index in range(len(names))] for chosen in result.sets])
+    expected = evaluate(result.sets, X, y, cv=3)
+    assert expected.given
+    for what in (result, named, masks, [np.array(chosen) for chosen in result.sets]):
+        assert evaluate(what, X, y, cv=3) == expected
+    # Names find their columns in another order; features without names are known by their index.
+    turned = evaluate(result, X[names[::-1]], y, cv=3)
+    assert [{turned.names[index] for index in chosen} for chosen in turned.folds[0].sets] == [
+        set(chosen) for chosen in named
+    ]
+    unnamed = altsets.find(quality.Additive([3, 2, 1]), n_features=1, n_alternatives=1, tau=1)
+    assert evaluate(unnamed, X, y, cv=2).folds[0].sets == ((0,), (1,))
+
+
+def test_given_sets_have_no_quality_and_no_stability(wine):
+    evaluation = evaluate([[0, 1], [2]], *wine, cv=3)
+    assert np.isnan(evaluation.folds[0].qualities).all()
+    assert evaluation.stability() == []
+    assert "found on these rows" in evaluation.summary()
+    assert set(evaluation.scores_frame()["status"]) == {"given"}
+
+
+# --- Leaks --------------------------------------------------------------------------------------------
+
+
+def test_a_search_on_all_rows_is_visible_in_the_numbers():
+    rng = np.random.default_rng(0)
+    X, y = rng.normal(size=(120, 2000)), rng.integers(0, 2, 120)
+    selector = SelectAlternatives("f", n_features=5, n_alternatives=3, tau=1)
+    model = LogisticRegression()
+    leaking = evaluate(selector.fit(X, y).result_, X, y, estimator=model)
+    honest = evaluate(selector, X, y, estimator=model)
+    assert min(leaking.mean_scores()) > 0.25
+    assert abs(np.mean(honest.mean_scores())) < 0.1
+
+
+def test_scores_that_were_given_may_leak_and_say_so(wine):
+    X, y = wine
+    scores = quality.Additive.from_data(X, y, measure="f").scores
+    evaluation = evaluate(SelectAlternatives(scores, n_features=2, n_alternatives=1), X, y, cv=2)
+    assert "scores that were given" in evaluation.summary()
+    assert np.isnan(evaluation.folds[0].test_qualities).all()
+    assert not np.isnan(evaluation.folds[0].qualities).any()
+    assert "scores that were given" not in evaluate(quick(), X, y, cv=2).summary()
+
+
+# --- Rows ---------------------------------------------------------------------------------------------
+
+
+def test_splitters_of_all_kinds():
+    X, y = load_diabetes(return_X_y=True)
+    groups = np.arange(len(y)) // 40
+    for cv, expected in (
+        (RepeatedKFold(n_splits=3, n_repeats=2, random_state=0), 6),
+        (TimeSeriesSplit(4), 4),
+        (GroupKFold(4), 4),
+        ([(np.arange(100), np.arange(100, 150)), (np.arange(50), np.arange(60, 80))], 2),
+    ):
+        given = groups if isinstance(cv, GroupKFold) else None
+        evaluation = evaluate([[2], [8]], X, y, cv=cv, groups=given, estimator="linear")
+        assert len(evaluation.folds) == evaluation.n_folds == expected
+        listed = cv if isinstance(cv, list) else list(cv.split(X, y, given))
+        assert [(fold.n_train, fold.n_test) for fold in evaluation.folds] == [
+            (len(train), len(test)) for train, test in listed
+        ]
+
+
+@pytest.mark.parametrize("task", ["classification", "regression"])
+def test_a_number_of_folds_keeps_groups_together(task):
+    rng = np.random.default_rng(0)
+    groups = np.repeat(np.arange(40), 3)
+    X = np.column_stack([groups + 0.0, rng.normal(size=120)])
+    y = rng.integers(0, 2, 40)[groups]
+    seen = []
+
+    def overlap(model, X, y):
+        seen.append(set(X[:, 0]))
+        return 0.0
+
+    evaluate([[0]], X, y, cv=4, groups=groups, scoring=overlap, task=task)
+    # The scorer sees the test rows, then the training rows.
+    assert len(seen) == 8
+    assert not any(test & train for test, train in zip(seen[::2], seen[1::2], strict=True))
+
+
+def test_the_target_is_what_it_is_in_the_whole_table():
+    # 24 values with ten rows each are classes; half of the rows would be amounts.
+    y = np.tile(np.arange(24), 10)
+    X = np.column_stack([y + 0.1, np.arange(240) % 7])
+    evaluation = evaluate(SelectAlternatives("mutual_info", n_features=1, n_alternatives=0), X, y, cv=2)
+    assert evaluation.scorers == ("matthews_corrcoef",)
+    assert evaluation.folds[0].sets == ((0,),)
+
+
+def test_weights_are_repeated_rows(wine):
+    X, y = (np.asarray(part) for part in wine)
+    half = np.arange(0, len(y), 2)
+    weights = np.ones(len(y))
+    weights[1::2] = 0
+    assert evaluate(quick(), X, y, sample_weight=weights, cv=3) == evaluate(quick(), X[half], y[half], cv=3)
+    # A model that counts a row twice, and a score that does so too.
+    twos = np.where(np.arange(len(y)) % 3, 1, 2)
+    splits = [(np.arange(0, 178, 2), np.arange(1, 178, 2))]
+    weighted = evaluate([[0, 1]], X, y, sample_weight=twos, cv=splits).folds[0]
+    train, test = (np.repeat(rows, twos[rows]) for rows in splits[0])
+    tree = DecisionTreeClassifier(criterion="entropy", random_state=25).fit(X[train][:, :2], y[train])
+    assert weighted.scores["matthews_corrcoef"][0] == pytest.approx(
+        matthews_corrcoef(y[test], tree.predict(X[test][:, :2]))
+    )
+
+
+def test_categories_and_holes():
+    rng = np.random.default_rng(0)
+    y = rng.integers(0, 2, 90)
+    colour = np.array(["red", "green", "blue"])[(y + rng.integers(0, 2, 90)) % 3]
+    size = np.where(rng.random(90) < 0.2, np.nan, y + rng.normal(size=90))
+    X = pd.DataFrame({"colour": colour, "size": size, "noise": rng.normal(size=90)})
+    evaluation = evaluate(SelectAlternatives(n_features=1, n_alternatives=1, tau=1), X, y, cv=3)
+    assert {name for name in evaluation.names.values()} <= {"colour", "size", "noise"}
+    assert evaluation.mean_scores()[0] > 0.2
+    with pytest.raises(InputError, match=r"missing values \(size: \d+\)"):
+        evaluate([["size"]], X, y, estimator="linear")
+
+
+# --- Sets that are missing ----------------------------------------------------------------------------
+
+
+def test_sets_that_were_not_found_are_nan_and_said():
+    rng = np.random.default_rng(0)
+    X, y = rng.normal(size=(60, 4)), rng.integers(0, 2, 60)
+    evaluation = evaluate(SelectAlternatives("f", n_features=2, n_alternatives=2, tau=1), X, y, cv=3)
+    assert evaluation.n_sets == 3
+    assert [evaluation.n_found(number) for number in range(3)] == [3, 3, 0]
+    assert all(math.isnan(score) for score in evaluation.scores(2))
+    assert evaluation.folds[0].statuses[2] is Status.INFEASIBLE
+    assert "Set 2 was found in 0 of 3 folds." in evaluation.summary()
+    assert evaluation.comparisons[1].sentence == (
+        "Set 2 cannot be compared with set 0: no fold has a score for both."
+    )
+    frame = evaluation.scores_frame()
+    assert frame.loc[(0, 2), "features"] == []
+    assert math.isnan(evaluation.stability()[2].index)
+    assert Evaluation.from_json(evaluation.to_json()) == evaluation
+
+
+def test_a_fold_without_any_set_is_no_error():
+    rng = np.random.default_rng(0)
+    X, y = rng.normal(size=(40, 4)), rng.integers(0, 2, 40)
+    nothing = SelectAlternatives(
+        "f", n_features=2, n_alternatives=0, constraints=[altsets.constraints.Forbid([0, 1, 2])]
+    )
+    evaluation = evaluate(nothing, X, y, cv=2)
+    assert math.isnan(evaluation.mean_scores()[0])
+    assert "Set 0 was found in 0 of 2 folds." in evaluation.summary()
+    assert repr(evaluation).endswith("nan)")
+
+
+def test_one_class_in_the_test_rows_leaves_the_quality_open():
+    X, y = load_breast_cancer(return_X_y=True)
+    test = np.flatnonzero(y == 1)[:20]
+    train = np.setdiff1d(np.arange(len(y)), test)
+    fold = evaluate(quick(), X, y, scoring="accuracy", cv=[(train, test)]).folds[0]
+    assert np.isnan(fold.test_qualities).all()
+    assert fold.scores["accuracy"][0] > 0.5
+
+
+# --- Comparison ---------------------------------------------------------------------------------------
+
+
+def test_without_the_correction_it_is_the_plain_test():
+    differences = np.random.default_rng(0).normal(0.1, 1, 8)
+    found = corrected_t_test(differences, 0.0, 0.9)
+    plain = stats.ttest_1samp(differences, 0)
+    assert found.p_value == pytest.approx(plain.pvalue, rel=1e-12)
+    assert (found.low, found.high) == pytest.approx(tuple(plain.confidence_interval(0.9)), rel=1e-12)
+
+
+def test_the_correction_is_that_of_nadeau_and_bengio():
+    differences = np.array([0.05, 0.02, -0.01, 0.04, 0.03])
+    spread = math.sqrt((1 / 5 + 1 / 4) * np.var(differences, ddof=1))
+    found = corrected_t_test(differences, 1 / 4)
+    assert found.p_value == pytest.approx(2 * stats.t.sf(differences.mean() / spread, 4))
+    assert found.high - found.difference == pytest.approx(stats.t.ppf(0.975, 4) * spread)
+
+
+def test_folds_say_how_many_rows_they_have(wine):
+    evaluation = evaluate([[0], [6]], *wine, cv=5, confidence=0.8)
+    differences = np.subtract(evaluation.scores(1), evaluation.scores(0))
+    ratio = np.mean([fold.n_test / fold.n_train for fold in evaluation.folds])
+    expected = corrected_t_test(differences, ratio, 0.8)
+    entry = evaluation.comparisons[0]
+    assert (entry.difference, entry.low, entry.high, entry.p_value) == tuple(vars(expected).values())
+    assert "80 % interval" in entry.sentence
+
+
+def test_the_test_keeps_its_level():
+    false_alarms = plain_alarms = 0
+    for seed in range(200):
+        rng = np.random.default_rng(seed)
+        X = rng.normal(size=(80, 4))
+        y = (X.sum(axis=1) + rng.normal(size=80) > 0).astype(int)
+        # Both sets say the same about the target, so every difference is chance.
+        evaluation = evaluate([[0, 1], [2, 3]], X, y, scoring=right)
+        false_alarms += evaluation.comparisons[0].verdict in ("better", "worse")
+        differences = np.subtract(evaluation.scores(1), evaluation.scores(0))
+        plain_alarms += corrected_t_test(differences, 0).p_value < 0.05
+    assert 2 <= false_alarms <= 16
+    assert plain_alarms > 16
+
+
+def sentence(scores, first, scorer="matthews_corrcoef", margin=None, ratio=0.25):
+    entry = compare(scorer, 1, scores, first, [ratio] * len(scores), confidence=0.95, margin=margin)
+    return entry.verdict, entry.sentence
+
+
+@pytest.mark.parametrize(("scores", "margin", "verdict", "words"), [
+    ([0.80, 0.81, 0.79, 0.80], None, "as well", "Set 1 predicts as well as set 0: difference 0.000, 95 % interval "
+     "[-0.018, 0.018], within the margin of 0.02."),
+    ([0.80, 0.81, 0.79, 0.80], 0.01, "open", "so set 1 may still be worse by 0.018 or better by 0.018."),
+    ([0.80, 0.85, 0.70, 0.75], None, "open", "No difference between set 1 and set 0 was shown: difference -0.025"),
+    ([0.80, 0.85, 0.70, 0.75], 0.5, "as well", "within the margin of 0.5."),
+    ([0.60, 0.61, 0.59, 0.60], None, "worse", "Set 1 predicts worse than set 0: difference -0.200"),
+    ([0.90, 0.91, 0.89, 0.90], None, "better", "Set 1 predicts better than set 0: difference 0.100"),
+    ([0.80, 0.80, 0.80, 0.80], None, "untested", "Set 1 and set 0 have the same score in each of 4 folds; without any "
+     "spread that allows no test."),
+    ([0.90, 0.90, 0.90, 0.90], None, "untested", "The score of set 1 is by 0.100 higher than that of set 0 in each of "
+     "4 folds"),
+    ([0.70, np.nan, np.nan, np.nan], None, "untested", "by 0.100 lower than that of set 0 in the only fold; one fold "
+     "allows no test (1 of 4 folds have both)."),
+    ([0.60, 0.61, 0.59, np.nan], None, "worse", "(3 of 4 folds have both)."),
+    ([np.nan] * 4, None, "untested", "Set 1 cannot be compared with set 0: no fold has a score for both."),
+])  # fmt: skip
+def test_sentences(scores, margin, verdict, words):
+    found = sentence(scores, [0.8] * 4, margin=margin)
+    assert found[0] == verdict
+    assert words in found[1]
+
+
+def test_a_scale_that_is_not_known_has_no_margin_of_its_own():
+    narrow = [0.80, 0.81, 0.79, 0.80]
+    assert sentence(narrow, [0.8] * 4, "accuracy")[0] == "as well"
+    assert sentence(narrow, [0.8] * 4, "neg_mean_squared_error")[0] == "open"
+    assert sentence(narrow, [0.8] * 4, "neg_mean_squared_error", margin=0.1)[0] == "as well"
+
+
+# --- Stability and substitutions ----------------------------------------------------------------------
+
+
+def by_definition(sets, n):
+    """The index of Nogueira, Sechidis and Brown, from the matrix of zeros and ones."""
+    Z = np.array([[feature in chosen for feature in range(n)] for chosen in sets], dtype=float)
+    used = Z.mean(axis=0).sum() / n
+    index = 1 - Z.var(axis=0, ddof=1).mean() / (used * (1 - used))
+    sizes = Z.sum(axis=1)
+    parts = [
+        (
+            (row * Z.mean(axis=0)).mean()
+            - size * used / n
+            + index / 2 * (2 * size * used / n - size / n - used + 1)
+        )
+        / (used * (1 - used))
+        for row, size in zip(Z, sizes, strict=True)
+    ]
+    error = math.sqrt(4 / len(Z) * np.mean((parts - np.mean(parts)) ** 2))
+    return index, index - 1.959964 * error, min(1, index + 1.959964 * error)
+
+
+def test_the_index_follows_its_definition():
+    rng = np.random.default_rng(0)
+    sets = [tuple(sorted(rng.choice(12, rng.integers(2, 6), replace=False).tolist())) for _ in range(9)]
+    found = stability_index(0, sets, 12)
+    assert (found.index, found.low, found.high) == pytest.approx(by_definition(sets, 12), abs=1e-6)
+    assert math.isnan(stability_index(0, sets[:1], 12).index)
+    assert math.isnan(stability_index(0, [(0, 1), (0, 1)], 2).index)
+
+
+def test_sets_at_random_have_an_index_of_about_0():
+    rng = np.random.default_rng(0)
+    sets = [tuple(rng.choice(40, 8, replace=False).tolist()) for _ in range(200)]
+    assert abs(stability_index(0, sets, 40).index) < 0.02
+
+
+def test_bootstrap_samples(wine):
+    y = wine[1]
+    target = target_of(y, len(y))
+    samples = bootstrap_samples(40, target, None, 25)
+    assert np.mean([len(rows) / len(y) for rows in samples]) == pytest.approx(1 - 1 / math.e, abs=0.02)
+    assert all(len(np.unique(rows)) == len(rows) for rows in samples)
+    assert all(set(target.values[rows]) == {0, 1, 2} for rows in samples)
+    assert all(
+        np.array_equal(*pair) for pair in zip(samples, bootstrap_samples(3, target, None, 25), strict=False)
+    )
+    groups = np.arange(len(y)) // 5
+    rows = bootstrap_samples(1, target, groups, 25)[0]
+    kept = np.unique(groups[rows])
+    assert np.array_equal(rows, np.flatnonzero(np.isin(groups, kept)))
+    assert 0 < len(kept) < 36
+
+
+def test_how_often_features_and_pairs_are_chosen(wine):
+    X, y = wine
+    selector = quick()
+    evaluation = evaluate(selector, X, y, cv=2, n_bootstraps=6)
+    assert len(evaluation.resamples) == 6
+    assert evaluation.source == "bootstraps"
+    runs = [part.sets for part in evaluation.resamples]
+    rows = bootstrap_samples(6, target_of(y, len(y)), None, 25)
+    assert list(runs[4]) == selector.fit(X.iloc[rows[4]], y.iloc[rows[4]]).result_.sets
+    frame = evaluation.stability_frame()
+    pairs = evaluation.pairs_frame()
+    for index, name in evaluation.names.items():
+        shares = [np.mean([index in run[number] for run in runs]) for number in range(2)]
+        if name in frame.index:
+            assert frame.loc[name].tolist() == pytest.approx([*shares, sum(shares)])
+    one, other = pairs.index[0]
+    back = {name: index for index, name in evaluation.names.items()}
+    together = [{back[one], back[other]} <= set(run[0]) for run in runs]
+    assert pairs.iloc[0][0] == pytest.approx(np.mean(together))
+    assert frame["any"].is_monotonic_decreasing
+    assert len(evaluation.stability("folds")) == len(evaluation.stability()) == 3
+    assert evaluation.stability("folds")[0].n_runs == 2
+
+
+def test_features_that_take_each_others_place():
+    found = substitutions([[(0, 1, 2), (0, 3, 4)], [(0, 1), (1, 2)], [(5,)]])
+    assert found.n_pairs == 2
+    assert found.weights[1, 3] == found.weights[3, 1] == 0.5 / 2
+    assert found.weights[0, 2] == 1 / 2
+    assert found.shares[2] == {0: 0.5, 3: 0.25, 4: 0.25}
+    # Sets of different sizes: the smaller one has places to spare.
+    assert substitutions([[(0,), (1, 2)]]).shares == {0: {1: 0.5, 2: 0.5}, 1: {0: 0.5}, 2: {0: 0.5}}
+
+
+def test_stand_ins_by_name(wine):
+    X, y = wine
+    evaluation = evaluate([["hue", "ash"], ["hue", "alcohol"], ["hue", "proline"]], X, y, cv=2)
+    assert evaluation.stand_ins("ash") == {"alcohol": 0.5, "proline": 0.5}
+    assert evaluation.stand_ins(list(X.columns).index("ash"), most=1) == {"alcohol": 0.5}
+    assert evaluation.stand_ins("hue") == {}
+    frame = evaluation.substitutions_frame()
+    assert frame.loc["ash", "alcohol"] == pytest.approx(1 / 3)
+    assert (frame == frame.T).all(axis=None)
+    assert "ash: alcohol 50%, proline 50%" in evaluation.summary()
+    with pytest.raises(InputError, match="did you mean 'alcohol'"):
+        evaluation.stand_ins("alcohl")
+
+
+# --- Processes, progress, Ctrl-C, warnings ------------------------------------------------------------
+
+
+def test_the_number_of_processes_changes_nothing(wine):
+    X, y = wine
+    told = []
+    alone = evaluate(quick(), X, y, n_bootstraps=2, progress=told.append)
+    assert told == pytest.approx(np.arange(1, 8) / 7)
+    told.clear()
+    both = evaluate(quick(), X, y, n_bootstraps=2, n_jobs=2, progress=told.append)
+    assert told == pytest.approx(np.arange(1, 8) / 7)
+    assert both.to_dict() | {"elapsed": 0} == alone.to_dict() | {"elapsed": 0}
+    assert both.elapsed > 0
+
+
+@pytest.mark.parametrize("n_jobs", [1, 2])
+def test_ctrl_c_keeps_the_folds_that_are_done(wine, n_jobs):
+    def press(share):
+        if share > 0.3:
+            os.kill(os.getpid(), signal.SIGINT)
+
+    evaluation = evaluate(quick(), *wine, n_bootstraps=3, n_jobs=n_jobs, progress=press)
+    assert not evaluation.complete
+    assert 1 <= len(evaluation.folds) < 5
+    assert len(evaluation.resamples) < 3
+    assert "Interrupted: " in evaluation.summary()
+    assert "of 5 folds" in evaluation.summary()
+    assert "interrupted" in repr(evaluation)
+    assert Evaluation.from_json(evaluation.to_json()) == evaluation
+
+
+def test_ctrl_c_during_a_search_or_a_fit_is_about_the_evaluation(wine):
+    X, y = (np.asarray(part) for part in wine)
+    calls = []
+
+    def press(model, X, y):
+        calls.append(len(y))
+        if len(calls) == 6:
+            signal.raise_signal(signal.SIGINT)
+        return 0.0
+
+    assert len(evaluate([[0], [1]], X, y, scoring=press).folds) == 1
+
+    def slow(X, y):
+        def score(chosen):
+            calls.append(chosen)
+            if len(calls) > 150:
+                signal.raise_signal(signal.SIGINT)
+            return float(-sum(chosen))
+
+        return quality.BlackBox(score, n_features_in=X.shape[1])
+
+    calls.clear()
+    evaluation = evaluate(SelectAlternatives(slow, n_features=3, n_alternatives=1, max_iters=60), X, y)
+    assert not evaluation.complete
+    assert len(evaluation.folds) >= 1
+
+
+def test_ctrl_c_before_the_first_fold_goes_on(wine):
+    def press(model, X, y):
+        raise KeyboardInterrupt
+
+    with pytest.raises(KeyboardInterrupt):
+        evaluate([[0]], *wine, scoring=press)
+
+
+def test_what_progress_raises_goes_on(wine):
+    def fail(share):
+        raise RuntimeError("enough")
+
+    with pytest.raises(RuntimeError, match="enough"):
+        evaluate([[0]], *wine, progress=fail)
+
+
+class Talking(LinearRegression):
+    """Says the same at every fit."""
+
+    def fit(self, X, y):
+        warnings.warn("so little data", UserWarning, stacklevel=2)
+        return super().fit(X, y)
+
+
+@pytest.mark.parametrize("n_jobs", [1, 2])
+def test_each_warning_once(n_jobs):
+    X, y = load_diabetes(return_X_y=True)
+    with pytest.warns(UserWarning, match="so little data") as said:
+        evaluate([[0], [1]], X, y, estimator=Talking(), cv=3, n_jobs=n_jobs)
+    assert len(said) == 1
+    assert Path(said[0].filename).name == "test_evaluate.py"
+
+
+# --- The answer ---------------------------------------------------------------------------------------
+
+
+def test_the_same_table_gives_the_same_numbers_and_another_seed_others(wine):
+    assert evaluate(quick(), *wine) == evaluate(quick(), *wine)
+    assert evaluate(quick(), *wine) != evaluate(quick(), *wine, random_state=1)
+    assert evaluate(quick(), *wine, cv=2) != "something else"
+
+
+def test_json_and_back(wine):
+    evaluation = evaluate(quick(), *wine, scoring=["accuracy", "f1_macro"], cv=3, n_bootstraps=2, margin=0.1)
+    text = evaluation.to_json()
+    document = json.loads(text)
+    assert (document["schema"], document["kind"]) == (1, "evaluation")
+    assert document["comparisons"][0]["sentence"] == evaluation.comparisons[0].sentence
+    assert document["folds"][0]["sets"][0]["features"] == [
+        evaluation.names[index] for index in evaluation.folds[0].sets[0]
+    ]
+    back = Evaluation.from_json(text)
+    assert back == evaluation
+    assert back.folds == evaluation.folds
+    assert (back.names, back.margin, back.scorers) == (evaluation.names, 0.1, ("accuracy", "f1_macro"))
+    assert back.summary() == evaluation.summary()
+    with pytest.raises(TypeError, match="unhashable"):
+        hash(back)
+
+
+@pytest.mark.parametrize(("text", "message"), [
+    ("nonsense", "not a JSON document"),
+    ("[]", "not an altsets evaluation"),
+    ('{"schema": 1}', "not an altsets evaluation of schema 1"),
+    ('{"schema": 1, "kind": "evaluation", "folds": [{}]}', "incomplete or damaged"),
+])  # fmt: skip
+def test_json_that_is_none(text, message):
+    with pytest.raises(InputError, match=message):
+        Evaluation.from_json(text)
+
+
+def test_the_summary_names_everything(wine):
+    evaluation = evaluate(quick(), *wine, n_bootstraps=3)
+    text = evaluation.summary()
+    assert str(evaluation) == text
+    assert text.startswith(
+        "2 sets, found anew on the training rows and judged by tree in 5 folds of 178 rows and 13 features."
+    )
+    assert f"{evaluation.mean_scores()[0]:.3f} ± " in text
+    assert evaluation.comparisons[0].sentence in text
+    assert "  set 0: " in text
+    assert "flavanoids 100%" in text
+    assert "Stability over 3 bootstrap samples (1: always the same features, 0: as by chance): set 0 " in text
+    assert "What takes the place of a feature from set to set:" in text
+
+
+def test_frames(wine):
+    evaluation = evaluate(quick(), *wine, cv=3)
+    frame = evaluation.scores_frame()
+    assert frame.index.names == ["fold", "set"]
+    assert frame.loc[(1, 0), "test_matthews_corrcoef"] == evaluation.folds[1].scores["matthews_corrcoef"][0]
+    sets = evaluation.sets_frame()
+    assert sets["test_matthews_corrcoef"].tolist() == evaluation.mean_scores()
+    assert sets["n_found"].tolist() == [3, 3]
+    assert sets.loc[1, "std_matthews_corrcoef"] == pytest.approx(np.std(evaluation.scores(1), ddof=1))
+    compared = evaluation.comparison_frame()
+    assert compared.loc[("matthews_corrcoef", 1), "p_value"] == evaluation.comparisons[0].p_value
+    assert evaluation.stability_index_frame().index.tolist() == [0, 1, "any"]
+
+
+def test_frames_need_pandas(wine, monkeypatch):
+    import sys
+
+    evaluation = evaluate([[0]], *wine, cv=2)
+    monkeypatch.setitem(sys.modules, "pandas", None)
+    with pytest.raises(MissingExtraError, match=r"scores_frame\(\) needs pandas"):
+        evaluation.scores_frame()
+
+
+def test_the_name_is_always_the_function():
+    import altsets.evaluation
+
+    assert callable(altsets.evaluate)
+    assert altsets.evaluate is altsets.evaluation.evaluate
+
+
+# --- What is refused ----------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(("what", "options", "message"), [
+    ("flavanoids", {}, "takes a SelectAlternatives, a result of find"),
+    (3, {}, "takes a SelectAlternatives"),
+    ([], {}, "no set to evaluate"),
+    (["hue"], {}, "set 0 must be a list of features"),
+    ([[]], {}, "set 0 is empty"),
+    ([["hue"], ["hu"]], {}, "set 1 names 'hu', which is no feature; did you mean 'hue'"),
+    ([[0, 13]], {}, "set 0 names feature 13; there are 13"),
+    ([[0, -1]], {}, "a feature of set 0=-1 is too small"),
+    ([["hue", "hue"]], {}, "more than once"),
+    ([[True, False]], {}, "2 bools for 13 features"),
+    ([[0]], {"estimator": "oracle"}, "estimator='oracle' is unknown"),
+    ([[0]], {"scoring": "praise"}, "scoring='praise' does not work"),
+    ([[0]], {"scoring": []}, "scoring is empty"),
+    ([[0]], {"scoring": 3}, "must be a scorer"),
+    ([[0]], {"scoring": ["accuracy", "accuracy"]}, "two scorers of one name"),
+    ([[0]], {"cv": 1}, "cv=1 is too small"),
+    ([[0]], {"cv": None}, "cv=None must be a number of folds"),
+    ([[0]], {"cv": 100}, "does not split these rows"),
+    ([[0]], {"groups": [1, 2]}, "groups must hold one label for each of the 178 rows"),
+    ([[0]], {"sample_weight": [1, 2]}, "sample_weight must hold one number"),
+    ([[0]], {"estimator": "neighbors", "sample_weight": [2] * 178}, "takes no sample_weight"),
+    ([[0]], {"task": "guess"}, "task='guess' is unknown"),
+    ([[0]], {"confidence": 95}, "confidence=95 must lie between 0 and 1"),
+    ([[0]], {"margin": -1}, "margin=-1 must be"),
+    ([[0]], {"n_bootstraps": 3}, "n_bootstraps goes with a SelectAlternatives"),
+    ([[0]], {"n_bootstraps": -3}, "n_bootstraps=-3 is too small"),
+    ([[0]], {"n_jobs": 0}, "n_jobs=0"),
+    ([[0]], {"random_state": None}, "random_state=None is not a whole number"),
+    (SelectAlternatives("f", n_alternatives=-1), {}, "n_alternatives"),
+    (SelectAlternatives("nonsense"), {}, "'nonsense' is unknown"),
+])  # fmt: skip
+def test_what_is_refused(wine, what, options, message):
+    with pytest.raises(InputError, match=message) as caught:
+        evaluate(what, *wine, **options)
+    assert "\n" not in str(caught.value)
+
+
+def test_errors_name_the_fold(wine):
+    X, y = wine
+    only = np.flatnonzero(y == 0)
+    with pytest.raises(InputError, match="fold 0: the target has only one value"):
+        evaluate(quick(), X, y, cv=[(only, np.arange(100, 120))])
+
+    def broken(model, X, y):
+        raise RuntimeError("no score today")
+
+    with pytest.raises(InputError, match="fold 0, set 0: scoring 'broken' does not work: no score today"):
+        evaluate([[0]], X, y, scoring=broken)
+    bad = LogisticRegression(C=-1)
+    with pytest.raises(InputError, match=r"fold \d, set 0: LogisticRegression could not be fitted: "):
+        evaluate([[0]], X, y, estimator=bad, n_jobs=2)
+
+
+def test_an_unknown_scorer_or_source(wine):
+    evaluation = evaluate([[0]], *wine, cv=2)
+    with pytest.raises(InputError, match="scorer='praise' is unknown"):
+        evaluation.scores(0, "praise")
+    with pytest.raises(InputError, match="source='dreams' is unknown"):
+        evaluation.runs("dreams")
+
+
+def test_repeated_folds_of_classes(wine):
+    cv = RepeatedStratifiedKFold(n_splits=3, n_repeats=2, random_state=0)
+    evaluation = evaluate(quick(), *wine, cv=cv)
+    assert evaluation.comparisons[0].n_folds == 6
