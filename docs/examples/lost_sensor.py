@@ -10,6 +10,7 @@ cfs = quality.CFS.from_data(X, y)
 
 
 def best_set(*rules):
+    """The best four features under these rules, and their quality."""
     result = altsets.find(cfs, n_features=4, n_alternatives=0, constraints=rules)
     return ", ".join(result.named_sets[0]), result.qualities[0]
 
