@@ -1,8 +1,8 @@
 """Malformed and unusual inputs, each with what it gets; ``python tests/odd_inputs.py`` prints them as a page.
 
-The page is docs/unusual-inputs.md; tests/test_odd_inputs.py compares. Every case is a call of ``fit`` on a table of 60
-rows in which column ``a`` says most about the target, then ``b``, then ``c``; it asks for two sets of one feature,
-unless it says otherwise.
+The page is docs/guide/unusual_inputs.md; tests/test_odd_inputs.py compares. Every case is a call of ``fit`` on a table
+of 60 rows in which column ``a`` says most about the target, then ``b``, then ``c``; it asks for two sets of one
+feature, unless it says otherwise.
 """
 
 from __future__ import annotations
@@ -40,7 +40,7 @@ class Case:
     y: Callable[[], Any] = lambda: CLASSES
     selector: dict[str, Any] | None = None
     weights: Any = None
-    #: The first set, if there is an answer.
+    #: The first set, if there is an answer; empty if any set will do.
     first: tuple[str, ...] | None = None
 
 
@@ -71,7 +71,7 @@ CASES = [
     Case("no rows", lambda: TABLE.iloc[:0], lambda: CLASSES[:0]),
     Case("no columns", lambda: TABLE[[]]),
     Case("one row", lambda: TABLE.iloc[:1], lambda: CLASSES[:1]),
-    Case("two rows, two classes", lambda: TABLE.iloc[[0, -1]], lambda: [0, 1]),
+    Case("two rows, two classes", lambda: TABLE.iloc[[0, -1]], lambda: [0, 1], first=()),
     Case("one column", lambda: TABLE[["a"]], first=("a",)),
     Case("a single list", lambda: [1.0] * N_ROWS),
     Case("three dimensions", lambda: np.zeros((N_ROWS, 2, 2))),
@@ -100,7 +100,7 @@ CASES = [
     Case("amounts as target", y=lambda: AMOUNTS, first=("a",)),
     # Numbers
     Case("a constant column", changed(d=1.0), first=("a",)),
-    Case("all columns constant", lambda: pd.DataFrame({"a": [1.0] * N_ROWS, "b": [2.0] * N_ROWS})),
+    Case("all columns constant", lambda: pd.DataFrame({"a": [1.0] * N_ROWS, "b": [2.0] * N_ROWS}), first=()),
     Case("two equal columns", changed(d=TABLE["a"]), first=("a",)),
     Case("an infinite number", changed(d=cell(np.inf))),
     Case("a huge number", changed(d=cell(1e300)), first=("a",)),
@@ -123,7 +123,9 @@ CASES = [
     Case("missing numbers, f", holes("a", slice(0, 9)), selector={"quality": "f"}, first=("a",)),
     Case("a column without any value", changed(d=np.nan), first=("a",)),
     Case(
-        "missing exactly where the class is 1", changed(d=np.where(CLASSES == 1, np.nan, 1.0)), first=("d",)
+        "missing exactly where the class is 1",
+        lambda: TABLE[["b", "c"]].assign(d=np.where(CLASSES == 1, np.nan, 1.0)),
+        first=("d",),
     ),
     Case("a masked array", lambda: np.ma.masked_array(NUMBERS, NUMBERS > 9), first=("x0",)),
     Case(
@@ -189,7 +191,7 @@ CASES = [
     Case("negative weights", weights=-np.ones(N_ROWS)),
     Case("weights that are all 0", weights=np.zeros(N_ROWS)),
     Case("a missing weight", weights=np.where(np.arange(N_ROWS) == 5, np.nan, 1.0)),
-    Case("weights that are fractions", weights=np.linspace(0.5, 1.5, N_ROWS), first=("a",)),
+    Case("weights that are fractions", weights=np.tile([0.5, 1.5], N_ROWS // 2), first=("a",)),
 ]
 
 

@@ -20,6 +20,7 @@ PACKAGE = Path(altsets.__file__).parent
 #: From the roof down; a room imports from itself and from what stands below it.
 ROOMS = [
     "cli",
+    "printing",
     "options",
     "app",
     "report",
@@ -42,8 +43,8 @@ ROOMS = [
 
 #: Third-party packages, and where they may be imported (also inside functions).
 HOMES = {
-    "typer": ("cli.py", "options.py"),
-    "rich": ("cli.py",),
+    "typer": ("cli.py", "options.py", "printing.py"),
+    "rich": ("printing.py",),
     "matplotlib": ("report/plots.py", "experiments/figures.py"),
     "shap": ("measures/_shap.py",),
     "starlette": ("app/",),

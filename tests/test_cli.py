@@ -17,7 +17,7 @@ import pytest
 from rich.console import Console
 
 import altsets
-from altsets import cli, datasets, measures, options, problem
+from altsets import datasets, measures, options, printing, problem
 from altsets.result import Progress, Status
 
 COMMAND = [sys.executable, "-c", "from altsets.cli import main; main()"]
@@ -157,7 +157,7 @@ def test_many_sets_have_a_line_instead_of_an_overlap_table(run, table):
 def test_negative_qualities_have_no_share(table):
     result = altsets.find(altsets.quality.Additive([-1, -2, -3]), n_features=1, n_alternatives=1)
     console = Console(file=io.StringIO(), width=80)
-    cli._show(result, console)
+    printing.show(result, console)
     assert "%" not in console.file.getvalue()
     assert "-1.00000" in console.file.getvalue()
 
@@ -491,7 +491,7 @@ def progress(best, bound):
 
 def test_waiting_is_shown_on_a_terminal_only_after_a_while():
     screen = io.StringIO()
-    with cli.Waiting(Console(file=screen, force_terminal=True, width=100), delay=0.01) as waiting:
+    with printing.Waiting(Console(file=screen, force_terminal=True, width=100), delay=0.01) as waiting:
         waiting.say("Scoring [bold]")
         deadline = time.perf_counter() + 5
         while "Scoring [bold]" not in screen.getvalue() and time.perf_counter() < deadline:
@@ -506,7 +506,7 @@ def test_waiting_is_shown_on_a_terminal_only_after_a_while():
 @pytest.mark.parametrize(("terminal", "delay"), [(True, 60.0), (False, 0.0)])
 def test_nothing_is_shown_when_it_is_quick_or_nobody_looks(terminal, delay):
     screen = io.StringIO()
-    with cli.Waiting(Console(file=screen, force_terminal=terminal), delay=delay) as waiting:
+    with printing.Waiting(Console(file=screen, force_terminal=terminal), delay=delay) as waiting:
         waiting.report(progress(float("nan"), 2.0))
         time.sleep(0.05)
     assert screen.getvalue() == ""
@@ -516,5 +516,5 @@ def test_statuses_have_colours_on_a_terminal():
     result = altsets.find(altsets.quality.Additive([3, 2, 1]), n_features=1, n_alternatives=1)
     assert result.status is Status.OPTIMAL
     screen = io.StringIO()
-    cli._show(result, Console(file=screen, force_terminal=True, color_system="standard", width=80))
+    printing.show(result, Console(file=screen, force_terminal=True, color_system="standard", width=80))
     assert "\x1b[32moptimal" in screen.getvalue()

@@ -271,12 +271,12 @@ DAYS = [datetime.date(2020, 1, 31), datetime.date(2020, 2, 1)]
     [
         ([1, 2, 3], "rows and columns"),
         ("table", "rows and columns"),
-        (np.zeros((2, 2, 2)), "rows and columns; got 3"),
-        (np.empty((0, 3)), "X is empty: it has 0 rows and 3 columns"),
+        (np.zeros((2, 2, 2)), "rows and columns, .*; got 3"),
+        (np.empty((0, 3)), "X is empty: 0 sample\\(s\\) \\(shape=\\(0, 3\\)\\)"),
         (np.empty((3, 0)), "X is empty"),
         (pd.DataFrame({"a": []}), "X is empty"),
-        ([[1, 2], [3]], "X is no table of numbers"),
-        ([[1, [2, 3]], [1, [2, 3, 4]]], "X is no table of numbers|column 1 holds a value of type list"),
+        ([[1, 2], [3]], "X is no table of single values"),
+        ([[1, [2, 3]], [1, [2, 3, 4]]], "X is no table of single values|column 1 holds a value of type list"),
         (pd.DataFrame({"n": [[1], [2]]}), "n holds a value of type list"),
         (
             np.array([["1", "2"]]),
@@ -289,7 +289,7 @@ DAYS = [datetime.date(2020, 1, 31), datetime.date(2020, 2, 1)]
         (pd.DataFrame({"n": ["1,5", "7,25"]}), "n is text, but all of it reads as numbers, such as '1,5'"),
         (
             pd.DataFrame({"n": [1, 2, "three"]}),
-            "n mixes 2 numbers with 1 texts, such as 'three'; make it one",
+            "n mixes numbers \\(2\\) with text \\(1\\), such as 'three'; make it one",
         ),
         (sparse(), "toarray"),
         (np.array([[1j, 2.0]]), "column 0 holds complex numbers"),

@@ -295,6 +295,18 @@ def test_classes_of_any_library(y):
     assert (found.task, found.values.tolist()) == ("classification", [0, 1, 0, 1])
 
 
+def test_targets_of_polars():
+    pl = pytest.importorskip("polars")
+    labels = ["u", "v", "u", "v"]
+    for y in (pl.Series(labels), pl.Series(labels, dtype=pl.Categorical), pl.DataFrame({"y": labels})):
+        assert target_of(y, 4).values.tolist() == [0, 1, 0, 1]
+    assert target_of(pl.Series([0.5, 1.5, 7.0]), 3).amounts.tolist() == [0.5, 1.5, 7.0]
+    with pytest.raises(InputError, match="misses 1 of 3"):
+        target_of(pl.Series([1, None, 2]), 3)
+    with pytest.raises(InputError, match="holds dates or times"):
+        target_of(pl.Series([date(2020, 1, 1)] * 3), 3)
+
+
 def test_categories_of_numbers_are_no_amounts():
     y = list(range(30)) * 2
     assert target_of(y, 60).task == "regression"

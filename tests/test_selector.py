@@ -45,7 +45,7 @@ ARRAY_API = {"check_array_api_input"}
     ("selector", "at_least"),
     [
         (SelectAlternatives(), 53),
-        (SelectAlternatives("f", n_features=2, tau=1, search="simultaneous"), 53),
+        (SelectAlternatives("f", n_features=2, tau=1), 53),
         (SelectAlternatives("mrmr", n_features=2, n_alternatives=1), 53),
         (SelectFeatures(), 45),
     ],

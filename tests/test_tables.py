@@ -65,8 +65,8 @@ def mixed(rng, n=240):
     X = with_holes(X, rng, 0.15)
     X[np.isnan(X[:, 0]), 3] = np.nan
     X[~np.isnan(X[:, 0]) & np.isnan(X[:, 3]), 3] = 0.5
-    town = rng.integers(0, 40, n)
-    return Features(np.column_stack([X, x**2, town]), list("abcdef"), {5: tuple(map(str, range(40)))})
+    town = rng.integers(0, 60, n)
+    return Features(np.column_stack([X, x**2, town]), list("abcdef"), {5: tuple(map(str, range(60)))})
 
 
 @contextmanager
@@ -618,7 +618,7 @@ def test_copies_with_holes_and_categories():
         {
             "colour": ["red", "blue", None, "red"],
             "Farbe": ["rot", "blau", "?", "rot"],
-            "code": [1, 0, 2, 1],
+            "number": [0, 1, 2, 0],
             "other": ["red", "blue", "blue", "red"],
         }
     )

@@ -6,40 +6,41 @@ for the same reason the help is plain text.
 
 from __future__ import annotations
 
-import math
 import shlex
 import sys
-import threading
-import warnings
-from collections.abc import Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
-from typing import TYPE_CHECKING, Annotated, Any, NoReturn
+from functools import partial
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
 from altsets import __version__, options
-from altsets.errors import AltsetsError, InputError, VerificationError
+from altsets.errors import InputError
 from altsets.features import FeatureNames
+from altsets.printing import (
+    BAD_INPUT,
+    Waiting,
+    answer,
+    console_for,
+    plain_messages,
+    printable,
+    say,
+    say_error,
+    show_evaluation,
+)
 
 if TYPE_CHECKING:
-    from rich.console import Console
-    from rich.status import Status as Spinner
-    from rich.table import Table as Grid
-
     from altsets.datasets import Dataset
+    from altsets.evaluation import Evaluation
     from altsets.quality import Quality
-    from altsets.result import Progress, Result
+    from altsets.result import Result
     from altsets.scores import Scores
 
 __all__ = ["app", "main"]
 
 DEFAULT_SIZE = 5
 SECONDS_PER_SET = 60.0
-#: More sets than this do not fit into an overlap table of 80 columns.
-MOST_COLUMNS = 14
-
-NO_SET, BAD_INPUT = 1, 2
 
 DEMO = (
     "{rows} breast tumours, malignant or benign, with {features} measurements each (a table that comes "
@@ -70,7 +71,7 @@ def main() -> None:
             raise
         context = getattr(error, "ctx", None)
         command = context.command_path if context else "altsets"
-        _say_error(f"Error: {error.format_message().rstrip('.')} (see {command} --help).")
+        say_error(f"Error: {error.format_message().rstrip('.')} (see {command} --help).")
         code = BAD_INPUT
     sys.exit(code or 0)
 
@@ -90,17 +91,8 @@ def root(
 
 @app.command("find")
 def find_command(
-    table: Annotated[
-        str | None,
-        typer.Argument(
-            metavar="TABLE",
-            help="CSV file (also gzipped) or Parquet file: numbers and text, also with holes.",
-            show_default=False,
-        ),
-    ] = None,
-    target: Annotated[
-        str | None, typer.Option("--target", "-t", metavar="COLUMN", help="What to predict.")
-    ] = None,
+    table: Annotated[str | None, options.TableFile] = None,
+    target: Annotated[str | None, options.Target] = None,
     n_features: Annotated[int | None, options.NumberOfFeatures] = None,
     n_alternatives: Annotated[int, options.Alternatives] = 3,
     tau: Annotated[str | None, options.Tau] = None,
@@ -129,17 +121,26 @@ def find_command(
     engine: Annotated[str, options.Engine] = "auto",
     max_iters: Annotated[int | None, options.MaxIters] = None,
     time_limit: Annotated[float | None, options.TimeLimit] = None,
-    as_json: Annotated[bool, typer.Option("--json", help="Print one JSON document, nothing else.")] = False,
+    evaluate: Annotated[bool, options.Evaluate] = False,
+    cv: Annotated[int | None, options.Folds] = None,
+    margin: Annotated[float | None, options.Margin] = None,
+    bootstraps: Annotated[int | None, options.Bootstraps] = None,
+    jobs: Annotated[int | None, options.Jobs] = None,
+    as_json: Annotated[bool, options.Json] = False,
 ) -> None:
     """Find good and different feature sets for the target of a table.
 
     Ctrl-C ends the search and prints what was found. Exit status: 0 = at least one set was printed, 1 = no
     set exists or none was found, 2 = bad input.
     """
-    with _plain_messages():
+    with plain_messages():
         if size and n_features is not None:
             raise InputError("-k and --size were both given; give one of them.")
+        judging = {"--cv": cv, "--margin": margin, "--bootstraps": bootstraps, "--jobs": jobs}
+        _check_judging(evaluate, judging, {"--scores": scores, "--existing": existing, "--engine": engine})
         how = {"measure": measure, "estimator": estimator, "scoring": scoring}
+        if evaluate:
+            how = _for_quality(quality, how)
         source: _Table | _Saved
         if scores is None:
             source = _Table(_dataset(table, target, drop, categorical), quality, task, how, save_scores)
@@ -175,7 +176,49 @@ def find_command(
         result = _search(source, asked, engine=engine, **how_long)
         origin = {"table": table, "target": target, "quality": quality, "scores": scores, **how}
         origin = {name: value for name, value in origin.items() if value is not None}
-        _answer(replace(result, parameters={**result.parameters, **origin}), as_json)
+        result = replace(result, parameters={**result.parameters, **origin})
+
+        judge = None
+        if evaluate and isinstance(source, _Table):
+            selector = _selector(quality, how, asked, task, len(result.statuses), max_iters, time_limit)
+            judge = partial(
+                _found_evaluated, result, selector, source.data, estimator, scoring, task, judging
+            )
+        answer(result, as_json, judge)
+
+
+@app.command("evaluate")
+def evaluate_command(
+    table: Annotated[str | None, options.TableFile] = None,
+    target: Annotated[str | None, options.Target] = None,
+    sets: Annotated[str | None, options.Sets] = None,
+    estimator: Annotated[str | None, options.Judge] = None,
+    scoring: Annotated[str | None, options.JudgeScoring] = None,
+    cv: Annotated[int | None, options.Folds] = None,
+    margin: Annotated[float | None, options.Margin] = None,
+    jobs: Annotated[int | None, options.Jobs] = None,
+    task: Annotated[str, options.Task] = "auto",
+    drop: Annotated[list[str] | None, options.Drop] = None,
+    categorical: Annotated[list[str] | None, options.Categorical] = None,
+    as_json: Annotated[bool, options.Json] = False,
+) -> None:
+    """How well do given feature sets predict, and is one as good as the first?
+
+    Sets that were found on the same table have seen all its rows, and look better than they are; altsets find
+    --evaluate searches anew in each fold instead. Ctrl-C keeps the folds that are done. Exit status: 0 = there is an
+    answer, 1 = interrupted before, 2 = bad input.
+    """
+    with plain_messages():
+        if table is None or sets is None:
+            raise InputError("give a TABLE, its --target, and the feature sets to evaluate with --sets FILE.")
+        data = _dataset(table, target, drop, categorical)
+        given = _sets_in(sets, FeatureNames.of(data.feature_names))
+        judging = {"--cv": cv, "--margin": margin, "--jobs": jobs}
+        evaluation = _evaluation(given, data, estimator, scoring, task, judging)
+        if as_json:
+            typer.echo(evaluation.to_json())
+        else:
+            show_evaluation(evaluation, console_for())
 
 
 @app.command("demo")
@@ -185,18 +228,18 @@ def demo_command(
     ] = None,
 ) -> None:
     """Show what altsets does, on a table that comes with scikit-learn."""
-    with _plain_messages():
+    with plain_messages():
         from altsets import datasets
 
         table = datasets.load_demo()
         if save_table is not None:
             datasets.write_csv(table, save_table)
         data = datasets.split_target(table, datasets.DEMO_TARGET)
-        _say(_console(), DEMO.format(rows=table.n_rows, features=len(data.feature_names)))
+        say(console_for(), DEMO.format(rows=table.n_rows, features=len(data.feature_names)))
         asked = {"n_features": 5, "n_alternatives": 3, "tau": "0.5"}
-        _answer(_search(_Table(data), asked), as_json=False)
+        answer(_search(_Table(data), asked), as_json=False)
         if save_table is not None:
-            typer.echo(f"\nThe table is in {_printable(save_table)}.")
+            typer.echo(f"\nThe table is in {printable(save_table)}.")
         typer.echo("\nTry next:")
         for command in _suggestions(save_table, datasets.DEMO_TARGET):
             typer.echo(f"  {command}")
@@ -247,13 +290,13 @@ class _Table:
         self._what = (
             "" if quality == WRAPPER else f"Scoring {len(data.feature_names)} features{pairs} for {quality}"
         )
-        self._data, self._task, self._save_to = data, task, save_to
+        self.data, self._task, self._save_to = data, task, save_to
         self.names = data.feature_names
 
     def quality(self, waiting: Waiting) -> Quality:
         """What to search on; the scores are saved as soon as they are there."""
         waiting.say(self._what)
-        data = self._data
+        data = self.data
         made = self._make(
             data.X,
             data.y,
@@ -317,7 +360,7 @@ def _search(
 
     # Scoring a wide table takes long; what is wrong with the request is said before.
     n_sets = Problem.create(len(source.names), feature_names=source.names, **asked).n_sets
-    with Waiting(_console(stderr=True)) as waiting:
+    with Waiting(console_for(stderr=True)) as waiting:
         from altsets.search.find import find
 
         scored = source.quality(waiting)
@@ -331,170 +374,99 @@ def _search(
         )
 
 
-def _answer(result: Result, as_json: bool) -> None:
-    """Print the answer; end with the exit status that says whether there is one."""
-    asked, found = len(result.statuses), len(result.sets)
-    if as_json:
-        typer.echo(result.to_json())
-    elif found:
-        _show(result, _console())
-    if not found:
-        _fail(result.explain(), NO_SET)
-    if found < asked:
-        _say_error(result.explain() if as_json else f"{asked - found} of {asked} sets are missing.")
+# --- Evaluation -----------------------------------------------------------------------------------------
 
 
-def _show(result: Result, console: Console) -> None:
-    from altsets.result import overlap_table
-
-    # A share of nothing, or of a negative quality, says nothing; and names need the room more.
-    console.print(_sets_grid(result, with_share=result.qualities[0] > 0 and console.width >= 60))
-    table = overlap_table(result.sets)
-    if len(table) > MOST_COLUMNS:
-        most = max(max(row[:number]) for number, row in enumerate(table) if number)
-        _say(console, f"No two sets share more than {most} features.")
-    elif len(table) > 1:
-        _say(console, "Features that two sets share:")
-        console.print(_overlap_grid(table))
-    if math.isinf(result.bound):
-        _say(console, f"Objective {result.objective:.6g}; no bound is known.")
-    else:
-        numbers = f"{result.objective:.6g}, bound {result.bound:.6g}, gap {result.gap:.3g}"
-        _say(console, f"Objective {numbers}.")
-    _say(console, result.explain())
+def _check_judging(evaluate: bool, judging: Mapping[str, Any], others: Mapping[str, Any]) -> None:
+    """Options that need --evaluate, and those that do not go with it."""
+    for name, value in judging.items():
+        if value is not None and not evaluate:
+            raise InputError(f"{name} {value} goes with --evaluate; add it, or leave out {name}.")
+    why = {
+        "--scores": "scores that were saved have seen all rows, and the search must not see the test rows",
+        "--existing": "the search in each fold knows no existing sets",
+        "--engine": "the search in each fold chooses its engine itself",
+    }
+    for name, value in others.items():
+        if evaluate and value and value != "auto":
+            raise InputError(f"{name} does not go with --evaluate: {why[name]}; leave out one of them.")
 
 
-def _sets_grid(result: Result, with_share: bool) -> Grid:
-    from rich.text import Text
+def _for_quality(quality: str, how: Mapping[str, str | None]) -> dict[str, str | None]:
+    """What the quality takes of the options; the model that judges takes the others."""
+    from altsets.quality._named import takes_option
 
-    grid = _grid("Set")
-    grid.add_column("Features", overflow="fold", min_width=10)
-    grid.add_column("Quality", justify="right", no_wrap=True)
-    if with_share:
-        grid.add_column("Of set 0", justify="right", no_wrap=True)
-    grid.add_column("Status", no_wrap=True)
-    for number, (names, value) in enumerate(zip(result.named_sets, result.qualities, strict=True)):
-        status = str(result.statuses[number])
-        share = [f"{value / result.qualities[0]:.1%}"] if with_share else []
-        grid.add_row(
-            str(number),
-            Text(", ".join(map(_printable, names))),
-            f"{value:#.6g}",
-            *share,
-            Text(status, style="green" if status == "optimal" else "yellow"),
-        )
-    return grid
+    return {name: value for name, value in how.items() if name == "measure" or takes_option(quality, name)}
 
 
-def _overlap_grid(table: Sequence[Sequence[int]]) -> Grid:
-    grid = _grid("Set")
-    for number in range(len(table)):
-        grid.add_column(str(number), justify="right")
-    for number, row in enumerate(table):
-        grid.add_row(str(number), *(str(shared) for shared in row))
-    return grid
+def _selector(
+    quality: str,
+    how: Mapping[str, str | None],
+    asked: Mapping[str, Any],
+    task: str,
+    n_sets: int,
+    max_iters: int | None,
+    time_limit: float | None,
+) -> Any:
+    """Who searches in each fold, as the command did on the whole table."""
+    from altsets.quality._given import Recipe
+    from altsets.selector import SelectAlternatives
+
+    limits: dict[str, Any] = {"time_limit": time_limit or SECONDS_PER_SET * n_sets}
+    if max_iters is not None:
+        limits["max_iters"] = max_iters
+    parameters = {name: value for name, value in asked.items() if name != "existing"}
+    return SelectAlternatives(Recipe(quality, **how), task=task, **parameters, **limits)
 
 
-def _grid(first_column: str) -> Grid:
-    from rich import box
-    from rich.table import Table as Grid
-
-    grid = Grid(box=box.SIMPLE_HEAD, pad_edge=False)
-    grid.add_column(first_column, justify="right", no_wrap=True)
-    return grid
-
-
-class Waiting:
-    """A line on standard error about what is going on: only on a terminal, and only if it takes long."""
-
-    def __init__(self, console: Console, delay: float = 2.0) -> None:
-        self._console = console
-        self._text = ""
-        self._spinner: Spinner | None = None
-        self._over = not console.is_terminal
-        self._lock = threading.Lock()
-        self._timer = threading.Timer(delay, self._begin)
-        self._timer.daemon = True
-
-    def __enter__(self) -> Waiting:
-        if not self._over:
-            self._timer.start()
-        return self
-
-    def __exit__(self, *_: object) -> None:
-        self._timer.cancel()
-        with self._lock:
-            self._over = True
-            if self._spinner is not None:
-                self._spinner.stop()
-
-    def say(self, text: str) -> None:
-        """Tell what is going on now."""
-        with self._lock:
-            self._text = text
-            if self._spinner is not None:
-                self._spinner.update(_plain(text))
-
-    def report(self, progress: Progress) -> None:
-        """Tell how far a search is."""
-        best = "none yet" if math.isnan(progress.best) else f"{progress.best:.6g}"
-        bound = "none yet" if math.isinf(progress.bound) else f"{progress.bound:.6g}"
-        self.say(f"Searching: best {best}, bound {bound}, {progress.elapsed:.0f} s (Ctrl-C keeps the best)")
-
-    def _begin(self) -> None:
-        with self._lock:
-            if not self._over:
-                self._spinner = self._console.status(_plain(self._text))
-                self._spinner.start()
-
-
-def _plain(text: str) -> Any:
-    from rich.text import Text
-
-    return Text(text)
-
-
-@contextmanager
-def _plain_messages() -> Iterator[None]:
-    """Errors and warnings as one plain line each on standard error."""
+def _found_evaluated(result: Result, *arguments: Any) -> Evaluation | None:
+    """Evaluate what was found, unless Ctrl-C says that it is enough."""
     try:
-        with warnings.catch_warnings():
-            warnings.simplefilter("default")
-            for silent in (DeprecationWarning, PendingDeprecationWarning, FutureWarning):
-                warnings.simplefilter("ignore", silent)
-            warnings.showwarning = _show_warning
-            yield
+        if "interrupted" not in result.proof:
+            return _evaluation(*arguments)
     except KeyboardInterrupt:
-        _fail("Interrupted.", NO_SET)
-    except VerificationError as error:
-        _fail(f"{error} This is a bug in altsets; please report it.", NO_SET)
-    except AltsetsError as error:
-        _fail(str(error), BAD_INPUT)
+        pass
+    say_error("Interrupted: the sets were not evaluated.")
+    return None
 
 
-def _show_warning(message: Warning | str, *_: Any, **__: Any) -> None:
-    _say_error(f"Warning: {message}")
+def _evaluation(
+    what: Any,
+    data: Dataset,
+    estimator: str | None,
+    scoring: str | None,
+    task: str,
+    judging: Mapping[str, Any],
+) -> Evaluation:
+    """Evaluate, with a sign of life."""
+    from altsets.evaluation import evaluate
+
+    several = options.names_in([scoring]) if scoring else None
+    with Waiting(console_for(stderr=True)) as waiting:
+        waiting.say("Evaluating")
+        return evaluate(
+            what,
+            data.X,
+            data.y,
+            estimator=estimator,
+            scoring=several,
+            cv=5 if judging["--cv"] is None else judging["--cv"],
+            margin=judging["--margin"],
+            n_bootstraps=judging.get("--bootstraps") or 0,
+            n_jobs=judging["--jobs"],
+            task=task,
+            progress=lambda share: waiting.say(
+                f"Evaluating: {share:.0%} (Ctrl-C keeps the folds that are done)"
+            ),
+        )
 
 
-def _fail(message: str, code: int) -> NoReturn:
-    _say_error(f"Error: {message}" if code == BAD_INPUT else message)
-    raise typer.Exit(code)
+def _sets_in(path: str, names: FeatureNames) -> Any:
+    """The sets of a file: a result of ``find --json``, or one set per line."""
+    from altsets.datasets import read_lines
+    from altsets.result import Result
 
-
-def _say_error(message: str) -> None:
-    typer.echo(" ".join(_printable(message).split()), err=True)
-
-
-def _say(console: Console, text: str) -> None:
-    console.print(_printable(text))
-
-
-def _console(stderr: bool = False) -> Console:
-    from rich.console import Console
-
-    return Console(stderr=stderr, highlight=False, markup=False, emoji=False)
-
-
-def _printable(text: str) -> str:
-    """Names come out of files: nothing in them may steer the terminal."""
-    return "".join(char if char.isprintable() else " " if char.isspace() else "\ufffd" for char in text)
+    lines = read_lines(path)
+    if lines and lines[0].startswith("{"):
+        return Result.from_json("\n".join(lines))
+    return [[line] if line in names else options.features_in(path, line, names) for line in lines]

@@ -10,9 +10,9 @@ import numpy as np
 import numpy.typing as npt
 
 from altsets.errors import InputError, TableError
-from altsets.measures._features import DATES, Features, category_codes, listed
+from altsets.measures._features import DATES, EXACT, Features, category_codes, listed
 
-__all__ = ["Column", "Order", "as_features", "as_target"]
+__all__ = ["Column", "Order", "as_features", "as_target", "is_inexact"]
 
 #: Floats (nan = missing), or objects (str, None = missing) where a column is not numeric.
 Column = npt.NDArray[Any]
@@ -130,9 +130,15 @@ def _refuse_numbers(name: str, known: Sequence[str]) -> None:
     numbers = [label for label in known if _looks_like_number(label)]
     if 2 * len(numbers) <= len(known) and 2 * len(set(numbers)) <= len(set(known)):
         return
+    advice = f"or say that it is a category (--categorical {_quoted(name)})"
+    inexact = next(filter(is_inexact, numbers), None)
+    if inexact is not None:
+        raise TableError(
+            f"column {name} holds whole numbers that floats cannot tell apart, for example {_shown(inexact)}; drop it "
+            f"if it names rows (--drop {_quoted(name)}), rescale it, {advice}."
+        )
     others = [label for label in dict.fromkeys(known) if not _looks_like_number(label)]
     spelled = next((label for label in numbers if not _is_number(label)), None)
-    advice = f"or say that it is a category (--categorical {_quoted(name)})"
     if spelled is not None:
         raise TableError(
             f"column {name} is not numeric, but most of it looks like numbers, for example {_shown(spelled)}; write "
@@ -143,6 +149,18 @@ def _refuse_numbers(name: str, known: Sequence[str]) -> None:
         f"column {name} holds numbers in {len(numbers)} cells and text in {len(known) - len(numbers)} ({examples}); "
         f"correct these cells, leave them empty if they are not known, {advice}."
     )
+
+
+def is_inexact(cell: str) -> bool:
+    """Whether a cell holds a whole number that floats cannot tell from its neighbours.
+
+    Examples
+    --------
+    >>> is_inexact("9007199254740993"), is_inexact("1e300"), is_inexact("12")
+    (True, False, False)
+    """
+    digits = cell.strip().lstrip("+-")
+    return len(digits) > 15 and digits.isdecimal() and int(digits) > EXACT
 
 
 def _looks_like_number(label: str) -> bool:

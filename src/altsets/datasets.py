@@ -22,9 +22,9 @@ from typing import Any
 
 import numpy as np
 
-from altsets.columns import Column, Order, as_features, as_target
+from altsets.columns import Column, Order, as_features, as_target, is_inexact
 from altsets.errors import MissingExtraError, TableError
-from altsets.measures._features import Features, listed
+from altsets.measures._features import EXACT, Features, listed
 
 __all__ = [
     "Dataset",
@@ -373,18 +373,20 @@ def _check_widths(chunk: list[tuple[int, list[str]]], width: int, source: str) -
 
 
 def _floats(cells: Sequence[str]) -> Column | None:
-    """The cells as numbers, or None if one of them is neither a number nor missing."""
+    """The cells as numbers, or None if one of them is neither missing nor a number that floats can hold."""
     # Python would read 12_345 as a number; in a table it is more likely an identifier.
     if "_" in "".join(cells):
         return None
     try:
-        return np.array(cells, dtype=np.float64)
+        numbers = np.array(cells, dtype=np.float64)
     except ValueError:
-        pass
-    try:
-        return np.array([_float(cell) for cell in cells], dtype=np.float64)
-    except ValueError:
-        return None
+        try:
+            numbers = np.array([_float(cell) for cell in cells], dtype=np.float64)
+        except ValueError:
+            return None
+    if not np.nanmax(np.abs(numbers), initial=0.0) >= EXACT:
+        return numbers
+    return None if any(is_inexact(cell) for cell in cells) else numbers
 
 
 def _float(cell: str) -> float:
@@ -450,7 +452,9 @@ def _arrow_column(column: Any) -> Column:
         column = column.cast(pa.int8())
     numeric = ("is_integer", "is_floating", "is_boolean", "is_decimal", "is_null")
     if any(getattr(pa.types, name)(kind) for name in numeric):
-        return np.array(column.cast(pa.float64(), safe=False).to_numpy(), dtype=np.float64)
+        numbers = np.array(column.cast(pa.float64(), safe=False).to_numpy(), dtype=np.float64)
+        if not pa.types.is_integer(kind) or not np.nanmax(np.abs(numbers), initial=0.0) >= EXACT:
+            return numbers
     labels = np.empty(len(column), dtype=object)
     labels[:] = [None if value is None else str(value) for value in column.to_pylist()]
     return labels

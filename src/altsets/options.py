@@ -1,4 +1,4 @@
-"""The options of ``altsets find``: each described once, and what those on features and sets hold.
+"""The options of the commands: each described once, and what those on features and sets hold.
 
 A name with a comma (or a colon, where one divides) stands in double quotes, as in a CSV file.
 """
@@ -38,6 +38,20 @@ def _seconds(text: str) -> float:
     return seconds
 
 
+def _number(text: str) -> float:
+    try:
+        return float(text)
+    except ValueError:
+        raise typer.BadParameter(f"{text!r} is not a number") from None
+
+
+TableFile = typer.Argument(
+    metavar="TABLE",
+    help="CSV file (also gzipped) or Parquet file: numbers and text, also with holes.",
+    show_default=False,
+)
+Target = typer.Option("--target", "-t", metavar="COLUMN", help="What to predict.")
+Json = typer.Option("--json", help="Print one JSON document, nothing else.")
 NumberOfFeatures = typer.Option(
     "--n-features", "-k", parser=_whole_number, metavar="N", help="Features in each set. [default: 5]"
 )
@@ -72,14 +86,14 @@ Measure = typer.Option(
 Estimator = typer.Option(
     "--estimator",
     metavar="NAME",
-    help="The model behind importance, permutation, shap and wrapper: tree, forest, boosting, linear, neighbors, svm, "
-    "or a class by its full name. [default: tree]",
+    help="The model behind importance, permutation, shap and wrapper, and with --evaluate the one that judges the "
+    "sets: tree, forest, boosting, linear, neighbors, svm, or a class by its full name. [default: tree]",
 )
 Scoring = typer.Option(
     "--scoring",
     metavar="NAME",
-    help="How permutation and wrapper judge predictions: a scorer of scikit-learn. [default: matthews_corrcoef, or r2 "
-    "for amounts]",
+    help="How permutation and wrapper, and --evaluate, judge predictions: a scorer of scikit-learn. [default: "
+    "matthews_corrcoef, or r2 for amounts]",
 )
 SaveScores = typer.Option(
     "--save-scores", metavar="FILE.csv", help="Also write the scores of the features to a new file."
@@ -158,6 +172,44 @@ TimeLimit = typer.Option(
     parser=_seconds,
     metavar="SECONDS",
     help="For the whole search. [default: 60 for each set]",
+)
+
+Evaluate = typer.Option(
+    "--evaluate",
+    help="Also say how well such sets predict: in each of several folds, search on the training rows and judge on the "
+    "test rows.",
+)
+Folds = typer.Option("--cv", parser=_whole_number, metavar="N", help="The number of folds. [default: 5]")
+Margin = typer.Option(
+    "--margin",
+    parser=_number,
+    metavar="X",
+    help="Differences in scores up to this do not matter. [default: 0.02 where 1 is the best score]",
+)
+Bootstraps = typer.Option(
+    "--bootstraps",
+    parser=_whole_number,
+    metavar="N",
+    help="With --evaluate: also search on N bootstrap samples, to see how stable the sets are.",
+)
+Jobs = typer.Option(
+    "--jobs", parser=_whole_number, metavar="N", help="How many folds at a time; -1: one per processor."
+)
+Sets = typer.Option(
+    "--sets",
+    metavar="FILE",
+    help="The sets: what find --json has printed, or a text file with COL[,COL] in each line.",
+)
+Judge = typer.Option(
+    "--estimator",
+    metavar="NAME",
+    help="The model that judges the sets: tree, forest, boosting, linear, neighbors, svm, or a class by its full name. "
+    "[default: tree]",
+)
+JudgeScoring = typer.Option(
+    "--scoring",
+    metavar="NAME[,NAME]",
+    help="How its predictions are judged: scorers of scikit-learn. [default: matthews_corrcoef, or r2 for amounts]",
 )
 
 

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import itertools
 import warnings
-from collections.abc import Callable, Generator, Sequence
+from collections.abc import Callable, Generator, Iterable, Sequence
 from contextlib import closing
 from dataclasses import dataclass
 from typing import Any
@@ -60,45 +61,54 @@ def in_processes(
     """
     outcomes: dict[int, Any] = {}
     said: dict[int, list[Said]] = {}
+    errors: dict[int, Exception] = {}
+    # After an error nothing new is begun.
+    wanted = (
+        (position, *piece) for position, piece in itertools.takewhile(lambda _: not errors, enumerate(pieces))
+    )
     try:
-        work = _here(pieces) if n_jobs in (None, 1) or len(pieces) < 2 else _elsewhere(pieces, n_jobs)
-        with closing(work):
+        with closing(
+            _here(wanted) if n_jobs in (None, 1) or len(pieces) < 2 else _elsewhere(wanted, n_jobs)
+        ) as work:
             for position, outcome, messages in work:
                 if isinstance(outcome, Exception):
-                    raise outcome
+                    errors[position] = outcome
+                    continue
                 outcomes[position], said[position] = outcome, messages
                 if progress is not None:
                     progress(len(outcomes) / len(pieces))
     except KeyboardInterrupt:
         pass
+    if errors:
+        raise errors[min(errors)]
     in_order = [message for position in sorted(said) for message in said[position]]
     ordered = {position: outcomes[position] for position in sorted(outcomes)}
     return Done(ordered, len(outcomes) == len(pieces), list(dict.fromkeys(in_order)))
 
 
+Wanted = Iterable[tuple[int, Callable[..., Any], tuple[Any, ...]]]
 Outcome = tuple[int, Any, list[Said]]
 
 
-def _here(pieces: Sequence[Piece]) -> Generator[Outcome, None, None]:
-    for position, (function, arguments) in enumerate(pieces):
-        yield _recorded(position, function, arguments)
+def _here(wanted: Wanted) -> Generator[Outcome, None, None]:
+    for piece in wanted:
+        yield _recorded(*piece)
 
 
-def _elsewhere(pieces: Sequence[Piece], n_jobs: int | None) -> Generator[Outcome, None, None]:
+def _elsewhere(wanted: Wanted, n_jobs: int | None) -> Generator[Outcome, None, None]:
     from joblib import Parallel, delayed  # type: ignore[import-untyped]
 
-    # In any order, so that nothing that has ended is lost while an earlier piece takes long.
+    # In any order, so that nothing that has ended is lost while an earlier piece takes long; and nothing waits in
+    # line, where it would be in the way of an early end.
     parallel = Parallel(
         n_jobs=n_jobs,
         backend="loky",
         initializer=leave_ctrl_c_alone,
         return_as="generator_unordered",
+        pre_dispatch="n_jobs",
         batch_size=1,
     )
-    work = parallel(
-        delayed(_recorded)(position, function, arguments)
-        for position, (function, arguments) in enumerate(pieces)
-    )
+    work = parallel(delayed(_recorded)(*piece) for piece in wanted)
     try:
         # Handed on one by one, so that nobody but the lines below closes it.
         yield from (outcome for outcome in work)

@@ -34,7 +34,7 @@ def effective_rows(weights: FloatArray) -> float:
 
     Examples
     --------
-    >>> effective_rows(np.array([1.0, 1.0])), effective_rows(np.array([3.0, 1.0]))
+    >>> effective_rows(np.array([1.0, 1.0])), round(effective_rows(np.array([3.0, 1.0])), 6)
     (2.0, 1.6)
     """
     shares = weights / weights.max()

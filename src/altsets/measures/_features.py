@@ -26,6 +26,8 @@ import numpy.typing as npt
 from altsets.errors import InputError
 
 __all__ = [
+    "DATES",
+    "EXACT",
     "MISSING_LABEL",
     "NUMERIC_KINDS",
     "BoolArray",
@@ -270,13 +272,18 @@ def _all_numbers(X: Any, names: list[str] | None) -> FloatArray | None:
             values = _of_one_type(X, values)
     except (TypeError, ValueError) as error:
         if names is None:
-            raise InputError(f"X is no table of numbers: {error}.") from error
+            raise InputError(
+                "X is no table of single values; its rows must all have the same length."
+            ) from error
         return None
     if values.ndim != 2:
-        raise InputError(f"X must be a table with rows and columns; got {values.ndim} dimension(s).")
+        got = f"{values.ndim} dimension(s)" if values.ndim else f"a value of type {type(X).__name__}"
+        raise InputError(f"X must be a table with rows and columns, such as a frame or an array; got {got}.")
     if not values.shape[0] or not values.shape[1]:
         raise _empty(*values.shape)
     if values.dtype.kind not in NUMERIC_KINDS or not _exact(values):
+        return None
+    if names is not None and values.dtype.kind == "f" and not _exact_as_floats(X, values):
         return None
     # One memory layout for all tables: sums in another order differ in the last bit, and may break ties.
     return np.ascontiguousarray(values, dtype=np.float64)
@@ -418,7 +425,7 @@ def _from_array(values: npt.NDArray[Any], name: str) -> Column:
         raise InputError(f"{name} {DATES}.")
     if values.dtype.kind == "c":
         raise InputError(
-            f"{name} holds complex numbers. Complex data not supported; split it into two columns."
+            f"Complex data not supported: {name} holds complex numbers; split it into two columns."
         )
     plain = [None if is_missing(value) else value for value in values.tolist()]
     known = [value for value in plain if value is not None]
@@ -433,14 +440,14 @@ def _from_array(values: npt.NDArray[Any], name: str) -> Column:
     if n_text + n_numbers == len(known):
         odd = next(value for value in known if isinstance(value, str) == (n_text <= n_numbers))
         raise InputError(
-            f"{name} mixes {n_numbers} numbers with {n_text} texts, such as {_shown(odd)}; make it one or the other."
+            f"{name} mixes numbers ({n_numbers}) with text ({n_text}), such as {_shown(odd)}; make it one or the other."
         )
     odd = next(value for value in known if not isinstance(value, str | numbers.Real))
     if hasattr(odd, "year") or hasattr(odd, "total_seconds") or hasattr(odd, "hour"):
         raise InputError(f"{name} {DATES}.")
     if isinstance(odd, complex):
         raise InputError(
-            f"{name} holds complex numbers. Complex data not supported; split it into two columns."
+            f"Complex data not supported: {name} holds complex numbers; split it into two columns."
         )
     raise InputError(
         f"{name} holds a value of type {type(odd).__name__}, such as {_shown(odd)}; a column must hold numbers, "
@@ -453,6 +460,12 @@ def _exact(values: npt.NDArray[Any]) -> bool:
     if values.dtype.kind not in "iu" or values.dtype.itemsize < 8:
         return True
     return int(values.min()) >= -EXACT and int(values.max()) <= EXACT
+
+
+def _exact_as_floats(X: Any, values: npt.NDArray[Any]) -> bool:
+    """Whether whole numbers of a frame that also has floats have come through as they were."""
+    whole = [index for index, kind in enumerate(X.dtypes) if "int64" in str(kind).lower()]
+    return not whole or bool((np.abs(values[:, whole]) < EXACT).all())
 
 
 def _as_floats(values: npt.NDArray[Any], name: str) -> FloatArray:

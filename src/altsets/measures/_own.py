@@ -12,17 +12,27 @@ from altsets.errors import InputError
 from altsets.measures._constants import constant_columns
 from altsets.measures._features import Features, FloatArray
 
-__all__ = ["given_pairs", "given_scores", "is_array", "numbers_for", "scores_by"]
-
-
-def numbers_for(features: Features) -> FloatArray:
-    """The matrix that a user's function gets: numbers, nan where they are missing, two categories as 0 and 1."""
-    features.refuse_categories("a function", most=2, advice="encode them as numbers, or choose mutual_info")
-    return features.values
+__all__ = ["given_pairs", "given_scores", "is_array", "scores_by", "told_by"]
 
 
 NUMBERS_ONLY = "encode them as numbers, or use mutual_info or symmetrical_uncertainty"
 NO_HOLES = "fill them in, or use a measure that takes them, such as mutual_info"
+
+
+def told_by(
+    function: Callable[..., Any], features: Features, target: npt.NDArray[Any], **options: Any
+) -> Any:
+    """What a user's ``function(X, y)`` returns.
+
+    It gets numbers: missing ones as nan, and a category of two labels as 0 and 1.
+    """
+    features.refuse_categories("a function as measure", most=2, advice=NUMBERS_ONLY)
+    try:
+        return function(features.values, target, **options)
+    except ValueError as error:
+        if features.incomplete.any():
+            features.refuse_missing(f"the function given as measure ({error})", advice=NO_HOLES)
+        raise
 
 
 def scores_by(
@@ -30,8 +40,7 @@ def scores_by(
 ) -> FloatArray:
     """Ask ``measure(X, y)`` for one number per column; a pair of scores and p-values is welcome.
 
-    The function gets numbers: missing ones as nan, and a category of two labels as 0 and 1. Scores of constant columns
-    are of no interest, nor whether they are numbers.
+    Scores of constant columns are of no interest, nor whether they are numbers.
 
     Examples
     --------
@@ -39,13 +48,7 @@ def scores_by(
     >>> scores_by(lambda X, y: X.T @ y, Features(np.eye(2)), np.array([3.0, 4.0])).tolist()
     [3.0, 4.0]
     """
-    features.refuse_categories("a function as measure", most=2, advice=NUMBERS_ONLY)
-    try:
-        answer = measure(features.values, target, **options)
-    except ValueError as error:
-        if features.incomplete.any():
-            features.refuse_missing(f"the function given as measure ({error})", advice=NO_HOLES)
-        raise
+    answer = told_by(measure, features, target, **options)
     scores = np.asarray(answer[0] if isinstance(answer, tuple) else answer, dtype=np.float64)
     if scores.shape != (features.n_features,):
         raise InputError(

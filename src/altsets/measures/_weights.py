@@ -42,7 +42,7 @@ def weights_of(sample_weight: Any, n_rows: int) -> FloatArray | None:
             f"{weights[wrong][0]}; put in 0 for rows that do not count."
         )
     if not weights.any():
-        raise InputError("sample_weight is 0 for all rows; give some row a weight above 0.")
+        raise InputError("sample_weight is zero for all rows; give some row a weight above zero.")
     return weights
 
 

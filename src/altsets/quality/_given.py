@@ -2,18 +2,41 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
 from altsets.errors import InputError
 from altsets.measures._features import Features
-from altsets.measures._own import is_array, numbers_for
+from altsets.measures._own import is_array, told_by
 from altsets.quality._additive import Additive
 from altsets.quality._named import name_of_class, quality_maker
 from altsets.quality._quality import Quality
 
-__all__ = ["needs_target", "quality_from"]
+__all__ = ["Recipe", "needs_target", "quality_from"]
+
+
+@dataclass(frozen=True)
+class Recipe:
+    """A quality by its name, with what belongs to it.
+
+    Attributes
+    ----------
+    name, measure, estimator, scoring
+        As for :func:`altsets.quality._named.quality_maker`.
+
+    Examples
+    --------
+    >>> table = Features(np.array([[1.0, 4.0], [2.0, 3.0], [3.0, 2.0], [4.0, 4.0]]))
+    >>> quality_from(Recipe("mrmr", measure="pearson"), table, [1, 2, 3, 4]).relevance.round(4).tolist()
+    [1.0, 0.1348]
+    """
+
+    name: str
+    measure: str | None = None
+    estimator: Any = None
+    scoring: Any = None
 
 
 def quality_from(
@@ -45,6 +68,8 @@ def quality_from(
         return _fitting(given, features) if isinstance(given, Quality) else _of_scores(given, features, y)
     if sample_weight is not None:
         options["sample_weight"] = sample_weight
+    if isinstance(given, Recipe):
+        return quality_maker(**vars(given))(features, y, **options)
     name = name_of_class(given)
     if isinstance(given, str) or name is not None:
         return quality_maker(name or given)(features, y, **options)
@@ -77,7 +102,7 @@ def _of_scores(scores: Any, features: Features, y: Any) -> Additive:
 def _by_function(given: Any, features: Features, y: Any) -> Quality:
     """The user's own function, or a class of quality that is none of ours."""
     make = given.from_data if isinstance(given, type) and hasattr(given, "from_data") else given
-    answer = make(numbers_for(features), np.asarray(y))
+    answer = told_by(make, features, np.asarray(y))
     if isinstance(answer, Quality):
         return _fitting(answer, features)
     return Additive.from_data(features, y, measure=lambda *_: answer)

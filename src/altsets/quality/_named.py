@@ -15,7 +15,7 @@ from altsets.quality._mrmr import MRMR
 from altsets.quality._quality import Quality
 from altsets.quality._wrapper import Wrapper
 
-__all__ = ["PAIRED", "WRAPPER", "name_of_class", "quality_maker"]
+__all__ = ["PAIRED", "WRAPPER", "name_of_class", "quality_maker", "takes_option"]
 
 #: Qualities that look at pairs of features.
 PAIRED: dict[str, type[MRMR | FCBF | CFS]] = {"mrmr": MRMR, "fcbf": FCBF, "cfs": CFS}
@@ -61,8 +61,8 @@ def quality_maker(
         whole = "a wrapper measures nothing" if name == WRAPPER else f"{name} is a measure itself"
         raise InputError(f"a measure goes with quality {', '.join(PAIRED)}; {whole}.")
     for option, value in options.items():
-        takers = [*(taker for taker in measures.MEASURES if _takes(taker, option)), WRAPPER]
-        if name not in takers:
+        if not takes_option(name, option):
+            takers = [taker for taker in (*measures.MEASURES, WRAPPER) if takes_option(taker, option)]
             raise InputError(f"{option} {value!r} goes with quality {', '.join(takers)}, not with {name}.")
     if measure is not None and measure not in measures.PAIR_MEASURES:
         raise InputError(
@@ -96,6 +96,17 @@ def name_of_class(kind: Any) -> str | None:
     names: dict[Any, str] = {Additive: "mutual_info", Wrapper: WRAPPER}
     names |= {paired: name for name, paired in PAIRED.items()}
     return names.get(kind) if isinstance(kind, type) else None
+
+
+def takes_option(name: str, option: str) -> bool:
+    """Whether a quality fits a model, or judges its predictions, so that it takes an estimator or a scorer.
+
+    Examples
+    --------
+    >>> takes_option("wrapper", "scoring"), takes_option("importance", "scoring"), takes_option("f", "estimator")
+    (True, False, False)
+    """
+    return name == WRAPPER or _takes(name, option)
 
 
 def _takes(measure: str, option: str) -> bool:

@@ -1,0 +1,241 @@
+"""What the command line prints: answers on standard output, everything else on standard error."""
+
+from __future__ import annotations
+
+import json
+import math
+import threading
+import warnings
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from typing import TYPE_CHECKING, Any, NoReturn
+
+import typer
+
+from altsets.errors import AltsetsError, VerificationError
+
+if TYPE_CHECKING:
+    from rich.console import Console
+    from rich.status import Status as Spinner
+    from rich.table import Table as Grid
+
+    from altsets.evaluation import Evaluation
+    from altsets.result import Progress, Result
+
+__all__ = [
+    "BAD_INPUT",
+    "NO_SET",
+    "Waiting",
+    "answer",
+    "console_for",
+    "fail",
+    "plain_messages",
+    "printable",
+    "say",
+    "say_error",
+    "show",
+    "show_evaluation",
+]
+
+#: More sets than this do not fit into an overlap table of 80 columns.
+MOST_COLUMNS = 14
+
+NO_SET, BAD_INPUT = 1, 2
+
+
+def answer(result: Result, as_json: bool, judge: Callable[[], Evaluation | None] | None = None) -> None:
+    """Print the answer; end with the exit status that says whether there is one.
+
+    Sets are printed before they are judged, if they are, since that may take long.
+    """
+    asked, found = len(result.statuses), len(result.sets)
+    if found and not as_json:
+        show(result, console_for())
+    evaluation = judge() if found and judge is not None else None
+    if as_json:
+        judged = {} if evaluation is None else {"evaluation": evaluation.to_dict()}
+        typer.echo(json.dumps({**result.to_dict(), **judged}, indent=2, allow_nan=False))
+    elif evaluation is not None:
+        typer.echo()
+        show_evaluation(evaluation, console_for())
+    if not found:
+        fail(result.explain(), NO_SET)
+    if found < asked:
+        say_error(result.explain() if as_json else f"{asked - found} of {asked} sets are missing.")
+
+
+def show(result: Result, console: Console) -> None:
+    """Print sets, and what was proven about them."""
+    from altsets.result import overlap_table
+
+    # A share of nothing, or of a negative quality, says nothing; and names need the room more.
+    console.print(_sets_grid(result, with_share=result.qualities[0] > 0 and console.width >= 60))
+    table = overlap_table(result.sets)
+    if len(table) > MOST_COLUMNS:
+        most = max(max(row[:number]) for number, row in enumerate(table) if number)
+        say(console, f"No two sets share more than {most} features.")
+    elif len(table) > 1:
+        say(console, "Features that two sets share:")
+        console.print(_overlap_grid(table))
+    if math.isinf(result.bound):
+        say(console, f"Objective {result.objective:.6g}; no bound is known.")
+    else:
+        numbers = f"{result.objective:.6g}, bound {result.bound:.6g}, gap {result.gap:.3g}"
+        say(console, f"Objective {numbers}.")
+    say(console, result.explain())
+
+
+def show_evaluation(evaluation: Evaluation, console: Console) -> None:
+    """Print how well sets predict."""
+    from rich.padding import Padding
+
+    for position, paragraph in enumerate(evaluation.summary().split("\n\n")):
+        if position:
+            console.print()
+        for line in map(printable, paragraph.splitlines()):
+            if position == 1:
+                # The table: its lines are only readable in one piece.
+                console.print(line, soft_wrap=True)
+            else:
+                indent = len(line) - len(line.lstrip())
+                console.print(Padding(line.lstrip(), (0, 0, 0, indent), expand=False))
+
+
+def _sets_grid(result: Result, with_share: bool) -> Grid:
+    from rich.text import Text
+
+    grid = _grid("Set")
+    grid.add_column("Features", overflow="fold", min_width=10)
+    grid.add_column("Quality", justify="right", no_wrap=True)
+    if with_share:
+        grid.add_column("Of set 0", justify="right", no_wrap=True)
+    grid.add_column("Status", no_wrap=True)
+    for number, (names, value) in enumerate(zip(result.named_sets, result.qualities, strict=True)):
+        status = str(result.statuses[number])
+        share = [f"{value / result.qualities[0]:.1%}"] if with_share else []
+        grid.add_row(
+            str(number),
+            Text(", ".join(map(printable, names))),
+            f"{value:#.6g}",
+            *share,
+            Text(status, style="green" if status == "optimal" else "yellow"),
+        )
+    return grid
+
+
+def _overlap_grid(table: Sequence[Sequence[int]]) -> Grid:
+    grid = _grid("Set")
+    for number in range(len(table)):
+        grid.add_column(str(number), justify="right")
+    for number, row in enumerate(table):
+        grid.add_row(str(number), *(str(shared) for shared in row))
+    return grid
+
+
+def _grid(first_column: str) -> Grid:
+    from rich import box
+    from rich.table import Table as Grid
+
+    grid = Grid(box=box.SIMPLE_HEAD, pad_edge=False)
+    grid.add_column(first_column, justify="right", no_wrap=True)
+    return grid
+
+
+class Waiting:
+    """A line on standard error about what is going on: only on a terminal, and only if it takes long."""
+
+    def __init__(self, console: Console, delay: float = 2.0) -> None:
+        self._console = console
+        self._text = ""
+        self._spinner: Spinner | None = None
+        self._over = not console.is_terminal
+        self._lock = threading.Lock()
+        self._timer = threading.Timer(delay, self._begin)
+        self._timer.daemon = True
+
+    def __enter__(self) -> Waiting:
+        if not self._over:
+            self._timer.start()
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self._timer.cancel()
+        with self._lock:
+            self._over = True
+            if self._spinner is not None:
+                self._spinner.stop()
+
+    def say(self, text: str) -> None:
+        """Tell what is going on now."""
+        with self._lock:
+            self._text = text
+            if self._spinner is not None:
+                self._spinner.update(_plain(text))
+
+    def report(self, progress: Progress) -> None:
+        """Tell how far a search is."""
+        best = "none yet" if math.isnan(progress.best) else f"{progress.best:.6g}"
+        bound = "none yet" if math.isinf(progress.bound) else f"{progress.bound:.6g}"
+        self.say(f"Searching: best {best}, bound {bound}, {progress.elapsed:.0f} s (Ctrl-C keeps the best)")
+
+    def _begin(self) -> None:
+        with self._lock:
+            if not self._over:
+                self._spinner = self._console.status(_plain(self._text))
+                self._spinner.start()
+
+
+def _plain(text: str) -> Any:
+    from rich.text import Text
+
+    return Text(text)
+
+
+@contextmanager
+def plain_messages() -> Iterator[None]:
+    """Errors and warnings as one plain line each on standard error."""
+    try:
+        with warnings.catch_warnings():
+            warnings.simplefilter("default")
+            for silent in (DeprecationWarning, PendingDeprecationWarning, FutureWarning):
+                warnings.simplefilter("ignore", silent)
+            warnings.showwarning = _show_warning
+            yield
+    except KeyboardInterrupt:
+        fail("Interrupted.", NO_SET)
+    except VerificationError as error:
+        fail(f"{error} This is a bug in altsets; please report it.", NO_SET)
+    except AltsetsError as error:
+        fail(str(error), BAD_INPUT)
+
+
+def _show_warning(message: Warning | str, *_: Any, **__: Any) -> None:
+    say_error(f"Warning: {message}")
+
+
+def fail(message: str, code: int) -> NoReturn:
+    """Say why there is no answer, and end."""
+    say_error(f"Error: {message}" if code == BAD_INPUT else message)
+    raise typer.Exit(code)
+
+
+def say_error(message: str) -> None:
+    """One plain line on standard error."""
+    typer.echo(" ".join(printable(message).split()), err=True)
+
+
+def say(console: Console, text: str) -> None:
+    """A paragraph on standard output."""
+    console.print(printable(text))
+
+
+def console_for(stderr: bool = False) -> Console:
+    """A console that takes text as it is."""
+    from rich.console import Console
+
+    return Console(stderr=stderr, highlight=False, markup=False, emoji=False)
+
+
+def printable(text: str) -> str:
+    """Names come out of files: nothing in them may steer the terminal."""
+    return "".join(char if char.isprintable() else " " if char.isspace() else "\ufffd" for char in text)

@@ -1,0 +1,141 @@
+"""The command line on how well sets predict: the numbers of the Python call, and what is refused."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+
+from altsets import Evaluation, Result, SelectAlternatives, evaluate
+from altsets.datasets import read_table, split_target
+
+FIND = ("-k", 2, "-a", 1, "--quality", "f")
+
+
+def data_of(table):
+    data = split_target(read_table(table), "y")
+    return data.X, data.y
+
+
+def same(document, evaluation):
+    """Whether a document holds what was measured; how long it took does not count."""
+    return Evaluation.from_json(json.dumps(document)).to_dict()["folds"] == evaluation.to_dict()["folds"]
+
+
+def test_find_and_evaluate_gives_the_numbers_of_the_python_call(run, table):
+    asked = ("--evaluate", "--estimator", "linear", "--scoring", "accuracy", "--cv", 3)
+    code, out, err = run("find", table, "-t", "y", *FIND, *asked, "--json")
+    assert (code, err) == (0, "")
+    document = json.loads(out)
+    selector = SelectAlternatives("f", n_features=2, n_alternatives=1)
+    expected = evaluate(selector, *data_of(table), estimator="linear", scoring=["accuracy"], cv=3)
+    assert same(document["evaluation"], expected)
+    assert Result.from_json(out).sets == [(0, 1), (0, 3)]
+    code, out, _ = run("find", table, "-t", "y", *FIND, *asked)
+    assert code == 0
+    assert "Features that two sets share" in out
+    words = " ".join(out.split())
+    assert " ".join(expected.comparisons[0].sentence.split()) in words
+    for number, mean in enumerate(expected.mean_scores()):
+        assert f"{number} {mean:.3f} ± " in words
+
+
+def test_the_model_of_a_wrapper_judges_too(run, table):
+    asked = (
+        "-k",
+        2,
+        "-a",
+        1,
+        "--quality",
+        "wrapper",
+        "--estimator",
+        "neighbors",
+        "--max-iters",
+        5,
+        "--cv",
+        2,
+    )
+    code, out, _ = run("find", table, "-t", "y", *asked, "--evaluate", "--bootstraps", 2, "--json")
+    assert code == 0
+    document = json.loads(out)
+    assert document["parameters"]["estimator"] == "neighbors"
+    assert document["evaluation"]["parameters"]["estimator"] == "neighbors"
+    assert len(document["evaluation"]["resamples"]) == 2
+
+
+def test_options_of_the_quality_hold_in_the_folds(run, table):
+    asked = ("-k", 2, "-a", 0, "--quality", "mrmr", "--measure", "pearson", "--cv", 2, "--forbid", "a")
+    code, out, _ = run("find", table, "-t", "y", *asked, "--evaluate", "--json")
+    assert code == 0
+    sets = [fold["sets"][0]["features"] for fold in json.loads(out)["evaluation"]["folds"]]
+    assert not any("a" in names for names in sets)
+
+
+@pytest.mark.parametrize("form", ["json", "text"])
+def test_sets_from_a_file(run, table, tmp_path, form):
+    path = tmp_path / "sets"
+    if form == "json":
+        path.write_text(run("find", table, "-t", "y", *FIND, "--json")[1], encoding="utf-8")
+    else:
+        path.write_text('b, a\n\na,"d"\n', encoding="utf-8")
+    expected = evaluate([["a", "b"], ["a", "d"]], *data_of(table), margin=0.3)
+    code, out, err = run("evaluate", table, "-t", "y", "--sets", path, "--margin", 0.3)
+    assert (code, err) == (0, "")
+    assert " ".join(expected.summary().split()) == " ".join(out.split())
+    code, out, err = run("evaluate", table, "-t", "y", "--sets", path, "--margin", 0.3, "--json")
+    assert (code, err) == (0, "")
+    assert same(json.loads(out), expected)
+
+
+def test_names_cannot_steer_the_terminal(run, tmp_path):
+    table, sets = tmp_path / "table.csv", tmp_path / "sets.txt"
+    rows = "\n".join(f"{i},{i % 3},{i % 2}" for i in range(40))
+    table.write_text(f"a\x1b[31m,b,y\n{rows}\n", encoding="utf-8")
+    sets.write_text("a\x1b[31m\nb\n", encoding="utf-8")
+    code, out, _ = run("evaluate", table, "-t", "y", "--sets", sets)
+    assert code == 0
+    assert "\x1b" not in out
+
+
+@pytest.mark.parametrize(("options", "message"), [
+    (("--cv", 3), "Error: --cv 3 goes with --evaluate; add it, or leave out --cv.\n"),
+    (("--evaluate", "--engine", "milp"), "Error: --engine does not go with --evaluate: "),
+    (("--evaluate", "--existing", "a,b"), "Error: --existing does not go with --evaluate: "),
+    (("--evaluate", "--scores", "scores.csv"), "Error: --scores does not go with --evaluate: "),
+    (("--evaluate", "--scoring", "praise"), "Error: scoring='praise' does not work here: "),
+    (("--evaluate", "--margin", "small"), "Error: Invalid value for '--margin': 'small' is not a number"),
+    (("--estimator", "tree"), "Error: estimator 'tree' goes with quality "),
+])  # fmt: skip
+def test_what_find_refuses(run, table, options, message):
+    code, out, err = run("find", table, "-t", "y", *FIND, *options, "--json")
+    assert (code, out) == (2, "")
+    assert err.startswith(message)
+    assert err.count("\n") == 1
+
+
+def test_what_evaluate_refuses(run, table, tmp_path):
+    path = tmp_path / "sets.txt"
+    path.write_text("a,b\na,hello\n", encoding="utf-8")
+    for options, message in (
+        ((), "Error: give a TABLE, its --target, and the feature sets to evaluate with --sets FILE.\n"),
+        (("--sets", tmp_path / "nothing"), "Error: there is no file "),
+        (("--sets", path), f"Error: {path} names 'hello', which is no feature; "),
+    ):
+        code, out, err = run("evaluate", table, "-t", "y", *options)
+        assert (code, out) == (2, "")
+        assert err.startswith(message)
+    path.write_text('{"schema": 7}', encoding="utf-8")
+    assert "not an altsets result" in run("evaluate", table, "-t", "y", "--sets", path)[2]
+
+
+def test_ctrl_c_before_the_first_fold_still_prints_the_sets(run, table, monkeypatch):
+    from altsets import evaluation
+
+    def press(*_, **__):
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(evaluation, "evaluate", press)
+    code, out, err = run("find", table, "-t", "y", *FIND, "--evaluate", "--json")
+    assert (code, err) == (0, "Interrupted: the sets were not evaluated.\n")
+    assert "evaluation" not in json.loads(out)
+    assert len(json.loads(out)["sets"]) == 2
