@@ -16,7 +16,7 @@ READY := $(if $(wildcard $(VENV)/.dev),$(VENV)/.kernels,$(VENV)/.demo)
 
 unexport PYTHONPATH PYTHONHOME
 
-.PHONY: help demo test lint types fuzz bench dist clean
+.PHONY: help demo test lint types docs fuzz bench dist clean
 .DEFAULT_GOAL := help
 
 help:  ## list the targets
@@ -35,6 +35,9 @@ lint: $(VENV)/.dev  ## style and formatting
 types: $(VENV)/.dev  ## static types
 	$(PY) -m mypy
 
+docs: $(VENV)/.docs  ## user guide and reference, in docs/_build/html
+	$(PY) -m sphinx --fail-on-warning --keep-going --nitpicky --quiet docs docs/_build/html
+
 fuzz: $(VENV)/.kernels  ## 100,000 random problems, all engines against brute force
 	$(PY) tests/fuzz.py --problems 100000
 
@@ -45,7 +48,7 @@ dist: $(VENV)/.dev  ## source distribution and wheel, in dist/
 	$(PY) -m build
 
 clean:  ## remove everything that the other targets made
-	rm -rf $(VENV) .bench-venv .bench-venv-relief build dist src/altsets.egg-info .pytest_cache .hypothesis .mypy_cache .ruff_cache
+	rm -rf $(VENV) .bench-venv .bench-venv-relief build dist docs/_build src/altsets.egg-info .pytest_cache .hypothesis .mypy_cache .ruff_cache
 	rm -f src/altsets/_kernels/*.c src/altsets/_kernels/*.so
 	find . -name __pycache__ -type d -prune -exec rm -rf {} +
 
@@ -61,6 +64,11 @@ $(VENV)/.demo: $(BUILD) $(KERNELS) | $(PY)
 $(VENV)/.dev: $(BUILD) | $(PY)
 	@echo "Installing altsets for development into $(VENV); the first time this takes a minute or two."
 	$(PIP) --editable '.[dev]'
+	@touch $@
+
+$(VENV)/.docs: $(BUILD) | $(PY)
+	@echo "Installing altsets and Sphinx into $(VENV); the first time this takes a minute or two."
+	$(PIP) --editable '.[docs]'
 	@touch $@
 
 # Installing has compiled all kernels; what has changed since is compiled here.

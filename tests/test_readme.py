@@ -10,17 +10,17 @@ import sys
 from pathlib import Path
 
 import pytest
+from documents import README, ROOT, comparable
 
 import altsets
 
-ROOT = Path(__file__).resolve().parent.parent
 PACKAGE = Path(altsets.__file__).parent
 COMMAND = (sys.executable, "-c", "from altsets.cli import main; main()")
 
 
 def blocks(language):
     """The fenced blocks of the README in one language, without the fences."""
-    text = (ROOT / "README.md").read_text(encoding="utf-8")
+    text = README.read_text(encoding="utf-8")
     return re.findall(rf"^```{language}\n(.*?)^```$", text, flags=re.MULTILINE | re.DOTALL)
 
 
@@ -39,12 +39,6 @@ def output(*command, folder, code=0):
     # A search without a result says so where errors go, and prints nothing else.
     assert not (done.stdout and done.stderr)
     return comparable(done.stdout or done.stderr)
-
-
-def comparable(text):
-    """Without what differs from run to run: elapsed times, where lines break around them, and padding."""
-    text = re.sub(r"\bin\s+\d+(\.\d+)?\s+m?s\b", "in TIME", text)
-    return [" ".join(paragraph.split()) for paragraph in re.split(r"\n\s*\n", text.strip())]
 
 
 def test_times_are_masked_and_nothing_else():
