@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import math
+import textwrap
 import threading
 import warnings
 from collections.abc import Callable, Iterator, Sequence
@@ -87,18 +88,21 @@ def show(result: Result, console: Console) -> None:
 
 def show_evaluation(evaluation: Evaluation, console: Console) -> None:
     """Print how well sets predict."""
-    from rich.padding import Padding
-
+    lines = []
     for position, paragraph in enumerate(evaluation.summary().split("\n\n")):
-        if position:
-            console.print()
+        lines += [""] if position else []
         for line in map(printable, paragraph.splitlines()):
-            if position == 1:
-                # The table: its lines are only readable in one piece.
-                console.print(line, soft_wrap=True)
-            else:
-                indent = len(line) - len(line.lstrip())
-                console.print(Padding(line.lstrip(), (0, 0, 0, indent), expand=False))
+            # The second paragraph is a table, whose lines are only readable in one piece.
+            lines += [line] if position == 1 else _wrapped(line, console.width)
+    console.print("\n".join(lines), soft_wrap=True)
+
+
+def _wrapped(line: str, width: int) -> list[str]:
+    """A line in lines that fit, indented as it is."""
+    indent = " " * (len(line) - len(line.lstrip()))
+    return textwrap.wrap(
+        line, width, subsequent_indent=indent, break_long_words=False, break_on_hyphens=False
+    )
 
 
 def _sets_grid(result: Result, with_share: bool) -> Grid:
