@@ -43,7 +43,7 @@ takers = pytest.mark.parametrize(("measure", "columns"), TAKERS, ids=[taker[0]._
         (["a", "b", "c"], "one number for each row"),
         ([1, -2, 3], r"1 value\(s\) that are no finite numbers from 0 up, such as -2.0"),
         ([1, np.nan, np.inf], r"2 value\(s\)"),
-        ([0, 0, 0], "0 for all rows"),
+        ([0, 0, 0], "zero for all rows"),
     ],
 )
 def test_weights_that_are_refused(weights, message):
