@@ -507,6 +507,39 @@ def test_features_that_take_each_others_place():
     assert substitutions([[(0,), (1, 2)]]).shares == {0: {1: 0.5, 2: 0.5}, 1: {0: 0.5}, 2: {0: 0.5}}
 
 
+def test_partners_are_as_much_alike_as_possible_in_all():
+    kinship = {(0, 2): 0.9, (0, 3): 0.8, (1, 2): 0.7, (1, 3): 0.1}
+    assert substitutions([[(0, 1), (2, 3)]], kinship).shares == {
+        0: {3: 1.0},
+        1: {2: 1.0},
+        2: {1: 1.0},
+        3: {0: 1.0},
+    }
+    assert substitutions([[(0,), (2, 3)]], kinship).shares == {0: {2: 1.0}, 2: {0: 1.0}, 3: {}}
+    assert substitutions([[(0, 1), (0, 1)]], kinship).shares == {}
+
+
+def test_disjoint_sets_have_kin_as_stand_ins():
+    rng = np.random.default_rng(0)
+    y = rng.integers(0, 2, 200)
+    size, tone = rng.normal(size=(2, 200)) + 2 * y
+    table = pd.DataFrame(
+        {
+            "size": size,
+            "tone": tone,
+            "tone again": tone + 0.05 * rng.normal(size=200),
+            "size again": np.where(rng.random(200) < 0.2, np.nan, size),
+            "kind of size": pd.cut(size, 4, labels=list("abcd")).astype(str),
+        }
+    )
+    evaluation = evaluate(
+        [["size", "tone"], ["tone again", "size again"], ["tone again", "kind of size"]], table, y
+    )
+    assert evaluation.stand_ins("tone") == {"tone again": 1.0}
+    assert evaluation.stand_ins("size") == {"size again": 0.5, "kind of size": 0.5}
+    assert evaluation.kinship[0, 3] > evaluation.kinship[0, 1]
+
+
 def test_stand_ins_by_name(wine):
     X, y = wine
     evaluation = evaluate([["hue", "ash"], ["hue", "alcohol"], ["hue", "proline"]], X, y, cv=2)

@@ -26,6 +26,7 @@ from altsets.evaluation._inputs import (
 )
 from altsets.evaluation._running import Done, Piece, in_processes
 from altsets.features import FeatureNames, whole_number
+from altsets.measures import pairwise
 from altsets.measures._encoded import encoded
 from altsets.measures._features import Features, FloatArray, features_of
 from altsets.measures._model import fresh_model, names_for_weights, scorer_for
@@ -36,6 +37,9 @@ from altsets.quality._given import needs_target
 from altsets.selector import SelectAlternatives, check_request
 
 __all__ = ["evaluate"]
+
+#: Features of which it is asked how much they are alike; their pairs are many.
+MOST_RELATED = 200
 
 
 def evaluate(
@@ -141,11 +145,12 @@ def evaluate(
     if not folds:
         raise KeyboardInterrupt
     _warn_once(done)
+    names = _chosen_names(names_of(plan.features), folds, resamples)
     return Evaluation(
         folds=folds,
         resamples=resamples,
         n_sets=plan.n_sets,
-        names=_chosen_names(names_of(plan.features), folds, resamples),
+        names=names,
         scorers=tuple(plan.scoring),
         given=plan.selector is None,
         n_rows=plan.features.n_rows,
@@ -154,6 +159,7 @@ def evaluate(
         n_bootstraps=n_bootstraps,
         confidence=float(confidence),
         margin=known_margin,
+        kinship=_kinship(plan, list(names)),
         parameters={
             "estimator": _described("tree" if estimator is None else estimator),
             "cv": _described(cv),
@@ -229,6 +235,19 @@ def _chosen_names(
     parts: list[Fold | Resample] = [*folds, *resamples]
     sets = itertools.chain.from_iterable(part.sets for part in parts)
     return {index: names[index] for index in sorted(set(itertools.chain.from_iterable(sets)))}
+
+
+def _kinship(plan: Plan, chosen: Sequence[int]) -> dict[tuple[int, int], float]:
+    """How much chosen features say about each other; nothing is decided by it, so all rows may tell."""
+    if len(chosen) > MOST_RELATED:
+        return {}
+    alike = pairwise(
+        plan.features.columns(chosen), "symmetrical_uncertainty", sample_weight=plan.weights, warn=False
+    )
+    return {
+        (chosen[one], chosen[other]): round(float(alike[one, other]), 6)
+        for one, other in itertools.combinations(range(len(chosen)), 2)
+    }
 
 
 def _described(value: Any) -> Any:

@@ -58,6 +58,8 @@ class Evaluation:
         The probability of all intervals.
     margin : float or None
         Differences in scores up to this do not matter.
+    kinship : dict of (int, int) to float
+        How much each two features of ``names`` say about each other (symmetrical uncertainty): who stands in for whom.
     parameters : dict
         What else was asked.
     elapsed : float
@@ -88,6 +90,7 @@ class Evaluation:
     n_bootstraps: int = 0
     confidence: float = 0.95
     margin: float | None = None
+    kinship: dict[tuple[int, int], float] = field(default_factory=dict)
     parameters: dict[str, Any] = field(default_factory=dict)
     elapsed: float = 0.0
 
@@ -191,14 +194,14 @@ class Evaluation:
         return feature_shares(self.runs(source), self.n_sets)
 
     def substitutions(self, source: str | None = None) -> Substitutions:
-        """Which features take each other's place, by index.
+        """Which features take each other's place, by index: from set to set, each has the partner most like it.
 
         Parameters
         ----------
         source : {"folds", "bootstraps"}, optional
             As above.
         """
-        return substitutions(self.runs(source))
+        return substitutions(self.runs(source), self.kinship)
 
     def stand_ins(self, feature: int | str, most: int = 3, source: str | None = None) -> dict[str, float]:
         """What most often takes the place of a feature: the names, and the share of each.
@@ -364,6 +367,7 @@ class Evaluation:
             "resamples": [vars(part) | {"sets": self._set_entries(part.sets)} for part in self.resamples],
         }
         plain = {name: getattr(self, name) for name in PLAIN_FIELDS}
+        plain["kinship"] = [[*pair, value] for pair, value in self.kinship.items()]
         derived = {
             "complete": self.complete,
             "mean_scores": {name: self.mean_scores(name) for name in self.scorers},
@@ -399,6 +403,7 @@ class Evaluation:
             folds = tuple(Fold(**_restored(entry, names)) for entry in document["folds"])
             resamples = tuple(Resample(**_restored(entry, names)) for entry in document["resamples"])
             plain = {name: document[name] for name in PLAIN_FIELDS} | {"scorers": tuple(document["scorers"])}
+            plain["kinship"] = {(one, other): value for one, other, value in document["kinship"]}
             return cls(folds=folds, resamples=resamples, names=dict(sorted(names.items())), **plain)
         except (KeyError, TypeError, ValueError, AttributeError) as error:
             raise InputError(f"this altsets evaluation is incomplete or damaged: {error!r}.") from error

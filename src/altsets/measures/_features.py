@@ -127,6 +127,14 @@ class Features:
         """The same columns with some of the rows."""
         return Features(np.ascontiguousarray(self.values[chosen]), self.names, self.categories)
 
+    def columns(self, chosen: Sequence[int]) -> Features:
+        """Some of the columns with all rows."""
+        names = None if self.names is None else [self.names[index] for index in chosen]
+        categories = {
+            place: self.categories[index] for place, index in enumerate(chosen) if index in self.categories
+        }
+        return Features(np.ascontiguousarray(self.values[:, list(chosen)]), names, categories)
+
     def refuse_categories(self, who: str, *, most: int, advice: str) -> None:
         """Refuse categories of more than so many labels, on behalf of a measure that needs numbers."""
         wrong = [index for index, labels in self.categories.items() if len(labels) > most]
