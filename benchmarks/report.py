@@ -34,6 +34,8 @@ TITLES = {
     "information": "Mutual information",
     "relief": "ReliefF",
     "wrapper": "Wrappers",
+    "estimator": "The estimator",
+    "evaluation": "Evaluation",
     "startup": "Start-up, deadline, Ctrl-C",
 }
 COLUMNS = (

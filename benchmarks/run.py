@@ -4,10 +4,10 @@ Parts: ``live`` and ``frozen`` compare with the reference implementation on univ
 and ``frozen-multivariate`` on FCBF and mRMR; ``grid`` runs every search of the project's target grid,
 ``multivariate`` and ``multivariate10`` those on FCBF and mRMR with sets of 5 and 10; ``constraints`` has
 conditions on sets, ``large`` a million scores, ``information`` and ``relief`` scores from tables, ``wrapper`` searches
-that fit models, ``startup`` the command line and the deadlines. Each replaces its own
-section of the results as soon as it has ended, and leaves the others alone. A part whose input is missing is
-skipped and says why. Exit status 1 means that a search raised, or that an answer is wrong or below the
-reference's; a missed time is reported, not punished, since machines differ.
+that fit models, ``estimator`` scikit-learn's checks and grids, ``evaluation`` how sets are judged, ``startup`` the
+command line and the deadlines. Each replaces its own section of the results as soon as it has ended, and leaves the
+others alone. A part whose input is missing is skipped and says why. Exit status 1 means that a search raised, or that an
+answer is wrong or below the reference's; a missed time is reported, not punished, since machines differ.
 """
 
 from __future__ import annotations
@@ -21,6 +21,8 @@ from pathlib import Path
 from benchmarks import (
     compare,
     constrained,
+    estimator,
+    evaluation,
     grid,
     information,
     large,
@@ -210,6 +212,8 @@ def _runs(options: argparse.Namespace, inputs: Inputs) -> dict[str, Callable[[],
         "information": lambda: information.run(options.datasets, options.matrices),
         "relief": lambda: relief.run(options.datasets, ROOT / ".bench-venv-relief"),
         "wrapper": lambda: wrapper.run(options.datasets),
+        "estimator": lambda: estimator.run(options.datasets),
+        "evaluation": lambda: evaluation.run(options.datasets),
         "startup": startup.run,
     }
 

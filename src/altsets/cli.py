@@ -422,7 +422,7 @@ def _selector(
 def _found_evaluated(result: Result, *arguments: Any) -> Evaluation | None:
     """Evaluate what was found, unless Ctrl-C says that it is enough."""
     try:
-        if "interrupted" not in result.proof:
+        if not result.interrupted:
             return _evaluation(*arguments)
     except KeyboardInterrupt:
         pass

@@ -117,6 +117,11 @@ class Result:
         """How far the objective can lie below the best possible one: ``bound - objective``."""
         return self.bound - self.objective
 
+    @property
+    def interrupted(self) -> bool:
+        """Whether Ctrl-C ended the search before it was done."""
+        return "interrupted" in self.proof
+
     def explain(self) -> str:
         """Say in plain words what was proven, by which engine and how fast; if sets are missing, why."""
         asked, found = len(self.statuses), len(self.sets)

@@ -182,7 +182,7 @@ def _found(plan: Plan, rows: Rows, where: str) -> Result:
         result = search_for(plan.selector, _quality(plan, rows))
     except InputError as error:
         raise InputError(f"{where}: {error}") from error
-    if "interrupted" in result.proof:
+    if result.interrupted:
         # A search takes Ctrl-C as a wish for what it has; here it is about the whole evaluation.
         raise KeyboardInterrupt
     return result

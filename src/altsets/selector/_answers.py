@@ -146,7 +146,7 @@ def _answer(
     quality = scored(scoring, table, y, sample_weight, n_jobs)
     result = find(quality, **{name: settings[name] for name in (*ASKED, *LIMITS)})
     answer = result, _scores_of(quality)
-    if "interrupted" in result.proof:
+    if result.interrupted:
         raise _Interrupted(answer)
     return answer
 
