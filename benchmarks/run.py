@@ -6,8 +6,8 @@ and ``frozen-multivariate`` on FCBF and mRMR; ``grid`` runs every search of the 
 conditions on sets, ``large`` a million scores, ``information`` and ``relief`` scores from tables, ``wrapper`` searches
 that fit models, ``estimator`` scikit-learn's checks and grids, ``evaluation`` how sets are judged, ``startup`` the
 command line and the deadlines. Each replaces its own section of the results as soon as it has ended, and leaves the
-others alone. A part whose input is missing is skipped and says why. Exit status 1 means that a search raised, or that an
-answer is wrong or below the reference's; a missed time is reported, not punished, since machines differ.
+others alone. A part whose input is missing is skipped and says why. Exit status 1 means that a search raised, or that
+an answer is wrong or below the reference's; a missed time is reported, not punished, since machines differ.
 """
 
 from __future__ import annotations
