@@ -48,5 +48,7 @@ def escape_trailing_underscores(app, what, name, thing, options, lines):
 def setup(app):
     """Come before napoleon, which reads types."""
     app.connect("autodoc-process-docstring", escape_trailing_underscores, priority=400)
+
+
 html_static_path = ["_static"]
 html_css_files = ["wrapped.css"]

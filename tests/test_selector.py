@@ -389,6 +389,15 @@ def test_text_survives_in_frames():
     assert selector.fit(table).transform(table).tolist()[0] == ["a", 1]
 
 
+@pytest.mark.parametrize("given", FRAMES)
+def test_numbers_stay_numbers_beside_text(given):
+    table = FRAMES[given](pd.DataFrame({"town": list("abab"), "n": [1, 2, 3, 4], "m": [5, 6, 7, 8]}))
+    selector = SelectAlternatives([0.0, 2.0, 1.0], n_features=2, n_alternatives=0).fit(table)
+    kept = selector.transform(table)
+    assert kept.dtype == np.int64
+    assert kept.tolist() == [[1, 5], [2, 6], [3, 7], [4, 8]]
+
+
 def test_inverse_transform_with_holes():
     table = np.array([[1.0, np.nan, 3.0], [4.0, 5.0, 6.0]])
     selector = SelectFeatures([1]).fit(table)

@@ -472,8 +472,12 @@ def _exact(values: npt.NDArray[Any]) -> bool:
 
 def _exact_as_floats(X: Any, values: npt.NDArray[Any]) -> bool:
     """Whether whole numbers of a frame that also has floats have come through as they were."""
+    largest, smallest = np.fmax.reduce(values, axis=None), np.fmin.reduce(values, axis=None)
+    if smallest > -EXACT and largest < EXACT:
+        return True
+    # The names of types take long to make, so they are asked for only if there are huge numbers.
     whole = [index for index, kind in enumerate(X.dtypes) if "int64" in str(kind).lower()]
-    return not whole or bool((np.abs(values[:, whole]) < EXACT).all())
+    return not (np.abs(values[:, whole]) >= EXACT).any()
 
 
 def _as_floats(values: npt.NDArray[Any], name: str) -> FloatArray:

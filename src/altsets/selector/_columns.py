@@ -36,18 +36,14 @@ class Columns(SelectorMixin, BaseEstimator):  # type: ignore[misc]
             An array, or a frame as ``set_output`` says; text and missing values as they were.
         """
         check_is_fitted(self)
-        wanted = _get_output_config("transform", estimator=self)["dense"]
-        X = validate_data(
-            self,
-            X,
-            dtype=None,
-            accept_sparse="csr",
-            ensure_all_finite=False,
-            # Columns of a frame keep their types only if it is never made one array.
-            skip_check_array=wanted != "default" and hasattr(X, "columns"),
-            reset=False,
-        )
+        how = {"dtype": None, "accept_sparse": "csr", "ensure_all_finite": False}
+        # Columns of a frame keep their types only if it is never made one array.
+        is_frame = hasattr(X, "columns")
+        X = validate_data(self, X, **how, skip_check_array=is_frame, reset=False)
         kept = _safe_indexing(X, self.get_support(indices=True), axis=1)
+        wanted = _get_output_config("transform", estimator=self)["dense"]
+        if is_frame and wanted == "default":
+            return check_array(kept, **how)
         # polars and Arrow know best what their columns are in pandas.
         return kept.to_pandas() if wanted == "pandas" and hasattr(kept, "to_pandas") else kept
 
