@@ -154,6 +154,37 @@ def test_wrappers_have_no_scores(given, wine):
     assert selector.scores_ is None
 
 
+def test_options_of_a_quality_are_bound_to_it():
+    rng = np.random.default_rng(0)
+    y = rng.integers(0, 2, 120)
+    table = pd.DataFrame(
+        {
+            "town": np.where(rng.random(120) < 0.3, "Oslo", np.array(["Rome", "Bern"])[y]),
+            "x": y + rng.normal(size=120),
+            "z": np.where(rng.random(120) < 0.3, np.nan, rng.normal(size=120)),
+        }
+    )
+    weights = rng.integers(1, 4, 120)
+    for given, direct in [
+        (
+            partial(quality.CFS.from_data, measure="symmetrical_uncertainty", n_bins=4),
+            quality.CFS.from_data(
+                table, y, measure="symmetrical_uncertainty", n_bins=4, sample_weight=weights
+            ),
+        ),
+        (quality.Wrapper.from_data, quality.Wrapper(None, table, y, sample_weight=weights)),
+        (
+            partial(quality.Wrapper.from_data, estimator="forest", cv=2),
+            quality.Wrapper("forest", table, y, cv=2, sample_weight=weights),
+        ),
+    ]:
+        selector = SelectAlternatives(given, n_features=1, n_alternatives=1, tau=1)
+        selector.fit(table, y, sample_weight=weights)
+        expected = altsets.find(direct, n_features=1, n_alternatives=1, tau=1)
+        assert selector.qualities_.tolist() == expected.qualities
+        assert selector.alternatives_[0].names == ("town",)
+
+
 def test_numbers_that_are_there_need_no_target(wine):
     X, _ = wine
     for given in (np.arange(13.0), quality.Additive(np.arange(13.0))):

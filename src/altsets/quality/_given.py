@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -80,6 +81,11 @@ def quality_from(
             f"quality={given!r} is unknown; give a name such as 'mutual_info' or 'mrmr', an estimator, a quality, a "
             "function of X and y, or one score for each column."
         )
+    if _is_ours(given):
+        # What it takes beside these is up to the measure that is bound to it.
+        task = {} if options.get("task", "auto") == "auto" else {"task": options["task"]}
+        weights = {} if sample_weight is None else {"sample_weight": sample_weight}
+        return given(features, y, **task, **weights)  # type: ignore[no-any-return]
     _refuse_weights(sample_weight, "functions")
     return _by_function(given, features, y)
 
@@ -97,6 +103,15 @@ def needs_target(given: Any) -> bool:
 
 def _of_scores(scores: Any, features: Features, y: Any) -> Additive:
     return Additive.from_data(features, y, measure=scores)
+
+
+def _is_ours(function: Any) -> bool:
+    """Whether a function is ``from_data`` of one of our classes, perhaps with some of its parameters bound."""
+    bare = function.func if isinstance(function, partial) else function
+    return (
+        getattr(bare, "__name__", "") == "from_data"
+        and name_of_class(getattr(bare, "__self__", None)) is not None
+    )
 
 
 def _by_function(given: Any, features: Features, y: Any) -> Quality:

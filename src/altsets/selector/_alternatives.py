@@ -55,7 +55,8 @@ class SelectAlternatives(Columns):
           ``"chi2"``, ``"relief"``, ``"importance"``, ``"permutation"``, ``"shap"``, ``"symmetrical_uncertainty"``), or
           ``"mrmr"``, ``"fcbf"``, ``"cfs"``, ``"wrapper"``.
         - A scikit-learn estimator: the sum of its importances or absolute coefficients.
-        - A class of :mod:`altsets.quality`, such as ``quality.MRMR``: what its ``from_data`` makes of the table.
+        - A class of :mod:`altsets.quality`, such as ``quality.MRMR``: what its ``from_data`` makes of the table. With
+          options: ``functools.partial(quality.MRMR.from_data, measure="pearson")``.
         - A function of a float matrix and the target that returns one score for each column, or a quality object.
         - One score for each column, or a quality object: then ``fit`` needs no target.
     n_features : int
