@@ -19,7 +19,6 @@ from altsets.evaluation._inputs import (
     given_sets,
     groups_of,
     margin_of,
-    names_of,
     scoring_by_name,
     share,
     splits_for,
@@ -145,7 +144,7 @@ def evaluate(
     if not folds:
         raise KeyboardInterrupt
     _warn_once(done)
-    names = _chosen_names(names_of(plan.features), folds, resamples)
+    names = _chosen_names(plan.features.feature_names, folds, resamples)
     return Evaluation(
         folds=folds,
         resamples=resamples,
@@ -185,7 +184,7 @@ def _plan(
     """What all folds have in common; what is wrong with it is said before the first fold."""
     selector = what if isinstance(what, SelectAlternatives) else None
     target = target_of(y, features.n_rows, selector.task if selector and task == "auto" else task)
-    sets = () if selector else given_sets(what, names_of(features))
+    sets = () if selector else given_sets(what, features.feature_names)
     scorers = scoring_by_name(scoring, target.is_classes)
     model = fresh_model(estimator, target.is_classes, seed)
     for scorer in scorers.values():

@@ -23,7 +23,6 @@ __all__ = [
     "given_sets",
     "groups_of",
     "margin_of",
-    "names_of",
     "scoring_by_name",
     "share",
     "splits_for",
@@ -46,15 +45,6 @@ def margin_of(margin: Any) -> float | None:
     if not 0 <= number < math.inf:
         raise InputError(f"margin={margin!r} must be a difference of scores from 0 up, such as 0.02.")
     return number
-
-
-def names_of(features: Features) -> FeatureNames:
-    """The names of all columns, made up where there are none."""
-    names = features.names
-    if names is not None:
-        return FeatureNames.of(names)
-    count = features.n_features
-    return FeatureNames(count, lambda index: f"x{index}", lambda: [f"x{index}" for index in range(count)])
 
 
 # --- Sets ---------------------------------------------------------------------------------------------
@@ -89,10 +79,10 @@ def _as_in(result: Result, names: FeatureNames) -> list[FeatureSet]:
         for chosen, named in zip(result.sets, result.named_sets, strict=True)
         for index, name in zip(chosen, named, strict=True)
     )
-    return result.sets if made_up else [names_checked(named, names) for named in result.named_sets]
+    return result.sets if made_up else [_names_checked(named, names) for named in result.named_sets]
 
 
-def names_checked(named: Sequence[str], names: FeatureNames) -> FeatureSet:
+def _names_checked(named: Sequence[str], names: FeatureNames) -> FeatureSet:
     """The indices of names, all of which must be known."""
     return tuple(names.position(name, "a set of the result") for name in named)
 

@@ -24,6 +24,7 @@ import numpy as np
 import numpy.typing as npt
 
 from altsets.errors import InputError
+from altsets.features import FeatureNames
 
 __all__ = [
     "DATES",
@@ -114,6 +115,14 @@ class Features:
     def is_plain(self) -> bool:
         """Whether all columns are numbers and complete."""
         return not self.categories and not self.incomplete.any()
+
+    @property
+    def feature_names(self) -> FeatureNames:
+        """The names of all columns: ``x0``, ``x1``, ... if nobody named them."""
+        if self.names is not None:
+            return FeatureNames.of(self.names)
+        count = self.n_features
+        return FeatureNames(count, lambda index: f"x{index}", lambda: [f"x{index}" for index in range(count)])
 
     def label(self, index: int) -> str:
         """What to call a column in a message."""

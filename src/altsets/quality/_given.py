@@ -66,7 +66,9 @@ def quality_from(
     """
     if not needs_target(given):
         _refuse_weights(sample_weight, "numbers that were given")
-        return _fitting(given, features) if isinstance(given, Quality) else _of_scores(given, features, y)
+        if isinstance(given, Quality):
+            return _fitting(given, features)
+        return Additive.from_data(features, y, measure=given)
     if sample_weight is not None:
         options["sample_weight"] = sample_weight
     if isinstance(given, Recipe):
@@ -99,10 +101,6 @@ def needs_target(given: Any) -> bool:
     (True, False)
     """
     return not (isinstance(given, Quality) or is_array(given))
-
-
-def _of_scores(scores: Any, features: Features, y: Any) -> Additive:
-    return Additive.from_data(features, y, measure=scores)
 
 
 def _is_ours(function: Any) -> bool:

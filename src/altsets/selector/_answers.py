@@ -13,7 +13,7 @@ from sklearn.utils import check_random_state
 
 from altsets.constraints import Size
 from altsets.errors import InputError
-from altsets.features import FeatureNames, whole_number
+from altsets.features import whole_number
 from altsets.measures._features import Features, FloatArray
 from altsets.problem import Problem, dissimilarity_of
 from altsets.quality import Quality
@@ -74,8 +74,7 @@ def check_request(selector: Any, features: Features) -> None:
     """Say what is wrong with the parameters, which takes no time, before the table is scored."""
     asked = _chosen(selector, ASKED)
     asked["n_features"] = min(whole_number("n_features", selector.n_features, 1), features.n_features)
-    names = features.names or [f"x{index}" for index in range(features.n_features)]
-    problem = Problem.create(features.n_features, feature_names=FeatureNames.of(names), **asked)
+    problem = Problem.create(features.n_features, feature_names=features.feature_names, **asked)
     if whole_number("alternative", selector.alternative, 0) > problem.n_alternatives:
         raise InputError(
             f"alternative={selector.alternative} is asked of {problem.n_sets} set(s) "
