@@ -5,8 +5,10 @@ The value of a set is the sum of the linear terms of its features minus the sum 
 and bound: with r features to go, a candidate is worth at most its gain minus half of the r - 1 smallest pair terms with
 other candidates, for the other half is the partner's. The r largest such worths bound the node (one for each class
 where candidates exclude each other, no more than a cap allows), and candidates that cannot be among r good ones are
-dropped. A node first tries the partners that its parent knew, which costs next to nothing. (Other splits than half and
-half lower the bound at the root, but not further down.)
+dropped. Whether a child is worth building is told by the partners that its parent knew, which costs next to nothing;
+partners are found in lists sorted once. (Other splits than half and half lower the bound at the root, but not further
+down; tangents of a concave function, by semidefinite programming, lower it further down too, but not enough for what
+they cost.)
 
 Quality that is a ratio, a sum over the root of another sum, comes with terms that are too optimistic about it: complete
 sets are judged by their ratio.
@@ -24,6 +26,10 @@ else:
     from math import sqrt
 
 TICK_EVERY = cython.declare(cython.long, 1024)
+
+# Lists of partners are made when a search has come to so many steps, and only of so many candidates.
+PATIENCE = cython.declare(cython.long, 16)
+MOST_ARRANGED = cython.declare(cython.int, 2000)
 
 
 @cython.final
@@ -53,6 +59,11 @@ class GoodSets:
     chosen = cython.declare(cython.int[::1])
     taken = cython.declare(cython.uchar[::1])
     small = cython.declare(cython.double[::1])
+    partners = cython.declare(cython.int[:, ::1])
+    row_of = cython.declare(cython.int[::1])
+    n_partners = cython.declare(cython.int)
+    dearest = cython.declare(cython.double)
+    needed = cython.declare(cython.double)
     klass = cython.declare(cython.int[::1])
     sets = cython.declare(cython.int[:, ::1])
     values = cython.declare(cython.double[::1])
@@ -129,6 +140,10 @@ class GoodSets:
         self.chosen = np.zeros(max(r, 1), dtype=np.intc)
         self.taken = np.zeros(width, dtype=np.uint8)
         self.small = np.zeros(r + 1)
+        self.partners = np.zeros((0, 0), dtype=np.intc)
+        self.row_of = np.zeros(width, dtype=np.intc)
+        self.n_partners = 0
+        self.dearest = self.needed = 0.0
         self.klass = np.zeros(width, dtype=np.intc)
         self.sets = np.zeros((most if keeping else min(most, 64), max(r, 1)), dtype=np.intc)
         self.values = np.zeros(len(self.sets))
@@ -143,7 +158,6 @@ class GoodSets:
             if self.fits(j):
                 self.list_of[0, self.count[0]] = j
                 self.gain_of[0, self.count[0]] = self.linear[j]
-                self.worth_of[0, self.count[0]] = 1e300
                 self.alive[0, j] = 1
                 self.count[0] += 1
         with cython.nogil:
@@ -224,6 +238,9 @@ class GoodSets:
                 return
         if not self.completable(level, r):
             return
+        if self.nodes == PATIENCE and self.has_pairs and self.count[0] <= MOST_ARRANGED:
+            with cython.gil:
+                self.arrange()
         bound = self.tighten(level, r, value, must)
         if bound <= self.cut + self.tolerance or self.count[level] < r:
             return
@@ -248,9 +265,63 @@ class GoodSets:
             if self.stopped:
                 self.open_bound = max(self.open_bound, limit)
                 return
-            self.branch(level, i, False, r, value, limit)
+            if self.promising(level, i, r, value):
+                self.branch(level, i, False, r, value, limit)
             # What was dropped is no partner for those that stay.
             self.alive[level, self.list_of[level, i]] = 0
+
+    @cython.cfunc
+    def arrange(self):
+        """For each candidate of the root the others, the best partner first."""
+        kept = np.sort(np.asarray(self.list_of)[0, : self.count[0]])
+        pair = np.asarray(self.pair)[np.ix_(kept, kept)]
+        self.partners = kept[np.argsort(pair, axis=1, kind="stable")]
+        self.n_partners = len(kept)
+        np.asarray(self.row_of)[kept] = np.arange(len(kept), dtype=np.intc)
+
+    @cython.cfunc
+    @cython.nogil
+    @cython.exceptval(check=False)
+    def promising(self, level: cython.int, i: cython.int, r: cython.int, value: cython.double) -> cython.bint:
+        """Whether the i-th candidate and r - 1 later ones can reach the cut; ``needed`` is what each is worth at least.
+
+        One partner less is to be paid for, and what it costs is known: fewer candidates only cost more.
+        """
+        p: cython.int
+        q: cython.int
+        m: cython.int = 0
+        j: cython.int = self.list_of[level, i]
+        worth: cython.double
+        total: cython.double = value + self.gain_of[level, i]
+        if r == 1:
+            return True
+        for p in range(i + 1, self.count[level]):
+            worth = self.worth_with(level, p, j)
+            if m < r - 1:
+                m += 1
+            elif worth <= self.small[m - 1]:
+                continue
+            q = m - 1
+            while q > 0 and self.small[q - 1] < worth:
+                self.small[q] = self.small[q - 1]
+                q -= 1
+            self.small[q] = worth
+        if m < r - 1:
+            return False
+        for q in range(m):
+            total += self.small[q]
+        self.needed = min(self.small[m - 1], self.cut + self.tolerance - (total - self.small[m - 1]))
+        return total > self.cut + self.tolerance
+
+    @cython.cfunc
+    @cython.nogil
+    @cython.exceptval(check=False)
+    def worth_with(self, level: cython.int, p: cython.int, j: cython.int) -> cython.double:
+        """What the p-th candidate is worth at most once another one is taken."""
+        worth: cython.double = self.gain_of[level, p] - (self.paid_of[level, p] - self.last_of[level, p])
+        if self.has_pairs:
+            worth -= self.pair[j, self.list_of[level, p]]
+        return worth
 
     @cython.cfunc
     @cython.nogil
@@ -276,6 +347,8 @@ class GoodSets:
                 c = self.list_of[level, p]
                 if c == j or (self.has_conflicts and self.conflict[j, c]):
                     continue
+                if not keep_before and self.worth_with(level, p, j) < self.needed:
+                    continue
                 if (self.n_caps or self.n_budgets) and not self.fits(c):
                     continue
                 if self.n_needs and not self.supplied(level, c):
@@ -284,10 +357,6 @@ class GoodSets:
                 self.gain_of[level + 1, m] = self.gain_of[level, p]
                 if self.has_pairs:
                     self.gain_of[level + 1, m] -= self.pair[j, c]
-                # One partner less is to be paid for, and what it costs is known: fewer candidates only cost more.
-                self.worth_of[level + 1, m] = self.gain_of[level + 1, m] - (
-                    self.paid_of[level, p] - self.last_of[level, p]
-                )
                 self.alive[level + 1, c] = 1
                 m += 1
         self.count[level + 1] = m
@@ -394,7 +463,7 @@ class GoodSets:
     def tighten(
         self, level: cython.int, r: cython.int, value: cython.double, must: cython.int
     ) -> cython.double:
-        """Worths and bound of a node; candidates that are too weak are dropped, until few are."""
+        """Worths and bound of a node; candidates that are too weak are dropped."""
         i: cython.int
         p: cython.int
         m: cython.int
@@ -403,12 +472,10 @@ class GoodSets:
         worth: cython.double
         top: cython.double
         bound: cython.double = 1e300
-        for turn in range(4):
+        # What the root drops, nobody has to look at again.
+        for turn in range(1 if level > 0 else 3):
             m = self.count[level]
-            if m < r:
-                return -1e300
-            if turn > 0 or level == 0:
-                self.weigh(level, r)
+            self.weigh(level, r)
             top = self.sum_of_best(level, r)
             bound = value + top
             if bound <= self.cut + self.tolerance:
@@ -425,7 +492,7 @@ class GoodSets:
                 else:
                     self.alive[level, p] = 0
             self.count[level] = n_kept
-            if turn > 0 and ((m - n_kept) * 8 < m or not self.has_pairs):
+            if n_kept == m or not self.has_pairs:
                 break
         if self.has_conflicts and bound > self.cut + self.tolerance and self.count[level] >= r:
             self.sort(level)
@@ -449,13 +516,8 @@ class GoodSets:
     def weigh(self, level: cython.int, r: cython.int) -> cython.void:
         """The worth of each candidate: its gain minus the least that r - 1 others take off."""
         i: cython.int
-        q: cython.int
-        p: cython.int
         j: cython.int
-        c: cython.int
-        k: cython.int
         m: cython.int = self.count[level]
-        part: cython.double
         total: cython.double
         if not self.has_pairs or r == 1:
             for i in range(m):
@@ -463,30 +525,64 @@ class GoodSets:
             return
         for i in range(m):
             j = self.list_of[level, i]
-            k = 0
-            for q in range(m):
-                c = self.list_of[level, q]
-                part = self.pair[j, c]
-                if k == r - 1 and part >= self.small[k - 1]:
-                    continue
-                if c == j or (self.has_conflicts and self.conflict[j, c]):
-                    continue
-                if k < r - 1:
-                    k += 1
-                p = k - 1
-                while p > 0 and self.small[p - 1] > part:
-                    self.small[p] = self.small[p - 1]
-                    p -= 1
-                self.small[p] = part
-            if k < r - 1:
-                self.worth_of[level, i] = -1e300
-                continue
-            total = 0.0
-            for p in range(k):
-                total += self.small[p]
+            total = (
+                self.known_partners(level, j, r - 1) if self.n_partners else self.partners_of(level, j, r - 1)
+            )
             self.paid_of[level, i] = 0.5 * total
-            self.last_of[level, i] = 0.5 * self.small[k - 1]
+            self.last_of[level, i] = 0.5 * self.dearest
             self.worth_of[level, i] = self.gain_of[level, i] - self.paid_of[level, i]
+
+    @cython.cfunc
+    @cython.nogil
+    @cython.exceptval(check=False)
+    def known_partners(self, level: cython.int, j: cython.int, wanted: cython.int) -> cython.double:
+        """What the best partners of a candidate cost, after the list of all of them; the last one is the dearest."""
+        q: cython.int
+        c: cython.int
+        row: cython.int = self.row_of[j]
+        total: cython.double = 0.0
+        for q in range(self.n_partners):
+            c = self.partners[row, q]
+            if not self.alive[level, c] or c == j or (self.has_conflicts and self.conflict[j, c]):
+                continue
+            total += self.pair[j, c]
+            wanted -= 1
+            if wanted == 0:
+                self.dearest = self.pair[j, c]
+                return total
+        return 1e300
+
+    @cython.cfunc
+    @cython.nogil
+    @cython.exceptval(check=False)
+    def partners_of(self, level: cython.int, j: cython.int, wanted: cython.int) -> cython.double:
+        """The same without such a list."""
+        q: cython.int
+        p: cython.int
+        c: cython.int
+        k: cython.int = 0
+        part: cython.double
+        total: cython.double = 0.0
+        for q in range(self.count[level]):
+            c = self.list_of[level, q]
+            part = self.pair[j, c]
+            if k == wanted and part >= self.small[k - 1]:
+                continue
+            if c == j or (self.has_conflicts and self.conflict[j, c]):
+                continue
+            if k < wanted:
+                k += 1
+            p = k - 1
+            while p > 0 and self.small[p - 1] > part:
+                self.small[p] = self.small[p - 1]
+                p -= 1
+            self.small[p] = part
+        if k < wanted:
+            return 1e300
+        for p in range(k):
+            total += self.small[p]
+        self.dearest = self.small[k - 1]
+        return total
 
     @cython.cfunc
     @cython.nogil

@@ -40,8 +40,9 @@ BRANCH_SETS, BRANCH_STEPS = 20_000, 60_000
 LIST_NODES, NODES_PER_SET = 3_000_000, 10
 #: Steps of the search for a first solution, for each set.
 FIRST_NODES = 5_000
-#: How much further below the bound the next list goes, after a short list and after a long one.
-FAST_GROWTH, SLOW_GROWTH, LONG_LIST = 2.0, 1.4, 500
+#: How much further below the bound the next list goes, by the length of the last one: making a short list can take as
+#: long as making a longer one, and picking from a long one takes so much longer that it is worth going there slowly.
+GROWTH = ((50, 8.0), (500, 2.0), (math.inf, 1.4))
 #: Attempts to leave a local optimum, before the first lists with prices and after them.
 FEW_KICKS, MANY_KICKS = 4, 20
 #: Floors are this many times closer to the bound than the best solution is, to begin with.
@@ -256,8 +257,7 @@ class Together:
             # Below what any sets can be worth there is nothing left to find.
             nothing = not self.sets and self.share * target < -self.n_sets * self.good.reach
             self.tighten(-math.inf if nothing else max(self.value, target))
-            # Picking from longer lists takes so much longer that it is worth going there in small steps.
-            growth = SLOW_GROWTH if len(listing) > LONG_LIST else FAST_GROWTH
+            growth = next(growth for length, growth in GROWTH if len(listing) <= length)
             distance = max(growth * distance, 1e-12 * self.good.reach)
         return True
 
