@@ -6,8 +6,10 @@ much any solution falls short of the bound: each set by its charge, each pair of
 not, each priced element (a feature, or a pair of features) by being used too seldom or too often. A solution that beats
 the best one known falls short by less than a budget.
 
-Depth-first. Where leaving an element unused costs most, the sets that have it are tried in turn, and then it is left
-unused and paid for. Where no element costs anything, sets are picked in their order.
+Depth-first, the sets with the lowest charges first: of the sets of a solution the first one can cost no more than an
+equal part of the budget, the second one no more than an equal part of what is left, and so on. That leaves few sets to
+begin with, however many could come last. Only an element that must be used comes before that: then one of the sets that
+have it is next.
 """
 
 import cython
@@ -23,6 +25,9 @@ else:
 
 
 TICK_EVERY = cython.declare(cython.long, 1024)
+
+# An element that may not be used so seldom costs at least this.
+IMPOSSIBLE = cython.declare(cython.double, 1e199)
 
 # Answers about pairs of a list that are remembered take its length squared in bytes.
 MOST_KNOWN = 4000
@@ -45,8 +50,10 @@ class Cliques:
     unshared = cython.declare(cython.double[::1])
     room = cython.declare(cython.int[:, ::1])
     cost = cython.declare(cython.double[:, ::1])
+    least = cython.declare(cython.double[:, ::1])
+    others = cython.declare(cython.double[:, ::1])
     usage = cython.declare(cython.int[::1])
-    closed = cython.declare(cython.int[::1])
+    musts = cython.declare(cython.int[::1])
     supply = cython.declare(cython.int[::1])
     low = cython.declare(cython.double[::1])
     picked = cython.declare(cython.int[::1])
@@ -106,8 +113,10 @@ class Cliques:
         self.tick = tick
         self.room = np.zeros((n_sets + 1, max(self.n, 1)), dtype=np.intc)
         self.cost = np.zeros((n_sets + 1, max(self.n, 1)))
+        self.least = np.zeros((n_sets + 1, max(self.n, 1)))
+        self.others = np.zeros((n_sets + 1, max(self.n, 1)))
         self.usage = np.zeros(max(self.n_elements, 1), dtype=np.intc)
-        self.closed = np.zeros(max(self.n_elements, 1), dtype=np.intc)
+        self.musts = np.flatnonzero(np.asarray(self.penalty)[:, 0] >= IMPOSSIBLE).astype(np.intc)
         self.supply = np.zeros(max(self.n_elements, 1), dtype=np.intc)
         self.low = np.zeros(n_sets)
         self.picked = np.zeros(n_sets, dtype=np.intc)
@@ -174,7 +183,7 @@ class Cliques:
         total: cython.double = 0.0
         for e in range(self.n_elements):
             d = self.usage[e]
-            if not self.closed[e] and d < self.easiest[e]:
+            if d < self.easiest[e]:
                 d = min(d + left, self.easiest[e])
             total += self.penalty[e, d]
         return total
@@ -182,39 +191,27 @@ class Cliques:
     @cython.cfunc
     @cython.nogil
     @cython.exceptval(check=False)
-    def dearest(
-        self, level: cython.int, count: cython.int, left: cython.int, rest: cython.double
-    ) -> cython.int:
-        """The element to branch on, or -1: one that must be used and can be by the fewest sets, or the dearest."""
+    def forced(self, level: cython.int, count: cython.int) -> cython.int:
+        """Of the elements that must be used more often, the one that the fewest sets have; -1 if there is none."""
+        i: cython.int
         e: cython.int
         p: cython.int
         q: cython.int
-        d: cython.int
         chosen: cython.int = -1
-        needed: cython.int = 0
-        few: cython.int = 0
-        price: cython.double
-        most: cython.double = self.tolerance
-        for e in range(self.n_elements):
-            d = self.usage[e]
-            self.supply[e] = -1
-            if self.closed[e] or d >= self.easiest[e]:
-                continue
-            price = self.penalty[e, d] - self.penalty[e, min(d + left, self.easiest[e])]
-            if price > most:
-                chosen, most = e, price
-            if price >= rest and price > self.tolerance:
-                needed += 1
-                self.supply[e] = 0
-        if needed < 2:
-            return chosen
+        few: cython.int = count + 1
+        n_open: cython.int = 0
+        for i in range(len(self.musts)):
+            e = self.musts[i]
+            self.supply[e] = 0
+            n_open += self.penalty[e, self.usage[e]] >= IMPOSSIBLE
+        if n_open == 0:
+            return -1
         for p in range(count):
             for q in range(self.first[self.room[level, p]], self.first[self.room[level, p] + 1]):
-                if self.supply[self.element[q]] >= 0:
-                    self.supply[self.element[q]] += 1
-        few = count + 1
-        for e in range(self.n_elements):
-            if 0 <= self.supply[e] < few:
+                self.supply[self.element[q]] += 1
+        for i in range(len(self.musts)):
+            e = self.musts[i]
+            if self.penalty[e, self.usage[e]] >= IMPOSSIBLE and self.supply[e] < few:
                 chosen, few = e, self.supply[e]
         return chosen
 
@@ -237,12 +234,11 @@ class Cliques:
         """Pick one of the sets that are left, and go on; ``spent`` leaves the elements out."""
         p: cython.int
         e: cython.int
-        n_with: cython.int
-        n_closed: cython.int = 0
+        n_first: cython.int
         left: cython.int = self.n_sets - level
-        rest: cython.double
+        standing: cython.double = self.standing(left)
         if left == 0:
-            if spent + self.standing(0) < self.budget and value > self.best + self.tolerance:
+            if spent + standing < self.budget and value > self.best + self.tolerance:
                 self.found = True
                 self.best = value
                 if self.summing:
@@ -252,53 +248,46 @@ class Cliques:
                 if value >= self.enough:
                     self.stopped = True
             return
-        while count >= left and not self.spend_node(1 + count // 16):
-            rest = self.budget - spent - self.standing(left) - self.cheapest(level, count, left)
-            if rest <= self.tolerance:
-                break
-            e = self.dearest(level, count, left, rest) if self.n_elements else -1
-            if e < 0:
-                self.in_order(level, count, spent, value)
-                break
-            # Those that have the element to the front, both parts in their order.
-            n_with = self.gather(level, count, e)
-            for p in range(n_with):
+        if count < left or self.spend_node(1 + count // 16):
+            return
+        n_first = count - left + 1
+        if len(self.musts):
+            e = self.forced(level, count)
+            if e >= 0:
+                n_first = min(self.gather(level, count, e), n_first)
+        self.look_ahead(level, count, left)
+        for p in range(n_first):
+            if spent + standing + self.least[level, p] < self.budget - self.tolerance:
                 self.pick(level, p, count, spent, value)
                 if self.stopped:
-                    break
-            for p in range(n_with, count):
-                self.room[level, p - n_with] = self.room[level, p]
-                self.cost[level, p - n_with] = self.cost[level, p]
-            count -= n_with
-            self.closed[e] = level + 1
-            n_closed += 1
-            if self.stopped:
-                break
-        if n_closed:
-            for e in range(self.n_elements):
-                if self.closed[e] == level + 1:
-                    self.closed[e] = 0
+                    return
 
     @cython.cfunc
     @cython.nogil
     @cython.exceptval(check=False)
-    def cheapest(self, level: cython.int, count: cython.int, wanted: cython.int) -> cython.double:
-        """What so many sets of the list cost at least."""
+    def look_ahead(self, level: cython.int, count: cython.int, left: cython.int) -> cython.void:
+        """What each set of the list costs at least together with as many later ones as are wanted, or one fewer."""
         p: cython.int
         q: cython.int
+        m: cython.int = 0
+        cost: cython.double
         total: cython.double = 0.0
-        for q in range(wanted):
-            self.low[q] = 1e300
-        for p in range(count):
-            if self.cost[level, p] < self.low[wanted - 1]:
-                q = wanted - 1
-                while q > 0 and self.low[q - 1] > self.cost[level, p]:
-                    self.low[q] = self.low[q - 1]
-                    q -= 1
-                self.low[q] = self.cost[level, p]
-        for q in range(wanted):
-            total += self.low[q]
-        return total
+        for p in range(count - 1, -1, -1):
+            cost = self.cost[level, p]
+            self.least[level, p] = cost + total if m == left - 1 else 1e300
+            self.others[level, p] = total - self.low[m - 1] if m > 0 else 0.0
+            if m < left - 1:
+                m += 1
+            elif m == 0 or cost >= self.low[m - 1]:
+                continue
+            q = m - 1
+            while q > 0 and self.low[q - 1] > cost:
+                self.low[q] = self.low[q - 1]
+                q -= 1
+            self.low[q] = cost
+            total = 0.0
+            for q in range(m):
+                total += self.low[q]
 
     @cython.cfunc
     @cython.nogil
@@ -325,24 +314,6 @@ class Cliques:
     @cython.cfunc
     @cython.nogil
     @cython.exceptval(check=False)
-    def in_order(
-        self, level: cython.int, count: cython.int, spent: cython.double, value: cython.double
-    ) -> cython.void:
-        """Nothing has to be used: each set in turn, together with later ones."""
-        p: cython.int
-        left: cython.int = self.n_sets - level
-        others: cython.double = self.cheapest(level, count, left - 1) if left > 1 else 0.0
-        spent_all: cython.double = spent + self.standing(left)
-        for p in range(count - left + 1):
-            if spent_all + self.cost[level, p] + others >= self.budget - self.tolerance:
-                continue
-            self.pick(level, p, count, spent, value)
-            if self.stopped:
-                return
-
-    @cython.cfunc
-    @cython.nogil
-    @cython.exceptval(check=False)
     def pick(
         self,
         level: cython.int,
@@ -359,6 +330,7 @@ class Cliques:
         shared: cython.int
         left: cython.int = self.n_sets - level - 1
         cost: cython.double
+        limit: cython.double
         reached: cython.double = value + self.qualities[i] if self.summing else min(value, self.qualities[i])
         if not self.summing and reached <= self.best + self.tolerance:
             return
@@ -369,9 +341,13 @@ class Cliques:
         cost = spent + self.standing(left)
         if cost < self.budget - self.tolerance:
             if left > 0:
+                limit = self.budget - self.tolerance - cost - self.others[level, p]
                 for q in range(p + 1, count):
                     j = self.room[level, q]
-                    if cost + self.cost[level, q] >= self.budget - self.tolerance:
+                    if self.cost[level, q] >= limit:
+                        # Charges only rise, unless sets with a forced element were brought to the front.
+                        if self.charge[j] >= limit and len(self.musts) == 0:
+                            break
                         continue
                     if not self.summing and self.qualities[j] <= self.best + self.tolerance:
                         continue
@@ -407,7 +383,7 @@ def pick(
     Parameters
     ----------
     items : tuple of arrays
-        The listed sets, in the order in which to try them: masks (uint64, one row of words for each set), groups by
+        The listed sets, those with the lowest charges first: masks (uint64, one row of words for each set), groups by
         size (int32), qualities, charges.
     elements : tuple of arrays
         Which priced elements each set has (``first``, ``element``), what it costs in all if an element is used by 0, 1,

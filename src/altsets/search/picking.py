@@ -61,7 +61,7 @@ class Picker:
         Returns None if there are none, and whether the search came to its end; it does not go on to there when it has
         found ``enough``.
         """
-        order = np.argsort(spending.charges if summing else -listing.qualities, kind="stable")
+        order = np.argsort(spending.charges, kind="stable")
         order = order[listing.qualities[order] >= least]
         own = callable(self.problem.dissimilarity)
         sets = [listing.set_at(number) for number in order.tolist()] if own else []
