@@ -8,8 +8,9 @@ the best one known falls short by less than a budget.
 
 Depth-first, the sets with the lowest charges first: of the sets of a solution the first one can cost no more than an
 equal part of the budget, the second one no more than an equal part of what is left, and so on. That leaves few sets to
-begin with, however many could come last. Only an element that must be used comes before that: then one of the sets that
-have it is next.
+begin with, however many could come last. Of a solution all sets but one cost no more than half of the budget, so where
+the list would become too long, it holds no others, and the last set is asked for. Only an element that must be used
+comes before the order: then one of the sets that have it is next.
 """
 
 import cython
@@ -25,6 +26,9 @@ else:
 
 
 TICK_EVERY = cython.declare(cython.long, 1024)
+
+# To ask for the last set takes as long as so many steps.
+ASKED = cython.declare(cython.int, 256)
 
 # An element that may not be used so seldom costs at least this.
 IMPOSSIBLE = cython.declare(cython.double, 1e199)
@@ -61,6 +65,7 @@ class Cliques:
     n = cython.declare(cython.int)
     words = cython.declare(cython.int)
     n_sets = cython.declare(cython.int)
+    n_listed = cython.declare(cython.int)
     n_elements = cython.declare(cython.int)
     best = cython.declare(cython.double, visibility="readonly")
     ceiling = cython.declare(cython.double)
@@ -74,6 +79,7 @@ class Cliques:
     found = cython.declare(cython.bint, visibility="readonly")
     stopped = cython.declare(cython.bint, visibility="readonly")
     compatible = cython.declare(object)
+    last = cython.declare(object)
     known = cython.declare(cython.uchar[:, ::1])
     tick = cython.declare(object)
 
@@ -90,6 +96,7 @@ class Cliques:
         enough,
         max_nodes,
         compatible,
+        last,
         tick,
     ):
         self.masks, self.group, self.qualities, self.charge = items
@@ -99,6 +106,8 @@ class Cliques:
         self.n = len(self.qualities)
         self.words = self.masks.shape[1]
         self.n_sets = n_sets
+        self.n_listed = n_sets - (last is not None)
+        self.last = last
         self.n_elements = len(self.penalty)
         self.best = best
         self.ceiling = ceiling
@@ -137,7 +146,7 @@ class Cliques:
 
     def chosen(self):
         """Numbers of the best sets."""
-        return np.asarray(self.best_picked).copy()
+        return np.asarray(self.best_picked)[: self.n_listed].copy()
 
     @cython.cfunc
     @cython.nogil
@@ -239,15 +248,13 @@ class Cliques:
         standing: cython.double = self.standing(left)
         if left == 0:
             if spent + standing < self.budget and value > self.best + self.tolerance:
-                self.found = True
-                self.best = value
-                if self.summing:
-                    self.budget = self.ceiling - value
-                for p in range(self.n_sets):
-                    self.best_picked[p] = self.picked[p]
-                if value >= self.enough:
-                    self.stopped = True
+                self.keep(value)
             return
+        if level == self.n_listed:
+            with cython.gil:
+                self.complete(value)
+            return
+        left = self.n_listed - level
         if count < left or self.spend_node(1 + count // 16):
             return
         n_first = count - left + 1
@@ -265,8 +272,38 @@ class Cliques:
     @cython.cfunc
     @cython.nogil
     @cython.exceptval(check=False)
+    def keep(self, value: cython.double) -> cython.void:
+        """What was picked is the best solution so far."""
+        p: cython.int
+        self.found = True
+        self.best = value
+        if self.summing:
+            self.budget = self.ceiling - value
+        for p in range(self.n_listed):
+            self.best_picked[p] = self.picked[p]
+        if value >= self.enough:
+            self.stopped = True
+
+    @cython.cfunc
+    def complete(self, value: cython.double):
+        """Ask for the last set."""
+        if self.spend_node(ASKED):
+            return
+        worst = self.best - value if self.summing else self.best
+        quality = self.last(np.asarray(self.picked)[: self.n_listed], worst)
+        if quality is not None:
+            reached = value + quality if self.summing else min(value, quality)
+            if reached > self.best + self.tolerance:
+                self.keep(reached)
+
+    @cython.cfunc
+    @cython.nogil
+    @cython.exceptval(check=False)
     def look_ahead(self, level: cython.int, count: cython.int, left: cython.int) -> cython.void:
-        """What each set of the list costs at least together with as many later ones as are wanted, or one fewer."""
+        """What each set of the list costs at least together with as many later ones as are wanted, or one fewer.
+
+        A last set that is not on the list costs no less than any other.
+        """
         p: cython.int
         q: cython.int
         m: cython.int = 0
@@ -275,6 +312,8 @@ class Cliques:
         for p in range(count - 1, -1, -1):
             cost = self.cost[level, p]
             self.least[level, p] = cost + total if m == left - 1 else 1e300
+            if self.last is not None:
+                self.least[level, p] += self.charge[self.room[level, p]]
             self.others[level, p] = total - self.low[m - 1] if m > 0 else 0.0
             if m < left - 1:
                 m += 1
@@ -329,6 +368,7 @@ class Cliques:
         m: cython.int = 0
         shared: cython.int
         left: cython.int = self.n_sets - level - 1
+        n_dearest: cython.int = 1 + self.n_sets - self.n_listed
         cost: cython.double
         limit: cython.double
         reached: cython.double = value + self.qualities[i] if self.summing else min(value, self.qualities[i])
@@ -340,14 +380,14 @@ class Cliques:
         spent += self.cost[level, p]
         cost = spent + self.standing(left)
         if cost < self.budget - self.tolerance:
-            if left > 0:
+            if level + 1 < self.n_listed:
                 limit = self.budget - self.tolerance - cost - self.others[level, p]
                 for q in range(p + 1, count):
                     j = self.room[level, q]
-                    if self.cost[level, q] >= limit:
-                        # Charges only rise, unless sets with a forced element were brought to the front.
-                        if self.charge[j] >= limit and len(self.musts) == 0:
-                            break
+                    # Charges only rise, unless sets with a forced element were brought to the front.
+                    if self.charge[j] * n_dearest >= limit and len(self.musts) == 0:
+                        break
+                    if self.cost[level, q] + self.charge[j] * (n_dearest - 1) >= limit:
                         continue
                     if not self.summing and self.qualities[j] <= self.best + self.tolerance:
                         continue
@@ -376,6 +416,7 @@ def pick(
     enough=1e300,
     max_nodes,
     compatible=None,
+    last=None,
     tick,
 ):
     """Pick ``n_sets`` compatible sets whose qualities have a sum, or a minimum, above ``best``.
@@ -404,11 +445,15 @@ def pick(
     max_nodes : int
     compatible : callable, optional
         compatible(i, j) instead of masks and caps.
+    last : callable, optional
+        For lists without the sets that can only be the dearest of a solution: last(numbers, worst) is asked for the
+        quality, above the worst, of a last set that goes with those picked; None if there is none. Not where there are
+        elements that must be used.
     tick : callable
 
     Returns
     -------
-    chosen : int array, or None if nothing better was found
+    chosen : int array, or None if nothing better was found; without a last set that was asked for
     finished : bool
         Whether the search was exhaustive; not if it found enough before.
     """
@@ -424,6 +469,7 @@ def pick(
         enough,
         max_nodes,
         compatible,
+        last,
         tick,
     )
     search.run()

@@ -58,7 +58,7 @@ class EnumerateEngine:
         if _all_compatible(problem, equal=False):
             return _best_of_all(quality, problem, good, run)
         search = Together(quality, problem, good, run)
-        if search.ruled_out() or search.all_listed() or run.stopped:
+        if search.ruled_out() or search.list_all() or run.stopped:
             return search.answer()
         relaxed = _relaxed(quality, problem, run)
         if relaxed is not None:

@@ -231,7 +231,7 @@ class GoodSets:
             chosen = tuple(sorted(sets.with_base(positions[None, :])[0].tolist()))
             return all(self.problem.compatible(chosen, other) for other in others)
 
-        return self.run.guarded(accept)
+        return self.run.guarded(accept, otherwise=False)
 
 
 class _SetsOfSize:

@@ -5,7 +5,6 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass
 from functools import cached_property
-from itertools import combinations
 from typing import Any
 
 import numpy as np
@@ -20,6 +19,9 @@ from altsets.search.run import Run
 __all__ = ["Picker", "Spending"]
 
 Floats = npt.NDArray[np.float64]
+
+#: Sets whose elements are looked up at a time.
+PART = 50_000
 
 
 @dataclass(frozen=True)
@@ -55,16 +57,30 @@ class Picker:
         summing: bool,
         least: float = -math.inf,
         enough: float = math.inf,
+        all_listed: bool = True,
     ) -> tuple[list[FeatureSet] | None, bool]:
         """Sets of a quality of at least ``least`` whose sum or minimum is above the target.
 
         Returns None if there are none, and whether the search came to its end; it does not go on to there when it has
-        found ``enough``.
+        found ``enough``. If sets that can only be the dearest of a solution are not listed, they are searched for.
         """
         order = np.argsort(spending.charges, kind="stable")
         order = order[listing.qualities[order] >= least]
         own = callable(self.problem.dissimilarity)
         sets = [listing.set_at(number) for number in order.tolist()] if own else []
+        last_of: dict[tuple[int, ...], FeatureSet] = {}
+        sure = True
+
+        def last(numbers: npt.NDArray[np.intc], worst: float) -> float | None:
+            nonlocal sure
+            picked = [listing.set_at(number) for number in order[numbers].tolist()]
+            found = self.good.best(1, others=picked, cut=worst)
+            sure = sure and found.bound == -math.inf
+            if not found.sets:
+                return None
+            last_of[tuple(numbers.tolist())] = found.sets[0]
+            return found.values[0]
+
         chosen, finished = cliques.pick(
             (
                 listing.masks[order],
@@ -81,14 +97,20 @@ class Picker:
             tolerance=self.good.tolerance,
             enough=enough,
             max_nodes=max_steps,
-            compatible=self.run.guarded(lambda i, j: self.problem.compatible(sets[i], sets[j]))
+            compatible=self.run.guarded(
+                lambda i, j: self.problem.compatible(sets[i], sets[j]), otherwise=False
+            )
             if own
             else None,
+            last=None if all_listed else self.run.guarded(last, otherwise=None),
             tick=self.run.tick,
         )
         if chosen is None:
-            return None, finished
-        return [listing.set_at(int(order[number])) for number in chosen], finished
+            return None, finished and sure
+        picked = [listing.set_at(number) for number in order[chosen].tolist()]
+        if not all_listed:
+            picked.append(last_of[tuple(chosen.tolist())])
+        return picked, finished and sure
 
     def _elements(
         self, listing: Listing, order: npt.NDArray[np.intp], penalties: Penalties | None
@@ -103,19 +125,24 @@ class Picker:
                 np.zeros((0, self.problem.n_sets + 1)),
                 np.zeros(widest + 1),
             )
-        blocks = []
-        width = widest + (math.comb(widest, 2) if penalties.of_pair is not None else 0)
-        for features in listing.rows:
-            rows = self.good.place[features]
-            columns = [penalties.of_feature[rows]]
-            if penalties.of_pair is not None:
-                columns += [
-                    penalties.of_pair[rows[:, i], rows[:, j]][:, None]
-                    for i, j in combinations(range(rows.shape[1]), 2)
-                ]
-            block = np.concatenate(columns, axis=1)
-            blocks.append(np.pad(block, ((0, 0), (0, width - block.shape[1])), constant_values=-1))
-        numbers = np.concatenate(blocks)[order]
-        used = numbers >= 0
-        np.cumsum(used.sum(axis=1), out=first[1:])
-        return first, np.ascontiguousarray(numbers[used], dtype=np.intc), penalties.table, penalties.unshared
+        counts: list[npt.NDArray[Any]] = []
+        starts = np.cumsum([0, *(len(rows) for rows in listing.rows)])
+        elements = [np.zeros(0, dtype=np.intc)]
+        # Part by part: a row for each set would be many times as large as what stays of it.
+        for part in np.array_split(order, -(-len(order) // PART)):
+            width = widest + (math.comb(widest, 2) if penalties.of_pair is not None else 0)
+            numbers = np.full((len(part), width), -1, dtype=np.intc)
+            groups = listing.size_groups[part]
+            for group, features in enumerate(listing.rows):
+                inside = groups == group
+                rows = self.good.place[features[part[inside] - starts[group]]]
+                columns = [penalties.of_feature[rows]]
+                if penalties.of_pair is not None:
+                    left, right = np.triu_indices(rows.shape[1], 1)
+                    columns.append(penalties.of_pair[rows[:, left], rows[:, right]])
+                numbers[inside, : sum(block.shape[1] for block in columns)] = np.concatenate(columns, axis=1)
+            used = numbers >= 0
+            elements.append(numbers[used])
+            counts.append(used.sum(axis=1))
+        np.cumsum(np.concatenate(counts), out=first[1:])
+        return first, np.concatenate(elements), penalties.table, penalties.unshared

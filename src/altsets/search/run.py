@@ -8,10 +8,12 @@ import threading
 import time
 from collections.abc import Callable, Sequence
 from types import FrameType
-from typing import Any, Self
+from typing import Any, Self, TypeVar
 
 from altsets.problem import FeatureSet
 from altsets.result import Progress
+
+Answer = TypeVar("Answer")
 
 __all__ = ["MAX_ITERS", "Run"]
 
@@ -131,17 +133,17 @@ class Run:
         except BaseException as error:
             self.error = error
 
-    def guarded(self, test: Callable[..., bool]) -> Callable[..., bool]:
-        """A user's test for compiled code, which knows no exceptions: what it raises ends the run."""
+    def guarded(self, ask: Callable[..., Answer], otherwise: Answer) -> Callable[..., Answer]:
+        """A question from compiled code, which knows no exceptions: what it raises ends the run."""
 
-        def answer(*arguments: Any) -> bool:
+        def answer(*arguments: Any) -> Answer:
             if self.error is not None:
-                return False
+                return otherwise
             try:
-                return test(*arguments)
+                return ask(*arguments)
             except BaseException as error:
                 self.error = error
-                return False
+                return otherwise
 
         return answer
 

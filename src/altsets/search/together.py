@@ -43,8 +43,8 @@ FIRST_NODES = 5_000
 #: How much further below the bound the next list goes, by the length of the last one: making a short list can take as
 #: long as making a longer one, and picking from a long one takes so much longer that it is worth going there slowly.
 GROWTH = ((50, 8.0), (500, 2.0), (math.inf, 1.4))
-#: Attempts to leave a local optimum, before the first lists with prices and after them.
-FEW_KICKS, MANY_KICKS = 4, 20
+#: Attempts to leave a local optimum: before the first lists with prices, after them, and when all else is done.
+FEW_KICKS, MANY_KICKS, MOST_KICKS = 4, 20, 200
 #: Floors are this many times closer to the bound than the best solution is, to begin with.
 FLOOR_STEPS = 64
 MAX_ROUNDS = 500
@@ -72,6 +72,7 @@ class Together:
         self.value, self.bound = -math.inf, math.inf
         self.proof = "good sets listed, compatible ones picked"
         self._picker = Picker(good, run)
+        self._responses = Responses(good, self.smallest, run)
 
     # --- What is known --------------------------------------------------------------------------------
 
@@ -121,21 +122,26 @@ class Together:
             solved = self.done or self._with_prices(certificate)
             solved = solved or self._branched(certificate.bound)
         if not solved:
-            # Larger sets have more pairs that a list has to remember.
-            most_sets = round(MOST_SETS * min(1.0, (5 / self.problem.k_max) ** 2))
-            self._close_to(certificate, most_sets, MOST_STEPS)
+            self._persist(certificate)
         if self.smallest and self.sets:
             self._enlarge_sum(certificate)
 
     def _with_prices(self, certificate: Certificate) -> bool:
-        responses = Responses(self.good, self.smallest, self.run)
-        self.offer(responses.improve(self.sets, FEW_KICKS))
+        self.offer(self._responses.improve(self.sets, FEW_KICKS))
         disjoint = self.smallest and self._most_shared == 0
         most_steps = FEW_STEPS if self._branching_pays else MANY_STEPS
         if self.done or (not disjoint and self._close_to(certificate, MANY_SETS, most_steps)):
             return True
-        self.offer(responses.improve(self.sets, MANY_KICKS))
+        self.offer(self._responses.improve(self.sets, MANY_KICKS))
         return self.done or (self.smallest and bool(self.sets) and self._above_floors())
+
+    def _persist(self, certificate: Certificate) -> None:
+        """The longest lists; and since they are the shorter the better the best solution is, look for better ones."""
+        for all_listed in (True, False):
+            if self.good.can_be_priced:
+                self.offer(self._responses.improve(self.sets, MOST_KICKS))
+            if self.done or self._close_to(certificate, MOST_SETS, MOST_STEPS, all_listed=all_listed):
+                return
 
     @property
     def _branching_pays(self) -> bool:
@@ -161,7 +167,7 @@ class Together:
         self.proof = "counting shared features"
         return True
 
-    def all_listed(self) -> bool:
+    def list_all(self) -> bool:
         """Where there are few sets at all, all of them are listed."""
         listing = self.good.above(-math.inf, FEW_SETS, max_nodes=10 * FEW_SETS)
         if not listing.complete:
@@ -241,18 +247,28 @@ class Together:
 
     # --- Close to a bound on the sum ------------------------------------------------------------------
 
-    def _close_to(self, certificate: Certificate, most_sets: int, most_steps: int) -> bool:
-        """Look for solutions ever further below the bound; false if lists become too long or it takes too long."""
+    def _close_to(
+        self, certificate: Certificate, most_sets: int, most_steps: int, *, all_listed: bool = True
+    ) -> bool:
+        """Look for solutions ever further below the bound; false if lists become too long or it takes too long.
+
+        Lists may leave out sets that can only be the dearest of a solution; to search for these takes longer.
+        """
         ceiling = certificate.bound
         if not math.isfinite(ceiling):
             return False
         distance = (ceiling - self.share * self.value) / 32 if self.sets else 1e-3 * self.good.reach
+        # Down to the bound everything has been looked through already.
+        distance = max(distance, GROWTH[-1][1] * (ceiling - self.share * self.bound))
+        if not all_listed and certificate.penalties is not None and certificate.penalties.force:
+            return False
         while not self.done:
             target = max((ceiling - distance) / self.share, self.value)
-            cut = certificate.best - (ceiling - self.share * target) - 4 * self.good.tolerance
+            budget = ceiling - self.share * target
+            cut = certificate.best - (budget if all_listed else budget / 2) - 4 * self.good.tolerance
             max_nodes = max(LIST_NODES, NODES_PER_SET * most_sets)
             listing = self.good.above(cut, most_sets, prices=certificate.prices, max_nodes=max_nodes)
-            if not listing.complete or not self._pick(listing, certificate, target, most_steps):
+            if not listing.complete or not self._pick(listing, certificate, target, most_steps, all_listed):
                 return False
             # Below what any sets can be worth there is nothing left to find.
             nothing = not self.sets and self.share * target < -self.n_sets * self.good.reach
@@ -261,19 +277,33 @@ class Together:
             distance = max(growth * distance, 1e-12 * self.good.reach)
         return True
 
-    def _pick(self, listing: Listing, certificate: Certificate, target: float, most_steps: int) -> bool:
+    def _pick(
+        self,
+        listing: Listing,
+        certificate: Certificate,
+        target: float,
+        most_steps: int,
+        all_listed: bool = True,
+    ) -> bool:
         """The best compatible sets of a list, if they are better than the target; false if it takes too long."""
         charges, ceiling, least = certificate.best - listing.values, certificate.bound, -math.inf
         if self.smallest:
             # What a set has above the least that is asked of it is lost to the others.
-            least = max(target, float(np.min(listing.qualities, initial=math.inf)))
+            least = max(target, float(np.min(listing.qualities, initial=math.inf))) if all_listed else target
             charges = charges + np.maximum(listing.qualities - least, 0.0)
             ceiling -= self.n_sets * least
         spending = Spending(np.maximum(charges, 0.0), ceiling, certificate.penalties)
         # What reaches the bound but for rounding is done, and every set of a long list may be of that kind.
         enough = self.bound - optimality_tolerance(self.bound) / 4 if self.bound < math.inf else math.inf
         sets, finished = self._picker.pick(
-            listing, spending, target, most_steps, summing=not self.smallest, least=least, enough=enough
+            listing,
+            spending,
+            target,
+            most_steps,
+            summing=not self.smallest,
+            least=least,
+            enough=enough,
+            all_listed=all_listed,
         )
         self.offer(sets)
         return finished or self.done

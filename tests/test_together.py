@@ -1,0 +1,65 @@
+"""Lists without the sets that can only be the dearest of a solution, against whole lists."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+import pytest
+
+from altsets import quality
+from altsets.problem import Problem
+from altsets.search import together
+from altsets.search.columns import Certificate
+from altsets.search.good_sets import GoodSets
+from altsets.search.run import Run
+from altsets.search.together import Together
+
+
+def redundant(n, seed):
+    """Relevance and redundancy at random: many sets are nearly as good as the best."""
+    rng = np.random.default_rng(seed)
+    redundancy = rng.random((n, n))
+    return quality.MRMR(rng.random(n), (redundancy + redundancy.T) / 2)
+
+
+@pytest.mark.parametrize("priced", [False, True])
+@pytest.mark.parametrize("aggregation", ["sum", "min"])
+@pytest.mark.parametrize("n_alternatives", [1, 2, 3])
+def test_the_optimum_is_that_of_whole_lists(n_alternatives, aggregation, priced, monkeypatch):
+    # Lists of both kinds go equally far below the bound.
+    monkeypatch.setattr(together, "GROWTH", ((math.inf, 1.4),))
+    shorter = 0
+    for seed in range(6):
+        found = []
+        for all_listed in (True, False):
+            searched = redundant(13, seed)
+            problem = Problem.create(
+                13,
+                n_features=4,
+                n_alternatives=n_alternatives,
+                min_difference=3,
+                search="simultaneous",
+                aggregation=aggregation,
+            )
+            run = Run()
+            good = GoodSets(searched, problem, run)
+            lengths = []
+            above = good.above
+
+            def counted(*args, above=above, lengths=lengths, **options):
+                listing = above(*args, **options)
+                lengths.append(len(listing))
+                return listing
+
+            good.above = counted
+            search = Together(searched, problem, good, run)
+            top = good.best(1).values[0]
+            certificate = search._priced([]) if priced else Certificate(None, top, problem.n_sets * top)
+            assert search.done or search._close_to(certificate, 10**6, 10**12, all_listed=all_listed)
+            assert search.done
+            found.append((search.value, max(lengths, default=0)))
+        (value, length), (value_without, length_without) = found
+        assert value == pytest.approx(value_without, abs=1e-9)
+        shorter += length_without < length
+    assert shorter >= (0 if priced else 3)
