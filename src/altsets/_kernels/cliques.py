@@ -9,8 +9,8 @@ the best one known falls short by less than a budget.
 Depth-first, the sets with the lowest charges first: of the sets of a solution the first one can cost no more than an
 equal part of the budget, the second one no more than an equal part of what is left, and so on. That leaves few sets to
 begin with, however many could come last. Of a solution all sets but one cost no more than half of the budget, so where
-the list would become too long, it holds no others, and the last set is asked for. Only an element that must be used
-comes before the order: then one of the sets that have it is next.
+the list would become too long, it holds no others, and the last set is asked for. Where many sets could be first and
+few of them have an element that cannot be left unused, one of these is next instead.
 """
 
 import cython
@@ -30,8 +30,8 @@ TICK_EVERY = cython.declare(cython.long, 1024)
 # To ask for the last set takes as long as so many steps.
 ASKED = cython.declare(cython.int, 256)
 
-# An element that may not be used so seldom costs at least this.
-IMPOSSIBLE = cython.declare(cython.double, 1e199)
+# Where no more sets than this could be next, it is not worth looking for an element that fewer have.
+FEW = cython.declare(cython.int, 32)
 
 # Answers about pairs of a list that are remembered take its length squared in bytes.
 MOST_KNOWN = 4000
@@ -57,7 +57,7 @@ class Cliques:
     least = cython.declare(cython.double[:, ::1])
     others = cython.declare(cython.double[:, ::1])
     usage = cython.declare(cython.int[::1])
-    musts = cython.declare(cython.int[::1])
+    in_order = cython.declare(cython.uchar[::1])
     supply = cython.declare(cython.int[::1])
     low = cython.declare(cython.double[::1])
     picked = cython.declare(cython.int[::1])
@@ -125,7 +125,7 @@ class Cliques:
         self.least = np.zeros((n_sets + 1, max(self.n, 1)))
         self.others = np.zeros((n_sets + 1, max(self.n, 1)))
         self.usage = np.zeros(max(self.n_elements, 1), dtype=np.intc)
-        self.musts = np.flatnonzero(np.asarray(self.penalty)[:, 0] >= IMPOSSIBLE).astype(np.intc)
+        self.in_order = np.ones(n_sets + 1, dtype=np.uint8)
         self.supply = np.zeros(max(self.n_elements, 1), dtype=np.intc)
         self.low = np.zeros(n_sets)
         self.picked = np.zeros(n_sets, dtype=np.intc)
@@ -200,27 +200,37 @@ class Cliques:
     @cython.cfunc
     @cython.nogil
     @cython.exceptval(check=False)
-    def forced(self, level: cython.int, count: cython.int) -> cython.int:
-        """Of the elements that must be used more often, the one that the fewest sets have; -1 if there is none."""
-        i: cython.int
+    def forced(
+        self, level: cython.int, count: cython.int, rest: cython.double, few: cython.int
+    ) -> cython.int:
+        """Of the elements that cost more than the rest if left as they are, that which the fewest sets have.
+
+        -1 if there is none that fewer than ``few`` have.
+        """
         e: cython.int
         p: cython.int
         q: cython.int
+        d: cython.int
         chosen: cython.int = -1
-        few: cython.int = count + 1
-        n_open: cython.int = 0
-        for i in range(len(self.musts)):
-            e = self.musts[i]
-            self.supply[e] = 0
-            n_open += self.penalty[e, self.usage[e]] >= IMPOSSIBLE
-        if n_open == 0:
+        found: cython.bint = False
+        left: cython.int = self.n_sets - level
+        for e in range(self.n_elements):
+            d = self.usage[e]
+            self.supply[e] = -1
+            if (
+                d < self.easiest[e]
+                and self.penalty[e, d] - self.penalty[e, min(d + left, self.easiest[e])] >= rest
+            ):
+                self.supply[e] = 0
+                found = True
+        if not found:
             return -1
         for p in range(count):
             for q in range(self.first[self.room[level, p]], self.first[self.room[level, p] + 1]):
-                self.supply[self.element[q]] += 1
-        for i in range(len(self.musts)):
-            e = self.musts[i]
-            if self.penalty[e, self.usage[e]] >= IMPOSSIBLE and self.supply[e] < few:
+                if self.supply[self.element[q]] >= 0:
+                    self.supply[self.element[q]] += 1
+        for e in range(self.n_elements):
+            if 0 <= self.supply[e] < few:
                 chosen, few = e, self.supply[e]
         return chosen
 
@@ -244,6 +254,9 @@ class Cliques:
         p: cython.int
         e: cython.int
         n_first: cython.int
+        n_next: cython.int = 0
+        rest: cython.double
+        least: cython.double = 1e300
         left: cython.int = self.n_sets - level
         standing: cython.double = self.standing(left)
         if left == 0:
@@ -255,14 +268,22 @@ class Cliques:
                 self.complete(value)
             return
         left = self.n_listed - level
+        self.in_order[level] = level == 0 or self.in_order[level - 1]
         if count < left or self.spend_node(1 + count // 16):
             return
         n_first = count - left + 1
-        if len(self.musts):
-            e = self.forced(level, count)
-            if e >= 0:
-                n_first = min(self.gather(level, count, e), n_first)
         self.look_ahead(level, count, left)
+        if self.last is None and self.n_elements > 0:
+            rest = self.budget - self.tolerance - spent - standing
+            for p in range(n_first):
+                n_next += self.least[level, p] < rest
+                least = min(least, self.least[level, p])
+            if n_next > FEW:
+                e = self.forced(level, count, rest - least, n_next)
+                if e >= 0:
+                    n_first = min(self.gather(level, count, e), n_first)
+                    self.look_ahead(level, count, left)
+                    self.in_order[level] = False
         for p in range(n_first):
             if spent + standing + self.least[level, p] < self.budget - self.tolerance:
                 self.pick(level, p, count, spent, value)
@@ -385,7 +406,7 @@ class Cliques:
                 for q in range(p + 1, count):
                     j = self.room[level, q]
                     # Charges only rise, unless sets with a forced element were brought to the front.
-                    if self.charge[j] * n_dearest >= limit and len(self.musts) == 0:
+                    if self.charge[j] * n_dearest >= limit and self.in_order[level]:
                         break
                     if self.cost[level, q] + self.charge[j] * (n_dearest - 1) >= limit:
                         continue
@@ -447,8 +468,7 @@ def pick(
         compatible(i, j) instead of masks and caps.
     last : callable, optional
         For lists without the sets that can only be the dearest of a solution: last(numbers, worst) is asked for the
-        quality, above the worst, of a last set that goes with those picked; None if there is none. Not where there are
-        elements that must be used.
+        quality, above the worst, of a last set that goes with those picked; None if there is none.
     tick : callable
 
     Returns

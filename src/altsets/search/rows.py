@@ -65,11 +65,6 @@ class Penalties:
     table: Floats
     unshared: Floats
 
-    @property
-    def force(self) -> bool:
-        """Whether some feature or pair must be used."""
-        return bool(np.any(self.table[:, 0] >= IMPOSSIBLE))
-
 
 #: Two features by their places, the smaller one first.
 Pair = tuple[int, int]

@@ -260,8 +260,6 @@ class Together:
         distance = (ceiling - self.share * self.value) / 32 if self.sets else 1e-3 * self.good.reach
         # Down to the bound everything has been looked through already.
         distance = max(distance, GROWTH[-1][1] * (ceiling - self.share * self.bound))
-        if not all_listed and certificate.penalties is not None and certificate.penalties.force:
-            return False
         while not self.done:
             target = max((ceiling - distance) / self.share, self.value)
             budget = ceiling - self.share * target
