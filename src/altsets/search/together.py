@@ -35,14 +35,14 @@ FEW_SETS, FEW_STEPS = 2_000, 200_000
 MANY_SETS, MANY_STEPS = 50_000, 5_000_000
 MOST_SETS, MOST_STEPS = 1_000_000, 10**12
 #: The same in the first of many branches.
-BRANCH_SETS, BRANCH_STEPS = 20_000, 60_000
+BRANCH_SETS, BRANCH_STEPS = 20_000, 20_000
 #: Steps for making a list, and for each set that it may have if these are more.
 LIST_NODES, NODES_PER_SET = 3_000_000, 10
 #: Steps of the search for a first solution, for each set.
 FIRST_NODES = 5_000
-#: How much further below the bound the next list goes, by the length of the last one: making a short list can take as
-#: long as making a longer one, and picking from a long one takes so much longer that it is worth going there slowly.
-GROWTH = ((50, 8.0), (500, 2.0), (math.inf, 1.4))
+#: How much further below the bound the next list goes, at least and at most: a short list can take as long to make as a
+#: longer one, but the last one is not to become longer than a part of what is allowed.
+SLOW_GROWTH, FAST_GROWTH, PART_ALLOWED = 1.4, 8.0, 1 / 8
 #: Attempts to leave a local optimum: before the first lists with prices, after them, and when all else is done.
 FEW_KICKS, MANY_KICKS, MOST_KICKS = 4, 20, 200
 #: Floors are this many times closer to the bound than the best solution is, to begin with.
@@ -259,7 +259,8 @@ class Together:
             return False
         distance = (ceiling - self.share * self.value) / 32 if self.sets else 1e-3 * self.good.reach
         # Down to the bound everything has been looked through already.
-        distance = max(distance, GROWTH[-1][1] * (ceiling - self.share * self.bound))
+        distance = max(distance, SLOW_GROWTH * (ceiling - self.share * self.bound))
+        shorter: tuple[float, float] | None = None
         while not self.done:
             target = max((ceiling - distance) / self.share, self.value)
             budget = ceiling - self.share * target
@@ -271,8 +272,13 @@ class Together:
             # Below what any sets can be worth there is nothing left to find.
             nothing = not self.sets and self.share * target < -self.n_sets * self.good.reach
             self.tighten(-math.inf if nothing else max(self.value, target))
-            growth = next(growth for length, growth in GROWTH if len(listing) <= length)
-            distance = max(growth * distance, 1e-12 * self.good.reach)
+            # Lists grow with the distance no faster than exponentially.
+            length, longest = math.log(len(listing) + 1), math.log(PART_ALLOWED * most_sets)
+            further = FAST_GROWTH * budget
+            if shorter is not None and length > shorter[1]:
+                further = budget + (longest - length) * (budget - shorter[0]) / (length - shorter[1])
+            shorter = (budget, length)
+            distance = max(min(further, FAST_GROWTH * budget), SLOW_GROWTH * budget, 1e-12 * self.good.reach)
         return True
 
     def _pick(
