@@ -27,8 +27,9 @@ else:
 
 TICK_EVERY = cython.declare(cython.long, 1024)
 
-# Lists of partners are made when a search has come to so many steps, and only of so many candidates.
-PATIENCE = cython.declare(cython.long, 16)
+# There are lists of partners when a search has come to so many steps, only of so many candidates, and each is sorted
+# when it would have been of use so often.
+PATIENCE = cython.declare(cython.int, 32)
 MOST_ARRANGED = cython.declare(cython.int, 2000)
 
 
@@ -61,6 +62,8 @@ class GoodSets:
     small = cython.declare(cython.double[::1])
     partners = cython.declare(cython.int[:, ::1])
     row_of = cython.declare(cython.int[::1])
+    root = cython.declare(cython.int[::1])
+    missed = cython.declare(cython.uchar[::1])
     n_partners = cython.declare(cython.int)
     dearest = cython.declare(cython.double)
     needed = cython.declare(cython.double)
@@ -142,6 +145,8 @@ class GoodSets:
         self.small = np.zeros(r + 1)
         self.partners = np.zeros((0, 0), dtype=np.intc)
         self.row_of = np.zeros(width, dtype=np.intc)
+        self.root = np.zeros(0, dtype=np.intc)
+        self.missed = np.zeros(0, dtype=np.uint8)
         self.n_partners = 0
         self.dearest = self.needed = 0.0
         self.klass = np.zeros(width, dtype=np.intc)
@@ -272,12 +277,38 @@ class GoodSets:
 
     @cython.cfunc
     def arrange(self):
-        """For each candidate of the root the others, the best partner first."""
+        """Make room for lists of partners: for each candidate of the root all of them."""
         kept = np.sort(np.asarray(self.list_of)[0, : self.count[0]])
-        pair = np.asarray(self.pair)[np.ix_(kept, kept)]
-        self.partners = kept[np.argsort(pair, axis=1, kind="stable")]
         self.n_partners = len(kept)
+        self.partners = np.empty((self.n_partners, self.n_partners), dtype=np.intc)
+        self.missed = np.zeros(self.n_partners, dtype=np.uint8)
+        self.root = kept
         np.asarray(self.row_of)[kept] = np.arange(len(kept), dtype=np.intc)
+
+    @cython.cfunc
+    @cython.nogil
+    @cython.exceptval(check=False)
+    def sort_partners(self, j: cython.int, row: cython.int) -> cython.void:
+        """The list of a candidate, the best partner first."""
+        gap: cython.int = 1
+        i: cython.int
+        p: cython.int
+        c: cython.int
+        part: cython.double
+        for i in range(self.n_partners):
+            self.partners[row, i] = self.root[i]
+        while gap < self.n_partners // 3:
+            gap = 3 * gap + 1
+        while gap > 0:
+            for i in range(gap, self.n_partners):
+                c = self.partners[row, i]
+                part = self.pair[j, c]
+                p = i
+                while p >= gap and self.pair[j, self.partners[row, p - gap]] > part:
+                    self.partners[row, p] = self.partners[row, p - gap]
+                    p -= gap
+                self.partners[row, p] = c
+            gap //= 3
 
     @cython.cfunc
     @cython.nogil
@@ -519,15 +550,15 @@ class GoodSets:
         j: cython.int
         m: cython.int = self.count[level]
         total: cython.double
+        # The fewer candidates are left of those on the lists, the more of a list is in vain.
+        listed: cython.bint = self.n_partners > 0 and m * m > (r - 1) * self.n_partners
         if not self.has_pairs or r == 1:
             for i in range(m):
                 self.worth_of[level, i] = self.gain_of[level, i]
             return
         for i in range(m):
             j = self.list_of[level, i]
-            total = (
-                self.known_partners(level, j, r - 1) if self.n_partners else self.partners_of(level, j, r - 1)
-            )
+            total = self.known_partners(level, j, r - 1) if listed else self.partners_of(level, j, r - 1)
             self.paid_of[level, i] = 0.5 * total
             self.last_of[level, i] = 0.5 * self.dearest
             self.worth_of[level, i] = self.gain_of[level, i] - self.paid_of[level, i]
@@ -536,11 +567,16 @@ class GoodSets:
     @cython.nogil
     @cython.exceptval(check=False)
     def known_partners(self, level: cython.int, j: cython.int, wanted: cython.int) -> cython.double:
-        """What the best partners of a candidate cost, after the list of all of them; the last one is the dearest."""
+        """What the best partners of a candidate cost, by its list if that is sorted; the last one is the dearest."""
         q: cython.int
         c: cython.int
         row: cython.int = self.row_of[j]
         total: cython.double = 0.0
+        if self.missed[row] < PATIENCE:
+            self.missed[row] += 1
+            if self.missed[row] < PATIENCE:
+                return self.partners_of(level, j, wanted)
+            self.sort_partners(j, row)
         for q in range(self.n_partners):
             c = self.partners[row, q]
             if not self.alive[level, c] or c == j or (self.has_conflicts and self.conflict[j, c]):
