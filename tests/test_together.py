@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import math
+
 import numpy as np
 import pytest
 
@@ -10,6 +12,7 @@ from altsets.problem import Problem
 from altsets.search import together
 from altsets.search.columns import Certificate
 from altsets.search.good_sets import GoodSets
+from altsets.search.picking import Picker, Spending
 from altsets.search.run import Run
 from altsets.search.together import Together
 
@@ -19,6 +22,17 @@ def redundant(n, seed):
     rng = np.random.default_rng(seed)
     redundancy = rng.random((n, n))
     return quality.MRMR(rng.random(n), (redundancy + redundancy.T) / 2)
+
+
+def request_of(n_alternatives, aggregation):
+    return Problem.create(
+        13,
+        n_features=4,
+        n_alternatives=n_alternatives,
+        min_difference=3,
+        search="simultaneous",
+        aggregation=aggregation,
+    )
 
 
 @pytest.mark.parametrize("priced", [False, True])
@@ -32,14 +46,7 @@ def test_the_optimum_is_that_of_whole_lists(n_alternatives, aggregation, priced,
         found = []
         for all_listed in (True, False):
             searched = redundant(13, seed)
-            problem = Problem.create(
-                13,
-                n_features=4,
-                n_alternatives=n_alternatives,
-                min_difference=3,
-                search="simultaneous",
-                aggregation=aggregation,
-            )
+            problem = request_of(n_alternatives, aggregation)
             run = Run()
             good = GoodSets(searched, problem, run)
             lengths = []
@@ -61,3 +68,16 @@ def test_the_optimum_is_that_of_whole_lists(n_alternatives, aggregation, priced,
         assert value == pytest.approx(value_without, abs=1e-9)
         shorter += length_without < length
     assert shorter >= (0 if priced else 3)
+
+
+def test_nothing_is_picked_where_no_set_is_good_enough():
+    searched, problem = redundant(13, 0), request_of(2, "min")
+    good = GoodSets(searched, problem, Run())
+    search = Together(searched, problem, good, Run())
+    certificate = search._priced([])
+    listing = good.above(-math.inf, 50, prices=certificate.prices)
+    spending = Spending(np.zeros(len(listing)), 1.0, certificate.penalties)
+    assert Picker(good, Run()).pick(listing, spending, 0.0, 1000, summing=False, least=math.inf) == (
+        None,
+        True,
+    )

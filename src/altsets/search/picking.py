@@ -125,12 +125,11 @@ class Picker:
                 np.zeros((0, self.problem.n_sets + 1)),
                 np.zeros(widest + 1),
             )
-        counts: list[npt.NDArray[Any]] = []
+        counts, elements = [], []
         starts = np.cumsum([0, *(len(rows) for rows in listing.rows)])
-        elements = [np.zeros(0, dtype=np.intc)]
+        width = widest + (math.comb(widest, 2) if penalties.of_pair is not None else 0)
         # Part by part: a row for each set would be many times as large as what stays of it.
-        for part in np.array_split(order, -(-len(order) // PART)):
-            width = widest + (math.comb(widest, 2) if penalties.of_pair is not None else 0)
+        for part in np.array_split(order, 1 + len(order) // PART):
             numbers = np.full((len(part), width), -1, dtype=np.intc)
             groups = listing.size_groups[part]
             for group, features in enumerate(listing.rows):

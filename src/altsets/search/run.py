@@ -13,10 +13,9 @@ from typing import Any, Self, TypeVar
 from altsets.problem import FeatureSet
 from altsets.result import Progress
 
-Answer = TypeVar("Answer")
-
 __all__ = ["MAX_ITERS", "Run"]
 
+Answer = TypeVar("Answer")
 
 #: Seconds between two calls of a user's callback from inside a kernel.
 CALLBACK_EVERY = 0.1
