@@ -63,7 +63,7 @@ class Listing:
     rows : list of int arrays
         One array for each size.
     values, qualities : float arrays
-        Over the sets of all sizes in turn, after and before prices.
+        Over the sets of all sizes in turn, after and before prices; of a list that is not complete, only after.
     complete : bool
         Whether nothing is missing.
     """
@@ -90,14 +90,16 @@ class Listing:
         none = np.zeros(0, dtype=np.intc)
         used = np.unique(np.concatenate([none, *(rows.ravel() for rows in self.rows)]))
         words = max((len(used) + 63) // 64, 1)
+        place = np.zeros(int(np.max(used, initial=-1)) + 1, dtype=np.uint64)
+        place[used] = np.arange(len(used))
         masks = np.zeros((len(self), words), dtype=np.uint64)
         start = 0
         for rows in self.rows:
-            places = np.searchsorted(used, rows)
-            bits = np.left_shift(np.uint64(1), (places % 64).astype(np.uint64))
-            for column in range(rows.shape[1]):
-                numbers = np.arange(start, start + len(rows))
-                masks[numbers, places[:, column] // 64] |= bits[:, column]
+            word, bit = np.divmod(place[rows], np.uint64(64))
+            bits = np.left_shift(np.uint64(1), bit)
+            for number in range(words):
+                here = np.where(word == number, bits, np.uint64(0))
+                masks[start : start + len(rows), number] = np.bitwise_or.reduce(here, axis=1)
             start += len(rows)
         return masks
 
@@ -202,7 +204,9 @@ class GoodSets:
             rows = sets.with_base(rows)
             listed.append(rows)
             values.append(found)
-            qualities.append(found if prices is None else sets.qualities(rows))
+            # For a long list this takes long; one that is not complete is of no use, and nor is any when time is up.
+            complete = complete and not self.run.stopped
+            qualities.append(found if prices is None or not complete else sets.qualities(rows))
         none = np.zeros(0)
         return Listing(listed, np.concatenate([none, *values]), np.concatenate([none, *qualities]), complete)
 
@@ -296,8 +300,7 @@ class _SetsOfSize:
         """The quality of each set, a row of features."""
         total: Floats = np.sum(self.form.linear[rows], axis=1)
         if self.form.pairs is not None:
-            for i, j in combinations(range(rows.shape[1]), 2):
-                total -= self.form.pairs[rows[:, i], rows[:, j]]
+            total -= _of_pairs(self.form.pairs, rows)
         return total
 
     # --- Numbers for the kernel ---------------------------------------------------------------------
@@ -522,8 +525,15 @@ def _paid(prices: Prices, places: Rows) -> Floats:
     """What each set pays, a row of the places of its features."""
     total: Floats = np.sum(prices.features[places], axis=1)
     if prices.pairs is not None:
-        for i, j in combinations(range(places.shape[1]), 2):
-            total += prices.pairs[places[:, i], places[:, j]]
+        total += _of_pairs(prices.pairs, places)
+    return total
+
+
+def _of_pairs(pairs: Floats, rows: Rows) -> Floats:
+    """The sum over all pairs in each row."""
+    total = np.zeros(len(rows))
+    for i, j in combinations(range(rows.shape[1]), 2):
+        total += pairs[rows[:, i], rows[:, j]]
     return total
 
 

@@ -21,7 +21,7 @@ __all__ = ["Picker", "Spending"]
 Floats = npt.NDArray[np.float64]
 
 #: Sets whose elements are looked up at a time.
-PART = 50_000
+PART = 20_000
 
 
 @dataclass(frozen=True)
@@ -81,6 +81,9 @@ class Picker:
             last_of[tuple(numbers.tolist())] = found.sets[0]
             return found.values[0]
 
+        elements = self._elements(listing, order, spending.penalties)
+        if elements is None:
+            return None, False
         chosen, finished = cliques.pick(
             (
                 listing.masks[order],
@@ -88,7 +91,7 @@ class Picker:
                 listing.qualities[order],
                 spending.charges[order],
             ),
-            self._elements(listing, order, spending.penalties),
+            elements,
             self.caps,
             self.problem.n_sets,
             target,
@@ -114,8 +117,8 @@ class Picker:
 
     def _elements(
         self, listing: Listing, order: npt.NDArray[np.intp], penalties: Penalties | None
-    ) -> tuple[npt.NDArray[Any], ...]:
-        """The priced elements of each listed set, in the order in which they are picked from; see the kernel."""
+    ) -> tuple[npt.NDArray[Any], ...] | None:
+        """The priced elements of each listed set, in the order in which they are picked from; None if time is up."""
         widest = max((rows.shape[1] for rows in listing.rows), default=0)
         first = np.zeros(len(order) + 1, dtype=np.intc)
         if penalties is None or not len(listing):
@@ -130,6 +133,8 @@ class Picker:
         width = widest + (math.comb(widest, 2) if penalties.of_pair is not None else 0)
         # Part by part: a row for each set would be many times as large as what stays of it.
         for part in np.array_split(order, 1 + len(order) // PART):
+            if self.run.stopped:
+                return None
             numbers = np.full((len(part), width), -1, dtype=np.intc)
             groups = listing.size_groups[part]
             for group, features in enumerate(listing.rows):
