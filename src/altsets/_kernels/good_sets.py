@@ -243,7 +243,7 @@ class GoodSets:
                 return
         if not self.completable(level, r):
             return
-        if self.nodes == PATIENCE and self.has_pairs and self.count[0] <= MOST_ARRANGED:
+        if self.n_partners == 0 and self.nodes >= PATIENCE and self.arrangeable():
             with cython.gil:
                 self.arrange()
         bound = self.tighten(level, r, value, must)
@@ -274,6 +274,12 @@ class GoodSets:
                 self.branch(level, i, False, r, value, limit)
             # What was dropped is no partner for those that stay.
             self.alive[level, self.list_of[level, i]] = 0
+
+    @cython.cfunc
+    @cython.nogil
+    @cython.exceptval(check=False)
+    def arrangeable(self) -> cython.bint:
+        return self.has_pairs and self.count[0] <= MOST_ARRANGED
 
     @cython.cfunc
     def arrange(self):
