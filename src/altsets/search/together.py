@@ -35,7 +35,7 @@ FEW_SETS, FEW_STEPS = 2_000, 200_000
 MANY_SETS, MANY_STEPS = 50_000, 5_000_000
 MOST_SETS, MOST_STEPS = 1_000_000, 10**12
 #: The same in the first of many branches.
-BRANCH_SETS, BRANCH_STEPS = 20_000, 20_000
+BRANCH_SETS, BRANCH_STEPS = 20_000, 35_000
 #: Steps for making a list, and for each set that it may have if these are more.
 LIST_NODES, NODES_PER_SET = 3_000_000, 10
 #: Steps of the search for a first solution, for each set.
