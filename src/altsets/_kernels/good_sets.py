@@ -279,6 +279,7 @@ class GoodSets:
     @cython.nogil
     @cython.exceptval(check=False)
     def arrangeable(self) -> cython.bint:
+        """Whether lists of partners would not take too much room."""
         return self.has_pairs and self.count[0] <= MOST_ARRANGED
 
     @cython.cfunc
@@ -292,29 +293,10 @@ class GoodSets:
         np.asarray(self.row_of)[kept] = np.arange(len(kept), dtype=np.intc)
 
     @cython.cfunc
-    @cython.nogil
-    @cython.exceptval(check=False)
-    def sort_partners(self, j: cython.int, row: cython.int) -> cython.void:
+    def sort_partners(self, j: cython.int, row: cython.int):
         """The list of a candidate, the best partner first."""
-        gap: cython.int = 1
-        i: cython.int
-        p: cython.int
-        c: cython.int
-        part: cython.double
-        for i in range(self.n_partners):
-            self.partners[row, i] = self.root[i]
-        while gap < self.n_partners // 3:
-            gap = 3 * gap + 1
-        while gap > 0:
-            for i in range(gap, self.n_partners):
-                c = self.partners[row, i]
-                part = self.pair[j, c]
-                p = i
-                while p >= gap and self.pair[j, self.partners[row, p - gap]] > part:
-                    self.partners[row, p] = self.partners[row, p - gap]
-                    p -= gap
-                self.partners[row, p] = c
-            gap //= 3
+        root = np.asarray(self.root)
+        np.asarray(self.partners)[row] = root[np.argsort(np.asarray(self.pair)[j, root], kind="stable")]
 
     @cython.cfunc
     @cython.nogil
@@ -325,29 +307,17 @@ class GoodSets:
         One partner less is to be paid for, and what it costs is known: fewer candidates only cost more.
         """
         p: cython.int
-        q: cython.int
         m: cython.int = 0
         j: cython.int = self.list_of[level, i]
-        worth: cython.double
         total: cython.double = value + self.gain_of[level, i]
         if r == 1:
             return True
         for p in range(i + 1, self.count[level]):
-            worth = self.worth_with(level, p, j)
-            if m < r - 1:
-                m += 1
-            elif worth <= self.small[m - 1]:
-                continue
-            q = m - 1
-            while q > 0 and self.small[q - 1] < worth:
-                self.small[q] = self.small[q - 1]
-                q -= 1
-            self.small[q] = worth
+            m = self.enter(-self.worth_with(level, p, j), m, r - 1)
         if m < r - 1:
             return False
-        for q in range(m):
-            total += self.small[q]
-        self.needed = min(self.small[m - 1], self.cut + self.tolerance - (total - self.small[m - 1]))
+        total -= self.entered(m)
+        self.needed = min(-self.small[m - 1], self.cut + self.tolerance - (total + self.small[m - 1]))
         return total > self.cut + self.tolerance
 
     @cython.cfunc
@@ -473,24 +443,38 @@ class GoodSets:
     def cheapest(self, level: cython.int, b: cython.int, r: cython.int) -> cython.double:
         """What the r cheapest candidates cost together."""
         i: cython.int
-        p: cython.int
         m: cython.int = 0
-        cost: cython.double
-        total: cython.double = 0.0
         if r == 0:
             return 0.0
         for i in range(self.count[level]):
-            cost = self.costs[b, self.list_of[level, i]]
-            if m < r:
-                m += 1
-            elif cost >= self.small[r - 1]:
-                continue
-            p = m - 1
-            while p > 0 and self.small[p - 1] > cost:
-                self.small[p] = self.small[p - 1]
-                p -= 1
-            self.small[p] = cost
-        for p in range(m):
+            m = self.enter(self.costs[b, self.list_of[level, i]], m, r)
+        return self.entered(m)
+
+    @cython.cfunc
+    @cython.nogil
+    @cython.exceptval(check=False)
+    def enter(self, value: cython.double, count: cython.int, wanted: cython.int) -> cython.int:
+        """Keep a value if it is among the smallest so far, which stay in ``small``, least first; how many are kept."""
+        p: cython.int
+        if count < wanted:
+            count += 1
+        elif value >= self.small[count - 1]:
+            return count
+        p = count - 1
+        while p > 0 and self.small[p - 1] > value:
+            self.small[p] = self.small[p - 1]
+            p -= 1
+        self.small[p] = value
+        return count
+
+    @cython.cfunc
+    @cython.nogil
+    @cython.exceptval(check=False)
+    def entered(self, count: cython.int) -> cython.double:
+        """The sum of the values that were kept."""
+        p: cython.int
+        total: cython.double = 0.0
+        for p in range(count):
             total += self.small[p]
         return total
 
@@ -507,6 +491,7 @@ class GoodSets:
         n_kept: cython.int
         turn: cython.int
         worth: cython.double
+        weakest: cython.double
         top: cython.double
         bound: cython.double = 1e300
         # What the root drops, nobody has to look at again.
@@ -518,12 +503,13 @@ class GoodSets:
             if bound <= self.cut + self.tolerance:
                 return bound
             # Together with the r - 1 best others a candidate must be able to reach the cut.
-            top = value + top - self.small[r - 1]
+            weakest = -self.small[r - 1]
+            top = value + top - weakest
             n_kept = 0
             for i in range(m):
                 worth = self.worth_of[level, i]
                 p = self.list_of[level, i]
-                if worth >= self.small[r - 1] or top + worth > self.cut + self.tolerance or p == must:
+                if worth >= weakest or top + worth > self.cut + self.tolerance or p == must:
                     self.move(level, i, n_kept)
                     n_kept += 1
                 else:
@@ -582,7 +568,8 @@ class GoodSets:
             self.missed[row] += 1
             if self.missed[row] < PATIENCE:
                 return self.partners_of(level, j, wanted)
-            self.sort_partners(j, row)
+            with cython.gil:
+                self.sort_partners(j, row)
         for q in range(self.n_partners):
             c = self.partners[row, q]
             if not self.alive[level, c] or c == j or (self.has_conflicts and self.conflict[j, c]):
@@ -600,56 +587,27 @@ class GoodSets:
     def partners_of(self, level: cython.int, j: cython.int, wanted: cython.int) -> cython.double:
         """The same without such a list."""
         q: cython.int
-        p: cython.int
         c: cython.int
-        k: cython.int = 0
-        part: cython.double
-        total: cython.double = 0.0
+        m: cython.int = 0
         for q in range(self.count[level]):
             c = self.list_of[level, q]
-            part = self.pair[j, c]
-            if k == wanted and part >= self.small[k - 1]:
-                continue
-            if c == j or (self.has_conflicts and self.conflict[j, c]):
-                continue
-            if k < wanted:
-                k += 1
-            p = k - 1
-            while p > 0 and self.small[p - 1] > part:
-                self.small[p] = self.small[p - 1]
-                p -= 1
-            self.small[p] = part
-        if k < wanted:
+            if c != j and not (self.has_conflicts and self.conflict[j, c]):
+                m = self.enter(self.pair[j, c], m, wanted)
+        if m < wanted:
             return 1e300
-        for p in range(k):
-            total += self.small[p]
-        self.dearest = self.small[k - 1]
-        return total
+        self.dearest = self.small[m - 1]
+        return self.entered(m)
 
     @cython.cfunc
     @cython.nogil
     @cython.exceptval(check=False)
     def sum_of_best(self, level: cython.int, r: cython.int) -> cython.double:
-        """The sum of the r largest worths, which stay in ``small``, largest first."""
+        """The sum of the r largest worths, which stay in ``small`` with the sign turned, largest first."""
         i: cython.int
-        p: cython.int
         m: cython.int = 0
-        worth: cython.double
-        total: cython.double = 0.0
         for i in range(self.count[level]):
-            worth = self.worth_of[level, i]
-            if m < r:
-                m += 1
-            elif worth <= self.small[r - 1]:
-                continue
-            p = m - 1
-            while p > 0 and self.small[p - 1] < worth:
-                self.small[p] = self.small[p - 1]
-                p -= 1
-            self.small[p] = worth
-        for p in range(m):
-            total += self.small[p]
-        return total
+            m = self.enter(-self.worth_of[level, i], m, r)
+        return -self.entered(m)
 
     @cython.cfunc
     @cython.nogil
