@@ -23,6 +23,10 @@ class Arrangement:
     room = cython.declare(cython.int[::1])
     slack = cython.declare(cython.int[:, ::1])
     differs = cython.declare(cython.int[::1])
+    left = cython.declare(cython.int[::1])
+    sharing = cython.declare(cython.int[::1])
+    spare = cython.declare(cython.int)
+    singles = cython.declare(cython.int)
     n = cython.declare(cython.int)
     n_sets = cython.declare(cython.int)
     nodes = cython.declare(cython.long)
@@ -39,6 +43,12 @@ class Arrangement:
         self.room = np.full(n_sets, size, dtype=np.intc)
         self.slack = np.full((n_sets, n_sets), cap, dtype=np.intc)
         self.differs = np.zeros(n_sets, dtype=np.intc)
+        # What each set may still share, what the features before j make each of their sets share, and what all sets
+        # together may share beyond what all features make them share.
+        self.left = np.full(n_sets, cap * (n_sets - 1), dtype=np.intc)
+        self.sharing = np.concatenate([[0], np.cumsum(degrees - 1)]).astype(np.intc)
+        self.spare = cap * n_sets * (n_sets - 1) - int(np.sum(degrees * (degrees - 1)))
+        self.singles = n_sets * size - int(np.sum(degrees))
         self.max_nodes = max_nodes
         self.nodes = 0
         self.found = False
@@ -47,8 +57,9 @@ class Arrangement:
 
     def run(self):
         """Search; leaves the patterns behind if ``found``."""
-        with cython.nogil:
-            self.place(0)
+        if self.spare >= 0:
+            with cython.nogil:
+                self.place(0)
 
     def result(self):
         """The pattern of each feature."""
@@ -62,15 +73,6 @@ class Arrangement:
         if j == self.n:
             self.found = True
             return
-        self.nodes += 1
-        if self.nodes > self.max_nodes:
-            self.gave_up = True
-            return
-        if self.nodes % TICK_EVERY == 0:
-            with cython.gil:
-                if self.tick():
-                    self.gave_up = True
-                    return
         self.choose(j, 0, 0, self.degrees[j], j > 0 and self.degrees[j - 1] == self.degrees[j])
 
     @cython.cfunc
@@ -84,12 +86,21 @@ class Arrangement:
         before: cython.int
         allowed: cython.bint
         if to_take == 0:
+            self.nodes += 1
+            if self.nodes > self.max_nodes:
+                self.gave_up = True
+                return
+            if self.nodes % TICK_EVERY == 0:
+                with cython.gil:
+                    if self.tick():
+                        self.gave_up = True
+                        return
             self.patterns[j] = pattern
-            self.apply(pattern, 1)
-            if self.enough_room(j + 1):
+            self.apply(pattern, self.degrees[j] - 1, 1)
+            if self.enough_room(j + 1) and self.enough_to_share(j + 1):
                 self.place(j + 1)
             if not self.found:
-                self.apply(pattern, -1)
+                self.apply(pattern, self.degrees[j] - 1, -1)
             return
         if self.n_sets - s < to_take:
             return
@@ -112,12 +123,14 @@ class Arrangement:
     @cython.cfunc
     @cython.nogil
     @cython.exceptval(check=False)
-    def apply(self, pattern: cython.int, sign: cython.int) -> cython.void:
+    def apply(self, pattern: cython.int, others: cython.int, sign: cython.int) -> cython.void:
+        """Put a feature in the sets of a pattern, each with so many ``others``; with sign -1 take it out again."""
         s: cython.int
         t: cython.int
         for s in range(self.n_sets):
             if (pattern >> s) & 1:
                 self.room[s] -= sign
+                self.left[s] -= sign * others
                 for t in range(self.n_sets):
                     if t != s and (pattern >> t) & 1:
                         self.slack[s, t] -= sign
@@ -144,6 +157,27 @@ class Arrangement:
             if self.degrees[i] > open_sets:
                 return False
         return needed <= places
+
+    @cython.cfunc
+    @cython.nogil
+    @cython.exceptval(check=False)
+    def enough_to_share(self, j: cython.int) -> cython.bint:
+        """Whether each set can still share what the features from j on make it share, neither too much nor too little.
+
+        A feature of degree d makes each of its sets share d - 1 features with others. Whatever a set cannot use of
+        what it may share is lost, and only so much can be lost in all.
+        """
+        s: cython.int
+        least: cython.int
+        most: cython.int
+        for s in range(self.n_sets):
+            least = max(self.room[s] - self.singles, 0)
+            most = min(self.room[s], self.n - j)
+            if least > most or self.sharing[self.n] - self.sharing[self.n - least] > self.left[s]:
+                return False
+            if self.left[s] - (self.sharing[j + most] - self.sharing[j]) > self.spare:
+                return False
+        return True
 
 
 def arrange(degrees, n_sets, size, cap, max_nodes, tick):
