@@ -168,8 +168,9 @@ def windows(kernel, rng):
     listing = kernel.Windows(scores, first, k)
     high = float(np.sum(scores[:k]))
     low = high - rng.random() * (1 + abs(high))
-    masks, sums = listing.list(low, high)
-    return len(masks) > 1, kernel.list_cost(first, k), listing.count(low, high), masks, sums
+    masks, sums = listing.list(low, high, 10**6)
+    cut = listing.list(low, high, len(masks) - 1)
+    return len(masks) > 1, kernel.list_cost(first, k), cut is None, masks, sums
 
 
 def listed(rng):
@@ -182,7 +183,7 @@ def listed(rng):
     )
     k = int(rng.integers(1, 4))
     kernel = importlib.import_module("altsets._kernels.windows")
-    masks, sums = kernel.Windows(scores, classes(scores), k).list(-math.inf, math.inf)
+    masks, sums = kernel.Windows(scores, classes(scores), k).list(-math.inf, math.inf, 10**6)
     order = np.argsort(-sums, kind="stable")[: int(rng.integers(1, 80))]
     return n, classes(scores), masks[order], sums[order]
 

@@ -348,7 +348,7 @@ def prefix_bound(scores, values, rooms, slack):
     Returns
     -------
     bound : float
-        -inf if there are too few features.
+        Very negative if there are too few features.
     needy : int array
         The sets that gave this bound.
     """
@@ -436,6 +436,7 @@ def _relaxed(
 ) -> cython.double:
     """The relaxed degree-sequence bound: the price of a shared feature is found by bisection."""
     low: cython.double = 0.0
+    full: cython.int
     high: cython.double
     price: cython.double = 0.0
     best: cython.double
@@ -446,6 +447,10 @@ def _relaxed(
     if total == 0:
         return 0.0
     if n == 0 or total > n * n_sets:
+        return -1e300
+    # Dealt out as evenly as possible, features are shared least.
+    full = total // n
+    if n * full * (full - 1) // 2 + (total - n * full) * full > weight:
         return -1e300
     best = 1e300
     high = q[0] - q[n - 1]

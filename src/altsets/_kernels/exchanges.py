@@ -5,8 +5,8 @@
 exchanges keep all degrees and sizes: feature x moves from set s to set t, and y from t to s.
 
 ``balance``: lift the worst of several valid sets by annealing. The moves keep the sets valid: exchange a feature of
-one set for a feature outside it, or swap features between two sets. What is minimised is the summed shortfall of the
-sets below a target.
+one set for a feature outside it, swap features between two sets, or let two features trade places everywhere. What is
+minimised is the summed shortfall of the sets below a target.
 
 The walks are seeded and so always the same.
 """
@@ -257,11 +257,15 @@ class Balance:
         y: cython.int
         t: cython.int
         j: cython.int
-        if _random(self.state, 4) == 0 or self.n_sets == 1:
+        kind: cython.int = _random(self.state, 4)
+        if kind < 2 or self.n_sets == 1:
             y = _random(self.state, self.n)
             if self.member[s, y]:
                 return
-            self.try_replace(s, i, x, y, temperature)
+            if kind == 0 and self.n_sets > 1:
+                self.try_trade(x, y, temperature)
+            else:
+                self.try_replace(s, i, x, y, temperature)
             return
         t = _random(self.state, self.n_sets - 1)
         if t >= s:
@@ -301,6 +305,51 @@ class Balance:
         self.member[s, y] = 1
         self.inside[s, i] = y
         self.quality[s] += change
+        self.keep()
+
+    @cython.cfunc
+    @cython.nogil
+    @cython.exceptval(check=False)
+    def try_trade(self, x: cython.int, y: cython.int, temperature: cython.double) -> cython.void:
+        """Let two features trade places in all sets: no two sets share more or less than before."""
+        s: cython.int
+        h: cython.int
+        i: cython.int
+        gain: cython.int
+        change: cython.double = self.scores[y] - self.scores[x]
+        risen: cython.double = 0.0
+        for s in range(self.n_sets):
+            gain = cython.cast(cython.int, self.member[s, x]) - cython.cast(cython.int, self.member[s, y])
+            if gain != 0:
+                risen += self.shortfall(self.quality[s] + gain * change) - self.shortfall(self.quality[s])
+        if not self.accept(risen, temperature):
+            return
+        for h in range(self.n_sets, self.rows):
+            if self.member[h, x] == self.member[h, y]:
+                continue
+            for s in range(self.n_sets):
+                # The set gets the one of the two that lies in the given set.
+                if (
+                    self.member[s, x] != self.member[s, y]
+                    and self.member[s, x] != self.member[h, x]
+                    and self.shared[s, h] >= self.limits[s, h]
+                ):
+                    return
+        for s in range(self.n_sets):
+            gain = cython.cast(cython.int, self.member[s, x]) - cython.cast(cython.int, self.member[s, y])
+            if gain == 0:
+                continue
+            for h in range(self.n_sets, self.rows):
+                if self.member[h, x] != self.member[h, y]:
+                    self.shared[s, h] += 1 if self.member[s, x] != self.member[h, x] else -1
+                    self.shared[h, s] = self.shared[s, h]
+            for i in range(self.k):
+                if self.inside[s, i] == (x if gain > 0 else y):
+                    self.inside[s, i] = y if gain > 0 else x
+                    break
+            self.member[s, x] = gain < 0
+            self.member[s, y] = gain > 0
+            self.quality[s] += gain * change
         self.keep()
 
     @cython.cfunc

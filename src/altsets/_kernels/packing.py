@@ -52,6 +52,8 @@ class Packing:
     with_feature = cython.declare(cython.ulonglong[:, ::1])
     in_group = cython.declare(cython.ulonglong[:, ::1])
     possible = cython.declare(cython.ulonglong[:, ::1])
+    begin = cython.declare(cython.int[::1])
+    least = cython.declare(cython.double[::1])
     concrete = cython.declare(cython.ulonglong[::1])
     picked_item = cython.declare(cython.int[::1])
     best_sets = cython.declare(cython.ulonglong[::1])
@@ -103,15 +105,13 @@ class Packing:
         self.degree = np.zeros(64, dtype=np.intc)
         self.compatible = np.zeros((max(self.n, 1), max(self.words, 1)), dtype=np.uint64)
         self.drawn = np.zeros(max(self.n, 1), dtype=np.uint8)
-        features = np.arange(self.n_features, dtype=np.uint64)[:, None]
-        self.with_feature = _bit_strings(
-            (np.asarray(self.masks)[None, :] >> features) & np.uint64(1), self.words
-        )
-        numbers = np.arange(self.n_groups)[:, None]
-        self.in_group = _bit_strings(np.asarray(self.group)[None, :] == numbers, self.words)
-        possible = np.zeros((self.n_sets + 1, max(self.words, 1)), dtype=np.uint64)
-        possible[:1] = _bit_strings(np.ones((1, self.n)), self.words)
-        self.possible = possible
+        self.with_feature = np.zeros((max(self.n_features, 1), max(self.words, 1)), dtype=np.uint64)
+        self.in_group = np.zeros((self.n_groups, max(self.words, 1)), dtype=np.uint64)
+        self.possible = np.zeros((self.n_sets + 1, max(self.words, 1)), dtype=np.uint64)
+        self.begin = np.zeros(self.n_sets + 1, dtype=np.intc)
+        excess = np.full(max(self.words, 1) * 64, np.inf)
+        excess[: self.n] = self.excess
+        self.least = excess.reshape(-1, 64).min(axis=1)
         self.concrete = np.zeros(self.n_sets, dtype=np.uint64)
         self.picked_item = np.zeros(self.n_sets, dtype=np.intc)
         self.best_sets = np.zeros(self.n_sets, dtype=np.uint64)
@@ -132,11 +132,33 @@ class Packing:
     def run(self):
         """Search to the end or until stopped."""
         with cython.nogil:
+            self.lay_out()
             self.descend(0, 0.0, 0.0 if self.summing else 1e300)
 
     def sets(self):
         """The masks of the best sets, and the listed sets they are made from."""
         return np.asarray(self.best_sets).copy(), np.asarray(self.best_items).copy()
+
+    @cython.cfunc
+    @cython.nogil
+    @cython.exceptval(check=False)
+    def lay_out(self) -> cython.void:
+        """Which listed sets hold a feature, belong to a group, and are possible at first: all."""
+        item: cython.int
+        j: cython.int
+        w: cython.int
+        bit: cython.ulonglong
+        rest: cython.ulonglong
+        for item in range(self.n):
+            w = item >> 6
+            bit = cython.cast(cython.ulonglong, 1) << (item & 63)
+            self.possible[0, w] = self.possible[0, w] | bit
+            self.in_group[self.group[item], w] = self.in_group[self.group[item], w] | bit
+            rest = self.masks[item]
+            while rest:
+                j = lowest(rest)
+                rest = rest & (rest - 1)
+                self.with_feature[j, w] = self.with_feature[j, w] | bit
 
     @cython.cfunc
     @cython.nogil
@@ -181,8 +203,10 @@ class Packing:
             if not (self.single >> j) & 1:
                 continue
             count = 0
-            for w in range(self.words):
+            for w in range(self.begin[level], self.words):
                 count += ones(self.possible[level, w] & self.with_feature[j, w])
+                if count >= fewest:
+                    break
             if count == 0:
                 return -1
             if count < fewest:
@@ -191,8 +215,10 @@ class Packing:
         for g in range(self.n_groups):
             if self.wanted[g] > 0:
                 count = 0
-                for w in range(self.words):
+                for w in range(self.begin[level], self.words):
                     count += ones(self.possible[level, w] & self.in_group[g, w])
+                    if count >= fewest:
+                        break
                 if count == 0:
                     return -1
                 if count < fewest:
@@ -224,7 +250,7 @@ class Packing:
         where = self.branch(level)
         if where == -1:
             return
-        for w in range(self.words):
+        for w in range(self.begin[level], self.words):
             rest = self.possible[level, w]
             rest = rest & (self.with_feature[where, w] if where >= 0 else self.in_group[-2 - where, w])
             while rest:
@@ -267,8 +293,9 @@ class Packing:
         self.picked_item[level] = item
         self.wanted[self.group[item]] -= 1
         self.count_degrees(self.masks[item], 1)
-        if self.crowded(level + 1) == 0 and self.narrow(level, item):
-            self.descend(level + 1, spent + self.excess[item], value)
+        spent += self.excess[item]
+        if self.crowded(level + 1) == 0 and self.narrow(level, item, self.budget - spent):
+            self.descend(level + 1, spent, value)
         self.count_degrees(self.masks[item], -1)
         self.wanted[self.group[item]] += 1
 
@@ -322,23 +349,32 @@ class Packing:
     @cython.cfunc
     @cython.nogil
     @cython.exceptval(check=False)
-    def narrow(self, level: cython.int, item: cython.int) -> cython.bint:
-        """What is possible at the next level; false if some feature is used too often."""
+    def narrow(self, level: cython.int, item: cython.int, left: cython.double) -> cython.bint:
+        """What is possible at the next level with so much left to spend; false if some feature is used too often."""
         j: cython.int
-        g: cython.int
         w: cython.int
-        for w in range(self.words):
+        begin: cython.int = self.begin[level]
+        rest: cython.ulonglong = self.masks[item] & self.single
+        # The list is sorted: what has become too dear stands at its beginning.
+        while begin < self.words and self.least[begin] > left:
+            begin += 1
+        self.begin[level + 1] = begin
+        for w in range(begin, self.words):
             self.possible[level + 1, w] = self.possible[level, w] & self.compatible[item, w]
-        for j in range(self.n_features):
-            if (self.single >> j) & 1 and self.degree[j] >= self.most[j]:
+        # Features and groups that were used up before have left no sets behind.
+        while rest:
+            j = lowest(rest)
+            rest = rest & (rest - 1)
+            if self.degree[j] >= self.most[j]:
                 if self.degree[j] > self.most[j]:
                     return False
-                for w in range(self.words):
+                for w in range(begin, self.words):
                     self.possible[level + 1, w] = self.possible[level + 1, w] & ~self.with_feature[j, w]
-        for g in range(self.n_groups):
-            if self.wanted[g] == 0:
-                for w in range(self.words):
-                    self.possible[level + 1, w] = self.possible[level + 1, w] & ~self.in_group[g, w]
+        if self.wanted[self.group[item]] == 0:
+            for w in range(begin, self.words):
+                self.possible[level + 1, w] = (
+                    self.possible[level + 1, w] & ~self.in_group[self.group[item], w]
+                )
         return True
 
     @cython.cfunc
@@ -418,14 +454,6 @@ class Packing:
         return False
 
 
-def _bit_strings(table, words):
-    """Rows of zeros and ones as rows of 64-bit words."""
-    padded = np.zeros((len(table), max(words, 1) * 64), dtype=np.uint8)
-    padded[:, : table.shape[1]] = table
-    packed = np.packbits(padded, axis=1, bitorder="little")
-    return np.ascontiguousarray(packed).view("<u8").astype(np.uint64)
-
-
 def pack(items, groups, first, must, most, best, budget, lift, tolerance, max_nodes, tick):
     """Pick compatible sets whose worst quality exceeds ``best``, as far as possible.
 
@@ -458,6 +486,8 @@ def pack(items, groups, first, must, most, best, budget, lift, tolerance, max_no
         The listed sets that they are made from.
     finished : bool
         Whether the search was exhaustive.
+    steps : int
+        How many steps it took.
     """
     return _outcome(Packing(items, groups, first, must, most, best, budget, lift, tolerance, max_nodes, tick))
 
@@ -480,4 +510,4 @@ def pack_sum(masks, qualities, first, n_sets, cap, best, rest, tolerance, max_no
 def _outcome(search):
     search.run()
     sets, chosen = search.sets() if search.found else (None, None)
-    return sets, chosen, not search.stopped
+    return sets, chosen, not search.stopped, search.nodes

@@ -105,20 +105,20 @@ class Windows:
         self.left_masks, self.left_sums, self.left_start = _half(scores, first, 0, split, k)
         self.right_masks, self.right_sums, self.right_start = _half(scores, first, split, len(first) - 1, k)
 
-    def count(self, low, high):
-        """How many sets have a sum in [low, high]."""
-        return self._sweep(low, high, False, np.empty(0, dtype=np.uint64), np.empty(0))
-
-    def list(self, low, high):
-        """The masks and sums of these sets."""
-        n = self.count(low, high)
+    def list(self, low, high, limit):
+        """The masks and sums of all sets with a sum in [low, high]; None if they are more than ``limit``."""
+        n = self._sweep(low, high, limit, False, np.empty(0, dtype=np.uint64), np.empty(0))
+        if n > limit:
+            return None
         masks = np.empty(n, dtype=np.uint64)
         sums = np.empty(n)
-        self._sweep(low, high, True, masks, sums)
+        self._sweep(low, high, limit, True, masks, sums)
         return masks, sums
 
-    def _sweep(self, low_, high_, listing_, masks_, sums_):
+    def _sweep(self, low_, high_, limit_, listing_, masks_, sums_):
+        """Count these sets, or fill them in; counting ends when there are more than the limit."""
         low: cython.double = low_
+        limit: cython.long = limit_
         high: cython.double = high_
         listing: cython.bint = listing_
         masks: cython.ulonglong[::1] = masks_
@@ -149,6 +149,10 @@ class Windows:
                             found += 1
                     elif end > begin:
                         found += end - begin
+                        if found > limit:
+                            break
+                if found > limit:
+                    break
         return found
 
 

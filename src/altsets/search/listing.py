@@ -45,14 +45,15 @@ def best_sum(
     if list_cost(first, k) > MAX_HALF_SETS:
         return None, False
     windows = Windows(candidates.scores, first, k)
-    if windows.count(least, math.inf) > MAX_LISTED:
+    listed = windows.list(least, math.inf, MAX_LISTED)
+    if listed is None:
         return None, False
-    masks, qualities = windows.list(least, math.inf)
+    masks, qualities = listed
     members = members_of(masks, len(candidates))
     fits = np.all(members @ fixed.T <= np.array(problem.existing_overlaps), axis=1)
     masks, qualities = masks[fits], qualities[fits]
     order = np.argsort(-qualities, kind="stable")
-    found, _, finished = pack_sum(
+    found, _, finished, _ = pack_sum(
         masks[order],
         qualities[order],
         first,

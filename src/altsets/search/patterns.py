@@ -8,6 +8,7 @@ features take the larger patterns. The programme's size depends on the number of
 from __future__ import annotations
 
 import itertools
+from collections.abc import Sequence
 
 import numpy as np
 
@@ -29,13 +30,19 @@ def n_variables(candidates: Candidates, problem: Problem) -> int:
 
 
 def best_sum(
-    candidates: Candidates, problem: Problem, limit: float, run: Run
+    candidates: Candidates,
+    problem: Problem,
+    limit: float,
+    run: Run,
+    heads: Sequence[FeatureSet] = (),
 ) -> tuple[list[FeatureSet] | None, float]:
     """The sets with the largest sum (None if none were found), and a bound: -inf if there are none.
 
-    ``limit`` is a known upper bound on the sum.
+    ``limit`` is a known upper bound on the sum. ``heads`` are features that the sets hold already, none of them among
+    the candidates; the sum is that of the candidates added.
     """
     n_sets, k = problem.n_sets, problem.n_features
+    heads = heads or [()] * n_sets
     scale = float(np.max(np.abs(candidates.scores), initial=0.0)) or 1.0
     patterns = [p for p in itertools.product((0, 1), repeat=n_sets) if any(p)]
     classes = _classes(candidates, problem)
@@ -54,8 +61,11 @@ def best_sum(
             programme.row(dict.fromkeys(places, 1.0) | larger, lower=0, upper=0)
     for chosen in range(n_sets):
         inside = [counts[c, p] for c, p in counts if patterns[p][chosen]]
-        programme.row(dict.fromkeys(inside, 1.0), lower=k, upper=k)
-        for number, overlap in enumerate(problem.existing_overlaps):
+        room = k - len(heads[chosen])
+        programme.row(dict.fromkeys(inside, 1.0), lower=room, upper=room)
+        for number, (given, overlap) in enumerate(
+            zip(problem.existing, problem.existing_overlaps, strict=True)
+        ):
             shared = [
                 counts[c, p]
                 for c, key in enumerate(classes)
@@ -63,10 +73,11 @@ def best_sum(
                 for p, pattern in enumerate(patterns)
                 if pattern[chosen]
             ]
-            programme.row(dict.fromkeys(shared, 1.0), upper=overlap)
+            programme.row(dict.fromkeys(shared, 1.0), upper=overlap - _common(heads[chosen], given))
     for first, second in itertools.combinations(range(n_sets), 2):
         both = [counts[c, p] for c, p in counts if patterns[p][first] and patterns[p][second]]
-        programme.row(dict.fromkeys(both, 1.0), upper=problem.max_overlap)
+        left = problem.max_overlap - _common(heads[first], heads[second])
+        programme.row(dict.fromkeys(both, 1.0), upper=left)
     solution = programme.maximise(run)
     if solution.values is None:
         return None, solution.bound * scale
@@ -79,7 +90,15 @@ def best_sum(
                 for chosen in range(n_sets):
                     if patterns[p][chosen]:
                         sets[chosen].append(member)
-    return [candidates.features(positions) for positions in sets], min(solution.bound * scale, limit)
+    found = [
+        tuple(sorted((*head, *candidates.features(positions))))
+        for head, positions in zip(heads, sets, strict=True)
+    ]
+    return found, min(solution.bound * scale, limit)
+
+
+def _common(first: FeatureSet, second: FeatureSet) -> int:
+    return len(set(first) & set(second))
 
 
 def _classes(candidates: Candidates, problem: Problem) -> dict[tuple[int, ...], list[int]]:

@@ -3,9 +3,10 @@
 Best-first search over partial solutions. A partial solution decides for the best few features in which sets they lie;
 what the sets can still get is bounded by degree sequences, for all sets together and for those with the least
 prospects alone (a set that holds a dominating feature must not make up for the others). Where few enough sets lie in
-the window between what is needed and what the bound allows, they are listed and compatible ones picked among them,
-which settles the partial solution; elsewhere the next feature is decided. With balanced scores the first window, with
-nothing decided, usually settles it all; skewed scores need the first few features decided.
+the window between what is needed and what the bound allows, they are listed and compatible ones picked among them; if
+the other sets can be filled up around them, that settles the partial solution. Elsewhere the next feature is decided.
+With balanced scores the first windows, with nothing decided, usually settle it all, taken from the bound down; skewed
+scores need the first few features decided.
 """
 
 from __future__ import annotations
@@ -27,6 +28,7 @@ from altsets._kernels.windows import Windows, list_cost
 from altsets.problem import FeatureSet, Problem
 from altsets.quality import Additive
 from altsets.result import Status, optimality_tolerance
+from altsets.search import patterns
 from altsets.search.best_set import best_set
 from altsets.search.candidates import Candidates
 from altsets.search.engine import Answer
@@ -48,19 +50,23 @@ FIRST_STEPS = 150
 PART_NODES = 3
 #: The share of the gap that a large gain closes.
 LARGE_GAIN = 0.1
-#: After so many partial solutions another first solution is tried.
-RESTART_EVERY = 40
+#: After so many partial solutions another first solution is tried, the next one after this many times as many.
+FIRST_RESTART = 40
+LATER_RESTARTS = 1.3
 #: A relative gap up to this is worth only so many more partial solutions.
 SMALL_GAP = 1e-6
 MAX_LATE_NODES = 12
-#: Half sets and sets that may be listed for one window, and steps of one search among them.
-MAX_HALF_SETS = 300_000
-MAX_LISTED = 1_500
-MAX_PACK_NODES = 20_000
-#: Where a gap this small stays for so many partial solutions, lists and searches may be longer, up to so many times.
-EFFORT_GAP = 3e-4
-MORE_EFFORT_EVERY = 100
-MAX_EFFORT = 4
+#: The length that lists of sets have at first, at least and at most, and how they grow as long as searches among them
+#: come to an end.
+FIRST_LENGTH = 1_500
+LEAST_LENGTH = 500
+MOST_LENGTH = 12_000
+GROWTH = 1.1
+#: The first windows reach down from the bound by this share of the gap and grow by this factor, until a search among
+#: the sets takes more than so many steps.
+FIRST_SHARE = 2.0**-16
+WIDER = 1.5
+MANY_STEPS = 80_000
 #: Windows reach down from the bound by these shares of the gap; the widest that is small enough is searched.
 SHARES = (1.0, 1 / 4, 1 / 16, 1 / 64, 1 / 256, 1 / 1024)
 
@@ -84,6 +90,19 @@ class Node:
     def depth(self) -> int:
         """How many of the best features are decided."""
         return -self.height
+
+
+@dataclass(frozen=True)
+class Effort:
+    """How many half sets may be listed for one window, and how many steps a search among the sets may take."""
+
+    half_sets: int
+    steps: int
+
+
+#: At the root, and at all other partial solutions.
+ROOT_EFFORT = Effort(1_700_000, 300_000)
+NODE_EFFORT = Effort(300_000, 20_000)
 
 
 @dataclass(frozen=True)
@@ -113,6 +132,8 @@ def largest_minimum(quality: Additive, problem: Problem, candidates: Candidates,
         search.anneal(search.sets, 0, FIRST_STEPS * problem.n_sets * problem.n_features)
         search.explore(root, max_nodes=1)
     if not search.closed:
+        root = search.widen(root)
+    if not search.closed:
         search.polish()
         search.explore(root)
     sets = search.raise_sum(found.bound)
@@ -128,12 +149,17 @@ def largest_minimum(quality: Additive, problem: Problem, candidates: Candidates,
 class _Search:
     """The state of one search; scores are shifted so that the least is zero."""
 
-    def __init__(self, quality: Additive, problem: Problem, candidates: Candidates, run: Run) -> None:
+    def __init__(
+        self, quality: Additive, problem: Problem, candidates: Candidates, run: Run, held: bool = False
+    ) -> None:
         self.quality, self.problem, self.candidates, self.run = quality, problem, candidates, run
+        self.held = held  # whether what is decided at first must stay: other sets have a share in it
         self.shift = float(np.min(candidates.scores))
         self.scores: Floats = candidates.scores - self.shift
         self.tolerance = 2 * candidates.tolerance(problem.n_features)
-        self.effort = 1
+        self.effort = NODE_EFFORT
+        self.length = float(FIRST_LENGTH)
+        self.steps = 0
         self.first: list[FeatureSet] = []
         self.sets: list[FeatureSet] = []
         self.best = -math.inf
@@ -194,14 +220,30 @@ class _Search:
 
     def anneal(self, sets: Sequence[FeatureSet], seed: int, steps: int = BALANCE_STEPS) -> None:
         """Exchange features at random, ever more reluctant to do harm."""
-        members = np.zeros((self.problem.n_sets, len(self.candidates)), dtype=np.uint8)
+        self.offer(self.walk(sets, self.bound, seed, steps))
+
+    def walk(
+        self,
+        sets: Sequence[FeatureSet],
+        target: float,
+        seed: int,
+        steps: int = BALANCE_STEPS,
+        given: Sequence[FeatureSet] = (),
+    ) -> list[FeatureSet]:
+        """What such a walk makes of these sets; the ``given`` ones stay as they are."""
+        fixed, overlap = np.vstack([self.fixed, self.members(given)]), self.problem.max_overlap
+        caps = np.concatenate([self.fixed_caps, np.full(len(given), overlap, dtype=np.intc)])
+        inside = balance(
+            self.scores, self.members(sets), fixed, caps, overlap, target, steps, seed, self.run.tick
+        )
+        return [self.candidates.features(positions) for positions in inside]
+
+    def members(self, sets: Sequence[FeatureSet]) -> npt.NDArray[np.uint8]:
+        """Which positions lie in each set, as rows of zeros and ones."""
+        members = np.zeros((len(sets), len(self.candidates)), dtype=np.uint8)
         for number, chosen in enumerate(sets):
             members[number, self.candidates.positions(chosen)] = 1
-        overlap, tick = self.problem.max_overlap, self.run.tick
-        inside = balance(
-            self.scores, members, self.fixed, self.fixed_caps, overlap, self.bound, steps, seed, tick
-        )
-        self.offer([self.candidates.features(positions) for positions in inside])
+        return members
 
     def improve(self) -> None:
         """Re-solve the worst set together with one or two others, the rest given, as long as that helps."""
@@ -240,7 +282,7 @@ class _Search:
             for chosen in ours
         ]
         problem = replace(self.problem, n_alternatives=len(numbers) - 1, existing=())
-        part = _Search(self.quality, problem, candidates, self.run.part())
+        part = _Search(self.quality, problem, candidates, self.run.part(), held=True)
         part.offer(ours)
         before = part.best
         part.lower(self.bound + self.problem.n_features * (self.shift - part.shift))
@@ -258,12 +300,10 @@ class _Search:
     def explore(self, root: Node, max_nodes: float = math.inf) -> None:
         """Settle or split the most promising partial solution until none can beat the best."""
         heap = [root]
-        n_nodes = n_late = 0
+        n_nodes = n_late = n_restarts = 0
         while heap and not self.run.stopped and n_nodes < max_nodes and n_late < MAX_LATE_NODES:
             n_nodes += 1
             n_late += self.nearly_closed
-            close = self.relative_gap <= EFFORT_GAP
-            self.effort = min(MAX_EFFORT, 1 + n_nodes // MORE_EFFORT_EVERY) if close else 1
             node = heapq.heappop(heap)
             self.lower(node.bound)
             if self.closed:
@@ -273,8 +313,9 @@ class _Search:
             if max_nodes == math.inf:
                 if self.best > best:
                     self.improve()
-                if n_nodes % RESTART_EVERY == 0:
-                    self.restart(WALKS + n_nodes // RESTART_EVERY)
+                if n_nodes > FIRST_RESTART * LATER_RESTARTS**n_restarts:
+                    self.restart(WALKS + n_restarts)
+                    n_restarts += 1
             if settled is None:
                 following = self.children(node)
             else:
@@ -284,6 +325,43 @@ class _Search:
                     heapq.heappush(heap, child)
         if not heap:
             self.lower(self.best)
+
+    def widen(self, node: Node) -> Node:
+        """Search windows from the node's bound down, each wider than the one before: the node with its new bound.
+
+        With scores of many different values solutions come very close to the bound, and the first window that holds
+        one is much smaller than what the solutions found by walks leave open.
+        """
+        if len(node.needy) > MAX_PICKED:
+            return node
+        bound, theta, width = node.bound, self.best, FIRST_SHARE * (node.bound - self.best)
+        # With scores capped at what is needed, the degree sequences may rule out more than they did for the node.
+        while bound - theta > width and self.window(node, bound - width) is None:
+            middle = (bound + theta) / 2
+            if self.window(node, middle) is None:
+                bound = middle
+            else:
+                theta = middle
+        top = bound
+        self.effort, self.length, self.steps = ROOT_EFFORT, float(MOST_LENGTH), 0
+        while not (self.closed or self.run.stopped) and self.steps <= MANY_STEPS:
+            best, theta = self.best, max(top - width, self.best)
+            window = self.window(node, theta)
+            if window is not None:
+                listed = self.list_sets(node, window) if len(window.useful) <= 64 else None
+                reached = None if listed is None else self.pick(node, window, listed)
+                if reached is None:
+                    # A solution that may not be the best one narrows the window; without one it is too wide.
+                    if self.best > best + self.tolerance:
+                        self.steps = 0
+                        continue
+                    break
+                theta = reached
+            bound = min(bound, theta)
+            self.lower(bound)
+            width *= WIDER
+        self.effort, self.length = NODE_EFFORT, float(FIRST_LENGTH)
+        return Node(-bound, node.height, node.heads, node.needy, lowered=True)
 
     # Partial solutions
 
@@ -399,18 +477,19 @@ class _Search:
         self, node: Node, window: Window
     ) -> list[tuple[int, int, npt.NDArray[np.uint64], Floats]] | None:
         """For each kind of needy set (head and how many) the masks in its window, and by how much they exceed it."""
-        k, count, listed = self.problem.n_features, 0, []
+        k, left, listed = self.problem.n_features, int(self.length), []
         for head, wanted in sorted(Counter(node.heads[number] for number in node.needy).items()):
             room = k - head.bit_count()
-            if list_cost(window.first, room) > MAX_HALF_SETS:
+            if list_cost(window.first, room) > self.effort.half_sets:
                 return None
             need = max(0.0, window.theta - self.value(head))
             windows = self.windows(window, room)
             low, high = need - self.tolerance, need + window.spare + self.tolerance
-            count += windows.count(low, high)
-            if count > self.effort * MAX_LISTED:
+            found = windows.list(low, high, left)
+            if found is None:
                 return None
-            masks, sums = windows.list(low, high)
+            masks, sums = found
+            left -= len(masks)
             listed.append((head, wanted, masks, sums - need))
         return listed
 
@@ -432,16 +511,20 @@ class _Search:
         excess = np.concatenate([entry[3] for entry in listed])
         group = np.repeat(np.arange(len(listed), dtype=np.intc), [len(entry[2]) for entry in listed])
         heads = [entry[0] for entry in listed]
-        members = members_of(masks, len(useful))
-        qualities = members @ self.scores[useful] + np.array([self.value(head) for head in heads])[group]
+        values = np.array([self.value(head) for head in heads])
+        qualities = excess + np.maximum(values, window.theta)[group]
         fits = np.ones(len(masks), dtype=bool)
-        for number, limit in enumerate(self.fixed_caps.tolist()):
-            inside = np.array([(head & self.fixed_bits[number]).bit_count() for head in heads])
-            fits &= members @ self.fixed[number, useful] + inside[group] <= limit
+        capped = np.any(window.capped < self.scores[useful])
+        if capped or self.problem.existing:
+            members = members_of(masks, len(useful))
+            qualities = members @ self.scores[useful] + values[group]
+            for number, limit in enumerate(self.fixed_caps.tolist()):
+                inside = np.array([(head & self.fixed_bits[number]).bit_count() for head in heads])
+                fits &= members @ self.fixed[number, useful] + inside[group] <= limit
         keep = np.flatnonzero(fits)
         keep = keep[np.argsort(-qualities[keep], kind="stable")]
         caps = np.array([[overlap - (g & h).bit_count() for h in heads] for g in heads], dtype=np.intc)
-        sets, chosen, finished = pack(
+        sets, chosen, finished, self.steps = pack(
             (masks[keep], qualities[keep], np.maximum(excess[keep], 0.0), group[keep]),
             (np.array([entry[1] for entry in listed], dtype=np.intc), caps),
             window.first,
@@ -451,8 +534,12 @@ class _Search:
             window.spare + self.tolerance * (len(node.needy) + 1),
             window.plain,
             self.tolerance,
-            self.effort * MAX_PACK_NODES,
+            self.effort.steps,
             self.run.tick,
+        )
+        # Lists as long as searches among them still come to an end.
+        self.length = (
+            min(GROWTH * self.length, MOST_LENGTH) if finished else max(self.length / 2, LEAST_LENGTH)
         )
         if sets is None:
             return window.theta if finished else None
@@ -461,22 +548,38 @@ class _Search:
             for mask, item in zip(sets.tolist(), chosen.tolist(), strict=True)
         ]
         worst = min(float(np.sum(self.scores[chosen])) for chosen in positions)
-        complete = self.complete(node, positions)
+        complete = self.complete(node, positions, worst)
         if complete is not None:
             self.offer(complete)
         if not finished or complete is None or self.best < worst - self.tolerance:
             return None
         return self.best
 
-    def complete(self, node: Node, positions: list[list[int]]) -> list[FeatureSet] | None:
-        """Fill the sets that are not needy, each as well as the others allow."""
-        k, overlap = self.problem.n_features, self.problem.max_overlap
-        sets = [self.candidates.features(chosen) for chosen in positions]
-        tail = Candidates(self.candidates.indices[node.depth :], self.candidates.scores[node.depth :])
-        for number, head in enumerate(node.heads):
-            if number in node.needy:
+    def complete(self, node: Node, positions: list[list[int]], worst: float) -> list[FeatureSet] | None:
+        """Find the sets that are not needy, none worse than ``worst`` if possible."""
+        needy = [self.candidates.features(chosen) for chosen in positions]
+        if len(needy) == len(node.heads):
+            return needy
+        best: list[FeatureSet] | None = None
+        reached = -math.inf
+        for way in (self.fill,) if self.held else (self.fill, self.fit):
+            others = way(node, needy)
+            if others is None:
                 continue
-            given = self.candidates.features(bits(head))
+            if not self.held:
+                others = self.walk(others, worst, 0, given=needy)
+            value = min(map(self.quality.evaluate, others)) - self.problem.n_features * self.shift
+            if value > reached:
+                best, reached = [*needy, *others], value
+            if reached >= worst - self.tolerance:
+                break
+        return best
+
+    def fill(self, node: Node, needy: list[FeatureSet]) -> list[FeatureSet] | None:
+        """Fill the other sets one by one, each as well as those before allow: quick, but it often fails."""
+        k, overlap = self.problem.n_features, self.problem.max_overlap
+        tail, sets = self.tail(node), list(needy)
+        for given in self.heads_of_others(node):
             others = [*self.problem.existing, *sets]
             limits = [*self.fixed_caps.tolist(), *[overlap] * len(sets)]
             limits = [
@@ -487,7 +590,28 @@ class _Search:
             if rest is None or min(limits) < 0:
                 return None
             sets.append(tuple(sorted((*given, *rest))))
-        return sets
+        return sets[len(needy) :]
+
+    def fit(self, node: Node, needy: list[FeatureSet]) -> list[FeatureSet] | None:
+        """Fill the other sets together, by integer programming, if that is small enough."""
+        heads, tail = self.heads_of_others(node), self.tail(node)
+        existing = (*self.problem.existing, *needy)
+        rest = replace(self.problem, n_alternatives=len(heads) - 1, existing=existing)
+        if patterns.n_variables(tail, rest) > patterns.MAX_VARIABLES:
+            return None
+        return patterns.best_sum(tail, rest, math.inf, self.run.part(), heads)[0]
+
+    def tail(self, node: Node) -> Candidates:
+        """The features that are not decided."""
+        return Candidates(self.candidates.indices[node.depth :], self.candidates.scores[node.depth :])
+
+    def heads_of_others(self, node: Node) -> list[FeatureSet]:
+        """What the sets that are not needy hold."""
+        return [
+            self.candidates.features(bits(head))
+            for number, head in enumerate(node.heads)
+            if number not in node.needy
+        ]
 
     def raise_sum(self, limit: float) -> list[FeatureSet]:
         """Keep the minimum and lift the sum: by best responses, and exactly where few sets are as good.

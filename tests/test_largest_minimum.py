@@ -1,0 +1,128 @@
+"""The parts of the exact search for the largest minimum of additive qualities, each against brute force."""
+
+from __future__ import annotations
+
+import itertools
+import math
+
+import numpy as np
+import pytest
+
+import altsets
+from altsets._kernels.arrangement import arrange
+from altsets.problem import Problem
+from altsets.quality import Additive
+from altsets.search import patterns
+from altsets.search.candidates import Candidates
+from altsets.search.run import Run
+
+
+def arrangements(degrees, n_sets, size, cap):
+    """All ways to put features of these degrees into sets, as tuples of sets; plainly."""
+    for choice in itertools.product(*(itertools.combinations(range(n_sets), degree) for degree in degrees)):
+        sets = [{j for j, numbers in enumerate(choice) if number in numbers} for number in range(n_sets)]
+        if max(map(len, sets)) <= size and all(
+            len(first & second) <= cap for first, second in itertools.combinations(sets, 2)
+        ):
+            yield sets
+
+
+@pytest.mark.parametrize(("n_sets", "size", "cap"), [(3, 3, 1), (3, 4, 2), (4, 3, 1), (4, 4, 1), (4, 4, 2)])
+def test_arrangements_exist_exactly_where_trying_all_finds_one(n_sets, size, cap):
+    answers = set()
+    for length in range(1, 5):
+        for degrees in itertools.combinations_with_replacement(range(n_sets, 1, -1), length):
+            if sum(degrees) > n_sets * size:
+                continue
+            answer, found = arrange(np.array(degrees, dtype=np.intc), n_sets, size, cap, 10**6, lambda: False)
+            expected = next(arrangements(degrees, n_sets, size, cap), None)
+            assert answer == (expected is not None), degrees
+            if answer:
+                sets = [{j for j in range(length) if found[j] >> number & 1} for number in range(n_sets)]
+                assert sorted(sum(j in chosen for chosen in sets) for j in range(length)) == sorted(degrees)
+                assert max(map(len, sets)) <= size
+                assert all(len(a & b) <= cap for a, b in itertools.combinations(sets, 2))
+            answers.add(answer)
+    assert answers == {0, 1}
+
+
+def test_what_sets_must_share_rules_out_degrees_that_only_look_possible():
+    # Every pair would have to share exactly five; trying all of it takes an integer programme seconds.
+    degrees = np.array([6, 5, *[4] * 6, 3, *[2] * 11], dtype=np.intc)
+    answer, _ = arrange(degrees, 6, 10, 5, 20_000, lambda: False)
+    assert answer == 0
+
+
+@pytest.mark.parametrize("seed", range(12))
+def test_sets_are_filled_up_around_heads_as_well_as_possible(seed):
+    rng = np.random.default_rng(seed)
+    scores = np.sort(rng.integers(0, 9, 8) / 8)[::-1]
+    problem = Problem.create(
+        8,
+        n_features=3,
+        n_alternatives=1,
+        min_difference=1 + seed % 2,
+        search="simultaneous",
+        existing=[(0, 4, 5)],
+    )
+    heads = [[(0,), (1,)], [(0,), (0,)], [(), (0, 1)]][seed % 3]
+    tail = Candidates(np.arange(2, 8), scores[2:])
+    sets, bound = patterns.best_sum(tail, problem, math.inf, Run(), heads)
+    best = -math.inf
+    ways = [
+        [tuple(sorted((*head, *rest))) for rest in itertools.combinations(range(2, 8), 3 - len(head))]
+        for head in heads
+    ]
+    for pair in itertools.product(*ways):
+        members = [*pair, (0, 4, 5)]
+        if all(len(set(a) & set(b)) <= problem.max_overlap for a, b in itertools.combinations(members, 2)):
+            added = sum(
+                scores[j] for chosen, head in zip(pair, heads, strict=True) for j in set(chosen) - set(head)
+            )
+            best = max(best, added)
+    if sets is None:
+        assert best == bound == -math.inf
+    else:
+        assert all(set(head) <= set(chosen) for head, chosen in zip(heads, sets, strict=True))
+        added = sum(
+            scores[j] for chosen, head in zip(sets, heads, strict=True) for j in set(chosen) - set(head)
+        )
+        assert added == pytest.approx(best)
+
+
+def skewed(n, n_positive, seed):
+    """Scores like importances of trees: one large, some small, the rest zero."""
+    rng = np.random.default_rng(seed)
+    scores = np.zeros(n)
+    scores[:n_positive] = np.sort(rng.pareto(1.0, n_positive))[::-1]
+    return scores / scores.sum()
+
+
+@pytest.mark.parametrize(("n", "n_positive"), [(30, 13), (34, 15), (36, 30)])
+def test_skewed_scores_are_proven_where_the_other_sets_hardly_fit(n, n_positive):
+    # The sets that the largest feature lifts must still be fitted around the two or three that are worst.
+    for seed in range(3):
+        found = altsets.find(
+            Additive(skewed(n, n_positive, seed)),
+            n_features=10,
+            n_alternatives=5,
+            tau=0.8,
+            search="simultaneous",
+            aggregation="min",
+            time_limit=20,
+        )
+        assert found.status == "optimal" or found.gap <= 1e-6 * abs(found.objective)
+
+
+@pytest.mark.parametrize("tau", [0.4, 0.8, 1.0])
+def test_scores_of_many_values_are_proven_from_the_bound_down(tau):
+    found = altsets.find(
+        Additive(np.random.default_rng(5).random(60)),
+        n_features=10,
+        n_alternatives=3,
+        tau=tau,
+        search="simultaneous",
+        aggregation="min",
+        time_limit=20,
+    )
+    assert found.status == "optimal" or found.gap <= 1e-6 * abs(found.objective)
