@@ -60,7 +60,7 @@ def test_the_optimum_is_that_of_whole_lists(n_alternatives, aggregation, priced,
             good.above = counted
             search = Together(searched, problem, good, run)
             top = good.best(1).values[0]
-            certificate = search._priced([]) if priced else Certificate(None, top, problem.n_sets * top)
+            certificate = search._priced() if priced else Certificate(None, top, problem.n_sets * top)
             assert search.done or search._close_to(certificate, 10**6, 10**12, all_listed=all_listed)
             assert search.done
             found.append((search.value, max(lengths, default=0)))
@@ -74,7 +74,7 @@ def test_nothing_is_picked_where_no_set_is_good_enough():
     searched, problem = redundant(13, 0), request_of(2, "min")
     good = GoodSets(searched, problem, Run())
     search = Together(searched, problem, good, Run())
-    certificate = search._priced([])
+    certificate = search._priced()
     listing = good.above(-math.inf, 50, prices=certificate.prices)
     spending = Spending(np.zeros(len(listing)), 1.0, certificate.penalties)
     assert Picker(good, Run()).pick(listing, spending, 0.0, 1000, summing=False, least=math.inf) == (

@@ -177,6 +177,11 @@ class Balance:
     inside = cython.declare(cython.int[:, ::1])
     shared = cython.declare(cython.int[:, ::1])
     limits = cython.declare(cython.int[:, ::1])
+    pairs = cython.declare(cython.double[:, ::1])
+    load = cython.declare(cython.double[:, ::1])
+    change = cython.declare(cython.double[::1])
+    has_pairs = cython.declare(cython.bint)
+    summing = cython.declare(cython.bint)
     quality = cython.declare(cython.double[::1])
     state = cython.declare(cython.longlong[::1])
     best_inside = cython.declare(cython.int[:, ::1])
@@ -187,8 +192,11 @@ class Balance:
     target = cython.declare(cython.double)
     best = cython.declare(cython.double, visibility="readonly")
 
-    def __init__(self, scores, members, fixed, fixed_caps, cap, target, seed):
+    def __init__(self, scores, pairs, members, fixed, fixed_caps, cap, summing, target, seed):
         self.scores = scores
+        self.has_pairs = pairs is not None
+        self.pairs = pairs if self.has_pairs else np.zeros((1, 1))
+        self.summing = summing
         self.n_sets, self.n = members.shape
         self.rows = self.n_sets + len(fixed_caps)
         self.member = np.ascontiguousarray(np.vstack([members, fixed]).astype(np.uint8))
@@ -200,8 +208,16 @@ class Balance:
         limits = np.full((self.rows, self.rows), cap, dtype=np.intc)
         limits[:, self.n_sets :] = fixed_caps
         self.limits = limits
-        self.quality = members @ np.asarray(scores)
-        self.best = float(np.min(self.quality))
+        quality = members @ np.asarray(scores)
+        self.load = np.zeros((1, 1))
+        if self.has_pairs:
+            # What each feature would cost a set, or does cost it, with the features that are there.
+            load = members @ np.asarray(pairs)
+            quality = quality - np.sum(load * members, axis=1) / 2
+            self.load = np.ascontiguousarray(load)
+        self.quality = quality
+        self.change = np.zeros(self.n_sets)
+        self.best = float(np.sum(quality) if summing else np.min(quality))
         self.target = target
         self.state = np.array([(seed + 1) * 48271 % 2147483647], dtype=np.int64)
 
@@ -245,7 +261,32 @@ class Balance:
     @cython.nogil
     @cython.exceptval(check=False)
     def shortfall(self, quality: cython.double) -> cython.double:
+        """What is to be small, for one set."""
+        if self.summing:
+            return -quality
         return self.target - quality if quality < self.target else 0.0
+
+    @cython.cfunc
+    @cython.nogil
+    @cython.exceptval(check=False)
+    def gain(self, s: cython.int, x: cython.int, y: cython.int) -> cython.double:
+        """By how much a set gets better with y in the place of x."""
+        if not self.has_pairs:
+            return self.scores[y] - self.scores[x]
+        return self.scores[y] - self.scores[x] - (self.load[s, y] - self.load[s, x] - self.pairs[x, y])
+
+    @cython.cfunc
+    @cython.nogil
+    @cython.exceptval(check=False)
+    def put(self, s: cython.int, x: cython.int, y: cython.int, change: cython.double) -> cython.void:
+        """Put y in the place of x."""
+        j: cython.int
+        self.member[s, x] = 0
+        self.member[s, y] = 1
+        self.quality[s] += change
+        if self.has_pairs:
+            for j in range(self.n):
+                self.load[s, j] += self.pairs[y, j] - self.pairs[x, j]
 
     @cython.cfunc
     @cython.nogil
@@ -283,7 +324,7 @@ class Balance:
         self, s: cython.int, i: cython.int, x: cython.int, y: cython.int, temperature: cython.double
     ) -> cython.void:
         h: cython.int
-        change: cython.double = self.scores[y] - self.scores[x]
+        change: cython.double = self.gain(s, x, y)
         if not self.accept(
             self.shortfall(self.quality[s] + change) - self.shortfall(self.quality[s]), temperature
         ):
@@ -301,10 +342,8 @@ class Balance:
                 self.shared[s, h] += self.member[h, y]
                 self.shared[s, h] -= self.member[h, x]
                 self.shared[h, s] = self.shared[s, h]
-        self.member[s, x] = 0
-        self.member[s, y] = 1
+        self.put(s, x, y, change)
         self.inside[s, i] = y
-        self.quality[s] += change
         self.keep()
 
     @cython.cfunc
@@ -315,13 +354,11 @@ class Balance:
         s: cython.int
         h: cython.int
         i: cython.int
-        gain: cython.int
-        change: cython.double = self.scores[y] - self.scores[x]
         risen: cython.double = 0.0
         for s in range(self.n_sets):
-            gain = cython.cast(cython.int, self.member[s, x]) - cython.cast(cython.int, self.member[s, y])
-            if gain != 0:
-                risen += self.shortfall(self.quality[s] + gain * change) - self.shortfall(self.quality[s])
+            if self.member[s, x] != self.member[s, y]:
+                self.change[s] = self.gain(s, x, y) if self.member[s, x] else self.gain(s, y, x)
+                risen += self.shortfall(self.quality[s] + self.change[s]) - self.shortfall(self.quality[s])
         if not self.accept(risen, temperature):
             return
         for h in range(self.n_sets, self.rows):
@@ -336,20 +373,20 @@ class Balance:
                 ):
                     return
         for s in range(self.n_sets):
-            gain = cython.cast(cython.int, self.member[s, x]) - cython.cast(cython.int, self.member[s, y])
-            if gain == 0:
+            if self.member[s, x] == self.member[s, y]:
                 continue
             for h in range(self.n_sets, self.rows):
                 if self.member[h, x] != self.member[h, y]:
                     self.shared[s, h] += 1 if self.member[s, x] != self.member[h, x] else -1
                     self.shared[h, s] = self.shared[s, h]
             for i in range(self.k):
-                if self.inside[s, i] == (x if gain > 0 else y):
-                    self.inside[s, i] = y if gain > 0 else x
+                if self.inside[s, i] == x or self.inside[s, i] == y:
+                    self.inside[s, i] = y if self.member[s, x] else x
                     break
-            self.member[s, x] = gain < 0
-            self.member[s, y] = gain > 0
-            self.quality[s] += gain * change
+            if self.member[s, x]:
+                self.put(s, x, y, self.change[s])
+            else:
+                self.put(s, y, x, self.change[s])
         self.keep()
 
     @cython.cfunc
@@ -366,10 +403,11 @@ class Balance:
         temperature: cython.double,
     ) -> cython.void:
         h: cython.int
-        change: cython.double = self.scores[y] - self.scores[x]
+        first: cython.double = self.gain(s, x, y)
+        second: cython.double = self.gain(t, y, x)
         before: cython.double = self.shortfall(self.quality[s]) + self.shortfall(self.quality[t])
-        after: cython.double = self.shortfall(self.quality[s] + change) + self.shortfall(
-            self.quality[t] - change
+        after: cython.double = self.shortfall(self.quality[s] + first) + self.shortfall(
+            self.quality[t] + second
         )
         if not self.accept(after - before, temperature):
             return
@@ -387,14 +425,10 @@ class Balance:
                 self.shared[t, h] -= self.member[h, y]
                 self.shared[h, s] = self.shared[s, h]
                 self.shared[h, t] = self.shared[t, h]
-        self.member[s, x] = 0
-        self.member[s, y] = 1
-        self.member[t, y] = 0
-        self.member[t, x] = 1
+        self.put(s, x, y, first)
+        self.put(t, y, x, second)
         self.inside[s, i] = y
         self.inside[t, j] = x
-        self.quality[s] += change
-        self.quality[t] -= change
         self.keep()
 
     @cython.cfunc
@@ -403,19 +437,35 @@ class Balance:
     def keep(self) -> cython.void:
         s: cython.int
         i: cython.int
-        worst: cython.double = self.quality[0]
+        value: cython.double = self.quality[0]
         for s in range(1, self.n_sets):
-            if self.quality[s] < worst:
-                worst = self.quality[s]
-        if worst > self.best:
-            self.best = worst
+            if self.summing:
+                value += self.quality[s]
+            elif self.quality[s] < value:
+                value = self.quality[s]
+        if value > self.best:
+            self.best = value
             for s in range(self.n_sets):
                 for i in range(self.k):
                     self.best_inside[s, i] = self.inside[s, i]
 
 
-def balance(scores, members, fixed, fixed_caps, cap, target, steps, seed, tick):
-    """Lift the worst quality of valid sets towards a target.
+def balance(
+    scores,
+    members,
+    fixed,
+    fixed_caps,
+    cap,
+    target,
+    steps,
+    seed,
+    tick,
+    pairs=None,
+    summing=False,
+    hot=0.5,
+    cold=1e-5,
+):
+    """Lift the worst quality of valid sets, or their sum, towards a target.
 
     Parameters
     ----------
@@ -427,18 +477,24 @@ def balance(scores, members, fixed, fixed_caps, cap, target, steps, seed, tick):
     cap : int
         How many features two new sets may share.
     target : float
-        What every set should reach.
+        What every set should reach, or all together.
     steps, seed : int
     tick : callable
+    pairs : float64 array of shape (n_features, n_features), optional
+        What each pair of features takes off a set; symmetric, with a zero diagonal.
+    summing : bool
+        Whether the sum counts and not the worst set.
+    hot, cold : float
+        The temperatures at first and at last, as shares of the gap.
 
     Returns
     -------
     int array of shape (n_sets, k)
         Positions in each set.
     """
-    walk = Balance(scores, members, fixed, fixed_caps, cap, target, seed)
+    walk = Balance(scores, pairs, members, fixed, fixed_caps, cap, summing, target, seed)
     # As hot as the gap is wide: hotter only destroys what the first sets are good at.
     gap = target - walk.best
     if gap > 0:
-        walk.run(steps, 0.5 * gap, 1e-5 * gap, tick)
+        walk.run(steps, hot * gap, cold * gap, tick)
     return walk.result()

@@ -90,11 +90,13 @@ class Columns:
         self._rows.limit_usage(ranges)
         self.certificate = Certificate(None, math.inf, math.inf)
 
-    def tighten(self, target: float, max_rounds: int) -> bool:
+    def tighten(self, target: float, max_rounds: int, patience: int = 1) -> bool:
         """Generate columns and rows until the bound is good or nothing more helps; false if that came too early.
 
-        ``target`` is the value of a solution: a bound that reaches it needs no better one.
+        ``target`` is the value of a solution: a bound that reaches it needs no better one. With more ``patience`` there
+        may be so many times as many rows.
         """
+        self._rows.patience = patience
         tolerance = 1e-9 * max(1.0, abs(target)) if math.isfinite(target) else 1e-9
         for _ in range(max_rounds):
             solved = self._programme.maximise()

@@ -65,6 +65,8 @@ class EnumerateEngine:
             if _stands(quality, problem, relaxed):
                 return relaxed
             search.tighten(relaxed.bound)
+        if not search.start():
+            _deal_out(search)
         search.solve()
         if not search.done and not run.stopped:
             _ask_solver(search)
@@ -77,13 +79,21 @@ def _relaxed(quality: Quality, problem: Problem, run: Run) -> Answer | None:
     It is so much faster that it is worth asking: often none of its sets breaks a rule.
     """
     form = quality.form(problem.k_max)
-    if form.pairs is not None or form.ratio or callable(problem.dissimilarity) or not problem.fixed_size:
+    if form.pairs is not None or form.ratio:
+        return None
+    if form.conflicts is None and all(isinstance(rule, Forbid | Size) for rule in problem.constraints):
+        return None
+    return _additive(quality, problem, run)
+
+
+def _additive(quality: Quality, problem: Problem, run: Run) -> Answer | None:
+    """What the additive engine makes of the linear part, all rules but those of whole sets left out."""
+    form = quality.form(problem.k_max)
+    if callable(problem.dissimilarity) or not problem.fixed_size:
         return None
     forbidden = set(problem.forbidden)
     if form.allowed is not None:
         forbidden |= set(np.flatnonzero(~form.allowed).tolist())
-    if form.conflicts is None and all(isinstance(rule, Forbid | Size) for rule in problem.constraints):
-        return None
     rules = (Forbid(sorted(forbidden)),) if forbidden else ()
     engine, scores = AdditiveEngine(), Additive(form.linear)
     return engine.solve(scores, replace(problem, constraints=rules), run.part(RELAXED_SECONDS))
@@ -91,10 +101,29 @@ def _relaxed(quality: Quality, problem: Problem, run: Run) -> Answer | None:
 
 def _stands(quality: Quality, problem: Problem, relaxed: Answer) -> bool:
     """Whether an answer to the relaxed request is one to the request."""
-    return all(status in (Status.OPTIMAL, Status.INFEASIBLE) for status in relaxed.statuses) and all(
+    return all(
+        status in (Status.OPTIMAL, Status.INFEASIBLE) for status in relaxed.statuses
+    ) and _keeps_to_rules(quality, problem, relaxed.sets)
+
+
+def _keeps_to_rules(quality: Quality, problem: Problem, sets: Sequence[FeatureSet]) -> bool:
+    return all(
         quality.evaluate(chosen) > -math.inf and all(rule.holds(chosen) for rule in problem.constraints)
-        for chosen in relaxed.sets
+        for chosen in sets
     )
+
+
+def _deal_out(search: Together) -> None:
+    """Valid sets where one best set after the other does not get far enough; or the proof that there are none."""
+    quality, problem = search.quality, search.problem
+    dealt = _additive(quality, replace(problem, aggregation="sum"), search.run)
+    if dealt is None:
+        return
+    if dealt.statuses[0] is Status.INFEASIBLE:
+        search.tighten(-math.inf)
+        search.proof = dealt.proof
+    elif _keeps_to_rules(quality, problem, dealt.sets):
+        search.offer(dealt.sets)
 
 
 def _ask_solver(search: Together) -> None:

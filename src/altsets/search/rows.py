@@ -35,7 +35,7 @@ Floats = npt.NDArray[np.float64]
 #: A feature or a pair is used too often by more than this, a chord is missed by more than this part of its limit.
 TOO_OFTEN, TOO_FAR = 1e-6, 1e-4
 #: Chords for features, and for the pairs of sets of 5 features; larger sets have more pairs, take longer for each chord
-#: and get fewer. The last ones hardly lower the bound.
+#: and get fewer. The last ones hardly lower the bound, so they are left for when nothing else helps.
 MOST_CHORDS, MOST_PAIR_CHORDS = 300, 120
 
 #: What stands in for sets or uses that are missing costs this, in units of what a set can be worth.
@@ -100,6 +100,7 @@ class Rows:
         self.n_sets, self.max_overlap, self._with_pairs = n_sets, max_overlap, with_pairs
         self._n_rows, self._n_columns = n_rows, n_columns
         self._n = len(good.features)
+        self.patience = 1  # how many times as many chords as usual there may be
         self.sets: list[FeatureSet] = []
         # The same sets by the places of their features, which is how everything here is counted; and their columns.
         self._places: list[tuple[int, ...]] = []
@@ -156,9 +157,9 @@ class Rows:
             if amount > 1 + TOO_OFTEN and key not in self._row_of:
                 self._row_of[key] = self._add(self._holders(key), 1.0)
                 violated = True
-        if self.max_overlap >= 1 and len(self._feature_cuts) < MOST_CHORDS:
+        if self.max_overlap >= 1 and len(self._feature_cuts) < self.patience * MOST_CHORDS:
             violated |= self._cut_features(used, values)
-        most = MOST_PAIR_CHORDS * (5 / self._good.problem.k_max) ** 2
+        most = self.patience * MOST_PAIR_CHORDS * (5 / self._good.problem.k_max) ** 2
         if self.max_overlap >= 2 and self._with_pairs and not violated and len(self._pair_cuts) < most:
             violated |= self._cut_pairs(used, values)
         return violated

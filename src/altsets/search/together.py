@@ -12,6 +12,7 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from dataclasses import replace
+from functools import cached_property
 
 import numpy as np
 
@@ -27,6 +28,7 @@ from altsets.search.good_sets import GoodSets, Listing
 from altsets.search.picking import Picker, Spending
 from altsets.search.responses import Responses
 from altsets.search.run import Run
+from altsets.search.walks import Walks
 
 __all__ = ["Together"]
 
@@ -45,9 +47,14 @@ FIRST_NODES = 5_000
 SLOW_GROWTH, FAST_GROWTH, PART_ALLOWED = 1.4, 8.0, 1 / 8
 #: Attempts to leave a local optimum: before the first lists with prices, after them, and when all else is done.
 FEW_KICKS, MANY_KICKS, MOST_KICKS = 4, 20, 200
+#: Steps of the walks at the same times, for each set; the last ones go on until so many have found nothing better.
+SHORT_WALK, LONG_WALK, LONGEST_WALK = 20_000, 400_000, 3_000_000
+VAIN_WALKS = 2
 #: Floors are this many times closer to the bound than the best solution is, to begin with.
 FLOOR_STEPS = 64
+#: Rounds of the linear programme, and how many times as many rounds and rows there may be when all else is done.
 MAX_ROUNDS = 500
+PATIENCE = 5
 
 
 class Together:
@@ -69,10 +76,12 @@ class Together:
         # The sum of the sets is at least the value times this.
         self.share = self.n_sets if self.smallest else 1
         self.sets: list[FeatureSet] = []
+        self._first: list[FeatureSet] = []
         self.value, self.bound = -math.inf, math.inf
         self.proof = "good sets listed, compatible ones picked"
         self._picker = Picker(good, run)
         self._responses = Responses(good, self.smallest, run)
+        self._walks = Walks(good, self.smallest, run)
 
     # --- What is known --------------------------------------------------------------------------------
 
@@ -109,16 +118,28 @@ class Together:
 
     # --- The way of the search ------------------------------------------------------------------------
 
+    def start(self) -> bool:
+        """One best set after the other: whether that is a first solution."""
+        while len(self._first) < self.n_sets and not self.run.stopped:
+            found = self.good.best(1, others=self._first, max_nodes=FIRST_NODES)
+            if not found.sets:
+                return False
+            self._first.append(found.sets[0])
+        if len(self._first) == self.n_sets:
+            self.offer(self._first)
+        return bool(self.sets)
+
     def solve(self) -> None:
         """Go on until the best solution is proven, time is up or nothing more helps."""
-        first = self._in_turn()
+        if self.done:
+            return
         best = self.good.best(1)
         top = max([best.bound, *best.values])
         certificate = Certificate(None, top, self.n_sets * top)
         self.tighten(certificate.bound / self.share)
         solved = self.done or self._close_to(certificate, FEW_SETS, FEW_STEPS)
         if not solved and self.good.can_be_priced and not self.run.stopped:
-            certificate = self._priced(first)
+            certificate = self._priced()
             solved = self.done or self._with_prices(certificate)
             solved = solved or self._branched(certificate.bound)
         if not solved:
@@ -127,21 +148,35 @@ class Together:
             self._enlarge_sum(certificate)
 
     def _with_prices(self, certificate: Certificate) -> bool:
-        self.offer(self._responses.improve(self.sets, FEW_KICKS))
+        self._improve(FEW_KICKS, SHORT_WALK)
         disjoint = self.smallest and self._most_shared == 0
         most_steps = FEW_STEPS if self._branching_pays else MANY_STEPS
         if self.done or (not disjoint and self._close_to(certificate, MANY_SETS, most_steps)):
             return True
-        self.offer(self._responses.improve(self.sets, MANY_KICKS))
+        self._improve(MANY_KICKS, LONG_WALK)
         return self.done or (self.smallest and bool(self.sets) and self._above_floors())
 
     def _persist(self, certificate: Certificate) -> None:
-        """The longest lists; and since they are the shorter the better the best solution is, look for better ones."""
+        """The longest lists. The smaller the gap, the shorter they are: first more for the best sets and the bound."""
+        if self._walks.possible:
+            vain = 0
+            while vain < VAIN_WALKS and not (self.done or self.run.stopped):
+                value = self.value
+                self._improve(MANY_KICKS, LONGEST_WALK)
+                vain = 0 if self.value > value else vain + 1
+        elif self.good.can_be_priced:
+            self._improve(MOST_KICKS, 0)
+        if self.good.can_be_priced and not self.run.stopped:
+            certificate = self._priced(PATIENCE)
         for all_listed in (True, False):
-            if self.good.can_be_priced:
-                self.offer(self._responses.improve(self.sets, MOST_KICKS))
             if self.done or self._close_to(certificate, MOST_SETS, MOST_STEPS, all_listed=all_listed):
                 return
+
+    def _improve(self, kicks: int, steps: int) -> None:
+        """Look for a better solution."""
+        if not self.done:
+            self.offer(self._walks.improve(self.sets, self.bound, self.n_sets * steps))
+        self.offer(self._responses.improve(self.sets, kicks))
 
     @property
     def _branching_pays(self) -> bool:
@@ -183,23 +218,14 @@ class Together:
         self.proof = "all sets listed"
         return True
 
-    def _in_turn(self) -> list[FeatureSet]:
-        """One best set after the other: a first solution, if there are enough."""
-        sets: list[FeatureSet] = []
-        while len(sets) < self.n_sets and not self.run.stopped:
-            found = self.good.best(1, others=sets, max_nodes=FIRST_NODES)
-            if not found.sets:
-                return sets
-            sets.append(found.sets[0])
-        if len(sets) == self.n_sets:
-            self.offer(sets)
-        return sets
+    @cached_property
+    def _columns(self) -> Columns:
+        return Columns(self.good, self.n_sets, self._most_shared, self.run)
 
-    def _priced(self, first: Sequence[FeatureSet]) -> Certificate:
+    def _priced(self, patience: int = 1) -> Certificate:
         """The bound on the sum by column generation."""
-        self._columns = Columns(self.good, self.n_sets, self._most_shared, self.run)
-        self._columns.add(first)
-        self._columns.tighten(self.share * self.value, MAX_ROUNDS)
+        self._columns.add([*self._first, *self.sets])
+        self._columns.tighten(self.share * self.value, patience * MAX_ROUNDS, patience)
         certificate = self._columns.certificate
         # Below what any sets can be worth the bound is made of what stands in for them.
         nothing = certificate.bound < -(self.n_sets + 1) * self.good.reach
