@@ -157,7 +157,13 @@ def balance(kernel, rng):
     scores = descending(rng, n)
     target = float(np.sum(scores[:size])) * 0.9
     cap, seed = max(overlaps, default=0), int(rng.integers(0, 9))
-    return kernel.balance(scores, members, fixed, fixed_caps, cap, target, 1500, seed, never)
+    options = {}
+    if rng.random() < 0.5:
+        pairs = np.triu(rng.random((n, n)), 1) / size
+        summing = bool(rng.random() < 0.5)
+        options = {"pairs": pairs + pairs.T, "summing": summing, "hot": 0.3}
+        target *= n_sets if summing else 1
+    return kernel.balance(scores, members, fixed, fixed_caps, cap, target, 1500, seed, never, **options)
 
 
 def windows(kernel, rng):
