@@ -147,7 +147,7 @@ def deal(kernel, rng):
     return kernel.deal(degrees, n_sets, size, fixed, fixed_caps, cap, 300, int(rng.integers(0, 9)), never)
 
 
-def balance(kernel, rng):
+def anneal(kernel, rng):
     n, _, n_sets, size, fixed, _ = dealt(rng)
     members = np.zeros((n_sets, n), dtype=np.uint8)
     for row in members:
@@ -163,7 +163,7 @@ def balance(kernel, rng):
         summing = bool(rng.random() < 0.5)
         options = {"pairs": pairs + pairs.T, "summing": summing, "hot": 0.3}
         target *= n_sets if summing else 1
-    return kernel.balance(scores, members, fixed, fixed_caps, cap, target, 1500, seed, never, **options)
+    return kernel.anneal(scores, members, fixed, fixed_caps, cap, target, 1500, seed, never, **options)
 
 
 def windows(kernel, rng):
@@ -462,7 +462,7 @@ CALLS = {
     "lexicographic": [next_set],
     "degrees": [degree_bound, degree_vectors, prefix_bound],
     "arrangement": [arrange],
-    "exchanges": [deal, balance],
+    "exchanges": [deal, anneal],
     "windows": [windows],
     "packing": [pack, pack_sum],
     "good_sets": [best_sets, listed_sets, sets_by_ratio],

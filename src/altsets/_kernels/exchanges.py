@@ -1,12 +1,12 @@
 # cython: boundscheck=False, wraparound=False, cdivision=True, initializedcheck=False
-"""Kernel: local search by exchanging features between sets, to make sets valid and to make them balanced.
+"""Kernel: local search by exchanging features between sets, to make sets valid and to make them better.
 
 ``deal``: given how many sets each feature lies in, find sets in which each pair shares at most so many features. The
 exchanges keep all degrees and sizes: feature x moves from set s to set t, and y from t to s.
 
-``balance``: lift the worst of several valid sets by annealing. The moves keep the sets valid: exchange a feature of
-one set for a feature outside it, swap features between two sets, or let two features trade places everywhere. What is
-minimised is the summed shortfall of the sets below a target.
+``anneal``: lift the worst of several valid sets, or their sum. The moves keep the sets valid: exchange a feature of one
+set for a feature outside it, swap features between two sets, or let two features trade places everywhere. What is
+minimised is the summed shortfall of the sets below a target, or what the sum lacks.
 
 The walks are seeded and so always the same.
 """
@@ -169,8 +169,8 @@ def _pick(
 
 @cython.final
 @cython.cclass
-class Balance:
-    """One walk; see :func:`balance`."""
+class Walk:
+    """One walk; see :func:`anneal`."""
 
     scores = cython.declare(cython.double[::1])
     member = cython.declare(cython.uchar[:, ::1])
@@ -450,7 +450,7 @@ class Balance:
                     self.best_inside[s, i] = self.inside[s, i]
 
 
-def balance(
+def anneal(
     scores,
     members,
     fixed,
@@ -492,7 +492,7 @@ def balance(
     int array of shape (n_sets, k)
         Positions in each set.
     """
-    walk = Balance(scores, pairs, members, fixed, fixed_caps, cap, summing, target, seed)
+    walk = Walk(scores, pairs, members, fixed, fixed_caps, cap, summing, target, seed)
     # As hot as the gap is wide: hotter only destroys what the first sets are good at.
     gap = target - walk.best
     if gap > 0:

@@ -22,7 +22,7 @@ import numpy as np
 import numpy.typing as npt
 
 from altsets._kernels.degrees import degree_bound, prefix_bound
-from altsets._kernels.exchanges import balance
+from altsets._kernels.exchanges import anneal
 from altsets._kernels.packing import pack
 from altsets._kernels.windows import Windows, list_cost
 from altsets.problem import FeatureSet, Problem
@@ -233,7 +233,7 @@ class _Search:
         """What such a walk makes of these sets; the ``given`` ones stay as they are."""
         fixed, overlap = np.vstack([self.fixed, self.members(given)]), self.problem.max_overlap
         caps = np.concatenate([self.fixed_caps, np.full(len(given), overlap, dtype=np.intc)])
-        inside = balance(
+        inside = anneal(
             self.scores, self.members(sets), fixed, caps, overlap, target, steps, seed, self.run.tick
         )
         return [self.candidates.features(positions) for positions in inside]

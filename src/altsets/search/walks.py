@@ -7,7 +7,7 @@ from collections.abc import Sequence
 import numpy as np
 import numpy.typing as npt
 
-from altsets._kernels.exchanges import balance
+from altsets._kernels.exchanges import anneal
 from altsets.constraints import Forbid, Size
 from altsets.problem import FeatureSet
 from altsets.search.good_sets import GoodSets
@@ -57,7 +57,7 @@ class Walks:
         if not sets or not self.possible:
             return []
         self._seed += 1
-        inside = balance(
+        inside = anneal(
             self._scores,
             self._members(sets),
             self._fixed,
