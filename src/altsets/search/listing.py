@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 
 import numpy as np
 import numpy.typing as npt
@@ -14,7 +15,7 @@ from altsets.search import bounds
 from altsets.search.candidates import Candidates
 from altsets.search.run import Run
 
-__all__ = ["MAX_PICKED", "best_sum", "bits", "classes", "existing_members", "members_of"]
+__all__ = ["MAX_PICKED", "best_sum", "bits", "classes", "members_of", "positions_of"]
 
 Masks = npt.NDArray[np.uint64]
 
@@ -40,7 +41,7 @@ def best_sum(
         return None, False
     rest = bounds.sum_bounds(candidates, problem)
     least = max(least, floor - float(rest[n_sets - 1])) - tolerance
-    fixed = existing_members(problem, candidates)
+    fixed = positions_of(problem.existing, candidates)
     first = classes(candidates.scores, fixed)
     if list_cost(first, k) > MAX_HALF_SETS:
         return None, False
@@ -77,11 +78,11 @@ def classes(scores: npt.NDArray[np.float64], fixed: npt.NDArray[np.uint8]) -> np
     return np.concatenate([[0], np.flatnonzero(changes) + 1, [len(scores)]]).astype(np.intc)
 
 
-def existing_members(problem: Problem, candidates: Candidates) -> npt.NDArray[np.uint8]:
-    """Which positions lie in each existing set, as rows of zeros and ones."""
-    members = np.zeros((len(problem.existing), len(candidates)), dtype=np.uint8)
-    for number, given in enumerate(problem.existing):
-        members[number, candidates.positions(given)] = 1
+def positions_of(sets: Sequence[FeatureSet], candidates: Candidates) -> npt.NDArray[np.uint8]:
+    """Which positions lie in each set, as rows of zeros and ones."""
+    members = np.zeros((len(sets), len(candidates)), dtype=np.uint8)
+    for row, chosen in zip(members, sets, strict=True):
+        row[candidates.positions(chosen)] = 1
     return members
 
 

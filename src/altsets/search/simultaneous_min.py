@@ -32,7 +32,7 @@ from altsets.search import patterns
 from altsets.search.best_set import best_set
 from altsets.search.candidates import Candidates
 from altsets.search.engine import Answer
-from altsets.search.listing import MAX_PICKED, best_sum, bits, classes, existing_members, members_of
+from altsets.search.listing import MAX_PICKED, best_sum, bits, classes, members_of, positions_of
 from altsets.search.run import Run
 from altsets.search.simultaneous_sum import best_responses, largest_sum
 
@@ -165,7 +165,7 @@ class _Search:
         self.best = -math.inf
         self.bound = math.inf
         self.half_sets: dict[tuple[bytes, bytes, int], Windows] = {}
-        self.fixed = existing_members(problem, candidates)
+        self.fixed = positions_of(problem.existing, candidates)
         self.fixed_bits = [sum(1 << int(j) for j in np.flatnonzero(row)) for row in self.fixed]
         self.fixed_caps = np.array(problem.existing_overlaps, dtype=np.intc)
 
@@ -231,19 +231,14 @@ class _Search:
         given: Sequence[FeatureSet] = (),
     ) -> list[FeatureSet]:
         """What such a walk makes of these sets; the ``given`` ones stay as they are."""
-        fixed, overlap = np.vstack([self.fixed, self.members(given)]), self.problem.max_overlap
-        caps = np.concatenate([self.fixed_caps, np.full(len(given), overlap, dtype=np.intc)])
-        inside = anneal(
-            self.scores, self.members(sets), fixed, caps, overlap, target, steps, seed, self.run.tick
+        fixed, overlap = (
+            np.vstack([self.fixed, positions_of(given, self.candidates)]),
+            self.problem.max_overlap,
         )
+        caps = np.concatenate([self.fixed_caps, np.full(len(given), overlap, dtype=np.intc)])
+        members = positions_of(sets, self.candidates)
+        inside = anneal(self.scores, members, fixed, caps, overlap, target, steps, seed, self.run.tick)
         return [self.candidates.features(positions) for positions in inside]
-
-    def members(self, sets: Sequence[FeatureSet]) -> npt.NDArray[np.uint8]:
-        """Which positions lie in each set, as rows of zeros and ones."""
-        members = np.zeros((len(sets), len(self.candidates)), dtype=np.uint8)
-        for number, chosen in enumerate(sets):
-            members[number, self.candidates.positions(chosen)] = 1
-        return members
 
     def improve(self) -> None:
         """Re-solve the worst set together with one or two others, the rest given, as long as that helps."""

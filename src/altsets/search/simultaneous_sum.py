@@ -17,7 +17,7 @@ from altsets.search import bounds, patterns
 from altsets.search.best_set import best_set
 from altsets.search.candidates import Candidates
 from altsets.search.engine import Answer
-from altsets.search.listing import best_sum, existing_members
+from altsets.search.listing import best_sum, positions_of
 from altsets.search.run import Run
 
 __all__ = ["best_responses", "largest_sum"]
@@ -160,7 +160,7 @@ def realise(
             return False, None
         if answer == 1:
             return True, _fill_up(candidates, n_sets, k, found, int(np.sum(degrees > 0)))
-    fixed = existing_members(problem, candidates)
+    fixed = positions_of(problem.existing, candidates)
     caps = np.array(problem.existing_overlaps, dtype=np.intc)
     for seed in range(2):
         members = deal(degrees, n_sets, k, fixed, caps, cap, DEAL_STEPS, seed, run.tick)
