@@ -87,7 +87,7 @@ def _relaxed(quality: Quality, problem: Problem, run: Run) -> Answer | None:
 
 
 def _additive(quality: Quality, problem: Problem, run: Run) -> Answer | None:
-    """What the additive engine makes of the linear part, all rules but those of whole sets left out."""
+    """What the additive engine answers for the linear part alone; None if it takes no sets of such sizes or shares."""
     form = quality.form(problem.k_max)
     if callable(problem.dissimilarity) or not problem.fixed_size:
         return None

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 
 import numpy as np
@@ -52,9 +53,9 @@ class Walks:
     def improve(self, sets: Sequence[FeatureSet], bound: float, steps: int) -> list[FeatureSet]:
         """What another walk makes of these sets; nothing where there are none, or rules that no walk knows.
 
-        ``bound`` is an upper bound on what counts.
+        ``bound`` is an upper bound on what counts; without one a walk does not know how much harm is too much.
         """
-        if not sets or not self.possible:
+        if not sets or not self.possible or not math.isfinite(bound):
             return []
         self._seed += 1
         inside = anneal(
