@@ -63,10 +63,11 @@ LEAST_LENGTH = 500
 MOST_LENGTH = 12_000
 GROWTH = 1.1
 #: The first windows reach down from the bound by this share of the gap and grow by this factor, until a search among
-#: the sets takes more than so many steps.
+#: the sets takes more than so many steps, or more than so many half sets have been listed.
 FIRST_SHARE = 2.0**-16
 WIDER = 1.5
 MANY_STEPS = 80_000
+MANY_HALF_SETS = 4_000_000
 #: Windows reach down from the bound by these shares of the gap; the widest that is small enough is searched.
 SHARES = (1.0, 1 / 4, 1 / 16, 1 / 64, 1 / 256, 1 / 1024)
 
@@ -159,7 +160,7 @@ class _Search:
         self.tolerance = 2 * candidates.tolerance(problem.n_features)
         self.effort = NODE_EFFORT
         self.length = float(FIRST_LENGTH)
-        self.steps = 0
+        self.steps = self.half_sets_listed = 0
         self.first: list[FeatureSet] = []
         self.sets: list[FeatureSet] = []
         self.best = -math.inf
@@ -339,7 +340,11 @@ class _Search:
                 theta = middle
         top = bound
         self.effort, self.length, self.steps = ROOT_EFFORT, float(MOST_LENGTH), 0
+        most_listed = self.half_sets_listed + MANY_HALF_SETS
         while not (self.closed or self.run.stopped) and self.steps <= MANY_STEPS:
+            # Where scores are capped, each window has half sets of its own.
+            if self.half_sets_listed > most_listed:
+                break
             best, theta = self.best, max(top - width, self.best)
             window = self.window(node, theta)
             if window is not None:
@@ -494,6 +499,7 @@ class _Search:
         if key not in self.half_sets:
             if len(self.half_sets) > 8:
                 self.half_sets.clear()
+            self.half_sets_listed += int(list_cost(window.first, room))
             self.half_sets[key] = Windows(window.capped, window.first, room)
         return self.half_sets[key]
 
