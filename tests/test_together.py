@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import itertools
 import math
 
 import numpy as np
 import pytest
 
-from altsets import quality
+import altsets
+from altsets import constraints, quality
 from altsets.problem import Problem
 from altsets.search import together
 from altsets.search.columns import Certificate
@@ -81,3 +83,33 @@ def test_nothing_is_picked_where_no_set_is_good_enough():
         None,
         True,
     )
+
+
+def test_what_a_branch_proves_is_not_taken_for_the_whole(monkeypatch):
+    # Lists so short that branching gives up, and the linear programme is asked once more afterwards.
+    for name, value in {"FEW_SETS": 2, "MANY_SETS": 20, "BRANCH_SETS": 8}.items():
+        monkeypatch.setattr(together, name, value)
+    for seed in range(40):
+        rng = np.random.default_rng(seed)
+        shape = rng.random(10)
+        searched = quality.MRMR(rng.integers(0, 10, 10) / 10, np.outer(shape, shape))
+        options = {"n_features": 6, "n_alternatives": 1, "tau": 0.8, "search": "simultaneous"}
+        rules = [constraints.Implies(3, 6), constraints.Size(5, 6)]
+        found = altsets.find(searched, constraints=rules, engine="enumerate", **options)
+        if found.status != "optimal":
+            continue
+        best = max(
+            searched.evaluate(first) + searched.evaluate(second)
+            for first, second in itertools.combinations(
+                [
+                    chosen
+                    for size in (5, 6)
+                    for chosen in itertools.combinations(range(10), size)
+                    if 3 not in chosen or 6 in chosen
+                ],
+                2,
+            )
+            if 10 * (len(first) + len(second) - 2 * len(set(first) & set(second)))
+            >= 8 * (len(first) + len(second))
+        )
+        assert found.objective == pytest.approx(best)

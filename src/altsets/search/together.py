@@ -167,6 +167,8 @@ class Together:
         elif self.good.can_be_priced:
             self._improve(MOST_KICKS, 0)
         if self.good.can_be_priced and not self.run.stopped:
+            # Branches leave their limits behind, and what is proven under those holds for one branch alone.
+            self._columns.limit_usage({})
             certificate = self._priced(PATIENCE)
         for all_listed in (True, False):
             if self.done or self._close_to(certificate, MOST_SETS, MOST_STEPS, all_listed=all_listed):
