@@ -38,7 +38,7 @@ class Walks:
         self._seed = 0
         problem = good.problem
         plain = all(isinstance(rule, Forbid | Size) for rule in problem.constraints)
-        self.possible = plain and good.can_be_priced and len(good.sizes) == 1
+        self.possible = plain and good.can_be_priced and problem.fixed_size and len(good.sizes) == 1
         if self.possible:
             form = good.sizes[0].form
             inside = np.ix_(good.features, good.features)
