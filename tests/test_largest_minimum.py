@@ -126,3 +126,19 @@ def test_scores_of_many_values_are_proven_from_the_bound_down(tau):
         time_limit=20,
     )
     assert found.status == "optimal" or found.gap <= 1e-6 * abs(found.objective)
+
+
+def test_features_of_equal_scores_stand_for_each_other_however_often_each_must_be_used():
+    # Almost every feature must lie in two sets at least; those of 0.3 share one place in the listed sets.
+    scores = [0.3, 0.3, 0.2, 0.0, 0.4, 0.4, 0.8, 0.6, 0.3, 0.3]
+    found = altsets.find(
+        Additive(scores),
+        n_features=5,
+        n_alternatives=5,
+        tau=0.6,
+        search="simultaneous",
+        aggregation="min",
+        engine="additive",
+    )
+    assert found.status == "optimal"
+    assert found.objective == pytest.approx(1.7)

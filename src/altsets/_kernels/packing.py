@@ -196,12 +196,11 @@ class Packing:
         best: cython.int = -1
         fewest: cython.int = self.n + 1
         for j in range(self.n_features):
-            if self.must[j] <= self.degree[j]:
+            # Members of wider classes stand for each other until sets are made concrete: no degree of theirs counts.
+            if not (self.single >> j) & 1 or self.must[j] <= self.degree[j]:
                 continue
             if self.must[j] - self.degree[j] > self.n_sets - level:
                 return -1
-            if not (self.single >> j) & 1:
-                continue
             count = 0
             for w in range(self.begin[level], self.words):
                 count += ones(self.possible[level, w] & self.with_feature[j, w])
