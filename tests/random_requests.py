@@ -13,6 +13,8 @@ from checks import OWN_DISSIMILARITIES, Request
 #: Requests for the oracle have at most this many sets of the asked sizes; fewer if each pair costs a call.
 MOST_SETS = 500
 MOST_SETS_OWN = 90
+#: So few sets can be asked for all at once.
+FEW_SETS = 15
 
 Maker = Callable[[], Any]
 
@@ -28,13 +30,15 @@ def random_request(rng: np.random.Generator, large: bool = False) -> Request:
     most_sets = MOST_SETS_OWN if own else MOST_SETS
     while True:
         n = int(rng.integers(12, 41) if large else rng.integers(1 if plain or rng.random() < 0.1 else 4, 15))
-        k = int(rng.integers(1, min(n, 8 if large else 6) + 1))
+        k = int(rng.integers(1, min(n, 8) + 1))
         if large or comb(n, k) <= most_sets:
             break
     constraints: tuple[tuple[Any, ...], ...] = ()
     if not plain and rng.random() < 0.6:
         constraints = random_constraints(rng, n, k, most_sets if not large else comb(n, k) * 2)
     n_alternatives = int(rng.integers(0, 6 if large or comb(n, k) <= 252 else 4))
+    if comb(n, k) <= FEW_SETS and rng.random() < 0.3:  # As many as there are, or nearly.
+        n_alternatives = int(rng.integers(comb(n, k)))
     if constraints:  # Fewer sets exist.
         n_alternatives = min(n_alternatives, int(rng.integers(0, 6)))
     searches = ["sequential", "simultaneous", "simultaneous", "simultaneous"]

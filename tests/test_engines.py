@@ -320,6 +320,20 @@ def test_disjoint_sets_in_closed_form(engine):
 
 
 @pytest.mark.parametrize("engine", EXACT)
+@pytest.mark.parametrize("n", [3, 5, 7, 8])
+def test_all_sets_there_are(engine, n):
+    """All but one feature each; the last set has only the worst ones, and no more is left than it."""
+    for n_good in range(n + 1):
+        scores = (0.125,) * n_good + (0.0,) * (n - n_good)
+        request = Request(scores, n_features=n - 1, n_alternatives=n - 1, min_difference=1)
+        result = request.find(engine=engine)
+        assert len(set(result.sets)) == n, scores
+        assert result.status is Status.OPTIMAL
+        one_more = replace(request, n_alternatives=n).find(engine=engine)
+        assert one_more.statuses == [Status.OPTIMAL] * n + [Status.INFEASIBLE]
+
+
+@pytest.mark.parametrize("engine", EXACT)
 @pytest.mark.parametrize("aggregation", ["sum", "min"])
 def test_the_fano_plane(engine, aggregation):
     """Seven triples of seven features, of which no two share a pair; there is no eighth."""

@@ -69,11 +69,12 @@ class BestSet:
         self.found = False
         self.stopped = False
         self.nodes = 0
-        # No set is worse than the k worst features together: until a set is known, this is what bounds are held
-        # against, so that prices can also prove that there is no set at all.
+        # No set is worse than the k worst features together: until a set is known, less than this is what bounds are
+        # held against, so that prices can also prove that there is no set at all. Less by far more than what prices
+        # lose in rounding: the only set there is may consist of the k worst features.
         worst = float(np.sum(np.asarray(scores)[self.n - k :]))
         self.best = worst
-        self.cutoff = max(worst - 2 * tolerance, to_beat)
+        self.cutoff = max(worst - (0.01 * float(np.max(np.abs(scores))) or 1.0), to_beat)
         self.max_nodes = max_nodes
         self.bound = float(np.inf)
 
