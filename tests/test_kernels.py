@@ -171,11 +171,15 @@ def windows(kernel, rng):
     scores = descending(rng, n) if rng.random() < 0.8 else descending(rng, 64)
     k = int(rng.integers(1, min(len(scores), 3 if len(scores) == 64 else 6) + 1))
     first = classes(scores)
-    listing = kernel.Windows(scores, first, k)
-    high = float(np.sum(scores[:k]))
+    least = np.repeat(rng.integers(0, 3, len(first) - 1), np.diff(first))
+    weights = np.array([least, least + rng.integers(0, 2)], dtype=np.intc)
+    listing = kernel.Windows(scores, first, k, weights)
+    size = int(rng.integers(1, k + 1))
+    high = float(np.sum(scores[:size]))
     low = high - rng.random() * (1 + abs(high))
-    masks, sums = listing.list(low, high, 10**6)
-    cut = listing.list(low, high, len(masks) - 1)
+    limits = sorted(int(weight) for weight in rng.integers(0, 2 * size + 2, 2))
+    masks, sums = listing.list(size, low, high, 10**6, *limits)
+    cut = listing.list(size, low, high, len(masks) - 1, *limits)
     return len(masks) > 1, kernel.list_cost(first, k), cut is None, masks, sums
 
 
@@ -189,7 +193,7 @@ def listed(rng):
     )
     k = int(rng.integers(1, 4))
     kernel = importlib.import_module("altsets._kernels.windows")
-    masks, sums = kernel.Windows(scores, classes(scores), k).list(-math.inf, math.inf, 10**6)
+    masks, sums = kernel.Windows(scores, classes(scores), k).list(k, -math.inf, math.inf, 10**6)
     order = np.argsort(-sums, kind="stable")[: int(rng.integers(1, 80))]
     return n, classes(scores), masks[order], sums[order]
 
@@ -205,7 +209,10 @@ def pack(kernel, rng):
     most = rng.integers(1, n_sets + 1, n).astype(np.intc)
     items = (masks, sums, rng.random(len(masks)), group)
     best, budget, lift = float(sums[-1]) - 1, float(rng.random() * n_sets), bool(rng.random() < 0.5)
-    return kernel.pack(items, (wanted, caps), first, must, most, best, budget, lift, 1e-14, 2000, never)
+    unshared = int(rng.integers(0, 3))
+    return kernel.pack(
+        items, (wanted, caps), first, (must, most), unshared, best, budget, lift, 1e-14, 2000, never
+    )
 
 
 def pack_sum(kernel, rng):

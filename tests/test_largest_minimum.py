@@ -15,6 +15,7 @@ from altsets.quality import Additive
 from altsets.search import patterns
 from altsets.search.candidates import Candidates
 from altsets.search.run import Run
+from altsets.search.simultaneous_min import _Search
 
 
 def arrangements(degrees, n_sets, size, cap):
@@ -142,3 +143,40 @@ def test_features_of_equal_scores_stand_for_each_other_however_often_each_must_b
     )
     assert found.status == "optimal"
     assert found.objective == pytest.approx(1.7)
+
+
+@pytest.mark.parametrize("seed", range(20))
+def test_windows_lose_no_solution(seed):
+    rng = np.random.default_rng(seed)
+    n, size, n_sets = 7, 3, 3
+    scores = np.sort(rng.random(n) if seed % 3 else rng.integers(0, 5, n) / 4 + rng.pareto(2.0, n))[::-1]
+    problem = Problem.create(
+        n, n_features=size, n_alternatives=n_sets - 1, min_difference=1 + seed % 2, search="simultaneous"
+    )
+    quality = Additive(scores)
+    search = _Search(quality, problem, Candidates(np.arange(n), scores), Run())
+    root = search.node(0, (0,) * n_sets)
+    cap = problem.max_overlap
+    solutions = [
+        sets
+        for sets in itertools.combinations(itertools.combinations(range(n), size), n_sets)
+        if all(len(set(a) & set(b)) <= cap for a, b in itertools.combinations(sets, 2))
+    ]
+    worst = np.array([min(map(quality.evaluate, sets)) for sets in solutions]) - size * search.shift
+    for theta in worst.max() * np.array([1.0, 0.999, 0.97, 0.9]):
+        window = search.window(root, float(theta))
+        assert window is not None
+        listed = search.list_sets(root, window)
+        assert listed is not None
+        masks = {int(mask) for entry in listed for mask in entry[2]}
+        for sets in (sets for sets, value in zip(solutions, worst, strict=True) if value >= theta):
+            degrees = np.array([sum(j in chosen for chosen in sets) for j in range(n)])
+            assert all(degrees[j] == 0 for j in set(range(n)) - set(window.useful.tolist()))
+            assert np.all(degrees[window.useful] >= window.must)
+            assert np.all(degrees[window.useful] <= window.most)
+            unshared = sum(cap - len(set(a) & set(b)) for a, b in itertools.combinations(sets, 2))
+            assert unshared <= window.unshared
+            places = [[window.useful.tolist().index(j) for j in chosen] for chosen in sets]
+            # Of features with equal scores the first ones are listed for all.
+            if len(window.first) == len(window.useful) + 1:
+                assert {sum(1 << place for place in chosen) for chosen in places} <= masks

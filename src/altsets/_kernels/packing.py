@@ -46,6 +46,7 @@ class Packing:
     widths = cython.declare(cython.int[::1])
     must = cython.declare(cython.int[::1])
     most = cython.declare(cython.int[::1])
+    unshared = cython.declare(cython.int)
     degree = cython.declare(cython.int[::1])
     compatible = cython.declare(cython.ulonglong[:, ::1])
     drawn = cython.declare(cython.uchar[::1])
@@ -78,7 +79,19 @@ class Packing:
     tick = cython.declare(object)
 
     def __init__(
-        self, items, groups, first, must, most, best, budget, lift, tolerance, max_nodes, tick, rest=None
+        self,
+        items,
+        groups,
+        first,
+        degrees,
+        unshared,
+        best,
+        budget,
+        lift,
+        tolerance,
+        max_nodes,
+        tick,
+        rest=None,
     ):
         self.masks, self.qualities, self.excess, self.group = items
         wanted, self.caps = groups
@@ -100,8 +113,8 @@ class Packing:
         self.classes = np.array(wide, dtype=np.uint64)
         self.n_classes = len(wide)
         self.widths = np.array([bits.bit_count() for bits in wide], dtype=np.intc)
-        self.must = must
-        self.most = most
+        self.must, self.most = degrees
+        self.unshared = unshared
         self.degree = np.zeros(64, dtype=np.intc)
         self.compatible = np.zeros((max(self.n, 1), max(self.words, 1)), dtype=np.uint64)
         self.drawn = np.zeros(max(self.n, 1), dtype=np.uint8)
@@ -166,23 +179,37 @@ class Packing:
     def draw(self, item: cython.int) -> cython.void:
         """Fill in which listed sets are compatible with this one, as far as the classes tell."""
         other: cython.int
-        c: cython.int
-        shared: cython.int
-        beyond: cython.int
-        mask: cython.ulonglong = self.masks[item]
+        cap: cython.int
         for other in range(self.n):
-            shared = ones(self.masks[other] & mask & self.single)
-            for c in range(self.n_classes):
-                beyond = (
-                    ones(mask & self.classes[c]) + ones(self.masks[other] & self.classes[c]) - self.widths[c]
-                )
-                if beyond > 0:
-                    shared += beyond
-            if shared <= self.caps[self.group[item], self.group[other]]:
+            cap = self.caps[self.group[item], self.group[other]]
+            if self.least_shared(item, other) <= cap and self.most_shared(item, other) >= cap - self.unshared:
                 self.compatible[item, other >> 6] = self.compatible[item, other >> 6] | (
                     cython.cast(cython.ulonglong, 1) << (other & 63)
                 )
         self.drawn[item] = 1
+
+    @cython.cfunc
+    @cython.nogil
+    @cython.exceptval(check=False)
+    def least_shared(self, item: cython.int, other: cython.int) -> cython.int:
+        """How many features two listed sets share at least: members of a class are few."""
+        c: cython.int
+        shared: cython.int = ones(self.masks[item] & self.masks[other] & self.single)
+        for c in range(self.n_classes):
+            shared += max(
+                ones(self.masks[item] & self.classes[c])
+                + ones(self.masks[other] & self.classes[c])
+                - self.widths[c],
+                0,
+            )
+        return shared
+
+    @cython.cfunc
+    @cython.nogil
+    @cython.exceptval(check=False)
+    def most_shared(self, item: cython.int, other: cython.int) -> cython.int:
+        """How many features two listed sets share at most: masks hold the first members of each class."""
+        return ones(self.masks[item] & self.masks[other])
 
     @cython.cfunc
     @cython.nogil
@@ -453,7 +480,7 @@ class Packing:
         return False
 
 
-def pack(items, groups, first, must, most, best, budget, lift, tolerance, max_nodes, tick):
+def pack(items, groups, first, degrees, unshared, best, budget, lift, tolerance, max_nodes, tick):
     """Pick compatible sets whose worst quality exceeds ``best``, as far as possible.
 
     Parameters
@@ -465,8 +492,10 @@ def pack(items, groups, first, must, most, best, budget, lift, tolerance, max_no
         How many sets are wanted of each group (int32), and how much two sets of these groups may share (int32 matrix).
     first : int32 array
         Classes of equal scores.
-    must, most : int32 arrays
+    degrees : tuple of int32 arrays
         How often each feature has to and may be used.
+    unshared : int
+        By how much two sets may at most fall short of what they may share.
     best : float
         The worst quality to beat.
     budget : float
@@ -488,7 +517,9 @@ def pack(items, groups, first, must, most, best, budget, lift, tolerance, max_no
     steps : int
         How many steps it took.
     """
-    return _outcome(Packing(items, groups, first, must, most, best, budget, lift, tolerance, max_nodes, tick))
+    return _outcome(
+        Packing(items, groups, first, degrees, unshared, best, budget, lift, tolerance, max_nodes, tick)
+    )
 
 
 def pack_sum(masks, qualities, first, n_sets, cap, best, rest, tolerance, max_nodes, tick):
@@ -500,9 +531,9 @@ def pack_sum(masks, qualities, first, n_sets, cap, best, rest, tolerance, max_no
     n, n_features = len(masks), int(first[len(first) - 1])
     items = (masks, qualities, np.zeros(n), np.zeros(n, dtype=np.intc))
     groups = (np.array([n_sets], dtype=np.intc), np.array([[cap]], dtype=np.intc))
-    must, most = np.zeros(n_features, dtype=np.intc), np.full(n_features, n_sets, dtype=np.intc)
+    degrees = (np.zeros(n_features, dtype=np.intc), np.full(n_features, n_sets, dtype=np.intc))
     return _outcome(
-        Packing(items, groups, first, must, most, best, 1.0, False, tolerance, max_nodes, tick, rest=rest)
+        Packing(items, groups, first, degrees, cap, best, 1.0, False, tolerance, max_nodes, tick, rest=rest)
     )
 
 

@@ -3,11 +3,15 @@
 
 Equal scores are interchangeable, so sets are listed by how many features they take of each class of equal scores; the
 first ones of the class stand for all. The features are split into two halves; the half sets of each size are listed
-and sorted by their sum once, and each window is then one sweep over pairs of lists. Sets are 64-bit masks.
+and sorted by their sum once, and each window is then one sweep over pairs of lists. Sets are 64-bit masks. Features may
+have weights, not quite certain ones, and what a set weighs may be limited too.
 """
 
 import cython
 import numpy as np
+
+#: Sets that are looked at for each that may be listed: most may weigh too much or too little.
+LOOKS = cython.declare(cython.long, 64)
 
 
 @cython.cfunc
@@ -15,6 +19,7 @@ import numpy as np
 @cython.exceptval(check=False)
 def _fill(
     scores: cython.double[::1],
+    weights: cython.int[:, ::1],
     first: cython.int[::1],
     klass: cython.int,
     last: cython.int,
@@ -22,9 +27,12 @@ def _fill(
     k: cython.int,
     mask: cython.ulonglong,
     total: cython.double,
+    least: cython.int,
+    most: cython.int,
     at: cython.longlong[::1],
     masks: cython.ulonglong[::1],
     sums: cython.double[::1],
+    weighed: cython.int[:, ::1],
 ) -> cython.void:
     """List every way to take at most k features from the classes ``klass`` to ``last - 1``."""
     count: cython.int
@@ -32,9 +40,13 @@ def _fill(
     if klass == last:
         masks[at[size]] = mask
         sums[at[size]] = total
+        weighed[at[size], 0] = least
+        weighed[at[size], 1] = most
         at[size] += 1
         return
-    _fill(scores, first, klass + 1, last, size, k, mask, total, at, masks, sums)
+    _fill(
+        scores, weights, first, klass + 1, last, size, k, mask, total, least, most, at, masks, sums, weighed
+    )
     count = size
     for position in range(first[klass], first[klass + 1]):
         count += 1
@@ -42,7 +54,25 @@ def _fill(
             return
         mask = mask | (cython.cast(cython.ulonglong, 1) << position)
         total += scores[position]
-        _fill(scores, first, klass + 1, last, count, k, mask, total, at, masks, sums)
+        least += weights[0, position]
+        most += weights[1, position]
+        _fill(
+            scores,
+            weights,
+            first,
+            klass + 1,
+            last,
+            count,
+            k,
+            mask,
+            total,
+            least,
+            most,
+            at,
+            masks,
+            sums,
+            weighed,
+        )
 
 
 def _sizes(first, k):
@@ -88,42 +118,64 @@ class Windows:
     first : int32 array
         Class c of equal scores is ``first[c]:first[c + 1]``.
     k : int
-        Features in a set.
+        Features in a set, at most.
+    weights : int32 array of two rows, optional
+        What each feature weighs at least and at most; the same for all features of a class.
     """
 
-    k = cython.declare(cython.int)
     left_masks = cython.declare(cython.ulonglong[::1])
     left_sums = cython.declare(cython.double[::1])
+    left_weights = cython.declare(cython.int[:, ::1])
     left_start = cython.declare(cython.longlong[::1])
     right_masks = cython.declare(cython.ulonglong[::1])
     right_sums = cython.declare(cython.double[::1])
+    right_weights = cython.declare(cython.int[:, ::1])
     right_start = cython.declare(cython.longlong[::1])
 
-    def __init__(self, scores, first, k):
-        self.k = k
+    def __init__(self, scores, first, k, weights=None):
+        if weights is None:
+            weights = np.zeros((2, len(scores)), dtype=np.intc)
+        n = len(first) - 1
         split, _ = _halves(np.asarray(first), k)
-        self.left_masks, self.left_sums, self.left_start = _half(scores, first, 0, split, k)
-        self.right_masks, self.right_sums, self.right_start = _half(scores, first, split, len(first) - 1, k)
+        self.left_masks, self.left_sums, self.left_weights, self.left_start = _half(
+            scores, weights, first, 0, split, k
+        )
+        self.right_masks, self.right_sums, self.right_weights, self.right_start = _half(
+            scores, weights, first, split, n, k
+        )
 
-    def list(self, low, high, limit):
-        """The masks and sums of all sets with a sum in [low, high]; None if they are more than ``limit``."""
-        n = self._sweep(low, high, limit, False, np.empty(0, dtype=np.uint64), np.empty(0))
+    def list(self, size, low, high, limit, lightest=0, heaviest=0):
+        """The masks and sums of all sets of ``size`` features with a sum in [low, high]; None if more than ``limit``.
+
+        Sets that weigh less than ``lightest`` at most, or more than ``heaviest`` at least, are left out; if too many of
+        them would have to be looked at, the answer is None as well.
+        """
+        n = self.count(size, low, high, limit, lightest, heaviest)
         if n > limit:
             return None
-        masks = np.empty(n, dtype=np.uint64)
-        sums = np.empty(n)
-        self._sweep(low, high, limit, True, masks, sums)
+        masks, sums = np.empty(n, dtype=np.uint64), np.empty(n)
+        self._sweep(size, low, high, limit, lightest, heaviest, masks, sums)
         return masks, sums
 
-    def _sweep(self, low_, high_, limit_, listing_, masks_, sums_):
-        """Count these sets, or fill them in; counting ends when there are more than the limit."""
+    def count(self, size, low, high, limit, lightest=0, heaviest=0):
+        """How many sets that would be; more than ``limit`` if there are more, or too many to look at."""
+        return self._sweep(
+            size, low, high, limit, lightest, heaviest, np.empty(0, dtype=np.uint64), np.empty(0)
+        )
+
+    def _sweep(self, k_, low_, high_, limit_, lightest_, heaviest_, masks_, sums_):
+        """Count these sets, and fill them in where there is room; that ends when there are more than the limit."""
+        k: cython.int = k_
         low: cython.double = low_
-        limit: cython.long = limit_
         high: cython.double = high_
-        listing: cython.bint = listing_
+        limit: cython.long = limit_
+        lightest: cython.int = lightest_
+        heaviest: cython.int = heaviest_
         masks: cython.ulonglong[::1] = masks_
         sums: cython.double[::1] = sums_
+        room: cython.long = len(masks_)
         found: cython.long = 0
+        to_look_at: cython.long = LOOKS * limit
         size: cython.int
         i: cython.long
         j: cython.long
@@ -132,9 +184,9 @@ class Windows:
         start: cython.long
         value: cython.double
         with cython.nogil:
-            for size in range(self.k + 1):
-                start = self.right_start[self.k - size]
-                begin = self.right_start[self.k - size + 1]
+            for size in range(k + 1):
+                start = self.right_start[k - size]
+                begin = self.right_start[k - size + 1]
                 end = begin
                 for i in range(self.left_start[size], self.left_start[size + 1]):
                     value = self.left_sums[i]
@@ -142,44 +194,55 @@ class Windows:
                         begin -= 1
                     while end > start and self.right_sums[end - 1] + value > high:
                         end -= 1
-                    if listing:
-                        for j in range(begin, end):
+                    to_look_at -= end - begin
+                    if to_look_at < 0:
+                        found = limit + 1
+                        break
+                    for j in range(begin, end):
+                        if (
+                            self.left_weights[i, 0] + self.right_weights[j, 0] > heaviest
+                            or self.left_weights[i, 1] + self.right_weights[j, 1] < lightest
+                        ):
+                            continue
+                        if found < room:
                             masks[found] = self.left_masks[i] | self.right_masks[j]
                             sums[found] = value + self.right_sums[j]
-                            found += 1
-                    elif end > begin:
-                        found += end - begin
-                        if found > limit:
-                            break
+                        found += 1
+                    if found > limit:
+                        break
                 if found > limit:
                     break
         return found
 
 
-def _half(scores, first, klass, last, k):
+def _half(scores, weights, first, klass, last, k):
     counts = _sizes(np.ascontiguousarray(first[klass : last + 1]), k)[last - klass].astype(np.int64)
     start = np.zeros(k + 2, dtype=np.int64)
     np.cumsum(counts, out=start[1:])
     total = int(counts.sum())
     masks = np.zeros(total, dtype=np.uint64)
     sums = np.zeros(total)
-    _fill_half(scores, first, klass, last, k, start.copy(), masks, sums)
+    weighed = np.zeros((total, 2), dtype=np.intc)
+    _fill_half(scores, weights, first, klass, last, k, start.copy(), masks, sums, weighed)
     for size in range(k + 1):
         part = slice(start[size], start[size + 1])
         order = np.argsort(sums[part], kind="stable")
         masks[part] = masks[part][order]
         sums[part] = sums[part][order]
-    return masks, sums, start
+        weighed[part] = weighed[part][order]
+    return masks, sums, weighed, start
 
 
-def _fill_half(scores, first, klass, last, k, at_, masks_, sums_):
+def _fill_half(scores, weights_, first, klass, last, k, at_, masks_, sums_, weighed_):
     values: cython.double[::1] = scores
+    weights: cython.int[:, ::1] = weights_
     bounds: cython.int[::1] = first
     at: cython.longlong[::1] = at_
     masks: cython.ulonglong[::1] = masks_
     sums: cython.double[::1] = sums_
+    weighed: cython.int[:, ::1] = weighed_
     begin: cython.int = klass
     end: cython.int = last
     size: cython.int = k
     with cython.nogil:
-        _fill(values, bounds, begin, end, 0, size, 0, 0.0, at, masks, sums)
+        _fill(values, weights, bounds, begin, end, 0, size, 0, 0.0, 0, 0, at, masks, sums, weighed)

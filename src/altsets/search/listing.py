@@ -46,7 +46,7 @@ def best_sum(
     if list_cost(first, k) > MAX_HALF_SETS:
         return None, False
     windows = Windows(candidates.scores, first, k)
-    listed = windows.list(least, math.inf, MAX_LISTED)
+    listed = windows.list(k, least, math.inf, MAX_LISTED)
     if listed is None:
         return None, False
     masks, qualities = listed

@@ -52,10 +52,20 @@ PART_NODES = 3
 LARGE_GAIN = 0.1
 #: After so many partial solutions another first solution is tried, the next one after this many times as many.
 FIRST_RESTART = 40
-LATER_RESTARTS = 1.3
+LATER_RESTARTS = 2.5
 #: A relative gap up to this is worth only so many more partial solutions.
 SMALL_GAP = 1e-6
 MAX_LATE_NODES = 12
+#: How many half sets may be listed for one window, at the root and elsewhere.
+ROOT_HALF_SETS = 1_700_000
+MOST_HALF_SETS = 300_000
+#: How many steps a search among the sets may take: at the root, and elsewhere as a multiple of what the searches that
+#: came to an end took. That is supposed at first, and then follows each of them by so much.
+ROOT_STEPS = 300_000
+USUAL_STEPS = 2_000
+UNUSUAL = 10.0
+LEAST_STEPS, MOST_STEPS = 2_000, 40_000
+LEARNING = 0.05
 #: The length that lists of sets have at first, at least and at most, and how they grow as long as searches among them
 #: come to an end.
 FIRST_LENGTH = 1_500
@@ -66,7 +76,7 @@ GROWTH = 1.1
 #: the sets takes more than so many steps, or more than so many half sets have been listed.
 FIRST_SHARE = 2.0**-16
 WIDER = 1.5
-MANY_STEPS = 80_000
+MANY_STEPS = 20_000
 MANY_HALF_SETS = 4_000_000
 #: Windows reach down from the bound by these shares of the gap; the widest that is small enough is searched.
 SHARES = (1.0, 1 / 4, 1 / 16, 1 / 64, 1 / 256, 1 / 1024)
@@ -94,19 +104,6 @@ class Node:
 
 
 @dataclass(frozen=True)
-class Effort:
-    """How many half sets may be listed for one window, and how many steps a search among the sets may take."""
-
-    half_sets: int
-    steps: int
-
-
-#: At the root, and at all other partial solutions.
-ROOT_EFFORT = Effort(1_700_000, 300_000)
-NODE_EFFORT = Effort(300_000, 20_000)
-
-
-@dataclass(frozen=True)
 class Window:
     """What the needy sets of a node must add to reach ``theta``, from which features, with how much to spare."""
 
@@ -117,6 +114,7 @@ class Window:
     must: Ints
     most: Ints
     spare: float
+    unshared: int  # by how much all pairs of sets together may fall short of what they may share
     plain: bool  # no score is capped and no need is already met
 
 
@@ -158,14 +156,16 @@ class _Search:
         self.shift = float(np.min(candidates.scores))
         self.scores: Floats = candidates.scores - self.shift
         self.tolerance = 2 * candidates.tolerance(problem.n_features)
-        self.effort = NODE_EFFORT
+        self.at_root = False
         self.length = float(FIRST_LENGTH)
         self.steps = self.half_sets_listed = 0
+        self.usual_steps = float(USUAL_STEPS)
+        self.values: dict[int, float] = {}
         self.first: list[FeatureSet] = []
         self.sets: list[FeatureSet] = []
         self.best = -math.inf
         self.bound = math.inf
-        self.half_sets: dict[tuple[bytes, bytes, int], Windows] = {}
+        self.half_sets: dict[tuple[bytes, bytes, bytes, int], Windows] = {}
         self.fixed = positions_of(problem.existing, candidates)
         self.fixed_bits = [sum(1 << int(j) for j in np.flatnonzero(row)) for row in self.fixed]
         self.fixed_caps = np.array(problem.existing_overlaps, dtype=np.intc)
@@ -203,11 +203,11 @@ class _Search:
         return (self.bound - self.best) / worst if worst else math.inf
 
     def polish(self) -> None:
-        """More walks from the first sets, and then all that exact search over a few sets can add."""
+        """More walks, from the first sets and from the best ones, and then all that exact search over a few can add."""
         for seed in range(1, WALKS):
             if self.closed or self.run.stopped:
                 return
-            self.anneal(self.first, seed)
+            self.anneal(self.first if seed % 2 else self.sets, seed)
         self.improve()
 
     def restart(self, seed: int) -> None:
@@ -339,7 +339,7 @@ class _Search:
             else:
                 theta = middle
         top = bound
-        self.effort, self.length, self.steps = ROOT_EFFORT, float(MOST_LENGTH), 0
+        self.at_root, self.length, self.steps = True, float(MOST_LENGTH), 0
         most_listed = self.half_sets_listed + MANY_HALF_SETS
         while not (self.closed or self.run.stopped) and self.steps <= MANY_STEPS:
             # Where scores are capped, each window has half sets of its own.
@@ -360,7 +360,7 @@ class _Search:
             bound = min(bound, theta)
             self.lower(bound)
             width *= WIDER
-        self.effort, self.length = NODE_EFFORT, float(FIRST_LENGTH)
+        self.at_root, self.length = False, float(FIRST_LENGTH)
         return Node(-bound, node.height, node.heads, node.needy, lowered=True)
 
     # Partial solutions
@@ -376,7 +376,9 @@ class _Search:
 
     def value(self, head: int) -> float:
         """The score of the features that a head holds."""
-        return float(sum(self.scores[position] for position in bits(head)))
+        if head not in self.values:
+            self.values[head] = float(sum(self.scores[position] for position in bits(head)))
+        return self.values[head]
 
     def children(self, node: Node) -> Iterator[Node]:
         """All ways to decide for the next feature in which sets it lies; equal sets are interchangeable."""
@@ -456,7 +458,8 @@ class _Search:
         spare = value - sum(needs)
         if spare < -self.tolerance:
             return None
-        must, most = _degree_limits(capped, len(heads), rooms, price, relaxed - sum(needs) + self.tolerance)
+        slack = relaxed - sum(needs) + self.tolerance
+        must, most = _degree_limits(capped, len(heads), rooms, price, slack)
         useful = np.flatnonzero(most > 0)
         return Window(
             theta,
@@ -466,6 +469,8 @@ class _Search:
             must[useful],
             most[useful],
             spare,
+            # The bound counts on every feature that may be shared: each that is not costs the price.
+            int(min(slack / price, sum(pairs))) if price > 0 else sum(pairs),
             bool(capped[0] == self.scores[node.depth]) and min(needs) > 0,
         )
 
@@ -476,37 +481,65 @@ class _Search:
     def list_sets(
         self, node: Node, window: Window
     ) -> list[tuple[int, int, npt.NDArray[np.uint64], Floats]] | None:
-        """For each kind of needy set (head and how many) the masks in its window, and by how much they exceed it."""
-        k, left, listed = self.problem.n_features, int(self.length), []
-        for head, wanted in sorted(Counter(node.heads[number] for number in node.needy).items()):
-            room = k - head.bit_count()
-            if list_cost(window.first, room) > self.effort.half_sets:
-                return None
-            need = max(0.0, window.theta - self.value(head))
-            windows = self.windows(window, room)
-            low, high = need - self.tolerance, need + window.spare + self.tolerance
-            found = windows.list(low, high, left)
+        """For each kind of needy set (head and how many) the masks in its window, and by how much they exceed it.
+
+        Empty if there are none of some kind; None if there are too many.
+        """
+        k, overlap, length = self.problem.n_features, self.problem.max_overlap, int(self.length)
+        needy = [node.heads[number] for number in node.needy]
+        room = k - min(head.bit_count() for head in needy)
+        if list_cost(window.first, room) > (ROOT_HALF_SETS if self.at_root else MOST_HALF_SETS):
+            return None
+        windows, spare, counted, listed = self.windows(window, room), window.spare, [], []
+        for head, wanted in sorted(Counter(needy).items()):
+            size, need = k - head.bit_count(), max(0.0, window.theta - self.value(head))
+            # A set shares each of its features with as many others as hold it.
+            shared = sum(overlap - (head & other).bit_count() for other in needy)
+            shared -= overlap - head.bit_count()
+            weights = (shared - window.unshared, shared)
+            count = windows.count(
+                size, need - self.tolerance, need + spare + self.tolerance, length, *weights
+            )
+            if count == 0:
+                return []
+            counted.append((count, head, wanted, size, need, weights))
+        # Fewest first: what they take of the spare at least, the others cannot have.
+        for _, head, wanted, size, need, weights in sorted(counted):
+            found = windows.list(size, need - self.tolerance, need + spare + self.tolerance, length, *weights)
             if found is None:
                 return None
             masks, sums = found
-            left -= len(masks)
+            if len(masks) == 0:
+                return []
+            length -= len(masks)
+            spare -= wanted * max(float(np.min(sums)) - need, 0.0)
             listed.append((head, wanted, masks, sums - need))
         return listed
 
     def windows(self, window: Window, room: int) -> Windows:
         """The sorted half sets; narrowing a window often leaves them as they are."""
-        key = (window.useful.tobytes(), window.capped.tobytes(), room)
+        weights = np.array([np.maximum(window.must, 1) - 1, window.most - 1], dtype=np.intc)
+        key = (window.useful.tobytes(), window.capped.tobytes(), weights.tobytes(), room)
         if key not in self.half_sets:
             if len(self.half_sets) > 8:
                 self.half_sets.clear()
             self.half_sets_listed += int(list_cost(window.first, room))
-            self.half_sets[key] = Windows(window.capped, window.first, room)
+            self.half_sets[key] = Windows(window.capped, window.first, room, weights)
         return self.half_sets[key]
+
+    @property
+    def max_steps(self) -> int:
+        """How many steps a search among listed sets may take."""
+        return (
+            ROOT_STEPS if self.at_root else int(np.clip(UNUSUAL * self.usual_steps, LEAST_STEPS, MOST_STEPS))
+        )
 
     def pick(
         self, node: Node, window: Window, listed: list[tuple[int, int, npt.NDArray[np.uint64], Floats]]
     ) -> float | None:
         """Pick compatible sets among the listed ones, and complete the other sets."""
+        if not listed:
+            return window.theta
         useful, overlap = window.useful, self.problem.max_overlap
         masks = np.concatenate([entry[2] for entry in listed])
         excess = np.concatenate([entry[3] for entry in listed])
@@ -529,15 +562,17 @@ class _Search:
             (masks[keep], qualities[keep], np.maximum(excess[keep], 0.0), group[keep]),
             (np.array([entry[1] for entry in listed], dtype=np.intc), caps),
             window.first,
-            window.must,
-            window.most,
+            (window.must, window.most),
+            window.unshared,
             max(self.best, window.theta - 2 * self.tolerance),
             window.spare + self.tolerance * (len(node.needy) + 1),
             window.plain,
             self.tolerance,
-            self.effort.steps,
+            self.max_steps,
             self.run.tick,
         )
+        if finished and not self.at_root:
+            self.usual_steps += LEARNING * (self.steps - self.usual_steps)
         # Lists as long as searches among them still come to an end.
         self.length = (
             min(GROWTH * self.length, MOST_LENGTH) if finished else max(self.length / 2, LEAST_LENGTH)
