@@ -3,8 +3,9 @@
 
 Equal scores are interchangeable, so sets are listed by how many features they take of each class of equal scores; the
 first ones of the class stand for all. The features are split into two halves; the half sets of each size are listed
-and sorted by their sum once, and each window is then one sweep over pairs of lists. Sets are 64-bit masks. Features may
-have weights, not quite certain ones, and what a set weighs may be limited too.
+in the order of their sums once, and each window is then one sweep over pairs of lists. Sets are 64-bit masks.
+
+Features may have weights, not quite certain ones, and what a set weighs may be limited too.
 """
 
 import cython
@@ -12,67 +13,6 @@ import numpy as np
 
 #: Sets that are looked at for each that may be listed: most may weigh too much or too little.
 LOOKS = cython.declare(cython.long, 64)
-
-
-@cython.cfunc
-@cython.nogil
-@cython.exceptval(check=False)
-def _fill(
-    scores: cython.double[::1],
-    weights: cython.int[:, ::1],
-    first: cython.int[::1],
-    klass: cython.int,
-    last: cython.int,
-    size: cython.int,
-    k: cython.int,
-    mask: cython.ulonglong,
-    total: cython.double,
-    least: cython.int,
-    most: cython.int,
-    at: cython.longlong[::1],
-    masks: cython.ulonglong[::1],
-    sums: cython.double[::1],
-    weighed: cython.int[:, ::1],
-) -> cython.void:
-    """List every way to take at most k features from the classes ``klass`` to ``last - 1``."""
-    count: cython.int
-    position: cython.int
-    if klass == last:
-        masks[at[size]] = mask
-        sums[at[size]] = total
-        weighed[at[size], 0] = least
-        weighed[at[size], 1] = most
-        at[size] += 1
-        return
-    _fill(
-        scores, weights, first, klass + 1, last, size, k, mask, total, least, most, at, masks, sums, weighed
-    )
-    count = size
-    for position in range(first[klass], first[klass + 1]):
-        count += 1
-        if count > k:
-            return
-        mask = mask | (cython.cast(cython.ulonglong, 1) << position)
-        total += scores[position]
-        least += weights[0, position]
-        most += weights[1, position]
-        _fill(
-            scores,
-            weights,
-            first,
-            klass + 1,
-            last,
-            count,
-            k,
-            mask,
-            total,
-            least,
-            most,
-            at,
-            masks,
-            sums,
-            weighed,
-        )
 
 
 def _sizes(first, k):
@@ -135,13 +75,13 @@ class Windows:
     def __init__(self, scores, first, k, weights=None):
         if weights is None:
             weights = np.zeros((2, len(scores)), dtype=np.intc)
-        n = len(first) - 1
-        split, _ = _halves(np.asarray(first), k)
+        first = np.asarray(first)
+        split, _ = _halves(first, k)
         self.left_masks, self.left_sums, self.left_weights, self.left_start = _half(
-            scores, weights, first, 0, split, k
+            scores, weights, np.ascontiguousarray(first[: split + 1]), k
         )
         self.right_masks, self.right_sums, self.right_weights, self.right_start = _half(
-            scores, weights, first, split, n, k
+            scores, weights, np.ascontiguousarray(first[split:]), k
         )
 
     def list(self, size, low, high, limit, lightest=0, heaviest=0):
@@ -215,34 +155,66 @@ class Windows:
         return found
 
 
-def _half(scores, weights, first, klass, last, k):
-    counts = _sizes(np.ascontiguousarray(first[klass : last + 1]), k)[last - klass].astype(np.int64)
-    start = np.zeros(k + 2, dtype=np.int64)
-    np.cumsum(counts, out=start[1:])
-    total = int(counts.sum())
-    masks = np.zeros(total, dtype=np.uint64)
-    sums = np.zeros(total)
-    weighed = np.zeros((total, 2), dtype=np.intc)
-    _fill_half(scores, weights, first, klass, last, k, start.copy(), masks, sums, weighed)
-    for size in range(k + 1):
-        part = slice(start[size], start[size + 1])
-        order = np.argsort(sums[part], kind="stable")
-        masks[part] = masks[part][order]
-        sums[part] = sums[part][order]
-        weighed[part] = weighed[part][order]
-    return masks, sums, weighed, start
+def _half(scores_, weights_, first_, k_):
+    """All ways to take at most k features: masks, sums and weights, by size and then by sum, and where sizes begin.
 
-
-def _fill_half(scores, weights_, first, klass, last, k, at_, masks_, sums_, weighed_):
-    values: cython.double[::1] = scores
+    Class by class: a list with another class is what several lists without it become, all of them sorted.
+    """
+    scores: cython.double[::1] = scores_
     weights: cython.int[:, ::1] = weights_
-    bounds: cython.int[::1] = first
-    at: cython.longlong[::1] = at_
-    masks: cython.ulonglong[::1] = masks_
-    sums: cython.double[::1] = sums_
-    weighed: cython.int[:, ::1] = weighed_
-    begin: cython.int = klass
-    end: cython.int = last
-    size: cython.int = k
+    first: cython.int[::1] = first_
+    k: cython.int = k_
+    n: cython.int = len(first_) - 1
+    start_array = np.zeros((n + 1, k_ + 2), dtype=np.int64)
+    start_array[:, 1:] = np.cumsum(_sizes(first_, k_), axis=1)
+    start: cython.longlong[:, ::1] = start_array
+    total = int(start_array[n, k_ + 1])
+    # What there was before a class, and what there is after it, take turns.
+    masks_array = np.zeros((2, total), dtype=np.uint64)
+    sums_array = np.zeros((2, total))
+    weighed_array = np.zeros((2, total, 2), dtype=np.intc)
+    masks: cython.ulonglong[:, ::1] = masks_array
+    sums: cython.double[:, ::1] = sums_array
+    weighed: cython.int[:, :, ::1] = weighed_array
+    at: cython.longlong[::1] = np.zeros(k_ + 1, dtype=np.int64)
+    added: cython.double[::1] = np.zeros(k_ + 1)
+    bits: cython.ulonglong[::1] = np.zeros(k_ + 1, dtype=np.uint64)
+    klass: cython.int
+    size: cython.int
+    taken: cython.int
+    most: cython.int
+    best: cython.int
+    old: cython.int
+    new: cython.int
+    position: cython.int
+    place: cython.longlong
+    value: cython.double
+    least: cython.double
     with cython.nogil:
-        _fill(values, weights, bounds, begin, end, 0, size, 0, 0.0, 0, 0, at, masks, sums, weighed)
+        for klass in range(n):
+            old = klass & 1
+            new = 1 - old
+            for taken, position in enumerate(range(first[klass], min(first[klass + 1], first[klass] + k))):
+                added[taken + 1] = added[taken] + scores[position]
+                bits[taken + 1] = bits[taken] | (cython.cast(cython.ulonglong, 1) << position)
+            position = first[klass]
+            for size in range(k + 1):
+                most = min(first[klass + 1] - position, size)
+                for taken in range(most + 1):
+                    at[taken] = start[klass, size - taken]
+                for place in range(start[klass + 1, size], start[klass + 1, size + 1]):
+                    best = -1
+                    least = 0.0
+                    for taken in range(most + 1):
+                        if at[taken] < start[klass, size - taken + 1]:
+                            value = sums[old, at[taken]] + added[taken]
+                            if best < 0 or value < least:
+                                best = taken
+                                least = value
+                    masks[new, place] = masks[old, at[best]] | bits[best]
+                    sums[new, place] = least
+                    weighed[new, place, 0] = weighed[old, at[best], 0] + best * weights[0, position]
+                    weighed[new, place, 1] = weighed[old, at[best], 1] + best * weights[1, position]
+                    at[best] += 1
+    new = n & 1
+    return masks_array[new], sums_array[new], weighed_array[new], start_array[n]

@@ -51,7 +51,7 @@ PART_NODES = 3
 #: The share of the gap that a large gain closes.
 LARGE_GAIN = 0.1
 #: After so many partial solutions another first solution is tried, the next one after this many times as many.
-FIRST_RESTART = 40
+FIRST_RESTART = 100
 LATER_RESTARTS = 2.5
 #: A relative gap up to this is worth only so many more partial solutions.
 SMALL_GAP = 1e-6
@@ -69,14 +69,14 @@ LEARNING = 0.05
 #: The length that lists of sets have at first, at least and at most, and how they grow as long as searches among them
 #: come to an end.
 FIRST_LENGTH = 1_500
-LEAST_LENGTH = 500
+LEAST_LENGTH = 1_000
 MOST_LENGTH = 12_000
 GROWTH = 1.1
 #: The first windows reach down from the bound by this share of the gap and grow by this factor, until a search among
 #: the sets takes more than so many steps, or more than so many half sets have been listed.
 FIRST_SHARE = 2.0**-16
 WIDER = 1.5
-MANY_STEPS = 20_000
+MANY_STEPS = 10_000
 MANY_HALF_SETS = 4_000_000
 #: Windows reach down from the bound by these shares of the gap; the widest that is small enough is searched.
 SHARES = (1.0, 1 / 4, 1 / 16, 1 / 64, 1 / 256, 1 / 1024)
