@@ -44,6 +44,7 @@ class Packing:
     single = cython.declare(cython.ulonglong)
     classes = cython.declare(cython.ulonglong[::1])
     widths = cython.declare(cython.int[::1])
+    of_class = cython.declare(cython.int[:, ::1])
     must = cython.declare(cython.int[::1])
     most = cython.declare(cython.int[::1])
     unshared = cython.declare(cython.int)
@@ -54,6 +55,7 @@ class Packing:
     in_group = cython.declare(cython.ulonglong[:, ::1])
     possible = cython.declare(cython.ulonglong[:, ::1])
     begin = cython.declare(cython.int[::1])
+    room = cython.declare(cython.int[::1])
     least = cython.declare(cython.double[::1])
     concrete = cython.declare(cython.ulonglong[::1])
     picked_item = cython.declare(cython.int[::1])
@@ -113,6 +115,7 @@ class Packing:
         self.classes = np.array(wide, dtype=np.uint64)
         self.n_classes = len(wide)
         self.widths = np.array([bits.bit_count() for bits in wide], dtype=np.intc)
+        self.of_class = np.zeros((max(self.n, 1), max(self.n_classes, 1)), dtype=np.intc)
         self.must, self.most = degrees
         self.unshared = unshared
         self.degree = np.zeros(64, dtype=np.intc)
@@ -122,6 +125,8 @@ class Packing:
         self.in_group = np.zeros((self.n_groups, max(self.words, 1)), dtype=np.uint64)
         self.possible = np.zeros((self.n_sets + 1, max(self.words, 1)), dtype=np.uint64)
         self.begin = np.zeros(self.n_sets + 1, dtype=np.intc)
+        # What the picked sets may share beyond what they do share of features that are alone in their class.
+        self.room = np.zeros(self.n_sets + 1, dtype=np.intc)
         excess = np.full(max(self.words, 1) * 64, np.inf)
         excess[: self.n] = self.excess
         self.least = excess.reshape(-1, 64).min(axis=1)
@@ -156,13 +161,16 @@ class Packing:
     @cython.nogil
     @cython.exceptval(check=False)
     def lay_out(self) -> cython.void:
-        """Which listed sets hold a feature, belong to a group, and are possible at first: all."""
+        """Which listed sets hold a feature, belong to a group, how many of a class they take; all are possible at first."""
         item: cython.int
         j: cython.int
         w: cython.int
+        c: cython.int
         bit: cython.ulonglong
         rest: cython.ulonglong
         for item in range(self.n):
+            for c in range(self.n_classes):
+                self.of_class[item, c] = ones(self.masks[item] & self.classes[c])
             w = item >> 6
             bit = cython.cast(cython.ulonglong, 1) << (item & 63)
             self.possible[0, w] = self.possible[0, w] | bit
@@ -179,37 +187,27 @@ class Packing:
     def draw(self, item: cython.int) -> cython.void:
         """Fill in which listed sets are compatible with this one, as far as the classes tell."""
         other: cython.int
-        cap: cython.int
-        for other in range(self.n):
-            cap = self.caps[self.group[item], self.group[other]]
-            if self.least_shared(item, other) <= cap and self.most_shared(item, other) >= cap - self.unshared:
-                self.compatible[item, other >> 6] = self.compatible[item, other >> 6] | (
-                    cython.cast(cython.ulonglong, 1) << (other & 63)
-                )
-        self.drawn[item] = 1
-
-    @cython.cfunc
-    @cython.nogil
-    @cython.exceptval(check=False)
-    def least_shared(self, item: cython.int, other: cython.int) -> cython.int:
-        """How many features two listed sets share at least: members of a class are few."""
         c: cython.int
-        shared: cython.int = ones(self.masks[item] & self.masks[other] & self.single)
-        for c in range(self.n_classes):
-            shared += max(
-                ones(self.masks[item] & self.classes[c])
-                + ones(self.masks[other] & self.classes[c])
-                - self.widths[c],
-                0,
-            )
-        return shared
-
-    @cython.cfunc
-    @cython.nogil
-    @cython.exceptval(check=False)
-    def most_shared(self, item: cython.int, other: cython.int) -> cython.int:
-        """How many features two listed sets share at most: masks hold the first members of each class."""
-        return ones(self.masks[item] & self.masks[other])
+        w: cython.int
+        cap: cython.int
+        shared: cython.int
+        fits: cython.ulonglong
+        row: cython.ulonglong
+        mask: cython.ulonglong = self.masks[item]
+        single: cython.ulonglong = mask & self.single
+        for w in range(self.words):
+            row = 0
+            for other in range(64 * w, min(64 * w + 64, self.n)):
+                cap = self.caps[self.group[item], self.group[other]]
+                # Members of a class are few: sets that take many of them share some. They share most if both take the
+                # first ones, as the masks do.
+                shared = ones(single & self.masks[other])
+                for c in range(self.n_classes):
+                    shared += max(self.of_class[item, c] + self.of_class[other, c] - self.widths[c], 0)
+                fits = (shared <= cap) & (ones(mask & self.masks[other]) >= cap - self.unshared)
+                row = row | (fits << (other & 63))
+            self.compatible[item, w] = row
+        self.drawn[item] = 1
 
     @cython.cfunc
     @cython.nogil
@@ -345,21 +343,21 @@ class Packing:
     def crowded(self, level: cython.int) -> cython.bint:
         """Whether the picked sets must share more than all pairs may together: members of a class are few."""
         s: cython.int
-        t: cython.int
         c: cython.int
         demand: cython.int
         full: cython.int
-        room: cython.int = 0
+        last: cython.int = self.picked_item[level - 1]
+        room: cython.int = self.room[level - 1]
         if self.n_classes == 0:
             return False
-        for s in range(level):
-            for t in range(s):
-                room += self.caps[self.group[self.picked_item[s]], self.group[self.picked_item[t]]]
-                room -= ones(self.masks[self.picked_item[s]] & self.masks[self.picked_item[t]] & self.single)
+        for s in range(level - 1):
+            room += self.caps[self.group[last], self.group[self.picked_item[s]]]
+            room -= ones(self.masks[last] & self.masks[self.picked_item[s]] & self.single)
+        self.room[level] = room
         for c in range(self.n_classes):
             demand = 0
             for s in range(level):
-                demand += ones(self.masks[self.picked_item[s]] & self.classes[c])
+                demand += self.of_class[self.picked_item[s], c]
             full = demand // self.widths[c]
             room -= self.widths[c] * full * (full - 1) // 2 + (demand - full * self.widths[c]) * full
         return room < 0
@@ -451,7 +449,7 @@ class Packing:
             self.concrete[number] = mask
             return self.make_concrete(number + 1)
         if to_take < 0:
-            to_take = ones(self.masks[item] & self.classes[klass])
+            to_take = self.of_class[item, klass]
             position = 0
         if to_take == 0:
             return self.complete(number, mask, klass + 1, 0, -1)

@@ -35,11 +35,12 @@ def best_sum(
     limit: float,
     run: Run,
     heads: Sequence[FeatureSet] = (),
+    gap: float = 0.0,
 ) -> tuple[list[FeatureSet] | None, float]:
     """The sets with the largest sum (None if none were found), and a bound: -inf if there are none.
 
     ``limit`` is a known upper bound on the sum. ``heads`` are features that the sets hold already, none of them among
-    the candidates; the sum is that of the candidates added.
+    the candidates; the sum is that of the candidates added. A relative ``gap`` is good enough.
     """
     n_sets, k = problem.n_sets, problem.n_features
     heads = heads or [()] * n_sets
@@ -78,7 +79,7 @@ def best_sum(
         both = [counts[c, p] for c, p in counts if patterns[p][first] and patterns[p][second]]
         left = problem.max_overlap - _common(heads[first], heads[second])
         programme.row(dict.fromkeys(both, 1.0), upper=left)
-    solution = programme.maximise(run)
+    solution = programme.maximise(run, gap)
     if solution.values is None:
         return None, solution.bound * scale
     sets: list[list[int]] = [[] for _ in range(n_sets)]

@@ -56,6 +56,8 @@ LATER_RESTARTS = 2.5
 #: A relative gap up to this is worth only so many more partial solutions.
 SMALL_GAP = 1e-6
 MAX_LATE_NODES = 12
+#: How far from best the sets that are fitted around the worst ones may be, relatively: walks improve them anyway.
+FIT_GAP = 0.02
 #: How many half sets may be listed for one window, at the root and elsewhere.
 ROOT_HALF_SETS = 1_700_000
 MOST_HALF_SETS = 300_000
@@ -635,7 +637,7 @@ class _Search:
         rest = replace(self.problem, n_alternatives=len(heads) - 1, existing=existing)
         if patterns.n_variables(tail, rest) > patterns.MAX_VARIABLES:
             return None
-        return patterns.best_sum(tail, rest, math.inf, self.run.part(), heads)[0]
+        return patterns.best_sum(tail, rest, math.inf, self.run.part(), heads, FIT_GAP)[0]
 
     def tail(self, node: Node) -> Candidates:
         """The features that are not decided."""

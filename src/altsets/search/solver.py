@@ -70,15 +70,15 @@ class Programme:
         """Change a variable's part in the objective."""
         self._cost[variable] = cost
 
-    def maximise(self, run: Run) -> Solution:
-        """Solve until proven, out of time or interrupted."""
+    def maximise(self, run: Run, gap: float = 0.0) -> Solution:
+        """Solve until proven but for a relative gap, out of time or interrupted."""
         import highspy
 
         solver = highspy.Highs()
         solver.setOptionValue("output_flag", False)
         solver.setOptionValue("threads", 1)
         # The defaults call 0.01 % off "optimal".
-        solver.setOptionValue("mip_rel_gap", 0.0)
+        solver.setOptionValue("mip_rel_gap", gap)
         solver.setOptionValue("mip_abs_gap", 1e-11)
         # By default coefficients below 1e-9 are dropped, and with them the difference of nearly equal scores.
         solver.setOptionValue("small_matrix_value", 1e-12)
