@@ -161,7 +161,7 @@ class Packing:
     @cython.nogil
     @cython.exceptval(check=False)
     def lay_out(self) -> cython.void:
-        """Which listed sets hold a feature, belong to a group, how many of a class they take; all are possible at first."""
+        """Which listed sets hold a feature or belong to a group, how many of a class they take; all are possible."""
         item: cython.int
         j: cython.int
         w: cython.int
