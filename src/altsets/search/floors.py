@@ -46,10 +46,14 @@ class Floor:
 
 
 class Floors:
-    """The linear programmes for different floors; they share the sets that have been found so far."""
+    """The linear programmes for different floors; they share the sets that have been found so far.
 
-    def __init__(self, good: GoodSets, n_sets: int, max_overlap: int, run: Run) -> None:
+    With more ``patience`` each may take so many times as many rounds and steps.
+    """
+
+    def __init__(self, good: GoodSets, n_sets: int, max_overlap: int, run: Run, patience: int = 1) -> None:
         self.good, self.n_sets, self.max_overlap, self.run = good, n_sets, max_overlap, run
+        self.patience = patience
         self._pool: dict[FeatureSet, float] = {}
 
     def add(self, sets: Iterable[FeatureSet]) -> None:
@@ -68,7 +72,7 @@ class Floors:
         programme.add_row({}, upper=2.0 * self.n_sets)
         for chosen in [chosen for chosen, quality in self._pool.items() if quality > floor]:
             programme.add_column(1.0, {0: 1.0} | rows.terms(chosen))
-        for _ in range(MAX_ROUNDS):
+        for _ in range(self.patience * MAX_ROUNDS):
             # Without any column there is nothing to solve, and all prices are zero.
             solved = programme.maximise() if rows.sets else (np.zeros(0), np.zeros(1))
             if solved is None or self.run.tick():
@@ -82,7 +86,11 @@ class Floors:
             paid = rows.paid(duals) + 2.0 * self.n_sets * max(float(duals[0]), 0.0)
             least = LEAST - max(float(duals[0]), 0.0)
             listing = self.good.above(
-                floor, COLUMNS_PER_ROUND, budget=(prices, least), cheaper=True, max_nodes=MAX_NODES
+                floor,
+                COLUMNS_PER_ROUND,
+                budget=(prices, least),
+                cheaper=True,
+                max_nodes=self.patience * MAX_NODES,
             )
             new = [listing.set_at(number) for number in range(len(listing))]
             if not any(chosen not in self._pool for chosen in new):

@@ -55,6 +55,8 @@ FLOOR_STEPS = 64
 #: Rounds of the linear programme, and how many times as many rounds and rows there may be when all else is done.
 MAX_ROUNDS = 500
 PATIENCE = 5
+#: The same for floors, and for the lists above them.
+FLOOR_PATIENCE = 50
 
 
 class Together:
@@ -173,6 +175,8 @@ class Together:
         for all_listed in (True, False):
             if self.done or self._close_to(certificate, MOST_SETS, MOST_STEPS, all_listed=all_listed):
                 return
+        if self.smallest and self.sets and self.good.can_be_priced and not self.run.stopped:
+            self._above_floors(FLOOR_PATIENCE)
 
     def _improve(self, kicks: int, steps: int) -> None:
         """Look for a better solution."""
@@ -359,9 +363,9 @@ class Together:
 
     # --- Above a floor --------------------------------------------------------------------------------
 
-    def _above_floors(self) -> bool:
+    def _above_floors(self, patience: int = 1) -> bool:
         """The largest minimum: floors ever lower, with prices of their own; false if that fails."""
-        floors = Floors(self.good, self.n_sets, self._most_shared, self.run)
+        floors = Floors(self.good, self.n_sets, self._most_shared, self.run, patience)
         floors.add([*self.sets, *self._columns.sets])
         low, high = self.value, self.bound
         step = (high - low) / FLOOR_STEPS
@@ -378,20 +382,19 @@ class Together:
         while not self.done:
             target = max(self.bound - step, self.value)
             floor = floors.at(target, only_refute=False)
-            if floor is None or not self._pick_above(target, floor):
+            if floor is None or not self._pick_above(target, floor, patience):
                 return False
             self.tighten(max(target, self.value))
             step *= 2
         return True
 
-    def _pick_above(self, target: float, floor: Floor) -> bool:
+    def _pick_above(self, target: float, floor: Floor, patience: int) -> bool:
         """The best compatible sets above the target; false if it takes too long."""
         surplus = floor.surplus(self.n_sets)
         if surplus < 0:
             return True
-        listing = self.good.above(
-            target, MOST_SETS, budget=(floor.prices, LEAST + surplus + 1e-9), max_nodes=LIST_NODES
-        )
+        budget = (floor.prices, LEAST + surplus + 1e-9)
+        listing = self.good.above(target, MOST_SETS, budget=budget, max_nodes=patience * LIST_NODES)
         if not listing.complete:
             return False
         # In units of quality, so that one tolerance will do.
@@ -399,6 +402,7 @@ class Together:
         paid = np.concatenate([floor.prices[self.good.place[rows]].sum(axis=1) for rows in listing.rows])
         penalties = replace(penalties, table=scale * penalties.table, unshared=scale * penalties.unshared)
         spending = Spending(scale * np.maximum(paid - LEAST, 0.0), scale * surplus, penalties)
-        sets, finished = self._picker.pick(listing, spending, target, MANY_STEPS, summing=False, least=target)
+        most_steps = patience * MANY_STEPS
+        sets, finished = self._picker.pick(listing, spending, target, most_steps, summing=False, least=target)
         self.offer(sets)
         return finished
