@@ -11,7 +11,7 @@ import pytest
 import altsets
 from altsets import constraints, quality
 from altsets.problem import Problem
-from altsets.search import together
+from altsets.search import floors, together
 from altsets.search.columns import Certificate
 from altsets.search.good_sets import GoodSets
 from altsets.search.picking import Picker, Spending
@@ -113,3 +113,21 @@ def test_what_a_branch_proves_is_not_taken_for_the_whole(monkeypatch):
     )
     assert found.status == "optimal"
     assert found.objective == pytest.approx(best)
+
+
+@pytest.mark.parametrize(("patience", "status"), [(1, "feasible"), (50, "optimal")])
+def test_floors_with_patience_prove_what_lists_leave_open(patience, status, monkeypatch):
+    request = {"n_features": 5, "n_alternatives": 3, "min_difference": 4, "aggregation": "min"}
+
+    def search(seed):
+        return altsets.find(redundant(16, seed), search="simultaneous", engine="enumerate", **request)
+
+    best = [search(seed).objective for seed in range(5)]
+    # Lists are too short, picking from them takes too long, and so do the programmes for floors at first.
+    for name, value in {"FEW_SETS": 2, "MANY_SETS": 4, "MOST_STEPS": 1, "FLOOR_PATIENCE": patience}.items():
+        monkeypatch.setattr(together, name, value)
+    monkeypatch.setattr(floors, "MAX_ROUNDS", 3)
+    for seed in range(5):
+        found = search(seed)
+        assert found.status == status
+        assert found.objective <= best[seed] + 1e-9 <= found.bound + 2e-9
