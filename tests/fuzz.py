@@ -17,6 +17,7 @@ from collections import Counter
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
+from types import ModuleType
 from typing import Any
 
 import numpy as np
@@ -25,19 +26,21 @@ from random_requests import random_request
 
 from altsets import Result, Status
 from altsets.errors import UnsupportedError
-from altsets.search import together
+from altsets.search import good_sets, together
 
 SOLVER = "milp"
 
 #: The enumerate engine lists all sets where they are few, which is so wherever brute force can follow. With other
-#: limits it has to work as if they were many: with prices, and in branches.
-LIMITS: tuple[dict[str, int], ...] = (
-    {"FEW_SETS": 2, "MANY_SETS": 20, "BRANCH_SETS": 8},
-    {"FEW_SETS": 2},
-    {"FEW_SETS": 20},
+#: limits it has to work as if they were many: with prices, and in branches; and each search for good sets as if it took
+#: long, so that it is tried with both bounds.
+Limits = dict[tuple[ModuleType, str], int]
+LIMITS: tuple[Limits, ...] = (
+    {(together, "FEW_SETS"): 2, (together, "MANY_SETS"): 20, (together, "BRANCH_SETS"): 8},
+    {(together, "FEW_SETS"): 2, (good_sets, "SHORT"): 2},
+    {(together, "FEW_SETS"): 20, (good_sets, "SHORT"): 10},
     {},
 )
-USUAL = {name: getattr(together, name) for limits in LIMITS for name in limits}
+USUAL = {limit: getattr(*limit) for limits in LIMITS for limit in limits}
 
 #: Seconds for a problem beyond brute force, and for a small one.
 TIME_LIMIT, LONG = 2.0, 10.0
@@ -61,9 +64,10 @@ class Report:
 
     def fail(self, label: str, request: Request, wrong: list[str], **more: Any) -> None:
         what = "\n".join(f"#   {line}" for line in wrong)
-        few = "".join(f"together.{name} = {now}\n" for name, now in _changed().items())
-        if few:
-            few = f"from altsets.search import together\n{few}"
+        few = "".join(
+            f"import {module.__name__}\n{module.__name__}.{name} = {now}\n"
+            for (module, name), now in _changed().items()
+        )
         self.failures.append(f"# {label}\n{what}\n{few}{request.snippet(**more)}")
 
     def add(self, other: Report) -> None:
@@ -124,18 +128,20 @@ def _run_portion(portion: tuple[int, int, int, float, float]) -> Report:
 
 
 @contextmanager
-def limited(limits: dict[str, int]) -> Iterator[None]:
+def limited(limits: Limits) -> Iterator[None]:
     """Let the engine work within other limits than usual."""
     try:
-        vars(together).update(limits)
+        for limit, number in limits.items():
+            setattr(*limit, number)
         yield
     finally:
-        vars(together).update(USUAL)
+        for limit, number in USUAL.items():
+            setattr(*limit, number)
 
 
-def _changed() -> dict[str, int]:
+def _changed() -> Limits:
     """Limits that are not what they usually are."""
-    return {name: now for name, usual in USUAL.items() if (now := getattr(together, name)) != usual}
+    return {limit: now for limit, usual in USUAL.items() if (now := getattr(*limit)) != usual}
 
 
 def _engines(request: Request, with_solver: bool, rng: np.random.Generator) -> list[str]:

@@ -10,10 +10,12 @@ import pytest
 from checks import Request
 from random_requests import random_budget, random_constraints, random_limit, random_numbers
 
+from altsets.search import good_sets as module
 from altsets.search.columns import Columns
 from altsets.search.floors import LEAST, Floors
 from altsets.search.good_sets import GoodSets, Prices
 from altsets.search.run import Run
+from altsets.search.tangents import Tangents
 
 N_CASES = 80
 
@@ -152,6 +154,111 @@ def test_the_sets_above_a_threshold_are_those_of_brute_force(seed):
         assert listing.values[number] == close(values[chosen])
         assert listing.qualities[number] == close(request.oracle.value(chosen))
         assert sum(int(word).bit_count() for word in listing.masks[number]) == len(chosen)
+
+
+# --- With tangents --------------------------------------------------------------------------------
+
+
+def alike(rng, n, noise):
+    """Points of a curve: the nearer they are, the more they have in common, but for noise."""
+    places = np.sort(rng.random(n))
+    pairs = np.exp(-3 * np.abs(places[:, None] - places)) + noise * rng.standard_normal((n, n))
+    pairs = np.triu(pairs, 1)
+    return pairs + pairs.T
+
+
+def curved_request(rng, n, k, noise, **more):
+    redundancy = np.maximum(alike(rng, n, noise), 0.0)
+    return Request(
+        tuple(rng.random(n).tolist()),
+        k,
+        2,
+        tau=0.5,
+        kind="mrmr",
+        matrix=tuple(map(tuple, redundancy.tolist())),
+        search="simultaneous",
+        **more,
+    )
+
+
+@pytest.mark.parametrize("seed", range(40))
+def test_tangents_with_a_rest_are_the_pair_terms_and_bound_no_set_too_low(seed):
+    rng = np.random.default_rng([21, seed])
+    n, k = int(rng.integers(6, 11)), 5
+    pairs = alike(rng, n, float(rng.choice([0.01, 0.3])))
+    tangents = Tangents.of(pairs, k)
+    if tangents is None:
+        return
+    rest = pairs - tangents.terms
+    touch = rng.standard_normal(tangents.loads.shape[1])
+    for chosen in combinations(range(n), k):
+        places = list(chosen)
+        exact = sum(pairs[pair] for pair in combinations(chosen, 2))
+        loads = tangents.loads[places]
+        along = float(np.sum(loads @ touch - 0.5 * np.sum(loads**2, axis=1))) - 0.5 * float(touch @ touch)
+        along += (k - 1) * float(np.sum(tangents.common[places]))
+        along += sum(rest[pair] for pair in combinations(chosen, 2))
+        assert along <= exact + 1e-9
+
+
+def test_tangents_explain_what_points_of_a_curve_have_in_common():
+    rng = np.random.default_rng(5)
+    pairs = alike(rng, 60, 0.01)
+    outside = ~np.eye(60, dtype=bool)
+    tangents = Tangents.of(pairs, 10)
+    assert tangents.loads.shape[1] < 15
+    assert np.std((pairs - tangents.terms)[outside]) < 0.2 * np.std(pairs[outside])
+    assert Tangents.of(np.zeros((6, 6)), 5) is None
+    assert Tangents.of(np.ones((2, 2)), 2) is None
+
+
+@pytest.mark.parametrize("short", [2, 20])
+@pytest.mark.parametrize("seed", range(30))
+def test_both_bounds_find_the_sets_of_brute_force(seed, short, monkeypatch):
+    """Searches begin with one bound or the other, and go over to the other one when they have come to a few steps."""
+    monkeypatch.setattr(module, "SHORT", short)
+    rng = np.random.default_rng([22, seed])
+    n, k = int(rng.integers(8, 12)), int(rng.integers(5, 7))
+    constraints = random_constraints(rng, n, k, 200) if rng.random() < 0.5 else ()
+    request = curved_request(rng, n, k, float(rng.choice([0.02, 0.3])), constraints=constraints)
+    good = good_sets(request)
+    for sets in good.sizes:
+        sets._tilted = bool(rng.random() < 0.5)
+    prices = prices_for(good, rng)
+    values = {chosen: after_prices(request, good, prices, chosen) for chosen in allowed_sets(request)}
+    expected = sorted(values.values(), reverse=True)
+    count = int(rng.choice([1, 4]))
+    others = [chosen for chosen in values if rng.random() < 0.01]
+    found = good.best(count, prices=prices)
+    assert found.bound == -math.inf
+    assert found.values == [close(value) for value in expected[:count]]
+    differing = [
+        value
+        for chosen, value in values.items()
+        if all(request.oracle.compatible(chosen, other) for other in others)
+    ]
+    differing.sort(reverse=True)
+    assert good.best(1, others=others, prices=prices).values == [close(value) for value in differing[:1]]
+    if values:
+        cut = expected[min(len(expected) - 1, 20)] + 1e-7
+        listing = good.above(cut, 10_000, prices=prices)
+        assert listing.complete
+        listed = sorted(listing.values.tolist(), reverse=True)
+        assert listed == [close(value) for value in expected if value > cut]
+
+
+def test_where_features_are_alike_tangents_save_steps(monkeypatch):
+    monkeypatch.setattr(module, "SHORT", 10**9)
+    request = curved_request(np.random.default_rng(0), 60, 10, 0.01)
+    steps, values = {}, {}
+    for tilted in (False, True):
+        good = good_sets(request)
+        (sets,) = good.sizes
+        sets._tilted = tilted
+        values[tilted] = good.best(1).values
+        steps[tilted] = sets._usual_steps
+    assert values[True] == [close(value) for value in values[False]]
+    assert 0 < 3 * steps[True] < steps[False]
 
 
 def test_a_list_that_ends_one_set_short_is_not_complete():

@@ -271,9 +271,17 @@ def random_rules(rng, n, r):
     return first, member, left, costs, room, *flat(needs)
 
 
+def random_tangents(rng, pairs):
+    """Any parts of the pair terms will do."""
+    if not len(pairs) or rng.random() < 0.4:
+        return None
+    common, loads = rng.standard_normal(len(pairs)) / 9, rng.standard_normal((len(pairs), 2)) / 3
+    return common, loads, common[:, None] + common + loads @ loads.T, 1e-13
+
+
 def sets_in_question(rng):
     n = int(rng.integers(3, 13))
-    r = int(rng.integers(1, min(n, 5) + 1))
+    r = int(rng.integers(1, min(n, 6) + 1))
     linear = np.zeros(0)
     while not linear.any():
         linear, *others = random_terms(rng, n)
@@ -296,6 +304,7 @@ def best_sets(kernel, rng):
         cut,
         int(rng.integers(1, 6)),
         keeping=True,
+        tangents=random_tangents(rng, terms[1]),
         tolerance=1e-14,
         max_nodes=int(rng.choice([4, 10_000])),
         accept=odd if rng.random() < 0.3 else None,
@@ -315,6 +324,7 @@ def listed_sets(kernel, rng):
         int(rng.choice([70, 1000])),
         keeping=False,
         cheaper=len(rules[4]) > 0 and rng.random() < 0.5,
+        tangents=random_tangents(rng, terms[1]),
         tolerance=1e-14,
         max_nodes=int(rng.choice([20, 10_000])),
         accept=odd if rng.random() < 0.3 else None,

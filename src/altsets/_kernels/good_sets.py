@@ -7,8 +7,15 @@ other candidates, for the other half is the partner's. The r largest such worths
 where candidates exclude each other, no more than a cap allows), and candidates that cannot be among r good ones are
 dropped. Whether a child is worth building is told by the partners that its parent knew, which costs next to nothing;
 partners are found in lists sorted once. (Other splits than half and half lower the bound at the root, but not further
-down; tangents of a concave function, by semidefinite programming, lower it further down too, but not enough for what
-they cost.)
+down.)
+
+That everybody has other best partners is what this bound does not see. With tangents it sees more: of each pair term
+common[i] + common[j] + loads[i] @ loads[j] is taken off, and only the rest is counted partner by partner. For r
+features to go, the first part is a sum over features, and the scalar products come to half the squared length of the
+sum of their loads, less what each feature has with itself. The squared length lies above each of its tangents, which is
+a sum over features, too; the best one touches at the loads of the features that are taken. A node whose worths are
+those along a tangent is tilted. The bound is lower where features are alike in few ways, but worths are then alike as
+well and tell less about what to branch on: either kind of search can be faster by far.
 
 Quality that is a ratio, a sum over the root of another sum, comes with terms that are too optimistic about it: complete
 sets are judged by their ratio.
@@ -32,6 +39,10 @@ TICK_EVERY = cython.declare(cython.long, 1024)
 PATIENCE = cython.declare(cython.int, 32)
 MOST_ARRANGED = cython.declare(cython.int, 2000)
 
+# Nodes are tilted with at least so many features to go, and tangents are improved so often.
+LEAST_TILTED = cython.declare(cython.int, 4)
+MOST_TURNS = cython.declare(cython.int, 6)
+
 
 @cython.final
 @cython.cclass
@@ -53,6 +64,7 @@ class GoodSets:
     list_of = cython.declare(cython.int[:, ::1])
     gain_of = cython.declare(cython.double[:, ::1])
     worth_of = cython.declare(cython.double[:, ::1])
+    tilted_of = cython.declare(cython.double[:, ::1])
     paid_of = cython.declare(cython.double[:, ::1])
     last_of = cython.declare(cython.double[:, ::1])
     alive = cython.declare(cython.uchar[:, ::1])
@@ -60,14 +72,25 @@ class GoodSets:
     chosen = cython.declare(cython.int[::1])
     taken = cython.declare(cython.uchar[::1])
     small = cython.declare(cython.double[::1])
-    partners = cython.declare(cython.int[:, ::1])
+    partners = cython.declare(cython.int[:, :, ::1])
     row_of = cython.declare(cython.int[::1])
     root = cython.declare(cython.int[::1])
-    missed = cython.declare(cython.uchar[::1])
+    missed = cython.declare(cython.uchar[:, ::1])
     n_partners = cython.declare(cython.int)
     dearest = cython.declare(cython.double)
     needed = cython.declare(cython.double)
     klass = cython.declare(cython.int[::1])
+    common = cython.declare(cython.double[::1])
+    loads = cython.declare(cython.double[:, ::1])
+    self_terms = cython.declare(cython.double[::1])
+    rest = cython.declare(cython.double[:, ::1])
+    rounding = cython.declare(cython.double)
+    n_loads = cython.declare(cython.int)
+    centre = cython.declare(cython.double[:, ::1])
+    towards = cython.declare(cython.double[::1])
+    nearest = cython.declare(cython.double[::1])
+    lift = cython.declare(cython.double[::1])
+    tilted = cython.declare(cython.uchar[::1])
     sets = cython.declare(cython.int[:, ::1])
     values = cython.declare(cython.double[::1])
     n = cython.declare(cython.int)
@@ -100,7 +123,20 @@ class GoodSets:
     tick = cython.declare(object)
 
     def __init__(
-        self, terms, rules, r, cut, most, keeping, cheaper, ratio, tolerance, max_nodes, accept, tick
+        self,
+        terms,
+        rules,
+        r,
+        cut,
+        most,
+        keeping,
+        cheaper,
+        ratio,
+        tangents,
+        tolerance,
+        max_nodes,
+        accept,
+        tick,
     ):
         self.linear, self.pair, self.conflict = terms
         self.first, self.member, left, self.costs, room, self.needs_first, self.needs = rules
@@ -136,6 +172,7 @@ class GoodSets:
         self.list_of = np.zeros((levels, width), dtype=np.intc)
         self.gain_of = np.zeros((levels, width))
         self.worth_of = np.zeros((levels, width))
+        self.tilted_of = np.zeros((levels, width))
         self.paid_of = np.zeros((levels, width))
         self.last_of = np.zeros((levels, width))
         self.alive = np.zeros((levels, width), dtype=np.uint8)
@@ -143,11 +180,22 @@ class GoodSets:
         self.chosen = np.zeros(max(r, 1), dtype=np.intc)
         self.taken = np.zeros(width, dtype=np.uint8)
         self.small = np.zeros(r + 1)
-        self.partners = np.zeros((0, 0), dtype=np.intc)
+        self.partners = np.zeros((0, 0, 0), dtype=np.intc)
         self.row_of = np.zeros(width, dtype=np.intc)
         self.root = np.zeros(0, dtype=np.intc)
-        self.missed = np.zeros(0, dtype=np.uint8)
+        self.missed = np.zeros((0, 0), dtype=np.uint8)
         self.n_partners = 0
+        self.n_loads = 0
+        self.lift = np.zeros(levels)
+        self.tilted = np.zeros(levels, dtype=np.uint8)
+        if tangents is not None:
+            self.common, self.loads, alike, self.rounding = tangents
+            self.rest = np.asarray(self.pair) - alike
+            self.self_terms = 0.5 * np.sum(np.asarray(self.loads) ** 2, axis=1)
+            self.n_loads = self.loads.shape[1]
+            self.centre = np.zeros((levels, self.n_loads))
+            self.towards = np.zeros(self.n_loads)
+            self.nearest = np.zeros(self.n_loads)
         self.dearest = self.needed = 0.0
         self.klass = np.zeros(width, dtype=np.intc)
         self.sets = np.zeros((most if keeping else min(most, 64), max(r, 1)), dtype=np.intc)
@@ -251,7 +299,7 @@ class GoodSets:
             return
         self.sort(level)
         if self.n_caps:
-            bound = min(bound, value + self.sum_under_caps(level, r))
+            bound = min(bound, value + self.lift[level] + self.sum_under_caps(level, r))
             if bound <= self.cut + self.tolerance:
                 return
         if must >= 0:
@@ -261,7 +309,7 @@ class GoodSets:
                     return
             return
         for i in range(self.count[level] - r + 1):
-            limit = value
+            limit = value + self.lift[level]
             for p in range(i, i + r):
                 limit += self.worth_of[level, p]
             limit = min(limit, bound)
@@ -287,16 +335,103 @@ class GoodSets:
         """Make room for lists of partners: for each candidate of the root all of them."""
         kept = np.sort(np.asarray(self.list_of)[0, : self.count[0]])
         self.n_partners = len(kept)
-        self.partners = np.empty((self.n_partners, self.n_partners), dtype=np.intc)
-        self.missed = np.zeros(self.n_partners, dtype=np.uint8)
+        self.partners = np.empty((2, self.n_partners, self.n_partners), dtype=np.intc)
+        self.missed = np.zeros((2, self.n_partners), dtype=np.uint8)
         self.root = kept
         np.asarray(self.row_of)[kept] = np.arange(len(kept), dtype=np.intc)
 
     @cython.cfunc
-    def sort_partners(self, j: cython.int, row: cython.int):
+    def sort_partners(self, tilted: cython.int, j: cython.int, row: cython.int):
         """The list of a candidate, the best partner first."""
         root = np.asarray(self.root)
-        np.asarray(self.partners)[row] = root[np.argsort(np.asarray(self.pair)[j, root], kind="stable")]
+        terms = np.asarray(self.rest if tilted else self.pair)[j, root]
+        np.asarray(self.partners)[tilted, row] = root[np.argsort(terms, kind="stable")]
+
+    @cython.cfunc
+    @cython.nogil
+    @cython.exceptval(check=False)
+    def leans(self, r: cython.int) -> cython.bint:
+        """Whether nodes with so many features to go are tilted."""
+        return self.n_loads > 0 and r >= LEAST_TILTED
+
+    @cython.cfunc
+    @cython.nogil
+    @cython.exceptval(check=False)
+    def tilt(self, level: cython.int, r: cython.int, value: cython.double) -> cython.void:
+        """Look for the tangent that bounds a node best: it touches where the sum of the loads of r good ones is."""
+        q: cython.int
+        turn: cython.int
+        bound: cython.double
+        step: cython.double
+        distance: cython.double
+        lowest: cython.double = 1e300
+        if level == 0:
+            # As if nothing were known of loads, to begin with.
+            self.sum_of_best(level, r)
+            self.aim(level, r)
+            for q in range(self.n_loads):
+                self.centre[level, q] = self.towards[q]
+        for turn in range(MOST_TURNS):
+            self.lean(level, r)
+            bound = value + self.lift[level] + self.sum_of_best(level, r)
+            if bound < lowest:
+                lowest = bound
+                for q in range(self.n_loads):
+                    self.nearest[q] = self.centre[level, q]
+                if bound <= self.cut + self.tolerance:
+                    return
+            self.aim(level, r)
+            distance = 0.0
+            for q in range(self.n_loads):
+                distance += (self.towards[q] - self.centre[level, q]) ** 2
+            if distance <= self.rounding:
+                break
+            step = min(1.0, (bound - self.cut) / distance)
+            for q in range(self.n_loads):
+                self.centre[level, q] += step * (self.towards[q] - self.centre[level, q])
+        for q in range(self.n_loads):
+            self.centre[level, q] = self.nearest[q]
+        self.lean(level, r)
+
+    @cython.cfunc
+    @cython.nogil
+    @cython.exceptval(check=False)
+    def lean(self, level: cython.int, r: cython.int) -> cython.void:
+        """Gains and worths along the tangent of a node."""
+        i: cython.int
+        j: cython.int
+        q: cython.int
+        gain: cython.double
+        lift: cython.double = 0.0
+        for q in range(self.n_loads):
+            lift += self.centre[level, q] ** 2
+        self.lift[level] = 0.5 * lift + self.rounding
+        for i in range(self.count[level]):
+            j = self.list_of[level, i]
+            gain = self.gain_of[level, i] + self.self_terms[j] - (r - 1) * self.common[j]
+            for q in range(self.n_loads):
+                gain -= self.loads[j, q] * self.centre[level, q]
+            self.tilted_of[level, i] = gain
+            self.worth_of[level, i] = gain - self.paid_of[level, i]
+
+    @cython.cfunc
+    @cython.nogil
+    @cython.exceptval(check=False)
+    def aim(self, level: cython.int, r: cython.int) -> cython.void:
+        """The loads of the r best candidates, whose worths are in ``small``."""
+        i: cython.int
+        j: cython.int
+        q: cython.int
+        left: cython.int = r
+        weakest: cython.double = -self.small[r - 1]
+        for q in range(self.n_loads):
+            self.towards[q] = 0.0
+        for i in range(self.count[level]):
+            if self.worth_of[level, i] >= weakest and left > 0:
+                j = self.list_of[level, i]
+                left -= 1
+                for q in range(self.n_loads):
+                    self.towards[q] += self.loads[j, q]
 
     @cython.cfunc
     @cython.nogil
@@ -309,7 +444,7 @@ class GoodSets:
         p: cython.int
         m: cython.int = 0
         j: cython.int = self.list_of[level, i]
-        total: cython.double = value + self.gain_of[level, i]
+        total: cython.double = value + self.lift[level] + self.tilted_of[level, i]
         if r == 1:
             return True
         for p in range(i + 1, self.count[level]):
@@ -325,8 +460,10 @@ class GoodSets:
     @cython.exceptval(check=False)
     def worth_with(self, level: cython.int, p: cython.int, j: cython.int) -> cython.double:
         """What the p-th candidate is worth at most once another one is taken."""
-        worth: cython.double = self.gain_of[level, p] - (self.paid_of[level, p] - self.last_of[level, p])
-        if self.has_pairs:
+        worth: cython.double = self.tilted_of[level, p] - (self.paid_of[level, p] - self.last_of[level, p])
+        if self.tilted[level]:
+            worth -= self.rest[j, self.list_of[level, p]]
+        elif self.has_pairs:
             worth -= self.pair[j, self.list_of[level, p]]
         return worth
 
@@ -367,6 +504,10 @@ class GoodSets:
                 self.alive[level + 1, c] = 1
                 m += 1
         self.count[level + 1] = m
+        if self.leans(r - 1):
+            # The parent's tangent is a good start, less what has been chosen.
+            for p in range(self.n_loads):
+                self.centre[level + 1, p] = self.centre[level, p] - self.loads[j, p]
         self.descend(level + 1, r - 1, value + self.gain_of[level, i], limit)
         # Those dropped on the way are dead already, but the list still holds what is alive.
         if r > 1:
@@ -497,14 +638,12 @@ class GoodSets:
         # What the root drops, nobody has to look at again.
         for turn in range(1 if level > 0 else 3):
             m = self.count[level]
-            self.weigh(level, r)
-            top = self.sum_of_best(level, r)
-            bound = value + top
+            bound = self.assess(level, r, value)
             if bound <= self.cut + self.tolerance:
                 return bound
             # Together with the r - 1 best others a candidate must be able to reach the cut.
             weakest = -self.small[r - 1]
-            top = value + top - weakest
+            top = bound - weakest
             n_kept = 0
             for i in range(m):
                 worth = self.worth_of[level, i]
@@ -519,8 +658,19 @@ class GoodSets:
                 break
         if self.has_conflicts and bound > self.cut + self.tolerance and self.count[level] >= r:
             self.sort(level)
-            bound = min(bound, value + self.sum_of_classes(level, r))
+            bound = min(bound, value + self.lift[level] + self.sum_of_classes(level, r))
         return bound
+
+    @cython.cfunc
+    @cython.nogil
+    @cython.exceptval(check=False)
+    def assess(self, level: cython.int, r: cython.int, value: cython.double) -> cython.double:
+        """The worths of the candidates of a node, and the bound that follows from the r largest."""
+        self.tilted[level] = self.leans(r)
+        self.weigh(level, r)
+        if self.tilted[level]:
+            self.tilt(level, r, value)
+        return value + self.lift[level] + self.sum_of_best(level, r)
 
     @cython.cfunc
     @cython.nogil
@@ -529,6 +679,7 @@ class GoodSets:
         """Put a candidate in another place of its list."""
         self.list_of[level, place] = self.list_of[level, origin]
         self.gain_of[level, place] = self.gain_of[level, origin]
+        self.tilted_of[level, place] = self.tilted_of[level, origin]
         self.worth_of[level, place] = self.worth_of[level, origin]
         self.paid_of[level, place] = self.paid_of[level, origin]
         self.last_of[level, place] = self.last_of[level, origin]
@@ -542,49 +693,56 @@ class GoodSets:
         j: cython.int
         m: cython.int = self.count[level]
         total: cython.double
+        tilted: cython.int = self.tilted[level]
         # The fewer candidates are left of those on the lists, the more of a list is in vain.
         listed: cython.bint = self.n_partners > 0 and m * m > (r - 1) * self.n_partners
-        if not self.has_pairs or r == 1:
-            for i in range(m):
-                self.worth_of[level, i] = self.gain_of[level, i]
-            return
+        self.lift[level] = 0.0
         for i in range(m):
             j = self.list_of[level, i]
-            total = self.known_partners(level, j, r - 1) if listed else self.partners_of(level, j, r - 1)
-            self.paid_of[level, i] = 0.5 * total
-            self.last_of[level, i] = 0.5 * self.dearest
-            self.worth_of[level, i] = self.gain_of[level, i] - self.paid_of[level, i]
+            self.tilted_of[level, i] = self.worth_of[level, i] = self.gain_of[level, i]
+            if self.has_pairs and r > 1:
+                if listed:
+                    total = self.known_partners(level, tilted, j, r - 1)
+                else:
+                    total = self.partners_of(level, tilted, j, r - 1)
+                self.paid_of[level, i] = 0.5 * total
+                self.last_of[level, i] = 0.5 * self.dearest
+                self.worth_of[level, i] -= self.paid_of[level, i]
 
     @cython.cfunc
     @cython.nogil
     @cython.exceptval(check=False)
-    def known_partners(self, level: cython.int, j: cython.int, wanted: cython.int) -> cython.double:
+    def known_partners(
+        self, level: cython.int, tilted: cython.int, j: cython.int, wanted: cython.int
+    ) -> cython.double:
         """What the best partners of a candidate cost, by its list if that is sorted; the last one is the dearest."""
         q: cython.int
         c: cython.int
         row: cython.int = self.row_of[j]
         total: cython.double = 0.0
-        if self.missed[row] < PATIENCE:
-            self.missed[row] += 1
-            if self.missed[row] < PATIENCE:
-                return self.partners_of(level, j, wanted)
+        if self.missed[tilted, row] < PATIENCE:
+            self.missed[tilted, row] += 1
+            if self.missed[tilted, row] < PATIENCE:
+                return self.partners_of(level, tilted, j, wanted)
             with cython.gil:
-                self.sort_partners(j, row)
+                self.sort_partners(tilted, j, row)
         for q in range(self.n_partners):
-            c = self.partners[row, q]
+            c = self.partners[tilted, row, q]
             if not self.alive[level, c] or c == j or (self.has_conflicts and self.conflict[j, c]):
                 continue
-            total += self.pair[j, c]
+            self.dearest = self.rest[j, c] if tilted else self.pair[j, c]
+            total += self.dearest
             wanted -= 1
             if wanted == 0:
-                self.dearest = self.pair[j, c]
                 return total
         return 1e300
 
     @cython.cfunc
     @cython.nogil
     @cython.exceptval(check=False)
-    def partners_of(self, level: cython.int, j: cython.int, wanted: cython.int) -> cython.double:
+    def partners_of(
+        self, level: cython.int, tilted: cython.int, j: cython.int, wanted: cython.int
+    ) -> cython.double:
         """The same without such a list."""
         q: cython.int
         c: cython.int
@@ -592,7 +750,7 @@ class GoodSets:
         for q in range(self.count[level]):
             c = self.list_of[level, q]
             if c != j and not (self.has_conflicts and self.conflict[j, c]):
-                m = self.enter(self.pair[j, c], m, wanted)
+                m = self.enter(self.rest[j, c] if tilted else self.pair[j, c], m, wanted)
         if m < wanted:
             return 1e300
         self.dearest = self.small[m - 1]
@@ -685,6 +843,7 @@ class GoodSets:
         m: cython.int = self.count[level]
         worth: cython.double
         gain: cython.double
+        tilted: cython.double
         paid: cython.double
         last: cython.double
         while gap < m // 3:
@@ -693,6 +852,7 @@ class GoodSets:
             for i in range(gap, m):
                 j = self.list_of[level, i]
                 gain = self.gain_of[level, i]
+                tilted = self.tilted_of[level, i]
                 worth = self.worth_of[level, i]
                 paid = self.paid_of[level, i]
                 last = self.last_of[level, i]
@@ -705,6 +865,7 @@ class GoodSets:
                     p -= gap
                 self.list_of[level, p] = j
                 self.gain_of[level, p] = gain
+                self.tilted_of[level, p] = tilted
                 self.worth_of[level, p] = worth
                 self.paid_of[level, p] = paid
                 self.last_of[level, p] = last
@@ -790,6 +951,7 @@ def good_sets(
     keeping,
     cheaper=False,
     ratio=None,
+    tangents=None,
     tolerance=0.0,
     max_nodes,
     accept=None,
@@ -817,6 +979,9 @@ def good_sets(
         For quality that is a ratio: what each feature adds above and below the line, what each pair adds below it, both
         parts of the features that are in every set, the window (exclusive, inclusive) in which the upper part is to
         lie, and the cut for the ratio. The terms then serve for the bound alone.
+    tangents : tuple, optional
+        Parts of the pair terms (common, loads), what they come to for each pair, and by how much bounds with them can
+        be wrong because of rounding.
     accept : callable, optional
         Called with the positions of a set that would be kept.
 
@@ -828,7 +993,21 @@ def good_sets(
         No set that was not looked at is better; -inf if the search came to its end.
     nodes : int
     """
-    search = GoodSets(terms, rules, r, cut, most, keeping, cheaper, ratio, tolerance, max_nodes, accept, tick)
+    search = GoodSets(
+        terms,
+        rules,
+        r,
+        cut,
+        most,
+        keeping,
+        cheaper,
+        ratio,
+        tangents,
+        tolerance,
+        max_nodes,
+        accept,
+        tick,
+    )
     search.run(start)
     sets, values = search.found()
     return sets, values, search.open_bound, search.nodes

@@ -10,7 +10,7 @@ import math
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from itertools import combinations
+from itertools import combinations, count
 from typing import Any
 
 import numpy as np
@@ -21,6 +21,7 @@ from altsets.problem import FeatureSet, Problem
 from altsets.quality import Form, Quality
 from altsets.search.rules import Cap, Rules, differing, preselected
 from altsets.search.run import Run
+from altsets.search.tangents import Tangents
 
 __all__ = ["Found", "GoodSets", "Listing", "Prices"]
 
@@ -32,6 +33,12 @@ N_WINDOWS = 6
 
 #: Steps of a first search for a good ratio, before it is worth going to the end.
 FIRST_STEPS = 300
+
+#: There are two bounds, and nobody knows beforehand which one is faster: a search that has come to so many steps, or to
+#: so many times as many as such searches usually need, is tried with the other one, and so on in turn.
+SHORT, UNUSUAL = 10_000, 4
+#: The other bound needs so many open features, and takes long to prepare for more candidates than that.
+LEAST_OPEN, MOST_FEATURES = 5, 500
 
 
 @dataclass(frozen=True)
@@ -256,6 +263,8 @@ class _SetsOfSize:
         # No quality is further from zero than this.
         self.reach = size * float(np.max(np.abs(form.linear), initial=0.0)) + size * size * pairs
         self.tolerance = max(8e-16 * self.reach, 1e-300)
+        # Which of the bounds was faster lately, and the longest search that came to its end.
+        self._tilted, self._usual_steps = False, 0
 
     @classmethod
     def under(cls, rules: Rules, form: Form, size: int, wanted: int) -> _SetsOfSize | None:
@@ -365,11 +374,22 @@ class _SetsOfSize:
     def _priced(self, prices: Prices | None) -> tuple[tuple[Any, ...], float]:
         return self._plain if prices is None else self._terms(self.form.linear, self.form.pairs, prices)
 
+    @cached_property
+    def _tangents(self) -> tuple[Any, ...] | None:
+        """For the other bound, if there is one."""
+        pairs, places = self.form.pairs, np.ix_(self.features, self.features)
+        if pairs is None or self.n_open < LEAST_OPEN or len(self.features) > MOST_FEATURES:
+            return None
+        tangents = Tangents.of(pairs[places], self.n_open)
+        if tangents is None:
+            return None
+        return tangents.common, tangents.loads, tangents.terms, tangents.rounding
+
     # --- Searches -----------------------------------------------------------------------------------
 
     def best(
         self,
-        count: int,
+        most: int,
         caps: Sequence[Cap],
         prices: Prices | None,
         cut: float,
@@ -381,22 +401,11 @@ class _SetsOfSize:
         rules = None if any(cap.most < 0 for cap in caps) else self._numbers(caps)
         if rules is None:
             return np.zeros((0, self.n_open), dtype=np.intc), np.zeros(0), -math.inf
-        options = {"keeping": True, "accept": accept, "tick": tick}
+        options: dict[str, Any] = {"keeping": True, "accept": accept, "tick": tick}
         if self.form.ratio:
-            return self._best_ratios(rules, count, cut, max_nodes, options)
-        terms, start = self._priced(prices)
-        rows, values, bound, _ = kernel.good_sets(
-            terms,
-            rules,
-            self.n_open,
-            start,
-            cut,
-            count,
-            tolerance=self.tolerance,
-            max_nodes=max_nodes,
-            **options,
-        )
-        return rows, values, bound
+            return self._best_ratios(rules, most, cut, max_nodes, options)
+        options["tolerance"] = self.tolerance
+        return self._in_turn(*self._priced(prices), rules, cut, most, max_nodes, options)
 
     def above(
         self,
@@ -417,24 +426,79 @@ class _SetsOfSize:
             "keeping": False,
             "accept": accept,
             "tick": tick,
-            "max_nodes": max_nodes,
         }
         if cheaper:
             options |= {"cheaper": True, "tolerance": self.tolerance}
-        searches: Iterable[tuple[Any, float, float, tuple[Any, ...] | None]] = self._ratio_searches(cut)
         if not self.form.ratio:
-            searches = [(*self._priced(prices), cut, None)]
+            found, their_values, bound = self._in_turn(
+                *self._priced(prices), rules, cut, most, max_nodes, options
+            )
+            return found, their_values, bound == -math.inf
         rows, values = [np.zeros((0, self.n_open), dtype=np.intc)], [np.zeros(0)]
         complete = True
-        for terms, start, linear_cut, ratio in searches:
+        for terms, start, linear_cut, ratio in self._ratio_searches(cut):
             found, their_values, bound, _ = kernel.good_sets(
-                terms, rules, self.n_open, start, linear_cut, most, ratio=ratio, **options
+                terms,
+                rules,
+                self.n_open,
+                start,
+                linear_cut,
+                most,
+                ratio=ratio,
+                max_nodes=max_nodes,
+                **options,
             )
             rows.append(found)
             values.append(their_values)
             most -= len(found)
             complete = complete and bound == -math.inf
         return np.concatenate(rows), np.concatenate(values), complete
+
+    def _in_turn(
+        self,
+        terms: tuple[Any, ...],
+        start: float,
+        rules: tuple[Any, ...],
+        cut: float,
+        most: int,
+        max_nodes: int,
+        options: dict[str, Any],
+    ) -> tuple[Rows, Floats, float]:
+        """A search of the kernel by the bound that was faster lately, unless it takes unusually long."""
+        keeping = options["keeping"]
+        rows, values, lowest = np.zeros((0, self.n_open), dtype=np.intc), np.zeros(0), math.inf
+        steps = max(SHORT, UNUSUAL * self._usual_steps)
+        for attempt in count(1):
+            limit = min(steps, max_nodes)
+            found, their_values, bound, nodes = kernel.good_sets(
+                terms,
+                rules,
+                self.n_open,
+                start,
+                cut,
+                most,
+                tangents=self._tangents if self._tilted else None,
+                max_nodes=limit,
+                **options,
+            )
+            if keeping and len(rows):
+                # Sets that an attempt before has found are good, whether or not this one has come to them.
+                found, their_values, _ = _merged(
+                    np.concatenate([rows, found]), np.concatenate([values, their_values]), most, rows
+                )
+            rows, values, lowest = found, their_values, min(lowest, bound)
+            if nodes <= limit:
+                self._usual_steps = max(self._usual_steps, nodes)
+            if nodes <= limit or limit == max_nodes:
+                break
+            if keeping and len(values) == most:
+                cut = max(cut, values[-1])
+            if self._tangents is None:
+                steps = max_nodes
+            else:
+                self._tilted = not self._tilted
+                steps *= 1 if attempt % 2 else UNUSUAL
+        return rows, values, lowest
 
     def _best_ratios(
         self, rules: tuple[Any, ...], count: int, cut: float, max_nodes: int, options: dict[str, Any]
