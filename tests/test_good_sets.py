@@ -256,7 +256,7 @@ def test_where_features_are_alike_tangents_save_steps(monkeypatch):
         (sets,) = good.sizes
         sets._tilted = tilted
         values[tilted] = good.best(1).values
-        steps[tilted] = sets._usual_steps
+        steps[tilted] = sets.usual_steps
     assert values[True] == [close(value) for value in values[False]]
     assert 0 < 3 * steps[True] < steps[False]
 

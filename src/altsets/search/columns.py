@@ -108,11 +108,14 @@ class Columns:
             self.usage = self._rows.usage(values)
             prices = self._rows.prices(duals)
             cut = float(duals[0]) + self.good.tolerance
+            if self.add(self.good.climbed(self._rows.used(values, COLUMNS_PER_ROUND), prices, cut)):
+                continue
             found = self._improving(prices, cut)
             new = self.add(found.sets)
             if not new and found.bound > -math.inf:
-                # The programme is solved but for the solver's tolerance; by how much, a full search tells.
-                found = self.good.best(1, prices=prices, cut=cut)
+                # The programme is solved but for the solver's tolerance: some of its sets are worth a little more.
+                cut = float(np.max(self.good.listed(self.sets, prices).values)) + self.good.tolerance
+                found = self._improving(prices, cut)
                 new = self.add(found.sets)
             best = max([cut, found.bound, *found.values[:1]])
             bound = self.n_sets * best + self._rows.paid(duals)

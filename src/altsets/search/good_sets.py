@@ -34,9 +34,14 @@ N_WINDOWS = 6
 #: Steps of a first search for a good ratio, before it is worth going to the end.
 FIRST_STEPS = 300
 
+#: How many features of a set are exchanged for better ones at most.
+MOST_EXCHANGES = 30
+
 #: There are two bounds, and nobody knows beforehand which one is faster: a search that has come to so many steps, or to
 #: so many times as many as such searches usually need, is tried with the other one, and so on in turn.
 SHORT, UNUSUAL = 10_000, 4
+#: Searches with more steps take long.
+LABORIOUS = 50_000
 #: The other bound needs so many open features, and takes long to prepare for more candidates than that.
 LEAST_OPEN, MOST_FEATURES = 5, 500
 
@@ -159,6 +164,11 @@ class GoodSets:
         bases = [frozenset(sets.base.tolist()) for sets in self.sizes]
         return frozenset.intersection(*bases) if bases else frozenset()
 
+    @property
+    def laborious(self) -> bool:
+        """Whether searches take long."""
+        return any(sets.usual_steps > LABORIOUS for sets in self.sizes)
+
     def best(
         self,
         count: int = 1,
@@ -217,6 +227,14 @@ class GoodSets:
         none = np.zeros(0)
         return Listing(listed, np.concatenate([none, *values]), np.concatenate([none, *qualities]), complete)
 
+    def climbed(self, sets: Sequence[FeatureSet], prices: Prices, cut: float) -> list[FeatureSet]:
+        """Sets with a value above ``cut`` that exchanges of features make of others; none where there are rules."""
+        found = []
+        for of_size, rows in zip(self.sizes, self.rows_of(sets), strict=True):
+            if len(rows) and of_size.any_will_do:
+                found += [tuple(sorted(row)) for row in of_size.climbed(rows, prices, cut).tolist()]
+        return found
+
     def rows_of(self, chosen: Iterable[FeatureSet]) -> list[Rows]:
         """Sets as rows of features, one array for each size, each in the order given; other sizes are left out."""
         by_size: dict[int, list[FeatureSet]] = {sets.size: [] for sets in self.sizes}
@@ -264,7 +282,8 @@ class _SetsOfSize:
         self.reach = size * float(np.max(np.abs(form.linear), initial=0.0)) + size * size * pairs
         self.tolerance = max(8e-16 * self.reach, 1e-300)
         # Which of the bounds was faster lately, and the longest search that came to its end.
-        self._tilted, self._usual_steps = False, 0
+        self._tilted = False
+        self.usual_steps = 0
 
     @classmethod
     def under(cls, rules: Rules, form: Form, size: int, wanted: int) -> _SetsOfSize | None:
@@ -430,8 +449,9 @@ class _SetsOfSize:
         if cheaper:
             options |= {"cheaper": True, "tolerance": self.tolerance}
         if not self.form.ratio:
-            found, their_values, bound = self._in_turn(
-                *self._priced(prices), rules, cut, most, max_nodes, options
+            terms, start = self._priced(prices)
+            found, their_values, bound, _ = self._search(
+                terms, rules, self.n_open, start, cut, most, max_nodes=max_nodes, **options
             )
             return found, their_values, bound == -math.inf
         rows, values = [np.zeros((0, self.n_open), dtype=np.intc)], [np.zeros(0)]
@@ -454,6 +474,42 @@ class _SetsOfSize:
             complete = complete and bound == -math.inf
         return np.concatenate(rows), np.concatenate(values), complete
 
+    @cached_property
+    def any_will_do(self) -> bool:
+        """Whether any features that may be in sets make one."""
+        rules = self.rules
+        return not (rules.caps or rules.budgets or rules.needs or len(self._conflicts))
+
+    def climbed(self, rows: Rows, prices: Prices, cut: float) -> Rows:
+        """Make sets, rows of features, better by exchanging one feature at a time; those above the cut, each once."""
+        (linear, pairs, _), start = self._priced(prices)
+        places = self._place[rows].astype(np.intp)
+        places = places[places >= 0].reshape(len(rows), self.n_open)
+        each = np.arange(len(rows))
+        if not len(pairs):
+            pairs = np.zeros((len(linear),) * 2)
+        for _ in range(MOST_EXCHANGES):
+            inside = np.zeros((len(rows), len(linear)))
+            inside[each[:, None], places] = 1.0
+            # What each feature adds to a set, or would add; then what each exchange changes.
+            gains = linear - inside @ pairs
+            changes = gains[:, None, :] + pairs[places] - gains[each[:, None], places][:, :, None]
+            changes -= np.where(inside, math.inf, 0.0)[:, None, :]
+            best = np.argmax(changes.reshape(len(rows), -1), axis=1)
+            out, new = np.divmod(best, len(linear))
+            better = changes[each, out, new] > self.tolerance
+            if not better.any():
+                break
+            places[each[better], out[better]] = new[better]
+        values = start + np.sum(linear[places], axis=1) - _of_pairs(pairs, places)
+        return np.unique(np.sort(self.with_base(places[values > cut]), axis=1), axis=0)
+
+    def _search(self, *question: Any, **options: Any) -> tuple[Rows, Floats, float, int]:
+        """A search of the kernel by the bound that was faster lately."""
+        tangents = self._tangents if self._tilted else None
+        found: tuple[Rows, Floats, float, int] = kernel.good_sets(*question, tangents=tangents, **options)
+        return found
+
     def _in_turn(
         self,
         terms: tuple[Any, ...],
@@ -464,40 +520,32 @@ class _SetsOfSize:
         max_nodes: int,
         options: dict[str, Any],
     ) -> tuple[Rows, Floats, float]:
-        """A search of the kernel by the bound that was faster lately, unless it takes unusually long."""
-        keeping = options["keeping"]
+        """The best sets by the bound that was faster lately, unless it takes unusually long: then by both in turn."""
         rows, values, lowest = np.zeros((0, self.n_open), dtype=np.intc), np.zeros(0), math.inf
-        steps = max(SHORT, UNUSUAL * self._usual_steps)
+        steps = max(SHORT, UNUSUAL * self.usual_steps)
         for attempt in count(1):
             limit = min(steps, max_nodes)
-            found, their_values, bound, nodes = kernel.good_sets(
-                terms,
-                rules,
-                self.n_open,
-                start,
-                cut,
-                most,
-                tangents=self._tangents if self._tilted else None,
-                max_nodes=limit,
-                **options,
+            found, their_values, bound, nodes = self._search(
+                terms, rules, self.n_open, start, cut, most, max_nodes=limit, **options
             )
-            if keeping and len(rows):
+            if len(rows):
                 # Sets that an attempt before has found are good, whether or not this one has come to them.
                 found, their_values, _ = _merged(
                     np.concatenate([rows, found]), np.concatenate([values, their_values]), most, rows
                 )
             rows, values, lowest = found, their_values, min(lowest, bound)
             if nodes <= limit:
-                self._usual_steps = max(self._usual_steps, nodes)
+                self.usual_steps = max(self.usual_steps, nodes)
             if nodes <= limit or limit == max_nodes:
                 break
-            if keeping and len(values) == most:
+            if len(values) == most:
                 cut = max(cut, values[-1])
             if self._tangents is None:
                 steps = max_nodes
-            else:
+            elif attempt % 2:
                 self._tilted = not self._tilted
-                steps *= 1 if attempt % 2 else UNUSUAL
+            else:
+                steps *= UNUSUAL
         return rows, values, lowest
 
     def _best_ratios(
@@ -593,7 +641,7 @@ def _paid(prices: Prices, places: Rows) -> Floats:
     return total
 
 
-def _of_pairs(pairs: Floats, rows: Rows) -> Floats:
+def _of_pairs(pairs: Floats, rows: npt.NDArray[Any]) -> Floats:
     """The sum over all pairs in each row."""
     total = np.zeros(len(rows))
     for i, j in combinations(range(rows.shape[1]), 2):

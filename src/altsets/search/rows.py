@@ -213,6 +213,12 @@ class Rows:
             self._rows_of_pair.setdefault(pair, []).append((row, step))
         return True
 
+    def used(self, values: Floats, most: int) -> list[FeatureSet]:
+        """The sets that a solution of the programme takes most of."""
+        values = values[self._column]
+        order = np.argsort(-values, kind="stable")[:most]
+        return [self.sets[number] for number in order.tolist() if values[number] > 1e-9]
+
     # --- Limited usage --------------------------------------------------------------------------------
 
     def usage(self, values: Floats) -> Floats:

@@ -45,6 +45,8 @@ FIRST_NODES = 5_000
 #: How much further below the bound the next list goes, at least and at most: a short list can take as long to make as a
 #: longer one, but the last one is not to become longer than a part of what is allowed.
 SLOW_GROWTH, FAST_GROWTH, PART_ALLOWED = 1.4, 8.0, 1 / 8
+#: How far below the bound the first list goes, as a part of the gap; and where even a short list takes long.
+SMALL_PART, LARGE_PART = 1 / 32, 1 / 4
 #: Attempts to leave a local optimum: before the first lists with prices, after them, and when all else is done.
 FEW_KICKS, MANY_KICKS, MOST_KICKS = 4, 20, 200
 #: Steps of the walks at the same times, for each set; the last ones go on until so many have found nothing better.
@@ -141,6 +143,9 @@ class Together:
         self.tighten(certificate.bound / self.share)
         solved = self.done or self._close_to(certificate, FEW_SETS, FEW_STEPS)
         if not solved and self.good.can_be_priced and not self.run.stopped:
+            if any(sets.form.pairs is not None for sets in self.good.sizes):
+                # Prices may take long, and whoever has to stop then is to have something good.
+                self.offer(self._walks.improve(self.sets, self.bound, self.n_sets * SHORT_WALK))
             certificate = self._priced()
             solved = self.done or self._with_prices(certificate)
             solved = solved or self._branched(certificate.bound)
@@ -289,7 +294,8 @@ class Together:
         ceiling = certificate.bound
         if not math.isfinite(ceiling):
             return False
-        distance = (ceiling - self.share * self.value) / 32 if self.sets else 1e-3 * self.good.reach
+        part = LARGE_PART if self.good.laborious else SMALL_PART
+        distance = part * (ceiling - self.share * self.value) if self.sets else 1e-3 * self.good.reach
         # Down to the bound everything has been looked through already.
         distance = max(distance, SLOW_GROWTH * (ceiling - self.share * self.bound))
         shorter: tuple[float, float] | None = None
