@@ -215,7 +215,7 @@ def test_tangents_explain_what_points_of_a_curve_have_in_common():
 @pytest.mark.parametrize("short", [2, 20])
 @pytest.mark.parametrize("seed", range(30))
 def test_both_bounds_find_the_sets_of_brute_force(seed, short, monkeypatch):
-    """Searches begin with one bound or the other, and go over to the other one when they have come to a few steps."""
+    """Searches go over to the other bound after a few steps, and begin with either of them when that was tried."""
     monkeypatch.setattr(module, "SHORT", short)
     rng = np.random.default_rng([22, seed])
     n, k = int(rng.integers(8, 12)), int(rng.integers(5, 7))
@@ -223,7 +223,8 @@ def test_both_bounds_find_the_sets_of_brute_force(seed, short, monkeypatch):
     request = curved_request(rng, n, k, float(rng.choice([0.02, 0.3])), constraints=constraints)
     good = good_sets(request)
     for sets in good.sizes:
-        sets._tilted = bool(rng.random() < 0.5)
+        if rng.random() < 0.5:
+            sets._tilted, sets._trials = bool(rng.random() < 0.5), module.N_TRIALS
     prices = prices_for(good, rng)
     values = {chosen: after_prices(request, good, prices, chosen) for chosen in allowed_sets(request)}
     expected = sorted(values.values(), reverse=True)
@@ -247,16 +248,15 @@ def test_both_bounds_find_the_sets_of_brute_force(seed, short, monkeypatch):
         assert listed == [close(value) for value in expected if value > cut]
 
 
-def test_where_features_are_alike_tangents_save_steps(monkeypatch):
-    monkeypatch.setattr(module, "SHORT", 10**9)
+def test_where_features_are_alike_tangents_save_steps():
     request = curved_request(np.random.default_rng(0), 60, 10, 0.01)
     steps, values = {}, {}
     for tilted in (False, True):
         good = good_sets(request)
         (sets,) = good.sizes
-        sets._tilted = tilted
+        sets._tilted, sets._trials = tilted, module.N_TRIALS
         values[tilted] = good.best(1).values
-        steps[tilted] = sets.usual_steps
+        steps[tilted] = sets.longest
     assert values[True] == [close(value) for value in values[False]]
     assert 0 < 3 * steps[True] < steps[False]
 

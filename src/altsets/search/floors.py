@@ -26,8 +26,8 @@ __all__ = ["LEAST", "Floor", "Floors"]
 Floats = npt.NDArray[np.float64]
 
 #: New columns in each round, at most; and steps to look for them.
-COLUMNS_PER_ROUND, MAX_NODES = 200, 200_000
-MAX_ROUNDS = 300
+COLUMNS_PER_ROUND, MAX_NODES = 200, 1_000_000
+MAX_ROUNDS = 1_500
 #: What a set pays at least, in a solved programme.
 LEAST = 1 - 1e-9
 

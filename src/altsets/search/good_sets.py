@@ -10,7 +10,7 @@ import math
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from itertools import combinations, count
+from itertools import combinations
 from typing import Any
 
 import numpy as np
@@ -37,12 +37,12 @@ FIRST_STEPS = 300
 #: How many features of a set are exchanged for better ones at most.
 MOST_EXCHANGES = 30
 
-#: There are two bounds, and nobody knows beforehand which one is faster: a search that has come to so many steps, or to
-#: so many times as many as such searches usually need, is tried with the other one, and so on in turn.
-SHORT, UNUSUAL = 10_000, 4
+#: There are two bounds, and nobody knows beforehand which one is faster. The first few searches that take more steps
+#: than these are begun with both; the bound with tangents is lower, so the other one has to come that much further.
+SHORT, N_TRIALS, DECISIVE = 10_000, 3, 8
 #: Searches with more steps take long.
 LABORIOUS = 50_000
-#: The other bound needs so many open features, and takes long to prepare for more candidates than that.
+#: Tangents need so many open features, and take long to prepare for more candidates than that.
 LEAST_OPEN, MOST_FEATURES = 5, 500
 
 
@@ -167,7 +167,7 @@ class GoodSets:
     @property
     def laborious(self) -> bool:
         """Whether searches take long."""
-        return any(sets.usual_steps > LABORIOUS for sets in self.sizes)
+        return any(sets.longest > LABORIOUS for sets in self.sizes)
 
     def best(
         self,
@@ -281,9 +281,9 @@ class _SetsOfSize:
         # No quality is further from zero than this.
         self.reach = size * float(np.max(np.abs(form.linear), initial=0.0)) + size * size * pairs
         self.tolerance = max(8e-16 * self.reach, 1e-300)
-        # Which of the bounds was faster lately, and the longest search that came to its end.
-        self._tilted = False
-        self.usual_steps = 0
+        # Which of the bounds is faster, and how often that was tried; the longest search that came to its end.
+        self._tilted, self._trials = False, 0
+        self.longest = 0
 
     @classmethod
     def under(cls, rules: Rules, form: Form, size: int, wanted: int) -> _SetsOfSize | None:
@@ -424,7 +424,7 @@ class _SetsOfSize:
         if self.form.ratio:
             return self._best_ratios(rules, most, cut, max_nodes, options)
         options["tolerance"] = self.tolerance
-        return self._in_turn(*self._priced(prices), rules, cut, most, max_nodes, options)
+        return self._best_by_either(*self._priced(prices), rules, cut, most, max_nodes, options)
 
     def above(
         self,
@@ -450,14 +450,14 @@ class _SetsOfSize:
             options |= {"cheaper": True, "tolerance": self.tolerance}
         if not self.form.ratio:
             terms, start = self._priced(prices)
-            found, their_values, bound, _ = self._search(
+            found, their_values, bound, *_ = self._search(
                 terms, rules, self.n_open, start, cut, most, max_nodes=max_nodes, **options
             )
             return found, their_values, bound == -math.inf
         rows, values = [np.zeros((0, self.n_open), dtype=np.intc)], [np.zeros(0)]
         complete = True
         for terms, start, linear_cut, ratio in self._ratio_searches(cut):
-            found, their_values, bound, _ = kernel.good_sets(
+            found, their_values, bound, *_ = kernel.good_sets(
                 terms,
                 rules,
                 self.n_open,
@@ -504,13 +504,17 @@ class _SetsOfSize:
         values = start + np.sum(linear[places], axis=1) - _of_pairs(pairs, places)
         return np.unique(np.sort(self.with_base(places[values > cut]), axis=1), axis=0)
 
-    def _search(self, *question: Any, **options: Any) -> tuple[Rows, Floats, float, int]:
-        """A search of the kernel by the bound that was faster lately."""
-        tangents = self._tangents if self._tilted else None
-        found: tuple[Rows, Floats, float, int] = kernel.good_sets(*question, tangents=tangents, **options)
+    def _search(
+        self, *question: Any, max_nodes: int, **options: Any
+    ) -> tuple[Rows, Floats, float, int, float]:
+        """A search of the kernel by the bound that is faster; short ones are not worth another one."""
+        tangents = self._tangents if self._tilted and max_nodes >= SHORT else None
+        found: tuple[Rows, Floats, float, int, float] = kernel.good_sets(
+            *question, max_nodes=max_nodes, tangents=tangents, **options
+        )
         return found
 
-    def _in_turn(
+    def _best_by_either(
         self,
         terms: tuple[Any, ...],
         start: float,
@@ -520,32 +524,34 @@ class _SetsOfSize:
         max_nodes: int,
         options: dict[str, Any],
     ) -> tuple[Rows, Floats, float]:
-        """The best sets by the bound that was faster lately, unless it takes unusually long: then by both in turn."""
+        """The best sets, by the bound that is faster; which one that is, is tried."""
         rows, values, lowest = np.zeros((0, self.n_open), dtype=np.intc), np.zeros(0), math.inf
-        steps = max(SHORT, UNUSUAL * self.usual_steps)
-        for attempt in count(1):
-            limit = min(steps, max_nodes)
-            found, their_values, bound, nodes = self._search(
+        limits = [max_nodes]
+        if max_nodes > SHORT and self._trials < N_TRIALS:
+            self._tilted = False
+            limits = [SHORT, SHORT, max_nodes]
+        came: list[float] = []
+        for limit in limits:
+            found, their_values, bound, nodes, progress = self._search(
                 terms, rules, self.n_open, start, cut, most, max_nodes=limit, **options
             )
             if len(rows):
-                # Sets that an attempt before has found are good, whether or not this one has come to them.
+                # Sets that a trial has found are good, whether or not this search has come to them.
                 found, their_values, _ = _merged(
                     np.concatenate([rows, found]), np.concatenate([values, their_values]), most, rows
                 )
             rows, values, lowest = found, their_values, min(lowest, bound)
             if nodes <= limit:
-                self.usual_steps = max(self.usual_steps, nodes)
-            if nodes <= limit or limit == max_nodes:
+                self.longest = max(self.longest, nodes)
                 break
             if len(values) == most:
                 cut = max(cut, values[-1])
-            if self._tangents is None:
-                steps = max_nodes
-            elif attempt % 2:
-                self._tilted = not self._tilted
-            else:
-                steps *= UNUSUAL
+            came.append(progress)
+            if len(came) == 1:
+                self._tilted = self._tangents is not None
+            elif len(came) == 2:
+                self._trials += 1
+                self._tilted = self._tilted and came[0] <= DECISIVE * came[1]
         return rows, values, lowest
 
     def _best_ratios(
@@ -559,7 +565,7 @@ class _SetsOfSize:
             threshold = max(cut, values[-1]) if len(values) == count else cut
             found, their_values, bounds = [rows], [values], [-math.inf]
             for terms, start, linear_cut, ratio in self._ratio_searches(threshold):
-                more, more_values, bound, _ = kernel.good_sets(
+                more, more_values, bound, *_ = kernel.good_sets(
                     terms,
                     rules,
                     self.n_open,

@@ -58,7 +58,7 @@ FLOOR_STEPS = 64
 MAX_ROUNDS = 500
 PATIENCE = 5
 #: The same for floors, and for the lists above them.
-FLOOR_PATIENCE = 50
+FLOOR_PATIENCE = 10
 
 
 class Together:
@@ -156,7 +156,8 @@ class Together:
 
     def _with_prices(self, certificate: Certificate) -> bool:
         self._improve(FEW_KICKS, SHORT_WALK)
-        disjoint = self.smallest and self._most_shared == 0
+        # Prices for floors do better where sets are disjoint, but each of them takes as long as a list.
+        disjoint = self.smallest and self._most_shared == 0 and not self.good.laborious
         most_steps = FEW_STEPS if self._branching_pays else MANY_STEPS
         if self.done or (not disjoint and self._close_to(certificate, MANY_SETS, most_steps)):
             return True
