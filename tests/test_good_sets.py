@@ -261,6 +261,38 @@ def test_where_features_are_alike_tangents_save_steps():
     assert 0 < 3 * steps[True] < steps[False]
 
 
+# --- Exchanges ------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("seed", range(N_CASES))
+def test_exchanges_end_where_no_other_exchange_is_better(seed):
+    rng = np.random.default_rng([23, seed])
+    n, k = int(rng.integers(5, 11)), int(rng.integers(2, 5))
+    constraints = (("require", (0,)), ("forbid", (1,))) if rng.random() < 0.5 else ()
+    request = curved_request(rng, n, k, 0.3, constraints=constraints)
+    good = good_sets(request)
+    prices = random_prices(rng, len(good.features), bool(rng.random() < 0.5))
+    values = {chosen: after_prices(request, good, prices, chosen) for chosen in allowed_sets(request)}
+    begin = [chosen for chosen in values if rng.random() < 0.1] or list(values)[:1]
+    cut = float(np.median(list(values.values()))) + 1e-9
+    found = good.climbed(begin, prices, cut)
+    assert len(set(found)) == len(found)
+    for chosen in found:
+        assert values[chosen] > cut
+        neighbours = [other for other in values if len({*other} - {*chosen}) == 1]
+        assert all(values[other] <= values[chosen] + 1e-9 for other in neighbours)
+    # They begin with these, and never get worse.
+    best = max(values[chosen] for chosen in begin)
+    assert best <= cut or max(values[chosen] for chosen in found) >= best - 1e-9
+
+
+def test_exchanges_know_no_rules():
+    rng = np.random.default_rng(1)
+    request = curved_request(rng, 8, 3, 0.1, constraints=(("at_most", 1, (0, 1, 2)),))
+    good = good_sets(request)
+    assert good.climbed(allowed_sets(request)[:3], random_prices(rng, 8, True), -math.inf) == []
+
+
 def test_a_list_that_ends_one_set_short_is_not_complete():
     request = Request(tuple(np.linspace(1, 2, 12)), 2, 5, tau=0.5, search="simultaneous")
     good = good_sets(request)

@@ -98,23 +98,28 @@ class Columns:
         """
         self._rows.patience = patience
         tolerance = 1e-9 * max(1.0, abs(target)) if math.isfinite(target) else 1e-9
-        for _ in range(max_rounds):
+        rounds = 0
+        while rounds < max_rounds:
             solved = self._programme.maximise()
             if solved is None or self.run.tick():
                 return False
             values, duals = solved[0], solved[1] * self.good.reach
             if self._rows.separate(values):
+                rounds += 1
                 continue
             self.usage = self._rows.usage(values)
             prices = self._rows.prices(duals)
             cut = float(duals[0]) + self.good.tolerance
+            # That costs next to nothing, but only a full search tells a bound.
             if self.add(self.good.climbed(self._rows.used(values, COLUMNS_PER_ROUND), prices, cut)):
                 continue
+            rounds += 1
             found = self._improving(prices, cut)
             new = self.add(found.sets)
             if not new and found.bound > -math.inf:
                 # The programme is solved but for the solver's tolerance: some of its sets are worth a little more.
-                cut = float(np.max(self.good.listed(self.sets, prices).values)) + self.good.tolerance
+                known = self.good.listed(self.sets, prices).values
+                cut = float(np.max(known, initial=cut)) + self.good.tolerance
                 found = self._improving(prices, cut)
                 new = self.add(found.sets)
             best = max([cut, found.bound, *found.values[:1]])

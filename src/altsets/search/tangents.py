@@ -46,7 +46,8 @@ class Tangents:
     def of(cls, pairs: Floats, size: int) -> Tangents | None:
         """Those of pair terms (symmetric; the diagonal does not count); None if features have nothing in common."""
         n = len(pairs)
-        if n < 3:
+        # Squares of very small or large numbers are none.
+        if n < 3 or not 1e-100 < float(np.max(np.abs(pairs))) < 1e100:
             return None
         terms = pairs.copy()
         np.fill_diagonal(terms, 0.0)
