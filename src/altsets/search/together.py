@@ -36,6 +36,8 @@ __all__ = ["Together"]
 FEW_SETS, FEW_STEPS = 2_000, 200_000
 MANY_SETS, MANY_STEPS = 50_000, 5_000_000
 MOST_SETS, MOST_STEPS = 1_000_000, 10**12
+#: The same for the longest lists of the first prices.
+MORE_STEPS = 150_000_000
 #: The same in the first of many branches.
 BRANCH_SETS, BRANCH_STEPS = 20_000, 35_000
 #: Steps for making a list, and for each set that it may have if these are more.
@@ -166,6 +168,11 @@ class Together:
 
     def _persist(self, certificate: Certificate) -> None:
         """The longest lists. The smaller the gap, the shorter they are: first more for the best sets and the bound."""
+        if not self.smallest and self.good.can_be_priced and not self.run.stopped:
+            # More rows make lists shorter, but what is then known of sets alone tells less about which to pick.
+            self._improve(MANY_KICKS, LONGEST_WALK)
+            if self.done or self._close_to(certificate, MOST_SETS, MORE_STEPS):
+                return
         if self._walks.possible:
             vain = 0
             while vain < VAIN_WALKS and not (self.done or self.run.stopped):
