@@ -261,6 +261,18 @@ def test_where_features_are_alike_tangents_save_steps():
     assert 0 < 3 * steps[True] < steps[False]
 
 
+@pytest.mark.parametrize("tilted", [False, True])
+def test_a_search_that_is_cut_short_does_not_change_the_bound(tilted, monkeypatch):
+    """Which one is faster was tried before, and that a search takes long says nothing about it."""
+    monkeypatch.setattr(module, "SHORT", 10)
+    good = good_sets(curved_request(np.random.default_rng(0), 40, 8, 0.05))
+    (sets,) = good.sizes
+    sets._tilted, sets._trials = tilted, module.N_TRIALS
+    assert good.best(1, max_nodes=20).bound > -math.inf
+    assert sets._tilted == tilted
+    assert sets._trials == module.N_TRIALS
+
+
 # --- Exchanges ------------------------------------------------------------------------------------
 
 

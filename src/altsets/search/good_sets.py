@@ -526,10 +526,10 @@ class _SetsOfSize:
     ) -> tuple[Rows, Floats, float]:
         """The best sets, by the bound that is faster; which one that is, is tried."""
         rows, values, lowest = np.zeros((0, self.n_open), dtype=np.intc), np.zeros(0), math.inf
-        limits = [max_nodes]
-        if max_nodes > SHORT and self._trials < N_TRIALS:
+        trial = max_nodes > SHORT and self._trials < N_TRIALS
+        limits = [SHORT, SHORT, max_nodes] if trial else [max_nodes]
+        if trial:
             self._tilted = False
-            limits = [SHORT, SHORT, max_nodes]
         came: list[float] = []
         for limit in limits:
             found, their_values, bound, nodes, progress = self._search(
@@ -547,9 +547,9 @@ class _SetsOfSize:
             if len(values) == most:
                 cut = max(cut, values[-1])
             came.append(progress)
-            if len(came) == 1:
+            if trial and len(came) == 1:
                 self._tilted = self._tangents is not None
-            elif len(came) == 2:
+            elif trial and len(came) == 2:
                 self._trials += 1
                 self._tilted = self._tilted and came[0] <= DECISIVE * came[1]
         return rows, values, lowest
