@@ -20,7 +20,7 @@ __all__ = ["Tangents"]
 Floats = npt.NDArray[np.float64]
 
 #: Rounds of fitting; what pairs have in common changes little after these.
-N_ROUNDS = 8
+N_ROUNDS = 3
 #: How much of the loads is used: the last of it is fitted to chance, and lengthens more than it explains.
 PART = 0.9
 
