@@ -26,8 +26,10 @@ __all__ = ["LEAST", "Floor", "Floors"]
 Floats = npt.NDArray[np.float64]
 
 #: New columns in each round, at most; and steps to look for them.
-COLUMNS_PER_ROUND, MAX_NODES = 200, 1_000_000
-MAX_ROUNDS = 1_500
+COLUMNS_PER_ROUND, MAX_NODES = 200, 200_000
+MAX_ROUNDS = 300
+#: How many times as long it may take if more than a refutation is wanted: that is worth more.
+WORTH = 5
 #: What a set pays at least, in a solved programme.
 LEAST = 1 - 1e-9
 
@@ -72,7 +74,8 @@ class Floors:
         programme.add_row({}, upper=2.0 * self.n_sets)
         for chosen in [chosen for chosen, quality in self._pool.items() if quality > floor]:
             programme.add_column(1.0, {0: 1.0} | rows.terms(chosen))
-        for _ in range(self.patience * MAX_ROUNDS):
+        patience = self.patience * (1 if only_refute else WORTH)
+        for _ in range(patience * MAX_ROUNDS):
             # Without any column there is nothing to solve, and all prices are zero.
             solved = programme.maximise() if rows.sets else (np.zeros(0), np.zeros(1))
             if solved is None or self.run.tick():
@@ -90,7 +93,7 @@ class Floors:
                 COLUMNS_PER_ROUND,
                 budget=(prices, least),
                 cheaper=True,
-                max_nodes=self.patience * MAX_NODES,
+                max_nodes=patience * MAX_NODES,
             )
             new = [listing.set_at(number) for number in range(len(listing))]
             if not any(chosen not in self._pool for chosen in new):
