@@ -298,6 +298,13 @@ def test_exchanges_end_where_no_other_exchange_is_better(seed):
     assert best <= cut or max(values[chosen] for chosen in found) >= best - 1e-9
 
 
+def test_without_a_choice_there_are_no_exchanges():
+    rng = np.random.default_rng(1)
+    request = curved_request(rng, 6, 3, 0.1, constraints=(("require", (0, 2, 3)),))
+    good = good_sets(request)
+    assert good.climbed([(0, 2, 3)], random_prices(rng, len(good.features), True), -math.inf) == []
+
+
 def test_exchanges_know_no_rules():
     rng = np.random.default_rng(1)
     request = curved_request(rng, 8, 3, 0.1, constraints=(("at_most", 1, (0, 1, 2)),))

@@ -483,8 +483,9 @@ class _SetsOfSize:
     def climbed(self, rows: Rows, prices: Prices, cut: float) -> Rows:
         """Make sets, rows of features, better by exchanging one feature at a time; those above the cut, each once."""
         (linear, pairs, _), start = self._priced(prices)
-        if not len(pairs):
-            return np.zeros((0, self.size), dtype=np.intc)  # One best set after the other is as fast.
+        if not len(pairs) or not self.n_open:
+            # There is nothing to exchange, or one best set after the other is as fast.
+            return np.zeros((0, self.size), dtype=np.intc)
         places = self._place[rows].astype(np.intp)
         places = places[places >= 0].reshape(len(rows), self.n_open)
         each = np.arange(len(rows))
