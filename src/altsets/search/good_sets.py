@@ -393,13 +393,16 @@ class _SetsOfSize:
     def _priced(self, prices: Prices | None) -> tuple[tuple[Any, ...], float]:
         return self._plain if prices is None else self._terms(self.form.linear, self.form.pairs, prices)
 
+    @property
+    def _may_have_tangents(self) -> bool:
+        few_enough = len(self.features) <= MOST_FEATURES
+        return self.form.pairs is not None and self.n_open >= LEAST_OPEN and few_enough
+
     @cached_property
     def _tangents(self) -> tuple[Any, ...] | None:
-        """For the other bound, if there is one."""
-        pairs, places = self.form.pairs, np.ix_(self.features, self.features)
-        if pairs is None or self.n_open < LEAST_OPEN or len(self.features) > MOST_FEATURES:
-            return None
-        tangents = Tangents.of(pairs[places], self.n_open)
+        """For the other bound, if features have anything in common."""
+        assert self.form.pairs is not None
+        tangents = Tangents.of(self.form.pairs[np.ix_(self.features, self.features)], self.n_open)
         if tangents is None:
             return None
         return tangents.common, tangents.loads, tangents.terms, tangents.rounding
@@ -441,32 +444,17 @@ class _SetsOfSize:
         rules = self._numbers([], budget)
         if rules is None:
             return np.zeros((0, self.n_open), dtype=np.intc), np.zeros(0), True
-        options: dict[str, Any] = {
-            "keeping": False,
-            "accept": accept,
-            "tick": tick,
-        }
+        options: dict[str, Any] = {"keeping": False, "accept": accept, "tick": tick, "max_nodes": max_nodes}
         if cheaper:
             options |= {"cheaper": True, "tolerance": self.tolerance}
+        searches: Iterable[tuple[Any, float, float, tuple[Any, ...] | None]] = self._ratio_searches(cut)
         if not self.form.ratio:
-            terms, start = self._priced(prices)
-            found, their_values, bound, *_ = self._search(
-                terms, rules, self.n_open, start, cut, most, max_nodes=max_nodes, **options
-            )
-            return found, their_values, bound == -math.inf
+            searches = [(*self._priced(prices), cut, None)]
         rows, values = [np.zeros((0, self.n_open), dtype=np.intc)], [np.zeros(0)]
         complete = True
-        for terms, start, linear_cut, ratio in self._ratio_searches(cut):
-            found, their_values, bound, *_ = kernel.good_sets(
-                terms,
-                rules,
-                self.n_open,
-                start,
-                linear_cut,
-                most,
-                ratio=ratio,
-                max_nodes=max_nodes,
-                **options,
+        for terms, start, linear_cut, ratio in searches:
+            found, their_values, bound, *_ = self._search(
+                terms, rules, self.n_open, start, linear_cut, most, ratio=ratio, **options
             )
             rows.append(found)
             values.append(their_values)
@@ -527,7 +515,7 @@ class _SetsOfSize:
     ) -> tuple[Rows, Floats, float]:
         """The best sets, by the bound that is faster; which one that is, is tried."""
         rows, values, lowest = np.zeros((0, self.n_open), dtype=np.intc), np.zeros(0), math.inf
-        trial = max_nodes > SHORT and self._trials < N_TRIALS
+        trial = max_nodes > SHORT and self._trials < N_TRIALS and self._may_have_tangents
         limits = [SHORT, SHORT, max_nodes] if trial else [max_nodes]
         if trial:
             self._tilted = False
