@@ -26,7 +26,7 @@ from random_requests import random_request
 
 from altsets import Result, Status
 from altsets.errors import UnsupportedError
-from altsets.search import good_sets, together
+from altsets.search import good_sets, leaders, together
 
 SOLVER = "milp"
 
@@ -37,6 +37,13 @@ Limits = dict[tuple[ModuleType, str], int]
 LIMITS: tuple[Limits, ...] = (
     {(together, "FEW_SETS"): 2, (together, "MANY_SETS"): 20, (together, "BRANCH_SETS"): 8},
     {(together, "FEW_SETS"): 2, (good_sets, "SHORT"): 2},
+    {
+        (together, "FEW_SETS"): 2,
+        (together, "MANY_SETS"): 2,
+        (together, "BRANCH_SETS"): 0,
+        (leaders, "FEW_LEADERS"): 1,
+        (leaders, "SETS_EACH"): 2,
+    },
     {(together, "FEW_SETS"): 20, (good_sets, "SHORT"): 10},
     {},
 )

@@ -1,4 +1,4 @@
-"""Lists without the sets that can only be the dearest of a solution, against whole lists."""
+"""The ways to sets that go together, each on its own: short lists, branches, floors, leaders, rows."""
 
 from __future__ import annotations
 
@@ -11,8 +11,8 @@ import pytest
 import altsets
 from altsets import constraints, quality
 from altsets.problem import Problem
-from altsets.search import floors, together
-from altsets.search.columns import Certificate
+from altsets.search import floors, leaders, together
+from altsets.search.columns import Certificate, Columns
 from altsets.search.good_sets import GoodSets
 from altsets.search.picking import Picker, Spending
 from altsets.search.run import Run
@@ -124,10 +124,87 @@ def test_floors_with_patience_prove_what_lists_leave_open(patience, status, monk
 
     best = [search(seed).objective for seed in range(5)]
     # Lists are too short, picking from them takes too long, and so do the programmes for floors at first.
-    for name, value in {"FEW_SETS": 2, "MANY_SETS": 4, "MOST_STEPS": 1, "FLOOR_PATIENCE": patience}.items():
+    for name, value in {
+        "FEW_SETS": 2,
+        "MANY_SETS": 4,
+        "MOST_STEPS": 1,
+        "FLOOR_PATIENCE": (patience,),
+        "LONGEST_WALK": 1_000,
+    }.items():
         monkeypatch.setattr(together, name, value)
-    monkeypatch.setattr(floors, "MAX_ROUNDS", 3)
+    monkeypatch.setattr(floors, "MAX_ROUNDS", 1)
+    monkeypatch.setattr(Together, "_led", lambda self: False)
     for seed in range(5):
         found = search(seed)
         assert found.status == status
         assert found.objective <= best[seed] + 1e-9 <= found.bound + 2e-9
+
+
+@pytest.mark.parametrize("effort", [0, 1])
+@pytest.mark.parametrize("aggregation", ["sum", "min"])
+@pytest.mark.parametrize("max_overlap", [0, 1, 2])
+def test_leaders_prove_the_best_solution(max_overlap, aggregation, effort, monkeypatch):
+    # Without lists all sets but the last one lead; with short ones, those that no list settles.
+    monkeypatch.setattr(leaders, "SETS_EACH", 4 * effort)
+    monkeypatch.setattr(leaders, "FEW_LEADERS", 1 + effort)
+    for seed in range(3):
+        n = 12 - 2 * max_overlap
+        searched = redundant(n, seed)
+        problem = Problem.create(
+            n,
+            n_features=4,
+            n_alternatives=2,
+            min_difference=4 - max_overlap,
+            search="simultaneous",
+            aggregation=aggregation,
+        )
+        search = Together(searched, problem, GoodSets(searched, problem, Run()), Run())
+        search.start()
+        search._priced()
+        assert search.done or search._led()
+        assert search.done
+        assert search.value == pytest.approx(best_value(searched, problem), abs=1e-12)
+
+
+def best_value(searched, problem):
+    """By looking at all sets that go together."""
+    sets = list(map(frozenset, itertools.combinations(range(problem.n_features_in), problem.k_max)))
+    qualities = [searched.evaluate(sorted(chosen)) for chosen in sets]
+    later = [
+        {j for j in range(i + 1, len(sets)) if len(sets[i] & sets[j]) <= problem.max_overlap}
+        for i in range(len(sets))
+    ]
+    return max(
+        problem.objective([qualities[i], qualities[j], qualities[h]])
+        for i in range(len(sets))
+        for j in later[i]
+        for h in later[i] & later[j]
+    )
+
+
+def test_sets_left_out_are_neither_found_nor_listed():
+    searched, problem = redundant(13, 1), request_of(2, "sum")
+    good = GoodSets(searched, problem, Run())
+    best = good.best(6)
+    without = frozenset(best.sets[:3])
+    assert good.best(3, without=without).sets == best.sets[3:]
+    everything, rest = good.above(-math.inf, 10**6), good.above(-math.inf, 10**6, without=without)
+    assert {everything.set_at(i) for i in range(len(everything))} == without | {
+        rest.set_at(i) for i in range(len(rest))
+    }
+    assert len(rest) == len(everything) - 3
+
+
+def test_chords_know_as_much_as_whole_usage_allows():
+    # Three sets of two features out of three share one feature each way: usage 2, 2, 2 and no more than that.
+    searched = quality.MRMR([3.0, 2.0, 1.0, 0.0], np.zeros((4, 4)))
+    problem = Problem.create(
+        4, n_features=2, n_alternatives=2, min_difference=1, search="simultaneous", aggregation="sum"
+    )
+    columns = Columns(GoodSets(searched, problem, Run()), 3, 1, Run())
+    assert columns.tighten(-math.inf, 100)
+    best = max(
+        sum(map(searched.evaluate, sets))
+        for sets in itertools.combinations(itertools.combinations(range(4), 2), 3)
+    )
+    assert columns.certificate.bound == pytest.approx(best)

@@ -10,7 +10,7 @@ exact solution of the programme.
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Sequence, Set
 from dataclasses import dataclass
 
 import numpy as np
@@ -26,10 +26,10 @@ __all__ = ["Certificate", "Columns"]
 
 Floats = npt.NDArray[np.float64]
 
-#: New columns in each round, at most.
-COLUMNS_PER_ROUND = 30
+#: New columns in each round, at most; and those that one programme takes over from another.
+COLUMNS_PER_ROUND, MOST_INHERITED = 30, 200
 #: Steps of the first search for columns; if it finds none, the next one may take longer.
-FIRST_NODES = 300
+FIRST_NODES = 1_000
 
 
 @dataclass(frozen=True)
@@ -53,10 +53,29 @@ class Columns:
     max_overlap : int
         How many features any two sets may share at most, less than any set has.
     run : Run
+    given : sequence of FeatureSet
+        Sets that all others have to go with.
+    without : set of FeatureSet
+        Sets that are left out.
     """
 
-    def __init__(self, good: GoodSets, n_sets: int, max_overlap: int, run: Run) -> None:
-        self.good, self.n_sets, self.run = good, n_sets, run
+    def __init__(
+        self,
+        good: GoodSets,
+        n_sets: int,
+        max_overlap: int,
+        run: Run,
+        given: Sequence[FeatureSet] = (),
+        without: Set[FeatureSet] = frozenset(),
+    ) -> None:
+        self.good, self.n_sets, self.max_overlap, self.run = good, n_sets, max_overlap, run
+        self.given, self.without = given, without
+        share = good.problem.max_overlap_of
+        self._most_shared = {
+            sets.size: [share(sets.size, len(other)) for other in given] for sets in good.sizes
+        }
+        # The prices of all rows when last there were none to add.
+        self._duals = np.zeros(0)
         self._known: set[FeatureSet] = set()
         self._programme = LinearProgramme()
         self._programme.add_row({}, lower=n_sets, upper=n_sets)
@@ -90,13 +109,28 @@ class Columns:
         self._rows.limit_usage(ranges)
         self.certificate = Certificate(None, math.inf, math.inf)
 
-    def tighten(self, target: float, max_rounds: int, patience: int = 1) -> bool:
+    def inherit(self, other: Columns) -> None:
+        """Begin with the rows and sets that mattered most in another programme, when last it was solved."""
+        if not len(other._duals):
+            return
+        self._rows.adopt(other._rows, other._duals)
+        known = self.good.listed(other.sets, other._rows.prices(other._duals))
+        order = np.argsort(-known.values, kind="stable")[:MOST_INHERITED]
+        sets = [known.set_at(number) for number in order.tolist()]
+        self.add([chosen for chosen in sets if self._allowed(chosen)])
+
+    def _allowed(self, chosen: FeatureSet) -> bool:
+        """Whether a set goes with those given and is not to be left out."""
+        if chosen in self.without:
+            return False
+        inside, most = set(chosen), self._most_shared[len(chosen)]
+        return all(len(inside.intersection(other)) <= m for other, m in zip(self.given, most, strict=True))
+
+    def tighten(self, target: float, max_rounds: int) -> bool:
         """Generate columns and rows until the bound is good or nothing more helps; false if that came too early.
 
-        ``target`` is the value of a solution: a bound that reaches it needs no better one. With more ``patience`` there
-        may be so many times as many rows.
+        ``target`` is the value of a solution: a bound that reaches it needs no better one.
         """
-        self._rows.patience = patience
         tolerance = 1e-9 * max(1.0, abs(target)) if math.isfinite(target) else 1e-9
         rounds = 0
         while rounds < max_rounds:
@@ -108,10 +142,12 @@ class Columns:
                 rounds += 1
                 continue
             self.usage = self._rows.usage(values)
+            self._duals = duals
             prices = self._rows.prices(duals)
             cut = float(duals[0]) + self.good.tolerance
             # That costs next to nothing, but only a full search tells a bound.
-            if self.add(self.good.climbed(self._rows.used(values, COLUMNS_PER_ROUND), prices, cut)):
+            climbed = self.good.climbed(self._rows.used(values, COLUMNS_PER_ROUND), prices, cut)
+            if self.add([chosen for chosen in climbed if self._allowed(chosen)]):
                 continue
             rounds += 1
             found = self._improving(prices, cut)
@@ -134,7 +170,14 @@ class Columns:
         """Sets above the cut: some good ones if they are easy to find, else the best ones for certain."""
         max_nodes = FIRST_NODES
         while True:
-            found = self.good.best(COLUMNS_PER_ROUND, prices=prices, cut=cut, max_nodes=max_nodes)
+            found = self.good.best(
+                COLUMNS_PER_ROUND,
+                others=self.given,
+                without=self.without,
+                prices=prices,
+                cut=cut,
+                max_nodes=max_nodes,
+            )
             if found.sets or found.bound == -math.inf or self.run.stopped:
                 return found
             max_nodes *= 8

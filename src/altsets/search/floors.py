@@ -83,7 +83,7 @@ class Floors:
             values, duals = solved
             if rows.separate(values):
                 continue
-            if only_refute and float(np.sum(values)) >= self.n_sets:
+            if only_refute and rows.n_taken(values) >= self.n_sets:
                 return None
             prices = rows.prices(duals).features
             paid = rows.paid(duals) + 2.0 * self.n_sets * max(float(duals[0]), 0.0)

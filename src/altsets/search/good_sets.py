@@ -7,7 +7,7 @@ only their qualities and which features they hold.
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence, Set
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import combinations
@@ -174,11 +174,12 @@ class GoodSets:
         count: int = 1,
         *,
         others: Sequence[FeatureSet] = (),
+        without: Set[FeatureSet] = frozenset(),
         prices: Prices | None = None,
         cut: float = -math.inf,
         max_nodes: int = 2**62,
     ) -> Found:
-        """The best ``count`` sets with a value above ``cut`` that differ enough from others."""
+        """The best ``count`` sets with a value above ``cut`` that differ enough from others, some left out."""
         pool: list[tuple[float, FeatureSet]] = []
         bound = -math.inf
         for sets in self.sizes:
@@ -186,7 +187,7 @@ class GoodSets:
                 cut = max(cut, pool[-1][0])
             caps = [] if self._own else differing(self.problem, sets.size, others)
             rows, values, left = sets.best(
-                count, caps, prices, cut, max_nodes, self._acceptance(sets, others), self.run.tick
+                count, caps, prices, cut, max_nodes, self._acceptance(sets, others, without), self.run.tick
             )
             bound = max(bound, left)
             chosen = [tuple(sorted(row)) for row in sets.with_base(rows).tolist()]
@@ -200,12 +201,16 @@ class GoodSets:
         cut: float,
         most: int,
         *,
+        others: Sequence[FeatureSet] = (),
+        without: Set[FeatureSet] = frozenset(),
         prices: Prices | None = None,
         budget: tuple[Floats, float] | None = None,
         cheaper: bool = False,
         max_nodes: int = 2**62,
     ) -> Listing:
-        """All sets with a value above ``cut``; incomplete if they are more than ``most`` or take too long.
+        """All sets with a value above ``cut`` that differ enough from others, some left out.
+
+        Incomplete if they are more than ``most`` or take too long.
 
         A budget (prices of features, limit) leaves out those that cost more; with ``cheaper``, also those that are no
         cheaper than another one that is listed before.
@@ -213,12 +218,24 @@ class GoodSets:
         listed, values, qualities = [], [], []
         complete = True
         for sets in self.sizes:
+            caps = [] if self._own else differing(self.problem, sets.size, others)
             rows, found, finished = sets.above(
-                cut, most, prices, budget, cheaper, max_nodes, self._acceptance(sets, ()), self.run.tick
+                cut,
+                most,
+                caps,
+                prices,
+                budget,
+                cheaper,
+                max_nodes,
+                self._acceptance(sets, others),
+                self.run.tick,
             )
             complete = complete and finished
             most -= len(rows)
             rows = sets.with_base(rows)
+            if without:
+                kept = ~_are_among(rows, without)
+                rows, found = rows[kept], found[kept]
             listed.append(rows)
             values.append(found)
             # For a long list this takes long; one that is not complete is of no use, and nor is any when time is up.
@@ -250,14 +267,19 @@ class GoodSets:
         total = np.concatenate([np.zeros(0), *qualities])
         return Listing(rows, total - np.concatenate([np.zeros(0), *paid]), total, complete=False)
 
-    def _acceptance(self, sets: _SetsOfSize, others: Sequence[FeatureSet]) -> Callable[[Rows], bool] | None:
-        """The test of a set against others where only the user's own dissimilarity can tell."""
-        others = (*self.problem.existing, *others)
-        if not self._own or not others:
+    def _acceptance(
+        self, sets: _SetsOfSize, others: Sequence[FeatureSet], without: Set[FeatureSet] = frozenset()
+    ) -> Callable[[Rows], bool] | None:
+        """The test of a set: those left out, and others where only the user's own dissimilarity can tell."""
+        others = (*self.problem.existing, *others) if self._own else ()
+        if not others and not without:
             return None
+        left_out = sets.keys(without)
 
         def accept(positions: Rows) -> bool:
-            chosen = tuple(sorted(sets.with_base(positions[None, :])[0].tolist()))
+            if left_out and np.sort(positions).tobytes() in left_out:
+                return False
+            chosen = tuple(sorted(sets.with_base(positions[None, :])[0].tolist())) if others else ()
             return all(self.problem.compatible(chosen, other) for other in others)
 
         return self.run.guarded(accept, otherwise=False)
@@ -323,6 +345,12 @@ class _SetsOfSize:
         chosen = self.features[rows].astype(np.intc)
         every = np.broadcast_to(self.base.astype(np.intc), (len(rows), len(self.base)))
         return np.concatenate([every, chosen], axis=1)
+
+    def keys(self, sets: Iterable[FeatureSet]) -> frozenset[bytes]:
+        """Sets of this size by their sorted positions, as bytes."""
+        rows = np.array([chosen for chosen in sets if len(chosen) == self.size], dtype=np.intp)
+        places = np.sort(self._place[rows].reshape(-1, self.size), axis=1)[:, self.size - self.n_open :]
+        return frozenset(row.tobytes() for row in places)
 
     def qualities(self, rows: Rows) -> Floats:
         """The quality of each set, a row of features."""
@@ -433,6 +461,7 @@ class _SetsOfSize:
         self,
         cut: float,
         most: int,
+        caps: Sequence[Cap],
         prices: Prices | None,
         budget: tuple[Floats, float] | None,
         cheaper: bool,
@@ -441,7 +470,7 @@ class _SetsOfSize:
         tick: Callable[[], bool],
     ) -> tuple[Rows, Floats, bool]:
         """All sets above the cut as rows of positions, their values, and whether that is all."""
-        rules = self._numbers([], budget)
+        rules = None if any(cap.most < 0 for cap in caps) else self._numbers(caps, budget)
         if rules is None:
             return np.zeros((0, self.n_open), dtype=np.intc), np.zeros(0), True
         options: dict[str, Any] = {"keeping": False, "accept": accept, "tick": tick, "max_nodes": max_nodes}
@@ -642,6 +671,16 @@ def _of_pairs(pairs: Floats, rows: npt.NDArray[Any]) -> Floats:
     for i, j in combinations(range(rows.shape[1]), 2):
         total += pairs[rows[:, i], rows[:, j]]
     return total
+
+
+def _are_among(rows: Rows, sets: Set[FeatureSet]) -> npt.NDArray[np.bool_]:
+    """Whether each row of features is one of the sets."""
+    # Sums of random numbers tell most of them apart, and in no time.
+    numbers = np.random.default_rng(0).integers(2**62, size=int(np.max(rows, initial=-1)) + 1)
+    known = np.array([numbers[list(chosen)].sum() for chosen in sets if chosen[-1] < len(numbers)])
+    alike = np.isin(numbers[rows].sum(axis=1), known)
+    alike[alike] = [tuple(sorted(row)) in sets for row in rows[alike].tolist()]
+    return alike
 
 
 def _merged(rows: Rows, values: Floats, count: int, before: Rows) -> tuple[Rows, Floats, bool]:

@@ -12,6 +12,7 @@ import numpy.typing as npt
 
 from altsets._kernels import cliques
 from altsets.problem import FeatureSet
+from altsets.search.columns import Certificate
 from altsets.search.good_sets import GoodSets, Listing
 from altsets.search.rows import Penalties
 from altsets.search.run import Run
@@ -31,6 +32,20 @@ class Spending:
     charges: Floats
     ceiling: float
     penalties: Penalties | None = None
+
+    @classmethod
+    def of(
+        cls, listing: Listing, certificate: Certificate, n_sets: int, least: float | None = None
+    ) -> Spending:
+        """What sets lack of the best value after prices; with a least quality, also what they have more than that.
+
+        Where only the worst set counts, what one set has above the least is lost to the others.
+        """
+        charges, ceiling = certificate.best - listing.values, certificate.bound
+        if least is not None:
+            charges = charges + np.maximum(listing.qualities - least, 0.0)
+            ceiling -= n_sets * least
+        return cls(np.maximum(charges, 0.0), ceiling, certificate.penalties)
 
 
 class Picker:
@@ -58,6 +73,7 @@ class Picker:
         least: float = -math.inf,
         enough: float = math.inf,
         all_listed: bool = True,
+        n_sets: int | None = None,
     ) -> tuple[list[FeatureSet] | None, bool]:
         """Sets of a quality of at least ``least`` whose sum or minimum is above the target.
 
@@ -93,7 +109,7 @@ class Picker:
             ),
             elements,
             self.caps,
-            self.problem.n_sets,
+            n_sets or self.problem.n_sets,
             target,
             spending.ceiling,
             summing=summing,

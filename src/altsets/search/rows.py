@@ -4,7 +4,8 @@ For A sets of which any two share at most m features; d counts how often a featu
 
 * m = 0: no feature is used twice; m = 1: no pair of features is.
 * Any m: the pairs of sets share at most m A (A - 1) / 2 features in all, so d (d - 1) / 2 summed over the features is
-  at most that. The parabola lies above its chords between whole numbers t and t + 1, which are linear in d.
+  at most that. Each of these parabolas has a variable of its own, which lies above their chords between whole numbers
+  t and t + 1; these are linear in d.
 * m >= 2: the same for pairs of features, of which two sets share at most m (m - 1) / 2.
 * How often a feature is used may also be limited from outside, from below and from above.
 
@@ -16,10 +17,8 @@ bound by the row's price, and that falls apart into a part for each feature (or 
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import combinations
-from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -32,11 +31,8 @@ __all__ = ["PENALTY", "Penalties", "Rows"]
 
 Floats = npt.NDArray[np.float64]
 
-#: A feature or a pair is used too often by more than this, a chord is missed by more than this part of its limit.
+#: A feature or a pair is used too often by more than this, more is shared by more than this part of what may be.
 TOO_OFTEN, TOO_FAR = 1e-6, 1e-4
-#: Chords for features, and for the pairs of sets of 5 features; larger sets have more pairs, take longer for each chord
-#: and get fewer. The last ones hardly lower the bound, so they are left for when nothing else helps.
-MOST_CHORDS, MOST_PAIR_CHORDS = 300, 120
 
 #: What stands in for sets or uses that are missing costs this, in units of what a set can be worth.
 PENALTY = 100.0
@@ -66,8 +62,8 @@ class Penalties:
     unshared: Floats
 
 
-#: Two features by their places, the smaller one first.
-Pair = tuple[int, int]
+#: A feature by its place, or two of them, the smaller one first.
+Element = tuple[int, ...]
 
 
 class Rows:
@@ -100,18 +96,27 @@ class Rows:
         self.n_sets, self.max_overlap, self._with_pairs = n_sets, max_overlap, with_pairs
         self._n_rows, self._n_columns = n_rows, n_columns
         self._n = len(good.features)
-        self.patience = 1  # how many times as many chords as usual there may be
         self.sets: list[FeatureSet] = []
         # The same sets by the places of their features, which is how everything here is counted; and their columns.
         self._places: list[tuple[int, ...]] = []
+        # Once more as an array, with room for sets to come; where sets are smaller, with a place that counts nothing.
+        self._table = np.full((64, good.problem.k_max), self._n, dtype=np.intp)
         self._column: list[int] = []
-        self._limits: dict[int, float] = {}
-        self._row_of: dict[tuple[int, ...], int] = {}
-        # Chords, by their row: what each feature counts, or each of a few pairs; and the rows that count a pair.
-        self._feature_cuts: dict[int, Floats] = {}
-        self._feature_steps = np.zeros((0, self._n))
-        self._pair_cuts: dict[int, dict[Pair, int]] = {}
-        self._rows_of_pair: dict[Pair, list[tuple[int, int]]] = {}
+        self._once: dict[Element, int] = {}  # the rows of what may be used once at most
+        # What all pairs of sets share at most, in features and in pairs of features: rows and limits. How much of that
+        # is due to an element: columns, and rows of chords by their step.
+        self._shared: dict[int, tuple[int, float]] = {}
+        self._due: dict[Element, int] = {}
+        self._chords: dict[Element, dict[int, int]] = {}
+        # All chords once more: row, step and places, the last one again where the element is one feature.
+        self._chord_rows: list[tuple[int, int, int, int]] = []
+        self._chord_table = np.zeros((0, 4), dtype=np.intp)
+        levels = np.arange(n_sets + 1)
+        steps = levels[:, None]
+        # How far the parabola lies above each chord: by step, and by how often an element is used.
+        self._above_chord = (levels * (levels - 1) - 2 * steps * levels + steps * (steps + 1)) / 2
+        # What is charged for chords, by the duals that were asked about last.
+        self._charges: tuple[Floats, list[tuple[Element, float, dict[int, float]]]] | None = None
         # Features whose usage is limited from outside: their rows and limits.
         self._usage_rows: dict[int, int] = {}
         self._ranges: dict[int, tuple[int, int]] = {}
@@ -119,24 +124,26 @@ class Rows:
     def terms(self, chosen: FeatureSet) -> dict[int, float]:
         """What a set counts in each row; to be asked once for each column that is added."""
         places = tuple(self._good.place[list(chosen)].tolist())
+        if len(self.sets) == len(self._table):
+            self._table = np.concatenate([self._table, np.full_like(self._table, self._n)])
+        self._table[len(self.sets), : len(places)] = places
         self.sets.append(chosen)
         self._places.append(places)
         self._column.append(self._n_columns)
         self._n_columns += 1
-        terms = {self._row_of[key]: 1.0 for key in self._keys(places) if key in self._row_of}
+        terms = {self._once[key]: 1.0 for key in self._keys(places) if key in self._once}
         terms |= {self._usage_rows[place]: 1.0 for place in places if place in self._usage_rows}
-        if self._feature_cuts:
-            if len(self._feature_steps) < len(self._feature_cuts):
-                self._feature_steps = np.array(list(self._feature_cuts.values()))
-            counts = self._feature_steps[:, list(places)].sum(axis=1)
-            terms.update(zip(self._feature_cuts, counts.tolist(), strict=True))
-        if self._pair_cuts:
-            for pair in combinations(places, 2):
-                for row, step in self._rows_of_pair.get(pair, ()):
-                    terms[row] = terms.get(row, 0.0) + step
-        return {row: count for row, count in terms.items() if count}
+        if self._chord_rows:
+            if len(self._chord_table) < len(self._chord_rows):
+                self._chord_table = np.array(self._chord_rows, dtype=np.intp)
+            inside = np.zeros(self._n + 1, dtype=bool)
+            inside[[*places, self._n]] = True
+            row, step, first, second = self._chord_table.T
+            counts = inside[first] & inside[second]
+            terms |= zip(row[counts].tolist(), step[counts].astype(np.float64).tolist(), strict=True)
+        return terms
 
-    def _keys(self, places: tuple[int, ...]) -> list[tuple[int, ...]]:
+    def _keys(self, places: tuple[int, ...]) -> list[Element]:
         """What may be used once at most: features, or pairs of them."""
         if self.max_overlap > int(self._with_pairs):
             return []
@@ -146,72 +153,88 @@ class Rows:
 
     def separate(self, values: Floats) -> bool:
         """Add rows that a solution of the programme violates; says whether there were any."""
-        values = values[self._column]
-        used = np.flatnonzero(values > 1e-9).tolist()
-        usage: dict[tuple[int, ...], float] = {}
-        for number in used:
+        of_sets = values[self._column]
+        used = np.flatnonzero(of_sets > 1e-9)
+        usage: dict[Element, float] = {}
+        for number in used.tolist():
             for key in self._keys(self._places[number]):
-                usage[key] = usage.get(key, 0.0) + float(values[number])
-        violated = False
-        for key, amount in usage.items():
-            if amount > 1 + TOO_OFTEN and key not in self._row_of:
-                self._row_of[key] = self._add(self._holders(key), 1.0)
-                violated = True
-        if self.max_overlap >= 1 and len(self._feature_cuts) < self.patience * MOST_CHORDS:
-            violated |= self._cut_features(used, values)
-        most = self.patience * MOST_PAIR_CHORDS * (5 / self._good.problem.k_max) ** 2
-        if self.max_overlap >= 2 and self._with_pairs and not violated and len(self._pair_cuts) < most:
-            violated |= self._cut_pairs(used, values)
+                usage[key] = usage.get(key, 0.0) + float(of_sets[number])
+        too_often = [key for key, amount in usage.items() if amount > 1 + TOO_OFTEN and key not in self._once]
+        for key in too_often:
+            self._use_once(key)
+        violated = bool(too_often)
+        sizes = [size for size in (1, 2) if self.max_overlap >= size and size <= 1 + self._with_pairs]
+        for size in sizes:
+            # Pairs come second: most of what they rule out, features do, too.
+            violated = violated or self._share_less(size, self._usage(of_sets, used, size), values)
         return violated
 
-    def _holders(self, key: tuple[int, ...]) -> list[float]:
-        inside = set(key)
-        return [float(inside <= set(places)) for places in self._places]
-
-    def _add(self, counts: Sequence[float], limit: float) -> int:
-        row = self._n_rows + len(self._limits) + len(self._usage_rows)
-        self._limits[row] = limit
-        self._programme.add_row(self._by_column(counts), upper=limit)
-        return row
-
-    def _by_column(self, counts: Sequence[float]) -> dict[int, float]:
-        return {column: count for column, count in zip(self._column, counts, strict=True) if count}
-
-    def _cut_features(self, used: Sequence[int], values: Floats) -> bool:
-        usage = np.zeros(self._n)
-        for number in used:
-            usage[list(self._places[number])] += values[number]
-        steps = np.floor(usage + 1e-9)
-        shared = self.max_overlap * self.n_sets * (self.n_sets - 1) / 2
-        limit = shared + float(np.sum(steps * (steps + 1))) / 2
-        if float(steps @ usage) <= limit + TOO_FAR * max(1.0, limit):
+    def _share_less(self, size: int, usage: Floats, values: Floats) -> bool:
+        """Add chords if elements of this size are shared too often; all those that tell how much is due to them."""
+        elements = np.flatnonzero(usage > 1 + 1e-9)
+        steps = np.floor(usage[elements] + 1e-9)
+        due = steps * usage[elements] - steps * (steps + 1) / 2
+        limit = math.comb(self.max_overlap, size) * self.n_sets * (self.n_sets - 1) / 2
+        if float(np.sum(due)) <= limit + TOO_FAR * max(1.0, limit):
             return False
-        counts = [float(steps[list(places)].sum()) for places in self._places]
-        self._feature_cuts[self._add(counts, limit)] = steps
+        places = np.stack(np.unravel_index(elements, (self._n + 1,) * size), axis=1).tolist()
+        added = False
+        for element, step, at_least in zip(map(tuple, places), steps.tolist(), due.tolist(), strict=True):
+            column = self._due.get(element)
+            known = 0.0 if column is None else float(values[column])
+            if at_least > known + TOO_OFTEN:
+                added = self._add_chord(element, int(step)) or added
+        return added
+
+    def _use_once(self, key: Element) -> None:
+        self._once[key] = self._add(self._by_column(self._holders(key)), 1.0)
+
+    def _add_chord(self, element: Element, step: int) -> bool:
+        """Whether that is news."""
+        size = len(element)
+        if size not in self._shared:
+            limit = math.comb(self.max_overlap, size) * self.n_sets * (self.n_sets - 1) / 2
+            self._shared[size] = self._add({}, limit), limit
+        if element not in self._due:
+            self._programme.add_column(0.0, {self._shared[size][0]: 1.0})
+            self._due[element] = self._n_columns
+            self._n_columns += 1
+        chords = self._chords.setdefault(element, {})
+        if step in chords:
+            return False
+        terms = self._by_column(step * self._holders(element))
+        chords[step] = self._add(terms | {self._due[element]: -1.0}, step * (step + 1) / 2)
+        self._chord_rows.append((chords[step], step, element[0], element[-1]))
         return True
 
-    def _cut_pairs(self, used: Sequence[int], values: Floats) -> bool:
-        usage: dict[Pair, float] = {}
-        for number in used:
-            for pair in combinations(self._places[number], 2):
-                usage[pair] = usage.get(pair, 0.0) + float(values[number])
-        steps: dict[Pair, int] = {
-            pair: math.floor(amount + 1e-9) for pair, amount in usage.items() if amount >= 1 - 1e-9
-        }
-        m = self.max_overlap
-        shared = m * (m - 1) / 2 * self.n_sets * (self.n_sets - 1) / 2
-        limit = shared + sum(step * (step + 1) for step in steps.values()) / 2
-        total = math.fsum(step * usage[pair] for pair, step in steps.items())
-        if total <= limit + TOO_FAR * max(1.0, limit):
-            return False
-        counts = [
-            float(sum(steps.get(pair, 0) for pair in combinations(places, 2))) for places in self._places
-        ]
-        row = self._add(counts, limit)
-        self._pair_cuts[row] = steps
-        for pair, step in steps.items():
-            self._rows_of_pair.setdefault(pair, []).append((row, step))
-        return True
+    def _holders(self, element: Element) -> Floats:
+        """One for each set that has the element."""
+        table = self._table[: len(self.sets)]
+        holders: Floats = np.prod(
+            [(table == place).any(axis=1) for place in element], axis=0, dtype=np.float64
+        )
+        return holders
+
+    def _by_column(self, counts: Floats) -> dict[int, float]:
+        used = np.flatnonzero(counts)
+        return dict(
+            zip(np.array(self._column, dtype=np.intp)[used].tolist(), counts[used].tolist(), strict=True)
+        )
+
+    def _add(self, terms: dict[int, float], limit: float) -> int:
+        self._programme.add_row(terms, upper=limit)
+        self._n_rows += 1
+        return self._n_rows - 1
+
+    def adopt(self, other: Rows, duals: Floats) -> None:
+        """Add the rows of another programme that have a price there."""
+        for key, row in other._once.items():
+            if duals[row] > 0:
+                self._use_once(key)
+        for element, chords in other._chords.items():
+            for step, row in chords.items():
+                if duals[row] > 0:
+                    self._add_chord(element, step)
 
     def used(self, values: Floats, most: int) -> list[FeatureSet]:
         """The sets that a solution of the programme takes most of."""
@@ -219,24 +242,36 @@ class Rows:
         order = np.argsort(-values, kind="stable")[:most]
         return [self.sets[number] for number in order.tolist() if values[number] > 1e-9]
 
+    def n_taken(self, values: Floats) -> float:
+        """How many sets a solution of the programme takes."""
+        return math.fsum(values[self._column].tolist())
+
     # --- Limited usage --------------------------------------------------------------------------------
 
     def usage(self, values: Floats) -> Floats:
         """How often a solution of the programme uses each feature, by place."""
-        total = np.zeros(self._n)
         values = values[self._column]
-        for number in np.flatnonzero(values > 1e-9).tolist():
-            total[list(self._places[number])] += values[number]
+        return self._usage(values, np.flatnonzero(values > 1e-9), 1)[: self._n]
+
+    def _usage(self, values: Floats, used: npt.NDArray[np.intp], size: int) -> Floats:
+        """How often features, or pairs of them, are used, flattened; with a place that counts nothing."""
+        table = self._table[used]
+        shape = (self._n + 1,) * size
+        chosen = np.array(list(combinations(range(table.shape[1]), size)), dtype=np.intp).reshape(-1, size)
+        numbers = np.ravel_multi_index([table[:, column] for column in chosen.T], shape)
+        weights = np.repeat(values[used], len(chosen))
+        total: Floats = np.bincount(numbers.ravel(), weights, math.prod(shape)).astype(np.float64)
+        nothing = np.zeros(shape, dtype=bool)
+        for axis in range(size):
+            np.moveaxis(nothing, axis, 0)[self._n] = True
+        total[nothing.ravel()] = 0.0
         return total
 
     def limit_usage(self, ranges: dict[int, tuple[int, int]]) -> None:
         """Let features, by place, be used so often at least and at most; all others as often as they like."""
         for place in ranges:
             if place not in self._usage_rows:
-                row = self._n_rows + len(self._limits) + len(self._usage_rows)
-                self._programme.add_row(
-                    self._by_column(self._holders((place,))), lower=0.0, upper=self.n_sets
-                )
+                row = self._add(self._by_column(self._holders((place,))), self.n_sets)
                 # Stands in for uses that are missing, until there are columns for them.
                 self._programme.add_column(-PENALTY, {row: 1.0})
                 self._n_columns += 1
@@ -258,12 +293,36 @@ class Rows:
 
     # --- Prices ---------------------------------------------------------------------------------------
 
+    def _charged(self, duals: Floats) -> list[tuple[Element, float, dict[int, float]]]:
+        """Elements, what sharing them costs in all, and how much of that by which chord; the rest is for none.
+
+        Solver noise below zero is not charged, nor is more for chords than for sharing.
+        """
+        if self._charges is None or self._charges[0] is not duals:
+            sharing = {size: max(float(duals[row]), 0.0) for size, (row, _) in self._shared.items()}
+            charged = []
+            for element, chords in self._chords.items():
+                prices = {step: float(duals[row]) for step, row in chords.items() if duals[row] > 0}
+                most, total = sharing[len(element)], math.fsum(prices.values())
+                if total > most:
+                    prices = {step: price * (most / total) for step, price in prices.items()}
+                if prices:
+                    charged.append((element, max(most - total, 0.0), prices))
+            self._charges = duals, charged
+        return self._charges[1]
+
     def paid(self, duals: Floats) -> float:
         """What all rows cost, used up; solver noise below zero is not charged."""
         limited = self._usage_prices(duals)
         return math.fsum(
             [
-                *(limit * max(float(duals[row]), 0.0) for row, limit in self._limits.items()),
+                *(max(float(duals[row]), 0.0) for row in self._once.values()),
+                *(limit * max(float(duals[row]), 0.0) for row, limit in self._shared.values()),
+                *(
+                    price * (step * (step + 1) / 2)
+                    for _, _, prices in self._charged(duals)
+                    for step, price in prices.items()
+                ),
                 *(price * self._ranges[place][price > 0] for place, price in limited.items()),
             ]
         )
@@ -271,55 +330,47 @@ class Rows:
     def prices(self, duals: Floats) -> Prices:
         """What sets pay for features and pairs by these duals."""
         features = np.zeros(self._n)
-        pairs: Floats | None = None
-        charged = np.maximum(duals, 0.0)
-        if self._with_pairs and self.max_overlap >= 1:
-            pairs = np.zeros((self._n, self._n))
-        for key, row in self._row_of.items():
-            if len(key) == 1:
-                features[key[0]] += charged[row]
-            elif pairs is not None:
-                pairs[key] += charged[row]
-                pairs[key[::-1]] += charged[row]
+        pairs = np.zeros((self._n, self._n))
         for place, price in self._usage_prices(duals).items():
             features[place] += price
-        for row, steps in self._feature_cuts.items():
-            if charged[row]:
-                features += charged[row] * steps
-        for row, counted in self._pair_cuts.items():
-            if charged[row] and pairs is not None:
-                for pair, step in counted.items():
-                    pairs[pair] += charged[row] * step
-                    pairs[pair[::-1]] += charged[row] * step
-        return Prices(features, pairs if pairs is not None and pairs.any() else None)
+        costs = [(key, max(float(duals[row]), 0.0)) for key, row in self._once.items()]
+        for element, _, by_chord in self._charged(duals):
+            costs.append((element, math.fsum(step * price for step, price in by_chord.items())))
+        for element, price in costs:
+            if len(element) == 1:
+                features[element[0]] += price
+            else:
+                pairs[element] += price
+                pairs[element[::-1]] += price
+        return Prices(features, pairs if pairs.any() else None)
 
     def penalties(self, duals: Floats) -> Penalties:
         """The slack of each row at its price, taken apart."""
         levels = np.arange(self.n_sets + 1, dtype=np.float64)
-        tables: dict[tuple[int, ...], Floats] = {}
-        m, k_max = self.max_overlap, self._good.problem.k_max
-        unshared = np.zeros(k_max + 1)
-        shared = np.arange(k_max + 1, dtype=np.float64)
-        for key, row in self._row_of.items():
+        tables: dict[Element, Floats] = {}
+        for key, row in self._once.items():
             if duals[row] > 0:
                 tables[key] = np.where(levels == 0, float(duals[row]), 0.0)
-        features = np.zeros((self._n, len(levels)))
-        for row, steps in self._feature_cuts.items():
-            price = max(float(duals[row]), 0.0)
-            unshared += price * (m - shared)
-            features += price * _above_chord(steps[:, None], levels)
-        tables |= {(place,): features[place] for place in np.flatnonzero(features.any(axis=1)).tolist()}
+        sharing = max(float(duals[self._shared[1][0]]), 0.0) if 1 in self._shared else 0.0
+        if sharing:
+            # Pairs that have no chord are too many to be looked at, features are not.
+            tables |= {(place,): sharing * self._above_chord[0] for place in range(self._n)}
+        for element, rest, prices in self._charged(duals):
+            table = rest * self._above_chord[0]
+            for step, price in prices.items():
+                table += price * self._above_chord[step]
+            tables[element] = table
         for place, price in self._usage_prices(duals).items():
             least, most = self._ranges[place]
             if (least, most) != (0, self.n_sets):
                 missed = price * ((most if price > 0 else least) - levels)
                 outside = (levels < least) | (levels > most)
                 tables[(place,)] = np.where(outside, IMPOSSIBLE, tables.get((place,), 0.0) + missed)
-        for row, counted in self._pair_cuts.items():
-            price = max(float(duals[row]), 0.0)
-            unshared += price * (m * (m - 1) - shared * (shared - 1)) / 2
-            for pair, step in counted.items() if price else ():
-                tables[pair] = tables.get(pair, 0.0) + price * _above_chord(step, levels)
+        shared = np.arange(self._good.problem.k_max + 1)
+        unshared = np.zeros(len(shared))
+        for size, (row, _) in self._shared.items():
+            most = math.comb(self.max_overlap, size)
+            unshared += max(float(duals[row]), 0.0) * (most - np.array([math.comb(m, size) for m in shared]))
         self._leave_none_over(tables)
         return self._numbered(tables, np.maximum(unshared, 0.0))
 
@@ -344,9 +395,3 @@ class Rows:
                 of_pair[key] = of_pair[key[::-1]] = number
         empty = np.zeros((0, self.n_sets + 1))
         return Penalties(of_feature, of_pair, np.array(list(tables.values())) if tables else empty, unshared)
-
-
-def _above_chord(step: Any, levels: Floats) -> Floats:
-    """How far levels (levels - 1) / 2 lies above its chord between step and step + 1."""
-    above: Floats = levels * (levels - 1) / 2 - step * levels + step * (step + 1) / 2
-    return above

@@ -144,6 +144,7 @@ class LinearProgramme:
             self._solver.setOptionValue(tolerance, 1e-9)
         self._solver.changeObjectiveSense(highspy.ObjSense.kMaximize)
         self._optimal = highspy.HighsModelStatus.kOptimal
+        self._has_new_columns = False
         self._infinity = highspy.kHighsInf
 
     def add_row(self, terms: dict[int, float], *, lower: float = -math.inf, upper: float = math.inf) -> None:
@@ -151,6 +152,7 @@ class LinearProgramme:
         indices, values = np.array(list(terms), dtype=np.int32), np.array(list(terms.values()))
         low, high = max(lower, -self._infinity), min(upper, self._infinity)
         self._solver.addRow(low, high, len(indices), indices, values)
+        self._has_new_columns = False
 
     def limit_row(self, row: int, lower: float, upper: float) -> None:
         """Give a row other limits."""
@@ -160,9 +162,12 @@ class LinearProgramme:
         """Add a variable with its part in the objective and in the rows that are there."""
         indices, values = np.array(list(terms), dtype=np.int32), np.array(list(terms.values()))
         self._solver.addCol(cost, 0.0, self._infinity, len(indices), indices, values)
+        self._has_new_columns = True
 
     def maximise(self) -> tuple[Floats, Floats] | None:
         """Values of the variables and prices of the rows; None if the solver did not come to an end."""
+        # With new columns the old solution is feasible (primal simplex), with new rows its prices are (dual simplex).
+        self._solver.setOptionValue("simplex_strategy", 4 if self._has_new_columns else 1)
         self._solver.run()
         if self._solver.getModelStatus() != self._optimal:
             return None

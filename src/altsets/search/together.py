@@ -25,6 +25,7 @@ from altsets.search.columns import Certificate, Columns
 from altsets.search.engine import Answer
 from altsets.search.floors import LEAST, Floor, Floors
 from altsets.search.good_sets import GoodSets, Listing
+from altsets.search.leaders import Leaders
 from altsets.search.picking import Picker, Spending
 from altsets.search.responses import Responses
 from altsets.search.run import Run
@@ -35,9 +36,7 @@ __all__ = ["Together"]
 #: Sets in a list, and steps for picking from it: without prices, with prices, and when all else is done.
 FEW_SETS, FEW_STEPS = 2_000, 200_000
 MANY_SETS, MANY_STEPS = 50_000, 5_000_000
-MOST_SETS, MOST_STEPS = 1_000_000, 10**12
-#: The same for the longest lists of the first prices.
-MORE_STEPS = 150_000_000
+MOST_SETS, MOST_STEPS = 1_000_000, 100_000_000
 #: The same in the first of many branches.
 BRANCH_SETS, BRANCH_STEPS = 20_000, 35_000
 #: Steps for making a list, and for each set that it may have if these are more.
@@ -54,13 +53,16 @@ FEW_KICKS, MANY_KICKS, MOST_KICKS = 4, 20, 200
 #: Steps of the walks at the same times, for each set; the last ones go on until so many have found nothing better.
 SHORT_WALK, LONG_WALK, LONGEST_WALK = 20_000, 400_000, 3_000_000
 VAIN_WALKS = 2
+#: How far walks go away from a solution whose proof will take long.
+HEATS = (1.0, 4.0, 1.0, 4.0)
 #: Floors are this many times closer to the bound than the best solution is, to begin with.
 FLOOR_STEPS = 64
-#: Rounds of the linear programme, and how many times as many rounds and rows there may be when all else is done.
-MAX_ROUNDS = 500
-PATIENCE = 5
-#: The same for floors, and for the lists above them.
-FLOOR_PATIENCE = 10
+#: The same when each floor takes long.
+FEW_FLOOR_STEPS = 4
+#: Rounds of the linear programme.
+MAX_ROUNDS = 1_000
+#: How many times as many rounds there may be for floors, and steps for the lists above them, when all else is done.
+FLOOR_PATIENCE = (10, 100)
 
 
 class Together:
@@ -147,7 +149,7 @@ class Together:
         if not solved and self.good.can_be_priced and not self.run.stopped:
             if any(sets.form.pairs is not None for sets in self.good.sizes):
                 # Prices may take long, and whoever has to stop then is to have something good.
-                self.offer(self._walks.improve(self.sets, self.bound, self.n_sets * SHORT_WALK))
+                self._walk(SHORT_WALK)
             certificate = self._priced()
             solved = self.done or self._with_prices(certificate)
             solved = solved or self._branched(certificate.bound)
@@ -169,9 +171,9 @@ class Together:
     def _persist(self, certificate: Certificate) -> None:
         """The longest lists. The smaller the gap, the shorter they are: first more for the best sets and the bound."""
         if not self.smallest and self.good.can_be_priced and not self.run.stopped:
-            # More rows make lists shorter, but what is then known of sets alone tells less about which to pick.
-            self._improve(MANY_KICKS, LONGEST_WALK)
-            if self.done or self._close_to(certificate, MOST_SETS, MORE_STEPS):
+            for heat in HEATS:
+                self._walk(LONGEST_WALK, heat)
+            if self.done or self._led():
                 return
         if self._walks.possible:
             vain = 0
@@ -181,20 +183,22 @@ class Together:
                 vain = 0 if self.value > value else vain + 1
         elif self.good.can_be_priced:
             self._improve(MOST_KICKS, 0)
-        if self.good.can_be_priced and not self.run.stopped:
-            # Branches leave their limits behind, and what is proven under those holds for one branch alone.
-            self._columns.limit_usage({})
-            certificate = self._priced(PATIENCE)
         for all_listed in (True, False):
             if self.done or self._close_to(certificate, MOST_SETS, MOST_STEPS, all_listed=all_listed):
                 return
-        if self.smallest and self.sets and self.good.can_be_priced and not self.run.stopped:
-            self._above_floors(FLOOR_PATIENCE)
+        if self.smallest and self.sets and self.good.can_be_priced:
+            for patience in FLOOR_PATIENCE:
+                if self.run.stopped or self._above_floors(patience):
+                    return
+            self._led()
+
+    def _walk(self, steps: int, heat: float = 1.0) -> None:
+        if not self.done:
+            self.offer(self._walks.improve(self.sets, self.bound, self.n_sets * steps, heat))
 
     def _improve(self, kicks: int, steps: int) -> None:
         """Look for a better solution."""
-        if not self.done:
-            self.offer(self._walks.improve(self.sets, self.bound, self.n_sets * steps))
+        self._walk(steps)
         self.offer(self._responses.improve(self.sets, kicks))
 
     @property
@@ -241,10 +245,10 @@ class Together:
     def _columns(self) -> Columns:
         return Columns(self.good, self.n_sets, self._most_shared, self.run)
 
-    def _priced(self, patience: int = 1) -> Certificate:
+    def _priced(self) -> Certificate:
         """The bound on the sum by column generation."""
         self._columns.add([*self._first, *self.sets])
-        self._columns.tighten(self.share * self.value, patience * MAX_ROUNDS, patience)
+        self._columns.tighten(self.share * self.value, MAX_ROUNDS)
         certificate = self._columns.certificate
         # Below what any sets can be worth the bound is made of what stands in for them.
         nothing = certificate.bound < -(self.n_sets + 1) * self.good.reach
@@ -278,6 +282,22 @@ class Together:
                 return False
             self.tighten(max(branches.bound / self.share, self.value))
         self.proof = "branching on how often features are used"
+        return True
+
+    def _led(self) -> bool:
+        """Branch on which sets are part of a solution; false if that does not end with a proof."""
+        if not self.sets:
+            return False
+
+        def offer(sets: Sequence[FeatureSet]) -> float:
+            self.offer(sets)
+            return self.value
+
+        leaders = Leaders(self._columns, self.smallest, self._picker, self.run, offer, self.tighten)
+        if not leaders.settle():
+            return False
+        self.tighten(self.value)
+        self.proof = "branching on which sets are part of a solution"
         return True
 
     def _settled(self, certificate: Certificate, most_steps: int) -> bool:
@@ -336,22 +356,18 @@ class Together:
         all_listed: bool = True,
     ) -> bool:
         """The best compatible sets of a list, if they are better than the target; false if it takes too long."""
-        charges, ceiling, least = certificate.best - listing.values, certificate.bound, -math.inf
+        least: float | None = None
         if self.smallest:
-            # What a set has above the least that is asked of it is lost to the others.
             least = max(target, float(np.min(listing.qualities, initial=math.inf))) if all_listed else target
-            charges = charges + np.maximum(listing.qualities - least, 0.0)
-            ceiling -= self.n_sets * least
-        spending = Spending(np.maximum(charges, 0.0), ceiling, certificate.penalties)
         # What reaches the bound but for rounding is done, and every set of a long list may be of that kind.
         enough = self.bound - optimality_tolerance(self.bound) / 4 if self.bound < math.inf else math.inf
         sets, finished = self._picker.pick(
             listing,
-            spending,
+            Spending.of(listing, certificate, self.n_sets, least),
             target,
             most_steps,
             summing=not self.smallest,
-            least=least,
+            least=-math.inf if least is None else least,
             enough=enough,
             all_listed=all_listed,
         )
@@ -368,9 +384,7 @@ class Together:
 
     def _pick_larger_sum(self, listing: Listing, certificate: Certificate) -> None:
         total = math.fsum(map(self.quality.evaluate, self.sets))
-        spending = Spending(
-            np.maximum(certificate.best - listing.values, 0.0), certificate.bound, certificate.penalties
-        )
+        spending = Spending.of(listing, certificate, self.n_sets)
         least = self.value - optimality_tolerance(self.value) / 4
         better, _ = self._picker.pick(listing, spending, total, FEW_STEPS, summing=True, least=least)
         self.sets = better or self.sets
@@ -382,8 +396,12 @@ class Together:
         floors = Floors(self.good, self.n_sets, self._most_shared, self.run, patience)
         floors.add([*self.sets, *self._columns.sets])
         low, high = self.value, self.bound
-        step = (high - low) / FLOOR_STEPS
+        step = (high - low) / (FLOOR_STEPS if patience == 1 else FEW_FLOOR_STEPS)
+        # Where no floor in the upper part is refuted, floors know no more than the sum, and that takes less time.
+        least = high - (high - low) / 4 if patience == 1 else math.inf
         while high - low > step:
+            if low >= least:
+                return False
             middle = (low + high) / 2
             floor = floors.at(middle, only_refute=True)
             if self.run.stopped:

@@ -50,10 +50,13 @@ class Walks:
             self._fixed = self._members(problem.existing)
             self._caps = np.array(problem.existing_overlaps, dtype=np.intc)
 
-    def improve(self, sets: Sequence[FeatureSet], bound: float, steps: int) -> list[FeatureSet]:
+    def improve(
+        self, sets: Sequence[FeatureSet], bound: float, steps: int, heat: float = 1.0
+    ) -> list[FeatureSet]:
         """What another walk makes of these sets; nothing where there are none, or rules that no walk knows.
 
-        ``bound`` is an upper bound on what counts; without one a walk does not know how much harm is too much.
+        ``bound`` is an upper bound on what counts; without one a walk does not know how much harm is too much. With
+        more ``heat`` it may do so many times as much, and gets further away from these sets.
         """
         if not sets or not self.possible or not math.isfinite(bound):
             return []
@@ -70,8 +73,8 @@ class Walks:
             self.run.tick,
             pairs=self._pairs,
             summing=not self.smallest,
-            hot=HOT,
-            cold=COLD,
+            hot=heat * HOT,
+            cold=heat * COLD,
         )
         features = np.asarray(self.good.features)
         return [tuple(sorted(features[places].tolist())) for places in inside]

@@ -1,0 +1,158 @@
+"""Branches of a search for compatible sets: is a set part of the solution?
+
+A linear programme over sets (:mod:`altsets.search.columns`) knows what all sets share together. So it takes two that
+share too much, as long as others share little. Once one set is given, all others have to go with it, and the bound is
+much lower. The sets that are charged least lead in turn: the best solution with a set, then all solutions without it.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Sequence, Set
+
+from altsets.problem import FeatureSet
+from altsets.result import optimality_tolerance
+from altsets.search.columns import Certificate, Columns
+from altsets.search.good_sets import Listing
+from altsets.search.picking import Picker, Spending
+from altsets.search.run import Run
+
+__all__ = ["Leaders"]
+
+#: So many sets lead before the programme is solved again without them; twice as many the next time.
+FEW_LEADERS = 8
+#: Sets in a list, steps for making it, and steps for picking from it, for each set that else would lead.
+SETS_EACH, NODES_EACH, STEPS_EACH = 5_000, 50_000, 200_000
+#: More steps for picking once a set is given, and steps for picking from the sets of the programme alone.
+STEPS_GIVEN, STEPS_KNOWN = 5_000_000, 20_000
+MAX_ROUNDS = 1_000
+
+
+class Leaders:
+    """One search through all solutions.
+
+    Parameters
+    ----------
+    columns : Columns
+        A solved programme for all sets.
+    smallest : bool
+        Whether the worst set counts instead of the sum.
+    picker : Picker
+    run : Run
+    offer : callable
+        Takes sets that go together, and returns the value of the best solution so far.
+    tighten : callable
+        Takes a bound on all solutions.
+    """
+
+    def __init__(
+        self,
+        columns: Columns,
+        smallest: bool,
+        picker: Picker,
+        run: Run,
+        offer: Callable[[Sequence[FeatureSet]], float],
+        tighten: Callable[[float], None],
+    ) -> None:
+        self.good, self.run = columns.good, run
+        self._picker, self._offer, self._tighten = picker, offer, tighten
+        self._n_sets, self._smallest, self._best = columns.n_sets, smallest, offer([])
+        # The last programme for so many sets: what mattered there is likely to matter again.
+        self._last = {columns.n_sets: columns}
+        self._first = columns
+
+    def settle(self, given: tuple[FeatureSet, ...] = (), without: Set[FeatureSet] = frozenset()) -> bool:
+        """Look through all solutions with the sets that are given, and without some; false if time is up."""
+        left = self._n_sets - len(given)
+        if left == 1:
+            return self._complete(given, without)
+        n_leaders = FEW_LEADERS
+        while True:
+            certificate = self._priced(left, given, without)
+            if self.run.stopped:
+                return False
+            if not given:
+                self._tighten(max(certificate.bound / (left if self._smallest else 1), self._best))
+            budget = certificate.bound - self._target(given)
+            if budget <= optimality_tolerance(self._best) / 4:
+                return True
+            if certificate.prices is None:
+                return False
+            # The sets of the programme go together on the whole, and often some of them in fact.
+            known = self.good.listed(self._last[left].sets, certificate.prices)
+            self._pick(known, certificate, given, STEPS_KNOWN)
+            if self._picked(certificate, given, without, n_leaders):
+                return True
+            # Of the sets of a solution one is charged no more than its share of what all can be.
+            leaders = self.good.best(
+                n_leaders,
+                others=given,
+                without=without,
+                prices=certificate.prices,
+                cut=certificate.best - budget / left - 4 * self.good.tolerance,
+            )
+            for leader in leaders.sets:
+                if self.run.stopped or not self.settle((*given, leader), without):
+                    return False
+                without = without | {leader}
+            if len(leaders.sets) < n_leaders:
+                return leaders.bound == -math.inf
+            n_leaders *= 2
+
+    def _target(self, given: Sequence[FeatureSet]) -> float:
+        """What the sets that are not given have to add up to at least."""
+        if self._smallest:
+            return (self._n_sets - len(given)) * self._best
+        return self._best - math.fsum(map(self.good.quality.evaluate, given))
+
+    def _complete(self, given: tuple[FeatureSet, ...], without: Set[FeatureSet]) -> bool:
+        found = self.good.best(1, others=given, without=without, cut=self._target(given))
+        if found.sets:
+            self._best = self._offer([*given, *found.sets])
+        return found.bound == -math.inf
+
+    def _priced(self, left: int, given: Sequence[FeatureSet], without: Set[FeatureSet]) -> Certificate:
+        columns = Columns(self.good, left, self._first.max_overlap, self.run, given, without)
+        columns.inherit(self._last.get(left, self._first))
+        columns.tighten(self._target(given), MAX_ROUNDS)
+        self._last[left] = columns
+        return columns.certificate
+
+    def _picked(
+        self,
+        certificate: Certificate,
+        given: tuple[FeatureSet, ...],
+        without: Set[FeatureSet],
+        effort: int,
+    ) -> bool:
+        """Whether all solutions have been looked through by listing sets and picking from them."""
+        listing = self.good.above(
+            certificate.best - (certificate.bound - self._target(given)) - 4 * self.good.tolerance,
+            effort * SETS_EACH,
+            others=given,
+            without=without,
+            prices=certificate.prices,
+            max_nodes=effort * NODES_EACH,
+        )
+        max_steps = effort * STEPS_EACH + (STEPS_GIVEN if given else 0)
+        return listing.complete and self._pick(listing, certificate, given, max_steps)
+
+    def _pick(
+        self, listing: Listing, certificate: Certificate, given: tuple[FeatureSet, ...], max_steps: int
+    ) -> bool:
+        """The best sets of a list that make a solution with those given; false if it takes too long."""
+        n_sets = self._n_sets - len(given)
+        target = self._best if self._smallest else self._target(given)
+        least = target if self._smallest else None
+        sets, finished = self._picker.pick(
+            listing,
+            Spending.of(listing, certificate, n_sets, least),
+            target,
+            max_steps,
+            summing=not self._smallest,
+            least=-math.inf if least is None else least,
+            n_sets=n_sets,
+        )
+        if sets:
+            self._best = self._offer([*given, *sets])
+        return finished
