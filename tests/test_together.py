@@ -208,3 +208,19 @@ def test_chords_know_as_much_as_whole_usage_allows():
         for sets in itertools.combinations(itertools.combinations(range(4), 2), 3)
     )
     assert columns.certificate.bound == pytest.approx(best)
+
+
+def test_a_programme_that_was_cut_short_can_be_taken_over():
+    searched, problem = redundant(13, 3), request_of(3, "sum")
+    good = GoodSets(searched, problem, Run())
+    bounds = []
+    for rounds in range(1, 30):
+        first = Columns(good, 4, 1, Run())
+        first.add(good.best(20).sets)
+        # Often it ends with rows that have no price yet.
+        first.tighten(-math.inf, rounds)
+        second = Columns(good, 4, 1, Run())
+        second.inherit(first)
+        assert second.tighten(-math.inf, 1000)
+        bounds.append(second.certificate.bound)
+    assert bounds == pytest.approx([bounds[0]] * len(bounds), abs=1e-6)

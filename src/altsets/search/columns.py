@@ -114,7 +114,8 @@ class Columns:
         if not len(other._duals):
             return
         self._rows.adopt(other._rows, other._duals)
-        known = self.good.listed(other.sets, other._rows.prices(other._duals))
+        prices = other._rows.prices(other._rows.padded(other._duals))
+        known = self.good.listed(other.sets, prices)
         order = np.argsort(-known.values, kind="stable")[:MOST_INHERITED]
         sets = [known.set_at(number) for number in order.tolist()]
         self.add([chosen for chosen in sets if self._allowed(chosen)])

@@ -57,6 +57,8 @@ class Floors:
         self.good, self.n_sets, self.max_overlap, self.run = good, n_sets, max_overlap, run
         self.patience = patience
         self._pool: dict[FeatureSet, float] = {}
+        # The rows of the last programme and their prices.
+        self._last: tuple[Rows, Floats] | None = None
 
     def add(self, sets: Iterable[FeatureSet]) -> None:
         """Sets that may be of use."""
@@ -72,7 +74,10 @@ class Floors:
         )
         # More than all sets are never needed, and until there are rows something must keep the programme bounded.
         programme.add_row({}, upper=2.0 * self.n_sets)
-        for chosen in [chosen for chosen, quality in self._pool.items() if quality > floor]:
+        good_enough = [chosen for chosen, quality in self._pool.items() if quality > floor]
+        if good_enough and self._last is not None:
+            rows.adopt(*self._last)
+        for chosen in good_enough:
             programme.add_column(1.0, {0: 1.0} | rows.terms(chosen))
         patience = self.patience * (1 if only_refute else WORTH)
         for _ in range(patience * MAX_ROUNDS):
@@ -83,6 +88,7 @@ class Floors:
             values, duals = solved
             if rows.separate(values):
                 continue
+            self._last = rows, duals
             if only_refute and rows.n_taken(values) >= self.n_sets:
                 return None
             prices = rows.prices(duals).features

@@ -166,25 +166,42 @@ class Rows:
         sizes = [size for size in (1, 2) if self.max_overlap >= size and size <= 1 + self._with_pairs]
         for size in sizes:
             # Pairs come second: most of what they rule out, features do, too.
-            violated = violated or self._share_less(size, self._usage(of_sets, used, size), values)
+            violated = violated or self._share_less(size, of_sets, used, values)
         return violated
 
-    def _share_less(self, size: int, usage: Floats, values: Floats) -> bool:
+    def _share_less(self, size: int, of_sets: Floats, used: npt.NDArray[np.intp], values: Floats) -> bool:
         """Add chords if elements of this size are shared too often; all those that tell how much is due to them."""
-        elements = np.flatnonzero(usage > 1 + 1e-9)
-        steps = np.floor(usage[elements] + 1e-9)
-        due = steps * usage[elements] - steps * (steps + 1) / 2
-        limit = math.comb(self.max_overlap, size) * self.n_sets * (self.n_sets - 1) / 2
+        elements, usage = self._usage(size, of_sets, used)
+        steps = np.floor(usage + 1e-9)
+        due = steps * usage - steps * (steps + 1) / 2
+        limit = self._most_shared(size)
         if float(np.sum(due)) <= limit + TOO_FAR * max(1.0, limit):
             return False
-        places = np.stack(np.unravel_index(elements, (self._n + 1,) * size), axis=1).tolist()
         added = False
-        for element, step, at_least in zip(map(tuple, places), steps.tolist(), due.tolist(), strict=True):
+        for number in np.flatnonzero(due > TOO_OFTEN).tolist():
+            element = tuple(elements[number].tolist())
             column = self._due.get(element)
-            known = 0.0 if column is None else float(values[column])
-            if at_least > known + TOO_OFTEN:
-                added = self._add_chord(element, int(step)) or added
+            if due[number] > TOO_OFTEN + (0.0 if column is None else float(values[column])):
+                added = self._add_chord(element, int(steps[number])) or added
         return added
+
+    def _usage(
+        self, size: int, of_sets: Floats, used: npt.NDArray[np.intp]
+    ) -> tuple[npt.NDArray[np.intp], Floats]:
+        """Features, or pairs of them, that are used by some of the sets, and how often."""
+        table = self._table[used]
+        chosen = np.array(list(combinations(range(table.shape[1]), size)), dtype=np.intp)
+        elements = table[:, chosen].reshape(-1, size)
+        weights = np.repeat(of_sets[used], len(chosen))
+        real = elements[:, -1] < self._n
+        numbers = elements[real] @ (self._n ** np.arange(size)[::-1])
+        numbers, which = np.unique(numbers, return_inverse=True)
+        usage = np.bincount(which, weights[real], len(numbers)).astype(np.float64)
+        return np.stack(np.unravel_index(numbers, (self._n,) * size), axis=1), usage
+
+    def _most_shared(self, size: int) -> float:
+        """How many features, or pairs of features, all pairs of sets share at most."""
+        return math.comb(self.max_overlap, size) * self.n_sets * (self.n_sets - 1) / 2
 
     def _use_once(self, key: Element) -> None:
         self._once[key] = self._add(self._by_column(self._holders(key)), 1.0)
@@ -193,7 +210,7 @@ class Rows:
         """Whether that is news."""
         size = len(element)
         if size not in self._shared:
-            limit = math.comb(self.max_overlap, size) * self.n_sets * (self.n_sets - 1) / 2
+            limit = self._most_shared(size)
             self._shared[size] = self._add({}, limit), limit
         if element not in self._due:
             self._programme.add_column(0.0, {self._shared[size][0]: 1.0})
@@ -227,14 +244,20 @@ class Rows:
         return self._n_rows - 1
 
     def adopt(self, other: Rows, duals: Floats) -> None:
-        """Add the rows of another programme that have a price there."""
+        """Add the rows of another programme that had a price there."""
+        duals = other.padded(duals)
         for key, row in other._once.items():
             if duals[row] > 0:
                 self._use_once(key)
         for element, chords in other._chords.items():
             for step, row in chords.items():
-                if duals[row] > 0:
+                # There a feature may be used more often than here.
+                if duals[row] > 0 and step <= self.n_sets:
                     self._add_chord(element, step)
+
+    def padded(self, duals: Floats) -> Floats:
+        """Earlier prices of rows; those that have been added since cost nothing."""
+        return np.pad(duals, (0, self._n_rows - len(duals)))
 
     def used(self, values: Floats, most: int) -> list[FeatureSet]:
         """The sets that a solution of the programme takes most of."""
@@ -250,21 +273,10 @@ class Rows:
 
     def usage(self, values: Floats) -> Floats:
         """How often a solution of the programme uses each feature, by place."""
-        values = values[self._column]
-        return self._usage(values, np.flatnonzero(values > 1e-9), 1)[: self._n]
-
-    def _usage(self, values: Floats, used: npt.NDArray[np.intp], size: int) -> Floats:
-        """How often features, or pairs of them, are used, flattened; with a place that counts nothing."""
-        table = self._table[used]
-        shape = (self._n + 1,) * size
-        chosen = np.array(list(combinations(range(table.shape[1]), size)), dtype=np.intp).reshape(-1, size)
-        numbers = np.ravel_multi_index([table[:, column] for column in chosen.T], shape)
-        weights = np.repeat(values[used], len(chosen))
-        total: Floats = np.bincount(numbers.ravel(), weights, math.prod(shape)).astype(np.float64)
-        nothing = np.zeros(shape, dtype=bool)
-        for axis in range(size):
-            np.moveaxis(nothing, axis, 0)[self._n] = True
-        total[nothing.ravel()] = 0.0
+        of_sets = values[self._column]
+        total = np.zeros(self._n)
+        features, often = self._usage(1, of_sets, np.flatnonzero(of_sets > 1e-9))
+        total[features[:, 0]] = often
         return total
 
     def limit_usage(self, ranges: dict[int, tuple[int, int]]) -> None:
@@ -330,7 +342,7 @@ class Rows:
     def prices(self, duals: Floats) -> Prices:
         """What sets pay for features and pairs by these duals."""
         features = np.zeros(self._n)
-        pairs = np.zeros((self._n, self._n))
+        pairs: Floats | None = None
         for place, price in self._usage_prices(duals).items():
             features[place] += price
         costs = [(key, max(float(duals[row]), 0.0)) for key, row in self._once.items()]
@@ -339,10 +351,11 @@ class Rows:
         for element, price in costs:
             if len(element) == 1:
                 features[element[0]] += price
-            else:
+            elif price > 0:
+                pairs = np.zeros((self._n, self._n)) if pairs is None else pairs
                 pairs[element] += price
                 pairs[element[::-1]] += price
-        return Prices(features, pairs if pairs.any() else None)
+        return Prices(features, pairs)
 
     def penalties(self, duals: Floats) -> Penalties:
         """The slack of each row at its price, taken apart."""

@@ -157,6 +157,7 @@ class LinearProgramme:
     def limit_row(self, row: int, lower: float, upper: float) -> None:
         """Give a row other limits."""
         self._solver.changeRowBounds(row, lower, upper)
+        self._has_new_columns = False
 
     def add_column(self, cost: float, terms: dict[int, float]) -> None:
         """Add a variable with its part in the objective and in the rows that are there."""
