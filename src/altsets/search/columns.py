@@ -57,6 +57,8 @@ class Columns:
         Sets that all others have to go with.
     without : set of FeatureSet
         Sets that are left out.
+    with_pairs : bool
+        Whether there are rows about pairs of features.
     """
 
     def __init__(
@@ -67,6 +69,7 @@ class Columns:
         run: Run,
         given: Sequence[FeatureSet] = (),
         without: Set[FeatureSet] = frozenset(),
+        with_pairs: bool = True,
     ) -> None:
         self.good, self.n_sets, self.max_overlap, self.run = good, n_sets, max_overlap, run
         self.given, self.without = given, without
@@ -82,7 +85,9 @@ class Columns:
         # Stands in for sets that are missing, at a price that is never worth it: before the first solution is known the
         # programme needs something to be feasible with.
         self._programme.add_column(-PENALTY, {0: 1.0})
-        self._rows = Rows(self._programme, good, n_sets, max_overlap, with_pairs=True, n_rows=1, n_columns=1)
+        self._rows = Rows(
+            self._programme, good, n_sets, max_overlap, with_pairs=with_pairs, n_rows=1, n_columns=1
+        )
         self.certificate = Certificate(None, math.inf, math.inf)
         #: How often the last solution of the programme uses each feature, by place.
         self.usage = np.zeros(len(good.features))

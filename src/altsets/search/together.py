@@ -36,7 +36,9 @@ __all__ = ["Together"]
 #: Sets in a list, and steps for picking from it: without prices, with prices, and when all else is done.
 FEW_SETS, FEW_STEPS = 2_000, 200_000
 MANY_SETS, MANY_STEPS = 50_000, 5_000_000
-MOST_SETS, MOST_STEPS = 1_000_000, 100_000_000
+MOST_SETS, MOST_STEPS = 1_000_000, 10**12
+#: Steps where the last set of each solution is searched for.
+MORE_STEPS = 100_000_000
 #: The same in the first of many branches.
 BRANCH_SETS, BRANCH_STEPS = 20_000, 35_000
 #: Steps for making a list, and for each set that it may have if these are more.
@@ -54,7 +56,7 @@ FEW_KICKS, MANY_KICKS, MOST_KICKS = 4, 20, 200
 SHORT_WALK, LONG_WALK, LONGEST_WALK = 20_000, 400_000, 3_000_000
 VAIN_WALKS = 2
 #: How far walks go away from a solution whose proof will take long.
-HEATS = (1.0, 4.0, 1.0, 4.0)
+HEATS = (1.0, 4.0)
 #: Floors are this many times closer to the bound than the best solution is, to begin with.
 FLOOR_STEPS = 64
 #: The same when each floor takes long.
@@ -173,7 +175,7 @@ class Together:
         if not self.smallest and self.good.can_be_priced and not self.run.stopped:
             for heat in HEATS:
                 self._walk(LONGEST_WALK, heat)
-            if self.done or self._led():
+            if self.done or self._close_by_features() or self._led():
                 return
         if self._walks.possible:
             vain = 0
@@ -183,9 +185,12 @@ class Together:
                 vain = 0 if self.value > value else vain + 1
         elif self.good.can_be_priced:
             self._improve(MOST_KICKS, 0)
-        for all_listed in (True, False):
-            if self.done or self._close_to(certificate, MOST_SETS, MOST_STEPS, all_listed=all_listed):
-                return
+        if (
+            self.done
+            or self._close_to(certificate, MOST_SETS, MOST_STEPS)
+            or self._close_to(certificate, MOST_SETS, MORE_STEPS, all_listed=False)
+        ):
+            return
         if self.smallest and self.sets and self.good.can_be_priced:
             for patience in FLOOR_PATIENCE:
                 if self.run.stopped or self._above_floors(patience):
@@ -283,6 +288,13 @@ class Together:
             self.tighten(max(branches.bound / self.share, self.value))
         self.proof = "branching on how often features are used"
         return True
+
+    def _close_by_features(self) -> bool:
+        """Pairs of features make lists shorter, but then less is known of single sets, and picking takes longer."""
+        columns = Columns(self.good, self.n_sets, self._most_shared, self.run, with_pairs=False)
+        columns.add([*self._columns.sets, *self.sets])
+        columns.tighten(self.value, MAX_ROUNDS)
+        return self._close_to(columns.certificate, MOST_SETS, MORE_STEPS)
 
     def _led(self) -> bool:
         """Branch on which sets are part of a solution; false if that does not end with a proof."""
@@ -397,8 +409,9 @@ class Together:
         floors.add([*self.sets, *self._columns.sets])
         low, high = self.value, self.bound
         step = (high - low) / (FLOOR_STEPS if patience == 1 else FEW_FLOOR_STEPS)
-        # Where no floor in the upper part is refuted, floors know no more than the sum, and that takes less time.
-        least = high - (high - low) / 4 if patience == 1 else math.inf
+        # Where no floor in the upper part is refuted, floors know no more than the sum; if they take long, they can wait.
+        wait = patience == 1 and self.good.laborious
+        least = high - (high - low) / 4 if wait else math.inf
         while high - low > step:
             if low >= least:
                 return False
