@@ -409,7 +409,7 @@ class Together:
         floors.add([*self.sets, *self._columns.sets])
         low, high = self.value, self.bound
         step = (high - low) / (FLOOR_STEPS if patience == 1 else FEW_FLOOR_STEPS)
-        # Where no floor in the upper part is refuted, floors know no more than the sum; if they take long, they can wait.
+        # Where no floor in the upper part is refuted, floors know no more than the sum; if they take long, they wait.
         wait = patience == 1 and self.good.laborious
         least = high - (high - low) / 4 if wait else math.inf
         while high - low > step:
