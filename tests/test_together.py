@@ -128,6 +128,7 @@ def test_floors_with_patience_prove_what_lists_leave_open(patience, status, monk
         "FEW_SETS": 2,
         "MANY_SETS": 4,
         "MOST_STEPS": 1,
+        "MORE_STEPS": 1,
         "FLOOR_PATIENCE": (patience,),
         "LONGEST_WALK": 1_000,
     }.items():

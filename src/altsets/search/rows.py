@@ -111,9 +111,10 @@ class Rows:
         # All chords once more: row, step and places, the last one again where the element is one feature.
         self._chord_rows: list[tuple[int, int, int, int]] = []
         self._chord_table = np.zeros((0, 4), dtype=np.intp)
+        # How far the parabola lies above each chord: by step, and by how often an element is used. A programme may take
+        # up to twice as many sets as a solution has (see floors).
         levels = np.arange(n_sets + 1)
-        steps = levels[:, None]
-        # How far the parabola lies above each chord: by step, and by how often an element is used.
+        steps = np.arange(2 * n_sets + 1)[:, None]
         self._above_chord = (levels * (levels - 1) - 2 * steps * levels + steps * (steps + 1)) / 2
         # What is charged for chords, by the duals that were asked about last.
         self._charges: tuple[Floats, list[tuple[Element, float, dict[int, float]]]] | None = None
