@@ -38,8 +38,9 @@ FIRST_STEPS = 300
 MOST_EXCHANGES = 30
 
 #: There are two bounds, and nobody knows beforehand which one is faster. The first few searches that take more steps
-#: than these are begun with both; the bound with tangents is lower, so the other one has to come that much further.
-SHORT, N_TRIALS, DECISIVE = 10_000, 3, 8
+#: than these are begun with both; the bound with tangents is lower, so the other one has to come that much further, and
+#: to that part of the end at least.
+SHORT, N_TRIALS, DECISIVE, LEAST_PROGRESS = 10_000, 3, 8, 1e-3
 #: Searches with more steps take long.
 LABORIOUS = 50_000
 #: Tangents need so many open features, and take long to prepare for more candidates than that.
@@ -569,7 +570,7 @@ class _SetsOfSize:
                 self._tilted = self._tangents is not None
             elif trial and len(came) == 2:
                 self._trials += 1
-                self._tilted = self._tilted and came[0] <= DECISIVE * came[1]
+                self._tilted = self._tilted and came[0] <= max(DECISIVE * came[1], LEAST_PROGRESS)
         return rows, values, lowest
 
     def _best_ratios(
