@@ -37,10 +37,10 @@ __all__ = ["Together"]
 FEW_SETS, FEW_STEPS = 2_000, 200_000
 MANY_SETS, MANY_STEPS = 50_000, 5_000_000
 MOST_SETS, MOST_STEPS = 1_000_000, 10**12
-#: Steps where the last set of each solution is searched for.
-MORE_STEPS = 100_000_000
 #: The same in the first of many branches.
 BRANCH_SETS, BRANCH_STEPS = 20_000, 35_000
+#: Steps for picking from the longest lists where there are other ways to go on.
+MORE_STEPS = 100_000_000
 #: Steps for making a list, and for each set that it may have if these are more.
 LIST_NODES, NODES_PER_SET = 3_000_000, 10
 #: Steps of the search for a first solution, for each set.
@@ -171,7 +171,7 @@ class Together:
         return self.done or (self.smallest and bool(self.sets) and self._above_floors())
 
     def _persist(self, certificate: Certificate) -> None:
-        """The longest lists. The smaller the gap, the shorter they are: first more for the best sets and the bound."""
+        """All that takes long: better solutions first, for the rest depends on the gap; then lists, leaders, floors."""
         if not self.smallest and self.good.can_be_priced and not self.run.stopped:
             for heat in HEATS:
                 self._walk(LONGEST_WALK, heat)
