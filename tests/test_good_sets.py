@@ -13,7 +13,7 @@ from random_requests import random_budget, random_constraints, random_limit, ran
 from altsets.search import good_sets as module
 from altsets.search.columns import Columns
 from altsets.search.floors import LEAST, Floors
-from altsets.search.good_sets import GoodSets, Prices
+from altsets.search.good_sets import Cores, GoodSets, Prices
 from altsets.search.run import Run
 from altsets.search.tangents import Tangents
 
@@ -61,9 +61,15 @@ def close(value):
     return pytest.approx(value, rel=1e-9, abs=1e-9 * max(1.0, abs(value)))
 
 
-def random_prices(rng, n, pairs):
+def random_prices(rng, n, pairs, cores=0):
     matrix = rng.random((n, n))
-    return Prices(rng.random(n), (matrix + matrix.T) * (1 - np.eye(n)) if pairs else None)
+    return Prices(
+        rng.random(n),
+        (matrix + matrix.T) * (1 - np.eye(n)) if pairs else None,
+        Cores(rng.random((cores, n)) < 0.6, rng.integers(1, 4, cores, dtype=np.intc), rng.random(cores))
+        if cores
+        else None,
+    )
 
 
 def placed(good, chosen):
@@ -78,6 +84,10 @@ def after_prices(request, good, prices, chosen):
     value -= math.fsum(prices.features[placed(good, chosen)])
     if prices.pairs is not None:
         value -= math.fsum(prices.pairs[pair] for pair in combinations(placed(good, chosen), 2))
+    if prices.cores is not None:
+        cores = zip(prices.cores.members, prices.cores.least, prices.cores.prices, strict=True)
+        inside = placed(good, chosen)
+        value -= math.fsum(price for members, least, price in cores if sum(members[inside]) >= least)
     return value
 
 
@@ -85,7 +95,7 @@ def prices_for(good, rng):
     """Prices where they make sense."""
     if not good.can_be_priced or rng.random() < 0.4:
         return None
-    return random_prices(rng, len(good.features), bool(rng.random() < 0.5))
+    return random_prices(rng, len(good.features), bool(rng.random() < 0.5), int(rng.choice([0, 3])))
 
 
 # --- Good sets ------------------------------------------------------------------------------------

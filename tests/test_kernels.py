@@ -304,12 +304,29 @@ def best_sets(kernel, rng):
         cut,
         int(rng.integers(1, 6)),
         keeping=True,
+        cores=random_cores(rng, len(terms[0])),
         tangents=random_tangents(rng, terms[1]),
         tolerance=1e-14,
         max_nodes=int(rng.choice([4, 10_000])),
         accept=odd if rng.random() < 0.3 else None,
         tick=never,
     )
+
+
+def random_cores(rng, n):
+    """Groups of which sets are not to have too much, if any."""
+    if rng.random() < 0.5:
+        return None
+    first, member, _ = membership(n, some_sets(rng, n, min(n, 3), 4))
+    return first, member, rng.integers(1, 3, 4, dtype=np.intc), rng.random(4)
+
+
+def heavy_cores(kernel, rng):
+    n, k = int(rng.integers(6, 12)), int(rng.integers(2, 5))
+    sets = np.array(some_sets(rng, n, k, int(rng.integers(2, 12))), dtype=np.intc)
+    sets[:2, -1] = n
+    least = int(rng.integers(2, k + 1))
+    return kernel.heavy_cores(sets, rng.random(len(sets)), n, min(2 * least - 1, n - 1), least, 5)
 
 
 def listed_sets(kernel, rng):
@@ -324,6 +341,7 @@ def listed_sets(kernel, rng):
         int(rng.choice([70, 1000])),
         keeping=False,
         cheaper=len(rules[4]) > 0 and rng.random() < 0.5,
+        cores=random_cores(rng, len(terms[0])),
         tangents=random_tangents(rng, terms[1]),
         tolerance=1e-14,
         max_nodes=int(rng.choice([20, 10_000])),
@@ -484,6 +502,7 @@ CALLS = {
     "packing": [pack, pack_sum],
     "good_sets": [best_sets, listed_sets, sets_by_ratio],
     "cliques": [pick],
+    "cores": [heavy_cores],
     "relief": [relief_distances, relief_differences, relief_products],
     "neighbours": [informations],
 }
@@ -591,6 +610,14 @@ with warnings.catch_warnings(record=True) as caught:
     ]
     altsets.measures.relief([[0.0, 1.0], [1.0, 0.0], [0.0, 0.0], [1.0, 1.0]], [0, 1, 0, 1])
     altsets.measures.mutual_info([[0.5], [1.5], [3.0], [2.0]], [1.0, 2.5, 3.5, 7.0])
+    # Only searches that take long get to this.
+    from altsets.search.columns import Columns
+    from altsets.search.good_sets import GoodSets
+    from altsets.search.run import Run
+    problem = altsets.Problem.create(8, n_features=3, n_alternatives=2, min_difference=2, search="simultaneous")
+    columns = Columns(GoodSets(altsets.quality.Additive(range(8)), problem, Run()), 3, 1, Run())
+    columns.tighten(-100.0, 100)
+    columns.tighten_by_cores(-100.0, 100, 0.0)
 print(json.dumps({
     "results": results,
     "warnings": [[warning.category.__name__, str(warning.message)] for warning in caught],

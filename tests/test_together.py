@@ -89,6 +89,7 @@ def test_what_a_branch_proves_is_not_taken_for_the_whole(monkeypatch):
     # Lists so short that branching gives up, and the linear programme is asked once more afterwards.
     for name, value in {"FEW_SETS": 2, "MANY_SETS": 20, "BRANCH_SETS": 8}.items():
         monkeypatch.setattr(together, name, value)
+    monkeypatch.setattr(Together, "_branching_pays", True)
     shape = np.array([0.504, 0.266, 0.4, 0.524, 0.864, 0.501, 0.427, 0.949, 0.777, 0.243])
     searched = quality.MRMR([0.1, 0.5, 0.9, 0.8, 0.5, 0.0, 0.4, 0.3, 0.0, 0.8], np.outer(shape, shape))
     found = altsets.find(
@@ -225,3 +226,53 @@ def test_a_programme_that_was_cut_short_can_be_taken_over():
         assert second.tighten(-math.inf, 1000)
         bounds.append(second.certificate.bound)
     assert bounds == pytest.approx([bounds[0]] * len(bounds), abs=1e-6)
+
+
+@pytest.mark.parametrize("max_overlap", [0, 1, 2])
+def test_cores_lower_the_bound_but_never_below_a_solution(max_overlap):
+    lowered = 0
+    for seed in range(4):
+        n = 13 - 2 * max_overlap
+        searched = redundant(n, seed)
+        problem = Problem.create(
+            n,
+            n_features=4,
+            n_alternatives=2,
+            min_difference=4 - max_overlap,
+            search="simultaneous",
+            aggregation="sum",
+        )
+        columns = Columns(GoodSets(searched, problem, Run()), 3, max_overlap, Run())
+        assert columns.tighten(-math.inf, 1000)
+        before = columns.certificate.bound
+        best = best_value(searched, problem)
+        columns.tighten_by_cores(best, 1000, 0.0)
+        assert columns.certificate.bound >= best - 1e-9
+        lowered += columns.certificate.bound < before - 1e-6
+    assert lowered
+
+
+def test_picking_knows_what_cores_cost():
+    n_with_cores = 0
+    for seed in range(4):
+        searched, problem = redundant(13, seed), request_of(2, "sum")
+        good = GoodSets(searched, problem, Run())
+        columns = Columns(good, 3, 1, Run())
+        columns.tighten(-math.inf, 1000)
+        best = best_value(searched, problem)
+        columns.tighten_by_cores(best, 1000, 0.0)
+        certificate = columns.certificate
+        n_with_cores += certificate.prices.cores is not None
+        listing = good.above(-math.inf, 10**6, prices=certificate.prices)
+        spending = Spending.of(listing, certificate, 3)
+        sets, finished = Picker(good, Run()).pick(listing, spending, -math.inf, 10**9, summing=True)
+        assert finished
+        assert sum(map(searched.evaluate, sets)) == pytest.approx(best, abs=1e-12)
+        # By how much they fall short of the bound: sets below the best value, and cores that none of them has.
+        values = good.listed(sets, certificate.prices).values
+        unused = 0.0
+        if certificate.prices.cores is not None:
+            cores = certificate.prices.cores
+            unused = cores.prices @ ~cores.reached(good.place[np.array(sets)]).any(axis=0)
+        assert certificate.bound - best >= np.sum(certificate.best - values) + unused - 1e-9
+    assert n_with_cores

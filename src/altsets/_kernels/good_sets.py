@@ -17,6 +17,9 @@ a sum over features, too; the best one touches at the loads of the features that
 those along a tangent is tilted. The bound is lower where features are alike in few ways, but worths are then alike as
 well and tell less about what to branch on: either kind of search can be faster by far.
 
+A set may have to pay for cores, too: once, if it has enough features of a group. The bound does not see that before the
+last of these features is taken.
+
 Quality that is a ratio, a sum over the root of another sum, comes with terms that are too optimistic about it: complete
 sets are judged by their ratio.
 
@@ -43,6 +46,8 @@ MOST_ARRANGED = cython.declare(cython.int, 2000)
 LEAST_TILTED = cython.declare(cython.int, 4)
 MOST_TURNS = cython.declare(cython.int, 6)
 
+NO_CORES = (np.zeros(1, dtype=np.intc), np.zeros(0, dtype=np.intc), np.zeros(0, dtype=np.intc), np.zeros(0))
+
 # How far a search has come is told by the nodes below this level that it is done with.
 PROGRESS_LEVEL = cython.declare(cython.int, 2)
 
@@ -64,6 +69,10 @@ class GoodSets:
     room = cython.declare(cython.double[::1])
     needs_first = cython.declare(cython.int[::1])
     needs = cython.declare(cython.int[::1])
+    core_first = cython.declare(cython.int[::1])
+    core_member = cython.declare(cython.int[::1])
+    missing = cython.declare(cython.int[::1])
+    core_price = cython.declare(cython.double[::1])
     list_of = cython.declare(cython.int[:, ::1])
     gain_of = cython.declare(cython.double[:, ::1])
     worth_of = cython.declare(cython.double[:, ::1])
@@ -101,6 +110,7 @@ class GoodSets:
     n_caps = cython.declare(cython.int)
     n_budgets = cython.declare(cython.int)
     n_needs = cython.declare(cython.int)
+    n_cores = cython.declare(cython.int)
     has_pairs = cython.declare(cython.bint)
     has_conflicts = cython.declare(cython.bint)
     ratio = cython.declare(cython.bint)
@@ -131,6 +141,7 @@ class GoodSets:
         self,
         terms,
         rules,
+        cores,
         r,
         cut,
         most,
@@ -152,6 +163,9 @@ class GoodSets:
         self.n_caps = len(self.left)
         self.n_budgets = len(self.room)
         self.n_needs = len(self.needs)
+        self.core_first, self.core_member, missing, self.core_price = cores or NO_CORES
+        self.missing = np.array(missing, dtype=np.intc)
+        self.n_cores = len(self.missing)
         self.has_pairs = len(self.pair) > 0
         self.has_conflicts = len(self.conflict) > 0
         self.ratio = ratio is not None
@@ -256,7 +270,23 @@ class GoodSets:
             self.left[self.member[e]] -= sign
         for b in range(self.n_budgets):
             self.room[b] -= sign * self.costs[b, j]
+        if self.n_cores:
+            for e in range(self.core_first[j], self.core_first[j + 1]):
+                self.missing[self.core_member[e]] -= sign
         self.taken[j] = sign > 0
+
+    @cython.cfunc
+    @cython.nogil
+    @cython.exceptval(check=False)
+    def due(self, j: cython.int) -> cython.double:
+        """What a feature costs because it is the last one of some cores."""
+        e: cython.int
+        total: cython.double = 0.0
+        if self.n_cores:
+            for e in range(self.core_first[j], self.core_first[j + 1]):
+                if self.missing[self.core_member[e]] == 1:
+                    total += self.core_price[self.core_member[e]]
+        return total
 
     @cython.cfunc
     @cython.nogil
@@ -454,7 +484,7 @@ class GoodSets:
         p: cython.int
         m: cython.int = 0
         j: cython.int = self.list_of[level, i]
-        total: cython.double = value + self.lift[level] + self.tilted_of[level, i]
+        total: cython.double = value + self.lift[level] + self.tilted_of[level, i] - self.due(j)
         if r == 1:
             return True
         for p in range(i + 1, self.count[level]):
@@ -494,6 +524,7 @@ class GoodSets:
         c: cython.int
         m: cython.int = 0
         j: cython.int = self.list_of[level, i]
+        gain: cython.double = self.gain_of[level, i] - self.due(j)
         self.chosen[level] = j
         self.take(j, 1)
         if r > 1:
@@ -518,7 +549,7 @@ class GoodSets:
             # The parent's tangent is a good start, less what has been chosen.
             for p in range(self.n_loads):
                 self.centre[level + 1, p] = self.centre[level, p] - self.loads[j, p]
-        self.descend(level + 1, r - 1, value + self.gain_of[level, i], limit)
+        self.descend(level + 1, r - 1, value + gain, limit)
         # Those dropped on the way are dead already, but the list still holds what is alive.
         if r > 1:
             for p in range(self.count[level]):
@@ -958,6 +989,7 @@ def good_sets(
     cut,
     most,
     *,
+    cores=None,
     keeping,
     cheaper=False,
     ratio=None,
@@ -982,6 +1014,9 @@ def good_sets(
     cut : float
         Sets up to this value are of no interest.
     most : int
+    cores : tuple of arrays, optional
+        What a set pays once if it has enough features of a group: which groups each feature counts for (``first``,
+        ``member``), how many features are enough, and what that costs.
     cheaper : bool
         Whether sets that cost no less than one listed before are of no interest, by the last budget; a few may be
         listed all the same.
@@ -1009,6 +1044,7 @@ def good_sets(
     search = GoodSets(
         terms,
         rules,
+        cores,
         r,
         cut,
         most,

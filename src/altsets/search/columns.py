@@ -57,8 +57,6 @@ class Columns:
         Sets that all others have to go with.
     without : set of FeatureSet
         Sets that are left out.
-    with_pairs : bool
-        Whether there are rows about pairs of features.
     """
 
     def __init__(
@@ -69,7 +67,6 @@ class Columns:
         run: Run,
         given: Sequence[FeatureSet] = (),
         without: Set[FeatureSet] = frozenset(),
-        with_pairs: bool = True,
     ) -> None:
         self.good, self.n_sets, self.max_overlap, self.run = good, n_sets, max_overlap, run
         self.given, self.without = given, without
@@ -79,15 +76,15 @@ class Columns:
         }
         # The prices of all rows when last there were none to add.
         self._duals = np.zeros(0)
+        # The last solution, if no other sets can make it better.
+        self._values: Floats | None = None
         self._known: set[FeatureSet] = set()
         self._programme = LinearProgramme()
         self._programme.add_row({}, lower=n_sets, upper=n_sets)
         # Stands in for sets that are missing, at a price that is never worth it: before the first solution is known the
         # programme needs something to be feasible with.
         self._programme.add_column(-PENALTY, {0: 1.0})
-        self._rows = Rows(
-            self._programme, good, n_sets, max_overlap, with_pairs=with_pairs, n_rows=1, n_columns=1
-        )
+        self._rows = Rows(self._programme, good, n_sets, max_overlap, with_pairs=True, n_rows=1, n_columns=1)
         self.certificate = Certificate(None, math.inf, math.inf)
         #: How often the last solution of the programme uses each feature, by place.
         self.usage = np.zeros(len(good.features))
@@ -112,6 +109,7 @@ class Columns:
     def limit_usage(self, ranges: dict[int, tuple[int, int]]) -> None:
         """From now on, features (by place) are used so often at least and at most; certificates hold for that alone."""
         self._rows.limit_usage(ranges)
+        self._values = None
         self.certificate = Certificate(None, math.inf, math.inf)
 
     def inherit(self, other: Columns) -> None:
@@ -138,7 +136,7 @@ class Columns:
         ``target`` is the value of a solution: a bound that reaches it needs no better one.
         """
         tolerance = 1e-9 * max(1.0, abs(target)) if math.isfinite(target) else 1e-9
-        rounds = 0
+        rounds, self._values = 0, None
         while rounds < max_rounds:
             solved = self._programme.maximise()
             if solved is None or self.run.tick():
@@ -169,8 +167,22 @@ class Columns:
             if bound < self.certificate.bound:
                 self.certificate = Certificate(prices, best, bound, self._rows.penalties(duals))
             if not new or self.certificate.bound <= target + tolerance:
+                self._values = None if new else values
                 return found.bound == -math.inf
         return False
+
+    def taken(self, most: int) -> list[FeatureSet]:
+        """The sets that the solution takes most of; none if the programme has not been solved."""
+        return [] if self._values is None else self._rows.used(self._values, most)
+
+    def tighten_by_cores(self, target: float, max_rounds: int, least_gain: float) -> None:
+        """Go on from a solved programme with cores, as long as each round closes such a part of the gap."""
+        while self._values is not None and self.certificate.bound > target:
+            before = self.certificate.bound
+            if not self._rows.separate_cores(self._values) or not self.tighten(target, max_rounds):
+                return
+            if before - self.certificate.bound < least_gain * (before - target):
+                return
 
     def _improving(self, prices: Prices, cut: float) -> Found:
         """Sets above the cut: some good ones if they are easy to find, else the best ones for certain."""

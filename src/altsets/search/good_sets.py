@@ -23,7 +23,7 @@ from altsets.search.rules import Cap, Rules, differing, preselected
 from altsets.search.run import Run
 from altsets.search.tangents import Tangents
 
-__all__ = ["Found", "GoodSets", "Listing", "Prices"]
+__all__ = ["Cores", "Found", "GoodSets", "Listing", "Prices"]
 
 Floats = npt.NDArray[np.float64]
 Rows = npt.NDArray[np.intc]
@@ -48,14 +48,40 @@ LEAST_OPEN, MOST_FEATURES = 5, 500
 
 
 @dataclass(frozen=True)
+class Cores:
+    """What a set pays once if it has enough features of a group.
+
+    Attributes
+    ----------
+    members : bool array
+        One row for each group, one column for each feature.
+    least : int array
+        How many features are enough.
+    prices : float array
+    """
+
+    members: npt.NDArray[np.bool_]
+    least: npt.NDArray[np.intc]
+    prices: Floats
+
+    def reached(self, places: Rows) -> npt.NDArray[np.bool_]:
+        """Whether each set, a row of the places of its features, has enough of each group."""
+        inside = np.zeros((len(places), self.members.shape[1]), dtype=np.float32)
+        np.put_along_axis(inside, places.astype(np.intp), 1.0, axis=1)
+        reached: npt.NDArray[np.bool_] = inside @ self.members.T.astype(np.float32) >= self.least
+        return reached
+
+
+@dataclass(frozen=True)
 class Prices:
-    """What a set pays for each of its features and, where there is a matrix, for each pair of them.
+    """What a set pays for each of its features and, where there are any, for pairs (a matrix) and cores.
 
     Only features that some set may have are priced, in the order of :attr:`GoodSets.features`.
     """
 
     features: Floats
     pairs: Floats | None = None
+    cores: Cores | None = None
 
 
 @dataclass(frozen=True)
@@ -422,6 +448,23 @@ class _SetsOfSize:
     def _priced(self, prices: Prices | None) -> tuple[tuple[Any, ...], float]:
         return self._plain if prices is None else self._terms(self.form.linear, self.form.pairs, prices)
 
+    def _cores(self, prices: Prices | None) -> tuple[tuple[Any, ...] | None, float]:
+        """Cores for the kernel, given the features that are in every set; and what these cost already."""
+        if prices is None or prices.cores is None:
+            return None, 0.0
+        cores = prices.cores
+        missing = cores.least - np.count_nonzero(cores.members[:, self._price_of_base], axis=1)
+        open_cores = missing > 0
+        paid = math.fsum(cores.prices[~open_cores].tolist())
+        features, numbers = np.nonzero(cores.members[np.ix_(open_cores, self._price_of)].T)
+        first = np.searchsorted(features, np.arange(len(self.features) + 1)).astype(np.intc)
+        return (
+            first,
+            numbers.astype(np.intc),
+            missing[open_cores].astype(np.intc),
+            cores.prices[open_cores],
+        ), paid
+
     @property
     def _may_have_tangents(self) -> bool:
         few_enough = len(self.features) <= MOST_FEATURES
@@ -455,8 +498,10 @@ class _SetsOfSize:
         options: dict[str, Any] = {"keeping": True, "accept": accept, "tick": tick}
         if self.form.ratio:
             return self._best_ratios(rules, most, cut, max_nodes, options)
-        options["tolerance"] = self.tolerance
-        return self._best_by_either(*self._priced(prices), rules, cut, most, max_nodes, options)
+        terms, start = self._priced(prices)
+        cores, paid = self._cores(prices)
+        options |= {"tolerance": self.tolerance, "cores": cores}
+        return self._best_by_either(terms, start - paid, rules, cut, most, max_nodes, options)
 
     def above(
         self,
@@ -479,7 +524,9 @@ class _SetsOfSize:
             options |= {"cheaper": True, "tolerance": self.tolerance}
         searches: Iterable[tuple[Any, float, float, tuple[Any, ...] | None]] = self._ratio_searches(cut)
         if not self.form.ratio:
-            searches = [(*self._priced(prices), cut, None)]
+            terms, start = self._priced(prices)
+            options["cores"], paid = self._cores(prices)
+            searches = [(terms, start - paid, cut, None)]
         rows, values = [np.zeros((0, self.n_open), dtype=np.intc)], [np.zeros(0)]
         complete = True
         for terms, start, linear_cut, ratio in searches:
@@ -501,8 +548,8 @@ class _SetsOfSize:
     def climbed(self, rows: Rows, prices: Prices, cut: float) -> Rows:
         """Make sets, rows of features, better by exchanging one feature at a time; those above the cut, each once."""
         (linear, pairs, _), start = self._priced(prices)
-        if not len(pairs) or not self.n_open:
-            # There is nothing to exchange, or one best set after the other is as fast.
+        if not len(pairs) or not self.n_open or prices.cores is not None:
+            # There is nothing to exchange, or one best set after the other is as fast, or exchanges know too little.
             return np.zeros((0, self.size), dtype=np.intc)
         places = self._place[rows].astype(np.intp)
         places = places[places >= 0].reshape(len(rows), self.n_open)
@@ -663,6 +710,8 @@ def _paid(prices: Prices, places: Rows) -> Floats:
     total: Floats = np.sum(prices.features[places], axis=1)
     if prices.pairs is not None:
         total += _of_pairs(prices.pairs, places)
+    if prices.cores is not None:
+        total += prices.cores.reached(places) @ prices.cores.prices
     return total
 
 

@@ -147,6 +147,8 @@ class Picker:
         counts, elements = [], []
         starts = np.cumsum([0, *(len(rows) for rows in listing.rows)])
         width = widest + (math.comb(widest, 2) if penalties.of_pair is not None else 0)
+        if penalties.cores is not None:
+            width += len(penalties.cores.least)
         # Part by part: a row for each set would be many times as large as what stays of it.
         for part in np.array_split(order, 1 + len(order) // PART):
             if self.run.stopped:
@@ -160,6 +162,9 @@ class Picker:
                 if penalties.of_pair is not None:
                     left, right = np.triu_indices(rows.shape[1], 1)
                     columns.append(penalties.of_pair[rows[:, left], rows[:, right]])
+                if penalties.cores is not None:
+                    numbers_of_cores = penalties.first_core + np.arange(len(penalties.cores.least))
+                    columns.append(np.where(penalties.cores.reached(rows), numbers_of_cores, -1))
                 numbers[inside, : sum(block.shape[1] for block in columns)] = np.concatenate(columns, axis=1)
             used = numbers >= 0
             elements.append(numbers[used])

@@ -7,6 +7,7 @@ For A sets of which any two share at most m features; d counts how often a featu
   at most that. Each of these parabolas has a variable of its own, which lies above their chords between whole numbers
   t and t + 1; these are linear in d.
 * m >= 2: the same for pairs of features, of which two sets share at most m (m - 1) / 2.
+* Of a core, m + 1 + 2 j features, any two sets that have m + 1 + j share too many. So at most one set has.
 * How often a feature is used may also be limited from outside, from below and from above.
 
 Rows are added when a solution of the programme violates them. A set pays the price of each row that it counts for,
@@ -23,8 +24,9 @@ from itertools import combinations
 import numpy as np
 import numpy.typing as npt
 
+from altsets._kernels import cores as kernel
 from altsets.problem import FeatureSet
-from altsets.search.good_sets import GoodSets, Prices
+from altsets.search.good_sets import Cores, GoodSets, Prices
 from altsets.search.solver import LinearProgramme
 
 __all__ = ["PENALTY", "Penalties", "Rows"]
@@ -33,6 +35,10 @@ Floats = npt.NDArray[np.float64]
 
 #: A feature or a pair is used too often by more than this, more is shared by more than this part of what may be.
 TOO_OFTEN, TOO_FAR = 1e-6, 1e-4
+
+#: More than one set has enough of a core by more than this; new ones in each round, and sets around which each kind is
+#: looked for.
+CROWDED, CORES_PER_ROUND, N_STARTS = 0.02, 20, 10
 
 #: What stands in for sets or uses that are missing costs this, in units of what a set can be worth.
 PENALTY = 100.0
@@ -51,19 +57,25 @@ class Penalties:
         Which row of the table is about a feature, or about a pair of features; -1 if none is. As in
         :class:`altsets.search.good_sets.Prices`, by the place of a feature.
     table : float array
-        What it costs if 0, 1, 2, ... sets have that feature or pair.
+        What it costs if 0, 1, 2, ... sets have that feature or pair, or enough of a core.
     unshared : float array
         What it costs if two sets share 0, 1, 2, ... features.
+    cores : Cores, optional
+        The last rows of the table are about these, from ``first_core`` on.
     """
 
     of_feature: npt.NDArray[np.intc]
     of_pair: npt.NDArray[np.intc] | None
     table: Floats
     unshared: Floats
+    cores: Cores | None = None
+    first_core: int = 0
 
 
 #: A feature by its place, or two of them, the smaller one first.
 Element = tuple[int, ...]
+#: Features by their places, and how many of them only one set can have.
+Core = tuple[Element, int]
 
 
 class Rows:
@@ -103,6 +115,9 @@ class Rows:
         self._table = np.full((64, good.problem.k_max), self._n, dtype=np.intp)
         self._column: list[int] = []
         self._once: dict[Element, int] = {}  # the rows of what may be used once at most
+        self._cores: dict[Core, int] = {}
+        self._core_members = np.zeros((0, self._n), dtype=bool)
+        self._core_least = np.zeros(0, dtype=np.intc)
         # What all pairs of sets share at most, in features and in pairs of features: rows and limits. How much of that
         # is due to an element: columns, and rows of chords by their step.
         self._shared: dict[int, tuple[int, float]] = {}
@@ -134,13 +149,18 @@ class Rows:
         self._n_columns += 1
         terms = {self._once[key]: 1.0 for key in self._keys(places) if key in self._once}
         terms |= {self._usage_rows[place]: 1.0 for place in places if place in self._usage_rows}
+        if self._cores:
+            members, least = self._core_table
+            reached = np.count_nonzero(members[:, places], axis=1) >= least
+            rows = list(self._cores.values())
+            terms |= {rows[number]: 1.0 for number in np.flatnonzero(reached).tolist()}
         if self._chord_rows:
             if len(self._chord_table) < len(self._chord_rows):
                 self._chord_table = np.array(self._chord_rows, dtype=np.intp)
-            inside = np.zeros(self._n + 1, dtype=bool)
-            inside[[*places, self._n]] = True
+            taken = np.zeros(self._n + 1, dtype=bool)
+            taken[[*places, self._n]] = True
             row, step, first, second = self._chord_table.T
-            counts = inside[first] & inside[second]
+            counts = taken[first] & taken[second]
             terms |= zip(row[counts].tolist(), step[counts].astype(np.float64).tolist(), strict=True)
         return terms
 
@@ -185,6 +205,26 @@ class Rows:
             if due[number] > TOO_OFTEN + (0.0 if column is None else float(values[column])):
                 added = self._add_chord(element, int(steps[number])) or added
         return added
+
+    def separate_cores(self, values: Floats) -> bool:
+        """Add cores that several sets have in a solution of the programme; says whether there were any."""
+        of_sets = values[self._column]
+        used = np.flatnonzero(of_sets > 1e-9)
+        table = self._table[used].astype(np.intc)
+        found: dict[Core, float] = {}
+        for least in range(self.max_overlap + 1, self._good.problem.k_max + 1):
+            size = 2 * least - self.max_overlap - 1
+            cores = kernel.heavy_cores(table, of_sets[used], self._n, size, least, N_STARTS)
+            found |= {(members, least): weight for members, weight in cores if weight > 1 + CROWDED}
+        new = [core for core in sorted(found, key=lambda core: -found[core]) if core not in self._cores]
+        for core in new[:CORES_PER_ROUND]:
+            self._add_core(core)
+        return bool(new)
+
+    def _add_core(self, core: Core) -> None:
+        members, least = core
+        counts = np.isin(self._table[: len(self.sets)], members).sum(axis=1)
+        self._cores[core] = self._add(self._by_column((counts >= least).astype(np.float64)), 1.0)
 
     def _usage(
         self, size: int, of_sets: Floats, used: npt.NDArray[np.intp]
@@ -250,6 +290,9 @@ class Rows:
         for key, row in other._once.items():
             if duals[row] > 0:
                 self._use_once(key)
+        for core, row in other._cores.items():
+            if duals[row] > 0:
+                self._add_core(core)
         for element, chords in other._chords.items():
             for step, row in chords.items():
                 # There a feature may be used more often than here.
@@ -329,7 +372,7 @@ class Rows:
         limited = self._usage_prices(duals)
         return math.fsum(
             [
-                *(max(float(duals[row]), 0.0) for row in self._once.values()),
+                *(max(float(duals[row]), 0.0) for row in (*self._once.values(), *self._cores.values())),
                 *(limit * max(float(duals[row]), 0.0) for row, limit in self._shared.values()),
                 *(
                     price * (step * (step + 1) / 2)
@@ -356,7 +399,26 @@ class Rows:
                 pairs = np.zeros((self._n, self._n)) if pairs is None else pairs
                 pairs[element] += price
                 pairs[element[::-1]] += price
-        return Prices(features, pairs)
+        return Prices(features, pairs, self._priced_cores(duals))
+
+    def _priced_cores(self, duals: Floats) -> Cores | None:
+        prices = duals[list(self._cores.values())] if self._cores else np.zeros(0)
+        priced = np.flatnonzero(prices > 0)
+        members, least = self._core_table
+        return Cores(members[priced], least[priced], prices[priced]) if len(priced) else None
+
+    @property
+    def _core_table(self) -> tuple[npt.NDArray[np.bool_], npt.NDArray[np.intc]]:
+        """All cores: which features each one has, and how many of them are enough."""
+        if len(self._core_members) < len(self._cores):
+            new = list(self._cores)[len(self._core_members) :]
+            members = np.zeros((len(new), self._n), dtype=bool)
+            for number, (places, _) in enumerate(new):
+                members[number, list(places)] = True
+            least = np.array([least for _, least in new], dtype=np.intc)
+            self._core_members = np.concatenate([self._core_members, members])
+            self._core_least = np.concatenate([self._core_least, least])
+        return self._core_members, self._core_least
 
     def penalties(self, duals: Floats) -> Penalties:
         """The slack of each row at its price, taken apart."""
@@ -386,7 +448,7 @@ class Rows:
             most = math.comb(self.max_overlap, size)
             unshared += max(float(duals[row]), 0.0) * (most - np.array([math.comb(m, size) for m in shared]))
         self._leave_none_over(tables)
-        return self._numbered(tables, np.maximum(unshared, 0.0))
+        return self._numbered(tables, np.maximum(unshared, 0.0), self._priced_cores(duals))
 
     def _leave_none_over(self, tables: dict[tuple[int, ...], Floats]) -> None:
         """Where disjoint sets need every feature that there is, none may be left over."""
@@ -397,7 +459,9 @@ class Rows:
             table[0] = IMPOSSIBLE
             tables[(place,)] = table
 
-    def _numbered(self, tables: dict[tuple[int, ...], Floats], unshared: Floats) -> Penalties:
+    def _numbered(
+        self, tables: dict[tuple[int, ...], Floats], unshared: Floats, cores: Cores | None
+    ) -> Penalties:
         of_feature = np.full(self._n, -1, dtype=np.intc)
         of_pair = None
         if any(len(key) == 2 for key in tables):
@@ -407,5 +471,9 @@ class Rows:
                 of_feature[key[0]] = number
             elif of_pair is not None:
                 of_pair[key] = of_pair[key[::-1]] = number
-        empty = np.zeros((0, self.n_sets + 1))
-        return Penalties(of_feature, of_pair, np.array(list(tables.values())) if tables else empty, unshared)
+        table = np.zeros((len(tables) + (0 if cores is None else len(cores.prices)), self.n_sets + 1))
+        for number, costs in enumerate(tables.values()):
+            table[number] = costs
+        if cores is not None:
+            table[len(tables) :, 0] = cores.prices
+        return Penalties(of_feature, of_pair, table, unshared, cores, len(tables))

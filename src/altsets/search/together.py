@@ -41,6 +41,10 @@ MOST_SETS, MOST_STEPS = 1_000_000, 10**12
 BRANCH_SETS, BRANCH_STEPS = 20_000, 35_000
 #: Steps for picking from the longest lists where there are other ways to go on.
 MORE_STEPS = 100_000_000
+#: So many of the best sets, steps for finding and for picking from them, when a better solution is looked for.
+BEST_SETS, BEST_NODES, BEST_STEPS = 2_000, 200_000, 500_000
+#: A round of cores is to close such a part of the gap; then so many steps for picking.
+LEAST_GAIN, CORE_STEPS = 0.01, 2_000_000
 #: Steps for making a list, and for each set that it may have if these are more.
 LIST_NODES, NODES_PER_SET = 3_000_000, 10
 #: Steps of the search for a first solution, for each set.
@@ -171,11 +175,12 @@ class Together:
         return self.done or (self.smallest and bool(self.sets) and self._above_floors())
 
     def _persist(self, certificate: Certificate) -> None:
-        """All that takes long: better solutions first, for the rest depends on the gap; then lists, leaders, floors."""
+        """All that takes long. Better solutions come first, for the rest depends on the gap: lists, leaders, floors."""
         if not self.smallest and self.good.can_be_priced and not self.run.stopped:
             for heat in HEATS:
                 self._walk(LONGEST_WALK, heat)
-            if self.done or self._close_by_features() or self._led():
+            certificate = self._priced_with_cores()
+            if self.done or self._close_to(certificate, MOST_SETS, CORE_STEPS) or self._led():
                 return
         if self._walks.possible:
             vain = 0
@@ -185,6 +190,8 @@ class Together:
                 vain = 0 if self.value > value else vain + 1
         elif self.good.can_be_priced:
             self._improve(MOST_KICKS, 0)
+        if self.smallest and self.good.can_be_priced and not (self.good.laborious or self.run.stopped):
+            certificate = self._priced_with_cores()
         if (
             self.done
             or self._close_to(certificate, MOST_SETS, MOST_STEPS)
@@ -208,10 +215,11 @@ class Together:
 
     @property
     def _branching_pays(self) -> bool:
-        """Of the largest minimum the programme knows too little; of pairs, where sets share much, usage does."""
+        """Of the largest minimum the programme knows too little; of pairs, usage does."""
         forms = [sets.form for sets in self.good.sizes]
-        with_pairs = any(form.pairs is not None or form.conflicts is not None for form in forms)
-        return not self.smallest and (self._most_shared <= 1 or not with_pairs)
+        with_pairs = any(form.pairs is not None for form in forms)
+        with_conflicts = any(form.conflicts is not None for form in forms)
+        return not (self.smallest or with_pairs or (with_conflicts and self._most_shared > 1))
 
     @property
     def _most_shared(self) -> int:
@@ -254,14 +262,17 @@ class Together:
         """The bound on the sum by column generation."""
         self._columns.add([*self._first, *self.sets])
         self._columns.tighten(self.share * self.value, MAX_ROUNDS)
-        certificate = self._columns.certificate
-        # Below what any sets can be worth the bound is made of what stands in for them.
-        nothing = certificate.bound < -(self.n_sets + 1) * self.good.reach
-        self.tighten(-math.inf if nothing else certificate.bound / self.share)
+        certificate = self._believed(self._columns.certificate)
         if certificate.prices is not None and not self.done:
             # The sets of the programme go together on the whole, and often some of them in fact.
             known = self.good.listed(self._columns.sets, certificate.prices)
             self._pick(known, certificate, self.value, FEW_STEPS)
+        return certificate
+
+    def _believed(self, certificate: Certificate) -> Certificate:
+        # Below what any sets can be worth the bound is made of what stands in for them.
+        nothing = certificate.bound < -(self.n_sets + 1) * self.good.reach
+        self.tighten(-math.inf if nothing else max(certificate.bound / self.share, self.value))
         return certificate
 
     def _branched(self, ceiling: float) -> bool:
@@ -289,12 +300,19 @@ class Together:
         self.proof = "branching on how often features are used"
         return True
 
-    def _close_by_features(self) -> bool:
-        """Pairs of features make lists shorter, but then less is known of single sets, and picking takes longer."""
-        columns = Columns(self.good, self.n_sets, self._most_shared, self.run, with_pairs=False)
-        columns.add([*self._columns.sets, *self.sets])
-        columns.tighten(self.value, MAX_ROUNDS)
-        return self._close_to(columns.certificate, MOST_SETS, MORE_STEPS)
+    def _priced_with_cores(self) -> Certificate:
+        """The bound of a programme that knows more about what sets have in common, and a solution close to it."""
+        columns, target = self._columns, self.share * self.value
+        columns.limit_usage({})
+        columns.tighten(target, MAX_ROUNDS)
+        columns.tighten_by_cores(target, MAX_ROUNDS, LEAST_GAIN)
+        certificate = self._believed(columns.certificate)
+        if certificate.prices is not None and not self.done:
+            cut = certificate.best - (certificate.bound - target)
+            best = self.good.best(BEST_SETS, prices=certificate.prices, cut=cut, max_nodes=BEST_NODES)
+            listing = self.good.listed(best.sets, certificate.prices)
+            self._pick(listing, certificate, self.value, BEST_STEPS)
+        return certificate
 
     def _led(self) -> bool:
         """Branch on which sets are part of a solution; false if that does not end with a proof."""
