@@ -2,7 +2,8 @@
 
 A linear programme over sets (:mod:`altsets.search.columns`) knows what all sets share together. So it takes two that
 share too much, as long as others share little. Once one set is given, all others have to go with it, and the bound is
-much lower. The sets that are charged least lead in turn: the best solution with a set, then all solutions without it.
+much lower. The sets that the programme takes most of lead in turn: the best solution with a set, then all solutions
+without it.
 """
 
 from __future__ import annotations
@@ -20,12 +21,13 @@ from altsets.search.run import Run
 __all__ = ["Leaders"]
 
 #: So many sets lead before the programme is solved again without them; twice as many the next time.
-FEW_LEADERS = 8
-#: Sets in a list, steps for making it, and steps for picking from it, for each set that else would lead.
-SETS_EACH, NODES_EACH, STEPS_EACH = 5_000, 50_000, 200_000
-#: More steps for picking once a set is given, and steps for picking from the sets of the programme alone.
-STEPS_GIVEN, STEPS_KNOWN = 5_000_000, 20_000
+FEW_LEADERS = 4
+#: Sets in a list, steps for making it, and steps for picking from it, for each set that else would lead; and steps for
+#: picking from the sets of the programme alone.
+SETS_EACH, NODES_EACH, STEPS_EACH, STEPS_KNOWN = 5_000, 50_000, 400_000, 20_000
 MAX_ROUNDS = 1_000
+#: A round of cores is to close such a part of the gap, or it is not worth the time.
+LEAST_GAIN = 0.1
 
 
 class Leaders:
@@ -68,22 +70,22 @@ class Leaders:
             return self._complete(given, without)
         n_leaders = FEW_LEADERS
         while True:
-            certificate = self._priced(left, given, without)
-            if self.run.stopped:
-                return False
-            if not given:
+            columns = Columns(self.good, left, self._first.max_overlap, self.run, given, without)
+            columns.inherit(self._last.get(left, self._first))
+            self._last[left] = columns
+            columns.tighten(self._target(given), MAX_ROUNDS)
+            if given and self._closed(columns, 1):
+                return True
+            columns.tighten_by_cores(self._target(given), MAX_ROUNDS, LEAST_GAIN)
+            certificate = columns.certificate
+            if not (given or self.run.stopped):
                 self._tighten(max(certificate.bound / (left if self._smallest else 1), self._best))
-            budget = certificate.bound - self._target(given)
-            if budget <= optimality_tolerance(self._best) / 4:
+            if self._closed(columns, n_leaders):
                 return True
-            if certificate.prices is None:
+            if self.run.stopped or certificate.prices is None:
                 return False
-            # The sets of the programme go together on the whole, and often some of them in fact.
-            known = self.good.listed(self._last[left].sets, certificate.prices)
-            self._pick(known, certificate, given, STEPS_KNOWN)
-            if self._picked(certificate, given, without, n_leaders):
-                return True
-            # Of the sets of a solution one is charged no more than its share of what all can be.
+            budget = certificate.bound - self._target(given)
+            # Of the sets of a solution one is charged no more than its share of what all can be, so it is one of these.
             leaders = self.good.best(
                 n_leaders,
                 others=given,
@@ -91,7 +93,10 @@ class Leaders:
                 prices=certificate.prices,
                 cut=certificate.best - budget / left - 4 * self.good.tolerance,
             )
-            for leader in leaders.sets:
+            # Those that the programme takes come first: without them it has to become another one.
+            taken = columns.taken(n_leaders)
+            chosen = list(dict.fromkeys([*taken, *leaders.sets]))
+            for leader in chosen[:n_leaders] if len(leaders.sets) == n_leaders else chosen:
                 if self.run.stopped or not self.settle((*given, leader), without):
                     return False
                 without = without | {leader}
@@ -111,34 +116,29 @@ class Leaders:
             self._best = self._offer([*given, *found.sets])
         return found.bound == -math.inf
 
-    def _priced(self, left: int, given: Sequence[FeatureSet], without: Set[FeatureSet]) -> Certificate:
-        columns = Columns(self.good, left, self._first.max_overlap, self.run, given, without)
-        columns.inherit(self._last.get(left, self._first))
-        columns.tighten(self._target(given), MAX_ROUNDS)
-        self._last[left] = columns
-        return columns.certificate
-
-    def _picked(
-        self,
-        certificate: Certificate,
-        given: tuple[FeatureSet, ...],
-        without: Set[FeatureSet],
-        effort: int,
-    ) -> bool:
-        """Whether all solutions have been looked through by listing sets and picking from them."""
+    def _closed(self, columns: Columns, effort: int) -> bool:
+        """Whether all solutions of a programme have been looked through, by its bound or by picking from a list."""
+        certificate, given = columns.certificate, columns.given
+        budget = certificate.bound - self._target(given)
+        if budget <= optimality_tolerance(self._best) / 4:
+            return True
+        if certificate.prices is None or self.run.stopped:
+            return False
+        # The sets of the programme go together on the whole, and often some of them in fact.
+        known = self.good.listed(columns.sets, certificate.prices)
+        self._pick(known, certificate, given, STEPS_KNOWN)
         listing = self.good.above(
             certificate.best - (certificate.bound - self._target(given)) - 4 * self.good.tolerance,
             effort * SETS_EACH,
             others=given,
-            without=without,
+            without=columns.without,
             prices=certificate.prices,
             max_nodes=effort * NODES_EACH,
         )
-        max_steps = effort * STEPS_EACH + (STEPS_GIVEN if given else 0)
-        return listing.complete and self._pick(listing, certificate, given, max_steps)
+        return listing.complete and self._pick(listing, certificate, given, effort * STEPS_EACH)
 
     def _pick(
-        self, listing: Listing, certificate: Certificate, given: tuple[FeatureSet, ...], max_steps: int
+        self, listing: Listing, certificate: Certificate, given: Sequence[FeatureSet], max_steps: int
     ) -> bool:
         """The best sets of a list that make a solution with those given; false if it takes too long."""
         n_sets = self._n_sets - len(given)
