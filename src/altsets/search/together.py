@@ -262,14 +262,15 @@ class Together:
         """The bound on the sum by column generation."""
         self._columns.add([*self._first, *self.sets])
         self._columns.tighten(self.share * self.value, MAX_ROUNDS)
-        certificate = self._believed(self._columns.certificate)
+        certificate = self._noted(self._columns.certificate)
         if certificate.prices is not None and not self.done:
             # The sets of the programme go together on the whole, and often some of them in fact.
             known = self.good.listed(self._columns.sets, certificate.prices)
             self._pick(known, certificate, self.value, FEW_STEPS)
         return certificate
 
-    def _believed(self, certificate: Certificate) -> Certificate:
+    def _noted(self, certificate: Certificate) -> Certificate:
+        """Take over what a certificate says about all solutions."""
         # Below what any sets can be worth the bound is made of what stands in for them.
         nothing = certificate.bound < -(self.n_sets + 1) * self.good.reach
         self.tighten(-math.inf if nothing else max(certificate.bound / self.share, self.value))
@@ -306,7 +307,7 @@ class Together:
         columns.limit_usage({})
         columns.tighten(target, MAX_ROUNDS)
         columns.tighten_by_cores(target, MAX_ROUNDS, LEAST_GAIN)
-        certificate = self._believed(columns.certificate)
+        certificate = self._noted(columns.certificate)
         if certificate.prices is not None and not self.done:
             cut = certificate.best - (certificate.bound - target)
             best = self.good.best(BEST_SETS, prices=certificate.prices, cut=cut, max_nodes=BEST_NODES)
