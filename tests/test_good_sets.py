@@ -10,6 +10,8 @@ import pytest
 from checks import Request
 from random_requests import random_budget, random_constraints, random_limit, random_numbers
 
+from altsets import quality
+from altsets.problem import Problem
 from altsets.search import good_sets as module
 from altsets.search.columns import Columns
 from altsets.search.floors import LEAST, Floors
@@ -476,3 +478,20 @@ def test_a_floor_holds_for_every_solution_above_it(seed):
             assert min(paid) >= LEAST - 1e-7
             spent = math.fsum(paid) - n_sets * LEAST + fallen_short(good, prices.penalties, family)
             assert spent <= prices.surplus(n_sets) + 1e-6
+
+
+def test_searches_among_many_features_ask_often_whether_to_stop():
+    # The more features there are, the longer a step takes; a few hundred are too many to wait for.
+    asked = []
+
+    class Asked(Run):
+        def tick(self):
+            asked.append(1)
+            return super().tick()
+
+    rng = np.random.default_rng(0)
+    loads = rng.random((400, 4))
+    searched = quality.MRMR(1 + 0.01 * rng.random(400), loads @ loads.T / 4)
+    problem = Problem.create(400, n_features=10, n_alternatives=1, min_difference=5, search="simultaneous")
+    GoodSets(searched, problem, Asked()).best(1, max_nodes=200)
+    assert asked

@@ -35,7 +35,8 @@ if cython.compiled:
 else:
     from math import sqrt
 
-TICK_EVERY = cython.declare(cython.long, 1024)
+# Whether to stop is asked after a look at so many candidates or pairs of them: with more of them a node takes longer.
+TICK_EVERY = cython.declare(cython.long, 1_000_000)
 
 # There are lists of partners when a search has come to so many steps, only of so many candidates, and each is sorted
 # when it would have been of use so often.
@@ -129,6 +130,7 @@ class GoodSets:
     n_found = cython.declare(cython.int, visibility="readonly")
     most = cython.declare(cython.int)
     nodes = cython.declare(cython.long, visibility="readonly")
+    since_tick = cython.declare(cython.long)
     max_nodes = cython.declare(cython.long)
     stopped = cython.declare(cython.bint, visibility="readonly")
     share = cython.declare(cython.double[::1])
@@ -219,7 +221,7 @@ class GoodSets:
         self.klass = np.zeros(width, dtype=np.intc)
         self.sets = np.zeros((most if keeping else min(most, 64), max(r, 1)), dtype=np.intc)
         self.values = np.zeros(len(self.sets))
-        self.n_found = self.nodes = 0
+        self.n_found = self.nodes = self.since_tick = 0
         self.stopped = False
         self.open_bound = -float("inf")
         self.share = np.ones(levels)
@@ -291,11 +293,13 @@ class GoodSets:
     @cython.cfunc
     @cython.nogil
     @cython.exceptval(check=False)
-    def spend_node(self) -> cython.bint:
+    def spend_node(self, level: cython.int) -> cython.bint:
         self.nodes += 1
+        self.since_tick += self.count[level] * (self.count[level] if self.has_pairs else 1)
         if self.nodes > self.max_nodes:
             self.stopped = True
-        elif self.nodes % TICK_EVERY == 0:
+        elif self.since_tick >= TICK_EVERY:
+            self.since_tick = 0
             with cython.gil:
                 if self.tick():
                     self.stopped = True
@@ -319,7 +323,7 @@ class GoodSets:
         if r == 0:
             self.leaf(level, value)
             return
-        if self.spend_node():
+        if self.spend_node(level):
             self.open_bound = max(self.open_bound, limit)
             return
         if self.n_needs:
