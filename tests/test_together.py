@@ -10,6 +10,7 @@ import pytest
 
 import altsets
 from altsets import constraints, quality
+from altsets._kernels.cores import heavy_cores
 from altsets.problem import Problem
 from altsets.search import floors, leaders, together
 from altsets.search.columns import Certificate, Columns
@@ -26,12 +27,12 @@ def redundant(n, seed):
     return quality.MRMR(rng.random(n), (redundancy + redundancy.T) / 2)
 
 
-def request_of(n_alternatives, aggregation):
+def request_of(n_alternatives, aggregation, n=13, max_overlap=1):
     return Problem.create(
-        13,
+        n,
         n_features=4,
         n_alternatives=n_alternatives,
-        min_difference=3,
+        min_difference=4 - max_overlap,
         search="simultaneous",
         aggregation=aggregation,
     )
@@ -152,14 +153,7 @@ def test_leaders_prove_the_best_solution(max_overlap, aggregation, effort, monke
     for seed in range(3):
         n = 12 - 2 * max_overlap
         searched = redundant(n, seed)
-        problem = Problem.create(
-            n,
-            n_features=4,
-            n_alternatives=2,
-            min_difference=4 - max_overlap,
-            search="simultaneous",
-            aggregation=aggregation,
-        )
+        problem = request_of(2, aggregation, n, max_overlap)
         search = Together(searched, problem, GoodSets(searched, problem, Run()), Run())
         search.start()
         search._priced()
@@ -234,14 +228,7 @@ def test_cores_lower_the_bound_but_never_below_a_solution(max_overlap):
     for seed in range(4):
         n = 13 - 2 * max_overlap
         searched = redundant(n, seed)
-        problem = Problem.create(
-            n,
-            n_features=4,
-            n_alternatives=2,
-            min_difference=4 - max_overlap,
-            search="simultaneous",
-            aggregation="sum",
-        )
+        problem = request_of(2, "sum", n, max_overlap)
         columns = Columns(GoodSets(searched, problem, Run()), 3, max_overlap, Run())
         assert columns.tighten(-math.inf, 1000)
         before = columns.certificate.bound
@@ -276,3 +263,21 @@ def test_picking_knows_what_cores_cost():
             unused = cores.prices @ ~cores.reached(good.place[np.array(sets)]).any(axis=0)
         assert certificate.bound - best >= np.sum(certificate.best - values) + unused - 1e-9
     assert n_with_cores
+
+
+def test_heavy_cores_weigh_what_they_say():
+    rng = np.random.default_rng(0)
+    for _ in range(20):
+        # Half of the sets have four out of the first six features, and many of the others have fewer.
+        sets = [
+            [*rng.permutation(6)[:4], 6 + rng.integers(8)] if number % 2 else rng.permutation(14)[:5]
+            for number in range(12)
+        ]
+        sets = np.sort(np.array(sets, dtype=np.intc), axis=1)
+        weights = rng.random(len(sets))
+        found = heavy_cores(sets, weights, 14, size=6, least=4, n_starts=12)
+        for members, weight in found:
+            assert len(set(members)) == 6
+            assert weight == pytest.approx(weights[np.isin(sets, members).sum(axis=1) >= 4].sum())
+        planted = weights[np.isin(sets, range(6)).sum(axis=1) >= 4].sum()
+        assert max(weight for _, weight in found) >= planted - 1e-9

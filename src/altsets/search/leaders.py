@@ -119,8 +119,7 @@ class Leaders:
     def _closed(self, columns: Columns, effort: int) -> bool:
         """Whether all solutions of a programme have been looked through, by its bound or by picking from a list."""
         certificate, given = columns.certificate, columns.given
-        budget = certificate.bound - self._target(given)
-        if budget <= optimality_tolerance(self._best) / 4:
+        if certificate.bound - self._target(given) <= optimality_tolerance(self._best) / 4:
             return True
         if certificate.prices is None or self.run.stopped:
             return False
