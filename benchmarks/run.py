@@ -5,9 +5,10 @@ and ``frozen-multivariate`` on FCBF and mRMR; ``grid`` runs every search of the 
 ``multivariate`` and ``multivariate10`` those on FCBF and mRMR with sets of 5 and 10; ``constraints`` has
 conditions on sets, ``large`` a million scores, ``information`` and ``relief`` scores from tables, ``wrapper`` searches
 that fit models, ``estimator`` scikit-learn's checks and grids, ``evaluation`` how sets are judged, ``startup`` the
-command line and the deadlines. Each replaces its own section of the results as soon as it has ended, and leaves the
-others alone. A part whose input is missing is skipped and says why. Exit status 1 means that a search raised, or that
-an answer is wrong or below the reference's; a missed time is reported, not punished, since machines differ.
+command line and the deadlines, ``versions`` an older checkout beside this one (``--old``). Each replaces its own
+section of the results as soon as it has ended, and leaves the others alone. A part whose input is missing is skipped
+and says why. Exit status 1 means that a search raised, or that an answer is wrong or below the reference's; a missed
+time is reported, not punished, since machines differ.
 """
 
 from __future__ import annotations
@@ -30,6 +31,7 @@ from benchmarks import (
     relief,
     report,
     startup,
+    versions,
     wrapper,
 )
 from benchmarks.passes import Limits
@@ -131,6 +133,10 @@ def parse(arguments: Sequence[str] | None) -> argparse.Namespace:
         default=3600.0,
         help="seconds after which multivariate* start no more searches of their second pass; inf: no limit",
     )
+    add(
+        "--old", type=Path, metavar="FOLDER", help="src of an older checkout, compiled, for the part versions"
+    )
+    add("--every", type=int, default=7, metavar="N", help="every so many searches in the part versions")
     add("--jobs", type=int, help="searches at a time in multivariate (1) and multivariate10 (2)")
     add("--parts", nargs="+", choices=report.TITLES, default=list(report.TITLES))
     add("--quick", action="store_true", help="6 live searches each, every sixth data set, short limits")
@@ -165,6 +171,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
     runs = _runs(options, inputs)
     for part in (part for part in report.TITLES if part in options.parts):
         reason = inputs.reason_to_skip(part, options.reference)
+        if part == "versions" and options.old is None:
+            reason = "no older version was named with --old."
         section = Section(part, skipped=reason) if reason else runs[part]()
         if section.skipped:
             print(f"{part} skipped: {section.skipped}", file=sys.stderr)
@@ -215,6 +223,15 @@ def _runs(options: argparse.Namespace, inputs: Inputs) -> dict[str, Callable[[],
         "estimator": lambda: estimator.run(options.datasets),
         "evaluation": lambda: evaluation.run(options.datasets),
         "startup": startup.run,
+        "versions": lambda: versions.run(
+            options.old,
+            [
+                *((scores, grid.SIZES) for scores in inputs.univariate[::step]),
+                *((scores, grid.SIZES[:1]) for scores in pairs[::step]),
+            ],
+            TIME_LIMIT,
+            options.every,
+        ),
     }
 
 
