@@ -27,6 +27,8 @@ WHEN = re.compile(
     rf"|\d{{1,2}}([./])\d{{1,2}}\5\d{{2,4}}( {TIME})?"
     rf"|(-?\d+ days?, )?{TIME}"
 )
+#: Columns that are put into a matrix at a time.
+BLOCK = 1_000
 #: Numbers in other spellings than a program reads: 1,5 or 1 000 or 12 %.
 SPELLED = re.compile(r"[-+]?\d[\d\s.,_']*%?")
 
@@ -48,26 +50,42 @@ def as_features(columns: Mapping[str, Column], categories: Mapping[str, Order]) 
     >>> found.values.tolist(), found.categories
     ([[42.0, 0.0], [nan, 1.0]], {1: ('Rome', '(missing)')})
     """
-    values = np.empty((len(next(iter(columns.values()))), len(columns)))
+    plain = [column.dtype != object and name not in categories for name, column in columns.items()]
+    values = _side_by_side(list(columns.values()), plain)
     labels: dict[int, tuple[str, ...]] = {}
     wrong: dict[str, str] = {}
     for index, (name, column) in enumerate(columns.items()):
-        if name in categories or column.dtype == object:
-            try:
-                values[:, index], found = _categories(column, name, name in categories, categories.get(name))
-            except InputError as error:
-                wrong[name] = str(error)
-                continue
-            if found is not None:
-                labels[index] = found
-        else:
-            values[:, index] = column
+        if plain[index]:
+            continue
+        try:
+            values[:, index], found = _categories(column, name, name in categories, categories.get(name))
+        except InputError as error:
+            wrong[name] = str(error)
+            continue
+        if found is not None:
+            labels[index] = found
     if wrong:
         first, *others = wrong
         more = f" (Refused as well: {listed(others)}.)" if others else ""
         raise TableError(f"{wrong[first]}{more}")
     _check_finite(values, list(columns))
     return Features(values, list(columns), labels)
+
+
+def _side_by_side(columns: Sequence[Column], plain: Sequence[bool]) -> npt.NDArray[np.float64]:
+    """One matrix of columns, nan where they are not plain numbers."""
+    n_rows = len(columns[0])
+    values = np.empty((n_rows, len(columns)))
+    nothing = np.full(n_rows, np.nan)
+    # Many at a time: one by one, a table of few rows and very many columns takes long.
+    for start in range(0, len(columns), BLOCK):
+        some = slice(start, start + BLOCK)
+        block = [
+            column if is_plain else nothing
+            for column, is_plain in zip(columns[some], plain[some], strict=True)
+        ]
+        values[:, some] = np.array(block, dtype=np.float64).T
+    return values
 
 
 def as_target(column: Column, name: str, *, is_category: bool = False) -> Column:
@@ -159,8 +177,9 @@ def is_inexact(cell: str) -> bool:
     >>> is_inexact("9007199254740993"), is_inexact("1e300"), is_inexact("12")
     (True, False, False)
     """
-    digits = cell.strip().lstrip("+-")
-    return len(digits) > 15 and digits.isdecimal() and int(digits) > EXACT
+    digits = cell.strip().lstrip("+-").lstrip("0")
+    # Python refuses to make numbers of thousands of digits; a few more than 2**53 has are enough to know.
+    return len(digits) > 15 and digits.isdecimal() and int(digits[:20]) > EXACT
 
 
 def _looks_like_number(label: str) -> bool:

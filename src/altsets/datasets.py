@@ -17,6 +17,7 @@ from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import islice
+from operator import itemgetter
 from pathlib import Path
 from typing import Any
 
@@ -193,14 +194,16 @@ def split_target(
     ((569, 29), ['malignant'])
     """
     known = dict(zip(table.names, table.columns, strict=True))
-    _check_known(table, target, "target column")
-    for name in drop:
-        _check_known(table, name, "column to drop")
-    for name in categorical:
-        _check_known(table, name, "categorical column")
+    asked = [(target, "target column")]
+    asked += [(name, "column to drop") for name in drop]
+    asked += [(name, "categorical column") for name in categorical]
+    for name, role in asked:
+        if name not in known:
+            raise _unknown(table, name, role)
     if target in drop:
         raise TableError(f"column {target!r} cannot be both the target and dropped.")
-    features = [name for name in table.names if name != target and name not in set(drop)]
+    left_out = {target, *drop}
+    features = [name for name in table.names if name not in left_out]
     if not features:
         raise TableError(f"{table.source} has no feature columns besides the target {target!r}.")
     categories = {**table.categories, **{name: None for name in categorical}}
@@ -349,18 +352,51 @@ def _parse(
     """
     rows = _rows(text, delimiter, source)
     next(rows)
-    parts: list[list[Column]] = [[] for _ in range(width)]
+    # Numbers are kept chunk by chunk, not column by column: a wide table has few rows and many columns.
+    numbers: list[Column] = []
+    labels: dict[int, list[str | None]] = {index: [] for index in as_text}
     surprises: set[int] = set()
-    first = True
     while chunk := list(islice(rows, max(1, CHUNK // width))):
         _check_widths(chunk, width, source)
-        for index, cells in enumerate(zip(*(row for _, row in chunk), strict=True)):
-            values = None if index in as_text else _floats(cells)
-            if values is None and index not in as_text:
-                (as_text if first else surprises).add(index)
-            parts[index].append(_labels(cells) if values is None else values)
-        first = False
-    return [np.concatenate(part) if part else np.empty(0) for part in parts], surprises
+        cells = [row for _, row in chunk]
+        block = np.full((len(cells), width), np.nan)
+        odd = _fill(block, cells, [index for index in range(width) if index not in as_text])
+        if numbers:
+            surprises.update(odd)
+        else:
+            as_text.update(odd)
+            labels.update((index, []) for index in odd)
+        for index, known in labels.items():
+            known += _labels([row[index] for row in cells])
+        numbers.append(block)
+    by_column = np.concatenate(numbers).T.copy() if numbers else np.empty((width, 0))
+    del numbers
+    columns = list(by_column)
+    for index, known in labels.items():
+        columns[index] = np.array(known, dtype=object)
+    return columns, surprises
+
+
+def _fill(block: Column, cells: Sequence[Sequence[str]], columns: Sequence[int]) -> list[int]:
+    """Put columns of numbers into a block, as many as possible at a time; the columns that hold anything else."""
+    odd: list[int] = []
+    waiting = [columns] if columns else []
+    while waiting:
+        some = waiting.pop()
+        values = _floats(cells if len(some) == block.shape[1] else [_those(row, some) for row in cells])
+        if values is not None:
+            block[:, some] = values
+        elif len(some) == 1:
+            odd.append(some[0])
+        else:
+            # Text is found by halving, so that a few columns of it do not make many columns slow.
+            half = len(some) // 2
+            waiting += [some[half:], some[:half]]
+    return odd
+
+
+def _those(row: Sequence[str], columns: Sequence[int]) -> Sequence[str]:
+    return itemgetter(*columns)(row) if len(columns) > 1 else (row[columns[0]],)
 
 
 def _check_widths(chunk: list[tuple[int, list[str]]], width: int, source: str) -> None:
@@ -372,21 +408,21 @@ def _check_widths(chunk: list[tuple[int, list[str]]], width: int, source: str) -
             )
 
 
-def _floats(cells: Sequence[str]) -> Column | None:
-    """The cells as numbers, or None if one of them is neither missing nor a number that floats can hold."""
+def _floats(cells: Sequence[Sequence[str]]) -> Column | None:
+    """Rows of cells as numbers, or None if one of them is neither missing nor a number that floats can hold."""
     # Python would read 12_345 as a number; in a table it is more likely an identifier.
-    if "_" in "".join(cells):
+    if any("_" in "".join(row) for row in cells):
         return None
     try:
         numbers = np.array(cells, dtype=np.float64)
     except ValueError:
         try:
-            numbers = np.array([_float(cell) for cell in cells], dtype=np.float64)
+            numbers = np.array([[_float(cell) for cell in row] for row in cells], dtype=np.float64)
         except ValueError:
             return None
-    if not np.nanmax(np.abs(numbers), initial=0.0) >= EXACT:
+    if not np.fmax.reduce(np.abs(numbers), axis=None, initial=0.0) >= EXACT:
         return numbers
-    return None if any(is_inexact(cell) for cell in cells) else numbers
+    return None if any(is_inexact(cell) for row in cells for cell in row) else numbers
 
 
 def _float(cell: str) -> float:
@@ -397,10 +433,8 @@ def _float(cell: str) -> float:
     return float(word) if truth is None else truth
 
 
-def _labels(cells: Sequence[str]) -> Column:
-    labels = np.empty(len(cells), dtype=object)
-    labels[:] = [None if cell.strip().lower() in MISSING else cell.strip() for cell in cells]
-    return labels
+def _labels(cells: Sequence[str]) -> list[str | None]:
+    return [None if cell.strip().lower() in MISSING else cell.strip() for cell in cells]
 
 
 def _counts_rows(column: Column) -> bool:
@@ -460,14 +494,12 @@ def _arrow_column(column: Any) -> Column:
     return labels
 
 
-def _check_known(table: Table, name: str, role: str) -> None:
-    if name in table.names:
-        return
+def _unknown(table: Table, name: str, role: str) -> TableError:
     message = f"{table.source} has no {role} {name!r}"
     close = difflib.get_close_matches(name.lower(), [known.lower() for known in table.names], n=3)
     meant = [known for known in table.names if known.lower() in close]
     if meant:
-        raise TableError(f"{message}; did you mean {' or '.join(map(repr, meant))}?")
-    if all(_floats([known]) is not None for known in table.names):
-        raise TableError(f"{message}; its first line holds only numbers, so it may lack a header line.")
-    raise TableError(f"{message}; its columns are: {listed(table.names)}.")
+        return TableError(f"{message}; did you mean {' or '.join(map(repr, meant))}?")
+    if _floats([table.names]) is not None:
+        return TableError(f"{message}; its first line holds only numbers, so it may lack a header line.")
+    return TableError(f"{message}; its columns are: {listed(table.names)}.")
