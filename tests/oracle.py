@@ -68,6 +68,12 @@ class Numbers:
         return any(self.relevance[i] <= self.matrix[i][j] for i in chosen for j in chosen if i != j)
 
 
+@cache
+def as_printed(number: float) -> Fraction:
+    """A number as the decimal that it is printed as."""
+    return Fraction(repr(number))
+
+
 def holds(constraint: tuple[Any, ...], chosen: Sequence[int]) -> bool:
     """Whether a set keeps to one constraint."""
     kind, *rest = constraint
@@ -85,7 +91,7 @@ def holds(constraint: tuple[Any, ...], chosen: Sequence[int]) -> bool:
         return rest[0] not in chosen or rest[1] in chosen
     if kind == "budget":
         costs, limit = rest
-        return math.fsum(costs[j] for j in chosen) <= limit + 1e-9 * max(1.0, abs(limit))
+        return sum(as_printed(costs[j]) for j in chosen) <= as_printed(limit)
     if kind == "size":
         return rest[0] <= len(chosen) <= rest[1]
     raise ValueError(kind)

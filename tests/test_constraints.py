@@ -148,11 +148,12 @@ def test_holds_is_the_definition(pair):
             assert resolved.holds(chosen) == definition(chosen), (constraint, chosen)
 
 
-def test_a_budget_forgives_rounding_and_nothing_else():
+def test_a_budget_is_kept_to_the_last_digit():
     budget = Budget([0.1, 0.2, 0.3], 0.6).resolve(["a", "b", "c"])
     assert budget.holds((0, 1, 2))
-    assert not Budget([0.1, 0.2, 0.3 + 1e-8], 0.6).resolve(["a", "b", "c"]).holds((0, 1, 2))
-    assert Budget([1e9, 1], 1e9).resolve(["a", "b"]).holds((0, 1))
+    assert not Budget([0.1, 0.2, 0.3 + 1e-15], 0.6).resolve(["a", "b", "c"]).holds((0, 1, 2))
+    assert not Budget([1e9, 1], 1e9).resolve(["a", "b"]).holds((0, 1))
+    assert not Budget([1e300, 5e-324], 1e300).resolve(["a", "b"]).holds((0, 1))
 
 
 # Words

@@ -293,6 +293,11 @@ def odd(positions):
     return int(positions.sum()) % 2 == 1
 
 
+def random_doubts(rng, rules):
+    """Budgets that a set may break if it leaves too little of one."""
+    return None if rng.random() < 0.5 else (rng.random(len(rules[4])), odd)
+
+
 def best_sets(kernel, rng):
     terms, rules, r = sets_in_question(rng)
     cut = -math.inf if rng.random() < 0.7 else float(np.sort(terms[0])[-r:].sum()) - rng.random()
@@ -308,6 +313,7 @@ def best_sets(kernel, rng):
         tangents=random_tangents(rng, terms[1]),
         tolerance=1e-14,
         max_nodes=int(rng.choice([4, 10_000])),
+        doubts=random_doubts(rng, rules),
         accept=odd if rng.random() < 0.3 else None,
         tick=never,
     )

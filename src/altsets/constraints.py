@@ -22,7 +22,10 @@ import numbers
 from abc import ABC, abstractmethod
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, fields, replace
+from decimal import Context, Decimal, Inexact
 from typing import Any, ClassVar, Self
+
+import numpy as np
 
 from altsets.errors import InputError
 from altsets.features import Feature, FeatureNames, whole_number
@@ -38,6 +41,9 @@ __all__ = [
     "Require",
     "Size",
 ]
+
+#: Room for the digits of all doubles from the largest to the smallest; what did not fit in would be an error.
+EXACT = Context(prec=1000, traps=[Inexact])
 
 
 class Constraint(ABC):
@@ -310,11 +316,15 @@ class Implies(Constraint):
 class Budget(Constraint):
     """The features of each set cost no more than a limit together.
 
+    Costs and limit are added up and compared exactly, as the decimals that they are printed as: six features that cost
+    0.1 each are within a limit of 0.6, and not within 0.599999999.
+
     Parameters
     ----------
     costs : sequence of float, or mapping from feature to float
         What each feature costs, 0 or more. In a mapping (or a pandas Series) by name or index, every feature that
-        is left out costs 0.
+        is left out costs 0. Numbers of lower precision are taken as they are printed, too: ``np.float32(0.1)`` is 0.1.
+        Of longer ones, as decimals and fractions may be, the nearest double counts.
     limit : float
         The most that a set may cost.
 
@@ -324,6 +334,8 @@ class Budget(Constraint):
     >>> tests.costs
     (900.0, 30.0, 0.0)
     >>> tests.holds((1, 2)), tests.holds((0,))
+    (True, False)
+    >>> Budget([0.1, 0.2], limit=0.3).holds((0, 1)), 0.1 + 0.2 <= 0.3
     (True, False)
     """
 
@@ -345,17 +357,20 @@ class Budget(Constraint):
             return self
         known, costs = FeatureNames.of(names), [0.0] * len(names)
         for feature, cost in self.costs.items():
-            costs[known.position(_one(self, feature), self.title)] += cost
+            position = known.position(_one(self, feature), self.title)
+            # A feature may be named twice, by its name and by its index.
+            costs[position] = float(_total([costs[position], cost])) if costs[position] else cost
         return replace(self, costs=tuple(costs))
 
     def holds(self, chosen: Sequence[int]) -> bool:
-        """Whether the set is within the limit, but for rounding."""
-        total = math.fsum(self.costs[index] for index in chosen)
-        return total <= self.limit + 1e-9 * max(1.0, abs(self.limit))
+        """Whether the set is within the limit, to the last digit."""
+        return _total([self.costs[index] for index in chosen]) <= Decimal(repr(self.limit))
 
     def describe(self, names: Sequence[str]) -> str:
         """Such as "budget 20"."""
-        return f"budget {self.limit:g}"
+        # Two limits that differ are not to read alike.
+        short = f"{self.limit:g}"
+        return f"budget {short if float(short) == self.limit else repr(self.limit)}"
 
     def as_dict(self) -> dict[str, Any]:
         """The constraint as plain numbers; only features that cost something."""
@@ -443,13 +458,24 @@ def _indices(constraint: Constraint, features: Iterable[Feature], names: Sequenc
     return tuple(sorted({known.position(feature, constraint.title) for feature in features}))
 
 
+def _total(amounts: Iterable[float]) -> Decimal:
+    """The exact sum of numbers as they are printed."""
+    total = Decimal(0)
+    for amount in amounts:
+        total = EXACT.add(total, Decimal(repr(amount)))
+    return total
+
+
 def _costs(costs: Any) -> tuple[float, ...] | dict[Feature, float]:
+    # Series make Python's floats of their numbers, which are printed with other digits if they were shorter.
+    values = np.asarray(costs) if hasattr(costs, "dtype") else None
     if callable(getattr(costs, "items", None)):
-        return {feature: _amount(cost, f"the cost of {feature}") for feature, cost in costs.items()}
+        items = costs.items() if values is None else zip(costs.keys(), values, strict=True)
+        return {feature: _amount(cost, f"the cost of {feature}") for feature, cost in items}
     try:
         if isinstance(costs, str):
             raise TypeError
-        return tuple(_amount(cost, "a cost") for cost in costs)
+        return tuple(_amount(cost, "a cost") for cost in (costs if values is None else values))
     except TypeError:
         raise InputError(f"Budget takes a list of costs or a mapping to them, not {costs!r}.") from None
 
@@ -458,7 +484,8 @@ def _amount(value: Any, name: str) -> float:
     number = math.nan
     if not isinstance(value, bool | str):
         try:
-            number = float(value)
+            # A number of lower precision is printed with the digits that it has.
+            number = float(str(value) if isinstance(value, np.floating) else value)
         except (TypeError, ValueError, OverflowError):
             number = math.nan
     if not 0 <= number < math.inf:

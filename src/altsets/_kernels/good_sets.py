@@ -136,6 +136,8 @@ class GoodSets:
     share = cython.declare(cython.double[::1])
     progress = cython.declare(cython.double, visibility="readonly")
     open_bound = cython.declare(cython.double, visibility="readonly")
+    doubt = cython.declare(cython.double[::1])
+    pays = cython.declare(object)
     accept = cython.declare(object)
     tick = cython.declare(object)
 
@@ -153,6 +155,7 @@ class GoodSets:
         tangents,
         tolerance,
         max_nodes,
+        doubts,
         accept,
         tick,
     ):
@@ -182,6 +185,7 @@ class GoodSets:
         self.cheaper = cheaper
         self.tolerance = tolerance
         self.max_nodes = max_nodes
+        self.doubt, self.pays = doubts or (np.zeros(0), None)
         self.accept = accept
         self.tick = tick
         levels, width = r + 1, max(self.n, 1)
@@ -947,10 +951,21 @@ class GoodSets:
         return upper / sqrt(lower)
 
     @cython.cfunc
+    def affordable(self) -> cython.bint:
+        """Whether the chosen set keeps to budgets that were rounded; asked only where what is left does not tell."""
+        b: cython.int
+        for b in range(len(self.doubt)):
+            if self.room[b] < self.doubt[b]:
+                return self.pays(np.asarray(self.chosen)[: self.r])
+        return True
+
+    @cython.cfunc
     def keep(self, value: cython.double):
         """Note a set; in order and no more than wanted if only the best are kept."""
         p: cython.int
         q: cython.int
+        if not self.affordable():
+            return
         if self.accept is not None and not self.accept(np.asarray(self.chosen)[: self.r]):
             return
         if not self.keeping and self.n_found == len(self.sets):
@@ -1000,6 +1015,7 @@ def good_sets(
     tangents=None,
     tolerance=0.0,
     max_nodes,
+    doubts=None,
     accept=None,
     tick,
 ):
@@ -1031,6 +1047,9 @@ def good_sets(
     tangents : tuple, optional
         Parts of the pair terms (common, loads), what they come to for each pair, and by how much bounds with them can
         be wrong because of rounding.
+    doubts : tuple, optional
+        For costs that were rounded down: how much of each of the first budgets a set must leave so that it keeps to
+        them for sure, and a callable that tells for the positions of a set that leaves less.
     accept : callable, optional
         Called with the positions of a set that would be kept.
 
@@ -1058,6 +1077,7 @@ def good_sets(
         tangents,
         tolerance,
         max_nodes,
+        doubts,
         accept,
         tick,
     )

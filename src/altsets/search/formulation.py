@@ -13,6 +13,7 @@ import numpy.typing as npt
 from altsets.constraints import AtLeast, AtMost, Budget, Constraint, Exclusive, Forbid, Implies, Require, Size
 from altsets.problem import FeatureSet, Problem
 from altsets.quality import Additive, Form, Quality
+from altsets.search.budgets import WholeBudget, in_units
 from altsets.search.candidates import Candidates
 from altsets.search.solver import Programme
 
@@ -143,16 +144,24 @@ class Formulation:
             case Implies(feature=feature, needed=needed) if feature != needed:
                 excess = self._sum(chosen, [feature]) | {v: -1.0 for v in self._sum(chosen, [needed])}
                 row(excess, upper=0)
-            case Budget(costs=costs, limit=limit):
-                # In units of the limit, and a little more than it: where the cost of a set was nearly the limit, the
-                # solver has been seen to lose other sets. Those that cost too much by so little are excluded later.
-                unit = limit or 1.0
-                priced = {
-                    v: costs[j] / unit
-                    for v, j in zip(chosen, self.candidates.indices, strict=True)
-                    if costs[j]
-                }
-                row(priced, upper=limit / unit + CLEARANCE)
+            case Budget():
+                self._pay(in_units(constraint), chosen)
+
+    def _pay(self, budget: WholeBudget, chosen: Sequence[int]) -> None:
+        """One set keeps to a budget.
+
+        In units of the limit, and a little more than it: where the cost of a set was nearly the limit, the solver has
+        been seen to lose other sets. Those that cost too much by so little are excluded later.
+        """
+        priced, too_dear = {}, {}
+        for variable, feature in zip(chosen, self.candidates.indices.tolist(), strict=True):
+            cost = budget.costs[feature]
+            if cost > budget.limit:
+                too_dear[variable] = 1.0
+            elif cost:
+                priced[variable] = cost / budget.limit
+        self.programme.row(priced, upper=1.0 + CLEARANCE)
+        self.programme.row(too_dear, upper=0)
 
     def _sum(self, chosen: Sequence[int], features: Iterable[int]) -> Terms:
         return {chosen[position]: 1.0 for position in self.candidates.positions(features)}

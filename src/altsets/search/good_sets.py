@@ -19,6 +19,7 @@ import numpy.typing as npt
 from altsets._kernels import good_sets as kernel
 from altsets.problem import FeatureSet, Problem
 from altsets.quality import Form, Quality
+from altsets.search.budgets import RoundedBudgets, rounded
 from altsets.search.rules import Cap, Rules, differing, preselected
 from altsets.search.run import Run
 from altsets.search.tangents import Tangents
@@ -393,7 +394,6 @@ class _SetsOfSize:
     ) -> tuple[Any, ...] | None:
         """Caps, budgets and needs as arrays; None if the features in every set are too many or too dear."""
         inside, left = [], []
-        base = set(self.base.tolist())
         for cap in (*self.rules.caps, *caps):
             members = np.zeros(len(self._place), dtype=bool)
             members[list(cap.group)] = True
@@ -401,23 +401,31 @@ class _SetsOfSize:
                 members = ~members
             left.append(cap.most - int(np.count_nonzero(members[self.base])))
             inside.append(np.flatnonzero(members[self.features]))
-        room = [limit - math.fsum(costs[j] for j in base) for costs, limit in self.rules.budgets]
-        dear = [costs[self.features] for costs, _ in self.rules.budgets]
+        if self._budgets is None or min(left, default=0) < 0:
+            return None
+        costs, room = self._budgets.costs, self._budgets.room
         if budget is not None:
             prices, limit = budget
-            room.append(limit - math.fsum(prices[self._price_of_base].tolist()))
-            dear.append(prices[self._price_of])
-        if min(left, default=0) < 0 or min(room, default=0.0) < 0:
-            return None
-        costs = np.zeros((len(room), len(self.features)))
-        for number, row in enumerate(dear):
-            costs[number] = row
+            open_limit = limit - math.fsum(prices[self._price_of_base].tolist())
+            if open_limit < 0:
+                return None
+            costs, room = np.vstack([costs, prices[self._price_of]]), np.append(room, open_limit)
         positions = np.concatenate([np.zeros(0, dtype=np.intp), *inside])
         numbers = np.repeat(np.arange(len(left), dtype=np.intc), [len(members) for members in inside])
         first = np.zeros(len(self.features) + 1, dtype=np.intc)
         np.cumsum(np.bincount(positions, minlength=len(self.features)), out=first[1:])
         member = numbers[np.argsort(positions, kind="stable")]
-        return first, member, np.array(left, dtype=np.intc), costs, np.array(room), *self._needs
+        return first, member, np.array(left, dtype=np.intc), costs, room, *self._needs
+
+    @cached_property
+    def _budgets(self) -> RoundedBudgets | None:
+        return rounded(self.rules.budgets, self.features.tolist(), self.base.tolist(), self.n_open)
+
+    @property
+    def _doubts(self) -> tuple[Floats, Callable[[Rows], bool]] | None:
+        """When the kernel has to ask whether a set can be paid for, and whom."""
+        budgets = self._budgets
+        return None if budgets is None or not budgets.doubt.any() else (budgets.doubt, budgets.pays)
 
     def _terms(
         self, linear: Floats, pairs: Floats | None, prices: Prices | None = None
@@ -495,7 +503,7 @@ class _SetsOfSize:
         rules = None if any(cap.most < 0 for cap in caps) else self._numbers(caps)
         if rules is None:
             return np.zeros((0, self.n_open), dtype=np.intc), np.zeros(0), -math.inf
-        options: dict[str, Any] = {"keeping": True, "accept": accept, "tick": tick}
+        options: dict[str, Any] = {"keeping": True, "doubts": self._doubts, "accept": accept, "tick": tick}
         if self.form.ratio:
             return self._best_ratios(rules, most, cut, max_nodes, options)
         terms, start = self._priced(prices)
@@ -519,7 +527,8 @@ class _SetsOfSize:
         rules = None if any(cap.most < 0 for cap in caps) else self._numbers(caps, budget)
         if rules is None:
             return np.zeros((0, self.n_open), dtype=np.intc), np.zeros(0), True
-        options: dict[str, Any] = {"keeping": False, "accept": accept, "tick": tick, "max_nodes": max_nodes}
+        options: dict[str, Any] = {"keeping": False, "doubts": self._doubts, "accept": accept, "tick": tick}
+        options["max_nodes"] = max_nodes
         if cheaper:
             options |= {"cheaper": True, "tolerance": self.tolerance}
         searches: Iterable[tuple[Any, float, float, tuple[Any, ...] | None]] = self._ratio_searches(cut)

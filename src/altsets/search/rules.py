@@ -11,6 +11,7 @@ import numpy.typing as npt
 
 from altsets.constraints import AtLeast, AtMost, Budget, Constraint, Exclusive, Implies, Require
 from altsets.problem import FeatureSet, Problem
+from altsets.search.budgets import WholeBudget, in_units
 
 __all__ = ["Cap", "Rules", "differing", "preselected"]
 
@@ -33,19 +34,19 @@ class Rules:
     Attributes
     ----------
     required, forbidden : frozenset of int
-        Features in every set and in none, with what follows from implications.
+        Features in every set and in none, with what follows from budgets and implications.
     needs : dict
         Which other features a feature needs, directly or not.
     caps : list of Cap
         Groups of which a set may have only so many features.
-    budgets : list of (costs, limit)
+    budgets : list of WholeBudget
     """
 
     required: frozenset[int]
     forbidden: frozenset[int]
     needs: dict[int, frozenset[int]]
     caps: list[Cap]
-    budgets: list[tuple[Floats, float]]
+    budgets: list[WholeBudget]
 
     @classmethod
     def of(cls, problem: Problem, size: int) -> Rules | None:
@@ -58,14 +59,17 @@ class Rules:
             for named in constraint.features
             for feature in (named, *needs.get(named, ()))
         )
-        forbidden = problem.forbidden
-        forbidden |= {feature for feature, needed in needs.items() if needed & problem.forbidden}
+        budgets = [
+            in_units(constraint) for constraint in problem.constraints if isinstance(constraint, Budget)
+        ]
+        forbidden = problem.forbidden.union(*(budget.too_dear for budget in budgets))
+        forbidden |= {feature for feature, needed in needs.items() if needed & forbidden}
         caps = list(_caps(problem.constraints, size))
         if not callable(problem.dissimilarity):
             caps += differing(problem, size, problem.existing)
         if required & forbidden or len(required) > size or any(cap.most < 0 for cap in caps):
             return None
-        return cls(required, forbidden, needs, caps, list(_budgets(problem.constraints)))
+        return cls(required, forbidden, needs, caps, budgets)
 
 
 def differing(problem: Problem, size: int, others: Iterable[FeatureSet]) -> list[Cap]:
@@ -87,13 +91,6 @@ def _caps(constraints: Sequence[Constraint], size: int) -> Iterable[Cap]:
                 yield Cap(group, 1)
             case AtLeast(least=least, group=group):
                 yield Cap(group, size - least, outside=True)
-
-
-def _budgets(constraints: Sequence[Constraint]) -> Iterable[tuple[Floats, float]]:
-    for constraint in constraints:
-        if isinstance(constraint, Budget):
-            limit = constraint.limit
-            yield np.array(constraint.costs, dtype=np.float64), limit + 1e-9 * max(1.0, abs(limit))
 
 
 def _transitive(constraints: Sequence[Constraint]) -> dict[int, frozenset[int]]:
@@ -139,7 +136,7 @@ def preselected(
     else:
         for feature, kind in zip(features.tolist(), map(bytes, packed[features]), strict=True):
             kinds.setdefault(kind, []).append(feature)
-    costs = rules.budgets[0][0] if rules.budgets else np.zeros(len(scores))
+    costs = rules.budgets[0].prices if rules.budgets else np.zeros(len(scores))
     for members in kinds.values():
         ordered = np.array(members, dtype=np.intp)
         ordered = ordered[np.lexsort((ordered, costs[ordered], -scores[ordered]))]

@@ -6,6 +6,7 @@ from collections.abc import Iterable, Sequence
 
 from altsets.constraints import Budget
 from altsets.problem import FeatureSet, Problem
+from altsets.search.budgets import in_units
 from altsets.search.rules import Rules
 
 __all__ = ["Validity"]
@@ -36,7 +37,7 @@ class Validity:
             for size, rules in self._rules.items()
             if rules is not None
         }
-        self._budgets = [constraint for constraint in problem.constraints if isinstance(constraint, Budget)]
+        self._budgets = [in_units(rule) for rule in problem.constraints if isinstance(rule, Budget)]
         self._limits: dict[tuple[int, int], int] = {}
         self._one_limit = None if self._own or not problem.fixed_size else problem.max_overlap
 
@@ -53,7 +54,7 @@ class Validity:
         needs = rules.needs
         if needs and not all(needs[feature] <= chosen for feature in chosen if feature in needs):
             return False
-        if self._budgets and not all(budget.holds(tuple(chosen)) for budget in self._budgets):
+        if self._budgets and not all(budget.pays_for(chosen) for budget in self._budgets):
             return False
         return not self._own or all(self.apart(chosen, other) for other in self._problem.existing)
 

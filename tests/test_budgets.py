@@ -1,0 +1,194 @@
+"""Budgets at the edge of rounding: every engine and the verifier compare the same decimals."""
+
+from __future__ import annotations
+
+import itertools
+import math
+from fractions import Fraction
+
+import numpy as np
+import pandas
+import pytest
+from checks import Request, disagreements
+
+import altsets
+from altsets import Status, constraints, quality
+from altsets.constraints import Budget
+from altsets.search.budgets import LARGEST_EXACT, in_units, rounded
+from altsets.search.find import ENGINES
+
+EXACT = ["auto", "enumerate", "milp"]
+#: For a function of a set.
+BLACK_BOX = ["exhaustive", "local-search", "greedy-wrapper"]
+
+#: Costs, a limit, and how many of the features it pays for when they come first.
+AT_THE_EDGE = {
+    "six times 0.1": ([0.1] * 6, 0.6, 6),
+    "a little less": ([0.1] * 6, 0.599999999, 5),
+    "one ulp less": ([0.1] * 6, math.nextafter(0.6, 0), 5),
+    "tiny": ([5e-13, 1e-13, 5e-13], 6e-13, 2),
+    "tinier": ([5e-324, 5e-324, 1e-323], 1e-323, 2),
+    "huge": ([1e308, 1e308, 1.0], 1.5e308, 2),
+    "mixed": ([1e16, 1e-16], 1e16, 1),
+    "mixed and paid": ([1e-16, 1e16], 10000000000000002.0, 2),
+    "beyond 2**53": ([9007199254740993.0, 2.0, 1.0], 9007199254740994.0, 2),
+    "seventeen digits": ([0.10000000000000002, 0.20000000000000004, 1.0], 0.30000000000000004, 1),
+    "seventeen digits, paid": ([0.10000000000000002, 0.20000000000000004], 0.3000000000000001, 2),
+    "nothing": ([0.0, -0.0, 1e-300], 0.0, 2),
+}
+
+
+def pays_for(costs, limit, chosen):
+    return sum(Fraction(repr(float(costs[j]))) for j in chosen) <= Fraction(repr(float(limit)))
+
+
+@pytest.mark.parametrize("case", AT_THE_EDGE)
+@pytest.mark.parametrize("engine", EXACT)
+def test_every_engine_keeps_to_the_decimals(case, engine):
+    costs, limit, n_paid = AT_THE_EDGE[case]
+    scores = quality.Additive(-np.arange(float(len(costs))))
+    for k in range(1, len(costs) + 1):
+        result = altsets.find(
+            scores, n_features=k, n_alternatives=0, constraints=[Budget(costs, limit)], engine=engine
+        )
+        best = max(
+            (
+                scores.evaluate(one)
+                for one in itertools.combinations(range(len(costs)), k)
+                if pays_for(costs, limit, one)
+            ),
+            default=None,
+        )
+        assert (best is not None) == (k <= n_paid)
+        assert result.status is (Status.INFEASIBLE if best is None else Status.OPTIMAL)
+        assert result.qualities == ([] if best is None else [best])
+
+
+@pytest.mark.parametrize("case", AT_THE_EDGE)
+@pytest.mark.parametrize("engine", BLACK_BOX)
+def test_so_do_those_for_black_boxes(case, engine):
+    costs, limit, n_paid = AT_THE_EDGE[case]
+    box = quality.BlackBox(lambda chosen: -float(sum(chosen)), n_features_in=len(costs))
+    for k in range(1, len(costs) + 1):
+        result = altsets.find(
+            box, n_features=k, n_alternatives=0, constraints=[Budget(costs, limit)], engine=engine
+        )
+        assert bool(result.sets) == (k <= n_paid)
+        assert result.sets or result.status in (Status.INFEASIBLE, Status.NOT_FOUND)
+
+
+def hard_costs(rng, n):
+    """Costs whose sums doubles cannot hold, many of them close to each other."""
+    kinds = [
+        lambda: rng.random(n),
+        lambda: rng.random(n) * 10.0 ** rng.integers(-12, 13, n),
+        lambda: 0.1 + 1e-16 * rng.integers(0, 4, n),
+        lambda: 2.0**53 + 2.0 * rng.integers(0, 3, n),
+    ]
+    return kinds[rng.integers(len(kinds))]()
+
+
+@pytest.mark.parametrize("engine", EXACT)
+@pytest.mark.parametrize("seed", range(25))
+def test_costs_with_more_digits_than_sums_can_have(engine, seed):
+    rng = np.random.default_rng(seed)
+    n, k = int(rng.integers(4, 9)), int(rng.integers(2, 4))
+    costs = hard_costs(rng, n)
+    # What some set costs, to the digit where that is a float, or a float beside it.
+    total = float(sum(Fraction(repr(float(cost))) for cost in rng.permutation(costs)[:k]))
+    limit = float(rng.choice([total, math.nextafter(total, 0), math.nextafter(total, math.inf)]))
+    request = Request(
+        tuple(rng.integers(0, 9, n).astype(float).tolist()),
+        n_features=k,
+        n_alternatives=int(rng.integers(0, 3)),
+        tau=0.5,
+        search=str(rng.choice(["sequential", "simultaneous"])),
+        constraints=(("budget", tuple(costs.tolist()), limit),),
+    )
+    result = request.find(engine=engine)
+    assert result.status in (Status.OPTIMAL, Status.INFEASIBLE)
+    assert disagreements(request, result, request.oracle) == []
+
+
+@pytest.mark.parametrize("seed", range(40))
+def test_what_the_kernel_sees_loses_no_set_and_says_where_it_is_in_doubt(seed):
+    rng = np.random.default_rng(seed)
+    n, r = 7, int(rng.integers(1, 5))
+    costs, base = hard_costs(rng, n), [0] if rng.random() < 0.3 else []
+    limit = float(rng.permutation(costs)[: r + 1].sum())
+    whole = in_units(Budget(costs, limit))
+    features = [j for j in range(n) if j not in base]
+    seen = rounded([whole], features, base, r)
+    if seen is None:
+        assert not pays_for(costs, limit, base)
+        return
+    assert (r + 1) * max(seen.room[0] + 1, *seen.costs[0]) <= LARGEST_EXACT
+    for positions in itertools.combinations(range(len(features)), r):
+        left = seen.room[0] - seen.costs[0][list(positions)].sum()
+        paid = pays_for(costs, limit, [*base, *(features[p] for p in positions)])
+        if left < 0:
+            assert not paid
+        elif left >= seen.doubt[0]:
+            assert paid
+        assert seen.pays(np.array(positions, dtype=np.intc)) == paid
+
+
+def test_short_decimals_leave_no_doubt():
+    whole = in_units(Budget([0.5, 1.5, 1e300, 0.0], 2.75))
+    assert whole.costs == (1, 3, 6, 0)
+    assert whole.limit == 5
+    assert whole.too_dear == {2}
+    seen = rounded([whole], [1, 2, 3], [0], 2)
+    assert seen.costs.tolist() == [[3.0, 5.0, 0.0]]
+    assert seen.room.tolist() == [4.0]
+    assert not seen.doubt.any()
+
+
+def test_the_solver_need_not_strike_off_one_set_after_the_other():
+    """Any six of 40 features are too dear by less than its tolerance."""
+    scores = quality.Additive(np.arange(40.0))
+    result = altsets.find(
+        scores,
+        n_features=6,
+        n_alternatives=0,
+        constraints=[Budget([0.1] * 40, 0.599999999)],
+        engine="milp",
+        time_limit=20,
+    )
+    assert result.status is Status.INFEASIBLE
+
+
+def test_a_feature_that_is_too_dear_is_in_no_set_and_neither_is_one_that_needs_it():
+    rules = [Budget([1, 1, 5, 1], 4.5), constraints.Implies(0, 2)]
+    result = altsets.find(
+        quality.Additive([9.0, 1.0, 8.0, 2.0]), n_features=2, n_alternatives=0, constraints=rules
+    )
+    assert result.sets == [(1, 3)]
+
+
+@pytest.mark.parametrize("kind", ["float16", "float32", "float64", "longdouble"])
+def test_numbers_of_any_precision_are_taken_as_they_are_printed(kind):
+    costs = np.array([0.1, 0.2], dtype=kind)
+    for given in (costs, list(costs), dict(enumerate(costs)), pandas.Series(costs)):
+        budget = Budget(given, costs.dtype.type("0.3")).resolve(["a", "b"])
+        assert budget.costs == (0.1, 0.2)
+        assert budget.limit == 0.3
+        assert {type(cost) for cost in (*budget.costs, budget.limit)} == {float}
+
+
+def test_costs_of_one_feature_add_up_as_decimals():
+    assert Budget({"a": 0.1, 0: 0.2}, 1).resolve(["a"]).costs == (0.3,)
+
+
+def test_limits_that_differ_do_not_read_alike():
+    limits = [0.6, 0.599999999, 20, 1e6, 1234567, 1e-13]
+    words = [Budget([1], limit).describe(["a"]) for limit in limits]
+    assert words == [f"budget {text}" for text in ("0.6", "0.599999999", "20", "1e+06", "1234567.0", "1e-13")]
+
+
+def test_every_engine_that_takes_budgets_is_asked():
+    request = Request((1.0,) * 4, 2, 0, constraints=(("budget", (1.0,) * 4, 2.0),))
+    box = quality.BlackBox(lambda chosen: 0.0, n_features_in=4)
+    boxes = [name for name, engine in ENGINES.items() if engine.declines(box, request.problem) is None]
+    assert set(request.engines()) == set(EXACT) - {"auto"}
+    assert set(boxes) == set(BLACK_BOX)
