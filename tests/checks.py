@@ -257,12 +257,12 @@ def _sequential(result: Result, oracle: Oracle) -> list[str]:
 
 
 def _gave_up(result: Result) -> bool:
-    return result.status is Status.NOT_FOUND and "time limit" in result.proof
+    return result.status is Status.NOT_FOUND and result.stop_reason == "time_limit"
 
 
 def _too_wide(result: Result, best: float) -> bool:
     """Small problems are proven, unless somebody set a time limit."""
-    return result.gap > 1e-6 * max(1.0, abs(best)) and "time limit" not in result.proof
+    return result.gap > 1e-6 * max(1.0, abs(best)) and result.stop_reason != "time_limit"
 
 
 def _simultaneous(request: Request, result: Result, oracle: Oracle) -> list[str]:

@@ -200,7 +200,7 @@ def _check_small(
         if result is None:
             continue
         wrong = disagreements(request, result, oracle)
-        hurried = "time limit" in result.proof
+        hurried = result.stop_reason == "time_limit"
         # With its hands tied an engine may take long, as long as it says so.
         if hurried and result.engine != SOLVER and not _changed():
             wrong.append(f"no proof in {LONG} s on a small problem (gap {result.gap})")

@@ -440,8 +440,11 @@ def test_ctrl_c_keeps_what_was_found(way):
     assert not Oracle(scores, 6, tau=0.5).complaints(result.sets)
     assert result.bound >= result.objective
     if way["search"] == "sequential":
-        assert len(result.sets) == 1
-        assert result.statuses == [Status.OPTIMAL] + [Status.NOT_FOUND] * 4
+        # The others were constructed.
+        assert len(result.sets) == 5
+        assert result.statuses == [Status.OPTIMAL] + [Status.FEASIBLE] * 4
+        assert result.stop_reason == "interrupted"
+        assert result.interrupted
         assert "interrupted" in result.explain()
 
 

@@ -26,6 +26,7 @@ from sklearn.utils.estimator_checks import check_estimator
 import altsets
 from altsets import SelectAlternatives, SelectFeatures, constraints, quality
 from altsets.errors import InputError
+from altsets.result import StopReason
 from altsets.selector import _answers
 
 
@@ -329,12 +330,14 @@ def test_memory_does_not_keep_what_was_interrupted(wine, tmp_path, monkeypatch):
 
     original = _answers.find
     monkeypatch.setattr(
-        _answers, "find", lambda *args, **kwargs: replace(original(*args, **kwargs), proof="interrupted")
+        _answers,
+        "find",
+        lambda *args, **kwargs: replace(original(*args, **kwargs), stop_reason=StopReason.INTERRUPTED),
     )
     selector = SelectAlternatives(memory=str(tmp_path)).fit(X, y)
-    assert selector.result_.proof == "interrupted"
+    assert selector.result_.interrupted
     monkeypatch.setattr(_answers, "find", original)
-    assert selector.fit(X, y).result_.proof != "interrupted"
+    assert not selector.fit(X, y).result_.interrupted
 
 
 def test_memory_says_what_it_cannot_keep(wine, tmp_path):

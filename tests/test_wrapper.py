@@ -253,6 +253,7 @@ def test_time_limit(engine, search, aggregation):
         black_box, 4, 2, search=search, aggregation=aggregation, engine=engine, time_limit=0.2
     )
     assert result.elapsed < 0.6
+    assert result.stop_reason == "time_limit"
     assert "time limit" in result.proof
     assert result.sets or engine == "exhaustive"
     assert {*result.statuses} <= {Status.FEASIBLE, Status.NOT_FOUND}
@@ -271,6 +272,7 @@ def test_ctrl_c_keeps_what_was_found(engine, search, aggregation):
     result = altsets.find(black_box, 3, 1, search=search, aggregation=aggregation, engine=engine)
     assert black_box.n_evaluations == 41
     assert result.sets
+    assert result.stop_reason == "interrupted"
     assert "interrupted" in result.explain()
     assert Status.OPTIMAL not in result.statuses
 

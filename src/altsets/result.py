@@ -5,13 +5,13 @@ from __future__ import annotations
 import json
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, fields
 from enum import StrEnum
 from typing import Any
 
 from altsets.errors import InputError, MissingExtraError
 
-__all__ = ["Progress", "Result", "Status"]
+__all__ = ["Progress", "Result", "Status", "StopReason"]
 
 SCHEMA = 1
 
@@ -27,6 +27,20 @@ class Status(StrEnum):
     FEASIBLE = "feasible"
     INFEASIBLE = "infeasible"
     NOT_FOUND = "not_found"
+
+
+class StopReason(StrEnum):
+    """Why a search ended.
+
+    ``FINISHED`` came to its end: everything is proven, or a heuristic has done all that it does. ``TIME_LIMIT`` and
+    ``INTERRUPTED`` (Ctrl-C) were cut short, and more time may help. ``ENGINE_LIMIT`` is an engine that gave up by
+    itself: it has no more ideas, or a black box has failed.
+    """
+
+    FINISHED = "finished"
+    TIME_LIMIT = "time_limit"
+    INTERRUPTED = "interrupted"
+    ENGINE_LIMIT = "engine_limit"
 
 
 def optimality_tolerance(objective: float) -> float:
@@ -84,6 +98,17 @@ class Result:
         Why fewer sets than asked, and what is possible; empty if all were found.
     elapsed : float
         Seconds.
+    stop_reason : str
+        Why the search ended: ``"finished"`` (everything is proven, or a heuristic has done all that it does),
+        ``"time_limit"``, ``"interrupted"`` (Ctrl-C) or ``"engine_limit"`` (the engine gave up with a gap).
+    steps : int
+        How often the search asked whether to stop: a measure of its work that does not depend on the clock. 0 if it
+        was done before it asked at all.
+    evaluated : int
+        Sets that a black box was asked about; 0 for qualities with numbers.
+
+    Two results are equal if they say the same about the same request; what it took to find out (``elapsed``, ``steps``,
+    ``evaluated``) does not count.
 
     Examples
     --------
@@ -111,6 +136,22 @@ class Result:
     proof: str = ""
     reason: str = ""
     elapsed: float = field(default=0.0, compare=False)
+    stop_reason: StopReason = StopReason.FINISHED
+    steps: int = field(default=0, compare=False)
+    evaluated: int = field(default=0, compare=False)
+
+    def __eq__(self, other: object) -> bool:
+        if not isinstance(other, Result):
+            return NotImplemented
+        return self._compared == other._compared
+
+    @property
+    def _compared(self) -> tuple[Any, ...]:
+        """What makes two results equal; without sets the objective is nan, which is unlike itself."""
+        values = {entry.name: getattr(self, entry.name) for entry in fields(self) if entry.compare}
+        if math.isnan(self.objective):
+            values["objective"] = None
+        return tuple(values.values())
 
     @property
     def gap(self) -> float:
@@ -120,7 +161,7 @@ class Result:
     @property
     def interrupted(self) -> bool:
         """Whether Ctrl-C ended the search before it was done."""
-        return "interrupted" in self.proof
+        return self.stop_reason is StopReason.INTERRUPTED
 
     def explain(self) -> str:
         """Say in plain words what was proven, by which engine and how fast; if sets are missing, why."""
@@ -208,6 +249,9 @@ class Result:
             "proof": self.proof,
             "reason": self.reason,
             "elapsed": self.elapsed,
+            "stop_reason": str(self.stop_reason),
+            "steps": self.steps,
+            "evaluated": self.evaluated,
         }
 
     @classmethod
@@ -236,6 +280,10 @@ class Result:
                 proof=document["proof"],
                 reason=document["reason"],
                 elapsed=float(document["elapsed"]),
+                # Documents of earlier versions do not have these.
+                stop_reason=StopReason(document.get("stop_reason", StopReason.FINISHED)),
+                steps=int(document.get("steps", 0)),
+                evaluated=int(document.get("evaluated", 0)),
             )
         except (KeyError, TypeError, ValueError) as error:
             raise InputError(f"this altsets result is incomplete or damaged: {error!r}.") from error

@@ -3,14 +3,17 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from functools import cache
 
 from altsets.problem import FeatureSet, Problem
 from altsets.quality import Additive
 from altsets.result import Status, optimality_tolerance
 from altsets.search.best_set import best_set
 from altsets.search.candidates import Candidates
+from altsets.search.construction import Construction, completed
 from altsets.search.engine import Answer, declines_extras, declines_heuristics
+from altsets.search.good_sets import GoodSets
 from altsets.search.milp import best_set as solver_best_set
 from altsets.search.run import Run
 from altsets.search.sequential import sequential
@@ -44,13 +47,21 @@ class AdditiveEngine:
             return Answer.infeasible(problem, "no set of this size differs enough from an existing set")
         if problem.n_sets == 1 or problem.max_overlap >= problem.n_features - 1:
             return _best_sets_in_turn(quality, problem, candidates, run)
-        if problem.aggregation == "sum":
-            return largest_sum(quality, problem, candidates, run)
-        return largest_minimum(quality, problem, candidates, run)
+        search = largest_sum if problem.aggregation == "sum" else largest_minimum
+        return completed(
+            search(quality, problem, candidates, run), _construction(quality, problem, candidates, run)
+        )
+
+
+def _construction(
+    quality: Additive, problem: Problem, candidates: Candidates, run: Run
+) -> Callable[[], Construction]:
+    return cache(lambda: Construction(GoodSets(quality, problem, run, candidates.indices), run))
 
 
 def _sequential(quality: Additive, problem: Problem, candidates: Candidates, run: Run) -> Answer:
     k = problem.n_features
+    construction = _construction(quality, problem, candidates, run)
 
     def next_set(others: Sequence[FeatureSet]) -> tuple[FeatureSet | None, float]:
         overlaps = [problem.max_overlap_of(k, len(other)) for other in others]
@@ -64,7 +75,7 @@ def _sequential(quality: Additive, problem: Problem, candidates: Candidates, run
             chosen = other
         return chosen, min(bound, other_bound)
 
-    return sequential(problem, run, next_set, quality.evaluate, "Lagrangian branch and bound")
+    return sequential(problem, run, next_set, quality.evaluate, "Lagrangian branch and bound", construction)
 
 
 def _best_sets_in_turn(quality: Additive, problem: Problem, candidates: Candidates, run: Run) -> Answer:

@@ -1,4 +1,4 @@
-"""Upper bounds for several sets at once, from counting how often each feature can be shared."""
+"""Upper bounds: for one set from its numbers alone, for several by counting how often features are shared."""
 
 from __future__ import annotations
 
@@ -10,9 +10,21 @@ import numpy.typing as npt
 
 from altsets._kernels.degrees import degree_bound, degree_vectors
 from altsets.problem import Problem
+from altsets.quality import Form
 from altsets.search.candidates import Candidates
 
-__all__ = ["SumBound", "count_bound", "degree_sequences", "sum_bound", "sum_bounds"]
+__all__ = [
+    "SumBound",
+    "count_bound",
+    "degree_sequences",
+    "extreme_pairs",
+    "set_bound",
+    "sum_bound",
+    "sum_bounds",
+]
+
+#: Numbers of pairs that are looked at in one go, where only some features may be used.
+PAIRS_AT_A_TIME = 1_000_000
 
 
 @dataclass(frozen=True)
@@ -90,3 +102,58 @@ def count_bound(n_features_in: int, size: int, overlap: int, most: int) -> int:
         else:
             high = n_sets - 1
     return low
+
+
+def set_bound(
+    form: Form,
+    size: int,
+    features: npt.NDArray[np.intp],
+    base: npt.NDArray[np.intp],
+    pairs: tuple[float, float],
+) -> float:
+    """No set of this size is better: its best features, with pairs that all cost as little as any.
+
+    Parameters
+    ----------
+    form : Form
+        The quality in numbers.
+    size : int
+    features, base : int arrays
+        Those that a set may have, and those that it has in any case.
+    pairs : (float, float)
+        The least and the largest pair term of these features, see :func:`extreme_pairs`.
+    """
+    linear, n_open = form.linear[features], size - len(base)
+    if len(features) > n_open:
+        linear = np.partition(linear, len(features) - n_open)[len(features) - n_open :]
+    terms = [*linear.tolist(), *form.linear[base].tolist()]
+    upper, n_pairs = math.fsum(terms), size * (size - 1) // 2
+    least, largest = pairs
+    if form.ratio:
+        # What is negative is best divided by much.
+        bound = upper / math.sqrt(size + n_pairs * (least if upper >= 0 else largest))
+        return bound + 1e-15 * abs(bound) * (size + 4)
+    rounding = 1e-15 * (math.fsum(map(abs, terms)) + n_pairs * abs(least))
+    return upper - n_pairs * least + rounding
+
+
+def extreme_pairs(form: Form, used: npt.NDArray[np.intp]) -> tuple[float, float]:
+    """The least and the largest pair term of different features, without a copy of all of them."""
+    pairs, n = form.pairs, len(used)
+    if pairs is None or n < 2:
+        return 0.0, 0.0
+    if n == len(pairs) and pairs.flags.c_contiguous:
+        # All but the diagonal: seen as rows of n + 1 numbers, it is in the first column but for the last one.
+        rest = pairs.ravel()[1:].reshape(n - 1, n + 1)[:, :-1]
+        return float(np.min(rest)), float(np.max(rest))
+    least, largest = math.inf, -math.inf
+    at_a_time = max(PAIRS_AT_A_TIME // n, 1)
+    for start in range(0, n, at_a_time):
+        rows = used[start : start + at_a_time]
+        some = pairs[np.ix_(rows, used)]
+        own = np.arange(len(rows)), start + np.arange(len(rows))
+        some[own] = math.inf
+        least = min(least, float(np.min(some)))
+        some[own] = -math.inf
+        largest = max(largest, float(np.max(some)))
+    return least, largest

@@ -10,7 +10,7 @@ from typing import Any, Protocol
 from altsets.constraints import Constraint, Forbid, Size
 from altsets.problem import FeatureSet, Problem
 from altsets.quality import Additive, BlackBox, Quality
-from altsets.result import Status
+from altsets.result import Status, StopReason
 from altsets.search.run import Run
 
 __all__ = ["Answer", "Engine", "declines_black_box", "declines_extras", "declines_heuristics"]
@@ -18,17 +18,31 @@ __all__ = ["Answer", "Engine", "declines_black_box", "declines_extras", "decline
 
 @dataclass(frozen=True)
 class Answer:
-    """What an engine hands back: sets, one status per requested set, a bound and the argument behind it."""
+    """What an engine hands back: sets, one status per requested set, a bound and the argument behind it.
+
+    ``finished`` is for heuristics: they did all that they do. An exact engine has finished if everything is proven.
+    ``evaluated`` counts the sets that a black box was asked about. Whether time was up, the run knows.
+    """
 
     sets: Sequence[FeatureSet]
     statuses: Sequence[Status]
     bound: float
     proof: str
+    finished: bool = False
+    evaluated: int = 0
 
     @classmethod
     def infeasible(cls, problem: Problem, proof: str) -> Answer:
         """It is proven that there are no such sets."""
         return cls([], [Status.INFEASIBLE] * problem.n_sets, -math.inf, proof)
+
+    def stop_reason(self, run: Run) -> StopReason:
+        """Why the search ended."""
+        if all(status in (Status.OPTIMAL, Status.INFEASIBLE) for status in self.statuses):
+            return StopReason.FINISHED
+        if run.stopped:
+            return StopReason.INTERRUPTED if run.interrupted else StopReason.TIME_LIMIT
+        return StopReason.FINISHED if self.finished else StopReason.ENGINE_LIMIT
 
 
 class Engine(Protocol):

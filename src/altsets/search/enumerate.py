@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import replace
+from functools import cache
 
 import numpy as np
 
@@ -13,6 +14,7 @@ from altsets.problem import FeatureSet, Problem
 from altsets.quality import Additive, Form, Quality
 from altsets.result import Status
 from altsets.search.additive import AdditiveEngine
+from altsets.search.construction import Construction, completed
 from altsets.search.engine import Answer, declines_black_box, declines_heuristics
 from altsets.search.existence import Anything, proven_empty
 from altsets.search.good_sets import GoodSets
@@ -43,34 +45,41 @@ class EnumerateEngine:
         return declines_heuristics(problem) or declines_black_box(quality)
 
     def solve(self, quality: Quality, problem: Problem, run: Run) -> Answer:
-        """Search until done, out of time or interrupted."""
+        """Search until done, out of time or interrupted; then what can be constructed stands in for what is missing."""
         if problem.search == "sequential":
             relaxed = _relaxed(quality, problem, run)
             if relaxed is not None and _stands(quality, problem, relaxed):
                 return relaxed
         good = GoodSets(quality, problem, run)
+        construction = cache(lambda: Construction(good, run))
         if problem.constraints and _no_set(quality, problem, good, run):
             return Answer.infeasible(problem, "no set meets all conditions")
         if problem.search == "sequential":
-            return _sequential(quality, problem, good, run)
-        if problem.n_sets == 1 or _all_compatible(problem, equal=True):
-            return _repeated(quality, problem, good, run)
-        if _all_compatible(problem, equal=False):
-            return _best_of_all(quality, problem, good, run)
-        search = Together(quality, problem, good, run)
-        if search.ruled_out() or search.list_all() or run.stopped:
-            return search.answer()
-        relaxed = _relaxed(quality, problem, run)
-        if relaxed is not None:
-            if _stands(quality, problem, relaxed):
-                return relaxed
-            search.tighten(relaxed.bound)
-        if not search.start():
-            _deal_out(search)
-        search.solve()
-        if not search.done and not run.stopped:
-            _ask_solver(search)
+            return _sequential(quality, problem, good, run, construction)
+        return completed(_simultaneous(quality, problem, good, run, construction), construction)
+
+
+def _simultaneous(
+    quality: Quality, problem: Problem, good: GoodSets, run: Run, construction: Callable[[], Construction]
+) -> Answer:
+    if problem.n_sets == 1 or _all_compatible(problem, equal=True):
+        return _repeated(quality, problem, good)
+    if _all_compatible(problem, equal=False):
+        return _best_of_all(quality, problem, good)
+    search = Together(quality, problem, good, run, construction)
+    if search.ruled_out() or search.list_all() or run.stopped:
         return search.answer()
+    relaxed = _relaxed(quality, problem, run)
+    if relaxed is not None:
+        if _stands(quality, problem, relaxed):
+            return relaxed
+        search.tighten(relaxed.bound)
+    if not search.start():
+        _deal_out(search)
+    search.solve()
+    if not search.done and not run.stopped:
+        _ask_solver(search)
+    return search.answer()
 
 
 def _relaxed(quality: Quality, problem: Problem, run: Run) -> Answer | None:
@@ -175,7 +184,9 @@ def _all_compatible(problem: Problem, *, equal: bool) -> bool:
     )
 
 
-def _sequential(quality: Quality, problem: Problem, good: GoodSets, run: Run) -> Answer:
+def _sequential(
+    quality: Quality, problem: Problem, good: GoodSets, run: Run, construction: Callable[[], Construction]
+) -> Answer:
     n_existing = len(problem.existing)
 
     def next_set(others: Sequence[FeatureSet]) -> tuple[FeatureSet | None, float]:
@@ -185,29 +196,25 @@ def _sequential(quality: Quality, problem: Problem, good: GoodSets, run: Run) ->
             return None, found.bound
         return found.sets[0], max(found.bound, found.values[0])
 
-    return sequential(problem, run, next_set, quality.evaluate, "branch and bound over sets")
+    return sequential(problem, run, next_set, quality.evaluate, "branch and bound over sets", construction)
 
 
-def _repeated(quality: Quality, problem: Problem, good: GoodSets, run: Run) -> Answer:
+def _repeated(quality: Quality, problem: Problem, good: GoodSets) -> Answer:
     """One set, or sets that may be equal: the best one again and again."""
     found = good.best(1)
-    return _finished(quality, problem, found.sets * problem.n_sets, found.bound, run)
+    return _finished(quality, problem, found.sets * problem.n_sets, found.bound)
 
 
-def _best_of_all(quality: Quality, problem: Problem, good: GoodSets, run: Run) -> Answer:
+def _best_of_all(quality: Quality, problem: Problem, good: GoodSets) -> Answer:
     """Where any two different sets are compatible, the best ones are the best together, sum or minimum."""
     found = good.best(problem.n_sets)
     sets = found.sets if len(found.sets) == problem.n_sets else []
-    return _finished(quality, problem, sets, found.bound, run)
+    return _finished(quality, problem, sets, found.bound)
 
 
-def _finished(
-    quality: Quality, problem: Problem, sets: Sequence[FeatureSet], missed: float, run: Run
-) -> Answer:
+def _finished(quality: Quality, problem: Problem, sets: Sequence[FeatureSet], missed: float) -> Answer:
     """The answer if no set that was missed is better than ``missed``."""
     proof = "the best sets of all"
-    if missed > -math.inf:
-        proof = f"{run.why_stopped}; {proof}"
     n_sets = problem.n_sets
     if not sets:
         status = Status.INFEASIBLE if missed == -math.inf else Status.NOT_FOUND

@@ -56,7 +56,9 @@ class ExhaustiveEngine:
         complete = listing.complete and len(evaluations.known) == len(sets)
         proof = f"all {len(sets)} sets evaluated" if complete else "not all sets evaluated"
         search = _in_turn if problem.search == "sequential" else _together
-        return ended(search(problem, good, _finite(listing, values), complete, proof, run), evaluations)
+        answer = search(problem, good, _finite(listing, values), complete, proof, run)
+        # Unlike a heuristic it is done when it has proven something.
+        return replace(ended(answer, evaluations), finished=False)
 
 
 def at_most(problem: Problem, most: int) -> bool:
@@ -120,8 +122,6 @@ def _together(
     else:
         sets, finished = best_compatible(Picker(good, run), listing, MOST_STEPS)
     proven = complete and finished
-    if not proven and run.stopped:
-        proof = f"{run.why_stopped}; {proof}"
     if not sets:
         status = Status.INFEASIBLE if proven else Status.NOT_FOUND
         return Answer([], [status] * n_sets, -math.inf if proven else math.inf, proof)

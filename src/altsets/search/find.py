@@ -16,7 +16,7 @@ from altsets.errors import InputError, UnsupportedError
 from altsets.features import FeatureNames, whole_number
 from altsets.problem import Dissimilarity, Problem, verify
 from altsets.quality import Additive, BlackBox, Quality
-from altsets.result import Progress, Result, Status
+from altsets.result import Progress, Result, Status, StopReason
 from altsets.search import greedy
 from altsets.search.additive import AdditiveEngine
 from altsets.search.clash import find_clash
@@ -34,6 +34,13 @@ __all__ = ["ENGINES", "find", "iterate"]
 
 #: Bound and objective differ by no more than this, relative to a large objective, because their sums were rounded.
 ROUNDING = 1e-13
+
+#: What a search that was cut short says before the argument behind its bound.
+CUT_SHORT = {
+    StopReason.TIME_LIMIT: "time limit reached; ",
+    StopReason.INTERRUPTED: "interrupted; ",
+    StopReason.ENGINE_LIMIT: "gave up; ",
+}
 
 #: Seconds to look for each smaller request that is possible when the one asked for is not.
 PROBE_SECONDS = 1.0
@@ -70,7 +77,7 @@ class GreedyEngine:
         sets = heuristic(quality.scores, problem, run)
         missing = Status.FEASIBLE if len(sets) == problem.n_sets else Status.NOT_FOUND
         statuses = [Status.FEASIBLE] * len(sets) + [missing] * (problem.n_sets - len(sets))
-        return Answer(sets, statuses, math.inf, "a heuristic proves nothing")
+        return Answer(sets, statuses, math.inf, "a heuristic proves nothing", finished=True)
 
 
 #: Every engine by its name, in the order in which ``engine="auto"`` asks them.
@@ -291,7 +298,7 @@ def _engine(name: str, quality: Quality, problem: Problem, max_iters: int = MAX_
 
 
 def _result(quality: Quality, problem: Problem, engine: Engine, answer: Answer, run: Run) -> Result:
-    sets = list(answer.sets)
+    stop_reason, sets = answer.stop_reason(run), list(answer.sets)
     if problem.search == "simultaneous":
         # Found together, so no order is given: the best first.
         sets.sort(key=lambda chosen: (-quality.evaluate(chosen), chosen))
@@ -317,9 +324,12 @@ def _result(quality: Quality, problem: Problem, engine: Engine, answer: Answer, 
         named_sets=[quality.names_of(chosen) for chosen in sets],
         parameters=_parameters(quality, problem, run),
         engine=engine.name,
-        proof=answer.proof,
+        proof=CUT_SHORT.get(stop_reason, "") + answer.proof,
         reason=reason,
         elapsed=elapsed,
+        stop_reason=stop_reason,
+        steps=run.steps,
+        evaluated=answer.evaluated,
     )
 
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Iterable, Iterator, Sequence, Set
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from itertools import combinations
 from typing import Any
@@ -19,12 +19,13 @@ import numpy.typing as npt
 from altsets._kernels import good_sets as kernel
 from altsets.problem import FeatureSet, Problem
 from altsets.quality import Form, Quality
+from altsets.search.bounds import extreme_pairs, set_bound
 from altsets.search.budgets import RoundedBudgets, rounded
 from altsets.search.rules import Cap, Rules, differing, preselected
 from altsets.search.run import Run
 from altsets.search.tangents import Tangents
 
-__all__ = ["Cores", "Found", "GoodSets", "Listing", "Prices"]
+__all__ = ["Cores", "Found", "GoodSets", "Listing", "Prices", "SetsOfSize"]
 
 Floats = npt.NDArray[np.float64]
 Rows = npt.NDArray[np.intc]
@@ -34,6 +35,9 @@ N_WINDOWS = 6
 
 #: Steps of a first search for a good ratio, before it is worth going to the end.
 FIRST_STEPS = 300
+
+#: What the kernel says is a bound where it has none.
+UNKNOWN = 1e299
 
 #: How many features of a set are exchanged for better ones at most.
 MOST_EXCHANGES = 30
@@ -158,17 +162,25 @@ class GoodSets:
     problem : Problem
     run : Run
         Asked now and then whether to stop.
+    among : int array, optional
+        The features that sets are made of, if the caller has selected them.
     """
 
-    def __init__(self, quality: Quality, problem: Problem, run: Run) -> None:
+    def __init__(
+        self,
+        quality: Quality,
+        problem: Problem,
+        run: Run,
+        among: npt.NDArray[np.intp] | None = None,
+    ) -> None:
         self.quality, self.problem, self.run = quality, problem, run
         # To a user's own dissimilarity no two features are alike.
         own = callable(problem.dissimilarity)
         wanted = problem.n_features_in if own else problem.n_sets * problem.k_max
-        self.sizes: list[_SetsOfSize] = []
+        self.sizes: list[SetsOfSize] = []
         for size in problem.sizes:
             rules = Rules.of(problem, size)
-            sets = None if rules is None else _SetsOfSize.under(rules, quality.form(size), size, wanted)
+            sets = None if rules is None else SetsOfSize.under(rules, quality.form(size), size, wanted, among)
             if sets is not None:
                 self.sizes.append(sets)
         self._own = own
@@ -185,6 +197,11 @@ class GoodSets:
     def features(self) -> list[int]:
         """Every feature that some set may have; ``place`` says where a feature is in this list."""
         return sorted({int(j) for sets in self.sizes for j in (*sets.base, *sets.features)})
+
+    @cached_property
+    def ceiling(self) -> float:
+        """No set is better than this, by its numbers alone; -inf if there are no sets."""
+        return max((sets.ceiling for sets in self.sizes), default=-math.inf)
 
     @cached_property
     def required(self) -> frozenset[int]:
@@ -296,7 +313,7 @@ class GoodSets:
         return Listing(rows, total - np.concatenate([np.zeros(0), *paid]), total, complete=False)
 
     def _acceptance(
-        self, sets: _SetsOfSize, others: Sequence[FeatureSet], without: Set[FeatureSet] = frozenset()
+        self, sets: SetsOfSize, others: Sequence[FeatureSet], without: Set[FeatureSet] = frozenset()
     ) -> Callable[[Rows], bool] | None:
         """The test of a set: those left out, and others where only the user's own dissimilarity can tell."""
         others = (*self.problem.existing, *others) if self._own else ()
@@ -313,7 +330,7 @@ class GoodSets:
         return self.run.guarded(accept, otherwise=False)
 
 
-class _SetsOfSize:
+class SetsOfSize:
     """Sets of one size: numbers for the kernel, which knows positions instead of features."""
 
     def __init__(self, form: Form, size: int, rules: Rules, features: npt.NDArray[np.intp]) -> None:
@@ -327,7 +344,8 @@ class _SetsOfSize:
         if form.conflicts is not None:
             conflicts = form.conflicts[np.ix_(features, features)].astype(np.uint8)
         self._conflicts = np.ascontiguousarray(conflicts)
-        pairs = 0.0 if form.pairs is None else float(np.max(np.abs(form.pairs), initial=0.0))
+        self._pair_range = extreme_pairs(form, np.concatenate([self.base, features]))
+        pairs = max(map(abs, self._pair_range))
         # No quality is further from zero than this.
         self.reach = size * float(np.max(np.abs(form.linear), initial=0.0)) + size * size * pairs
         self.tolerance = max(8e-16 * self.reach, 1e-300)
@@ -336,10 +354,21 @@ class _SetsOfSize:
         self.longest = 0
 
     @classmethod
-    def under(cls, rules: Rules, form: Form, size: int, wanted: int) -> _SetsOfSize | None:
+    def under(
+        cls,
+        rules: Rules,
+        form: Form,
+        size: int,
+        wanted: int,
+        among: npt.NDArray[np.intp] | None = None,
+    ) -> SetsOfSize | None:
         """The sets that keep to the rules; None if it is plain that there are none."""
         base = sorted(rules.required)
         usable = np.ones(len(form.linear), dtype=bool) if form.allowed is None else form.allowed.copy()
+        if among is not None:
+            selected = np.zeros(len(usable), dtype=bool)
+            selected[among] = True
+            usable &= selected
         if not usable[base].all():
             return None
         if form.conflicts is not None:
@@ -360,6 +389,25 @@ class _SetsOfSize:
         sets = cls(form, size, rules, features)
         return None if sets.n_open > len(features) or sets._numbers([]) is None else sets
 
+    @cached_property
+    def ceiling(self) -> float:
+        """No set is better than this; known before any search."""
+        return set_bound(self.form, self.size, self.features, self.base, self._pair_range)
+
+    def _ceiling_at(self, prices: Prices | None) -> float:
+        """The same after prices; cores, which nobody is paid for, only take away."""
+        if prices is None:
+            return self.ceiling
+        linear = self.form.linear.copy()
+        linear[self.features] -= prices.features[self._price_of]
+        linear[self.base] -= prices.features[self._price_of_base]
+        least, largest = self._pair_range
+        if prices.pairs is not None:
+            least += min(float(np.min(prices.pairs)), 0.0)
+        return set_bound(
+            replace(self.form, linear=linear), self.size, self.features, self.base, (least, largest)
+        )
+
     def priced_as(self, place: npt.NDArray[np.intc]) -> None:
         """Where the prices of features are."""
         self._price_of, self._price_of_base = place[self.features], place[self.base]
@@ -367,6 +415,17 @@ class _SetsOfSize:
     def _needed(self, feature: int) -> list[int]:
         needed = self.rules.needs.get(feature, frozenset()) - self.rules.required
         return [int(self._place[j]) for j in sorted(needed)]
+
+    def needed(self, position: int) -> list[int]:
+        """The positions of all features that the one at a position needs."""
+        first, needs = self._needs
+        needed: list[int] = needs[first[position] : first[position + 1]].tolist()
+        return needed
+
+    def positions_of(self, chosen: Sequence[int]) -> Rows:
+        """Where these features are; -1 for those that are in every set or in none."""
+        positions: Rows = self._place[list(chosen)]
+        return positions
 
     def with_base(self, rows: npt.NDArray[Any]) -> Any:
         """Positions as features, with those that are in every set."""
@@ -401,9 +460,9 @@ class _SetsOfSize:
                 members = ~members
             left.append(cap.most - int(np.count_nonzero(members[self.base])))
             inside.append(np.flatnonzero(members[self.features]))
-        if self._budgets is None or min(left, default=0) < 0:
+        if self.budgets is None or min(left, default=0) < 0:
             return None
-        costs, room = self._budgets.costs, self._budgets.room
+        costs, room = self.budgets.costs, self.budgets.room
         if budget is not None:
             prices, limit = budget
             open_limit = limit - math.fsum(prices[self._price_of_base].tolist())
@@ -418,13 +477,14 @@ class _SetsOfSize:
         return first, member, np.array(left, dtype=np.intc), costs, room, *self._needs
 
     @cached_property
-    def _budgets(self) -> RoundedBudgets | None:
+    def budgets(self) -> RoundedBudgets | None:
+        """What the features that are not in every set may cost; None if those that are cost too much already."""
         return rounded(self.rules.budgets, self.features.tolist(), self.base.tolist(), self.n_open)
 
     @property
     def _doubts(self) -> tuple[Floats, Callable[[Rows], bool]] | None:
         """When the kernel has to ask whether a set can be paid for, and whom."""
-        budgets = self._budgets
+        budgets = self.budgets
         return None if budgets is None or not budgets.doubt.any() else (budgets.doubt, budgets.pays)
 
     def _terms(
@@ -441,9 +501,10 @@ class _SetsOfSize:
             if prices.pairs is not None:
                 matrices.append((prices.pairs, self._price_of, self._price_of_base))
         start = math.fsum(base_linear.tolist())
-        open_pairs = np.zeros((len(self.features),) * 2 if matrices else (0, 0))
-        for matrix, inside, base in matrices:
-            open_pairs += matrix[np.ix_(inside, inside)]
+        open_pairs = np.zeros((0, 0))
+        for number, (matrix, inside, base) in enumerate(matrices):
+            part = matrix[np.ix_(inside, inside)]
+            open_pairs = open_pairs + part if number else part
             if len(base):
                 open_linear = open_linear - matrix[np.ix_(base, inside)].sum(axis=0)
                 start -= math.fsum(matrix[i, j] for i, j in combinations(base.tolist(), 2))
@@ -509,7 +570,27 @@ class _SetsOfSize:
         terms, start = self._priced(prices)
         cores, paid = self._cores(prices)
         options |= {"tolerance": self.tolerance, "cores": cores}
-        return self._best_by_either(terms, start - paid, rules, cut, most, max_nodes, options)
+        rows, values, left = self._best_by_either(terms, start - paid, rules, cut, most, max_nodes, options)
+        # A search that has to stop before its first step knows nothing.
+        return rows, values, self._ceiling_at(prices) if left >= UNKNOWN else left
+
+    def any_of(
+        self,
+        caps: Sequence[Cap],
+        max_nodes: int,
+        accept: Callable[[Rows], bool] | None,
+        tick: Callable[[], bool],
+    ) -> Rows:
+        """A set that keeps to all rules, as a row of features, by a search that does not look at pair terms."""
+        rules = None if any(cap.most < 0 for cap in caps) else self._numbers(caps)
+        if rules is None:
+            return np.zeros((0, self.size), dtype=np.intc)
+        terms = np.ascontiguousarray(self.form.linear[self.features]), np.zeros((0, 0)), self._conflicts
+        options: dict[str, Any] = {"keeping": True, "doubts": self._doubts, "accept": accept, "tick": tick}
+        options["max_nodes"] = max_nodes
+        found: Rows = kernel.good_sets(terms, rules, self.n_open, 0.0, -math.inf, 1, **options)[0]
+        rows: Rows = self.with_base(found)
+        return rows
 
     def above(
         self,
@@ -657,16 +738,9 @@ class _SetsOfSize:
             rows, values, changed = _merged(np.concatenate(found), np.concatenate(their_values), count, rows)
             finished = max(bounds) == -math.inf
             if finished or options["tick"]() or (steps >= max_nodes and not changed):
-                return rows, values, -math.inf if finished else self._highest_ratio
+                return rows, values, -math.inf if finished else self.ceiling
             if not changed:
                 steps *= 8
-
-    @property
-    def _highest_ratio(self) -> float:
-        """No set has a better ratio, whatever the pairs: they only make the lower part larger."""
-        linear = np.sort(self.form.linear[self.features])[::-1]
-        upper = math.fsum(self.form.linear[self.base].tolist()) + math.fsum(linear[: self.n_open].tolist())
-        return upper / math.sqrt(self.size) if upper > 0 else 0.0
 
     def _ratio_searches(self, cut: float) -> Iterator[tuple[Any, float, float, tuple[Any, ...]]]:
         """Terms, start value and cut of linear searches that together see every ratio N / sqrt(D) above ``cut``.

@@ -5,14 +5,17 @@ from __future__ import annotations
 import itertools
 import math
 from collections.abc import Sequence
+from functools import cache
 
 from altsets.problem import FeatureSet, Problem
 from altsets.quality import Quality
 from altsets.result import Status, optimality_tolerance
 from altsets.search import bounds
 from altsets.search.candidates import Candidates
+from altsets.search.construction import Construction, completed
 from altsets.search.engine import Answer, declines_black_box, declines_heuristics
 from altsets.search.formulation import Formulation
+from altsets.search.good_sets import GoodSets
 from altsets.search.run import Run
 from altsets.search.sequential import sequential
 
@@ -40,13 +43,14 @@ class MilpEngine:
         """Sequential or simultaneous, as asked."""
         if not problem.sizes:
             return Answer.infeasible(problem, "constraints on the size contradict each other")
+        construction = cache(lambda: Construction(GoodSets(quality, problem, run), run))
         if problem.search == "simultaneous":
-            return _simultaneous(quality, problem, run)
+            return completed(_simultaneous(quality, problem, run), construction)
 
         def next_set(others: Sequence[FeatureSet]) -> tuple[FeatureSet | None, float]:
             return best_set(quality, problem, others, run)
 
-        return sequential(problem, run, next_set, quality.evaluate, "integer programming")
+        return sequential(problem, run, next_set, quality.evaluate, "integer programming", construction)
 
 
 def best_set(
@@ -107,7 +111,7 @@ def _simultaneous(quality: Quality, problem: Problem, run: Run) -> Answer:
         model.maximise_sum()
         sets, bound = solved(model, run)
         bound = min(bound, limit)
-    return _answer(quality, problem, sets, bound * model.scale, run)
+    return _answer(quality, problem, sets, bound * model.scale)
 
 
 def _largest_minimum(
@@ -132,10 +136,8 @@ def _largest_minimum(
     return sets, bound
 
 
-def _answer(
-    quality: Quality, problem: Problem, sets: list[FeatureSet] | None, bound: float, run: Run
-) -> Answer:
-    proof = "integer programming" if not run.stopped else f"{run.why_stopped}; integer programming"
+def _answer(quality: Quality, problem: Problem, sets: list[FeatureSet] | None, bound: float) -> Answer:
+    proof = "integer programming"
     if sets is None:
         status = Status.INFEASIBLE if bound == -math.inf else Status.NOT_FOUND
         return Answer([], [status] * problem.n_sets, bound, proof)

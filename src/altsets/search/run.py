@@ -39,6 +39,8 @@ class Run:
         max_iters: int = MAX_ITERS,
     ) -> None:
         self.max_iters = max_iters
+        #: Steps so far, also those of parts.
+        self.steps = 0
         self.started = time.perf_counter()
         self.deadline = math.inf if time_limit is None else self.started + time_limit
         self.sets: list[FeatureSet] = []
@@ -147,7 +149,11 @@ class Run:
         return answer
 
     def tick(self) -> bool:
-        """Called by kernels now and then; true means stop."""
+        """One more step: called by kernels after a certain amount of work; true means stop."""
+        run: Run | None = self
+        while run is not None:
+            run.steps += 1
+            run = run._whole
         if time.perf_counter() - self._called > CALLBACK_EVERY:
             self.report()
         return self.stopped

@@ -4,31 +4,61 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Sequence
+from typing import Protocol
 
 from altsets.problem import FeatureSet, Problem
 from altsets.result import Status, optimality_tolerance
 from altsets.search.engine import Answer
 from altsets.search.run import Run
 
-__all__ = ["sequential"]
+__all__ = ["Fallback", "sequential"]
 
 
 #: others -> the best set that differs enough from the others, and a bound on every such set
 NextSet = Callable[[Sequence[FeatureSet]], tuple[FeatureSet | None, float]]
 
 
+class Fallback(Protocol):
+    """Where sets come from when the search for a best one has to stop; see :mod:`altsets.search.construction`."""
+
+    @property
+    def ceiling(self) -> float:
+        """No set is better."""
+        ...
+
+    def one(self, others: Sequence[FeatureSet]) -> FeatureSet | None:
+        """A good set that differs enough from others."""
+        ...
+
+    def improved(self, chosen: FeatureSet, others: Sequence[FeatureSet]) -> FeatureSet:
+        """A set that is no worse."""
+        ...
+
+
 def sequential(
-    problem: Problem, run: Run, next_set: NextSet, evaluate: Callable[[FeatureSet], float], proof: str
+    problem: Problem,
+    run: Run,
+    next_set: NextSet,
+    evaluate: Callable[[FeatureSet], float],
+    proof: str,
+    fallback: Callable[[], Fallback] | None = None,
 ) -> Answer:
-    """Ask for the best set again and again, each time with the sets before it as others."""
+    """Ask for the best set again and again, each time with the sets before it as others.
+
+    Once time is up, or where the search gives up, sets come from the fallback: they are valid, and not proven.
+    """
     sets: list[FeatureSet] = []
     statuses: list[Status] = []
     bounds: list[float] = []
     while len(sets) < problem.n_sets:
-        if run.stopped and sets:
-            statuses.append(Status.NOT_FOUND)
-            break
-        chosen, bound = next_set([*problem.existing, *sets])
+        chosen, bound = None, math.inf
+        # Without a fallback, a first set is worth being late.
+        if not run.stopped or (fallback is None and not sets):
+            chosen, bound = next_set([*problem.existing, *sets])
+        if fallback is not None and not _settled(chosen, bound, evaluate):
+            other = fallback()
+            bound = min(bound, other.ceiling)
+            chosen = other.one(sets) if chosen is None else other.improved(chosen, sets)
         if chosen is None:
             statuses.append(Status.INFEASIBLE if bound == -math.inf else Status.NOT_FOUND)
             break
@@ -39,9 +69,18 @@ def sequential(
         statuses.append(Status.OPTIMAL if proven else Status.FEASIBLE)
         run.sets, run.objective, run.bound = list(sets), math.fsum(map(evaluate, sets)), math.fsum(bounds)
         run.report()
-    if run.stopped and statuses[-1] in (Status.FEASIBLE, Status.NOT_FOUND):
-        proof = f"{run.why_stopped}; {proof}"
     # Given the same sets, a later one is no easier to find than the first one that is missing.
     statuses += [statuses[-1]] * (problem.n_sets - len(statuses))
-    bound = math.fsum(bounds) if sets else (-math.inf if statuses[0] is Status.INFEASIBLE else math.inf)
+    if sets:
+        return Answer(sets, statuses, math.fsum(bounds), proof)
+    # Whatever sets there may be.
+    bound = -math.inf if statuses[0] is Status.INFEASIBLE else problem.n_sets * bound
     return Answer(sets, statuses, bound, proof)
+
+
+def _settled(chosen: FeatureSet | None, bound: float, evaluate: Callable[[FeatureSet], float]) -> bool:
+    """Whether a best set is proven, or that there is none."""
+    if chosen is None:
+        return bound == -math.inf
+    value = evaluate(chosen)
+    return bound - value <= optimality_tolerance(value)

@@ -142,8 +142,6 @@ def largest_minimum(quality: Additive, problem: Problem, candidates: Candidates,
     bound = max(search.bound + problem.n_features * search.shift, worst)
     proven = bound - worst <= optimality_tolerance(worst)
     proof = "best-first search over windows of good sets"
-    if run.stopped and not proven:
-        proof = f"{run.why_stopped}; {proof}"
     return Answer(sets, [Status.OPTIMAL if proven else Status.FEASIBLE] * problem.n_sets, bound, proof)
 
 

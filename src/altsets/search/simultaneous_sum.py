@@ -77,8 +77,6 @@ def largest_sum(
         proof = "integer programme over membership patterns"
         if sets is not None:
             run.offer(sets, math.fsum(map(quality.evaluate, sets)))
-    if run.stopped and not _proven(run, bound):
-        proof = f"{run.why_stopped}; {proof}"
     return _answer(quality, problem, run.sets, bound, proof)
 
 

@@ -10,9 +10,9 @@ if nothing is found, the bound is lower. For the largest minimum there are price
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import replace
-from functools import cached_property
+from functools import cache, cached_property
 
 import numpy as np
 
@@ -22,9 +22,10 @@ from altsets.result import Status, optimality_tolerance
 from altsets.search.bounds import count_bound
 from altsets.search.branches import Branches
 from altsets.search.columns import Certificate, Columns
+from altsets.search.construction import Construction
 from altsets.search.engine import Answer
 from altsets.search.floors import LEAST, Floor, Floors
-from altsets.search.good_sets import GoodSets, Listing
+from altsets.search.good_sets import Found, GoodSets, Listing
 from altsets.search.leaders import Leaders
 from altsets.search.picking import Picker, Spending
 from altsets.search.responses import Responses
@@ -49,6 +50,8 @@ LEAST_GAIN, CORE_STEPS = 0.01, 2_000_000
 LIST_NODES, NODES_PER_SET = 3_000_000, 10
 #: Steps of the search for a first solution, for each set.
 FIRST_NODES = 5_000
+#: With more features each step takes long; then so many steps come before a long walk.
+MANY_FEATURES, FEW_NODES = 500, 200
 #: How much further below the bound the next list goes, at least and at most: a short list can take as long to make as a
 #: longer one, but the last one is not to become longer than a part of what is allowed.
 SLOW_GROWTH, FAST_GROWTH, PART_ALLOWED = 1.4, 8.0, 1 / 8
@@ -61,6 +64,8 @@ SHORT_WALK, LONG_WALK, LONGEST_WALK = 20_000, 400_000, 3_000_000
 VAIN_WALKS = 2
 #: How far walks go away from a solution whose proof will take long.
 HEATS = (1.0, 4.0)
+#: The same while the bound says little.
+FIRST_HEAT = 0.05
 #: Floors are this many times closer to the bound than the best solution is, to begin with.
 FLOOR_STEPS = 64
 #: The same when each floor takes long.
@@ -82,9 +87,18 @@ class Together:
     good : GoodSets
         The sets that the problem allows.
     run : Run
+    construction : callable, optional
+        Gives what constructs sets where a search takes too long, if the caller has one.
     """
 
-    def __init__(self, quality: Quality, problem: Problem, good: GoodSets, run: Run) -> None:
+    def __init__(
+        self,
+        quality: Quality,
+        problem: Problem,
+        good: GoodSets,
+        run: Run,
+        construction: Callable[[], Construction] | None = None,
+    ) -> None:
         self.quality, self.problem, self.good, self.run = quality, problem, good, run
         self.n_sets, self.smallest = problem.n_sets, problem.aggregation == "min"
         # The sum of the sets is at least the value times this.
@@ -96,6 +110,8 @@ class Together:
         self._picker = Picker(good, run)
         self._responses = Responses(good, self.smallest, run)
         self._walks = Walks(good, self.smallest, run)
+        self._construction = construction or cache(lambda: Construction(good, run))
+        self.tighten(problem.objective([good.ceiling] * self.n_sets))
 
     # --- What is known --------------------------------------------------------------------------------
 
@@ -123,17 +139,19 @@ class Together:
 
     def answer(self) -> Answer:
         """The best solution and what is proven about it."""
-        proof = self.proof if self.done or not self.run.stopped else f"{self.run.why_stopped}; {self.proof}"
         if not self.sets:
             status = Status.INFEASIBLE if self.done else Status.NOT_FOUND
-            return Answer([], [status] * self.n_sets, self.bound, proof)
+            return Answer([], [status] * self.n_sets, self.bound, self.proof)
         status = Status.OPTIMAL if self.done else Status.FEASIBLE
-        return Answer(self.sets, [status] * self.n_sets, max(self.bound, self.value), proof)
+        return Answer(self.sets, [status] * self.n_sets, max(self.bound, self.value), self.proof)
 
     # --- The way of the search ------------------------------------------------------------------------
 
     def start(self) -> bool:
         """One best set after the other: whether that is a first solution."""
+        if self._many_features:
+            # Even a few steps of a search take long.
+            self._first = self._construction().all()
         while len(self._first) < self.n_sets and not self.run.stopped:
             found = self.good.best(1, others=self._first, max_nodes=FIRST_NODES)
             if not found.sets:
@@ -147,7 +165,7 @@ class Together:
         """Go on until the best solution is proven, time is up or nothing more helps."""
         if self.done:
             return
-        best = self.good.best(1)
+        best = self._best_set()
         top = max([best.bound, *best.values])
         certificate = Certificate(None, top, self.n_sets * top)
         self.tighten(certificate.bound / self.share)
@@ -163,6 +181,26 @@ class Together:
             self._persist(certificate)
         if self.smallest and self.sets:
             self._enlarge_sum(certificate)
+
+    def _best_set(self) -> Found:
+        """The best set of all; where that takes long, whoever has to stop is to have something good before."""
+        if not self._many_features:
+            return self.good.best(1)
+        self._walk(SHORT_WALK, FIRST_HEAT)
+        best = self.good.best(1, max_nodes=FEW_NODES)
+        if best.bound > -math.inf and not self.run.stopped:
+            self._walk(LONG_WALK, FIRST_HEAT)
+            best = self.good.best(1)
+        if best.sets and best.bound > -math.inf:
+            # That took too long; then what sequential search makes of it is worth a look.
+            first = self._construction().improved(best.sets[0])
+            sets = self._construction().all([first])
+            self.offer(sets if len(sets) == self.n_sets else None)
+        return best
+
+    @property
+    def _many_features(self) -> bool:
+        return len(self.good.features) > MANY_FEATURES
 
     def _with_prices(self, certificate: Certificate) -> bool:
         self._improve(FEW_KICKS, SHORT_WALK)

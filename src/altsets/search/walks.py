@@ -42,8 +42,8 @@ class Walks:
         if self.possible:
             form = good.sizes[0].form
             inside = np.ix_(good.features, good.features)
-            self._scores = np.array(form.linear[good.features])
-            self._pairs = None if form.pairs is None else np.array(form.pairs[inside])
+            self._scores = form.linear[good.features]
+            self._pairs = None if form.pairs is None else form.pairs[inside]
             if form.conflicts is not None:
                 pairs = np.zeros((len(good.features),) * 2) if self._pairs is None else self._pairs
                 self._pairs = pairs + CONFLICT * good.reach * form.conflicts[inside]

@@ -90,8 +90,9 @@ def searched(problem: Problem, evaluations: Evaluations, improve: Improve, proof
 
 
 def ended(answer: Answer, evaluations: Evaluations) -> Answer:
-    """The answer; if the black box failed, it says so, and without any set that is all there is to say."""
+    """The answer of a heuristic; if the black box failed, it says so, and without any set there is no other answer."""
     failure = evaluations.failure
+    answer = replace(answer, finished=failure is None, evaluated=len(evaluations.known))
     if failure is None:
         return answer
     if not answer.sets:
@@ -143,6 +144,4 @@ def _at_once(
         sets = improve(first.sets, ())
     if not sets or not math.isfinite(evaluations.objective(sets)):
         return Answer([], [Status.NOT_FOUND] * problem.n_sets, math.inf, proof)
-    if evaluations.run.stopped:
-        proof = f"{evaluations.run.why_stopped}; {proof}"
     return Answer(sets, [Status.FEASIBLE] * problem.n_sets, math.inf, proof)
