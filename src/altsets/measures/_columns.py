@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import dataclass
+from itertools import islice
 from typing import Any
 
 import numpy as np
@@ -21,6 +22,9 @@ IntArray = npt.NDArray[np.intc]
 MOST_LEVELS = 10
 #: ... if each of them occurs at least this often, on average.
 ROWS_PER_LEVEL = 10
+
+#: Values that are sorted at a time.
+CELLS = 100_000
 
 #: Distances that differ by no more than this are equal but for rounding, where the largest value is about 1.
 ROUNDING = 32 * np.finfo(np.float64).eps
@@ -103,35 +107,48 @@ def sorted_columns(
         thin=np.zeros(len(discrete), dtype=bool),
         weights=weights,
     )
-    for index, column in enumerate(columns):
-        order = np.argsort(column, kind="stable")
-        ascending = column[order]
-        is_new = np.concatenate([[True], ascending[1:] != ascending[:-1]])
-        starts = np.flatnonzero(is_new)
-        found.orders[index] = order
-        found.codes[index, order] = np.cumsum(is_new) - 1
-        found.below[index, : len(starts)] = starts
-        found.sizes[index] = len(starts)
-        if scaled and not discrete[index] and len(starts) > 1:
-            # Of the sorted values: the order of the rows must not change a bit.
-            ascending, found.slack[index] = _scaled(ascending)
-        found.values[index, : len(starts)] = ascending[starts]
+    waiting = iter(columns)
+    start = 0
+    # Many short columns at a time, as each step has its price.
+    while block := list(islice(waiting, max(1, CELLS // n_rows))):
+        _sort_into(found, slice(start, start + len(block)), np.array(block), scaled)
+        start += len(block)
     if nominal is not None:
         thin = ROWS_PER_LEVEL * found.sizes > number_of_rows(weights, n_rows)
         found.thin[:] = nominal & (thin | (found.sizes > MOST_LEVELS))
     return found
 
 
-def _scaled(ascending: FloatArray) -> tuple[FloatArray, float]:
-    """A sorted column of standard deviation 1, and the difference that rounding can make to its distances.
+def _sort_into(found: Columns, some: slice, block: FloatArray, scaled: bool) -> None:
+    """Put some columns, which are the rows of a block, into the arrays."""
+    order = np.argsort(block, axis=1, kind="stable")
+    ascending = np.take_along_axis(block, order, axis=1)
+    is_new = np.ones(block.shape, dtype=bool)
+    is_new[:, 1:] = ascending[:, 1:] != ascending[:, :-1]
+    codes = np.cumsum(is_new, axis=1, dtype=np.intc) - np.intc(1)
+    sizes = codes[:, -1] + 1
+    found.orders[some], found.sizes[some] = order, sizes
+    np.put_along_axis(found.codes[some], order, codes, axis=1)
+    columns, starts = np.nonzero(is_new)
+    places = codes[columns, starts]
+    found.below[some][columns, places] = starts
+    if scaled:
+        varied = np.flatnonzero((found.discrete[some] == 0) & (sizes > 1))
+        # Of the sorted values: the order of the rows must not change a bit.
+        ascending[varied], found.slack[some][varied] = _scaled(ascending[varied])
+    found.values[some][columns, places] = ascending[columns, starts]
+
+
+def _scaled(ascending: FloatArray) -> tuple[FloatArray, FloatArray]:
+    """Sorted columns (as rows) of standard deviation 1, and the difference that rounding can make to distances.
 
     Powers of two and the subtraction of one of the values lose nothing that a shift or another unit would keep.
     """
-    largest = max(abs(ascending[0]), abs(ascending[-1]))
-    around_one = np.ldexp(ascending, -np.frexp(largest)[1])
-    centred = around_one - around_one[len(ascending) // 2]
-    deviation = float(np.sqrt(np.mean((centred - centred.mean()) ** 2)))
-    return centred / deviation, float(ROUNDING / deviation)
+    largest = np.maximum(np.abs(ascending[:, 0]), np.abs(ascending[:, -1]))
+    around_one = np.ldexp(ascending, -np.frexp(largest)[1][:, None])
+    centred = around_one - around_one[:, [ascending.shape[1] // 2]]
+    deviations = np.sqrt(np.mean((centred - centred.mean(axis=1, keepdims=True)) ** 2, axis=1))
+    return centred / deviations[:, None], ROUNDING / deviations
 
 
 def binned(column: FloatArray, n_bins: int, weights: FloatArray | None = None) -> FloatArray:
@@ -218,14 +235,17 @@ def discrete_columns(
         )
     most = _most_values(weights, features.n_rows)
     found = features.nominal.copy()
-    for index in np.flatnonzero(~found):
+    complete = np.flatnonzero(~found & ~features.incomplete)
+    # A look at the first rows settles most continuous columns without sorting all of them.
+    start = np.sort(features.values[: 4 * most + 1, complete], axis=0)
+    few = 1 + (start[1:] != start[:-1]).sum(axis=0) <= most
+    for index in complete[few]:
+        found[index] = _has_few_values(features.values[:, index], most)
+    for index in np.flatnonzero(~found & features.incomplete):
         column = features.values[:, index]
-        if features.incomplete[index]:
-            known = ~np.isnan(column)
-            fewer = _most_values(None if weights is None else weights[known], int(known.sum()))
-            found[index] = _has_few_values(column[known], fewer)
-        else:
-            found[index] = _has_few_values(column, most)
+        known = ~np.isnan(column)
+        fewer = _most_values(None if weights is None else weights[known], int(known.sum()))
+        found[index] = _has_few_values(column[known], fewer)
     return found
 
 
@@ -235,5 +255,4 @@ def _most_values(weights: FloatArray | None, n_rows: int) -> int:
 
 
 def _has_few_values(column: FloatArray, most: int) -> bool:
-    # A look at the first rows settles most continuous columns without sorting all of them.
     return len(np.unique(column[: 4 * most + 1])) <= most and len(np.unique(column)) <= most

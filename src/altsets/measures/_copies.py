@@ -11,6 +11,9 @@ from altsets.measures._features import Features, FloatArray
 
 __all__ = ["copies_in"]
 
+#: Values that are looked at together.
+CELLS = 100_000
+
 
 def copies_in(features: Features) -> list[list[int]]:
     """Groups of columns with the same values in every row, found in one pass over the table.
@@ -25,20 +28,22 @@ def copies_in(features: Features) -> list[list[int]]:
     [[0, 2]]
     """
     groups: dict[tuple[bool, bytes], list[int]] = {}
-    for index in np.flatnonzero(~constant_columns(features.values)):
-        is_category = bool(features.nominal[index])
-        column = features.values[:, index]
-        alike = _by_first_row(column) if is_category else _of_equal_bytes(column)
-        key = is_category, blake2b(alike.tobytes(), digest_size=16).digest()
-        groups.setdefault(key, []).append(int(index))
+    varied = np.flatnonzero(~constant_columns(features.values))
+    for start in range(0, len(varied), step := max(1, CELLS // features.n_rows)):
+        some = varied[start : start + step]
+        for index, column in zip(some.tolist(), _of_equal_bytes(features.values[:, some].T), strict=True):
+            is_category = index in features.categories
+            alike = _by_first_row(column) if is_category else column
+            key = is_category, blake2b(alike.tobytes(), digest_size=16).digest()
+            groups.setdefault(key, []).append(index)
     return [group for group in groups.values() if len(group) > 1]
 
 
-def _of_equal_bytes(column: FloatArray) -> FloatArray:
+def _of_equal_bytes(columns: FloatArray) -> FloatArray:
     """Equal numbers must have equal bytes: adding zero turns -0.0 into 0.0, and there is more than one nan."""
-    column = column + 0.0
-    column[np.isnan(column)] = np.nan
-    return column
+    columns = np.add(columns, 0.0, order="C")
+    columns[np.isnan(columns)] = np.nan
+    return columns
 
 
 def _by_first_row(codes: FloatArray) -> FloatArray:
