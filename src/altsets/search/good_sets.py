@@ -41,6 +41,8 @@ MOST_EXCHANGES = 30
 #: than these are begun with both; the bound with tangents is lower, so the other one has to come that much further, and
 #: to that part of the end at least.
 SHORT, N_TRIALS, DECISIVE, LEAST_PROGRESS = 10_000, 3, 8, 1e-3
+#: Pair terms that are kept in memory for several sizes of sets: half a gigabyte, and as much for searches.
+MOST_NUMBERS = 2**26
 #: Searches with more steps take long.
 LABORIOUS = 50_000
 #: Tangents need so many open features, and take long to prepare for more candidates than that.
@@ -165,9 +167,11 @@ class GoodSets:
         own = callable(problem.dissimilarity)
         wanted = problem.n_features_in if own else problem.n_sets * problem.k_max
         self.sizes: list[_SetsOfSize] = []
+        forms = _Forms(quality, len(problem.sizes))
         for size in problem.sizes:
+            run.check()
             rules = Rules.of(problem, size)
-            sets = None if rules is None else _SetsOfSize.under(rules, quality.form(size), size, wanted)
+            sets = None if rules is None else _SetsOfSize.under(rules, forms, size, wanted)
             if sets is not None:
                 self.sizes.append(sets)
         self._own = own
@@ -183,7 +187,8 @@ class GoodSets:
     @cached_property
     def features(self) -> list[int]:
         """Every feature that some set may have; ``place`` says where a feature is in this list."""
-        return sorted({int(j) for sets in self.sizes for j in (*sets.base, *sets.features)})
+        some = [np.zeros(0, dtype=np.intp), *(part for sets in self.sizes for part in (sets.base, sets.features))]
+        return np.unique(np.concatenate(some)).tolist()  # type: ignore[no-any-return]
 
     @cached_property
     def required(self) -> frozenset[int]:
@@ -210,6 +215,9 @@ class GoodSets:
         pool: list[tuple[float, FeatureSet]] = []
         bound = -math.inf
         for sets in self.sizes:
+            if sets is not self.sizes[0] and self.run.tick():
+                bound = max(bound, sets.highest)
+                continue
             if len(pool) == count:
                 cut = max(cut, pool[-1][0])
             caps = [] if self._own else differing(self.problem, sets.size, others)
@@ -245,6 +253,9 @@ class GoodSets:
         listed, values, qualities = [], [], []
         complete = True
         for sets in self.sizes:
+            if listed and self.run.tick():
+                complete = False
+                break
             caps = [] if self._own else differing(self.problem, sets.size, others)
             rows, found, finished = sets.above(
                 cut,
@@ -312,32 +323,65 @@ class GoodSets:
         return self.run.guarded(accept, otherwise=False)
 
 
+class _Forms:
+    """The forms of a quality for each size; all of them are kept if there is room, else the last few."""
+
+    def __init__(self, quality: Quality, n_sizes: int) -> None:
+        self._quality = quality
+        self._most = max(MOST_NUMBERS // max(quality.n_features_in, 1) ** 2, 2)
+        self._known: dict[int, Form] = {}
+        self.keeps_all = n_sizes <= self._most
+
+    def of(self, size: int) -> Form:
+        """The form for sets of this size."""
+        known = self._known.get(size)
+        if known is None:
+            if len(self._known) >= self._most:
+                del self._known[next(iter(self._known))]
+            known = self._known[size] = self._quality.form(size)
+        return known
+
+
 class _SetsOfSize:
     """Sets of one size: numbers for the kernel, which knows positions instead of features."""
 
-    def __init__(self, form: Form, size: int, rules: Rules, features: npt.NDArray[np.intp]) -> None:
-        self.form, self.size, self.rules, self.features = form, size, rules, features
+    def __init__(self, forms: _Forms, size: int, rules: Rules, features: npt.NDArray[np.intp]) -> None:
+        self._forms, self.size, self.rules, self.features = forms, size, rules, features
+        form = self.form
         self.base = np.array(sorted(rules.required), dtype=np.intp)
         self.n_open = size - len(self.base)
         self._place = np.full(len(form.linear), -1, dtype=np.intc)
         self._place[features] = np.arange(len(features))
-        self._needs = _flat([self._needed(feature) for feature in features.tolist()])
-        conflicts = np.zeros((0, 0), dtype=np.uint8)
-        if form.conflicts is not None:
-            conflicts = form.conflicts[np.ix_(features, features)].astype(np.uint8)
-        self._conflicts = np.ascontiguousarray(conflicts)
-        pairs = 0.0 if form.pairs is None else float(np.max(np.abs(form.pairs), initial=0.0))
+        self._needs = np.zeros(len(features) + 1, dtype=np.intc), np.zeros(0, dtype=np.intc)
+        if rules.needs:
+            self._needs = _flat([self._needed(feature) for feature in features.tolist()])
+        pairs = 0.0
+        if form.pairs is not None:
+            # Without a matrix of absolute numbers, which takes as long to write as all else together.
+            pairs = max(float(np.max(form.pairs, initial=0.0)), -float(np.min(form.pairs, initial=0.0)))
         # No quality is further from zero than this.
         self.reach = size * float(np.max(np.abs(form.linear), initial=0.0)) + size * size * pairs
         self.tolerance = max(8e-16 * self.reach, 1e-300)
         # Which of the bounds is faster, and how often that was tried; the longest search that came to its end.
         self._tilted, self._trials = False, 0
+        self._kept_conflicts: npt.NDArray[np.uint8] | None = None
+        self._kept_plain: tuple[tuple[Any, ...], float] | None = None
         self.longest = 0
 
+    @property
+    def form(self) -> Form:
+        """The quality of these sets in numbers."""
+        return self._forms.of(self.size)
+
+    @property
+    def highest(self) -> float:
+        """No set is better than this."""
+        return self._highest_ratio if self.form.ratio else self.reach
+
     @classmethod
-    def under(cls, rules: Rules, form: Form, size: int, wanted: int) -> _SetsOfSize | None:
+    def under(cls, rules: Rules, forms: _Forms, size: int, wanted: int) -> _SetsOfSize | None:
         """The sets that keep to the rules; None if it is plain that there are none."""
-        base = sorted(rules.required)
+        base, form = sorted(rules.required), forms.of(size)
         usable = np.ones(len(form.linear), dtype=bool) if form.allowed is None else form.allowed.copy()
         if not usable[base].all():
             return None
@@ -356,7 +400,7 @@ class _SetsOfSize:
         features = np.flatnonzero(usable)
         if form.pairs is None and form.conflicts is None:
             features = preselected(form.linear, features, rules, wanted)
-        sets = cls(form, size, rules, features)
+        sets = cls(forms, size, rules, features)
         return None if sets.n_open > len(features) or sets._numbers([]) is None else sets
 
     def priced_as(self, place: npt.NDArray[np.intc]) -> None:
@@ -433,17 +477,39 @@ class _SetsOfSize:
             if prices.pairs is not None:
                 matrices.append((prices.pairs, self._price_of, self._price_of_base))
         start = math.fsum(base_linear.tolist())
-        open_pairs = np.zeros((len(self.features),) * 2 if matrices else (0, 0))
-        for matrix, inside, base in matrices:
-            open_pairs += matrix[np.ix_(inside, inside)]
+        open_pairs = np.zeros((0, 0))
+        for number, (matrix, inside, base) in enumerate(matrices):
+            if number:
+                open_pairs += matrix[np.ix_(inside, inside)]
+            else:
+                # Nothing is left out nearly always, and then a plain copy is several times as fast.
+                whole = len(inside) == len(matrix) and bool(np.all(inside == np.arange(len(matrix))))
+                open_pairs = matrix.copy() if whole else matrix[np.ix_(inside, inside)]
             if len(base):
                 open_linear = open_linear - matrix[np.ix_(base, inside)].sum(axis=0)
                 start -= math.fsum(matrix[i, j] for i, j in combinations(base.tolist(), 2))
         return (np.ascontiguousarray(open_linear), open_pairs, self._conflicts), start
 
-    @cached_property
+    @property
+    def _conflicts(self) -> npt.NDArray[np.uint8]:
+        """Which open features exclude each other; empty if none do."""
+        if self._kept_conflicts is not None:
+            return self._kept_conflicts
+        conflicts, inside = self.form.conflicts, np.ix_(self.features, self.features)
+        numbers = np.zeros((0, 0)) if conflicts is None else conflicts[inside]
+        excluded: npt.NDArray[np.uint8] = np.ascontiguousarray(numbers, dtype=np.uint8)
+        if self._forms.keeps_all:
+            self._kept_conflicts = excluded
+        return excluded
+
+    @property
     def _plain(self) -> tuple[tuple[Any, ...], float]:
-        return self._terms(self.form.linear, self.form.pairs)
+        if self._kept_plain is not None:
+            return self._kept_plain
+        plain = self._terms(self.form.linear, self.form.pairs)
+        if self._forms.keeps_all:
+            self._kept_plain = plain
+        return plain
 
     def _priced(self, prices: Prices | None) -> tuple[tuple[Any, ...], float]:
         return self._plain if prices is None else self._terms(self.form.linear, self.form.pairs, prices)
@@ -543,7 +609,7 @@ class _SetsOfSize:
     def any_will_do(self) -> bool:
         """Whether any features that may be in sets make one."""
         rules = self.rules
-        return not (rules.caps or rules.budgets or rules.needs or len(self._conflicts))
+        return not (rules.caps or rules.budgets or rules.needs or self.form.conflicts is not None)
 
     def climbed(self, rows: Rows, prices: Prices, cut: float) -> Rows:
         """Make sets, rows of features, better by exchanging one feature at a time; those above the cut, each once."""

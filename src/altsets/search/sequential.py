@@ -8,7 +8,7 @@ from collections.abc import Callable, Sequence
 from altsets.problem import FeatureSet, Problem
 from altsets.result import Status, optimality_tolerance
 from altsets.search.engine import Answer
-from altsets.search.run import Run
+from altsets.search.run import Run, Stopped
 
 __all__ = ["sequential"]
 
@@ -23,12 +23,16 @@ def sequential(
     """Ask for the best set again and again, each time with the sets before it as others."""
     sets: list[FeatureSet] = []
     statuses: list[Status] = []
+    values: list[float] = []
     bounds: list[float] = []
     while len(sets) < problem.n_sets:
         if run.stopped and sets:
             statuses.append(Status.NOT_FOUND)
             break
-        chosen, bound = next_set([*problem.existing, *sets])
+        try:
+            chosen, bound = next_set([*problem.existing, *sets])
+        except Stopped:
+            chosen, bound = None, math.inf
         if chosen is None:
             statuses.append(Status.INFEASIBLE if bound == -math.inf else Status.NOT_FOUND)
             break
@@ -37,7 +41,8 @@ def sequential(
         bounds.append(max(bound, value))
         proven = bound - value <= optimality_tolerance(value)
         statuses.append(Status.OPTIMAL if proven else Status.FEASIBLE)
-        run.sets, run.objective, run.bound = list(sets), math.fsum(map(evaluate, sets)), math.fsum(bounds)
+        values.append(value)
+        run.sets, run.objective, run.bound = list(sets), math.fsum(values), math.fsum(bounds)
         run.report()
     if run.stopped and statuses[-1] in (Status.FEASIBLE, Status.NOT_FOUND):
         proof = f"{run.why_stopped}; {proof}"
