@@ -16,6 +16,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from evaluation_order import right_to_left
 
 import altsets
 from altsets import _kernels
@@ -511,18 +512,24 @@ CALLS = {
 # --- The comparison -------------------------------------------------------------------------------
 
 
-@pytest.fixture(params=["shadow", "stand-in"])
+@pytest.fixture(params=["shadow", "stand-in", "right-to-left"])
 def interpreted(request, monkeypatch):
-    """Load a kernel from its source, with Cython's own idea of plain Python or with ours."""
-    if request.param == "stand-in":
-        monkeypatch.setitem(sys.modules, "cython", _stand_in)
-    else:
+    """Load a kernel from its source, with Cython's own idea of plain Python or with ours.
+
+    Or such that operands are evaluated the other way round, as a C compiler may do it.
+    """
+    if request.param == "shadow":
         pytest.importorskip("cython")
+    else:
+        monkeypatch.setitem(sys.modules, "cython", _stand_in)
 
     def load(name):
         spec = importlib.util.spec_from_file_location(f"interpreted_{name}", FOLDER / f"{name}.py")
         module = importlib.util.module_from_spec(spec)
-        spec.loader.exec_module(module)
+        if request.param == "right-to-left":
+            right_to_left(Path(spec.origin).read_text(encoding="utf-8"), spec.origin, vars(module))
+        else:
+            spec.loader.exec_module(module)
         assert not module.cython.compiled
         return module
 

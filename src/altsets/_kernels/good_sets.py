@@ -405,6 +405,7 @@ class GoodSets:
         """Look for the tangent that bounds a node best: it touches where the sum of the loads of r good ones is."""
         q: cython.int
         turn: cython.int
+        best: cython.double
         bound: cython.double
         step: cython.double
         distance: cython.double
@@ -417,7 +418,8 @@ class GoodSets:
                 self.centre[level, q] = self.towards[q]
         for turn in range(MOST_TURNS):
             self.lean(level, r)
-            bound = value + self.lift[level] + self.sum_of_best(level, r)
+            best = self.sum_of_best(level, r)
+            bound = value + self.lift[level] + best
             if bound < lowest:
                 lowest = bound
                 for q in range(self.n_loads):
@@ -619,7 +621,10 @@ class GoodSets:
                 else:
                     self.alive[level, c] = 0
             self.count[level] = n_kept
-            if n_kept < r or self.cheapest(level, b, r) > self.room[b]:
+            if n_kept < r:
+                return False
+            least = self.cheapest(level, b, r)
+            if least > self.room[b]:
                 return False
         return True
 
@@ -679,6 +684,7 @@ class GoodSets:
         worth: cython.double
         weakest: cython.double
         top: cython.double
+        best: cython.double
         bound: cython.double = 1e300
         # What the root drops, nobody has to look at again.
         for turn in range(1 if level > 0 else 3):
@@ -703,7 +709,8 @@ class GoodSets:
                 break
         if self.has_conflicts and bound > self.cut + self.tolerance and self.count[level] >= r:
             self.sort(level)
-            bound = min(bound, value + self.lift[level] + self.sum_of_classes(level, r))
+            best = self.sum_of_classes(level, r)
+            bound = min(bound, value + self.lift[level] + best)
         return bound
 
     @cython.cfunc
@@ -711,11 +718,13 @@ class GoodSets:
     @cython.exceptval(check=False)
     def assess(self, level: cython.int, r: cython.int, value: cython.double) -> cython.double:
         """The worths of the candidates of a node, and the bound that follows from the r largest."""
+        best: cython.double
         self.tilted[level] = self.leans(r)
         self.weigh(level, r)
         if self.tilted[level]:
             self.tilt(level, r, value)
-        return value + self.lift[level] + self.sum_of_best(level, r)
+        best = self.sum_of_best(level, r)
+        return value + self.lift[level] + best
 
     @cython.cfunc
     @cython.nogil

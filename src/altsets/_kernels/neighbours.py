@@ -443,6 +443,7 @@ class Pairs:
         """log n + mean of log(rows of the cell) - log(rows of the one value) - log(rows of the other)."""
         p: cython.int
         rows: cython.int
+        found: cython.double
         self.list_cells(a, b, 1)
         for p in range(self.n_cells):
             self.tally[self.weight[p]] += self.weight[p] * ONE
@@ -452,7 +453,8 @@ class Pairs:
         for p in range(self.sizes[b]):
             rows = self.below[b, p + 1] - self.below[b, p]
             self.tally[rows] -= rows * ONE
-        return self.logarithm[self.n] + self.total(self.logarithm) / self.n
+        found = self.total(self.logarithm)
+        return self.logarithm[self.n] + found / self.n
 
     # --- Margins ------------------------------------------------------------------------------------
 
@@ -502,6 +504,7 @@ class Pairs:
         strip: cython.int
         cell: cython.int
         done: cython.int = 0
+        found: cython.double
         slack: cython.double = max(self.slack[a], self.slack[b])
         self.arrange(a, b)
         for strip in range(self.n_strips):
@@ -512,7 +515,8 @@ class Pairs:
                 if done % LOOK_EVERY == 0 and self.stop[0]:
                     self.total(self.digamma)
                     return 0.0
-        return self.digamma[self.n] - self.total(self.digamma) / self.n
+        found = self.total(self.digamma)
+        return self.digamma[self.n] - found / self.n
 
     @cython.cfunc
     @cython.nogil
@@ -784,6 +788,7 @@ class Pairs:
         cell: cython.int
         rows: cython.int
         alone: cython.int = 0
+        found: cython.double
         self.list_cells(a, b, 1)
         self.load(b, 0)
         self.size_y = self.sizes[b]
@@ -804,7 +809,8 @@ class Pairs:
                 break
         if alone == self.n:
             return 0.0
-        return self.digamma[self.n - alone] - self.total(self.digamma) / (self.n - alone)
+        found = self.total(self.digamma)
+        return self.digamma[self.n - alone] - found / (self.n - alone)
 
     @cython.cfunc
     @cython.nogil
