@@ -23,6 +23,7 @@ from abc import ABC, abstractmethod
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, fields, replace
 from decimal import Context, Decimal, Inexact
+from functools import cached_property
 from typing import Any, ClassVar, Self
 
 import numpy as np
@@ -104,6 +105,10 @@ class OfFeatures(Constraint):
         """The same constraint on sorted indices; refuses features that do not exist."""
         return replace(self, features=_indices(self, self.features, names))
 
+    @cached_property
+    def _members(self) -> frozenset[Any]:
+        return frozenset(self.features)
+
 
 class OfGroup(Constraint):
     """A condition on how many features of a group there are."""
@@ -113,6 +118,10 @@ class OfGroup(Constraint):
     def resolve(self, names: Sequence[str]) -> Self:
         """The same constraint on sorted indices; refuses features that do not exist."""
         return replace(self, group=_indices(self, self.group, names))  # type: ignore[type-var]
+
+    @cached_property
+    def _members(self) -> frozenset[Any]:
+        return frozenset(self.group)
 
 
 @dataclass(frozen=True, init=False)
@@ -136,7 +145,7 @@ class Require(OfFeatures):
 
     def holds(self, chosen: Sequence[int]) -> bool:
         """Whether the set has all of them."""
-        return set(self.features) <= set(chosen)
+        return self._members <= set(chosen)
 
     def describe(self, names: Sequence[str]) -> str:
         """Such as "require age, sex"."""
@@ -162,7 +171,7 @@ class Forbid(OfFeatures):
 
     def holds(self, chosen: Sequence[int]) -> bool:
         """Whether the set has none of them."""
-        return set(self.features).isdisjoint(chosen)
+        return self._members.isdisjoint(chosen)
 
     def describe(self, names: Sequence[str]) -> str:
         """Such as "forbid id, phone"."""
@@ -196,7 +205,7 @@ class AtMost(OfGroup):
 
     def holds(self, chosen: Sequence[int]) -> bool:
         """Whether the set has few enough of the group."""
-        return len(set(self.group) & set(chosen)) <= self.most
+        return len(self._members & set(chosen)) <= self.most
 
     def describe(self, names: Sequence[str]) -> str:
         """Such as "at most 1 of {g1, g2}"."""
@@ -234,7 +243,7 @@ class AtLeast(OfGroup):
 
     def holds(self, chosen: Sequence[int]) -> bool:
         """Whether the set has enough of the group."""
-        return len(set(self.group) & set(chosen)) >= self.least
+        return len(self._members & set(chosen)) >= self.least
 
     def describe(self, names: Sequence[str]) -> str:
         """Such as "at least 1 of {age, sex}"."""
@@ -264,7 +273,7 @@ class Exclusive(OfGroup):
 
     def holds(self, chosen: Sequence[int]) -> bool:
         """Whether the set has one of the group or none."""
-        return len(set(self.group) & set(chosen)) <= 1
+        return len(self._members & set(chosen)) <= 1
 
     def describe(self, names: Sequence[str]) -> str:
         """Such as "exclusive {cm, inch}"."""

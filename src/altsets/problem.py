@@ -19,7 +19,7 @@ from __future__ import annotations
 import math
 import numbers
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from decimal import Decimal
 from fractions import Fraction
 from functools import cached_property
@@ -33,6 +33,9 @@ __all__ = ["Dissimilarity", "FeatureSet", "Problem", "dissimilarity_of", "verify
 
 #: A pair of sets is compatible if its dissimilarity is at least tau minus this.
 TOLERANCE = Fraction(1, 10**9)
+
+#: Pairs of sets that are remembered as far enough apart.
+MOST_REMEMBERED = 200_000
 
 SEARCHES = ("sequential", "simultaneous", "greedy-replacement", "greedy-balancing", "greedy-depth")
 AGGREGATIONS = ("sum", "min")
@@ -72,6 +75,8 @@ class Problem:
     aggregation: str
     existing: tuple[FeatureSet, ...] = ()
     constraints: tuple[Constraint, ...] = ()
+    #: Pairs that a user's own dissimilarity has found far enough apart: it may take its time.
+    far_apart: set[tuple[FeatureSet, FeatureSet]] = field(default_factory=set, repr=False, compare=False)
 
     @classmethod
     def create(
@@ -207,7 +212,12 @@ class Problem:
             assert self.tau is not None
             # In one order, so that the last digit of the user's sums decides nothing.
             smaller, larger = sorted((first, second))
-            return own_dissimilarity(self.dissimilarity, smaller, larger) >= float(self.tau) - 1e-9
+            if (smaller, larger) in self.far_apart:
+                return True
+            far = own_dissimilarity(self.dissimilarity, smaller, larger) >= float(self.tau) - 1e-9
+            if far and len(self.far_apart) < MOST_REMEMBERED:
+                self.far_apart.add((smaller, larger))
+            return far
         return len(set(first) & set(second)) <= self.max_overlap_of(len(first), len(second))
 
     def objective(self, qualities: Sequence[float]) -> float:
@@ -260,7 +270,8 @@ def own_dissimilarity(measure: Dissimilarity, first: FeatureSet, second: Feature
         number = float(value)
     except (TypeError, ValueError):
         number = math.nan
-    if not -TOLERANCE <= number <= 1 + TOLERANCE:
+    # As floats: fractions would take longer than most functions.
+    if not -1e-9 <= number <= 1 + 1e-9:
         raise InputError(
             f"the dissimilarity of {first} and {second} is {value!r}; it must be a number between 0 and 1."
         )
@@ -272,11 +283,12 @@ def verify(
     sets: Sequence[FeatureSet],
     evaluate: Callable[[FeatureSet], float],
     bound: float,
+    hurry: Callable[[], bool] = lambda: False,
 ) -> list[float]:
     """Check an answer from first principles and return the qualities computed anew.
 
     It shares no code with any engine: sizes, range, constraints and pairwise dissimilarity are read off the sets
-    themselves, never off ``max_overlap``.
+    themselves, never off ``max_overlap``. Where features are counted, many sets are compared at a time.
 
     Parameters
     ----------
@@ -288,6 +300,9 @@ def verify(
         The quality of one set.
     bound : float
         What the engine claims that no objective exceeds.
+    hurry : callable
+        Whether time is up: then a user's own dissimilarity is not asked again about pairs that it has judged, nor the
+        other way round, which tells nothing about the answer.
 
     Returns
     -------
@@ -303,12 +318,15 @@ def verify(
     """
     for position, chosen in enumerate(sets):
         _verify_one(problem, f"set {position}", chosen)
-        for name, others in (("set", sets[:position]), ("existing set", problem.existing)):
-            for other_position, other in enumerate(others):
-                if not _far_enough(problem, chosen, other):
-                    raise VerificationError(
-                        f"set {position} is too similar to {name} {other_position}: {chosen} and {other}."
-                    )
+    too_similar = _own_too_similar if callable(problem.dissimilarity) else _counted_too_similar
+    pair = too_similar(problem, sets, hurry)
+    if pair is not None:
+        position, other = pair
+        name, number = ("set", other) if other < len(sets) else ("existing set", other - len(sets))
+        second = [*sets, *problem.existing][other]
+        raise VerificationError(
+            f"set {position} is too similar to {name} {number}: {sets[position]} and {second}."
+        )
     qualities = [evaluate(chosen) for chosen in sets]
     for position, value in enumerate(qualities):
         if not math.isfinite(value):
@@ -334,23 +352,61 @@ def _verify_one(problem: Problem, name: str, chosen: FeatureSet) -> None:
             raise VerificationError(f"{name} breaks a constraint ({words}): {chosen}.")
 
 
-def _far_enough(problem: Problem, first: FeatureSet, second: FeatureSet) -> bool:
-    if problem.tau is None:
-        assert problem.min_difference is not None
-        shared = len(set(first) & set(second))
-        return min(len(first), len(second)) - shared >= problem.min_difference
-    if not callable(problem.dissimilarity):
-        value = dissimilarity_of(problem.dissimilarity, first, second)
-    else:
-        first, second = min(first, second), max(first, second)
-        value = own_dissimilarity(problem.dissimilarity, first, second)
-        other_way = own_dissimilarity(problem.dissimilarity, second, first)
-        if abs(value - other_way) > TOLERANCE:
-            raise InputError(
-                f"the dissimilarity of {first} and {second} is {value} one way and {other_way} the other; "
-                "it must be symmetric."
+def _own_too_similar(
+    problem: Problem, sets: Sequence[FeatureSet], hurry: Callable[[], bool]
+) -> tuple[int, int] | None:
+    """The first pair that a user's own dissimilarity calls too similar: a set and one before it, or an existing one."""
+    assert callable(problem.dissimilarity)
+    assert problem.tau is not None
+    for position, chosen in enumerate(sets):
+        existing = range(len(sets), len(sets) + len(problem.existing))
+        for number in (*range(position), *existing):
+            other = sets[number] if number < len(sets) else problem.existing[number - len(sets)]
+            first, second = min(chosen, other), max(chosen, other)
+            if hurry() and (first, second) in problem.far_apart:
+                continue
+            value = own_dissimilarity(problem.dissimilarity, first, second)
+            other_way = value if hurry() else own_dissimilarity(problem.dissimilarity, second, first)
+            if abs(value - other_way) > TOLERANCE:
+                raise InputError(
+                    f"the dissimilarity of {first} and {second} is {value} one way and {other_way} the other; "
+                    "it must be symmetric."
+                )
+            if value < float(problem.tau) - 1e-9:
+                return position, number
+    return None
+
+
+def _counted_too_similar(
+    problem: Problem, sets: Sequence[FeatureSet], hurry: Callable[[], bool]
+) -> tuple[int, int] | None:
+    """The first pair that shares too many features: a set and one before it, or an existing one."""
+    import numpy as np
+
+    every = [*sets, *problem.existing]
+    sizes = np.array([len(one) for one in every], dtype=np.int64)
+    # In which sets each feature lies; two sets share as many features as lie in both.
+    inside: dict[int, list[int]] = {}
+    for number, one in enumerate(every):
+        for feature in one:
+            inside.setdefault(feature, []).append(number)
+    holders = {feature: np.array(numbers) for feature, numbers in inside.items()}
+    for position, chosen in enumerate(sets):
+        numbers = np.concatenate([holders[feature] for feature in chosen])
+        shared = np.bincount(numbers, minlength=len(every))
+        total = sizes[position] + sizes
+        if problem.tau is None:
+            assert problem.min_difference is not None
+            far = np.minimum(sizes[position], sizes) - shared >= problem.min_difference
+        else:
+            distance = 1 - (
+                2 * shared / total if problem.dissimilarity == "dice" else shared / (total - shared)
             )
-    return value >= float(problem.tau) - 1e-9
+            far = distance >= float(problem.tau) - 1e-9
+        far[position : len(sets)] = True
+        if not far.all():
+            return position, int(np.argmin(far))
+    return None
 
 
 def _resolved(constraints: Any, names: FeatureNames) -> tuple[Constraint, ...]:

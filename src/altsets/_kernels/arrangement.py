@@ -10,7 +10,7 @@ that are equal so far. Features that lie in one set only never matter: they fill
 import cython
 import numpy as np
 
-TICK_EVERY = cython.declare(cython.long, 16384)
+TICK_EVERY = cython.declare(cython.long, 1024)
 
 
 @cython.final

@@ -13,7 +13,7 @@ the best of such a class first. This is what makes ties harmless.
 import cython
 import numpy as np
 
-TICK_EVERY = cython.declare(cython.long, 16384)
+TICK_EVERY = cython.declare(cython.long, 1024)
 
 
 @cython.final

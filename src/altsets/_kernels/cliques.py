@@ -160,7 +160,12 @@ class Cliques:
             if len(self.known) and self.known[i, j]:
                 return 0 if self.known[i, j] == 2 else -1
             with cython.gil:
-                allowed = self.compatible(i, j)
+                allowed = False
+                if not self.stopped:
+                    allowed = self.compatible(i, j)
+                    # A user's function takes its time, so the clock is looked at after each call.
+                    if self.tick():
+                        self.stopped = True
             if len(self.known):
                 self.known[i, j] = self.known[j, i] = 2 if allowed else 1
             return 0 if allowed else -1

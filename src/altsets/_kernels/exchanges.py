@@ -14,7 +14,7 @@ The walks are seeded and so always the same.
 import cython
 import numpy as np
 
-TICK_EVERY = cython.declare(cython.long, 16384)
+TICK_EVERY = cython.declare(cython.long, 1024)
 
 
 @cython.cfunc

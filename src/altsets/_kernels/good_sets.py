@@ -975,8 +975,14 @@ class GoodSets:
         q: cython.int
         if not self.affordable():
             return
-        if self.accept is not None and not self.accept(np.asarray(self.chosen)[: self.r]):
-            return
+        if self.accept is not None:
+            accepted = self.accept(np.asarray(self.chosen)[: self.r])
+            # A user's function takes its time, so the clock is looked at after each call.
+            if self.tick():
+                self.stopped = True
+                self.open_bound = max(self.open_bound, value)
+            if not accepted:
+                return
         if not self.keeping and self.n_found == len(self.sets):
             if self.n_found >= self.most:
                 self.stopped = True

@@ -8,7 +8,7 @@ breaks a cap is left at once, which skips invalid sets and changes no result.
 import cython
 import numpy as np
 
-TICK_EVERY = cython.declare(cython.long, 65536)
+TICK_EVERY = cython.declare(cython.long, 16384)
 
 
 @cython.cfunc

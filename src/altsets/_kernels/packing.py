@@ -27,7 +27,7 @@ else:
         return (int(x) & -int(x)).bit_length() - 1
 
 
-TICK_EVERY = cython.declare(cython.long, 16384)
+TICK_EVERY = cython.declare(cython.long, 1024)
 
 
 @cython.final

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from altsets.quality._data import papers_scaling
-from altsets.quality._form import Form
+from altsets.quality._form import Form, form_in_use
 from altsets.quality._inputs import size_checked
 from altsets.quality._pairwise import PairwiseQuality
 
@@ -107,4 +107,4 @@ class CFS(PairwiseQuality):
     def form(self, size: int) -> Form:
         """The quality of sets of one size, in numbers: a ratio, the same for every size."""
         size_checked(size)
-        return Form(self.relevance, self.redundancy * 2, ratio=True)
+        return form_in_use(self, 0, lambda: Form(self.relevance, self.redundancy * 2, ratio=True))

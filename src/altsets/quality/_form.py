@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import weakref
+from collections.abc import Callable
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
-__all__ = ["Form"]
+__all__ = ["Form", "form_in_use"]
 
 
 @dataclass(frozen=True, eq=False)
@@ -50,3 +53,16 @@ class Form:
         for values in (self.linear, self.pairs, self.conflicts, self.allowed):
             if values is not None:
                 values.setflags(write=False)
+
+
+def form_in_use(quality: Any, size: int, make: Callable[[], Form]) -> Form:
+    """The form that somebody works with already, or a new one: of many features it holds a large matrix."""
+    forms = _IN_USE.setdefault(quality, weakref.WeakValueDictionary())
+    form = forms.get(size)
+    if form is None:
+        form = forms[size] = make()
+    return form
+
+
+#: Forms that somebody works with, for each quality by their size.
+_IN_USE: weakref.WeakKeyDictionary[Any, weakref.WeakValueDictionary[int, Form]] = weakref.WeakKeyDictionary()

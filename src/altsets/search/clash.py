@@ -10,7 +10,7 @@ from altsets.problem import FeatureSet, Problem
 from altsets.quality import Form, Quality
 from altsets.search.existence import proven_empty
 from altsets.search.rules import Rules
-from altsets.search.run import Run
+from altsets.search.run import Run, Stopped
 
 __all__ = ["Clash", "find_clash"]
 
@@ -169,12 +169,15 @@ class _Search:
             if largest is None:
                 return True
             problem = replace(problem, constraints=(*constraints, Size(1, largest)))
-        return proven_empty(
-            problem,
-            self.run,
-            conflicts=self.form.conflicts if CONFLICTS in conditions else None,
-            allowed=self.form.allowed if PRE_FILTER in conditions else None,
-        )
+        try:
+            return proven_empty(
+                problem,
+                self.run,
+                conflicts=self.form.conflicts if CONFLICTS in conditions else None,
+                allowed=self.form.allowed if PRE_FILTER in conditions else None,
+            )
+        except Stopped:
+            return False
 
 
 def _largest_needed(problem: Problem) -> int | None:

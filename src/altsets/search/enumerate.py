@@ -19,14 +19,14 @@ from altsets.search.engine import Answer, declines_black_box, declines_heuristic
 from altsets.search.existence import Anything, proven_empty
 from altsets.search.good_sets import GoodSets
 from altsets.search.milp import MilpEngine
-from altsets.search.run import Run
+from altsets.search.run import Run, Stopped
 from altsets.search.sequential import sequential
 from altsets.search.together import Together
 
 __all__ = ["EnumerateEngine"]
 
-#: Seconds for the same request without constraints and conflicts.
-RELAXED_SECONDS = 1.0
+#: Steps for the same request without constraints and conflicts.
+RELAXED_STEPS = 2_000
 
 #: Variables that the solver is troubled with, one for each feature and set.
 MOST_VARIABLES = 20_000
@@ -46,6 +46,8 @@ class EnumerateEngine:
 
     def solve(self, quality: Quality, problem: Problem, run: Run) -> Answer:
         """Search until done, out of time or interrupted; then what can be constructed stands in for what is missing."""
+        # Held, so that it is made only once: of many features it is a large matrix.
+        form = quality.form(problem.k_max) if problem.sizes else None  # noqa: F841
         if problem.search == "sequential":
             relaxed = _relaxed(quality, problem, run)
             if relaxed is not None and _stands(quality, problem, relaxed):
@@ -105,7 +107,10 @@ def _additive(quality: Quality, problem: Problem, run: Run) -> Answer | None:
         forbidden |= set(np.flatnonzero(~form.allowed).tolist())
     rules = (Forbid(sorted(forbidden)),) if forbidden else ()
     engine, scores = AdditiveEngine(), Additive(form.linear)
-    return engine.solve(scores, replace(problem, constraints=rules), run.part(RELAXED_SECONDS))
+    try:
+        return engine.solve(scores, replace(problem, constraints=rules), run.part(RELAXED_STEPS))
+    except Stopped:
+        return None
 
 
 def _stands(quality: Quality, problem: Problem, relaxed: Answer) -> bool:

@@ -48,6 +48,8 @@ def possible_instead(problem: Problem, n_found: int, status: Status, probe: Prob
             possible = n_sets
         else:
             too_many, proven = n_sets, smaller is Status.INFEASIBLE
+    if not proven and not possible:
+        return f"There are no {_all(problem)}; how many are possible was not found out in the time."
     if possible:
         largest = "the largest possible" if proven else "possible"
         return f"There are no {_all(problem)}: n_alternatives={possible - 1} is {largest}."

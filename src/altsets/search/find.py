@@ -26,7 +26,8 @@ from altsets.search.enumerate import EnumerateEngine
 from altsets.search.exhaustive import ExhaustiveEngine, at_most
 from altsets.search.feasible import possible_instead
 from altsets.search.milp import MilpEngine
-from altsets.search.run import MAX_ITERS, Run
+from altsets.search.resources import refuse_too_large
+from altsets.search.run import MAX_ITERS, Run, Stopped
 from altsets.search.wrapper import GreedyWrapperEngine
 
 __all__ = ["ENGINES", "find", "iterate"]
@@ -42,10 +43,10 @@ CUT_SHORT = {
     StopReason.ENGINE_LIMIT: "gave up; ",
 }
 
-#: Seconds to look for each smaller request that is possible when the one asked for is not.
-PROBE_SECONDS = 1.0
-#: Seconds to find out which constraints clash.
-CLASH_SECONDS = 1.0
+#: Steps to look for each smaller request that is possible when the one asked for is not.
+PROBE_STEPS = 2_000
+#: Steps to find out which constraints clash.
+CLASH_STEPS = 2_000
 
 
 class GreedyEngine:
@@ -189,9 +190,13 @@ def find(
         constraints=constraints,
         existing=existing,
     )
-    chosen = _engine(engine, quality, problem, run.max_iters)
     with run:
-        answer = chosen.solve(quality, problem, run)
+        chosen = _engine(engine, quality, problem, run)
+        refuse_too_large(chosen.name, quality, problem)
+        try:
+            answer = chosen.solve(quality, problem, run)
+        except Stopped:
+            answer = _cut_short(problem, run)
         return _result(quality, problem, chosen, answer, run)
 
 
@@ -276,9 +281,9 @@ def _seconds(time_limit: Any) -> float | None:
     return seconds
 
 
-def _engine(name: str, quality: Quality, problem: Problem, max_iters: int = MAX_ITERS) -> Engine:
+def _engine(name: str, quality: Quality, problem: Problem, run: Run) -> Engine:
     if name == "auto" and isinstance(quality, BlackBox) and not problem.search.startswith("greedy-"):
-        name = ExhaustiveEngine.name if at_most(problem, max_iters) else LocalSearchEngine.name
+        name = ExhaustiveEngine.name if at_most(problem, run.max_iters, run) else LocalSearchEngine.name
     if name != "auto":
         if name not in ENGINES:
             known = ", ".join(repr(known) for known in ("auto", *ENGINES))
@@ -297,12 +302,19 @@ def _engine(name: str, quality: Quality, problem: Problem, max_iters: int = MAX_
     raise UnsupportedError(f"no engine solves this: {relevant}.")
 
 
+def _cut_short(problem: Problem, run: Run) -> Answer:
+    """What the run knows, where a search was left while it prepared something."""
+    sets = run.sets if len(run.sets) == problem.n_sets else []
+    status = Status.FEASIBLE if sets else Status.NOT_FOUND
+    return Answer(sets, [status] * problem.n_sets, run.bound, run.why_stopped)
+
+
 def _result(quality: Quality, problem: Problem, engine: Engine, answer: Answer, run: Run) -> Result:
     stop_reason, sets = answer.stop_reason(run), list(answer.sets)
     if problem.search == "simultaneous":
         # Found together, so no order is given: the best first.
         sets.sort(key=lambda chosen: (-quality.evaluate(chosen), chosen))
-    qualities = verify(problem, sets, quality.evaluate, answer.bound)
+    qualities = verify(problem, sets, quality.evaluate, answer.bound, lambda: run.stopped)
     objective = problem.objective(qualities)
     status = _overall(answer.statuses)
     bound = answer.bound
@@ -310,10 +322,9 @@ def _result(quality: Quality, problem: Problem, engine: Engine, answer: Answer, 
         # They are equal but for rounding, which is nothing to show.
         bound = objective
     run.finish(sets, objective, bound)
-    elapsed = run.elapsed
     reason = ""
     if len(sets) < problem.n_sets:
-        reason = _why_fewer(quality, problem, len(sets), status)
+        reason = _why_fewer(quality, problem, len(sets), status, run)
     return Result(
         sets=sets,
         qualities=qualities,
@@ -326,7 +337,7 @@ def _result(quality: Quality, problem: Problem, engine: Engine, answer: Answer, 
         engine=engine.name,
         proof=CUT_SHORT.get(stop_reason, "") + answer.proof,
         reason=reason,
-        elapsed=elapsed,
+        elapsed=run.elapsed,
         stop_reason=stop_reason,
         steps=run.steps,
         evaluated=answer.evaluated,
@@ -341,28 +352,31 @@ def _parameters(quality: Quality, problem: Problem, run: Run) -> dict[str, Any]:
     return asked if problem.fixed_size else {**asked, "size_normalised": quality.size_normalised}
 
 
-def _why_fewer(quality: Quality, problem: Problem, n_found: int, status: Status) -> str:
+def _why_fewer(quality: Quality, problem: Problem, n_found: int, status: Status, run: Run) -> str:
     """Why there are fewer sets than asked: which constraints clash, or what is possible instead."""
     names = FeatureNames.of_quality(quality)
     if isinstance(quality, BlackBox):
         # Whatever it says about sets, it has no rules that sets could break.
         quality = Additive(np.zeros(problem.n_features_in))
     if not n_found and (status is Status.INFEASIBLE or problem.search.startswith("greedy-")):
-        with Run(CLASH_SECONDS) as run:
-            clash = find_clash(quality, problem, run)
+        clash = None if run.stopped else find_clash(quality, problem, run.part(CLASH_STEPS))
         if clash is not None:
             return clash.describe(names)
-    return possible_instead(problem, n_found, status, partial(_probe, quality))
+    return possible_instead(problem, n_found, status, partial(_probe, quality, run))
 
 
-def _probe(quality: Quality, problem: Problem) -> Status:
-    """Whether a smaller request has a solution at all, in little time."""
-    form = quality.form(problem.k_max)
-    if form.conflicts is None and form.allowed is None:
-        # Then the numbers do not matter, and equal scores are easy.
-        quality = Additive(np.zeros(problem.n_features_in))
-    with Run(PROBE_SECONDS) as run:
-        return _overall(_engine("auto", quality, problem).solve(quality, problem, run).statuses)
+def _probe(quality: Quality, run: Run, problem: Problem) -> Status:
+    """Whether a smaller request has a solution at all, in few steps."""
+    part = run.part(PROBE_STEPS)
+    try:
+        part.check()
+        form = quality.form(problem.k_max)
+        if form.conflicts is None and form.allowed is None:
+            # Then the numbers do not matter, and equal scores are easy.
+            quality = Additive(np.zeros(problem.n_features_in))
+        return _overall(_engine("auto", quality, problem, part).solve(quality, problem, part).statuses)
+    except Stopped:
+        return Status.NOT_FOUND
 
 
 def _overall(statuses: Sequence[Status]) -> Status:

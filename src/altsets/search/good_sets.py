@@ -46,6 +46,8 @@ MOST_EXCHANGES = 30
 #: than these are begun with both; the bound with tangents is lower, so the other one has to come that much further, and
 #: to that part of the end at least.
 SHORT, N_TRIALS, DECISIVE, LEAST_PROGRESS = 10_000, 3, 8, 1e-3
+#: Pair terms that are kept in memory for several sizes of sets: half a gigabyte, and as much for searches.
+MOST_NUMBERS = 2**26
 #: Searches with more steps take long.
 LABORIOUS = 50_000
 #: Tangents need so many open features, and take long to prepare for more candidates than that.
@@ -178,9 +180,11 @@ class GoodSets:
         own = callable(problem.dissimilarity)
         wanted = problem.n_features_in if own else problem.n_sets * problem.k_max
         self.sizes: list[SetsOfSize] = []
+        forms = _Forms(quality, len(problem.sizes))
         for size in problem.sizes:
+            run.check()
             rules = Rules.of(problem, size)
-            sets = None if rules is None else SetsOfSize.under(rules, quality.form(size), size, wanted, among)
+            sets = None if rules is None else SetsOfSize.under(rules, forms, size, wanted, among)
             if sets is not None:
                 self.sizes.append(sets)
         self._own = own
@@ -196,7 +200,11 @@ class GoodSets:
     @cached_property
     def features(self) -> list[int]:
         """Every feature that some set may have; ``place`` says where a feature is in this list."""
-        return sorted({int(j) for sets in self.sizes for j in (*sets.base, *sets.features)})
+        some = [
+            np.zeros(0, dtype=np.intp),
+            *(part for sets in self.sizes for part in (sets.base, sets.features)),
+        ]
+        return np.unique(np.concatenate(some)).tolist()  # type: ignore[no-any-return]
 
     @cached_property
     def ceiling(self) -> float:
@@ -228,6 +236,9 @@ class GoodSets:
         pool: list[tuple[float, FeatureSet]] = []
         bound = -math.inf
         for sets in self.sizes:
+            if sets is not self.sizes[0] and self.run.tick():
+                bound = max(bound, sets.ceiling_at(prices))
+                continue
             if len(pool) == count:
                 cut = max(cut, pool[-1][0])
             caps = [] if self._own else differing(self.problem, sets.size, others)
@@ -260,9 +271,14 @@ class GoodSets:
         A budget (prices of features, limit) leaves out those that cost more; with ``cheaper``, also those that are no
         cheaper than another one that is listed before.
         """
-        listed, values, qualities = [], [], []
+        listed: list[Rows] = []
+        values: list[Floats] = []
+        qualities: list[Floats] = []
         complete = True
         for sets in self.sizes:
+            if listed and self.run.tick():
+                complete = False
+                break
             caps = [] if self._own else differing(self.problem, sets.size, others)
             rows, found, finished = sets.above(
                 cut,
@@ -330,20 +346,38 @@ class GoodSets:
         return self.run.guarded(accept, otherwise=False)
 
 
+class _Forms:
+    """The forms of a quality for each size; all of them are kept if there is room, else the last few."""
+
+    def __init__(self, quality: Quality, n_sizes: int) -> None:
+        self._quality = quality
+        self._most = max(MOST_NUMBERS // max(quality.n_features_in, 1) ** 2, 2)
+        self._known: dict[int, Form] = {}
+        self.keeps_all = n_sizes <= self._most
+
+    def of(self, size: int) -> Form:
+        """The form for sets of this size."""
+        known = self._known.get(size)
+        if known is None:
+            if len(self._known) >= self._most:
+                del self._known[next(iter(self._known))]
+            known = self._known[size] = self._quality.form(size)
+        return known
+
+
 class SetsOfSize:
     """Sets of one size: numbers for the kernel, which knows positions instead of features."""
 
-    def __init__(self, form: Form, size: int, rules: Rules, features: npt.NDArray[np.intp]) -> None:
-        self.form, self.size, self.rules, self.features = form, size, rules, features
+    def __init__(self, forms: _Forms, size: int, rules: Rules, features: npt.NDArray[np.intp]) -> None:
+        self._forms, self.size, self.rules, self.features = forms, size, rules, features
+        form = self.form
         self.base = np.array(sorted(rules.required), dtype=np.intp)
         self.n_open = size - len(self.base)
         self._place = np.full(len(form.linear), -1, dtype=np.intc)
         self._place[features] = np.arange(len(features))
-        self._needs = _flat([self._needed(feature) for feature in features.tolist()])
-        conflicts = np.zeros((0, 0), dtype=np.uint8)
-        if form.conflicts is not None:
-            conflicts = form.conflicts[np.ix_(features, features)].astype(np.uint8)
-        self._conflicts = np.ascontiguousarray(conflicts)
+        self._needs = np.zeros(len(features) + 1, dtype=np.intc), np.zeros(0, dtype=np.intc)
+        if rules.needs:
+            self._needs = _flat([self._needed(feature) for feature in features.tolist()])
         self._pair_range = extreme_pairs(form, np.concatenate([self.base, features]))
         pairs = max(map(abs, self._pair_range))
         # No quality is further from zero than this.
@@ -351,19 +385,26 @@ class SetsOfSize:
         self.tolerance = max(8e-16 * self.reach, 1e-300)
         # Which of the bounds is faster, and how often that was tried; the longest search that came to its end.
         self._tilted, self._trials = False, 0
+        self._kept_conflicts: npt.NDArray[np.uint8] | None = None
+        self._kept_plain: tuple[tuple[Any, ...], float] | None = None
         self.longest = 0
+
+    @property
+    def form(self) -> Form:
+        """The quality of these sets in numbers."""
+        return self._forms.of(self.size)
 
     @classmethod
     def under(
         cls,
         rules: Rules,
-        form: Form,
+        forms: _Forms,
         size: int,
         wanted: int,
         among: npt.NDArray[np.intp] | None = None,
     ) -> SetsOfSize | None:
         """The sets that keep to the rules; None if it is plain that there are none."""
-        base = sorted(rules.required)
+        base, form = sorted(rules.required), forms.of(size)
         usable = np.ones(len(form.linear), dtype=bool) if form.allowed is None else form.allowed.copy()
         if among is not None:
             selected = np.zeros(len(usable), dtype=bool)
@@ -386,7 +427,7 @@ class SetsOfSize:
         features = np.flatnonzero(usable)
         if form.pairs is None and form.conflicts is None:
             features = preselected(form.linear, features, rules, wanted)
-        sets = cls(form, size, rules, features)
+        sets = cls(forms, size, rules, features)
         return None if sets.n_open > len(features) or sets._numbers([]) is None else sets
 
     @cached_property
@@ -394,7 +435,7 @@ class SetsOfSize:
         """No set is better than this; known before any search."""
         return set_bound(self.form, self.size, self.features, self.base, self._pair_range)
 
-    def _ceiling_at(self, prices: Prices | None) -> float:
+    def ceiling_at(self, prices: Prices | None) -> float:
         """The same after prices; cores, which nobody is paid for, only take away."""
         if prices is None:
             return self.ceiling
@@ -503,16 +544,37 @@ class SetsOfSize:
         start = math.fsum(base_linear.tolist())
         open_pairs = np.zeros((0, 0))
         for number, (matrix, inside, base) in enumerate(matrices):
-            part = matrix[np.ix_(inside, inside)]
-            open_pairs = open_pairs + part if number else part
+            if number:
+                open_pairs += matrix[np.ix_(inside, inside)]
+            else:
+                # Nothing is left out nearly always, and then a plain copy is several times as fast.
+                whole = len(inside) == len(matrix) and bool(np.all(inside == np.arange(len(matrix))))
+                open_pairs = matrix.copy() if whole else matrix[np.ix_(inside, inside)]
             if len(base):
                 open_linear = open_linear - matrix[np.ix_(base, inside)].sum(axis=0)
                 start -= math.fsum(matrix[i, j] for i, j in combinations(base.tolist(), 2))
         return (np.ascontiguousarray(open_linear), open_pairs, self._conflicts), start
 
-    @cached_property
+    @property
+    def _conflicts(self) -> npt.NDArray[np.uint8]:
+        """Which open features exclude each other; empty if none do."""
+        if self._kept_conflicts is not None:
+            return self._kept_conflicts
+        conflicts, inside = self.form.conflicts, np.ix_(self.features, self.features)
+        numbers = np.zeros((0, 0)) if conflicts is None else conflicts[inside]
+        excluded: npt.NDArray[np.uint8] = np.ascontiguousarray(numbers, dtype=np.uint8)
+        if self._forms.keeps_all:
+            self._kept_conflicts = excluded
+        return excluded
+
+    @property
     def _plain(self) -> tuple[tuple[Any, ...], float]:
-        return self._terms(self.form.linear, self.form.pairs)
+        if self._kept_plain is not None:
+            return self._kept_plain
+        plain = self._terms(self.form.linear, self.form.pairs)
+        if self._forms.keeps_all:
+            self._kept_plain = plain
+        return plain
 
     def _priced(self, prices: Prices | None) -> tuple[tuple[Any, ...], float]:
         return self._plain if prices is None else self._terms(self.form.linear, self.form.pairs, prices)
@@ -572,7 +634,7 @@ class SetsOfSize:
         options |= {"tolerance": self.tolerance, "cores": cores}
         rows, values, left = self._best_by_either(terms, start - paid, rules, cut, most, max_nodes, options)
         # A search that has to stop before its first step knows nothing.
-        return rows, values, self._ceiling_at(prices) if left >= UNKNOWN else left
+        return rows, values, self.ceiling_at(prices) if left >= UNKNOWN else left
 
     def any_of(
         self,
@@ -633,7 +695,7 @@ class SetsOfSize:
     def any_will_do(self) -> bool:
         """Whether any features that may be in sets make one."""
         rules = self.rules
-        return not (rules.caps or rules.budgets or rules.needs or len(self._conflicts))
+        return not (rules.caps or rules.budgets or rules.needs or self.form.conflicts is not None)
 
     def climbed(self, rows: Rows, prices: Prices, cut: float) -> Rows:
         """Make sets, rows of features, better by exchanging one feature at a time; those above the cut, each once."""

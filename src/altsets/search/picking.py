@@ -14,6 +14,7 @@ from altsets._kernels import cliques
 from altsets.problem import FeatureSet
 from altsets.search.columns import Certificate
 from altsets.search.good_sets import GoodSets, Listing
+from altsets.search.resources import LISTED, MOST_BYTES
 from altsets.search.rows import Penalties
 from altsets.search.run import Run
 
@@ -80,6 +81,9 @@ class Picker:
         Returns None if there are none, and whether the search came to its end; it does not go on to there when it has
         found ``enough``. If sets that can only be the dearest of a solution are not listed, they are searched for.
         """
+        n_sets = n_sets or self.problem.n_sets
+        if LISTED * (n_sets + 1) * len(listing) > MOST_BYTES:
+            return None, False
         order = np.argsort(spending.charges, kind="stable")
         order = order[listing.qualities[order] >= least]
         own = callable(self.problem.dissimilarity)
@@ -109,7 +113,7 @@ class Picker:
             ),
             elements,
             self.caps,
-            n_sets or self.problem.n_sets,
+            n_sets,
             target,
             spending.ceiling,
             summing=summing,

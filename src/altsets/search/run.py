@@ -13,7 +13,7 @@ from typing import Any, Self, TypeVar
 from altsets.problem import FeatureSet
 from altsets.result import Progress
 
-__all__ = ["MAX_ITERS", "Run"]
+__all__ = ["MAX_ITERS", "Run", "Stopped"]
 
 Answer = TypeVar("Answer")
 
@@ -24,8 +24,16 @@ CALLBACK_EVERY = 0.1
 MAX_ITERS = 1000
 
 
+class Stopped(Exception):
+    """Time is up, or the user pressed Ctrl-C, where there is nothing to return: what was found before is in the run."""
+
+
 class Run:
     """What engines write to while they work.
+
+    Loops ask ``stopped`` or ``tick`` and return the best they have; where something is only being prepared, ``check``
+    leaves it. Each tick is a step, and steps are what parts of the work are limited by: their number is the same on
+    every machine, so that only the user's own time limit makes an answer depend on the clock.
 
     As a context manager it turns the first Ctrl-C into a polite request to stop: every loop asks ``stopped``, and
     the engine returns its best answer so far with its bound. What else ends a search, a second Ctrl-C or an exception
@@ -39,8 +47,8 @@ class Run:
         max_iters: int = MAX_ITERS,
     ) -> None:
         self.max_iters = max_iters
-        #: Steps so far, also those of parts.
-        self.steps = 0
+        #: Steps so far, also those of parts; the number after which a part ends.
+        self.steps, self.max_steps = 0, math.inf
         self.started = time.perf_counter()
         self.deadline = math.inf if time_limit is None else self.started + time_limit
         self.sets: list[FeatureSet] = []
@@ -53,10 +61,10 @@ class Run:
         self._previous: Any = None
         self._whole: Run | None = None
 
-    def part(self, time_limit: float | None = None) -> Run:
+    def part(self, max_steps: float = math.inf) -> Run:
         """A run of its own for a part of the work, which ends with this one or before and reports to nobody."""
-        part = Run(time_limit, max_iters=self.max_iters)
-        part._whole = self
+        part = Run(max_iters=self.max_iters)
+        part._whole, part.max_steps = self, max_steps
         return part
 
     def __enter__(self) -> Self:
@@ -92,17 +100,26 @@ class Run:
         return own if self._whole is None else min(own, self._whole.remaining)
 
     @property
+    def steps_left(self) -> float:
+        """Steps until a part of the work ends; inf without a limit."""
+        own = self.max_steps - self.steps
+        return own if self._whole is None else min(own, self._whole.steps_left)
+
+    @property
     def stopped(self) -> bool:
-        """Whether to end the search: the time limit is reached, or the user pressed Ctrl-C."""
+        """Whether to end the search: the time limit is reached, the user pressed Ctrl-C, or a part had its steps."""
         if self._whole is not None and self._whole.stopped:
             return True
-        return self.interrupted or self.error is not None or time.perf_counter() >= self.deadline
+        if self.interrupted or self.error is not None or self.steps >= self.max_steps:
+            return True
+        return self.deadline < math.inf and time.perf_counter() >= self.deadline
 
     @property
     def why_stopped(self) -> str:
         """Half a sentence for the proof."""
-        whole = self if self._whole is None else self._whole
-        return "interrupted" if whole.interrupted else "time limit reached"
+        if self._whole is not None:
+            return self._whole.why_stopped if self._whole.stopped else "step limit reached"
+        return "interrupted" if self.interrupted else "time limit reached"
 
     def offer(self, sets: Sequence[FeatureSet], objective: float) -> bool:
         """Keep these sets if they beat the best so far; say whether they did."""
@@ -148,12 +165,17 @@ class Run:
 
         return answer
 
-    def tick(self) -> bool:
-        """One more step: called by kernels after a certain amount of work; true means stop."""
+    def tick(self, steps: int = 1) -> bool:
+        """One more step, or so many: called by kernels and loops after a certain amount of work; true means stop."""
         run: Run | None = self
         while run is not None:
-            run.steps += 1
+            run.steps += steps
             run = run._whole
-        if time.perf_counter() - self._called > CALLBACK_EVERY:
+        if self._callback is not None and time.perf_counter() - self._called > CALLBACK_EVERY:
             self.report()
         return self.stopped
+
+    def check(self) -> None:
+        """One more step; leave what is only being prepared if it is time to stop."""
+        if self.tick():
+            raise Stopped

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Sequence
+from contextlib import suppress
 from typing import Protocol
 
 from altsets.problem import FeatureSet, Problem
 from altsets.result import Status, optimality_tolerance
 from altsets.search.engine import Answer
-from altsets.search.run import Run
+from altsets.search.run import Run, Stopped
 
 __all__ = ["Fallback", "sequential"]
 
@@ -49,12 +50,14 @@ def sequential(
     """
     sets: list[FeatureSet] = []
     statuses: list[Status] = []
+    values: list[float] = []
     bounds: list[float] = []
     while len(sets) < problem.n_sets:
         chosen, bound = None, math.inf
         # Without a fallback, a first set is worth being late.
         if not run.stopped or (fallback is None and not sets):
-            chosen, bound = next_set([*problem.existing, *sets])
+            with suppress(Stopped):
+                chosen, bound = next_set([*problem.existing, *sets])
         if fallback is not None and not _settled(chosen, bound, evaluate):
             other = fallback()
             bound = min(bound, other.ceiling)
@@ -67,7 +70,8 @@ def sequential(
         bounds.append(max(bound, value))
         proven = bound - value <= optimality_tolerance(value)
         statuses.append(Status.OPTIMAL if proven else Status.FEASIBLE)
-        run.sets, run.objective, run.bound = list(sets), math.fsum(map(evaluate, sets)), math.fsum(bounds)
+        values.append(value)
+        run.sets, run.objective, run.bound = list(sets), math.fsum(values), math.fsum(bounds)
         run.report()
     # Given the same sets, a later one is no easier to find than the first one that is missing.
     statuses += [statuses[-1]] * (problem.n_sets - len(statuses))

@@ -17,6 +17,8 @@ Floats = npt.NDArray[np.float64]
 
 #: What the solver calls feasible. Any tighter, presolve has been seen to cut off optima; the default is 1e-6.
 TOLERANCE = 1e-7
+#: What a node of the solver's search counts as.
+STEPS_PER_NODE = 10
 #: An improvement of the objective by less than its tolerance is none to the solver, so it sees the objective enlarged.
 ENLARGED = 1e5
 
@@ -87,13 +89,18 @@ class Programme:
             solver.setOptionValue("time_limit", max(run.remaining, 0.01))
         solver.passModel(self._model(highspy))
 
+        if math.isfinite(run.steps_left):
+            # The solver decides by nodes alone how far it goes, so the clock has no say in what it finds.
+            solver.setOptionValue("mip_max_nodes", max(int(run.steps_left) // STEPS_PER_NODE, 1))
+
         def on_interrupt(event: Any) -> None:
-            if run.tick():
+            if run.tick(0):
                 event.interrupt()
 
         solver.cbMipInterrupt += on_interrupt
         solver.cbSimplexInterrupt += on_interrupt
         solver.run()
+        run.tick(STEPS_PER_NODE * max(int(solver.getInfo().mip_node_count), 1))
         status = solver.getModelStatus()
         if status in (highspy.HighsModelStatus.kInfeasible, highspy.HighsModelStatus.kUnboundedOrInfeasible):
             return Solution(None, -math.inf)

@@ -1,0 +1,61 @@
+"""What a search takes in memory, estimated before any of it is taken."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from altsets.errors import UnsupportedError
+from altsets.problem import Problem
+from altsets.quality import Quality
+
+__all__ = ["LISTED", "MOST_BYTES", "refuse_too_large"]
+
+#: What a search may take besides the numbers that the quality holds; what would take more is refused.
+MOST_BYTES = 4 * 2**30
+
+#: Bytes of a variable of an integer programme with its part in a few rows; of a candidate on each level of a search for
+#: one set; of a listed set on each level of picking sets.
+VARIABLE, CANDIDATE, LISTED = 300, 45, 28
+
+
+def refuse_too_large(engine: str, quality: Quality, problem: Problem) -> None:
+    """Refuse a request that cannot fit, and say what would."""
+    needed = bytes_needed(engine, quality, problem)
+    if needed <= MOST_BYTES:
+        return
+    asked = f"n_alternatives={problem.n_alternatives} with search={problem.search!r} and engine {engine!r}"
+    takes = f"takes about {needed / 2**30:,.0f} GiB of memory, more than {MOST_BYTES / 2**30:.0f}"
+    fits, too_many = -1, problem.n_alternatives
+    while too_many - fits > 1:
+        middle = (fits + too_many) // 2
+        if bytes_needed(engine, quality, replace(problem, n_alternatives=middle)) <= MOST_BYTES:
+            fits = middle
+        else:
+            too_many = middle
+    if fits < 0:
+        raise UnsupportedError(
+            f"{asked} {takes}; ask for sets of fewer than {problem.k_max} features, or choose from fewer than "
+            f"{problem.n_features_in}."
+        )
+    raise UnsupportedError(f"{asked} {takes}; n_alternatives={fits} fits, and so does search='sequential'.")
+
+
+def bytes_needed(engine: str, quality: Quality, problem: Problem) -> int:
+    """About how many bytes a search takes at most, but for lists that grow only as long as there is room."""
+    n_sets, k, n = problem.n_sets, problem.k_max, problem.n_features_in
+    together = problem.search == "simultaneous"
+    if engine == "milp":
+        form = quality.form(k)
+        n_used = n if form.pairs is not None else min(n, n_sets * k + sum(map(len, problem.existing)))
+        products = n_used * (n_used - 1) // 2 if form.pairs is not None else 0
+        per_set = n_used + products
+        pairs_of_sets = n_used * n_sets * (n_sets - 1) // 2
+        return VARIABLE * (n_sets * per_set + pairs_of_sets if together else per_set)
+    if engine == "greedy" or not together:
+        # Sets are kept as they are found, and all else is for one set at a time.
+        return CANDIDATE * k * n if engine == "enumerate" else 0
+    if engine == "additive":
+        # Bounds for each number of sets and of features in them, and which set shares what with which.
+        return 8 * n_sets * n_sets * k + n_sets * n + 8 * n_sets * n_sets
+    # Sets that go together, and numbers for each set and feature.
+    return CANDIDATE * k * n + 8 * n_sets * n_sets + 8 * n_sets * n
