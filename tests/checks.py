@@ -6,7 +6,8 @@ import math
 import re
 from collections.abc import Callable
 from dataclasses import dataclass
-from functools import cache
+from fractions import Fraction
+from functools import cache, cached_property
 from typing import Any
 
 from oracle import Numbers, Oracle
@@ -49,8 +50,16 @@ def own_dissimilarity(name: str) -> Callable[[Any, Any], float]:
     return function
 
 
+#: How far bound and objective of a proven answer may lie apart, by the contract; relative to the scale of its problem.
+PROVEN = Fraction(1, 10**9)
+#: How far sums of a few numbers may be off because of rounding; relative to the scale.
+ROUNDING = Fraction(1, 10**12)
+#: Gaps that count as none on small problems, where proofs are expected; relative to the scale.
+SMALL_GAP = Fraction(1, 10**6)
+
+
 def tolerance(value: float) -> float:
-    """How far an objective or a bound may be off: what the contract calls proven, and a little rounding."""
+    """How far two objectives of this order may be off."""
     return 1.001e-9 * max(1.0, abs(value))
 
 
@@ -122,7 +131,7 @@ class Request:
     def problem(self) -> Problem:
         return Problem.create(len(self.scores), **self.options)
 
-    @property
+    @cached_property
     def oracle(self) -> Oracle:
         return Oracle(
             Numbers(self.kind, self.scores, self.matrix, self.scale, self.min_relevance),
@@ -168,7 +177,11 @@ class Request:
 
 
 def disagreements(request: Request, result: Result, oracle: Oracle | None = None) -> list[str]:
-    """Everything that is wrong with an answer; compared with the truth if there is an oracle for it."""
+    """Everything that is wrong with an answer; compared with the truth if there is an oracle for it.
+
+    Sets are judged by their exact qualities. With the scale of the problem as unit: what is said to be optimal may be
+    1e-9 below the optimum and no more, a bound may be 1e-9 below it.
+    """
     wrong = _form(request, result) + request.oracle.complaints(result.sets)
     if oracle is not None and not wrong:
         if request.search == "sequential":
@@ -182,15 +195,17 @@ def disagreements(request: Request, result: Result, oracle: Oracle | None = None
 
 
 def _form(request: Request, result: Result) -> list[str]:
-    """What needs no oracle: validity, qualities, statuses, bounds."""
+    """What needs no truth: validity, qualities, statuses, bounds."""
     wrong = []
     n_found, n_asked = len(result.sets), request.n_alternatives + 1
-    values = [request.oracle.value(chosen) for chosen in result.sets]
-    if len(values) != len(result.qualities) or any(
-        abs(value - claimed) > tolerance(value)
-        for value, claimed in zip(values, result.qualities, strict=True)
-    ):
-        wrong.append(f"qualities {result.qualities} should be {values}")
+    oracle = request.oracle
+    values = [] if oracle.complaints(result.sets) else [oracle.exact(chosen) for chosen in result.sets]
+    if len(values) == len(result.qualities):
+        for chosen, value, claimed in zip(result.sets, values, result.qualities, strict=True):
+            if not math.isfinite(claimed) or abs(value - Fraction(claimed)) > ROUNDING * oracle.scale:
+                wrong.append(f"the quality of {chosen} is {float(value)}, not {claimed}")
+    elif not oracle.complaints(result.sets):
+        wrong.append(f"{len(result.qualities)} qualities of {n_found} sets")
     if len(result.statuses) != n_asked or n_found > n_asked:
         wrong.append(f"{len(result.statuses)} statuses and {n_found} sets for {n_asked} asked")
         return wrong
@@ -212,45 +227,54 @@ def _form(request: Request, result: Result) -> list[str]:
     return wrong + _numbers(request, result, values)
 
 
-def _numbers(request: Request, result: Result, values: list[float]) -> list[str]:
+def _numbers(request: Request, result: Result, values: list[Fraction]) -> list[str]:
     wrong = []
-    if not values:
+    if not result.sets:
         if not math.isnan(result.objective):
             wrong.append(f"no set, but objective {result.objective}")
         # A search that gave up may still know a bound.
         if (result.bound == -math.inf) != (result.status is Status.INFEASIBLE):
             wrong.append(f"no set and {result.status!r}, but bound {result.bound}")
         return wrong
+    scale = request.oracle.scale
     lowest = request.aggregation == "min" and request.search in ("simultaneous", "greedy-balancing")
-    objective = min(values) if lowest else math.fsum(values)
-    if abs(result.objective - objective) > tolerance(objective):
-        wrong.append(f"objective {result.objective} should be {objective}")
+    if values:
+        objective = min(values) if lowest else sum(values)
+        slack = ROUNDING * scale * len(values)
+        if not math.isfinite(result.objective) or abs(Fraction(result.objective) - objective) > slack:
+            wrong.append(f"objective {result.objective} should be {float(objective)}")
     if not result.bound >= result.objective:
         wrong.append(f"bound {result.bound} is below the objective {result.objective}")
     if result.gap != result.bound - result.objective:
         wrong.append(f"gap {result.gap} is not bound {result.bound} - objective {result.objective}")
-    if result.status is Status.OPTIMAL and not result.gap <= tolerance(objective):
+    # Sets that are found one after the other are proven one by one.
+    most = PROVEN * scale * (len(result.sets) if request.search == "sequential" else 1) + ROUNDING * scale
+    if result.status is Status.OPTIMAL and not result.gap <= most:
         wrong.append(f"optimal, but the gap is {result.gap}")
     return wrong
 
 
 def _sequential(result: Result, oracle: Oracle) -> list[str]:
     wrong = []
-    room = 0.0
-    for position, value in enumerate(result.qualities):
-        best = oracle.next_best(result.sets[:position])
+    room, tolerated = Fraction(0), PROVEN * oracle.scale
+    for position, chosen in enumerate(result.sets):
+        best, value = oracle.next_best(result.sets[:position]), oracle.exact(chosen)
         assert best is not None  # The set itself is valid.
         room += best
-        if result.statuses[position] is Status.OPTIMAL and value < best - tolerance(best):
-            wrong.append(f"set {position} is said to be optimal at {value}; the optimum is {best}")
-        if result.statuses[position] is Status.FEASIBLE and _too_wide(result, best):
+        if result.statuses[position] is Status.OPTIMAL and value < best - tolerated:
+            wrong.append(
+                f"set {position} is said to be optimal at {float(value)}; the optimum is {float(best)}"
+            )
+        if result.statuses[position] is Status.FEASIBLE and _too_wide(result, oracle):
             wrong.append(f"set {position} was not proven on a small problem (gap {result.gap})")
-    if result.sets and result.bound < room - tolerance(room):
-        wrong.append(f"bound {result.bound} is below the optimum {room} given the sets before each")
+    if result.sets and result.bound < room - tolerated * len(result.sets):
+        wrong.append(f"bound {result.bound} is below the optimum {float(room)} given the sets before each")
     if len(result.sets) < len(result.statuses):
         best = oracle.next_best(result.sets)
         if best is not None:
-            wrong.append(f"{result.status!r} after {len(result.sets)} sets; one of quality {best} exists")
+            wrong.append(
+                f"{result.status!r} after {len(result.sets)} sets; one of quality {float(best)} exists"
+            )
         elif result.status is not Status.INFEASIBLE and not _gave_up(result):
             wrong.append(f"{result.status!r}, but it is infeasible")
     return wrong
@@ -260,9 +284,9 @@ def _gave_up(result: Result) -> bool:
     return result.status is Status.NOT_FOUND and result.stop_reason == "time_limit"
 
 
-def _too_wide(result: Result, best: float) -> bool:
+def _too_wide(result: Result, oracle: Oracle) -> bool:
     """Small problems are proven, unless somebody set a time limit."""
-    return result.gap > 1e-6 * max(1.0, abs(best)) and result.stop_reason != "time_limit"
+    return result.gap > SMALL_GAP * oracle.scale and result.stop_reason != "time_limit"
 
 
 def _simultaneous(request: Request, result: Result, oracle: Oracle) -> list[str]:
@@ -278,22 +302,24 @@ def _simultaneous(request: Request, result: Result, oracle: Oracle) -> list[str]
     if best is None:
         return [] if result.status is Status.INFEASIBLE else [f"{result.status!r}, but it is infeasible"]
     if not result.sets:
-        return [f"{result.status!r}; a solution of objective {best} exists"]
-    if result.bound < best - tolerance(best):
-        wrong.append(f"bound {result.bound} is below the optimum {best}")
-    if result.status is Status.OPTIMAL and result.objective < best - tolerance(best):
-        wrong.append(f"objective {result.objective} is said to be optimal; the optimum is {best}")
-    if result.status is Status.FEASIBLE and _too_wide(result, best):
-        wrong.append(f"not proven on a small problem (gap {result.gap}, optimum {best})")
+        return [f"{result.status!r}; a solution of objective {float(best)} exists"]
+    values, tolerated = [oracle.exact(chosen) for chosen in result.sets], PROVEN * oracle.scale
+    objective = sum(values) if request.aggregation == "sum" else min(values)
+    if result.bound < best - tolerated:
+        wrong.append(f"bound {result.bound} is below the optimum {float(best)}")
+    if result.status is Status.OPTIMAL and objective < best - tolerated:
+        wrong.append(f"objective {float(objective)} is said to be optimal; the optimum is {float(best)}")
+    if result.status is Status.FEASIBLE and _too_wide(result, oracle):
+        wrong.append(f"not proven on a small problem (gap {result.gap}, optimum {float(best)})")
     sees_all = result.engine == "additive" or result.proof == "all sets listed"
     if request.aggregation == "min" and result.status is Status.OPTIMAL and sees_all:
         # Among the optima of the minimum, the largest sum is asked for as far as it goes. The solver tries, but its
         # tolerance on rows lets the second stage trade a little of the minimum, and such an answer is not taken;
         # where sets are many, enumeration looks no further than at those it has listed.
         assert both is not None
-        if math.fsum(result.qualities) < both[1] - n_sets * tolerance(both[1]):
+        if sum(values) < both[1] - n_sets * tolerated:
             wrong.append(
-                f"sum {math.fsum(result.qualities)} at the best minimum {best}; {both[1]} is possible"
+                f"sum {float(sum(values))} at the best minimum {float(best)}; {float(both[1])} is possible"
             )
     return wrong
 

@@ -1,8 +1,11 @@
 """Random problems over all engines, compared with brute force and with each other.
 
-Run ``python tests/fuzz.py --problems 100000 --seed 0``. Each problem has its own random stream, so that
+Run ``python tests/fuzz.py --problems 200000 --seed 0``. Each problem has its own random stream, so that
 ``--first 123 --problems 1`` shows problem 123 of a seed again, however many processes there were. The exit
 status is 1 if anything disagrees.
+
+Part of the problems have numbers at which double precision is hard (``extreme_requests.py``). Those beyond what is
+documented may be refused; how often that happened is printed with the reasons.
 """
 
 from __future__ import annotations
@@ -10,6 +13,7 @@ from __future__ import annotations
 import argparse
 import multiprocessing
 import os
+import re
 import signal
 import sys
 import time
@@ -21,11 +25,12 @@ from types import ModuleType
 from typing import Any
 
 import numpy as np
-from checks import Request, disagreements, tolerance
+from checks import PROVEN, Request, disagreements
+from extreme_requests import extreme_request
 from random_requests import random_request
 
 from altsets import Result, Status
-from altsets.errors import UnsupportedError
+from altsets.errors import InputError, UnsupportedError
 from altsets.search import good_sets, leaders, together
 
 SOLVER = "milp"
@@ -54,6 +59,11 @@ TIME_LIMIT, LONG = 2.0, 10.0
 #: A search that takes so much longer than its limit is ended from outside.
 HUNG = 4 * LONG
 
+#: The part of the problems whose numbers are extreme.
+EXTREME_SHARE = 0.7
+#: Numbers that may be refused: a scale beyond these powers of ten, and redundancy of CFS beyond the last.
+SMALLEST, LARGEST, LARGEST_IN_RATIO = 1e-100, 1e100, 1e12
+
 #: Problems that a process checks before it reports.
 PORTION = 100
 
@@ -67,6 +77,7 @@ class Report:
     statuses: Counter[str] = field(default_factory=Counter)
     kinds: Counter[str] = field(default_factory=Counter)
     n_refused: int = 0
+    refusals: Counter[str] = field(default_factory=Counter)
     failures: list[str] = field(default_factory=list)
 
     def fail(self, label: str, request: Request, wrong: list[str], **more: Any) -> None:
@@ -83,6 +94,7 @@ class Report:
         self.statuses += other.statuses
         self.kinds += other.kinds
         self.n_refused += other.n_refused
+        self.refusals += other.refusals
         self.failures += other.failures
 
 
@@ -93,13 +105,14 @@ def run(
     first: int = 0,
     solver_share: float = 0.03,
     large_share: float = 0.01,
+    extreme_share: float = EXTREME_SHARE,
     jobs: int = 1,
     progress: Callable[[Report], None] | None = None,
 ) -> Report:
     """Check ``n_problems`` problems and report what disagrees."""
     report = Report()
     portions = [
-        (start, min(start + PORTION, first + n_problems), seed, solver_share, large_share)
+        (start, min(start + PORTION, first + n_problems), seed, solver_share, large_share, extreme_share)
         for start in range(first, first + n_problems, PORTION)
     ]
     for part in _in_parallel(portions, jobs):
@@ -117,20 +130,22 @@ def _in_parallel(portions: list[tuple[Any, ...]], jobs: int) -> Iterator[Report]
         yield from pool.imap_unordered(_run_portion, portions)
 
 
-def _run_portion(portion: tuple[int, int, int, float, float]) -> Report:
-    start, end, seed, solver_share, large_share = portion
+def _run_portion(portion: tuple[int, int, int, float, float, float]) -> Report:
+    start, end, seed, solver_share, large_share, extreme_share = portion
     report = Report()
     for index in range(start, end):
         rng = np.random.default_rng([seed, index])
-        large = rng.random() < large_share
-        request = random_request(rng, large)
+        extreme = rng.random() < extreme_share
+        large = not extreme and rng.random() < large_share
+        request = extreme_request(rng) if extreme else random_request(rng, large)
         with_solver = rng.random() < solver_share * (4 if large else 1)
         label = f"problem {index} of seed {seed}"
         check = _check_large if large else _check_small
         with limited(LIMITS[rng.integers(len(LIMITS))]):
             check(report, label, request, with_solver, rng)
         report.n_problems += 1
-        report.kinds[f"{request.kind}{' with constraints' if request.constraints else ''}"] += 1
+        kind = f"extreme {request.kind}" if extreme else request.kind
+        report.kinds[f"{kind}{' with constraints' if request.constraints else ''}"] += 1
     return report
 
 
@@ -181,6 +196,9 @@ def _search(report: Report, label: str, request: Request, engine: str, **more: A
         with _ended_from_outside():
             result = request.find(engine=engine, **more)
     except Exception as error:  # Whatever goes wrong is a finding.
+        if isinstance(error, InputError | UnsupportedError) and _may_be_refused(request):
+            report.refusals[re.sub(r"[-+.e\d]*\d", "#", str(error))] += 1
+            return None
         report.fail(label, request, [f"{type(error).__name__}: {error}"], engine=engine, **more)
         return None
     report.n_searches[engine] += 1
@@ -213,6 +231,13 @@ def _check_small(
             report.fail(label, request, wrong, engine=engine, time_limit=LONG)
 
 
+def _may_be_refused(request: Request) -> bool:
+    """Whether double precision cannot answer it, as documented."""
+    scale = request.oracle.scale
+    redundancy = max(map(max, request.matrix)) if request.kind == "cfs" else 0.0
+    return redundancy > LARGEST_IN_RATIO or (scale > 0 and not SMALLEST <= scale <= LARGEST)
+
+
 def _check_refusal(report: Report, label: str, request: Request) -> None:
     """No engine claims it: then it is refused in plain words, and only where the contract says so."""
     try:
@@ -243,7 +268,7 @@ def _check_large(
         wrong = disagreements(request, result)
         if request.search == "simultaneous":
             for other, answer in answers.items():
-                wrong += _contradictions(engine, result, other, answer)
+                wrong += _contradictions(request, engine, result, other, answer)
         elif engine != "auto" and "auto" in answers:
             wrong += _contradicts_sets(report, label, request, engine, answers["auto"])
         answers[engine] = result
@@ -251,10 +276,10 @@ def _check_large(
             report.fail(label, request, wrong, engine=engine, time_limit=TIME_LIMIT)
 
 
-def _contradictions(engine: str, result: Result, other: str, answer: Result) -> list[str]:
-    wrong = []
+def _contradictions(request: Request, engine: str, result: Result, other: str, answer: Result) -> list[str]:
+    wrong, tolerated = [], float(PROVEN * request.oracle.scale)
     for name, found, by, bound in ((engine, result, other, answer), (other, answer, engine, result)):
-        if found.sets and found.objective > bound.bound + tolerance(bound.bound if bound.sets else 1.0):
+        if found.sets and found.objective > bound.bound + tolerated:
             wrong.append(
                 f"{name} found {found.objective}, {by} proved at most {bound.bound} ({bound.status})"
             )
@@ -263,7 +288,7 @@ def _contradictions(engine: str, result: Result, other: str, answer: Result) -> 
 
 def _contradicts_sets(report: Report, label: str, request: Request, engine: str, answer: Result) -> list[str]:
     """Each set of a sequential answer against another engine's next set after the same sets."""
-    wrong = []
+    wrong, tolerated = [], float(PROVEN * request.oracle.scale)
     for position in range(min(len(answer.sets) + 1, len(answer.statuses))):
         given = request.existing + tuple(answer.sets[:position])
         step = replace(request, existing=given, n_alternatives=0)
@@ -275,10 +300,10 @@ def _contradicts_sets(report: Report, label: str, request: Request, engine: str,
                 wrong.append(f"default: no set after {position}; {engine}: {result.sets[0]}")
             continue
         found = answer.qualities[position]
-        if found > result.bound + tolerance(found):
+        if found > result.bound + tolerated:
             wrong.append(f"set {position}: default found {found}, {engine} proved at most {result.bound}")
         proven = answer.statuses[position] is Status.OPTIMAL
-        if proven and result.sets and result.objective > found + tolerance(found):
+        if proven and result.sets and result.objective > found + tolerated:
             wrong.append(
                 f"set {position}: default said {found} is optimal, {engine} found {result.objective}"
             )
@@ -287,7 +312,7 @@ def _contradicts_sets(report: Report, label: str, request: Request, engine: str,
 
 def main() -> int:
     parser = argparse.ArgumentParser(description="Compare all engines with brute force on random problems.")
-    parser.add_argument("--problems", type=int, default=100_000)
+    parser.add_argument("--problems", type=int, default=200_000)
     parser.add_argument("--seed", type=int, default=0)
     parser.add_argument("--first", type=int, default=0, help="number of the first problem")
     parser.add_argument(
@@ -295,6 +320,9 @@ def main() -> int:
     )
     parser.add_argument(
         "--large-share", type=float, default=0.01, help="share of problems beyond brute force"
+    )
+    parser.add_argument(
+        "--extreme-share", type=float, default=EXTREME_SHARE, help="share of problems with extreme numbers"
     )
     parser.add_argument("--jobs", type=int, default=os.cpu_count() or 1, help="processes")
     options = parser.parse_args()
@@ -319,6 +347,7 @@ def main() -> int:
         first=options.first,
         solver_share=options.solver_share,
         large_share=options.large_share,
+        extreme_share=options.extreme_share,
         jobs=options.jobs,
         progress=progress,
     )
@@ -329,6 +358,7 @@ def main() -> int:
         ("problems", report.kinds),
         ("searches", report.n_searches),
         ("answers", report.statuses),
+        ("refusals", report.refusals),
     ):
         print(f"{title}: " + ", ".join(f"{name} {count}" for name, count in sorted(counts.items())))
     return 1 if report.failures else 0

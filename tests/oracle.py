@@ -7,6 +7,10 @@ enumerated. Two shortcuts keep it fast, and both are obvious: sets are tried fro
 rest of a family adds at most (sets left) * (next value); and the last set of a family is the best one that is
 compatible with all the others. ``test_oracle.py`` checks it against plain enumeration.
 
+It rounds nothing. Doubles are fractions, so all qualities of a problem are whole numbers in one unit; for CFS,
+which has a root, to 80 more binary digits than the relevance has. Costs are decimals as they are printed. Optima
+are fractions.
+
 Constraints are plain tuples: ``("require", (0, 3))``, ``("forbid", (1,))``, ``("at_most", 2, (0, 3, 5))``,
 ``("at_least", 1, (0, 3, 5))``, ``("exclusive", (0, 3))``, ``("implies", 0, 3)``, ``("budget", costs, limit)``,
 ``("size", 2, 4)``.
@@ -53,7 +57,7 @@ class Numbers:
         if self.kind == "additive":
             return relevance
         if self.kind == "fcbf":
-            return -math.inf if self._ruled_out(chosen) else self.scale * relevance
+            return -math.inf if self.ruled_out(chosen) else self.scale * relevance
         redundancy = math.fsum(self.matrix[i][j] for i in chosen for j in chosen if i != j)
         if self.kind == "mrmr":
             return relevance / k - (redundancy / (k * (k - 1)) if k > 1 else 0.0)
@@ -61,7 +65,17 @@ class Numbers:
             return relevance / math.sqrt(k + redundancy)
         raise ValueError(self.kind)
 
-    def _ruled_out(self, chosen: Sequence[int]) -> bool:
+    def scale_among(self, features: Sequence[int]) -> Fraction:
+        """The largest absolute number that matters for these features."""
+        if self.min_relevance is not None:
+            features = [j for j in features if self.relevance[j] >= self.min_relevance]
+        largest = max((abs(self.relevance[j]) for j in features), default=0.0)
+        if self.kind == "mrmr":
+            pairs = (abs(self.matrix[i][j]) for i in features for j in features if i != j)
+            largest = max(largest, *pairs, 0.0)
+        return abs(Fraction(self.scale)) * Fraction(largest)
+
+    def ruled_out(self, chosen: Sequence[int]) -> bool:
         """FCBF: a feature is not relevant enough, or another one of the set predicts it as well as the target does."""
         if self.min_relevance is not None and any(self.relevance[i] < self.min_relevance for i in chosen):
             return True
@@ -69,9 +83,12 @@ class Numbers:
 
 
 @cache
-def as_printed(number: float) -> Fraction:
-    """A number as the decimal that it is printed as."""
-    return Fraction(repr(number))
+def whole_budget(costs: tuple[float, ...], limit: float) -> tuple[list[int], int]:
+    """Costs and limit as the decimals that they are printed as, in a unit that makes whole numbers of them."""
+    printed = [Fraction(repr(float(number))) for number in (*costs, limit)]
+    unit = math.lcm(*(number.denominator for number in printed))
+    *whole, most = (int(number * unit) for number in printed)
+    return whole, most
 
 
 def holds(constraint: tuple[Any, ...], chosen: Sequence[int]) -> bool:
@@ -90,11 +107,70 @@ def holds(constraint: tuple[Any, ...], chosen: Sequence[int]) -> bool:
     if kind == "implies":
         return rest[0] not in chosen or rest[1] in chosen
     if kind == "budget":
-        costs, limit = rest
-        return sum(as_printed(costs[j]) for j in chosen) <= as_printed(limit)
+        costs, limit = whole_budget(tuple(rest[0]), rest[1])
+        return sum(costs[j] for j in chosen) <= limit
     if kind == "size":
         return rest[0] <= len(chosen) <= rest[1]
     raise ValueError(kind)
+
+
+def _in_one_unit(numbers: Sequence[float]) -> tuple[list[int], int]:
+    """Floats as whole numbers, and what they were multiplied by."""
+    ratios = [number.as_integer_ratio() for number in numbers]
+    factor = max((below for _, below in ratios), default=1)
+    return [above * (factor // below) for above, below in ratios], factor
+
+
+@dataclass(frozen=True)
+class WholeNumbers:
+    """The same definitions without rounding: qualities of sets of a few sizes, as multiples of ``unit``."""
+
+    kind: str
+    unit: Fraction
+    relevance: list[int]
+    pairs: list[list[int]]
+    of_relevance: dict[int, int]
+    of_pairs: dict[int, int]
+
+    #: Binary digits of a ratio beyond those of the relevance.
+    DIGITS = 80
+
+    @classmethod
+    def of(cls, numbers: Numbers, k_min: int, k_max: int) -> WholeNumbers:
+        relevance, factor = _in_one_unit([float(value) for value in numbers.relevance])
+        sizes = range(max(k_min, 1), k_max + 1)
+        pairs: list[list[int]] = []
+        if numbers.kind in ("mrmr", "cfs"):
+            n = len(relevance)
+            flat = [float(numbers.matrix[i][j]) if i != j else 0.0 for i in range(n) for j in range(n)]
+            whole, below = _in_one_unit(flat)
+            pairs = [[whole[i * n + j] + whole[j * n + i] for j in range(n)] for i in range(n)]
+        if numbers.kind == "cfs":
+            # Above the line relevance / factor, below it the root of (size * below + pairs) / below.
+            return cls("cfs", Fraction(1, factor << cls.DIGITS), relevance, pairs, {}, {0: below})
+        if numbers.kind != "mrmr":
+            scale = Fraction(numbers.scale) / factor
+            return cls(numbers.kind, scale, relevance, pairs, dict.fromkeys(sizes, 1), {})
+        common = factor * below // math.gcd(factor, below)
+        shares = math.lcm(1, *(k * (k - 1) for k in sizes if k > 1), *sizes)
+        of_relevance = {k: common // factor * (shares // k) for k in sizes}
+        of_pairs = {k: common // below * (shares // (k * (k - 1))) for k in sizes if k > 1}
+        return cls("mrmr", Fraction(1, common * shares), relevance, pairs, of_relevance, of_pairs)
+
+    def value(self, chosen: Sequence[int]) -> int:
+        """The quality of one set, rounded down if it is a ratio."""
+        upper = sum(map(self.relevance.__getitem__, chosen))
+        redundancy = 0
+        if self.pairs:
+            redundancy = sum(self.pairs[i][j] for i, j in combinations(chosen, 2))
+        k = len(chosen)
+        if self.kind == "cfs":
+            below = self.of_pairs[0]
+            square = ((upper * upper * below) << (2 * self.DIGITS)) // (k * below + redundancy)
+            return math.isqrt(square) if upper >= 0 else -math.isqrt(square)
+        if self.kind == "mrmr" and k > 1:
+            return upper * self.of_relevance[k] - redundancy * self.of_pairs[k]
+        return upper * self.of_relevance[k]
 
 
 # --- Two sets -----------------------------------------------------------------------------------------
@@ -185,15 +261,38 @@ class Oracle:
         return max((shared for shared, fine in enumerate(allowed) if fine), default=-1)
 
     def value(self, chosen: Sequence[int]) -> float:
-        """The quality of one set."""
+        """The quality of one set in floats; -inf if the quality rules it out."""
         return self.numbers.value(chosen)
+
+    def exact(self, chosen: Sequence[int]) -> Fraction:
+        """The quality of one set that is not ruled out, as it is before anything is rounded."""
+        return self._whole.value(chosen) * self._whole.unit
+
+    @cached_property
+    def _whole(self) -> WholeNumbers:
+        return WholeNumbers.of(self.numbers, self.k_min, self.k_max)
+
+    @cached_property
+    def scale(self) -> Fraction:
+        """The largest absolute number among the features that can be used: what tolerances are relative to."""
+        unusable = {j for kind, *rest in self.constraints if kind == "forbid" for j in rest[0]}
+        for kind, *rest in self.constraints:
+            if kind == "at_most" and rest[0] == 0:
+                unusable.update(rest[1])
+            if kind == "budget":
+                costs, limit = whole_budget(tuple(rest[0]), rest[1])
+                unusable.update(j for j, cost in enumerate(costs) if cost > limit)
+        return self.numbers.scale_among([j for j in range(self.n) if j not in unusable])
+
+    def _ruled_out(self, chosen: Sequence[int]) -> bool:
+        return self.numbers.kind == "fcbf" and self.numbers.ruled_out(chosen)
 
     def fits(self, chosen: Sequence[int]) -> bool:
         """Whether a set may be chosen at all: sizes, constraints, what the quality and existing sets rule out."""
         return (
             self.k_min <= len(chosen) <= self.k_max
             and all(holds(constraint, chosen) for constraint in self.constraints)
-            and self.value(chosen) > -math.inf
+            and not self._ruled_out(chosen)
             and all(self.compatible(chosen, given) for given in self.existing)
         )
 
@@ -209,7 +308,7 @@ class Oracle:
                 continue
             broken = [constraint for constraint in self.constraints if not holds(constraint, chosen)]
             wrong += [f"set {position} {chosen} breaks {constraint}" for constraint in broken]
-            if self.value(chosen) == -math.inf:
+            if self._ruled_out(chosen):
                 wrong.append(f"set {position} {chosen} is ruled out by the quality")
             for other in [*sets[:position], *self.existing]:
                 if not self.compatible(chosen, other):
@@ -218,24 +317,23 @@ class Oracle:
 
     # Computed on first use: on large problems only the validity of an answer is asked for.
     @cached_property
-    def _usable(self) -> tuple[np.ndarray, list[float]]:
+    def _usable(self) -> tuple[np.ndarray, list[int]]:
         """The sets that may be chosen at all, as rows of ``all_sets`` from best to worst, and their values."""
         sets, _, _ = all_sets(self.n, self.k_min, self.k_max)
         rows = [row for row, chosen in enumerate(sets) if self.fits(chosen)]
-        values = [self.value(sets[row]) for row in rows]
-        order = np.argsort(-np.array(values), kind="stable")
-        return np.array(rows, dtype=int)[order], [values[place] for place in order]
+        ranked = sorted((-self._whole.value(sets[row]), row) for row in rows)
+        return np.array([row for _, row in ranked], dtype=int), [-value for value, _ in ranked]
 
-    def next_best(self, earlier: Sequence[Sequence[int]] = ()) -> float | None:
+    def next_best(self, earlier: Sequence[Sequence[int]] = ()) -> Fraction | None:
         """The best quality of one more set, given those before it and the existing ones."""
         sets, _, _ = all_sets(self.n, self.k_min, self.k_max)
         for row, value in zip(*self._usable, strict=True):
             if all(self.compatible(sets[row], other) for other in earlier):
-                return value
+                return value * self._whole.unit
         return None
 
     @cached_property
-    def _graph(self) -> tuple[list[float], list[int]]:
+    def _graph(self) -> tuple[list[int], list[int]]:
         """Values from the best to the worst, and for each set its compatible sets as a bit mask."""
         rows, values = self._usable
         sets, shared, sizes = all_sets(self.n, self.k_min, self.k_max)
@@ -250,19 +348,22 @@ class Oracle:
         place = sizes[rows] - self.k_min
         return values, _masks(fine[place[:, None], place[None, :], shared[np.ix_(rows, rows)]])
 
-    def best_sum(self, n_sets: int, at_least: float = -math.inf) -> float | None:
-        """The largest sum over ``n_sets`` compatible sets, each of quality ``at_least``."""
+    def best_sum(self, n_sets: int) -> Fraction | None:
+        """The largest sum over ``n_sets`` compatible sets."""
         if not self.feasible(n_sets):
             return None
-        values, rows = self._graph
-        usable = sum(value >= at_least for value in values)
-        best = -math.inf
+        return self._best_sum(n_sets, len(self._graph[0])) * self._whole.unit
 
-        def descend(candidates: int, left: int, value: float) -> None:
+    def _best_sum(self, n_sets: int, usable: int) -> int:
+        """The same over the best ``usable`` sets, among which there are enough."""
+        values, rows = self._graph
+        best: int | None = None
+
+        def descend(candidates: int, left: int, value: int) -> None:
             nonlocal best
             while candidates:
                 low = (candidates & -candidates).bit_length() - 1
-                if value + left * values[low] <= best:
+                if best is not None and value + left * values[low] <= best:
                     return
                 if left == 1:
                     best = value + values[low]
@@ -271,10 +372,11 @@ class Oracle:
                 descend(candidates & rows[low], left - 1, value + values[low])
                 candidates &= candidates - 1
 
-        descend((1 << usable) - 1, n_sets, 0.0)
-        return best if best > -math.inf else None
+        descend((1 << usable) - 1, n_sets, 0)
+        assert best is not None
+        return best
 
-    def best_min(self, n_sets: int) -> tuple[float, float] | None:
+    def best_min(self, n_sets: int) -> tuple[Fraction, Fraction] | None:
         """The largest minimum over ``n_sets`` compatible sets, and the largest sum that goes with it."""
         if not self.feasible(n_sets):
             return None
@@ -282,9 +384,8 @@ class Oracle:
         for last, lowest in enumerate(values):
             # The best sets up to and including `last`, which must be in the family.
             if _has_family(rows[last] & ((2 << last) - 1), n_sets - 1, rows):
-                best = self.best_sum(n_sets, at_least=lowest)
-                assert best is not None
-                return lowest, best
+                usable = sum(value >= lowest for value in values)
+                return lowest * self._whole.unit, self._best_sum(n_sets, usable) * self._whole.unit
         raise AssertionError("feasible, but no family was found")
 
     def feasible(self, n_sets: int) -> bool:

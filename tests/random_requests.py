@@ -19,7 +19,8 @@ FEW_SETS = 15
 Maker = Callable[[], Any]
 
 
-def _one_of(rng: np.random.Generator, makers: list[Maker]) -> Any:
+def one_of(rng: np.random.Generator, makers: list[Maker]) -> Any:
+    """What one of these makes."""
     return makers[rng.integers(len(makers))]()
 
 
@@ -47,17 +48,18 @@ def random_request(rng: np.random.Generator, large: bool = False) -> Request:
     return Request(
         n_features=k,
         n_alternatives=n_alternatives,
-        dissimilarity=_dissimilarity(rng, own),
+        dissimilarity=random_dissimilarity(rng, own),
         search=str(rng.choice(searches)),
         aggregation=str(rng.choice(["sum", "min"])),
         existing=random_existing(rng, n, k),
         constraints=constraints,
         **random_limit(rng, k, own),
-        **({"scores": _floats(random_scores(rng, n))} if plain else random_numbers(rng, n)),
+        **({"scores": floats(random_scores(rng, n))} if plain else random_numbers(rng, n)),
     )
 
 
-def _dissimilarity(rng: np.random.Generator, own: bool) -> str:
+def random_dissimilarity(rng: np.random.Generator, own: bool) -> str:
+    """The name of a dissimilarity, of the package or of one's own."""
     if own:
         return str(rng.choice(list(OWN_DISSIMILARITIES)))
     return "jaccard" if rng.random() < 0.25 else "dice"
@@ -68,7 +70,7 @@ def random_existing(rng: np.random.Generator, n: int, k: int) -> tuple[tuple[int
     existing = []
     while rng.random() < 0.15:
         size = k if rng.random() < 0.5 else int(rng.integers(1, n + 1))
-        existing.append(_some(rng, n, size))
+        existing.append(some_features(rng, n, size))
     return tuple(existing)
 
 
@@ -84,7 +86,7 @@ def random_limit(rng: np.random.Generator, k: int, own: bool = False) -> dict[st
     ]
     if not own:
         forms.append(lambda: {"min_difference": part})
-    limit: dict[str, Any] = _one_of(rng, forms)
+    limit: dict[str, Any] = one_of(rng, forms)
     return limit
 
 
@@ -96,8 +98,8 @@ def random_numbers(rng: np.random.Generator, n: int) -> dict[str, Any]:
     kind = str(rng.choice(["additive", "fcbf", "mrmr", "mrmr", "cfs"]))
     scores = random_scores(rng, n)
     if kind == "additive":
-        return {"scores": _floats(scores)}
-    numbers: dict[str, Any] = {"kind": kind, "scores": _floats(scores)}
+        return {"scores": floats(scores)}
+    numbers: dict[str, Any] = {"kind": kind, "scores": floats(scores)}
     if kind == "fcbf":
         matrix = random_dependency(rng, scores)
         if rng.random() < 0.3:
@@ -110,7 +112,7 @@ def random_numbers(rng: np.random.Generator, n: int) -> dict[str, Any]:
             matrix = matrix * (np.abs(scores).max() / (np.abs(matrix).max() or 1.0))
         if kind == "cfs":
             matrix = np.abs(matrix)
-    return {**numbers, "matrix": tuple(_floats(row) for row in matrix)}
+    return {**numbers, "matrix": tuple(floats(row) for row in matrix)}
 
 
 def random_scores(rng: np.random.Generator, n: int) -> np.ndarray:
@@ -133,7 +135,7 @@ def random_scores(rng: np.random.Generator, n: int) -> np.ndarray:
         lambda: rng.integers(0, 3, n) + 1e-10 * rng.integers(0, 4, n),
         lambda: rng.integers(0, 10, n) * 0.1,
     ]
-    scores: np.ndarray = _one_of(rng, kinds)
+    scores: np.ndarray = one_of(rng, kinds)
     return scores
 
 
@@ -160,7 +162,7 @@ def random_redundancy(rng: np.random.Generator, n: int) -> np.ndarray:
         lambda: rng.standard_normal(shape) * 1e4,
         lambda: rng.random(shape) * 1e-6,
     ]
-    matrix: np.ndarray = _one_of(rng, kinds)
+    matrix: np.ndarray = one_of(rng, kinds)
     return (matrix + matrix.T) / 2 if rng.random() < 0.5 else matrix
 
 
@@ -187,14 +189,14 @@ def random_constraints(
     rng: np.random.Generator, n: int, k: int, most_sets: int
 ) -> tuple[tuple[Any, ...], ...]:
     """One to four constraints that can hold together most of the time."""
-    group = _some(rng, n, int(rng.integers(1, n + 1)))
-    few = _some(rng, n, min(n, int(rng.integers(2, 5))))
+    group = some_features(rng, n, int(rng.integers(1, n + 1)))
+    few = some_features(rng, n, min(n, int(rng.integers(2, 5))))
     kinds: list[Maker] = [
         lambda: (
             "require",
-            _some(rng, n, 1 if rng.random() < 0.8 else int(rng.integers(1, min(n, k + 1) + 1))),
+            some_features(rng, n, 1 if rng.random() < 0.8 else int(rng.integers(1, min(n, k + 1) + 1))),
         ),
-        lambda: ("forbid", _some(rng, n, int(rng.integers(1, max(2, n - k + 1))))),
+        lambda: ("forbid", some_features(rng, n, int(rng.integers(1, max(2, n - k + 1))))),
         lambda: ("at_most", int(rng.integers(0, min(k, len(group)) + 1)), group),
         lambda: ("at_least", int(rng.integers(0, min(k, len(group)) + 1)), group),
         lambda: ("exclusive", few),
@@ -203,7 +205,7 @@ def random_constraints(
         lambda: random_size(rng, n, k, most_sets),
         lambda: random_size(rng, n, k, most_sets),
     ]
-    chosen = [_one_of(rng, kinds) for _ in range(int(rng.choice([1, 1, 2, 2, 3, 4])))]
+    chosen = [one_of(rng, kinds) for _ in range(int(rng.choice([1, 1, 2, 2, 3, 4])))]
     return tuple(chosen)
 
 
@@ -216,11 +218,11 @@ def random_budget(rng: np.random.Generator, n: int, k: int) -> tuple[Any, ...]:
         lambda: np.ones(n),
         lambda: rng.random(n) * 1e4,
     ]
-    costs = _one_of(rng, kinds)
+    costs = one_of(rng, kinds)
     cheapest = float(np.sort(costs)[:k].sum())
-    some = float(costs[list(_some(rng, n, k))].sum())
+    some = float(costs[list(some_features(rng, n, k))].sum())
     limit = rng.choice([some, cheapest, (some + cheapest) / 2, 0.9 * cheapest], p=[0.4, 0.15, 0.4, 0.05])
-    return ("budget", _floats(costs), float(limit))
+    return ("budget", floats(costs), float(limit))
 
 
 def random_size(rng: np.random.Generator, n: int, k: int, most_sets: int) -> tuple[Any, ...]:
@@ -233,9 +235,11 @@ def random_size(rng: np.random.Generator, n: int, k: int, most_sets: int) -> tup
     return ("size", k_min, k_max + 3 if k_max == n and rng.random() < 0.1 else k_max)
 
 
-def _some(rng: np.random.Generator, n: int, size: int) -> tuple[int, ...]:
+def some_features(rng: np.random.Generator, n: int, size: int) -> tuple[int, ...]:
+    """A set of this size."""
     return tuple(sorted(int(j) for j in rng.permutation(n)[:size]))
 
 
-def _floats(values: np.ndarray) -> tuple[float, ...]:
+def floats(values: np.ndarray) -> tuple[float, ...]:
+    """Numbers of an array as Python's."""
     return tuple(float(value) for value in values)
