@@ -6,11 +6,13 @@ import inspect
 import math
 import re
 import signal
+import time
 from itertools import islice
 
 import numpy as np
 import pytest
 from checks import Request, disagreements
+from clocks import within
 from hypothesis import given, settings
 from oracle import Oracle
 from strategies import problems
@@ -41,7 +43,9 @@ def objective_of(values, way):
 
 @ways
 def test_an_optimal_answer(way):
+    start = time.perf_counter()
     result = find(SCORES, n_features=2, n_alternatives=2, tau=0.5, **way)
+    taken = time.perf_counter() - start
     assert result.status is Status.OPTIMAL
     assert result.statuses == [Status.OPTIMAL] * 3
     assert result.bound == pytest.approx(result.objective, abs=1e-9)
@@ -50,7 +54,7 @@ def test_an_optimal_answer(way):
     assert "proven optimal" in result.explain()
     assert result.proof
     assert result.parameters["search"] == way["search"]
-    assert 0 < result.elapsed < 5
+    assert 0 < result.elapsed <= taken
 
 
 def test_sequential_stops_at_the_first_missing_set():
@@ -448,16 +452,20 @@ def test_ctrl_c_keeps_what_was_found(way):
         assert "interrupted" in result.explain()
 
 
+@pytest.mark.timing
 @ways
 @pytest.mark.parametrize("engine", ["additive", "milp"])
 def test_time_limit_is_kept(way, engine):
     """Many sets of many nearly equal features: hard for everybody."""
     rng = np.random.default_rng(3)
     scores = 1 + rng.random(200) * 1e-3
-    result = find(scores, n_features=20, n_alternatives=9, tau=0.85, time_limit=0.5, engine=engine, **way)
-    assert result.elapsed < 0.8
+    with within(2):
+        result = find(
+            scores, n_features=20, n_alternatives=30, tau=0.85, time_limit=0.5, engine=engine, **way
+        )
+    assert result.status is not Status.OPTIMAL, "a search that ends by itself keeps to any limit"
     request = Request(
-        tuple(scores), 20, 9, 0.85, search=way["search"], aggregation=way.get("aggregation", "sum")
+        tuple(scores), 20, 30, 0.85, search=way["search"], aggregation=way.get("aggregation", "sum")
     )
     assert disagreements(request, result) == []
 

@@ -7,6 +7,7 @@ from dataclasses import replace
 
 import pytest
 from checks import Request, disagreements
+from clocks import within
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from oracle import Oracle
@@ -110,13 +111,16 @@ def test_depth_search_where_everything_is_required():
     assert result.status is Status.NOT_FOUND
 
 
+@pytest.mark.timing
 def test_depth_search_with_required_features_ends_soon():
     # The required features are the worst ones: without taking them first, millions of sets would be looked at.
     scores = [float(score) for score in range(60, 0, -1)]
     fixed = constraints.Require([57, 58, 59])
-    result = find(scores, n_features=5, n_alternatives=40, tau=0.4, search="greedy-depth", constraints=fixed)
+    with within(2):
+        result = find(
+            scores, n_features=5, n_alternatives=40, tau=0.4, search="greedy-depth", constraints=fixed
+        )
     assert len(result.sets) == 28  # pairs without a common feature
-    assert result.elapsed < 1
 
 
 @settings(max_examples=100, deadline=None, derandomize=True)
@@ -240,13 +244,14 @@ def test_depth_search_finds_more_than_replacement():
     assert len(deep.sets) == 7  # the Fano plane: no more exist
 
 
+@pytest.mark.timing
 def test_depth_search_keeps_a_time_limit():
-    # Disjoint sets are used up at once; what is left is to look at millions of sets in vain.
-    scores = [float(score) for score in range(60, 0, -1)]
-    result = find(scores, n_features=20, n_alternatives=3, tau=1, search="greedy-depth", time_limit=0.3)
+    # Disjoint sets are used up at once; what is left is to look at very many sets in vain.
+    scores = [float(score) for score in range(90, 0, -1)]
+    with within(2):
+        result = find(scores, n_features=30, n_alternatives=3, tau=1, search="greedy-depth", time_limit=0.3)
     assert len(result.sets) == 3
     assert result.status is Status.NOT_FOUND
-    assert result.elapsed < 0.6
 
 
 @pytest.mark.parametrize("search", SEARCHES)

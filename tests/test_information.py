@@ -406,6 +406,7 @@ def big_table():
     return np.random.default_rng(17).normal(size=(400_000, 10))
 
 
+@pytest.mark.timing
 def test_what_progress_raises_ends_the_work():
     X = big_table()
     threads = threading.active_count()
@@ -422,6 +423,7 @@ def test_what_progress_raises_ends_the_work():
     assert threading.active_count() == threads
 
 
+@pytest.mark.timing
 def test_ctrl_c_ends_the_work():
     X = big_table()
     sent = []

@@ -347,6 +347,7 @@ def test_progress_goes_from_nothing_to_all_in_the_calling_thread():
     assert {ident for _, ident in told} == {threading.get_ident()}
 
 
+@pytest.mark.timing
 @pytest.mark.parametrize("kind", [KeyboardInterrupt, RuntimeError])
 def test_what_progress_raises_ends_the_work_at_once(kind):
     X, y, _ = table(13, n_rows=20_000, kinds="c" * 20)
@@ -359,7 +360,7 @@ def test_what_progress_raises_ends_the_work_at_once(kind):
     before = threading.active_count()
     with pytest.raises(kind, match="enough"):
         relief(X, y, progress=stop)
-    assert time.monotonic() - start < 1.0
+    assert time.monotonic() - start < 2.5
     assert threading.active_count() == before
 
 

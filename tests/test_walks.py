@@ -26,7 +26,8 @@ def qualities(n, seed):
     return [
         quality.Additive(relevance),
         quality.MRMR(relevance, redundancy),
-        quality.FCBF(relevance, np.where(redundancy > 0.6, redundancy, 0.0)),
+        # With fewer pairs that go together there is often nothing to gain.
+        quality.FCBF(relevance, np.where(redundancy > 0.8, redundancy, 0.0)),
     ]
 
 
@@ -65,8 +66,7 @@ def test_walks_keep_to_all_rules_and_never_do_harm(kind, aggregation):
         assert all(len(set(chosen)) == 4 and 3 not in chosen for chosen in walked)
         for first, second in itertools.combinations([*walked, *problem.existing], 2):
             assert len(set(first) & set(second)) <= 1 or {first, second} <= set(problem.existing)
-    # With few pairs of features that go together there is often nothing to gain.
-    assert gained >= (0 if kind == 2 else 3)
+    assert gained >= 3
 
 
 @pytest.mark.parametrize("aggregation", ["sum", "min"])
@@ -108,6 +108,7 @@ def test_walks_leave_alone_what_they_do_not_know(searched, options):
     assert walks.improve(search.sets, 10.0, 1000) == []
 
 
+@pytest.mark.timing
 @pytest.mark.parametrize("aggregation", ["sum", "min"])
 def test_tight_requests_have_a_solution_at_once(aggregation):
     # Six sets of ten out of thirty, any two sharing at most two: every feature lies in exactly two of them.
@@ -121,7 +122,7 @@ def test_tight_requests_have_a_solution_at_once(aggregation):
         tau=0.8,
         search="simultaneous",
         aggregation=aggregation,
-        time_limit=1.0,
+        time_limit=2.0,
     )
     assert len(found.sets) == 6
     assert found.bound >= found.objective

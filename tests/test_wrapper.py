@@ -9,6 +9,7 @@ import time
 import numpy as np
 import pytest
 from checks import Request, disagreements
+from clocks import within
 from greedy_wrapper import closest, greedy_wrapper
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -241,6 +242,7 @@ def test_iterate_takes_the_budget():
 # --- Stops and failures ---------------------------------------------------------------------------
 
 
+@pytest.mark.timing
 @searches
 @pytest.mark.parametrize("engine", ["exhaustive", *HEURISTICS])
 def test_time_limit(engine, search, aggregation):
@@ -249,10 +251,10 @@ def test_time_limit(engine, search, aggregation):
         return -float(sum(chosen))
 
     black_box = quality.BlackBox(slow, n_features_in=25)
-    result = altsets.find(
-        black_box, 4, 2, search=search, aggregation=aggregation, engine=engine, time_limit=0.2
-    )
-    assert result.elapsed < 0.6
+    with within(1.5):
+        result = altsets.find(
+            black_box, 4, 2, search=search, aggregation=aggregation, engine=engine, time_limit=0.2
+        )
     assert result.stop_reason == "time_limit"
     assert "time limit" in result.proof
     assert result.sets or engine == "exhaustive"
