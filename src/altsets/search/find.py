@@ -27,13 +27,11 @@ from altsets.search.exhaustive import ExhaustiveEngine, at_most
 from altsets.search.feasible import possible_instead
 from altsets.search.milp import MilpEngine
 from altsets.search.run import MAX_ITERS, Run
+from altsets.search.scaling import Scaling
 from altsets.search.wrapper import GreedyWrapperEngine
 
 __all__ = ["ENGINES", "find", "iterate"]
 
-
-#: Bound and objective differ by no more than this, relative to a large objective, because their sums were rounded.
-ROUNDING = 1e-13
 
 #: Seconds to look for each smaller request that is possible when the one asked for is not.
 PROBE_SECONDS = 1.0
@@ -183,9 +181,11 @@ def find(
         existing=existing,
     )
     chosen = _engine(engine, quality, problem, run.max_iters)
+    scaling = Scaling.of(quality, problem)
     with run:
-        answer = chosen.solve(quality, problem, run)
-        return _result(quality, problem, chosen, answer, run)
+        run.exponent = scaling.exponent
+        answer = chosen.solve(scaling.quality, problem, run)
+        return _result(quality, problem, chosen, answer, run, scaling)
 
 
 def iterate(
@@ -290,30 +290,31 @@ def _engine(name: str, quality: Quality, problem: Problem, max_iters: int = MAX_
     raise UnsupportedError(f"no engine solves this: {relevant}.")
 
 
-def _result(quality: Quality, problem: Problem, engine: Engine, answer: Answer, run: Run) -> Result:
+def _result(
+    quality: Quality, problem: Problem, engine: Engine, answer: Answer, run: Run, scaling: Scaling
+) -> Result:
     sets = list(answer.sets)
     if problem.search == "simultaneous":
         # Found together, so no order is given: the best first.
         sets.sort(key=lambda chosen: (-quality.evaluate(chosen), chosen))
-    qualities = verify(problem, sets, quality.evaluate, answer.bound)
+    claimed = math.ldexp(answer.bound, scaling.exponent)
+    qualities = verify(problem, sets, quality.evaluate, claimed, scaling.scale)
     objective = problem.objective(qualities)
-    status = _overall(answer.statuses)
-    bound = answer.bound
-    if sets and bound - objective <= ROUNDING * max(1.0, abs(objective)):
-        # They are equal but for rounding, which is nothing to show.
-        bound = objective
+    statuses = scaling.shown_statuses(problem, answer.statuses)
+    status = _overall(statuses)
+    bound = scaling.shown_bound(problem, answer.bound, objective)
     run.finish(sets, objective, bound)
     elapsed = run.elapsed
     reason = ""
     if len(sets) < problem.n_sets:
-        reason = _why_fewer(quality, problem, len(sets), status)
+        reason = _why_fewer(scaling.quality, problem, len(sets), status, FeatureNames.of_quality(quality))
     return Result(
         sets=sets,
         qualities=qualities,
         objective=objective,
         bound=bound,
         status=status,
-        statuses=list(answer.statuses),
+        statuses=statuses,
         named_sets=[quality.names_of(chosen) for chosen in sets],
         parameters=_parameters(quality, problem, run),
         engine=engine.name,
@@ -331,9 +332,10 @@ def _parameters(quality: Quality, problem: Problem, run: Run) -> dict[str, Any]:
     return asked if problem.fixed_size else {**asked, "size_normalised": quality.size_normalised}
 
 
-def _why_fewer(quality: Quality, problem: Problem, n_found: int, status: Status) -> str:
+def _why_fewer(
+    quality: Quality, problem: Problem, n_found: int, status: Status, names: FeatureNames
+) -> str:
     """Why there are fewer sets than asked: which constraints clash, or what is possible instead."""
-    names = FeatureNames.of_quality(quality)
     if isinstance(quality, BlackBox):
         # Whatever it says about sets, it has no rules that sets could break.
         quality = Additive(np.zeros(problem.n_features_in))

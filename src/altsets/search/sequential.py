@@ -6,9 +6,10 @@ import math
 from collections.abc import Callable, Sequence
 
 from altsets.problem import FeatureSet, Problem
-from altsets.result import Status, optimality_tolerance
+from altsets.result import Status
 from altsets.search.engine import Answer
 from altsets.search.run import Run
+from altsets.search.scaling import PROVEN
 
 __all__ = ["sequential"]
 
@@ -35,7 +36,7 @@ def sequential(
         value = evaluate(chosen)
         sets.append(chosen)
         bounds.append(max(bound, value))
-        proven = bound - value <= optimality_tolerance(value)
+        proven = bound - value <= PROVEN
         statuses.append(Status.OPTIMAL if proven else Status.FEASIBLE)
         run.sets, run.objective, run.bound = list(sets), math.fsum(map(evaluate, sets)), math.fsum(bounds)
         run.report()
