@@ -283,6 +283,7 @@ def verify(
     sets: Sequence[FeatureSet],
     evaluate: Callable[[FeatureSet], float],
     bound: float,
+    scale: float = 1.0,
     hurry: Callable[[], bool] = lambda: False,
 ) -> list[float]:
     """Check an answer from first principles and return the qualities computed anew.
@@ -300,6 +301,8 @@ def verify(
         The quality of one set.
     bound : float
         What the engine claims that no objective exceeds.
+    scale : float
+        The largest absolute number among the features that can be used.
     hurry : callable
         Whether time is up: then a user's own dissimilarity is not asked again about pairs that it has judged, nor the
         other way round, which tells nothing about the answer.
@@ -333,7 +336,7 @@ def verify(
             raise VerificationError(f"set {position} has no finite quality ({value}): {sets[position]}.")
     if qualities:
         objective = problem.objective(qualities)
-        if bound < objective - 1e-9 * max(1.0, abs(objective)):
+        if bound < objective - 1e-9 * scale:
             raise VerificationError(f"the objective {objective} exceeds the claimed bound {bound}.")
     return qualities
 

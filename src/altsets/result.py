@@ -21,6 +21,10 @@ class Status(StrEnum):
 
     ``OPTIMAL`` is proven to be the best; ``FEASIBLE`` is valid, and ``bound`` says how far from the best it can
     be at most; ``INFEASIBLE`` is a proof that no solution exists; ``NOT_FOUND`` is no answer and no proof.
+
+    The best means: ``bound`` is above the objective by no more than 1e-9 of the problem's scale, the largest absolute
+    number (score, relevance, redundancy) among the features that can be used. Units do not matter, nor do numbers of
+    features that are forbidden; but beside one that is a billion times larger, small differences count as none.
     """
 
     OPTIMAL = "optimal"
@@ -43,9 +47,9 @@ class StopReason(StrEnum):
     ENGINE_LIMIT = "engine_limit"
 
 
-def optimality_tolerance(objective: float) -> float:
-    """How far the bound may lie above a proven optimum."""
-    return 1e-9 * max(1.0, abs(objective))
+def optimality_tolerance(scale: float) -> float:
+    """How far the bound may lie above a proven optimum; the scale is the largest number of features that can be used."""
+    return 1e-9 * scale
 
 
 @dataclass(frozen=True)
@@ -83,7 +87,8 @@ class Result:
     objective : float
         Sum or minimum of the qualities, as asked; nan if there is no set.
     bound : float
-        No solution has a larger objective; inf if nothing is known, -inf if there is no solution.
+        No solution has a larger objective; inf if nothing is known, -inf if there is no solution. Equal to the
+        objective of a proven optimum, unless rounding hides more than its first ten digits: then it says how much.
     status : Status
         What was proven about the whole answer.
     statuses : list of Status

@@ -31,6 +31,8 @@ class Arrangement:
     n_sets = cython.declare(cython.int)
     nodes = cython.declare(cython.long)
     max_nodes = cython.declare(cython.long)
+    waiting = cython.declare(cython.int[:, ::1])
+    n_waiting = cython.declare(cython.int)
     found = cython.declare(cython.bint)
     gave_up = cython.declare(cython.bint)
     tick = cython.declare(object)
@@ -40,6 +42,9 @@ class Arrangement:
         self.n = len(degrees)
         self.n_sets = n_sets
         self.patterns = np.zeros(max(self.n, 1), dtype=np.intc)
+        # Of each feature that is being decided, a choice may wait for each set, and the pattern to be taken back.
+        self.waiting = np.zeros((self.n * (n_sets + 2) + 1, 5), dtype=np.intc)
+        self.n_waiting = 0
         self.room = np.full(n_sets, size, dtype=np.intc)
         self.slack = np.full((n_sets, n_sets), cap, dtype=np.intc)
         self.differs = np.zeros(n_sets, dtype=np.intc)
@@ -59,7 +64,7 @@ class Arrangement:
         """Search; leaves the patterns behind if ``found``."""
         if self.spare >= 0:
             with cython.nogil:
-                self.place(0)
+                self.search()
 
     def result(self):
         """The pattern of each feature."""
@@ -68,43 +73,83 @@ class Arrangement:
     @cython.cfunc
     @cython.nogil
     @cython.exceptval(check=False)
-    def place(self, j: cython.int) -> cython.void:
-        """Give feature j a pattern."""
-        if j == self.n:
+    def push(
+        self, j: cython.int, s: cython.int, pattern: cython.int, to_take: cython.int, tied: cython.int
+    ) -> cython.void:
+        """Leave something to be done later, last in, first out."""
+        self.waiting[self.n_waiting, 0] = j
+        self.waiting[self.n_waiting, 1] = s
+        self.waiting[self.n_waiting, 2] = pattern
+        self.waiting[self.n_waiting, 3] = to_take
+        self.waiting[self.n_waiting, 4] = tied
+        self.n_waiting += 1
+
+    @cython.cfunc
+    @cython.nogil
+    @cython.exceptval(check=False)
+    def search(self) -> cython.void:
+        """Give the features patterns in turn. What waits lies in an array: features may be more than a stack has room."""
+        j: cython.int
+        s: cython.int
+        pattern: cython.int
+        to_take: cython.int
+        tied: cython.int
+        if self.n == 0:
             self.found = True
             return
-        self.choose(j, 0, 0, self.degrees[j], j > 0 and self.degrees[j - 1] == self.degrees[j])
+        self.push(0, 0, 0, self.degrees[0], 0)
+        while self.n_waiting > 0 and not (self.found or self.gave_up):
+            self.n_waiting -= 1
+            j = self.waiting[self.n_waiting, 0]
+            s = self.waiting[self.n_waiting, 1]
+            pattern = self.waiting[self.n_waiting, 2]
+            to_take = self.waiting[self.n_waiting, 3]
+            tied = self.waiting[self.n_waiting, 4]
+            if to_take < 0:
+                # All that could come after this pattern has been tried.
+                self.apply(pattern, self.degrees[j] - 1, -1)
+            elif to_take == 0:
+                self.place(j, pattern)
+            elif self.n_sets - s >= to_take:
+                self.choose(j, s, pattern, to_take, tied)
+
+    @cython.cfunc
+    @cython.nogil
+    @cython.exceptval(check=False)
+    def place(self, j: cython.int, pattern: cython.int) -> cython.void:
+        """Give feature j its pattern, and go on to the next feature."""
+        self.nodes += 1
+        if self.nodes > self.max_nodes:
+            self.gave_up = True
+            return
+        if self.nodes % TICK_EVERY == 0:
+            with cython.gil:
+                if self.tick():
+                    self.gave_up = True
+                    return
+        self.patterns[j] = pattern
+        self.apply(pattern, self.degrees[j] - 1, 1)
+        if not (self.enough_room(j + 1) and self.enough_to_share(j + 1)):
+            self.apply(pattern, self.degrees[j] - 1, -1)
+        elif j + 1 == self.n:
+            self.found = True
+        else:
+            self.push(j, 0, pattern, -1, 0)
+            self.push(j + 1, 0, 0, self.degrees[j + 1], self.degrees[j] == self.degrees[j + 1])
 
     @cython.cfunc
     @cython.nogil
     @cython.exceptval(check=False)
     def choose(
-        self, j: cython.int, s: cython.int, pattern: cython.int, to_take: cython.int, tied: cython.bint
+        self, j: cython.int, s: cython.int, pattern: cython.int, to_take: cython.int, tied: cython.int
     ) -> cython.void:
         """Decide whether set s holds feature j, set by set; ``tied``: equal to the pattern before so far."""
         t: cython.int
-        before: cython.int
+        before: cython.int = 1
         allowed: cython.bint
-        if to_take == 0:
-            self.nodes += 1
-            if self.nodes > self.max_nodes:
-                self.gave_up = True
-                return
-            if self.nodes % TICK_EVERY == 0:
-                with cython.gil:
-                    if self.tick():
-                        self.gave_up = True
-                        return
-            self.patterns[j] = pattern
-            self.apply(pattern, self.degrees[j] - 1, 1)
-            if self.enough_room(j + 1) and self.enough_to_share(j + 1):
-                self.place(j + 1)
-            if not self.found:
-                self.apply(pattern, self.degrees[j] - 1, -1)
-            return
-        if self.n_sets - s < to_take:
-            return
-        before = (self.patterns[j - 1] >> s) & 1 if tied else 1
+        if tied:
+            before = (self.patterns[j - 1] >> s) & 1
+        self.push(j, s + 1, pattern, to_take, tied and not before)
         if before:
             allowed = self.room[s] > 0
             if allowed and s > 0 and self.differs[s] == 0 and not (pattern >> (s - 1)) & 1:
@@ -115,10 +160,7 @@ class Arrangement:
                         allowed = False
                         break
             if allowed:
-                self.choose(j, s + 1, pattern | (1 << s), to_take - 1, tied)
-                if self.found or self.gave_up:
-                    return
-        self.choose(j, s + 1, pattern, to_take, tied and not before)
+                self.push(j, s + 1, pattern | (1 << s), to_take - 1, tied)
 
     @cython.cfunc
     @cython.nogil

@@ -15,6 +15,9 @@ import numpy as np
 
 TICK_EVERY = cython.declare(cython.long, 1024)
 
+# What is impossible costs this much, and is worth as much less than nothing.
+INFINITY = cython.declare(cython.double, float("inf"))
+
 
 @cython.final
 @cython.cclass
@@ -33,6 +36,10 @@ class BestSet:
     closed = cython.declare(cython.int[::1])
     taken = cython.declare(cython.int[::1])
     trial = cython.declare(cython.int[::1])
+    since = cython.declare(cython.int[::1])
+    at = cython.declare(cython.int[::1])
+    value = cython.declare(cython.double[::1])
+    priced_value = cython.declare(cython.double[::1])
     best_set = cython.declare(cython.int[::1])
     n = cython.declare(cython.int)
     k = cython.declare(cython.int)
@@ -65,6 +72,11 @@ class BestSet:
         self.closed = np.zeros(self.n, dtype=np.intc)
         self.taken = np.zeros(k, dtype=np.intc)
         self.trial = np.zeros(k, dtype=np.intc)
+        # For each level of the search: its first feature, the next one, and what the features before it are worth.
+        self.since = np.zeros(k + 1, dtype=np.intc)
+        self.at = np.zeros(k + 1, dtype=np.intc)
+        self.value = np.zeros(k + 1)
+        self.priced_value = np.zeros(k + 1)
         self.best_set = np.zeros(k, dtype=np.intc)
         self.found = False
         self.stopped = False
@@ -84,7 +96,7 @@ class BestSet:
             self.descend()
             if not self.stopped and self.bound > self.cutoff + self.tolerance:
                 self.rank()
-                self.extend(0, self.k, 0.0, self.constant())
+                self.extend()
         if not self.stopped:
             self.bound = self.best if self.found else -float("inf")
 
@@ -248,10 +260,19 @@ class BestSet:
     @cython.nogil
     @cython.exceptval(check=False)
     def rank(self) -> cython.void:
+        """Prices, and sums of the best priced scores, with what each addition loses added back (Neumaier)."""
         i: cython.int
+        value: cython.double
+        raised: cython.double
+        total: cython.double = 0.0
+        lost: cython.double = 0.0
         self.reprice()
         for i in range(self.n):
-            self.prefix[i + 1] = self.prefix[i] + self.priced[self.order[i]]
+            value = self.priced[self.order[i]]
+            raised = total + value
+            lost += (total - raised) + value if abs(total) >= abs(value) else (value - raised) + total
+            total = raised
+            self.prefix[i + 1] = total + lost
 
     @cython.cfunc
     @cython.nogil
@@ -287,49 +308,90 @@ class BestSet:
                 count += 1
                 if count == to_take:
                     return total
-        return -1e300
+        return -INFINITY
 
     @cython.cfunc
     @cython.nogil
     @cython.exceptval(check=False)
-    def extend(
-        self, start: cython.int, to_take: cython.int, value: cython.double, priced_value: cython.double
-    ) -> cython.void:
-        """Choose ``to_take`` more features from position ``start`` on."""
-        i: cython.int
-        j: cython.int
-        e: cython.int
-        last: cython.int
-        if to_take == 0:
-            self.keep(self.taken, value)
-            return
+    def opens(self, level: cython.int) -> cython.bint:
+        """Count a step, and say whether the features taken before this level can lead to anything better."""
         self.nodes += 1
         if self.nodes > self.max_nodes:
             self.stopped = True
-            return
+            return False
         if self.nodes % TICK_EVERY == 0:
             self.ask()
-        if priced_value + self.optimistic(start, to_take) <= self.cutoff + self.tolerance:
+        limit: cython.double = self.optimistic(self.since[level], self.k - level)
+        return self.priced_value[level] + limit > self.cutoff + self.tolerance
+
+    @cython.cfunc
+    @cython.nogil
+    @cython.exceptval(check=False)
+    def worth_a_look(self, level: cython.int) -> cython.bint:
+        """Whether the next feature of a level, or any after it, can be part of a better set."""
+        i: cython.int = self.at[level]
+        to_take: cython.int = self.k - level
+        if self.stopped or i > self.n - to_take:
+            return False
+        rest: cython.double = self.prefix[i + to_take] - self.prefix[i]
+        return self.priced_value[level] + rest > self.cutoff + self.tolerance
+
+    @cython.cfunc
+    @cython.nogil
+    @cython.exceptval(check=False)
+    def drop(self, level: cython.int) -> cython.void:
+        """From here on the next feature of a level is out, and with it all that could only do worse in its place."""
+        self.closed[self.klass[self.order[self.at[level]]]] += 1
+        self.at[level] += 1
+
+    @cython.cfunc
+    @cython.nogil
+    @cython.exceptval(check=False)
+    def take(self, j: cython.int, sign: cython.int) -> cython.void:
+        """Take a feature, or with sign -1 put it back."""
+        e: cython.int
+        for e in range(self.first[j], self.first[j + 1]):
+            self.left[self.member[e]] -= sign
+
+    @cython.cfunc
+    @cython.nogil
+    @cython.exceptval(check=False)
+    def extend(self) -> cython.void:
+        """Choose features in turn, depth first; levels lie in arrays, for a set may have more features than a stack room."""
+        i: cython.int
+        j: cython.int
+        level: cython.int = 0
+        self.since[0] = self.at[0] = 0
+        self.value[0] = 0.0
+        self.priced_value[0] = self.constant()
+        if not self.opens(0):
             return
-        last = start
-        for i in range(start, self.n - to_take + 1):
-            if self.stopped:
-                break
-            if priced_value + self.prefix[i + to_take] - self.prefix[i] <= self.cutoff + self.tolerance:
-                break
-            j = self.order[i]
-            last = i + 1
-            if self.closed[self.klass[j]] == 0 and self.fits(j):
-                for e in range(self.first[j], self.first[j + 1]):
-                    self.left[self.member[e]] -= 1
-                self.taken[self.k - to_take] = j
-                self.extend(i + 1, to_take - 1, value + self.scores[j], priced_value + self.priced[j])
-                for e in range(self.first[j], self.first[j + 1]):
-                    self.left[self.member[e]] += 1
-            # From here on feature j is out, and with it all that could only do worse in its place.
-            self.closed[self.klass[j]] += 1
-        for i in range(start, last):
-            self.closed[self.klass[self.order[i]]] -= 1
+        while True:
+            if self.worth_a_look(level):
+                j = self.order[self.at[level]]
+                if self.closed[self.klass[j]] or not self.fits(j):
+                    self.drop(level)
+                    continue
+                self.taken[level] = j
+                self.value[level + 1] = self.value[level] + self.scores[j]
+                if level + 1 == self.k:
+                    self.keep(self.taken, self.value[self.k])
+                    self.drop(level)
+                    continue
+                self.take(j, 1)
+                self.since[level + 1] = self.at[level + 1] = self.at[level] + 1
+                self.priced_value[level + 1] = self.priced_value[level] + self.priced[j]
+                if self.opens(level + 1):
+                    level += 1
+                    continue
+            else:
+                for i in range(self.since[level], self.at[level]):
+                    self.closed[self.klass[self.order[i]]] -= 1
+                level -= 1
+                if level < 0:
+                    return
+            self.take(self.taken[level], -1)
+            self.drop(level)
 
 
 def best_set(scores, first, member, klass, caps, k, to_beat, max_nodes, tolerance, tick):

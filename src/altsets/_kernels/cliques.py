@@ -27,6 +27,13 @@ else:
 
 TICK_EVERY = cython.declare(cython.long, 1024)
 
+# What is impossible costs this much, and is worth as much less than nothing.
+INFINITY = cython.declare(cython.double, float("inf"))
+
+# Each level needs room on the stack, of which a thread may have little, and plain Python has less: with more sets
+# the search gives up at once.
+MOST_LEVELS = cython.declare(cython.int, 1_000 if cython.compiled else 250)
+
 # To ask for the last set takes as long as so many steps.
 ASKED = cython.declare(cython.int, 256)
 
@@ -141,8 +148,11 @@ class Cliques:
         for i in range(self.n):
             self.room[0, i] = i
             self.cost[0, i] = self.charge[i]
+        if self.n_sets > MOST_LEVELS:
+            self.stopped = True
+            return
         with cython.nogil:
-            self.descend(0, self.n, 0.0, 0.0 if self.summing else 1e300)
+            self.descend(0, self.n, 0.0, 0.0 if self.summing else INFINITY)
 
     def chosen(self):
         """Numbers of the best sets."""
@@ -261,7 +271,7 @@ class Cliques:
         n_first: cython.int
         n_next: cython.int = 0
         rest: cython.double
-        least: cython.double = 1e300
+        least: cython.double = INFINITY
         left: cython.int = self.n_sets - level
         standing: cython.double = self.standing(left)
         if left == 0:
@@ -337,7 +347,7 @@ class Cliques:
         total: cython.double = 0.0
         for p in range(count - 1, -1, -1):
             cost = self.cost[level, p]
-            self.least[level, p] = cost + total if m == left - 1 else 1e300
+            self.least[level, p] = cost + total if m == left - 1 else INFINITY
             if self.last is not None:
                 self.least[level, p] += self.charge[self.room[level, p]]
             self.others[level, p] = total - self.low[m - 1] if m > 0 else 0.0
@@ -439,7 +449,7 @@ def pick(
     *,
     summing,
     tolerance,
-    enough=1e300,
+    enough=float("inf"),
     max_nodes,
     compatible=None,
     last=None,

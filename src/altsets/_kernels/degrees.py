@@ -13,6 +13,13 @@ import numpy as np
 
 MAX_NODES = cython.declare(cython.long, 100_000)
 
+# What is impossible costs this much, and is worth as much less than nothing.
+INFINITY = cython.declare(cython.double, float("inf"))
+
+# Each level needs room on the stack, of which a thread may have little, and plain Python has less: with more sets
+# the search gives up at once.
+MOST_LEVELS = cython.declare(cython.int, 3_000 if cython.compiled else 250)
+
 
 @cython.final
 @cython.cclass
@@ -48,9 +55,7 @@ class Degrees:
         self.total = total
         self.all_limit = all_limit
         self.tolerance = tolerance
-        sums = np.zeros(self.n + 1)
-        np.cumsum(scores, out=sums[1:])
-        self.sums = sums
+        self.sums = _sums(scores)
         self.tails = np.zeros((n_sets + 1, total + 1))
         self.counts = np.zeros(n_sets, dtype=np.intc)
         self.best_counts = np.zeros(n_sets, dtype=np.intc)
@@ -82,7 +87,10 @@ class Degrees:
             self.find_price(limit)
             self.fill_tails()
             self.relaxed = self.tails[0, self.total] + self.price * limit
-            self.descend(0, self.total, limit, 0.0, self.n)
+            if self.n_sets > MOST_LEVELS:
+                self.exact = False
+            else:
+                self.descend(0, self.total, limit, 0.0, self.n)
 
     def best_vector(self):
         """The optimal c."""
@@ -110,13 +118,15 @@ class Degrees:
             self.counts[i] = 0
         for step in range(self.total):
             chosen = -1
-            top = -1e300
+            top = -INFINITY
             for i in range(self.n_sets):
                 if self.counts[i] < self.n:
                     value = self.scores[self.counts[i]] - price * i
                     if value > top:
                         top = value
                         chosen = i
+            if chosen < 0:
+                break
             self.counts[chosen] += 1
             weight += chosen
         return weight
@@ -156,13 +166,13 @@ class Degrees:
         value: cython.double
         top: cython.double
         for step in range(1, self.total + 1):
-            self.tails[self.n_sets, step] = -1e300
+            self.tails[self.n_sets, step] = -INFINITY
         for start in range(self.n_sets):
             for i in range(self.n_sets):
                 self.counts[i] = 0
             for step in range(1, self.total + 1):
                 chosen = -1
-                top = -1e300
+                top = -INFINITY
                 for i in range(start, self.n_sets):
                     if self.counts[i] < self.n:
                         value = self.scores[self.counts[i]] - self.price * i
@@ -170,7 +180,7 @@ class Degrees:
                             top = value
                             chosen = i
                 if chosen < 0:
-                    self.tails[start, step] = -1e300
+                    self.tails[start, step] = -INFINITY
                 else:
                     self.counts[chosen] += 1
                     self.tails[start, step] = self.tails[start, step - 1] + top
@@ -191,7 +201,7 @@ class Degrees:
         """An upper bound when ``count`` features are put at ``level``."""
         weight -= level * count
         if weight < 0:
-            return -1e300
+            return -INFINITY
         return value + self.sums[count] + self.tails[level + 1, left - count] + self.price * weight
 
     @cython.cfunc
@@ -276,6 +286,23 @@ class Degrees:
             self.descend(level + 1, left - count, weight - level * count, value + self.sums[count], count)
 
 
+def _sums(scores):
+    """The sums of the first scores, with what each addition loses added back (Neumaier)."""
+    q: cython.double[::1] = scores
+    sums = np.zeros(len(scores) + 1)
+    out: cython.double[::1] = sums
+    i: cython.int
+    raised: cython.double
+    total: cython.double = 0.0
+    lost: cython.double = 0.0
+    for i in range(len(q)):
+        raised = total + q[i]
+        lost += (total - raised) + q[i] if abs(total) >= abs(q[i]) else (q[i] - raised) + total
+        total = raised
+        out[i + 1] = total + lost
+    return sums
+
+
 def degree_bound(scores, n_sets, total, weight_limit, all_limit, tolerance):
     """Bound the summed quality of ``n_sets`` sets.
 
@@ -355,8 +382,7 @@ def prefix_bound(scores, values, rooms, slack):
     q: cython.double[::1] = scores
     n: cython.int = len(scores)
     n_sets: cython.int = len(values)
-    sums_array = np.zeros(n + 1)
-    np.cumsum(scores, out=sums_array[1:])
+    sums_array = _sums(scores)
     prospects = values + sums_array[np.minimum(rooms, n)]
     order_array = np.argsort(prospects, kind="stable").astype(np.intc)
     order: cython.int[::1] = order_array
@@ -407,7 +433,7 @@ def _priced(
         counts[i] = 0
     for step in range(total):
         chosen = -1
-        top = -1e300
+        top = -INFINITY
         for i in range(n_sets):
             if counts[i] < n:
                 value = q[counts[i]] - price * i
@@ -417,7 +443,7 @@ def _priced(
             if counts[i] == 0:
                 break
         if chosen < 0:
-            return -1e300
+            return -INFINITY
         counts[chosen] += 1
         result += top
     return result
@@ -447,12 +473,12 @@ def _relaxed(
     if total == 0:
         return 0.0
     if n == 0 or total > n * n_sets:
-        return -1e300
+        return -INFINITY
     # Dealt out as evenly as possible, features are shared least.
     full = total // n
     if n * full * (full - 1) // 2 + (total - n * full) * full > weight:
-        return -1e300
-    best = 1e300
+        return -INFINITY
+    best = INFINITY
     high = q[0] - q[n - 1]
     for step in range(24):
         value = _priced(q, n, n_sets, total, price, counts) + price * weight

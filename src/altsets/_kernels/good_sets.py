@@ -38,6 +38,13 @@ else:
 # Whether to stop is asked after a look at so many candidates or pairs of them: with more of them a node takes longer.
 TICK_EVERY = cython.declare(cython.long, 1_000_000)
 
+# What is impossible costs this much, and is worth as much less than nothing.
+INFINITY = cython.declare(cython.double, float("inf"))
+
+# Each level needs room on the stack, of which a thread may have little, and plain Python has less: with more features to choose
+# the search gives up at once.
+MOST_LEVELS = cython.declare(cython.int, 1_000 if cython.compiled else 250)
+
 # There are lists of partners when a search has come to so many steps, only of so many candidates, and each is sorted
 # when it would have been of use so often.
 PATIENCE = cython.declare(cython.int, 32)
@@ -240,8 +247,13 @@ class GoodSets:
                 self.gain_of[0, self.count[0]] = self.linear[j]
                 self.alive[0, j] = 1
                 self.count[0] += 1
+        if self.r > MOST_LEVELS:
+            self.stopped = True
+            self.open_bound = INFINITY
+            self.nodes = self.max_nodes + 1
+            return
         with cython.nogil:
-            self.descend(0, self.r, value, 1e300)
+            self.descend(0, self.r, value, INFINITY)
 
     def found(self):
         """The sets and their values."""
@@ -413,7 +425,7 @@ class GoodSets:
         bound: cython.double
         step: cython.double
         distance: cython.double
-        lowest: cython.double = 1e300
+        lowest: cython.double = INFINITY
         if level == 0:
             # As if nothing were known of loads, to begin with.
             self.sum_of_best(level, r)
@@ -689,7 +701,7 @@ class GoodSets:
         weakest: cython.double
         top: cython.double
         best: cython.double
-        bound: cython.double = 1e300
+        bound: cython.double = INFINITY
         # What the root drops, nobody has to look at again.
         for turn in range(1 if level > 0 else 3):
             m = self.count[level]
@@ -793,7 +805,7 @@ class GoodSets:
             wanted -= 1
             if wanted == 0:
                 return total
-        return 1e300
+        return INFINITY
 
     @cython.cfunc
     @cython.nogil
@@ -810,7 +822,7 @@ class GoodSets:
             if c != j and not (self.has_conflicts and self.conflict[j, c]):
                 m = self.enter(self.rest[j, c] if tilted else self.pair[j, c], m, wanted)
         if m < wanted:
-            return 1e300
+            return INFINITY
         self.dearest = self.small[m - 1]
         return self.entered(m)
 
@@ -859,7 +871,7 @@ class GoodSets:
                 total += self.worth_of[level, i]
                 if n_classes == r:
                     return total
-        return -1e300
+        return -INFINITY
 
     @cython.cfunc
     @cython.nogil
@@ -871,7 +883,7 @@ class GoodSets:
         m: cython.int
         inside: cython.int
         total: cython.double
-        least: cython.double = 1e300
+        least: cython.double = INFINITY
         for c in range(self.n_caps):
             if self.left[c] >= r:
                 continue
@@ -886,7 +898,7 @@ class GoodSets:
                 m += 1
                 if m == r:
                     break
-            least = min(least, total if m == r else -1e300)
+            least = min(least, total if m == r else -INFINITY)
         return least
 
     @cython.cfunc
@@ -956,7 +968,7 @@ class GoodSets:
             for q in range(i):
                 lower += self.below_pair[self.chosen[i], self.chosen[q]]
         if upper <= self.least_above or upper > self.most_above:
-            return -1e300
+            return -INFINITY
         return upper / sqrt(lower)
 
     @cython.cfunc

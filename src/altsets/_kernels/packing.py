@@ -29,6 +29,12 @@ else:
 
 TICK_EVERY = cython.declare(cython.long, 1024)
 
+# What is impossible costs this much, and is worth as much less than nothing.
+INFINITY = cython.declare(cython.double, float("inf"))
+
+# The sets that hold a feature are the bits of a number; with more sets the search gives up at once.
+MOST_SETS = cython.declare(cython.int, 31)
+
 
 @cython.final
 @cython.cclass
@@ -149,9 +155,12 @@ class Packing:
 
     def run(self):
         """Search to the end or until stopped."""
+        if self.n_sets > MOST_SETS:
+            self.stopped = True
+            return
         with cython.nogil:
             self.lay_out()
-            self.descend(0, 0.0, 0.0 if self.summing else 1e300)
+            self.descend(0, 0.0, 0.0 if self.summing else INFINITY)
 
     def sets(self):
         """The masks of the best sets, and the listed sets they are made from."""

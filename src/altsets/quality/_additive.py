@@ -78,7 +78,7 @@ class Additive(Quality):
         as_in_paper = papers_scaling(scaling)
         scores, names = measures.score(X, y, measure, sample_weight=sample_weight, **options)
         total = float(np.sum(scores))
-        if as_in_paper and total > 0:
+        if as_in_paper and 0 < total < math.inf:
             scores = scores / total
         return cls(scores, feature_names=names)
 

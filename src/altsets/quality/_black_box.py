@@ -15,6 +15,9 @@ from altsets.quality._quality import Quality
 
 __all__ = ["BlackBox", "checked_jobs", "leave_ctrl_c_alone"]
 
+#: Sums of larger scores come near the end of double precision.
+LARGEST = 1e100
+
 
 class BlackBox(Quality):
     """Quality of a set = whatever a function says about it.
@@ -128,6 +131,12 @@ class BlackBox(Quality):
             number = float(outcome)
         if number != number or number == math.inf:
             return self._wrong(key, f"is {outcome!r}; it must be a number, or minus infinity to rule it out.")
+        if LARGEST < abs(number) < math.inf:
+            return self._wrong(
+                key,
+                f"is {outcome!r}, which leaves no digits for other scores; give numbers up to {LARGEST:g}, "
+                "or minus infinity to rule a set out.",
+            )
         return number
 
     def _wrong(self, key: tuple[int, ...], what: str) -> InputError:

@@ -86,7 +86,14 @@ class FCBF(Quality):
         self.dependency = pairs
         self.conflicts = _conflicts(values, pairs)
         self.allowed = values >= (-math.inf if self.min_relevance is None else self.min_relevance)
-        self._scaled = values * self.scale
+        with np.errstate(over="ignore"):
+            self._scaled = values * self.scale
+        self._refuse(
+            f"relevance values times scale={self.scale:g}",
+            ~np.isfinite(self._scaled),
+            "too large for a number",
+            "give a smaller scale",
+        )
         for array in (self.relevance, self.dependency, self.conflicts, self.allowed, self._scaled):
             array.setflags(write=False)
 
@@ -134,8 +141,8 @@ class FCBF(Quality):
         relevance, dependency, names = relevance_and_pairs(
             X, y, measure, None, sample_weight, options, advice
         )
-        total = math.fsum(relevance.tolist())
-        scale = 1 / total if as_in_paper and total > 0 else 1.0
+        total = float(np.sum(relevance))
+        scale = 1 / total if as_in_paper and 0 < total < math.inf else 1.0
         return cls(relevance, dependency, scale=scale, min_relevance=min_relevance, feature_names=names)
 
     def evaluate(self, indices: Sequence[int]) -> float:

@@ -8,7 +8,7 @@ from functools import cache
 
 from altsets.problem import FeatureSet, Problem
 from altsets.quality import Additive
-from altsets.result import Status, optimality_tolerance
+from altsets.result import Status
 from altsets.search.best_set import best_set
 from altsets.search.candidates import Candidates
 from altsets.search.construction import Construction, completed
@@ -16,6 +16,7 @@ from altsets.search.engine import Answer, declines_extras, declines_heuristics
 from altsets.search.good_sets import GoodSets
 from altsets.search.milp import best_set as solver_best_set
 from altsets.search.run import Run
+from altsets.search.scaling import PROVEN
 from altsets.search.sequential import sequential
 from altsets.search.simultaneous_min import largest_minimum
 from altsets.search.simultaneous_sum import largest_sum
@@ -67,7 +68,7 @@ def _sequential(quality: Additive, problem: Problem, candidates: Candidates, run
         overlaps = [problem.max_overlap_of(k, len(other)) for other in others]
         chosen, bound = best_set(candidates, k, others, overlaps, run.tick, MAX_PARTS)
         value = -math.inf if chosen is None else quality.evaluate(chosen)
-        if run.stopped or bound - value <= optimality_tolerance(value) or bound == -math.inf:
+        if run.stopped or bound - value <= PROVEN or bound == -math.inf:
             return chosen, bound
         # Many features and many sets before: cutting planes get further than fixed prices.
         other, other_bound = solver_best_set(quality, problem, others, run, candidates)

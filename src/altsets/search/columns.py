@@ -20,6 +20,7 @@ from altsets.problem import FeatureSet
 from altsets.search.good_sets import Found, GoodSets, Prices
 from altsets.search.rows import PENALTY, Penalties, Rows
 from altsets.search.run import Run
+from altsets.search.scaling import PROVEN
 from altsets.search.solver import LinearProgramme
 
 __all__ = ["Certificate", "Columns"]
@@ -135,7 +136,6 @@ class Columns:
 
         ``target`` is the value of a solution: a bound that reaches it needs no better one.
         """
-        tolerance = 1e-9 * max(1.0, abs(target)) if math.isfinite(target) else 1e-9
         rounds, self._values = 0, None
         while rounds < max_rounds:
             solved = self._programme.maximise()
@@ -166,7 +166,7 @@ class Columns:
             bound = self.n_sets * best + self._rows.paid(duals)
             if bound < self.certificate.bound:
                 self.certificate = Certificate(prices, best, bound, self._rows.penalties(duals))
-            if not new or self.certificate.bound <= target + tolerance:
+            if not new or self.certificate.bound <= target + PROVEN / 4:
                 self._values = None if new else values
                 return found.bound == -math.inf
         return False

@@ -7,7 +7,6 @@ import math
 import numpy as np
 
 from altsets.problem import FeatureSet
-from altsets.result import optimality_tolerance
 from altsets.search.good_sets import GoodSets, Listing
 from altsets.search.picking import Picker, Spending
 
@@ -42,6 +41,5 @@ def best_compatible(picker: Picker, listing: Listing, max_steps: int) -> tuple[l
         return [], finished
     known = {listing.set_at(number): float(value) for number, value in enumerate(qualities)}
     values = [known[one] for one in sets]
-    floor = min(values) - optimality_tolerance(min(values)) / 4
-    larger, _ = picker.pick(listing, lost, math.fsum(values), max_steps, summing=True, least=floor)
+    larger, _ = picker.pick(listing, lost, math.fsum(values), max_steps, summing=True, least=min(values))
     return larger or sets, finished

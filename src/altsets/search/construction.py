@@ -16,11 +16,12 @@ import numpy as np
 import numpy.typing as npt
 
 from altsets.problem import FeatureSet
-from altsets.result import Status, optimality_tolerance
+from altsets.result import Status
 from altsets.search.engine import Answer
 from altsets.search.good_sets import GoodSets, SetsOfSize
 from altsets.search.rules import Cap, differing
 from altsets.search.run import Run
+from altsets.search.scaling import PROVEN
 
 __all__ = ["Construction", "completed"]
 
@@ -152,8 +153,7 @@ def completed(answer: Answer, construction: Callable[[], Construction]) -> Answe
     if len(sets) < problem.n_sets:
         return replace(answer, bound=bound)
     objective = problem.objective([evaluate(chosen) for chosen in sets])
-    proven = bound - objective <= optimality_tolerance(objective)
-    status = Status.OPTIMAL if proven else Status.FEASIBLE
+    status = Status.OPTIMAL if bound - objective <= PROVEN else Status.FEASIBLE
     return replace(answer, sets=sets, statuses=[status] * problem.n_sets, bound=max(bound, objective))
 
 

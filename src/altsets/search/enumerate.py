@@ -34,6 +34,9 @@ MOST_VARIABLES = 20_000
 #: Steps in which a first set should be found.
 FEW_STEPS = 5_000
 
+#: Features in a set: each is a level of the search, which a thread must have room for.
+MOST_CHOSEN = 1_000
+
 
 class EnumerateEngine:
     """Sequential by branch and bound over one set; simultaneous by listing good sets and picking compatible ones."""
@@ -42,6 +45,8 @@ class EnumerateEngine:
 
     def declines(self, quality: Quality, problem: Problem) -> str | None:
         """A reason why this engine does not solve the problem, or None."""
+        if problem.k_max > MOST_CHOSEN:
+            return f"it chooses feature by feature, and takes sets of up to {MOST_CHOSEN:,} features"
         return declines_heuristics(problem) or declines_black_box(quality)
 
     def solve(self, quality: Quality, problem: Problem, run: Run) -> Answer:

@@ -28,13 +28,11 @@ from altsets.search.feasible import possible_instead
 from altsets.search.milp import MilpEngine
 from altsets.search.resources import refuse_too_large
 from altsets.search.run import MAX_ITERS, Run, Stopped
+from altsets.search.scaling import Scaling
 from altsets.search.wrapper import GreedyWrapperEngine
 
 __all__ = ["ENGINES", "find", "iterate"]
 
-
-#: Bound and objective differ by no more than this, relative to a large objective, because their sums were rounded.
-ROUNDING = 1e-13
 
 #: What a search that was cut short says before the argument behind its bound.
 CUT_SHORT = {
@@ -193,11 +191,13 @@ def find(
     with run:
         chosen = _engine(engine, quality, problem, run)
         refuse_too_large(chosen.name, quality, problem)
+        scaling = Scaling.of(quality, problem)
+        run.exponent = scaling.exponent
         try:
-            answer = chosen.solve(quality, problem, run)
+            answer = chosen.solve(scaling.quality, problem, run)
         except Stopped:
             answer = _cut_short(problem, run)
-        return _result(quality, problem, chosen, answer, run)
+        return _result(quality, problem, chosen, answer, run, scaling)
 
 
 def iterate(
@@ -306,32 +306,34 @@ def _cut_short(problem: Problem, run: Run) -> Answer:
     """What the run knows, where a search was left while it prepared something."""
     sets = run.sets if len(run.sets) == problem.n_sets else []
     status = Status.FEASIBLE if sets else Status.NOT_FOUND
-    return Answer(sets, [status] * problem.n_sets, run.bound, run.why_stopped)
+    return Answer(sets, [status] * problem.n_sets, run.bound, "it had only begun")
 
 
-def _result(quality: Quality, problem: Problem, engine: Engine, answer: Answer, run: Run) -> Result:
+def _result(
+    quality: Quality, problem: Problem, engine: Engine, answer: Answer, run: Run, scaling: Scaling
+) -> Result:
     stop_reason, sets = answer.stop_reason(run), list(answer.sets)
     if problem.search == "simultaneous":
         # Found together, so no order is given: the best first.
         sets.sort(key=lambda chosen: (-quality.evaluate(chosen), chosen))
-    qualities = verify(problem, sets, quality.evaluate, answer.bound, lambda: run.stopped)
+    claimed = math.ldexp(answer.bound, scaling.exponent)
+    qualities = verify(problem, sets, quality.evaluate, claimed, scaling.scale, lambda: run.stopped)
     objective = problem.objective(qualities)
-    status = _overall(answer.statuses)
-    bound = answer.bound
-    if sets and bound - objective <= ROUNDING * max(1.0, abs(objective)):
-        # They are equal but for rounding, which is nothing to show.
-        bound = objective
+    statuses = scaling.shown_statuses(problem, answer.statuses)
+    status = _overall(statuses)
+    bound = scaling.shown_bound(problem, answer.bound, objective)
     run.finish(sets, objective, bound)
     reason = ""
     if len(sets) < problem.n_sets:
-        reason = _why_fewer(quality, problem, len(sets), status, run)
+        names = FeatureNames.of_quality(quality)
+        reason = _why_fewer(scaling.quality, problem, len(sets), status, names, run)
     return Result(
         sets=sets,
         qualities=qualities,
         objective=objective,
         bound=bound,
         status=status,
-        statuses=list(answer.statuses),
+        statuses=statuses,
         named_sets=[quality.names_of(chosen) for chosen in sets],
         parameters=_parameters(quality, problem, run),
         engine=engine.name,
@@ -352,9 +354,10 @@ def _parameters(quality: Quality, problem: Problem, run: Run) -> dict[str, Any]:
     return asked if problem.fixed_size else {**asked, "size_normalised": quality.size_normalised}
 
 
-def _why_fewer(quality: Quality, problem: Problem, n_found: int, status: Status, run: Run) -> str:
+def _why_fewer(
+    quality: Quality, problem: Problem, n_found: int, status: Status, names: FeatureNames, run: Run
+) -> str:
     """Why there are fewer sets than asked: which constraints clash, or what is possible instead."""
-    names = FeatureNames.of_quality(quality)
     if isinstance(quality, BlackBox):
         # Whatever it says about sets, it has no rules that sets could break.
         quality = Additive(np.zeros(problem.n_features_in))

@@ -30,8 +30,8 @@ COLUMNS_PER_ROUND, MAX_NODES = 200, 200_000
 MAX_ROUNDS = 300
 #: How many times as long it may take if more than a refutation is wanted: that is worth more.
 WORTH = 5
-#: What a set pays at least, in a solved programme.
-LEAST = 1 - 1e-9
+#: What a set pays at least, in a solved programme; and by how much sums of prices may be off because of rounding.
+LEAST, ROUNDING = 1 - 1e-9, 1e-12
 
 
 @dataclass(frozen=True)
@@ -44,7 +44,7 @@ class Floor:
 
     def surplus(self, n_sets: int) -> float:
         """What so many sets can pay above the least; negative if there cannot be so many."""
-        return self.total - n_sets * LEAST
+        return self.total - n_sets * (LEAST - ROUNDING)
 
 
 class Floors:

@@ -33,6 +33,9 @@ Rows = npt.NDArray[np.intc]
 #: Windows for the upper part of a ratio; in each of them its square is nearly a straight line.
 N_WINDOWS = 6
 
+#: Of smaller ratios the square is no number.
+SMALL_RATIO = 1e-100
+
 #: Steps of a first search for a good ratio, before it is worth going to the end.
 FIRST_STEPS = 300
 
@@ -379,8 +382,8 @@ class SetsOfSize:
         if rules.needs:
             self._needs = _flat([self._needed(feature) for feature in features.tolist()])
         self._pair_range = extreme_pairs(form, np.concatenate([self.base, features]))
-        pairs = max(map(abs, self._pair_range))
-        # No quality is further from zero than this.
+        # No quality is further from zero than this; in a ratio pairs only bring it closer.
+        pairs = 0.0 if form.ratio else max(map(abs, self._pair_range))
         self.reach = size * float(np.max(np.abs(form.linear), initial=0.0)) + size * size * pairs
         self.tolerance = max(8e-16 * self.reach, 1e-300)
         # Which of the bounds is faster, and how often that was tried; the longest search that came to its end.
@@ -817,13 +820,14 @@ class SetsOfSize:
         base = math.fsum(linear[self.base].tolist())
         highest = base + math.fsum(open_linear[len(open_linear) - self.n_open :].tolist())
         lowest = base + math.fsum(open_linear[: self.n_open].tolist())
-        smallest, slack = math.sqrt(self.size), self.tolerance
-        if cut <= 0:
+        smallest = math.sqrt(self.size)
+        if cut < SMALL_RATIO:
             cut = max(cut, min(lowest, 0.0) / smallest - 1.0)
             middle = self.size + 0.5 * self.size * (self.size - 1) * float(np.mean(pairs))
-            slope = -cut / (2 * math.sqrt(middle))
+            slope = max(-cut, 0.0) / (2 * math.sqrt(middle))
             # N + slope * D > cut * sqrt(middle) / 2, and D is the size plus the pairs.
-            linear_cut = cut * math.sqrt(middle) / 2 - slope * self.size
+            linear_cut = min(cut, 0.0) * math.sqrt(middle) / 2 - slope * self.size
+            slack = 1e-14 * (abs(linear_cut) + self.reach + slope * self.size**2 * float(np.max(pairs)))
             window = (-math.inf, math.inf)
             yield (*self._terms(linear, -slope * pairs), linear_cut - slack, self._ratio(window, cut))
             return

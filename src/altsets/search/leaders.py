@@ -12,11 +12,11 @@ import math
 from collections.abc import Callable, Sequence, Set
 
 from altsets.problem import FeatureSet
-from altsets.result import optimality_tolerance
 from altsets.search.columns import Certificate, Columns
 from altsets.search.good_sets import Listing
 from altsets.search.picking import Picker, Spending
 from altsets.search.run import Run
+from altsets.search.scaling import PROVEN
 
 __all__ = ["Leaders"]
 
@@ -119,7 +119,7 @@ class Leaders:
     def _closed(self, columns: Columns, effort: int) -> bool:
         """Whether all solutions of a programme have been looked through, by its bound or by picking from a list."""
         certificate, given = columns.certificate, columns.given
-        if certificate.bound - self._target(given) <= optimality_tolerance(self._best) / 4:
+        if certificate.bound - self._target(given) <= PROVEN / 4:
             return True
         if certificate.prices is None or self.run.stopped:
             return False

@@ -9,7 +9,7 @@ from functools import cache
 
 from altsets.problem import FeatureSet, Problem
 from altsets.quality import Quality
-from altsets.result import Status, optimality_tolerance
+from altsets.result import Status
 from altsets.search import bounds
 from altsets.search.candidates import Candidates
 from altsets.search.construction import Construction, completed
@@ -17,7 +17,9 @@ from altsets.search.engine import Answer, declines_black_box, declines_heuristic
 from altsets.search.formulation import Formulation
 from altsets.search.good_sets import GoodSets
 from altsets.search.run import Run
+from altsets.search.scaling import PROVEN
 from altsets.search.sequential import sequential
+from altsets.search.solver import DROPPED
 
 __all__ = ["MilpEngine", "best_set", "solved"]
 
@@ -124,14 +126,15 @@ def _largest_minimum(
     for one in model.sets:
         programme.row({lowest: 1.0} | {v: -value for v, value in one.quality.items()}, upper=0)
     sets, bound = solved(model, run)
-    bound = min(bound, limit)
+    # In rows, numbers that are too small are no numbers to the solver.
+    bound = min(bound + DROPPED * model.reach, limit)
     if sets is None or run.stopped:
         return sets, bound
     worst = min(map(quality.evaluate, sets))
     programme.fix_least(lowest, worst / model.scale - 1e-12)
     model.maximise_sum()
     larger, _ = solved(model, run)
-    if larger is not None and min(map(quality.evaluate, larger)) >= worst - optimality_tolerance(worst) / 2:
+    if larger is not None and min(map(quality.evaluate, larger)) >= worst - PROVEN / 2:
         sets = larger
     return sets, bound
 
@@ -142,6 +145,6 @@ def _answer(quality: Quality, problem: Problem, sets: list[FeatureSet] | None, b
         status = Status.INFEASIBLE if bound == -math.inf else Status.NOT_FOUND
         return Answer([], [status] * problem.n_sets, bound, proof)
     objective = problem.objective([quality.evaluate(chosen) for chosen in sets])
-    proven = bound - objective <= optimality_tolerance(objective)
+    proven = bound - objective <= PROVEN
     status = Status.OPTIMAL if proven else Status.FEASIBLE
     return Answer(sets, [status] * problem.n_sets, max(bound, objective), proof)

@@ -47,6 +47,8 @@ class Run:
         max_iters: int = MAX_ITERS,
     ) -> None:
         self.max_iters = max_iters
+        #: Engines' numbers times two to this power are the user's, who hears of no others.
+        self.exponent = 0
         #: Steps so far, also those of parts; the number after which a part ends.
         self.steps, self.max_steps = 0, math.inf
         self.started = time.perf_counter()
@@ -136,8 +138,10 @@ class Run:
             self.report()
 
     def finish(self, sets: list[FeatureSet], objective: float, bound: float) -> None:
-        """The final answer; reported if it is news."""
-        if (sets, objective, bound) != (self.sets, self.objective, self.bound):
+        """The final answer, in the user's numbers; reported if it is news."""
+        known = self.sets, math.ldexp(self.objective, self.exponent), math.ldexp(self.bound, self.exponent)
+        self.exponent = 0
+        if (sets, objective, bound) != known:
             self.sets, self.objective, self.bound = sets, objective, bound
             self.report()
 
@@ -147,7 +151,8 @@ class Run:
             return
         self._called = time.perf_counter()
         try:
-            self._callback(Progress(self.objective, self.bound, self.elapsed, list(self.sets)))
+            best, bound = math.ldexp(self.objective, self.exponent), math.ldexp(self.bound, self.exponent)
+            self._callback(Progress(best, bound, self.elapsed, list(self.sets)))
         except BaseException as error:
             self.error = error
 

@@ -8,9 +8,10 @@ from contextlib import suppress
 from typing import Protocol
 
 from altsets.problem import FeatureSet, Problem
-from altsets.result import Status, optimality_tolerance
+from altsets.result import Status
 from altsets.search.engine import Answer
 from altsets.search.run import Run, Stopped
+from altsets.search.scaling import PROVEN
 
 __all__ = ["Fallback", "sequential"]
 
@@ -68,7 +69,7 @@ def sequential(
         value = evaluate(chosen)
         sets.append(chosen)
         bounds.append(max(bound, value))
-        proven = bound - value <= optimality_tolerance(value)
+        proven = bound - value <= PROVEN
         statuses.append(Status.OPTIMAL if proven else Status.FEASIBLE)
         values.append(value)
         run.sets, run.objective, run.bound = list(sets), math.fsum(values), math.fsum(bounds)
@@ -86,5 +87,4 @@ def _settled(chosen: FeatureSet | None, bound: float, evaluate: Callable[[Featur
     """Whether a best set is proven, or that there is none."""
     if chosen is None:
         return bound == -math.inf
-    value = evaluate(chosen)
-    return bound - value <= optimality_tolerance(value)
+    return bound - evaluate(chosen) <= PROVEN

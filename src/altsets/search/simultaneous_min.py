@@ -27,13 +27,14 @@ from altsets._kernels.packing import pack
 from altsets._kernels.windows import Windows, list_cost
 from altsets.problem import FeatureSet, Problem
 from altsets.quality import Additive
-from altsets.result import Status, optimality_tolerance
+from altsets.result import Status
 from altsets.search import patterns
 from altsets.search.best_set import best_set
 from altsets.search.candidates import Candidates
 from altsets.search.engine import Answer
 from altsets.search.listing import MAX_PICKED, best_sum, bits, classes, members_of, positions_of
 from altsets.search.run import Run
+from altsets.search.scaling import PROVEN
 from altsets.search.simultaneous_sum import best_responses, largest_sum
 
 __all__ = ["largest_minimum"]
@@ -140,7 +141,7 @@ def largest_minimum(quality: Additive, problem: Problem, candidates: Candidates,
     sets = search.raise_sum(found.bound)
     worst = min(map(quality.evaluate, sets))
     bound = max(search.bound + problem.n_features * search.shift, worst)
-    proven = bound - worst <= optimality_tolerance(worst)
+    proven = bound - worst <= PROVEN
     proof = "best-first search over windows of good sets"
     return Answer(sets, [Status.OPTIMAL if proven else Status.FEASIBLE] * problem.n_sets, bound, proof)
 
@@ -173,9 +174,8 @@ class _Search:
     @property
     def closed(self) -> bool:
         """Whether the best minimum is proven."""
-        worst = self.best + self.problem.n_features * self.shift
         scale = float(np.max(self.scores))
-        return self.bound - self.best <= min(optimality_tolerance(worst), max(1e-9 * scale, self.tolerance))
+        return self.bound - self.best <= min(PROVEN, max(1e-9 * scale, self.tolerance))
 
     def offer(self, sets: Sequence[FeatureSet]) -> None:
         """Keep these sets if their worst one is better."""
@@ -657,7 +657,7 @@ class _Search:
         evaluate, k = self.quality.evaluate, self.problem.n_features
         sets = best_responses(self.problem, self.candidates, evaluate, self.sets, self.run)
         total = math.fsum(map(evaluate, sets))
-        if self.run.stopped or limit - total <= optimality_tolerance(total):
+        if self.run.stopped or limit - total <= PROVEN:
             return sets
         better_sets, _ = best_sum(self.problem, self.candidates, total, self.best + k * self.shift, self.run)
         return sets if better_sets is None else better_sets

@@ -12,13 +12,14 @@ from altsets._kernels.arrangement import arrange
 from altsets._kernels.exchanges import deal
 from altsets.problem import FeatureSet, Problem
 from altsets.quality import Additive
-from altsets.result import Status, optimality_tolerance
+from altsets.result import Status
 from altsets.search import bounds, patterns
 from altsets.search.best_set import best_set
 from altsets.search.candidates import Candidates
 from altsets.search.engine import Answer
 from altsets.search.listing import best_sum, positions_of
 from altsets.search.run import Run
+from altsets.search.scaling import PROVEN
 
 __all__ = ["best_responses", "largest_sum"]
 
@@ -84,7 +85,7 @@ def _proven(run: Run, bound: float) -> bool:
     """Whether the best sets are proven best, or proven not to exist."""
     if not run.sets:
         return bound == -math.inf
-    return bound - run.objective <= optimality_tolerance(run.objective)
+    return bound - run.objective <= PROVEN
 
 
 def _down_the_sequences(
@@ -202,6 +203,6 @@ def _answer(
         status = Status.INFEASIBLE if bound == -math.inf else Status.NOT_FOUND
         return Answer([], [status] * problem.n_sets, bound, proof)
     objective = math.fsum(map(quality.evaluate, sets))
-    proven = bound - objective <= optimality_tolerance(objective)
+    proven = bound - objective <= PROVEN
     status = Status.OPTIMAL if proven else Status.FEASIBLE
     return Answer(sets, [status] * problem.n_sets, bound, proof)

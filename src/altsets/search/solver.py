@@ -21,6 +21,8 @@ TOLERANCE = 1e-7
 STEPS_PER_NODE = 10
 #: An improvement of the objective by less than its tolerance is none to the solver, so it sees the objective enlarged.
 ENLARGED = 1e5
+#: How many times its tolerance the bound of the solver may be off; coefficients below the second number are dropped.
+HIDDEN, DROPPED = 10, 1e-12
 
 
 @dataclass(frozen=True)
@@ -83,7 +85,7 @@ class Programme:
         solver.setOptionValue("mip_rel_gap", gap)
         solver.setOptionValue("mip_abs_gap", 1e-11)
         # By default coefficients below 1e-9 are dropped, and with them the difference of nearly equal scores.
-        solver.setOptionValue("small_matrix_value", 1e-12)
+        solver.setOptionValue("small_matrix_value", DROPPED)
         solver.setOptionValue("mip_feasibility_tolerance", TOLERANCE)
         if math.isfinite(run.remaining):
             solver.setOptionValue("time_limit", max(run.remaining, 0.01))
@@ -108,8 +110,8 @@ class Programme:
         bound = float(info.mip_dual_bound) if any(self._integer) else math.inf
         if status == highspy.HighsModelStatus.kOptimal and not any(self._integer):
             bound = float(info.objective_function_value)
-        # What was cut off as no improvement may still be one.
-        bound = (bound + TOLERANCE) / ENLARGED
+        # What was cut off as no improvement may still be one, and each programme on the way was solved but for as much.
+        bound = (bound + HIDDEN * TOLERANCE) / ENLARGED
         values = np.array(solver.getSolution().col_value)
         if info.primal_solution_status != 2 or not len(values):
             return Solution(None, bound)

@@ -18,7 +18,7 @@ import numpy as np
 
 from altsets.problem import FeatureSet, Problem
 from altsets.quality import Quality
-from altsets.result import Status, optimality_tolerance
+from altsets.result import Status
 from altsets.search.bounds import count_bound
 from altsets.search.branches import Branches
 from altsets.search.columns import Certificate, Columns
@@ -30,6 +30,7 @@ from altsets.search.leaders import Leaders
 from altsets.search.picking import Picker, Spending
 from altsets.search.responses import Responses
 from altsets.search.run import Run
+from altsets.search.scaling import PROVEN
 from altsets.search.walks import Walks
 
 __all__ = ["Together"]
@@ -135,7 +136,7 @@ class Together:
         """Whether the best solution is proven, or that there is none."""
         if not self.sets:
             return self.bound == -math.inf
-        return self.bound <= self.value + optimality_tolerance(self.value) / 2
+        return self.bound <= self.value + PROVEN / 2
 
     def answer(self) -> Answer:
         """The best solution and what is proven about it."""
@@ -328,7 +329,7 @@ class Together:
             certificate = branches.solve(ranges, target)
             if self.run.stopped:
                 return False
-            reached = certificate.bound <= target + self.share * optimality_tolerance(self.value) / 4
+            reached = certificate.bound <= target + self.share * PROVEN / 4
             if (
                 not reached
                 and not self._settled(certificate, most_steps)
@@ -429,7 +430,7 @@ class Together:
         if self.smallest:
             least = max(target, float(np.min(listing.qualities, initial=math.inf))) if all_listed else target
         # What reaches the bound but for rounding is done, and every set of a long list may be of that kind.
-        enough = self.bound - optimality_tolerance(self.bound) / 4 if self.bound < math.inf else math.inf
+        enough = self.bound - PROVEN / 4 if self.bound < math.inf else math.inf
         sets, finished = self._picker.pick(
             listing,
             Spending.of(listing, certificate, self.n_sets, least),
@@ -454,7 +455,7 @@ class Together:
     def _pick_larger_sum(self, listing: Listing, certificate: Certificate) -> None:
         total = math.fsum(map(self.quality.evaluate, self.sets))
         spending = Spending.of(listing, certificate, self.n_sets)
-        least = self.value - optimality_tolerance(self.value) / 4
+        least = self.value - PROVEN / 4
         better, _ = self._picker.pick(listing, spending, total, FEW_STEPS, summing=True, least=least)
         self.sets = better or self.sets
 
@@ -462,6 +463,8 @@ class Together:
 
     def _above_floors(self, patience: int = 1) -> bool:
         """The largest minimum: floors ever lower, with prices of their own; false if that fails."""
+        if self.bound == math.inf:
+            return False
         floors = Floors(self.good, self.n_sets, self._most_shared, self.run, patience)
         floors.add([*self.sets, *self._columns.sets])
         low, high = self.value, self.bound

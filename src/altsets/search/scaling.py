@@ -1,0 +1,263 @@
+"""Numbers of order one: what engines see of a quality, whatever its units, and what their answers mean in these units.
+
+A problem's *scale* is the largest absolute number among the features that can be used. Engines get all numbers divided
+by a power of two, which rounds nothing, such that the scale lies between 1/2 and 1; numbers of features that cannot be
+used become 0. So tolerances are plain constants, and nothing depends on units or on what is never used.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+
+import numpy as np
+import numpy.typing as npt
+
+from altsets.constraints import AtMost, Budget, Exclusive, Implies, Require
+from altsets.errors import InputError
+from altsets.problem import Problem
+from altsets.quality import Additive, BlackBox, Form, Quality
+from altsets.result import Status, optimality_tolerance
+
+__all__ = ["PROVEN", "Scaling"]
+
+Floats = npt.NDArray[np.float64]
+Mask = npt.NDArray[np.bool_]
+
+#: What an engine calls proven: a bound no further above the value than this, where the scale is between 1/2 and 1.
+PROVEN = optimality_tolerance(0.5)
+
+#: Beyond these, sums of squares and products of numbers leave the range of double precision.
+SMALLEST, LARGEST = 1e-100, 1e100
+#: In a ratio, redundancy stands beside the number of features, which it must leave some digits.
+LARGEST_IN_RATIO = 1e12
+#: Bound and objective that agree to so many digits are shown as equal, if nothing but rounding is between them.
+SHOWN = 1e-10
+
+
+@dataclass(frozen=True)
+class Scaling:
+    """One problem in units of its scale.
+
+    Attributes
+    ----------
+    quality : Quality
+        What engines see.
+    scale : float
+        The largest absolute number among the features that can be used, as the user gave it.
+    exponent : int
+        Values of ``quality`` times two to this power are those of the user's quality.
+    rounding : float
+        How much better than its answer the best single set can be without an engine seeing it, because sums are
+        rounded; in the user's units.
+    """
+
+    quality: Quality
+    scale: float
+    exponent: int
+    rounding: float
+
+    @classmethod
+    def of(cls, quality: Quality, problem: Problem) -> Scaling:
+        """The problem in units of its scale; refused where double precision has no answer to it.
+
+        Examples
+        --------
+        >>> problem = Problem.create(3, n_features=2, n_alternatives=0)
+        >>> scaling = Scaling.of(Additive([24.0, 16.0, 4.0]), problem)
+        >>> scaling.scale, scaling.exponent, scaling.quality.evaluate((0, 1))
+        (24.0, 5, 1.25)
+        """
+        if isinstance(quality, BlackBox):
+            # It can only be asked, and engines compare what it says as it is.
+            return cls(quality, 1.0, 0, 0.0)
+        sizes = sorted({problem.k_min, problem.k_max}) if problem.sizes else [problem.k_max]
+        with np.errstate(over="ignore", invalid="ignore"):
+            forms = {size: quality.form(size) for size in sizes}
+        usable = _usable(problem, forms[problem.k_max])
+        scale = _checked_scale(quality, forms, usable)
+        # Matrices may be large, and there will be others.
+        del forms
+        exponent = math.frexp(scale)[1]
+        scaled = _InUnits(quality, exponent, usable)
+        rounding = max(_rounding(scaled.form(size), size, problem.n_sets) for size in sizes)
+        # Engines know additive quality by its class.
+        seen = Additive(scaled.form(problem.k_max).linear) if isinstance(quality, Additive) else scaled
+        return cls(seen, scale, exponent, math.ldexp(rounding, exponent))
+
+    @property
+    def tolerance(self) -> float:
+        """How far the bound may lie above a proven optimum."""
+        return optimality_tolerance(self.scale)
+
+    def shown_bound(self, problem: Problem, bound: float, objective: float) -> float:
+        """An engine's bound in the user's units, with what rounding may hide; the objective if that is what it means."""
+        bound = math.ldexp(bound, self.exponent)
+        if not math.isfinite(bound):
+            return bound
+        hidden = self._hidden(problem)
+        if math.isnan(objective):
+            return bound + hidden
+        if bound - objective > hidden:
+            return bound + hidden
+        return objective if hidden <= SHOWN * abs(objective) else objective + hidden
+
+    def shown_statuses(self, problem: Problem, statuses: Sequence[Status]) -> list[Status]:
+        """What was proven, given what rounding may hide: optimal is nothing whose bound is too far away for that."""
+        alone = problem.search == "sequential"
+        hidden = self.rounding if alone else self._hidden(problem)
+        if hidden <= self.tolerance / 2:
+            return list(statuses)
+        return [Status.FEASIBLE if status is Status.OPTIMAL else status for status in statuses]
+
+    def _hidden(self, problem: Problem) -> float:
+        """What rounding may hide in an objective."""
+        smallest = problem.aggregation == "min" and problem.search == "simultaneous"
+        return self.rounding if smallest else problem.n_sets * self.rounding
+
+
+class _InUnits(Quality):
+    """A quality whose numbers are divided by a power of two; those of features that cannot be used are 0."""
+
+    def __init__(self, quality: Quality, exponent: int, usable: Mask) -> None:
+        super().__init__(quality.n_features_in, None)
+        self.size_normalised = quality.size_normalised
+        self._quality, self._exponent, self._usable = quality, exponent, usable
+        self._forms: dict[int, Form] = {}
+
+    def evaluate(self, indices: Sequence[int]) -> float:
+        """The quality of one set, in units."""
+        return math.ldexp(self._quality.evaluate(indices), -self._exponent)
+
+    def form(self, size: int) -> Form:
+        """The quality of sets of one size, in units."""
+        if size not in self._forms:
+            # One is asked for again and again, or each of many in turn; those would take too much room.
+            self._forms = {size: self._scaled(self._quality.form(size))}
+        return self._forms[size]
+
+    def _scaled(self, form: Form) -> Form:
+        """The same form with other numbers; in a ratio the lower part stands beside the size and stays as it is."""
+        factor = 2.0**-self._exponent
+        with np.errstate(over="ignore", invalid="ignore"):
+            linear, pairs = factor * form.linear, form.pairs
+            if pairs is not None and not form.ratio:
+                pairs = factor * pairs
+        if not self._usable.all():
+            linear[~self._usable] = 0.0
+            if pairs is not None:
+                pairs = np.where(self._usable[:, None] & self._usable, pairs, 0.0)
+        return replace(form, linear=linear, pairs=pairs)
+
+
+def _usable(problem: Problem, form: Form) -> Mask:
+    """Which features may be in some set, as far as that is plain from single constraints."""
+    usable = np.ones(problem.n_features_in, dtype=bool) if form.allowed is None else form.allowed.copy()
+    usable[list(problem.forbidden)] = False
+    required = {j for rule in problem.constraints if isinstance(rule, Require) for j in rule.features}
+    if form.conflicts is not None and required:
+        usable[form.conflicts[sorted(required)].any(axis=0)] = False
+    needs = []
+    for rule in problem.constraints:
+        match rule:
+            case AtMost(most=most, group=group) if len(required.intersection(group)) >= most:
+                usable[sorted(set(group) - required)] = False
+            case Exclusive(group=group) if required.intersection(group):
+                usable[sorted(set(group) - required)] = False
+            case Budget(costs=costs, limit=limit):
+                # A feature is out if it is plainly too dear; what costs nearly the limit is for the engines to judge.
+                usable &= np.array(costs) <= limit + 1e-6 * max(1.0, abs(limit))
+            case Implies(feature=feature, needed=needed):
+                needs.append((feature, needed))
+    if not callable(problem.dissimilarity):
+        for given in problem.existing:
+            if all(problem.max_overlap_of(size, len(given)) <= 0 for size in problem.sizes):
+                usable[list(given)] = False
+    for _ in needs:
+        for feature, needed in needs:
+            usable[feature] &= usable[needed]
+    return usable
+
+
+def _checked_scale(quality: Quality, forms: dict[int, Form], usable: Mask) -> float:
+    """The largest absolute number of features that can be used; refused if it is beyond what can be computed with."""
+    scale, features = 0.0, np.zeros(0, dtype=np.intp)
+    for size, form in forms.items():
+        # The form of a mean holds each number's share in it.
+        of_linear = size if quality.size_normalised and not form.ratio else 1
+        value, found = _largest(form.linear, usable)
+        if value * of_linear > scale:
+            scale, features = value * of_linear, found
+        if form.pairs is None:
+            continue
+        of_pairs = size * (size - 1) / 2 if quality.size_normalised and not form.ratio else 1
+        value, found = _largest(form.pairs, usable)
+        if form.ratio:
+            _refuse_large_redundancy(quality, value / 2, found)
+        elif value * of_pairs > scale:
+            scale, features = value * of_pairs, found
+    if scale == 0.0:
+        return 1.0
+    if SMALLEST <= scale <= LARGEST:
+        return scale
+    named = " and ".join(quality.names_of(features))
+    if scale > LARGEST:
+        raise InputError(
+            f"a number as large as {scale:.6g} ({named}) leaves no digits for the others; divide all numbers "
+            f"so that none is beyond {LARGEST:g}, or forbid {named} if no set is to have it."
+        )
+    raise InputError(
+        f"the largest number is {scale:.6g} ({named}), and numbers so small have too few digits; multiply all of "
+        f"them so that the largest is at least {SMALLEST:g}."
+    )
+
+
+def _refuse_large_redundancy(quality: Quality, value: float, features: npt.NDArray[np.intp]) -> None:
+    if value > LARGEST_IN_RATIO:
+        named = " and ".join(quality.names_of(features))
+        raise InputError(
+            f"a redundancy of {value:.6g} ({named}) leaves no digits for the number of features that it is added to; "
+            f"give numbers up to {LARGEST_IN_RATIO:g}, such as absolute correlations."
+        )
+
+
+def _largest(values: Floats, usable: Mask) -> tuple[float, npt.NDArray[np.intp]]:
+    """The largest absolute number among usable features, and which ones it belongs to."""
+    places = None
+    if not usable.all():
+        places = np.flatnonzero(usable)
+        values = values[np.ix_(*[places] * values.ndim)]
+    if not values.size:
+        return 0.0, np.zeros(0, dtype=np.intp)
+    # Without a copy of all numbers, of which there may be many.
+    ends = [int(np.argmax(values)), int(np.argmin(values))]
+    end = max(ends, key=lambda place: abs(float(values.flat[place])))
+    features = np.array(np.unravel_index(end, values.shape))
+    return abs(float(values.flat[end])), features if places is None else places[features]
+
+
+def _rounding(form: Form, size: int, n_sets: int) -> float:
+    """How much better than the best set that an engine finds another one can be, because sums are rounded.
+
+    Each addition rounds to half of the last digit of a sum that is no larger than all terms together. The errors of
+    many additions cancel each other for the most part (their sum grows as a root), of few we take the worst. Where all
+    numbers are multiples of one that is larger than the error, there is none: better is then better by that much.
+    """
+    n_terms, reach = size, size * _largest(form.linear, np.ones(len(form.linear), dtype=bool))[0]
+    if form.pairs is not None and not form.ratio:
+        n_pairs = size * (size - 1) // 2
+        n_terms += n_pairs
+        reach += n_pairs * _largest(form.pairs, np.ones(len(form.linear), dtype=bool))[0]
+    elif form.pairs is not None:
+        n_terms *= size
+    error = 2.0**-53 * (32 + min(n_terms, 8 + 4 * math.sqrt(n_terms))) * reach
+    return 0.0 if form.pairs is None and _multiples(form.linear, n_sets * error) else error
+
+
+def _multiples(values: Floats, error: float) -> bool:
+    """Whether all values are multiples of a power of two that is larger than the error."""
+    if not error:
+        return True
+    multiples = values * 2.0 ** -math.frexp(error)[1]
+    return bool(np.array_equal(multiples, np.rint(multiples)))
