@@ -36,6 +36,7 @@ ROOMS = [
     "problem",
     "constraints",
     "result",
+    "documents",
     "features",
     "errors",
     "_kernels",

@@ -153,7 +153,7 @@ def test_wrapper_searches(flowers):
         (None, {"cv": 1}, "cv=1 does not split"),
         (None, {"cv": "five"}, "cv='five' does not split"),
         (None, {"cv": [(range(150), np.zeros(0, int))]}, "cv=.* must give"),
-        (None, {"cv": [([0, 1], [150])]}, "does not split"),
+        (None, {"cv": [([0, 1], [150])]}, "fold 0 of cv lists row 150"),
         (None, {"cv": []}, "must give at least one"),
         (None, {"task": "guess"}, "task='guess'"),
         (None, {"feature_names": ["a"]}, "1 feature names"),

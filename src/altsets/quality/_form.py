@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -50,3 +51,8 @@ class Form:
         for values in (self.linear, self.pairs, self.conflicts, self.allowed):
             if values is not None:
                 values.setflags(write=False)
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        vars(self).update(state)
+        # Copies of arrays can be written into.
+        self.__post_init__()
