@@ -8,7 +8,7 @@ from altsets.errors import InputError
 
 X = np.random.default_rng(1).normal(size=(12, 3))
 Y = [0, 1] * 6
-EVEN, ODD = list(range(0, 12, 2)) + [1], list(range(3, 12, 2))
+EVEN, ODD = [*list(range(0, 12, 2)), 1], list(range(3, 12, 2))
 GOOD = (EVEN, ODD)
 
 WRONG = {
@@ -35,7 +35,7 @@ class Leaky:
         return 1
 
 
-@pytest.mark.parametrize("cv, message", WRONG.values(), ids=WRONG)
+@pytest.mark.parametrize(("cv", "message"), WRONG.values(), ids=WRONG)
 def test_wrong_folds_are_refused_by_number(cv, message):
     with pytest.raises(InputError, match=message) as caught:
         altsets.evaluate([[0]], X, Y, cv=cv)
@@ -43,7 +43,7 @@ def test_wrong_folds_are_refused_by_number(cv, message):
 
 
 def test_a_splitter_that_leaks():
-    with pytest.raises(InputError, match="fold 0 .*2 of its 6 test rows"):
+    with pytest.raises(InputError, match=r"fold 0 .*2 of its 6 test rows"):
         altsets.evaluate([[0]], X, Y, cv=Leaky())
 
 
@@ -55,5 +55,5 @@ def test_good_folds_by_number_and_by_mask_are_the_same():
 def test_rows_without_weight_leave_their_folds():
     weights = np.ones(12)
     weights[ODD] = 0
-    with pytest.raises(InputError, match="fold 0 .*no test rows that count"):
+    with pytest.raises(InputError, match=r"fold 0 .*no test rows that count"):
         altsets.evaluate([[0]], X, Y, cv=[GOOD], sample_weight=weights)

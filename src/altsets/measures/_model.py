@@ -33,6 +33,8 @@ __all__ = [
 ]
 
 Rows = npt.NDArray[np.intp]
+#: Amounts beyond this, or below its inverse, have squares that floats cannot add up.
+LARGEST_TARGET = 1e100
 #: Rows to fit to, and rows to predict.
 Split = tuple[Rows, Rows]
 
@@ -146,6 +148,12 @@ def fit(model: Any, matrix: FloatArray, values: npt.NDArray[Any], weights: Float
     >>> tree.predict([[0.0]]).tolist()
     [2.0]
     """
+    largest = float(np.abs(values).max()) if values.dtype.kind == "f" and len(values) else 1.0
+    if not (largest == 0 or 1 / LARGEST_TARGET <= largest <= LARGEST_TARGET):
+        raise InputError(
+            f"models square the target, which goes up to {largest:g} and would leave the range of floats; choose "
+            f"another unit, so that its largest value lies between {1 / LARGEST_TARGET:g} and {LARGEST_TARGET:g}."
+        )
     if weights is None:
         return model.fit(matrix, values)
     return model.fit(matrix, values, **dict.fromkeys(names_for_weights(model), weights))
