@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import math
 import numbers
+import os
 import signal
 import threading
 import warnings
 from collections.abc import Callable, Generator, Iterable, Iterator, Sequence
-from contextlib import contextmanager, suppress
+from contextlib import contextmanager
 from types import FrameType
 from typing import Any
 
@@ -169,9 +170,9 @@ def in_workers(calls: Iterable[Any], n_jobs: int | None, **how: Any) -> Generato
     """
     from joblib import Parallel
 
-    # Before the others: when this helper of joblib's starts, it lets signals through again.
-    with suppress(ImportError):
-        from joblib.externals.loky.backend.resource_tracker import ensure_running  # type: ignore[import-untyped]
+    # Before the workers, as starting this helper of Python's unblocks Ctrl-C.
+    if os.name == "posix":
+        from multiprocessing.resource_tracker import ensure_running
 
         ensure_running()
     parallel = Parallel(n_jobs=n_jobs, backend="loky", initializer=leave_ctrl_c_alone, **how)
