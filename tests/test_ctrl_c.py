@@ -41,7 +41,7 @@ def test_ctrl_c_at_any_time(seconds):
         os.killpg(process.pid, signal.SIGINT)
         out, err = process.communicate(timeout=60)
         assert err == ""
-        # Python notes an interruption of exec(), which imports of dataclasses use, and ends by it although it was caught.
+        # Python remembers an interruption of exec(), as in imports of dataclasses, and ends by it even if caught.
         assert process.returncode in (0, -signal.SIGINT)
         _, kept, seen = out.split()
         assert kept == seen
