@@ -33,6 +33,7 @@ ROOMS = [
     "problem",
     "constraints",
     "result",
+    "documents",
     "features",
     "errors",
     "_kernels",

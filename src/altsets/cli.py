@@ -463,10 +463,14 @@ def _evaluation(
 
 def _sets_in(path: str, names: FeatureNames) -> Any:
     """The sets of a file: a result of ``find --json``, or one set per line."""
-    from altsets.datasets import read_lines
+    from altsets.datasets import read_lines, read_text
     from altsets.result import Result
 
+    text = read_text(path)
+    if text.lstrip().startswith("{"):
+        try:
+            return Result.from_json(text)
+        except InputError as error:
+            raise InputError(f"{path}: {error}") from error
     lines = read_lines(path)
-    if lines and lines[0].startswith("{"):
-        return Result.from_json("\n".join(lines))
     return [[line] if line in names else options.features_in(path, line, names) for line in lines]

@@ -12,6 +12,7 @@ import gzip
 import io
 import os
 import re
+import stat
 import zlib
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
@@ -34,6 +35,7 @@ __all__ = [
     "read_lines",
     "read_rows",
     "read_table",
+    "read_text",
     "split_target",
     "write_csv",
 ]
@@ -158,8 +160,12 @@ def read_rows(path: str | os.PathLike[str]) -> list[tuple[int, list[str]]]:
 
 def read_lines(path: str | os.PathLike[str]) -> list[str]:
     """The lines of a text file that are not blank, such as the names of columns."""
-    text = _text(_content(Path(path)), Path(path).name)
-    return [_tidy(line) for line in text.splitlines() if line.strip()]
+    return [_tidy(line) for line in read_text(path).splitlines() if line.strip()]
+
+
+def read_text(path: str | os.PathLike[str]) -> str:
+    """A text file as it is, in any of the ways in which tables may be stored."""
+    return _text(_content(Path(path)), Path(path).name)
 
 
 def split_target(
@@ -266,8 +272,7 @@ def write_csv(table: Table, path: str | os.PathLike[str]) -> None:
 
 def _content(path: Path) -> bytes:
     try:
-        if path.is_dir():
-            raise TableError(f"{path} is a directory; give a CSV or Parquet file.")
+        _refuse_other_than_files(path)
         content = path.read_bytes()
     except FileNotFoundError:
         raise TableError(f"there is no file {path}; check the name and the folder.") from None
@@ -279,6 +284,17 @@ def _content(path: Path) -> bytes:
         except (OSError, EOFError, zlib.error) as error:
             raise TableError(f"{path} is a damaged gzip file: {error}.") from error
     return content
+
+
+def _refuse_other_than_files(path: Path) -> None:
+    """Refuse what is no file, or would never come to an end; pipes that a shell has opened are welcome."""
+    mode = path.stat().st_mode
+    if stat.S_ISDIR(mode):
+        raise TableError(f"{path} is a directory; give a file.")
+    is_pipe = stat.S_ISFIFO(mode) and path.parts[:2] in ((os.sep, "dev"), (os.sep, "proc"))
+    if not stat.S_ISREG(mode) and not is_pipe:
+        kind = "a named pipe" if stat.S_ISFIFO(mode) else "a device or a socket"
+        raise TableError(f"{path} is {kind}; give a file.")
 
 
 def _text(content: bytes, source: str) -> str:

@@ -18,6 +18,8 @@ Feature = int | str
 
 #: Names that a description spells out before it says how many more there are.
 MOST_LISTED = 5
+#: Characters of a name that an error repeats.
+LONGEST_NAME = 200
 
 
 class Named(Protocol):
@@ -121,7 +123,7 @@ class FeatureNames(Sequence[str]):
 
 def unknown_features(who: str, unknown: Sequence[str], known: Iterable[str], otherwise: str) -> InputError:
     """What to say about names that no feature has: which were meant, if that can be guessed, or what to do."""
-    named = ", ".join(repr(name) for name in unknown[:MOST_LISTED])
+    named = ", ".join(map(_shown, unknown[:MOST_LISTED]))
     more = f" and {len(unknown) - MOST_LISTED} more" if len(unknown) > MOST_LISTED else ""
     what = "which is no feature" if len(unknown) == 1 else "which are no features"
     close = difflib.get_close_matches(unknown[0], list(known), n=1)
@@ -129,9 +131,18 @@ def unknown_features(who: str, unknown: Sequence[str], known: Iterable[str], oth
     return InputError(f"{who} names {named}{more}, {what}; {hint}")
 
 
+def _shown(name: str) -> str:
+    """A name in quotes, cut short if it is a whole page that somebody took for a name."""
+    return repr(name if len(name) <= LONGEST_NAME else f"{name[: LONGEST_NAME - 3]}...")
+
+
 def whole_number(name: str, value: Any, least: int) -> int:
     """A whole number that is large enough, whatever type it comes in."""
-    number = float(value) if isinstance(value, numbers.Real) and not isinstance(value, bool) else math.nan
+    is_number = isinstance(value, numbers.Real) and not isinstance(value, bool)
+    try:
+        number = float(value) if is_number else math.nan
+    except OverflowError:
+        raise InputError(f"{name} is a number of more than 300 digits, which is too large.") from None
     if not number.is_integer():
         raise InputError(f"{name}={value!r} is not a whole number.")
     if number < least:

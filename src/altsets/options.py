@@ -296,7 +296,7 @@ def _cells(text: str, delimiter: str) -> list[str]:
     try:
         rows = list(csv.reader([text], delimiter=delimiter, skipinitialspace=True))
     except csv.Error as error:
-        raise InputError(f"cannot read the names in {text!r}: {error}.") from None
+        raise InputError(f"cannot read the names in {text[:100]!r}: {error}.") from None
     return [cell.strip() for row in rows for cell in row]
 
 

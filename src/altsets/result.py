@@ -9,6 +9,7 @@ from dataclasses import dataclass, field, fields
 from enum import StrEnum
 from typing import Any
 
+from altsets import documents
 from altsets.errors import InputError, MissingExtraError
 
 __all__ = ["Progress", "Result", "Status", "StopReason"]
@@ -262,10 +263,7 @@ class Result:
     @classmethod
     def from_json(cls, text: str) -> Result:
         """Read what :meth:`to_json` wrote."""
-        try:
-            document = json.loads(text)
-        except json.JSONDecodeError as error:
-            raise InputError(f"this is not a JSON document: {error}.") from error
+        document = documents.document_in(text)
         if not isinstance(document, dict) or document.get("schema") != SCHEMA:
             found = document.get("schema") if isinstance(document, dict) else None
             raise InputError(f"this is not an altsets result of schema {SCHEMA} (found schema {found!r}).")
@@ -273,25 +271,35 @@ class Result:
             status = Status(document["status"])
             unknown = -math.inf if status is Status.INFEASIBLE and not document["sets"] else math.inf
             return cls(
-                sets=[tuple(entry["indices"]) for entry in document["sets"]],
-                qualities=[float(entry["quality"]) for entry in document["sets"]],
+                sets=[documents.whole_numbers(entry["indices"]) for entry in document["sets"]],
+                qualities=[documents.number(entry["quality"]) for entry in document["sets"]],
                 objective=_number(document["objective"], math.nan),
                 bound=_number(document["bound"], unknown),
                 status=status,
                 statuses=[Status(entry) for entry in document["statuses"]],
-                named_sets=[tuple(entry["features"]) for entry in document["sets"]],
-                parameters=document["parameters"],
-                engine=document["engine"],
-                proof=document["proof"],
-                reason=document["reason"],
-                elapsed=float(document["elapsed"]),
+                named_sets=[documents.texts(entry["features"]) for entry in document["sets"]],
+                parameters=dict(document["parameters"].items()),
+                engine=documents.text(document["engine"]),
+                proof=documents.text(document["proof"]),
+                reason=documents.text(document["reason"]),
+                elapsed=documents.number(document["elapsed"]),
                 # Documents of earlier versions do not have these.
                 stop_reason=StopReason(document.get("stop_reason", StopReason.FINISHED)),
-                steps=int(document.get("steps", 0)),
-                evaluated=int(document.get("evaluated", 0)),
-            )
-        except (KeyError, TypeError, ValueError) as error:
+                steps=documents.whole_numbers([document.get("steps", 0)])[0],
+                evaluated=documents.whole_numbers([document.get("evaluated", 0)])[0],
+            )._whole()
+        except documents.DAMAGED as error:
             raise InputError(f"this altsets result is incomplete or damaged: {error!r}.") from error
+
+    def _whole(self) -> Result:
+        """This result, if its parts fit together."""
+        if len(self.statuses) < len(self.sets):
+            raise ValueError(f"{len(self.sets)} sets have {len(self.statuses)} statuses")
+        for chosen, named in zip(self.sets, self.named_sets, strict=True):
+            if len(chosen) != len(named):
+                raise ValueError(f"a set has {len(chosen)} indices and {len(named)} names")
+        self.explain()
+        return self
 
 
 def overlap_table(sets: Sequence[Sequence[int]]) -> list[list[int]]:
@@ -304,7 +312,7 @@ def _finite(value: float) -> float | None:
 
 
 def _number(value: float | None, unknown: float) -> float:
-    return unknown if value is None else float(value)
+    return unknown if value is None else documents.number(value)
 
 
 def _duration(seconds: float) -> str:

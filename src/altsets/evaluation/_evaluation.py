@@ -9,6 +9,7 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any
 
+from altsets import documents
 from altsets.errors import InputError, MissingExtraError
 from altsets.evaluation._comparison import Comparison, compare, mean_of, std_of
 from altsets.evaluation._folds import FeatureSet, Fold, Resample
@@ -389,10 +390,7 @@ class Evaluation:
         text : str
             The document.
         """
-        try:
-            document = json.loads(text)
-        except json.JSONDecodeError as error:
-            raise InputError(f"this is not a JSON document: {error}.") from error
+        document = documents.document_in(text)
         found = (document.get("kind"), document.get("schema")) if isinstance(document, dict) else None
         if found != ("evaluation", SCHEMA):
             raise InputError(
@@ -402,10 +400,19 @@ class Evaluation:
             names: dict[int, str] = {}
             folds = tuple(Fold(**_restored(entry, names)) for entry in document["folds"])
             resamples = tuple(Resample(**_restored(entry, names)) for entry in document["resamples"])
-            plain = {name: document[name] for name in PLAIN_FIELDS} | {"scorers": tuple(document["scorers"])}
-            plain["kinship"] = {(one, other): value for one, other, value in document["kinship"]}
-            return cls(folds=folds, resamples=resamples, names=dict(sorted(names.items())), **plain)
-        except (KeyError, TypeError, ValueError, AttributeError) as error:
+            plain = {name: document[name] for name in PLAIN_FIELDS}
+            plain |= {"scorers": documents.texts(document["scorers"])}
+            kinship: dict[tuple[int, int], float] = {}
+            for *pair, value in document["kinship"]:
+                one, other = documents.whole_numbers(pair)
+                kinship[one, other] = documents.number(value)
+            evaluation = cls(
+                folds=folds, resamples=resamples, names=dict(sorted(names.items())), kinship=kinship, **plain
+            )
+            # What does not fit together cannot be told either.
+            evaluation.to_dict()
+            return evaluation
+        except documents.DAMAGED as error:
             raise InputError(f"this altsets evaluation is incomplete or damaged: {error!r}.") from error
 
     def __eq__(self, other: object) -> bool:
@@ -459,8 +466,9 @@ def _restored(entry: dict[str, Any], names: dict[int, str]) -> dict[str, Any]:
     """The fields of a fold or a resample; the names of features are noted on the way."""
     sets = []
     for chosen in entry["sets"]:
-        names.update(zip(chosen["indices"], chosen["features"], strict=True))
-        sets.append(tuple(chosen["indices"]))
+        indices = documents.whole_numbers(chosen["indices"])
+        names.update(zip(indices, documents.texts(chosen["features"]), strict=True))
+        sets.append(indices)
     fields: dict[str, Any] = {name: _numbers(value) for name, value in entry.items() if name != "sets"}
     statuses = tuple(Status(status) for status in entry["statuses"])
     return fields | {"sets": tuple(sets), "statuses": statuses}

@@ -176,7 +176,15 @@ def splits_for(
         cv = _shuffled(whole_number("cv", cv, least=2), target.is_classes, groups is not None, random_state)
     elif cv is None or isinstance(cv, str | bool):
         raise InputError(f"cv={cv!r} must be a number of folds, a splitter, or a list of splits.")
-    return splits_of(cv, features.values, target, random_state, groups=groups, kept=kept)
+    splits = splits_of(cv, features.values, target, random_state, groups=groups, kept=kept)
+    for number, (train, test) in enumerate(splits):
+        n_seen = int(np.isin(test, train).sum())
+        if n_seen:
+            raise InputError(
+                f"fold {number} of cv has {n_seen} of its {len(test)} test rows among the training rows, so scores "
+                "would be too good; list each row on one side."
+            )
+    return splits
 
 
 def _shuffled(n_splits: int, classes: bool, grouped: bool, random_state: int) -> Any:

@@ -9,7 +9,7 @@ from contextlib import closing
 from dataclasses import dataclass
 from typing import Any
 
-from altsets.quality._black_box import leave_ctrl_c_alone
+from altsets.quality._black_box import in_workers
 
 __all__ = ["Done", "in_processes"]
 
@@ -96,27 +96,12 @@ def _here(wanted: Wanted) -> Generator[Outcome, None, None]:
 
 
 def _elsewhere(wanted: Wanted, n_jobs: int | None) -> Generator[Outcome, None, None]:
-    from joblib import Parallel, delayed  # type: ignore[import-untyped]
+    from joblib import delayed  # type: ignore[import-untyped]
 
     # In any order, so that nothing that has ended is lost while an earlier piece takes long; and nothing waits in
     # line, where it would be in the way of an early end.
-    parallel = Parallel(
-        n_jobs=n_jobs,
-        backend="loky",
-        initializer=leave_ctrl_c_alone,
-        return_as="generator_unordered",
-        pre_dispatch="n_jobs",
-        batch_size=1,
-    )
-    work = parallel(delayed(_recorded)(*piece) for piece in wanted)
-    try:
-        # Handed on one by one, so that nobody but the lines below closes it.
-        yield from (outcome for outcome in work)
-    finally:
-        with warnings.catch_warnings():
-            # joblib regrets work that nobody waits for; here somebody wanted the end.
-            warnings.simplefilter("ignore")
-            work.close()
+    calls = (delayed(_recorded)(*piece) for piece in wanted)
+    return in_workers(calls, n_jobs, return_as="generator_unordered", pre_dispatch="n_jobs", batch_size=1)
 
 
 def _recorded(position: int, function: Callable[..., Any], arguments: tuple[Any, ...]) -> Outcome:

@@ -16,6 +16,8 @@ __all__ = ["Encoded", "encoded"]
 
 #: More categories than this would make more columns than a model can make sense of.
 MOST_CATEGORIES = 255
+#: Trees look at columns in single precision, which knows nothing beyond this, and nothing but 0 below its inverse.
+LARGEST = 1e38
 
 
 @dataclass(frozen=True, eq=False)
@@ -80,6 +82,7 @@ def encoded(features: Features) -> Encoded:
                 f"{features.label(index)} has {len(labels):,} categories, more than the {MOST_CATEGORIES} that become "
                 "columns for a model; merge rare ones, drop it, or use mutual_info."
             )
+    _refuse_extremes(features)
     widths = np.ones(features.n_features, dtype=np.intp)
     for index, labels in features.categories.items():
         widths[index] = len(labels) if len(labels) > 2 else 1
@@ -92,3 +95,14 @@ def encoded(features: Features) -> Encoded:
     for wide in np.flatnonzero(widths > 1):
         matrix[:, owners == wide] = features.values[:, [wide]] == np.arange(widths[wide])
     return Encoded(matrix, owners, features.n_features)
+
+
+def _refuse_extremes(features: Features) -> None:
+    """Refuse columns that models would take for infinite, or for all zero."""
+    largest = np.fmax.reduce(np.abs(features.values), axis=0, initial=0.0)
+    extreme = (largest > LARGEST) | ((largest > 0) & (largest < 1 / LARGEST))
+    if extreme.any():
+        raise InputError(
+            f"models take columns with largest values between {1 / LARGEST:g} and {LARGEST:g}, but "
+            f"{features.labels(extreme)} goes up to {largest[extreme][0]:g}; choose another unit, or use mutual_info."
+        )

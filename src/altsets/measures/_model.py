@@ -33,6 +33,8 @@ __all__ = [
 ]
 
 Rows = npt.NDArray[np.intp]
+#: Amounts beyond this, or below its inverse, have squares that floats cannot add up.
+LARGEST_TARGET = 1e100
 #: Rows to fit to, and rows to predict.
 Split = tuple[Rows, Rows]
 
@@ -146,6 +148,12 @@ def fit(model: Any, matrix: FloatArray, values: npt.NDArray[Any], weights: Float
     >>> tree.predict([[0.0]]).tolist()
     [2.0]
     """
+    largest = float(np.abs(values).max()) if values.dtype.kind == "f" and len(values) else 1.0
+    if not (largest == 0 or 1 / LARGEST_TARGET <= largest <= LARGEST_TARGET):
+        raise InputError(
+            f"models square the target, which goes up to {largest:g} and would leave the range of floats; choose "
+            f"another unit, so that its largest value lies between {1 / LARGEST_TARGET:g} and {LARGEST_TARGET:g}."
+        )
     if weights is None:
         return model.fit(matrix, values)
     return model.fit(matrix, values, **dict.fromkeys(names_for_weights(model), weights))
@@ -227,16 +235,49 @@ def splits_of(
             groups = np.asarray(groups)[kept]
         splitter = check_cv(cv, target.values, classifier=target.is_classes)
         drawn = list(splitter.split(matrix, target.values, groups))
-        there = kept if explicit else np.ones(len(matrix), dtype=bool)
-        places = np.cumsum(there) - 1
-        splits = [tuple(places[rows][there[rows]] for rows in map(np.asarray, pair)) for pair in drawn]
     except (ValueError, TypeError, IndexError, AttributeError) as error:
         raise InputError(f"cv={_shown(cv)} does not split these rows: {one_line(error)}") from error
-    if not splits or not all(len(pair) == 2 and all(map(len, pair)) for pair in splits):
+    if not drawn:
         raise InputError(
             f"cv={_shown(cv)} must give at least one pair of rows to fit to and rows to predict."
         )
-    return [(train, test) for train, test in splits]
+    there = kept if explicit else np.ones(len(matrix), dtype=bool)
+    return [_split(number, pair, there) for number, pair in enumerate(drawn)]
+
+
+def _split(number: int, pair: Any, there: BoolArray) -> Split:
+    """The rows of a fold among those that are there; what is wrong with them is said with the number of the fold."""
+    if not isinstance(pair, tuple | list) or len(pair) != 2:
+        raise InputError(f"fold {number} of cv must be a pair: rows to fit to, and rows to predict.")
+    train, test = (_rows(f"fold {number} of cv", rows, len(there)) for rows in pair)
+    twice = np.flatnonzero(np.bincount(test) > 1)
+    if len(twice):
+        raise InputError(
+            f"fold {number} of cv lists row {twice[0]} twice among the test rows; list each row once."
+        )
+    places = np.cumsum(there) - 1
+    kept_train, kept_test = (places[rows[there[rows]]] for rows in (train, test))
+    for what, rows in (("training", kept_train), ("test", kept_test)):
+        if not len(rows):
+            raise InputError(
+                f"fold {number} of cv has no {what} rows that count; give it some, or leave it out."
+            )
+    return kept_train, kept_test
+
+
+def _rows(who: str, given: Any, n_rows: int) -> Rows:
+    """Rows by number, also from one bool for each row."""
+    rows = np.asarray(given)
+    if rows.dtype == bool and rows.shape == (n_rows,):
+        return np.flatnonzero(rows)
+    if not rows.size:
+        return np.zeros(0, dtype=np.intp)
+    if rows.ndim != 1 or rows.dtype.kind not in "iu":
+        raise InputError(f"{who} must list rows by number, from 0 to {n_rows - 1}; got {_shown(given)}.")
+    wrong = (rows < 0) | (rows >= n_rows)
+    if wrong.any():
+        raise InputError(f"{who} lists row {rows[wrong][0]}, but the table has rows 0 to {n_rows - 1}.")
+    return rows.astype(np.intp)
 
 
 def _shown(value: Any) -> str:

@@ -15,6 +15,8 @@ __all__ = ["counted", "counted_as_repeats", "counted_rows", "repeated", "weights
 
 #: More rows than this are not made by repeating rows.
 MOST_ROWS = 50_000_000
+#: Scores of predictions multiply four sums of weights: beyond this, and below its inverse, floats may end there.
+LARGEST = 1e50
 
 
 def weights_of(sample_weight: Any, n_rows: int) -> FloatArray | None:
@@ -43,6 +45,12 @@ def weights_of(sample_weight: Any, n_rows: int) -> FloatArray | None:
         )
     if not weights.any():
         raise InputError("sample_weight is zero for all rows; give some row a weight above zero.")
+    extreme = (weights > LARGEST) | ((weights > 0) & (weights < 1 / LARGEST))
+    if extreme.any():
+        raise InputError(
+            f"sample_weight holds {weights[extreme][0]}; weights other than 0 must lie between {1 / LARGEST:g} and "
+            f"{LARGEST:g}, so that their sums and squares can be computed, so divide all of them by one number."
+        )
     return weights
 
 

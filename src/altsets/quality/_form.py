@@ -54,6 +54,10 @@ class Form:
             if values is not None:
                 values.setflags(write=False)
 
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        vars(self).update(state)
+        # Copies of arrays can be written into.
+        self.__post_init__()
 
 def form_in_use(quality: Any, size: int, make: Callable[[], Form]) -> Form:
     """The form that somebody works with already, or a new one: of many features it holds a large matrix."""

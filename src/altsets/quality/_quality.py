@@ -5,7 +5,7 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from collections.abc import Sequence
 from copy import copy
-from typing import Self
+from typing import Any, Self
 
 import numpy as np
 import numpy.typing as npt
@@ -14,6 +14,9 @@ from altsets.errors import InputError
 from altsets.quality._form import Form
 
 __all__ = ["Quality"]
+
+#: Where a pickled quality says which of its arrays are read-only.
+LOCKED = "(read-only)"
 
 
 class Quality(ABC):
@@ -73,6 +76,21 @@ class Quality(ABC):
 
     def __repr__(self) -> str:
         return f"{type(self).__name__}({self.n_features_in} features)"
+
+    def __getstate__(self) -> dict[str, Any]:
+        # NumPy forgets in a copy that nobody may write into an array.
+        locked = [
+            name
+            for name, value in vars(self).items()
+            if isinstance(value, np.ndarray) and not value.flags.writeable
+        ]
+        return {**vars(self), LOCKED: locked}
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        locked = state.get(LOCKED, ())
+        vars(self).update({name: value for name, value in state.items() if name != LOCKED})
+        for name in locked:
+            getattr(self, name).setflags(write=False)
 
     def _name(self, index: int) -> str:
         # Made up on demand: a million scores should not cost a million strings.

@@ -1,0 +1,129 @@
+"""JSON documents as they come in: read whole or refused in one sentence, whatever they hold."""
+
+from __future__ import annotations
+
+import json
+import math
+from collections import Counter
+from typing import Any
+
+from altsets.errors import InputError
+
+__all__ = ["DAMAGED", "document_in", "number", "text", "texts", "whole_numbers"]
+
+#: What reading a field of a document raises if it is not there, or not what it should be.
+DAMAGED = (ArithmeticError, AttributeError, LookupError, TypeError, ValueError)
+
+#: Lists in lists beyond this are no result of anything, and functions that call themselves would not come back.
+MOST_NESTED = 50
+#: Floats end at about this many digits.
+MOST_DIGITS = 308
+
+
+def document_in(given: str) -> Any:
+    """What a JSON document says.
+
+    Refused: anything that is not JSON (also NaN and Infinity, which are no numbers there), numbers that floats cannot
+    hold, keys that occur twice, and lists in lists without end.
+
+    Parameters
+    ----------
+    given : str
+        The document, with or without a byte-order mark.
+
+    Examples
+    --------
+    >>> document_in('{"a": [1, 2.5, null]}')
+    {'a': [1, 2.5, None]}
+    """
+    if not isinstance(given, str):
+        raise InputError(f"a JSON document must be given as text, not as {type(given).__name__}.")
+    try:
+        found = json.loads(
+            given.removeprefix("\ufeff"),
+            parse_int=_whole_number,
+            parse_float=_number,
+            parse_constant=_number,
+            object_pairs_hook=_distinct,
+        )
+    except json.JSONDecodeError as error:
+        raise InputError(f"this is not a JSON document: {error}.") from error
+    except RecursionError:
+        raise _too_deep() from None
+    _check_depth(found)
+    return found
+
+
+def number(value: Any) -> float:
+    """A number of a document as a float; anything else is a TypeError."""
+    if isinstance(value, bool) or not isinstance(value, int | float):
+        raise TypeError(f"{_shown(value)} is not a number")
+    return float(value)
+
+
+def text(value: Any) -> str:
+    """A text of a document; anything else is a TypeError."""
+    if not isinstance(value, str):
+        raise TypeError(f"{_shown(value)} is not text")
+    return value
+
+
+def texts(value: Any) -> tuple[str, ...]:
+    """A list of texts, such as names; anything else is a TypeError."""
+    if not isinstance(value, list):
+        raise TypeError(f"{_shown(value)} is not a list of texts")
+    return tuple(map(text, value))
+
+
+def whole_numbers(value: Any) -> tuple[int, ...]:
+    """A list of whole numbers from 0 up, such as indices; anything else is a TypeError."""
+    if not isinstance(value, list) or not all(type(entry) is int and entry >= 0 for entry in value):
+        raise TypeError(f"{_shown(value)} is not a list of indices")
+    return tuple(value)
+
+
+def _shown(value: Any) -> str:
+    shown = repr(value)
+    return shown if len(shown) <= 40 else f"{shown[:37]}..."
+
+
+def _whole_number(digits: str) -> int:
+    if len(digits) > MOST_DIGITS:
+        raise InputError(
+            f"this JSON document holds a whole number of {len(digits)} digits, which is too large."
+        )
+    return int(digits)
+
+
+def _number(spelled: str) -> float:
+    value = float(spelled)
+    if not math.isfinite(value):
+        raise InputError(
+            f"this JSON document holds {_shown(spelled)[1:-1]}, which is no finite number; null is what stands for "
+            "numbers that are not known."
+        )
+    return value
+
+
+def _distinct(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    found = dict(pairs)
+    if len(found) < len(pairs):
+        twice = next(name for name, count in Counter(name for name, _ in pairs).items() if count > 1)
+        raise InputError(f"this JSON document says {_shown(twice)} twice in one place; keep one of the two.")
+    return found
+
+
+def _check_depth(found: Any) -> None:
+    level = [found]
+    for _ in range(MOST_NESTED):
+        parts = [entry for entry in level if isinstance(entry, list | dict)]
+        level = [part for entry in parts for part in (entry.values() if isinstance(entry, dict) else entry)]
+        if not level:
+            return
+    raise _too_deep()
+
+
+def _too_deep() -> InputError:
+    return InputError(
+        f"this JSON document holds lists in lists, more than {MOST_NESTED} deep; no result does."
+    )

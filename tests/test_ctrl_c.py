@@ -1,0 +1,79 @@
+"""Ctrl-C while worker processes start, and while they work: finished folds stay, no traceback, nobody is left."""
+
+import os
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import pytest
+
+pytestmark = pytest.mark.skipif(os.name != "posix", reason="signals to groups of processes are sent here")
+
+PROGRAM = """
+import numpy as np, altsets
+X = np.random.default_rng(0).normal(size=(200, 20))
+y = (X[:, 0] > 0).astype(int)
+done = []
+print("ready", flush=True)
+try:
+    found = altsets.evaluate([list(range(20))] * 40, X, y, estimator="forest", cv=20, n_jobs=2, progress=done.append)
+    print("folds", len(found.folds), len(done), flush=True)
+except KeyboardInterrupt:
+    print("folds", 0, len(done), flush=True)
+"""
+
+
+@pytest.mark.parametrize("seconds", [0.05, 0.6, 1.2, 2.5])
+def test_ctrl_c_at_any_time(seconds):
+    # To the whole group, as a terminal does it.
+    process = subprocess.Popen(
+        [sys.executable, "-c", PROGRAM],
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+        start_new_session=True,
+    )
+    try:
+        assert process.stdout.readline() == "ready\n"
+        time.sleep(seconds)
+        os.killpg(process.pid, signal.SIGINT)
+        out, err = process.communicate(timeout=60)
+        assert err == ""
+        # Python remembers an interruption of exec(), as in imports of dataclasses, and ends by it even if caught.
+        assert process.returncode in (0, -signal.SIGINT)
+        _, kept, seen = out.split()
+        assert kept == seen
+        assert int(kept) < 20
+        assert all_gone(process.pid)
+    finally:
+        if not all_gone(process.pid, patience=0):
+            os.killpg(process.pid, signal.SIGKILL)
+
+
+def all_gone(group, patience=20.0):
+    """Whether all processes of a group end soon; those that have ended do not count."""
+    until = time.monotonic() + patience
+    while True:
+        try:
+            os.killpg(group, 0)
+        except (ProcessLookupError, PermissionError):
+            return True
+        if Path("/proc").is_dir() and not living(group):
+            return True
+        if time.monotonic() >= until:
+            return False
+        time.sleep(0.1)
+
+
+def living(group):
+    found = []
+    for entry in Path("/proc").glob("[0-9]*/stat"):
+        try:
+            state, _, its_group = entry.read_text().rpartition(")")[2].split()[:3]
+        except OSError:
+            continue
+        if int(its_group) == group and state != "Z":
+            found.append(entry)
+    return found
