@@ -18,7 +18,7 @@ from altsets.problem import Problem
 from altsets.result import Status
 from altsets.search.bounds import extreme_pairs, set_bound
 from altsets.search.construction import Construction
-from altsets.search.good_sets import GoodSets
+from altsets.search.good_sets import GoodSets, Prices
 from altsets.search.run import Run
 
 HURRY = 1e-9
@@ -185,13 +185,11 @@ def test_extremes_of_pairs_leave_out_the_diagonal(n):
     assert extreme_pairs(form, np.arange(1)) == (0.0, 0.0)
 
 
-def test_prices_lower_the_bound_of_a_search_that_cannot_begin():
-    from altsets.search.good_sets import Prices
-
-    searched = quality.MRMR(*random_pairs(400))
-    run = Run(HURRY)
-    good = GoodSets(searched, Problem.create(400, n_features=5), run)
-    plain, priced = (good.best(1, prices=prices).bound for prices in (None, Prices(np.full(400, 0.05))))
+def test_a_search_that_cannot_begin_has_a_bound_also_after_prices():
+    good = GoodSets(quality.MRMR(*random_pairs(40)), Problem.create(40, n_features=5), Run())
+    plain, priced = (
+        good.best(1, prices=prices, max_nodes=0).bound for prices in (None, Prices(np.full(40, 0.05)))
+    )
     assert plain <= 2
     assert priced == pytest.approx(plain - 0.25)
 
