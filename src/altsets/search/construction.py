@@ -30,7 +30,7 @@ Ints = npt.NDArray[np.intp]
 Bools = npt.NDArray[np.bool_]
 
 #: Seconds for what is left to do when time is up.
-GRACE = 0.15
+GRACE = 0.2
 #: Sizes that are tried where sizes are open.
 MOST_SIZES = 5
 #: Rounds of exchanges; and features that are looked at in all of them, where each round has some work of its own.
@@ -80,23 +80,28 @@ class Construction:
         return now >= self._last
 
     def all(self, before: Sequence[FeatureSet] = ()) -> list[FeatureSet]:
-        """As many sets as asked, or as many as can be constructed; ``before`` are the first ones."""
+        """As many sets as asked, or as many as can be constructed; ``before`` are the first ones, which stay."""
         sets = list(before)
+        # When time is short, all sets come first, and better ones after that.
+        hurried = self.run.stopped
         while len(sets) < self.problem.n_sets:
-            one = self.one(sets)
+            one = self.one(sets, exchanging=not hurried)
             if one is None:
                 break
             sets.append(one)
+        for number in range(len(before), len(sets)):
+            if not self.over:
+                sets[number] = self.improved(sets[number], [*sets[:number], *sets[number + 1 :]])
         return sets
 
-    def one(self, others: Sequence[FeatureSet] = ()) -> FeatureSet | None:
+    def one(self, others: Sequence[FeatureSet] = (), *, exchanging: bool = True) -> FeatureSet | None:
         """A good set that differs enough from others and from the existing sets; None if that fails."""
         best, best_value = None, -math.inf
         for sets in self._sizes:
             if self.over:
                 break
             growing = _Growing(sets, self._fixed[sets.size], self._caps(sets, others))
-            if growing.grow():
+            if growing.grow() and exchanging:
                 growing.exchange()
             chosen = growing.chosen if growing.complete and growing.affordable else None
             if chosen is None or not self._accepted(chosen, others):

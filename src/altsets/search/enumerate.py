@@ -59,7 +59,7 @@ class EnumerateEngine:
                 return relaxed
         good = GoodSets(quality, problem, run)
         construction = cache(lambda: Construction(good, run))
-        if problem.constraints and _no_set(quality, problem, good, run):
+        if problem.constraints and not run.stopped and _no_set(quality, problem, good, run):
             return Answer.infeasible(problem, "no set meets all conditions")
         if problem.search == "sequential":
             return _sequential(quality, problem, good, run, construction)
@@ -74,7 +74,10 @@ def _simultaneous(
     if _all_compatible(problem, equal=False):
         return _best_of_all(quality, problem, good)
     search = Together(quality, problem, good, run, construction)
-    if search.ruled_out() or search.list_all() or run.stopped:
+    if search.ruled_out():
+        return search.answer()
+    search.begin()
+    if search.list_all() or run.stopped:
         return search.answer()
     relaxed = _relaxed(quality, problem, run)
     if relaxed is not None:

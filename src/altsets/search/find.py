@@ -131,7 +131,8 @@ def find(
         Instead of tau: the number of features in which two sets must differ at least.
     dissimilarity : {"dice", "jaccard"} or callable
         What tau refers to. A function of your own takes two sorted tuples of indices and gives a number between 0
-        and 1, the same both ways round; it goes with tau, not with min_difference.
+        and 1, the same both ways round; it goes with tau, not with min_difference. Two sets go together if it gives
+        at least tau, also a set with itself: where that is so, a set may come more than once, as with tau=0.
     search : {"sequential", "simultaneous", "greedy-replacement", "greedy-balancing", "greedy-depth"}
         One set after the other, each the best given those before; or all sets at once; or a heuristic.
     aggregation : {"sum", "min"}
@@ -144,7 +145,8 @@ def find(
     existing : sequence of sets
         Sets (of indices or names) that every new set must differ from as well.
     time_limit : float, optional
-        Seconds for the whole call. What was found by then is returned with a bound.
+        Seconds for the whole call. What was found by then is returned with a bound; sets that were not found are
+        constructed as far as that works, and ``Result.stop_reason`` is ``"time_limit"``.
     engine : {"auto", "additive", "enumerate", "milp", "greedy", "exhaustive", "local-search", "greedy-wrapper"}
         Force one engine; an engine that does not solve the problem says so. "additive" is the fastest, for additive
         quality, sets of one size and no constraint but Forbid; "enumerate" takes everything that is exact; "milp" is

@@ -87,6 +87,8 @@ class Picker:
         order = np.argsort(spending.charges, kind="stable")
         order = order[listing.qualities[order] >= least]
         own = callable(self.problem.dissimilarity)
+        if own:
+            order = self._repeated(listing, order, n_sets or self.problem.n_sets)
         sets = [listing.set_at(number) for number in order.tolist()] if own else []
         last_of: dict[tuple[int, ...], FeatureSet] = {}
         sure = True
@@ -134,6 +136,21 @@ class Picker:
         if not all_listed:
             picked.append(last_of[tuple(chosen.tolist())])
         return picked, finished and sure
+
+    def _repeated(self, listing: Listing, order: npt.NDArray[np.intp], n_sets: int) -> npt.NDArray[np.intp]:
+        """The listed sets, those as often as a solution can have them that are different enough from themselves.
+
+        By overlap no set is, unless all are; a user's own dissimilarity may see it otherwise.
+        """
+        ask = self.run.guarded(self.problem.compatible, otherwise=False)
+        times = np.ones(len(order), dtype=np.intp)
+        for place, number in enumerate(order.tolist()):
+            if self.run.stopped:
+                break
+            chosen = listing.set_at(number)
+            if ask(chosen, chosen):
+                times[place] = n_sets
+        return np.repeat(order, times)
 
     def _elements(
         self, listing: Listing, order: npt.NDArray[np.intp], penalties: Penalties | None

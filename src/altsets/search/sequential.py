@@ -28,6 +28,10 @@ class Fallback(Protocol):
         """No set is better."""
         ...
 
+    def all(self, before: Sequence[FeatureSet]) -> list[FeatureSet]:
+        """As many sets as asked, or as many as it has; the first ones are given."""
+        ...
+
     def one(self, others: Sequence[FeatureSet]) -> FeatureSet | None:
         """A good set that differs enough from others."""
         ...
@@ -53,6 +57,7 @@ def sequential(
     statuses: list[Status] = []
     values: list[float] = []
     bounds: list[float] = []
+    left: list[FeatureSet] | None = None
     while len(sets) < problem.n_sets:
         chosen, bound = None, math.inf
         # Without a fallback, a first set is worth being late.
@@ -62,7 +67,14 @@ def sequential(
         if fallback is not None and not _settled(chosen, bound, evaluate):
             other = fallback()
             bound = min(bound, other.ceiling)
-            chosen = other.one(sets) if chosen is None else other.improved(chosen, sets)
+            if chosen is not None:
+                chosen = other.improved(chosen, sets)
+            elif run.stopped:
+                # There is little time, so all at once.
+                left = other.all(sets)[len(sets) :] if left is None else left[1:]
+                chosen = left[0] if left else None
+            else:
+                chosen = other.one(sets)
         if chosen is None:
             statuses.append(Status.INFEASIBLE if bound == -math.inf else Status.NOT_FOUND)
             break

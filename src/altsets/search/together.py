@@ -51,7 +51,7 @@ LEAST_GAIN, CORE_STEPS = 0.01, 2_000_000
 LIST_NODES, NODES_PER_SET = 3_000_000, 10
 #: Steps of the search for a first solution, for each set.
 FIRST_NODES = 5_000
-#: With more features each step takes long; then so many steps come before a long walk.
+#: With more features each step takes long; then so many steps come before the first walk.
 MANY_FEATURES, FEW_NODES = 500, 200
 #: How much further below the bound the next list goes, at least and at most: a short list can take as long to make as a
 #: longer one, but the last one is not to become longer than a part of what is allowed.
@@ -66,7 +66,7 @@ VAIN_WALKS = 2
 #: How far walks go away from a solution whose proof will take long.
 HEATS = (1.0, 4.0)
 #: The same while the bound says little.
-FIRST_HEAT = 0.05
+FIRST_HEAT, LONGER_WALKS = 0.05, (80_000, LONG_WALK)
 #: Floors are this many times closer to the bound than the best solution is, to begin with.
 FLOOR_STEPS = 64
 #: The same when each floor takes long.
@@ -148,11 +148,15 @@ class Together:
 
     # --- The way of the search ------------------------------------------------------------------------
 
+    def begin(self) -> None:
+        """Among many features even a few steps of a search take long; good sets come before that."""
+        if self._many_features:
+            self._first = self._construction().all()
+            if self.start():
+                self._walk(SHORT_WALK, FIRST_HEAT)
+
     def start(self) -> bool:
         """One best set after the other: whether that is a first solution."""
-        if self._many_features:
-            # Even a few steps of a search take long.
-            self._first = self._construction().all()
         while len(self._first) < self.n_sets and not self.run.stopped:
             found = self.good.best(1, others=self._first, max_nodes=FIRST_NODES)
             if not found.sets:
@@ -187,17 +191,22 @@ class Together:
         """The best set of all; where that takes long, whoever has to stop is to have something good before."""
         if not self._many_features:
             return self.good.best(1)
-        self._walk(SHORT_WALK, FIRST_HEAT)
         best = self.good.best(1, max_nodes=FEW_NODES)
         if best.bound > -math.inf and not self.run.stopped:
-            self._walk(LONG_WALK, FIRST_HEAT)
+            self._build_on(best)
+            # A walk that does not come to its end is in vain, so ever longer ones.
+            for steps in LONGER_WALKS:
+                self._walk(steps, FIRST_HEAT)
             best = self.good.best(1)
-        if best.sets and best.bound > -math.inf:
-            # That took too long; then what sequential search makes of it is worth a look.
-            first = self._construction().improved(best.sets[0])
-            sets = self._construction().all([first])
-            self.offer(sets if len(sets) == self.n_sets else None)
+        if best.bound > -math.inf:
+            self._build_on(best)
         return best
+
+    def _build_on(self, best: Found) -> None:
+        """What sequential search would make of a good set that may not be the best."""
+        construction = self._construction()
+        sets = construction.all([construction.improved(chosen) for chosen in best.sets])
+        self.offer(sets if len(sets) == self.n_sets else None)
 
     @property
     def _many_features(self) -> bool:
@@ -279,6 +288,8 @@ class Together:
 
     def list_all(self) -> bool:
         """Where there are few sets at all, all of them are listed."""
+        if self._many_features and any(sets.any_will_do and sets.n_open > 1 for sets in self.good.sizes):
+            return False
         listing = self.good.above(-math.inf, FEW_SETS, max_nodes=10 * FEW_SETS)
         if not listing.complete:
             return False
