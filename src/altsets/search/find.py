@@ -332,9 +332,7 @@ def _parameters(quality: Quality, problem: Problem, run: Run) -> dict[str, Any]:
     return asked if problem.fixed_size else {**asked, "size_normalised": quality.size_normalised}
 
 
-def _why_fewer(
-    quality: Quality, problem: Problem, n_found: int, status: Status, names: FeatureNames
-) -> str:
+def _why_fewer(quality: Quality, problem: Problem, n_found: int, status: Status, names: FeatureNames) -> str:
     """Why there are fewer sets than asked: which constraints clash, or what is possible instead."""
     if isinstance(quality, BlackBox):
         # Whatever it says about sets, it has no rules that sets could break.

@@ -92,7 +92,7 @@ class Scaling:
         return optimality_tolerance(self.scale)
 
     def shown_bound(self, problem: Problem, bound: float, objective: float) -> float:
-        """An engine's bound in the user's units, with what rounding may hide; the objective if that is what it means."""
+        """An engine's bound in the user's units, with what rounding may hide; the objective if they are equal."""
         bound = math.ldexp(bound, self.exponent)
         if not math.isfinite(bound):
             return bound
@@ -182,7 +182,7 @@ def _usable(problem: Problem, form: Form) -> Mask:
 
 def _checked_scale(quality: Quality, forms: dict[int, Form], usable: Mask) -> float:
     """The largest absolute number of features that can be used; refused if it is beyond what can be computed with."""
-    scale, features = 0.0, np.zeros(0, dtype=np.intp)
+    scale, features = 0.0, list[int]()
     for size, form in forms.items():
         # The form of a mean holds each number's share in it.
         of_linear = size if quality.size_normalised and not form.ratio else 1
@@ -213,7 +213,7 @@ def _checked_scale(quality: Quality, forms: dict[int, Form], usable: Mask) -> fl
     )
 
 
-def _refuse_large_redundancy(quality: Quality, value: float, features: npt.NDArray[np.intp]) -> None:
+def _refuse_large_redundancy(quality: Quality, value: float, features: list[int]) -> None:
     if value > LARGEST_IN_RATIO:
         named = " and ".join(quality.names_of(features))
         raise InputError(
@@ -222,19 +222,19 @@ def _refuse_large_redundancy(quality: Quality, value: float, features: npt.NDArr
         )
 
 
-def _largest(values: Floats, usable: Mask) -> tuple[float, npt.NDArray[np.intp]]:
+def _largest(values: Floats, usable: Mask) -> tuple[float, list[int]]:
     """The largest absolute number among usable features, and which ones it belongs to."""
     places = None
     if not usable.all():
         places = np.flatnonzero(usable)
         values = values[np.ix_(*[places] * values.ndim)]
     if not values.size:
-        return 0.0, np.zeros(0, dtype=np.intp)
+        return 0.0, []
     # Without a copy of all numbers, of which there may be many.
     ends = [int(np.argmax(values)), int(np.argmin(values))]
     end = max(ends, key=lambda place: abs(float(values.flat[place])))
-    features = np.array(np.unravel_index(end, values.shape))
-    return abs(float(values.flat[end])), features if places is None else places[features]
+    features = [int(place) for place in np.unravel_index(end, values.shape)]
+    return abs(float(values.flat[end])), features if places is None else places[features].tolist()
 
 
 def _rounding(form: Form, size: int, n_sets: int) -> float:
