@@ -49,7 +49,7 @@ class StopReason(StrEnum):
 
 
 def optimality_tolerance(scale: float) -> float:
-    """How far the bound may lie above a proven optimum; the scale is the largest number of features that can be used."""
+    """How far the bound may lie above a proven optimum, given the largest number of features that can be used."""
     return 1e-9 * scale
 
 

@@ -88,7 +88,7 @@ class Arrangement:
     @cython.nogil
     @cython.exceptval(check=False)
     def search(self) -> cython.void:
-        """Give the features patterns in turn. What waits lies in an array: features may be more than a stack has room."""
+        """Give the features patterns in turn. What waits is in an array: a stack has less room."""
         j: cython.int
         s: cython.int
         pattern: cython.int

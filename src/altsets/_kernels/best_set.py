@@ -357,7 +357,7 @@ class BestSet:
     @cython.nogil
     @cython.exceptval(check=False)
     def extend(self) -> cython.void:
-        """Choose features in turn, depth first; levels lie in arrays, for a set may have more features than a stack room."""
+        """Choose features in turn, depth first; levels are in arrays, for a stack has less room."""
         i: cython.int
         j: cython.int
         level: cython.int = 0

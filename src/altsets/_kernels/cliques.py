@@ -30,8 +30,8 @@ TICK_EVERY = cython.declare(cython.long, 1024)
 # What is impossible costs this much, and is worth as much less than nothing.
 INFINITY = cython.declare(cython.double, float("inf"))
 
-# Each level needs room on the stack, of which a thread may have little, and plain Python has less: with more sets
-# the search gives up at once.
+# Each level needs room on the stack, of which a thread may have little, and plain Python has less: with more levels
+# than these a search gives up at once.
 MOST_LEVELS = cython.declare(cython.int, 1_000 if cython.compiled else 250)
 
 # To ask for the last set takes as long as so many steps.

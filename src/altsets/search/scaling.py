@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 import numpy as np
 import numpy.typing as npt
@@ -80,11 +80,12 @@ class Scaling:
         # Matrices may be large, and there will be others.
         del forms
         exponent = math.frexp(scale)[1]
-        scaled = _InUnits(quality, exponent, usable)
+        scaled: Quality = _InUnits(quality, exponent, usable)
+        if isinstance(quality, Additive):
+            # Engines know it by its class.
+            scaled = Additive(scaled.form(problem.k_max).linear)
         rounding = max(_rounding(scaled.form(size), size, problem.n_sets) for size in sizes)
-        # Engines know additive quality by its class.
-        seen = Additive(scaled.form(problem.k_max).linear) if isinstance(quality, Additive) else scaled
-        return cls(seen, scale, exponent, math.ldexp(rounding, exponent))
+        return cls(scaled, scale, exponent, math.ldexp(rounding, exponent))
 
     @property
     def tolerance(self) -> float:
@@ -92,7 +93,7 @@ class Scaling:
         return optimality_tolerance(self.scale)
 
     def shown_bound(self, problem: Problem, bound: float, objective: float) -> float:
-        """An engine's bound in the user's units, with what rounding may hide; the objective if that is what it means."""
+        """An engine's bound in the user's units, with what rounding may hide; the objective if they are equal."""
         bound = math.ldexp(bound, self.exponent)
         if not math.isfinite(bound):
             return bound
@@ -148,7 +149,7 @@ class _InUnits(Quality):
             linear[~self._usable] = 0.0
             if pairs is not None:
                 pairs = np.where(self._usable[:, None] & self._usable, pairs, 0.0)
-        return replace(form, linear=linear, pairs=pairs)
+        return Form(linear, pairs, form.conflicts, form.allowed, form.ratio)
 
 
 def _usable(problem: Problem, form: Form) -> Mask:
@@ -182,26 +183,24 @@ def _usable(problem: Problem, form: Form) -> Mask:
 
 def _checked_scale(quality: Quality, forms: dict[int, Form], usable: Mask) -> float:
     """The largest absolute number of features that can be used; refused if it is beyond what can be computed with."""
-    scale, features = 0.0, np.zeros(0, dtype=np.intp)
+    scale, share, numbers = 0.0, 1.0, np.zeros(0)
     for size, form in forms.items():
         # The form of a mean holds each number's share in it.
-        of_linear = size if quality.size_normalised and not form.ratio else 1
-        value, found = _largest(form.linear, usable)
-        if value * of_linear > scale:
-            scale, features = value * of_linear, found
-        if form.pairs is None:
-            continue
-        of_pairs = size * (size - 1) / 2 if quality.size_normalised and not form.ratio else 1
-        value, found = _largest(form.pairs, usable)
-        if form.ratio:
-            _refuse_large_redundancy(quality, value / 2, found)
-        elif value * of_pairs > scale:
-            scale, features = value * of_pairs, found
+        mean = quality.size_normalised and not form.ratio
+        parts = [(form.linear, size if mean else 1.0)]
+        if form.pairs is not None and form.ratio:
+            _refuse_large_redundancy(quality, form.pairs, usable)
+        elif form.pairs is not None:
+            parts.append((form.pairs, size * (size - 1) / 2 if mean else 1.0))
+        for values, their_share in parts:
+            largest = their_share * _largest(values, usable)
+            if largest > scale:
+                scale, share, numbers = largest, their_share, values
     if scale == 0.0:
         return 1.0
     if SMALLEST <= scale <= LARGEST:
         return scale
-    named = " and ".join(quality.names_of(features))
+    named = _named(quality, numbers, usable, scale / share)
     if scale > LARGEST:
         raise InputError(
             f"a number as large as {scale:.6g} ({named}) leaves no digits for the others; divide all numbers "
@@ -213,28 +212,30 @@ def _checked_scale(quality: Quality, forms: dict[int, Form], usable: Mask) -> fl
     )
 
 
-def _refuse_large_redundancy(quality: Quality, value: float, features: npt.NDArray[np.intp]) -> None:
-    if value > LARGEST_IN_RATIO:
-        named = " and ".join(quality.names_of(features))
+def _refuse_large_redundancy(quality: Quality, pairs: Floats, usable: Mask) -> None:
+    largest = _largest(pairs, usable)
+    if largest > 2 * LARGEST_IN_RATIO:
+        named = _named(quality, pairs, usable, largest)
         raise InputError(
-            f"a redundancy of {value:.6g} ({named}) leaves no digits for the number of features that it is added to; "
-            f"give numbers up to {LARGEST_IN_RATIO:g}, such as absolute correlations."
+            f"a redundancy of {largest / 2:.6g} ({named}) leaves no digits for the number of features that it is "
+            f"added to; give numbers up to {LARGEST_IN_RATIO:g}, such as absolute correlations."
         )
 
 
-def _largest(values: Floats, usable: Mask) -> tuple[float, npt.NDArray[np.intp]]:
-    """The largest absolute number among usable features, and which ones it belongs to."""
-    places = None
+def _largest(values: Floats, usable: Mask) -> float:
+    """The largest absolute number among usable features."""
     if not usable.all():
-        places = np.flatnonzero(usable)
-        values = values[np.ix_(*[places] * values.ndim)]
-    if not values.size:
-        return 0.0, np.zeros(0, dtype=np.intp)
+        values = values[np.ix_(*[np.flatnonzero(usable)] * values.ndim)]
     # Without a copy of all numbers, of which there may be many.
-    ends = [int(np.argmax(values)), int(np.argmin(values))]
-    end = max(ends, key=lambda place: abs(float(values.flat[place])))
-    features = np.array(np.unravel_index(end, values.shape))
-    return abs(float(values.flat[end])), features if places is None else places[features]
+    return max(float(values.max(initial=0.0)), -float(values.min(initial=0.0)))
+
+
+def _named(quality: Quality, values: Floats, usable: Mask, largest: float) -> str:
+    """The usable features that the largest number belongs to."""
+    near = np.abs(values) >= largest * (1 - 1e-12)
+    for axis in range(values.ndim):
+        near &= usable.reshape([-1 if axis == other else 1 for other in range(values.ndim)])
+    return " and ".join(quality.names_of(np.argwhere(near)[0].tolist()))
 
 
 def _rounding(form: Form, size: int, n_sets: int) -> float:
@@ -244,11 +245,12 @@ def _rounding(form: Form, size: int, n_sets: int) -> float:
     many additions cancel each other for the most part (their sum grows as a root), of few we take the worst. Where all
     numbers are multiples of one that is larger than the error, there is none: better is then better by that much.
     """
-    n_terms, reach = size, size * _largest(form.linear, np.ones(len(form.linear), dtype=bool))[0]
+    anything = np.ones(len(form.linear), dtype=bool)
+    n_terms, reach = size, size * _largest(form.linear, anything)
     if form.pairs is not None and not form.ratio:
         n_pairs = size * (size - 1) // 2
         n_terms += n_pairs
-        reach += n_pairs * _largest(form.pairs, np.ones(len(form.linear), dtype=bool))[0]
+        reach += n_pairs * _largest(form.pairs, anything)
     elif form.pairs is not None:
         n_terms *= size
     error = 2.0**-53 * (32 + min(n_terms, 8 + 4 * math.sqrt(n_terms))) * reach

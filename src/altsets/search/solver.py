@@ -22,7 +22,7 @@ STEPS_PER_NODE = 10
 #: An improvement of the objective by less than its tolerance is none to the solver, so it sees the objective enlarged.
 ENLARGED = 1e5
 #: How many times its tolerance the bound of the solver may be off; coefficients below the second number are dropped.
-HIDDEN, DROPPED = 10, 1e-12
+HIDDEN, DROPPED = 100, 1e-12
 
 
 @dataclass(frozen=True)
