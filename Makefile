@@ -38,8 +38,8 @@ types: $(VENV)/.dev  ## static types
 docs: $(VENV)/.docs  ## user guide and reference, in docs/_build/html
 	$(PY) -m sphinx --fail-on-warning --keep-going --nitpicky --quiet docs docs/_build/html
 
-fuzz: $(VENV)/.kernels  ## 100,000 random problems, all engines against brute force
-	$(PY) tests/fuzz.py --problems 100000
+fuzz: $(VENV)/.kernels  ## 200,000 random problems, all engines against brute force
+	$(PY) tests/fuzz.py --problems 200000
 
 bench: $(VENV)/.kernels  ## compare with the reference implementation; writes benchmarks/RESULTS.md
 	$(PY) -m benchmarks.run $(BENCH)

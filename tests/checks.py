@@ -52,8 +52,8 @@ def own_dissimilarity(name: str) -> Callable[[Any, Any], float]:
 
 #: How far bound and objective of a proven answer may lie apart, by the contract; relative to the scale of its problem.
 PROVEN = Fraction(1, 10**9)
-#: How far sums of a few numbers may be off because of rounding; relative to the scale.
-ROUNDING = Fraction(1, 10**12)
+#: How far sums of a few numbers may be off because of rounding: relative to the scale, and where there is no double.
+ROUNDING, SMALLEST = Fraction(1, 10**12), Fraction(math.ulp(0.0))
 #: Gaps that count as none on small problems, where proofs are expected; relative to the scale.
 SMALL_GAP = Fraction(1, 10**6)
 
@@ -199,10 +199,11 @@ def _form(request: Request, result: Result) -> list[str]:
     wrong = []
     n_found, n_asked = len(result.sets), request.n_alternatives + 1
     oracle = request.oracle
+    slack = ROUNDING * oracle.scale + SMALLEST
     values = [] if oracle.complaints(result.sets) else [oracle.exact(chosen) for chosen in result.sets]
     if len(values) == len(result.qualities):
         for chosen, value, claimed in zip(result.sets, values, result.qualities, strict=True):
-            if not math.isfinite(claimed) or abs(value - Fraction(claimed)) > ROUNDING * oracle.scale:
+            if not math.isfinite(claimed) or abs(value - Fraction(claimed)) > slack:
                 wrong.append(f"the quality of {chosen} is {float(value)}, not {claimed}")
     elif not oracle.complaints(result.sets):
         wrong.append(f"{len(result.qualities)} qualities of {n_found} sets")
@@ -240,7 +241,7 @@ def _numbers(request: Request, result: Result, values: list[Fraction]) -> list[s
     lowest = request.aggregation == "min" and request.search in ("simultaneous", "greedy-balancing")
     if values:
         objective = min(values) if lowest else sum(values)
-        slack = ROUNDING * scale * len(values)
+        slack = (ROUNDING * scale + SMALLEST) * len(values)
         if not math.isfinite(result.objective) or abs(Fraction(result.objective) - objective) > slack:
             wrong.append(f"objective {result.objective} should be {float(objective)}")
     if not result.bound >= result.objective:

@@ -54,7 +54,7 @@ def extreme_request(rng: np.random.Generator) -> Request:
         )
     if rng.random() < 0.25:
         constraints += (edge_budget(rng, n, k),)
-    n_alternatives = int(rng.choice([0, 1, 1, 2, 2, 3]))
+    n_alternatives = int(rng.choice([0, 0, 1, 1, 2, 3]))
     if comb(n, k) <= FEW_SETS and rng.random() < 0.4:  # As many as there are, or nearly.
         n_alternatives = int(rng.integers(comb(n, k)))
     request = Request(

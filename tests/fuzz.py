@@ -232,10 +232,11 @@ def _check_small(
 
 
 def _may_be_refused(request: Request) -> bool:
-    """Whether double precision cannot answer it, as documented."""
-    scale = request.oracle.scale
+    """Whether there are numbers that double precision cannot answer for, as documented."""
     redundancy = max(map(max, request.matrix)) if request.kind == "cfs" else 0.0
-    return redundancy > LARGEST_IN_RATIO or (scale > 0 and not SMALLEST <= scale <= LARGEST)
+    # Which features can be used, and so which number is the largest, may be seen more clearly than the oracle does.
+    smallest = min((abs(score) for score in request.scores if score), default=1.0) * request.scale
+    return redundancy > LARGEST_IN_RATIO or smallest < SMALLEST or request.oracle.scale > LARGEST
 
 
 def _check_refusal(report: Report, label: str, request: Request) -> None:

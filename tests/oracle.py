@@ -282,6 +282,8 @@ class Oracle:
             if kind == "budget":
                 costs, limit = whole_budget(tuple(rest[0]), rest[1])
                 unusable.update(j for j, cost in enumerate(costs) if cost > limit)
+        # If a feature is asked for all the same there is no set, and no tolerance that would matter.
+        unusable -= {j for kind, *rest in self.constraints if kind == "require" for j in rest[0]}
         return self.numbers.scale_among([j for j in range(self.n) if j not in unusable])
 
     def _ruled_out(self, chosen: Sequence[int]) -> bool:

@@ -2,16 +2,21 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import replace as changed
+from fractions import Fraction
+from itertools import combinations
 
 import checks
 import fuzz
 import numpy as np
 import pytest
 from checks import QUALITIES
+from extreme_requests import edge_budget, extreme_request
 from random_requests import random_request
 
 from altsets import Status
+from altsets.errors import InputError
 
 
 def test_two_thousand_problems():
@@ -19,12 +24,15 @@ def test_two_thousand_problems():
     assert report.failures == []
     assert report.n_problems == 2000
     assert report.n_searches["auto"] > 1700
-    assert report.n_searches["enumerate"] > 500
+    assert report.n_searches["enumerate"] > 300
     assert report.n_searches[fuzz.SOLVER] > 20
-    assert 0 < report.n_refused < 200
+    assert 0 < report.n_refused < 60
+    assert report.refusals.total() < 20
     for kind in QUALITIES:
-        assert report.kinds[kind] > 50
-        assert report.kinds[f"{kind} with constraints"] > 50
+        assert report.kinds[kind] > 10
+        assert report.kinds[f"{kind} with constraints"] > 10
+        assert report.kinds[f"extreme {kind}"] > 40
+        assert report.kinds[f"extreme {kind} with constraints"] > 40
     for answer in (
         "sequential optimal",
         "simultaneous optimal",
@@ -54,9 +62,38 @@ def test_a_wrong_answer_is_noticed(search, corruption):
     assert checks.disagreements(request, wrong, request.oracle)
 
 
+@pytest.mark.parametrize("power", [-90, -12, 12, 90])
+def test_a_wrong_answer_is_noticed_whatever_the_units(power):
+    """By a part in a hundred million of the largest number that can be used; the first one cannot."""
+    scores = [1e99, 2 * 10.0**power, 10.0**power, 10.0**power * (1 - 1e-8)]
+    request = checks.Request(tuple(scores), 2, 0, constraints=(("forbid", (0,)),))
+    right, value = request.find(), scores[1] + scores[2]
+    said = changed(right, sets=[(1, 2)], qualities=[value], objective=value, bound=value)
+    assert checks.disagreements(request, said, request.oracle) == []
+    worse = scores[1] + scores[3]
+    wrong = changed(said, sets=[(1, 3)], qualities=[worse], objective=worse, bound=worse)
+    said_optimal, below = checks.disagreements(request, wrong, request.oracle)
+    assert "is said to be optimal at" in said_optimal
+    assert "is below the optimum" in below
+    far = changed(said, bound=value * (1 + 1e-8))
+    assert checks.disagreements(request, far, request.oracle) == [f"optimal, but the gap is {far.gap}"]
+
+
+def test_only_what_is_documented_may_be_refused(monkeypatch):
+    def refuse(*_, **__):
+        raise InputError("no thanks, 12.5 is too much")
+
+    monkeypatch.setattr(checks.Request, "find", refuse)
+    for scores, refused in (((1.0, 2.0), 0), ((1.0, 2e150), 1), ((1e-120, 0.0), 1), ((0.0, 0.0), 0)):
+        report = fuzz.Report()
+        assert fuzz._search(report, "one", checks.Request(scores, 1, 0), "auto") is None
+        assert report.refusals == ({"no thanks, # is too much": 1} if refused else {})
+        assert len(report.failures) == 1 - refused
+
+
 def test_a_failure_prints_what_shows_it_again(monkeypatch):
     monkeypatch.setattr(fuzz, "disagreements", lambda *_: ["nothing is right"])
-    report = fuzz.run(3, seed=0, solver_share=0, large_share=0)
+    report = fuzz.run(3, seed=0, solver_share=0, large_share=0, extreme_share=0)
     assert report.failures
     assert " of seed 0" in report.failures[0]
     assert "nothing is right" in report.failures[0]
@@ -67,8 +104,9 @@ def test_a_failure_prints_what_shows_it_again(monkeypatch):
 
 
 def test_problems_are_reproducible():
-    first, second = (random_request(np.random.default_rng([0, 7])) for _ in range(2))
-    assert first == second
+    for make in (random_request, extreme_request):
+        first, second = (make(np.random.default_rng([0, 7])) for _ in range(2))
+        assert first == second
 
 
 def test_any_number_of_processes_sees_the_same_problems(monkeypatch):
@@ -93,6 +131,48 @@ def test_random_requests_cover_everything():
     open_sizes = [r for r in requests if r.oracle.k_min < r.oracle.k_max]
     assert len(open_sizes) > 100
     assert sum(bool(r.existing) for r in requests) > 100
+
+
+def test_extreme_requests_cover_everything():
+    requests = [extreme_request(np.random.default_rng([0, number])) for number in range(1500)]
+    assert {request.kind for request in requests} == set(QUALITIES)
+    assert {request.search for request in requests} == {"sequential", "simultaneous"}
+    sizes = [len(request.scores) for request in requests]
+    assert sum(size <= 8 for size in sizes) > 1400
+    assert max(sizes) == 11
+    scales = [float(request.oracle.scale) for request in requests]
+    assert sum(1e-13 < scale < 1e-3 for scale in scales) > 50
+    assert sum(1e3 < scale < 1e13 for scale in scales) > 50
+    assert sum(1e-100 < scale < 1e-30 for scale in scales) > 20
+    assert sum(1e30 < scale < 1e100 for scale in scales) > 20
+    # Beside larger numbers of features that cannot be used.
+    unused = [
+        max(map(abs, request.scores)) > 1e6 * scale for request, scale in zip(requests, scales, strict=True)
+    ]
+    assert sum(unused) > 50
+    used = [[abs(score) for score in request.scores if score] for request in requests]
+    wide = [min(scores, default=0.0) < 1e-9 * max(scores, default=0.0) for scores in used]
+    assert sum(wide) > 200
+    last_digits = [0 < max(r.scores) - min(r.scores) < 1e-15 * max(r.scores) for r in requests]
+    assert sum(last_digits) > 50
+    assert sum(0.9 < max(map(abs, r.scores)) / 2**53 < 1.1 for r in requests) > 50
+    assert sum("-0.0" in map(repr, r.scores) for r in requests) > 50
+    as_many_as_there_are = [math.comb(len(r.scores), r.n_features) == r.n_alternatives + 1 for r in requests]
+    assert sum(as_many_as_there_are) > 20
+
+
+def test_edge_budgets_are_met_to_the_digit_or_missed_by_one():
+    met = missed = 0
+    for number in range(400):
+        rng = np.random.default_rng([1, number])
+        n, k = 6, 3
+        _, costs, limit = edge_budget(rng, n, k)
+        totals = [sum(Fraction(repr(costs[j])) for j in chosen) for chosen in combinations(range(n), k)]
+        distances = [abs(total - Fraction(repr(limit))) for total in totals]
+        met += min(distances) == 0
+        missed += 0 < min(distances) < Fraction(repr(limit)) / 10**6
+    assert met > 100
+    assert missed > 100
 
 
 @pytest.mark.parametrize("kind", QUALITIES)

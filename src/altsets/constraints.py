@@ -493,8 +493,9 @@ def _amount(value: Any, name: str) -> float:
     number = math.nan
     if not isinstance(value, bool | str):
         try:
-            # A number of lower precision is printed with the digits that it has.
-            number = float(str(value) if isinstance(value, np.floating) else value)
+            # A number of another precision is printed with the digits that it has.
+            other = isinstance(value, np.floating) and not isinstance(value, float)
+            number = float(str(value) if other else value)
         except (TypeError, ValueError, OverflowError):
             number = math.nan
     if not 0 <= number < math.inf:
