@@ -9,6 +9,8 @@ PIP := $(PY) -m pip --disable-pip-version-check install --quiet --quiet
 BUILD := pyproject.toml setup.py
 # Options of the benchmark, such as BENCH='--parts live constraints'; all parts together take hours.
 BENCH ?=
+# What depends on compilers and processors most.
+HARD := tests/test_kernels.py tests/test_information.py
 KERNELS := $(wildcard src/altsets/_kernels/*.py src/altsets/_kernels/*.pxd)
 
 # An environment for development serves the demo as well.
@@ -16,11 +18,11 @@ READY := $(if $(wildcard $(VENV)/.dev),$(VENV)/.kernels,$(VENV)/.demo)
 
 unexport PYTHONPATH PYTHONHOME
 
-.PHONY: help demo test lint types docs fuzz bench dist clean
+.PHONY: help demo test lint types docs fuzz warnings sanitize clang foreign bench dist clean
 .DEFAULT_GOAL := help
 
 help:  ## list the targets
-	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "make %-6s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
+	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "make %-8s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
 
 demo: $(READY)  ## install, and show what altsets does
 	@$(VENV)/bin/altsets demo
@@ -40,6 +42,23 @@ docs: $(VENV)/.docs  ## user guide and reference, in docs/_build/html
 
 fuzz: $(VENV)/.kernels  ## 200,000 random problems, all engines against brute force
 	$(PY) tests/fuzz.py --problems 200000
+
+warnings: $(VENV)/.dev  ## what gcc and clang find questionable about the kernels
+	tools/warnings
+
+sanitize: $(VENV)/.dev  ## kernel tests and 5,000 random problems with the address and undefined-behaviour sanitizers
+	tools/sanitize -m pytest -p no:xdist -p no:cacheprovider --timeout 3000 tests/test_kernels.py
+	tools/sanitize tests/fuzz.py --problems 5000
+
+clang: $(VENV)/.dev  ## kernel and information tests with kernels that clang has compiled
+	CC=clang tools/compile build/clang
+	cd build/clang && PYTHONPATH=src ../../$(PY) -m pytest -n auto -p no:cacheprovider $(HARD)
+
+foreign: $(VENV)/.kernels  ## kernel and information tests on the other processor architecture, emulated; takes an hour
+	mkdir -p build
+	$(PY) tests/fingerprints.py > build/fingerprints
+	tools/foreign tests/fingerprints.py | diff build/fingerprints -
+	tools/foreign -m pytest -p no:xdist -p no:cacheprovider --timeout 9000 $(HARD) -k 'not shadow and not right-to-left'
 
 bench: $(VENV)/.kernels  ## compare with the reference implementation; writes benchmarks/RESULTS.md
 	$(PY) -m benchmarks.run $(BENCH)

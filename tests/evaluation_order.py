@@ -1,8 +1,8 @@
 """What C leaves open about kernels: in which order the operands of an expression are evaluated.
 
 Python goes from left to right. In C the arguments of a call, the operands of an operator, an index and what it indexes,
-and both sides of an assignment are evaluated in any order, which is one thing on ARM and another on x86-64. That is of no
-consequence unless one of them changes what another one reads.
+and both sides of an assignment are evaluated in any order, which is one thing on ARM and another on x86-64. That is of
+no consequence unless one of them changes what another one reads.
 
 :func:`faults` finds such expressions. :func:`right_to_left` makes plain Python evaluate the other way round.
 """
