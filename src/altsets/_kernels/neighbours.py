@@ -576,6 +576,7 @@ class Pairs:
         To be called for the cells of a strip in their order, from the bottom up, after ``rewind``.
         """
         p: cython.int
+        at: cython.int
         left: cython.int = strip - 1
         right: cython.int = strip + 1
         x: cython.double = self.across[cell]
@@ -588,11 +589,13 @@ class Pairs:
         while onward:
             onward = False
             if right < self.n_strips and self.wall[2 * right] - x < found:
-                found = self.search_strip(right, self.level(right, y) - 1, self.reached[right], x, y)
+                at = self.level(right, y)
+                found = self.search_strip(right, at - 1, at, x, y)
                 right += 1
                 onward = True
             if left >= 0 and x - self.wall[2 * left + 1] < found:
-                found = self.search_strip(left, self.level(left, y) - 1, self.reached[left], x, y)
+                at = self.level(left, y)
+                found = self.search_strip(left, at - 1, at, x, y)
                 left -= 1
                 onward = True
         return found
@@ -683,6 +686,7 @@ class Pairs:
         self, strip: cython.int, cell: cython.int, low: cython.double, high: cython.double
     ) -> cython.void:
         """Count the other rows of the ball: inside, and at its border on either side or in a corner."""
+        at: cython.int
         left: cython.int = strip - 1
         right: cython.int = strip + 1
         x: cython.double = self.across[cell]
@@ -691,12 +695,14 @@ class Pairs:
         self.look_up(cell, self.first[strip + 1], x, y, low, high)
         self.look_down(cell - 1, self.first[strip], x, y, low, high)
         while right < self.n_strips and self.wall[2 * right] - x <= high:
-            self.look_up(self.level(right, y), self.first[right + 1], x, y, low, high)
-            self.look_down(self.reached[right] - 1, self.first[right], x, y, low, high)
+            at = self.level(right, y)
+            self.look_up(at, self.first[right + 1], x, y, low, high)
+            self.look_down(at - 1, self.first[right], x, y, low, high)
             right += 1
         while left >= 0 and x - self.wall[2 * left + 1] <= high:
-            self.look_up(self.level(left, y), self.first[left + 1], x, y, low, high)
-            self.look_down(self.reached[left] - 1, self.first[left], x, y, low, high)
+            at = self.level(left, y)
+            self.look_up(at, self.first[left + 1], x, y, low, high)
+            self.look_down(at - 1, self.first[left], x, y, low, high)
             left -= 1
 
     @cython.cfunc
