@@ -15,9 +15,9 @@ KERNELS = sorted(Path("src/altsets/_kernels").glob("[a-z]*.py"))
 # same sets everywhere.
 FLAGS = [] if os.name == "nt" else ["-O2", "-g0", "-ffp-contract=off"]
 
-# A wheel keeps to what all versions of Python from 3.11 on have in common, so one for each platform is enough. That costs
-# 1 % of the instructions of the shortest searches, where calls of kernels weigh most. Kernels compiled in place are for
-# one version; those of free-threaded Python have to be.
+# A wheel keeps to what all versions of Python from 3.11 on have in common, so one for each platform is enough. That
+# costs 1 % of the instructions of the shortest searches, where calls of kernels weigh most. Kernels compiled in place
+# are for one version, and those of free-threaded Python have to be.
 ONE_FOR_ALL = (
     "bdist_wheel" in sys.argv
     and platform.python_implementation() == "CPython"
