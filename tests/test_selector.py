@@ -496,6 +496,7 @@ def test_text_and_html_show_the_sets(wine):
     assert "set 0" not in repr(make_pipeline(selector))
 
 
+@pytest.mark.timing
 def test_the_shell_adds_little(wine):
     X, y = wine
 
@@ -509,7 +510,7 @@ def test_the_shell_adds_little(wine):
 
     plain = fastest(lambda: altsets.find(quality.Additive.from_data(X, y)))
     shell = fastest(lambda: SelectAlternatives().fit(X, y))
-    assert shell - plain < 0.005
+    assert shell - plain < 0.01
 
 
 # --- Real tables, from end to end ------------------------------------------------------------------

@@ -39,9 +39,11 @@ def request_of(n_alternatives, aggregation, n=13, max_overlap=1):
     )
 
 
-@pytest.mark.parametrize("priced", [False, True])
-@pytest.mark.parametrize("aggregation", ["sum", "min"])
-@pytest.mark.parametrize("n_alternatives", [1, 2, 3])
+@pytest.mark.parametrize(
+    ("n_alternatives", "aggregation", "priced"),
+    # Of two sets the programme knows the largest sum, so that there is nothing left to list.
+    sorted({*itertools.product([1, 2, 3], ["sum", "min"], [False, True])} - {(1, "sum", True)}),
+)
 def test_the_optimum_is_that_of_whole_lists(n_alternatives, aggregation, priced, monkeypatch):
     # Lists of both kinds go equally far below the bound.
     monkeypatch.setattr(together, "FAST_GROWTH", together.SLOW_GROWTH)
@@ -71,7 +73,7 @@ def test_the_optimum_is_that_of_whole_lists(n_alternatives, aggregation, priced,
         (value, length), (value_without, length_without) = found
         assert value == pytest.approx(value_without, abs=1e-9)
         shorter += length_without < length
-    assert shorter >= (0 if priced else 3)
+    assert shorter >= (2 if priced else 3)
 
 
 def test_nothing_is_picked_where_no_set_is_good_enough():
