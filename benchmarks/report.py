@@ -37,6 +37,7 @@ TITLES = {
     "estimator": "The estimator",
     "evaluation": "Evaluation",
     "startup": "Start-up, deadline, Ctrl-C",
+    "deadlines": "Deadlines",
     "versions": "This version beside the one before",
 }
 COLUMNS = (

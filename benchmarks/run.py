@@ -5,10 +5,10 @@ and ``frozen-multivariate`` on FCBF and mRMR; ``grid`` runs every search of the 
 ``multivariate`` and ``multivariate10`` those on FCBF and mRMR with sets of 5 and 10; ``constraints`` has
 conditions on sets, ``large`` a million scores, ``information`` and ``relief`` scores from tables, ``wrapper`` searches
 that fit models, ``estimator`` scikit-learn's checks and grids, ``evaluation`` how sets are judged, ``startup`` the
-command line and the deadlines, ``versions`` an older checkout beside this one (``--old``). Each replaces its own
-section of the results as soon as it has ended, and leaves the others alone. A part whose input is missing is skipped
-and says why. Exit status 1 means that a search raised, or that an answer is wrong or below the reference's; a missed
-time is reported, not punished, since machines differ.
+command line, ``deadlines`` how late hard requests come back, ``versions`` an older checkout beside this one (``--old``).
+Each replaces its own section of the results as soon as it has ended, and leaves the others alone. A part whose input is
+missing is skipped and says why. Exit status 1 means that a search raised, or that an answer is wrong or below the
+reference's; a missed time is reported, not punished, since machines differ.
 """
 
 from __future__ import annotations
@@ -22,6 +22,7 @@ from pathlib import Path
 from benchmarks import (
     compare,
     constrained,
+    deadlines,
     estimator,
     evaluation,
     grid,
@@ -223,6 +224,7 @@ def _runs(options: argparse.Namespace, inputs: Inputs) -> dict[str, Callable[[],
         "estimator": lambda: estimator.run(options.datasets),
         "evaluation": lambda: evaluation.run(options.datasets),
         "startup": startup.run,
+        "deadlines": deadlines.run,
         "versions": lambda: versions.run(
             options.old,
             [

@@ -8,7 +8,8 @@ from __future__ import annotations
 
 import shlex
 import sys
-from collections.abc import Mapping, Sequence
+import time
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
 from typing import TYPE_CHECKING, Annotated, Any
@@ -20,9 +21,11 @@ from altsets.errors import InputError
 from altsets.features import FeatureNames
 from altsets.printing import (
     BAD_INPUT,
+    NO_SET,
     Waiting,
     answer,
     console_for,
+    fail,
     plain_messages,
     printable,
     say,
@@ -293,16 +296,21 @@ class _Table:
         self.data, self._task, self._save_to = data, task, save_to
         self.names = data.feature_names
 
-    def quality(self, waiting: Waiting) -> Quality:
-        """What to search on; the scores are saved as soon as they are there."""
+    def quality(self, waiting: Waiting, check: Callable[[], object] = lambda: None) -> Quality:
+        """What to search on; the scores are saved as soon as they are there. ``check`` ends it if it takes too long."""
         waiting.say(self._what)
+
+        def progress(share: float) -> None:
+            waiting.say(f"{self._what}: {share:.0%}")
+            check()
+
         data = self.data
         made = self._make(
             data.X,
             data.y,
             task=self._task,
             feature_names=self.names,
-            progress=lambda share: waiting.say(f"{self._what}: {share:.0%}"),
+            progress=progress,
         )
         if self._save_to is not None:
             from altsets.scores import Scores
@@ -317,7 +325,7 @@ class _Saved:
     def __init__(self, scores: Scores, quality: str) -> None:
         self.names, self._made = scores.names, scores.quality(quality)
 
-    def quality(self, waiting: Waiting) -> Quality:
+    def quality(self, waiting: Waiting, check: Callable[[], object] = lambda: None) -> Quality:
         """What to search on."""
         return self._made
 
@@ -360,18 +368,41 @@ def _search(
 
     # Scoring a wide table takes long; what is wrong with the request is said before.
     n_sets = Problem.create(len(source.names), feature_names=source.names, **asked).n_sets
+    clock = _Clock(time_limit)
     with Waiting(console_for(stderr=True)) as waiting:
         from altsets.search.find import find
 
-        scored = source.quality(waiting)
+        scored = source.quality(waiting, clock.check)
+        clock.check()
         waiting.say("Searching")
         return find(
             scored,
             **asked,
             **more,
-            time_limit=time_limit or SECONDS_PER_SET * n_sets,
+            time_limit=clock.left or SECONDS_PER_SET * n_sets,
             callback=waiting.report,
         )
+
+
+class _Clock:
+    """The time limit of the user, if there is one: it covers scores as well as the search."""
+
+    def __init__(self, time_limit: float | None) -> None:
+        self._limit, self._started = time_limit, time.perf_counter()
+
+    @property
+    def left(self) -> float | None:
+        """Seconds that are left."""
+        return None if self._limit is None else self._limit - (time.perf_counter() - self._started)
+
+    def check(self) -> None:
+        """End the command if time was up before the scores were there."""
+        if self.left is not None and self.left <= 0:
+            fail(
+                f"The scores were not ready within {self._limit:g} s: give a larger --time-limit, or save scores once "
+                "with --save-scores and search with --scores.",
+                NO_SET,
+            )
 
 
 # --- Evaluation -----------------------------------------------------------------------------------------

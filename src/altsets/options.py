@@ -171,7 +171,7 @@ TimeLimit = typer.Option(
     "--time-limit",
     parser=_seconds,
     metavar="SECONDS",
-    help="For the whole search. [default: 60 for each set]",
+    help="For scores and search. [default: 60 for each set, after scoring]",
 )
 
 Evaluate = typer.Option(

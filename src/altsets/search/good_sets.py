@@ -685,6 +685,9 @@ class SetsOfSize:
         rows, values = [np.zeros((0, self.n_open), dtype=np.intc)], [np.zeros(0)]
         complete = True
         for terms, start, linear_cut, ratio in searches:
+            if len(rows) > 1 and tick():
+                complete = False
+                break
             found, their_values, bound, *_ = self._search(
                 terms, rules, self.n_open, start, linear_cut, most, ratio=ratio, **options
             )
@@ -786,6 +789,9 @@ class SetsOfSize:
             threshold = max(cut, values[-1]) if len(values) == count else cut
             found, their_values, bounds = [rows], [values], [-math.inf]
             for terms, start, linear_cut, ratio in self._ratio_searches(threshold):
+                if len(found) > 1 and options["tick"]():
+                    bounds.append(math.inf)
+                    break
                 more, more_values, bound, *_ = kernel.good_sets(
                     terms,
                     rules,

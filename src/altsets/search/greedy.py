@@ -13,6 +13,7 @@ where there are existing sets, it starts from the beginning.
 
 from __future__ import annotations
 
+import heapq
 import math
 from collections.abc import Sequence
 
@@ -63,10 +64,10 @@ def most_alternatives(problem: Problem) -> int:
 def replacement(scores: npt.NDArray[np.float64], problem: Problem, run: Run) -> list[FeatureSet]:
     """Greedy Replacement: as many of the sets as there are unused features for."""
     order, common, step = ranked(scores, problem), problem.max_overlap, _difference(problem)
-    sets = []
+    sets: list[FeatureSet] = []
     for number in range(problem.n_sets):
         start = common + number * step
-        if start + step > len(order):
+        if start + step > len(order) or (sets and run.tick()):
             break
         sets.append(_features(order, [*range(common), *range(start, start + step)]))
     return sets
@@ -79,14 +80,20 @@ def balancing(scores: npt.NDArray[np.float64], problem: Problem, run: Run) -> li
     if step * problem.n_alternatives + k > len(order):
         return []
     members = [list(range(common)) for _ in range(problem.n_sets)]
-    totals = [0.0] * problem.n_sets
+    # The open set with the lowest total is next, of several the first.
+    open_sets = [(0.0, number) for number in range(problem.n_sets)] if common < k else []
+    values = scores[order].tolist()
     for position in range(common, step * problem.n_alternatives + k):
-        open_sets = [number for number in range(problem.n_sets) if len(members[number]) < k]
-        if not open_sets:
+        if not open_sets or run.tick():
             break
-        lowest = min(open_sets, key=totals.__getitem__)
+        total, lowest = open_sets[0]
         members[lowest].append(position)
-        totals[lowest] += scores[order[position]]
+        if len(members[lowest]) < k:
+            heapq.heapreplace(open_sets, (total + values[position], lowest))
+        else:
+            heapq.heappop(open_sets)
+    if open_sets:
+        return []
     return [_features(order, positions) for positions in members]
 
 
@@ -114,7 +121,11 @@ def depth(scores: npt.NDArray[np.float64], problem: Problem, run: Run) -> list[F
     if sets:
         positions[:] = caps.positions(sets[-1])
     run.offer(sets, math.nan)
-    while len(sets) < problem.n_sets and caps.next_set(positions, fresh=not sets, run=run):
+    while (
+        len(sets) < problem.n_sets
+        and not (sets and run.tick())
+        and caps.next_set(positions, fresh=not sets, run=run)
+    ):
         sets.append(tuple(sorted([*base, *_features(order, positions.tolist())])))
         caps.add(Cap(sets[-1], problem.max_overlap))
         run.sets = list(sets)

@@ -13,6 +13,9 @@ __all__ = ["LISTED", "MOST_BYTES", "refuse_too_large"]
 #: What a search may take besides the numbers that the quality holds; what would take more is refused.
 MOST_BYTES = 4 * 2**30
 
+#: Sets of a heuristic, which come in no time, while each is to be compared with each other.
+MOST_SETS = 10_000
+
 #: Bytes of a variable of an integer programme with its part in a few rows; of a candidate on each level of a search for
 #: one set; of a listed set on each level of picking sets.
 VARIABLE, CANDIDATE, LISTED = 300, 45, 28
@@ -20,6 +23,11 @@ VARIABLE, CANDIDATE, LISTED = 300, 45, 28
 
 def refuse_too_large(engine: str, quality: Quality, problem: Problem) -> None:
     """Refuse a request that cannot fit, and say what would."""
+    if engine == "greedy" and problem.n_sets > MOST_SETS:
+        raise UnsupportedError(
+            f"n_alternatives={problem.n_alternatives} with search={problem.search!r} gives more sets than can be "
+            f"compared with each other; ask for n_alternatives={MOST_SETS - 1} or fewer."
+        )
     needed = bytes_needed(engine, quality, problem)
     if needed <= MOST_BYTES:
         return

@@ -93,7 +93,7 @@ def _down_the_sequences(
 ) -> float:
     """Try degree sequences from the best down; offer the first that works to the run, and return the bound."""
     floor = run.objective - candidates.tolerance(problem.n_features) if run.sets else -math.inf
-    sequences, reached = bounds.degree_sequences(candidates, problem, limit, floor, MAX_SEQUENCES)
+    sequences, reached = bounds.degree_sequences(candidates, problem, limit, floor, MAX_SEQUENCES, run.tick)
     open_bound, undecided = -math.inf, 0
     for counts, value in sequences:
         if run.stopped or undecided == MAX_UNDECIDED:

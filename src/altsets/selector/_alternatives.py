@@ -82,7 +82,7 @@ class SelectAlternatives(Columns):
     max_iters : int
         How long to search with a wrapper: the number of sets to try.
     time_limit : float, optional
-        Seconds for the search.
+        Seconds for the search, with all that :func:`altsets.find` does; scores are computed before.
     n_jobs : int, optional
         Threads or processes for measures and wrappers that use several; None leaves it to them. No answer depends
         on it.

@@ -1,0 +1,209 @@
+"""Deadlines: how late hard requests come back, whoever searches and whatever is asked."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+import altsets
+from altsets.constraints import AtLeast, AtMost, Budget, Constraint, Exclusive, Forbid, Size
+from altsets.errors import UnsupportedError
+from altsets.quality import CFS, FCBF, MRMR, Additive, BlackBox, Quality
+from benchmarks.report import Check, Section, duration, table
+
+LIMITS = (0.05, 0.5, 3.0)
+#: How late an answer may come; the second one for requests of more than 10,000 features or 1,000 sets.
+SLACK, LARGE_SLACK = 0.3, 2.0
+TOGETHER = {"search": "simultaneous"}
+SMALLEST = {"search": "simultaneous", "aggregation": "min"}
+
+
+@dataclass(frozen=True)
+class Request:
+    """A hard one: what it is called, the quality, n_features, n_alternatives, tau and more; how late it may be."""
+
+    name: str
+    quality: Callable[[], Quality]
+    asked: tuple[int, int | str, float]
+    more: dict[str, Any]
+    slack: float = SLACK
+
+
+def run() -> Section:
+    """Every request under every limit."""
+    section = Section("deadlines")
+    lines, late = [], []
+    for request in requests():
+        quality = request.quality()
+        said = ""
+        times = []
+        for limit in LIMITS:
+            seconds, said = _timed(request, quality, limit)
+            times.append(seconds)
+            late.append((seconds - limit - request.slack, seconds - limit, f"{request.name}, {limit:g} s"))
+        lines.append((request.name, *map(duration, times), said))
+    for slack, kind in ((SLACK, "up to 10,000 features and 1,000 sets"), (LARGE_SLACK, "larger requests")):
+        names = {request.name for request in requests() if request.slack == slack}
+        worst = max(one for one in late if one[2].rpartition(",")[0] in names)
+        section.checks.append(
+            Check(
+                f"time limits, {kind}",
+                f"kept within {slack:g} s",
+                f"worst {worst[1]:+.2f} s ({worst[2]})",
+                worst[0] <= 0,
+            )
+        )
+    section.body = [
+        "Each request under each time limit: the seconds until `find` returned, and what it returned in the longest "
+        "time. Requests that cannot fit into memory are refused at once.",
+        table(("request", *(f"{limit:g} s" for limit in LIMITS), "answer"), lines),
+    ]
+    return section
+
+
+def _timed(request: Request, quality: Quality, limit: float) -> tuple[float, str]:
+    started = time.perf_counter()
+    try:
+        found = altsets.find(quality, *request.asked, **request.more, time_limit=limit)
+        said = f"{found.status}, {len(found.sets)} sets, {found.engine}"
+    except UnsupportedError:
+        said = "refused"
+    return time.perf_counter() - started, said
+
+
+def requests() -> list[Request]:
+    """Thirty of them, for every engine and every kind of search."""
+    return [*_own(), *_sizes(), *_many_sets(), *_many_features(), *_rules(), *_black_boxes()]
+
+
+def _own() -> list[Request]:
+    return [
+        Request("mRMR, own dissimilarity, in turn", _mrmr(40), (10, 5, 0.7), {"dissimilarity": _dice}),
+        Request("mRMR, own dissimilarity", _mrmr(40), (10, 5, 0.7), {"dissimilarity": _dice, **TOGETHER}),
+        Request(
+            "additive min, own dissimilarity", _scores(40), (10, 5, 0.7), {"dissimilarity": _dice, **SMALLEST}
+        ),
+        Request("mRMR, groups of sensors", _mrmr(60), (6, 9, 0.9), {"dissimilarity": _sensors, **TOGETHER}),
+    ]
+
+
+def _sizes() -> list[Request]:
+    any_size = {"constraints": [Size(1, 1000)]}
+    some_sizes = {"constraints": [Size(2, 20)]}
+    return [
+        Request("additive, 1,000 sizes", _scores(1000), (5, 3, 0.5), any_size),
+        Request("mRMR, 1,000 sizes", _mrmr(1000), (5, 3, 0.5), any_size),
+        Request("mRMR, 1,000 sizes, together", _mrmr(1000), (5, 3, 0.5), any_size | TOGETHER),
+        Request("CFS, 19 sizes", _cfs(100), (5, 3, 0.5), some_sizes),
+        Request("CFS, 19 sizes, together", _cfs(100), (5, 3, 0.5), some_sizes | TOGETHER),
+    ]
+
+
+def _many_sets() -> list[Request]:
+    return [
+        Request("additive, 1,000 sets in turn", _scores(100), (10, 999, 0.5), {}),
+        Request("additive, 1,000 sets", _scores(10_000), (5, 999, 0.5), TOGETHER),
+        Request("additive min, 201 sets", _scores(200), (5, 200, 0.5), SMALLEST),
+        Request("additive min, 10,001 sets", _scores(10_000), (5, 10_000, 0.5), SMALLEST, LARGE_SLACK),
+        Request("milp, 1,000 sets", _scores(1000), (5, 999, 0.5), {"engine": "milp", **TOGETHER}),
+        Request(
+            "milp, 10,001 sets", _scores(200), (5, 10_000, 0.5), {"engine": "milp", **TOGETHER}, LARGE_SLACK
+        ),
+        Request("mRMR, 200 sets", _mrmr(100), (5, 199, 0.5), TOGETHER),
+        Request(
+            "greedy replacement, max", _scores(10**6), (10, "max", 0.5), _greedy("replacement"), LARGE_SLACK
+        ),
+        Request("greedy balancing, 1,000 sets", _scores(10_000), (10, 999, 0.5), _greedy("balancing")),
+        Request("greedy depth, 1,000 sets", _scores(10_000), (10, 999, 0.5), _greedy("depth")),
+    ]
+
+
+def _many_features() -> list[Request]:
+    return [
+        Request("mRMR, 3,000 features", _mrmr(3000), (10, 9, 0.5), TOGETHER),
+        Request("CFS, 1,000 features, in turn", _cfs(1000), (10, 9, 0.5), {}),
+        Request("FCBF, 2,000 features", _fcbf(2000), (5, 9, 0.5), TOGETHER),
+        Request("additive min, a million features", _scores(10**6), (10, 9, 0.5), SMALLEST, LARGE_SLACK),
+    ]
+
+
+def _rules() -> list[Request]:
+    groups = [AtMost(2, range(start, start + 10)) for start in range(0, 300, 10)]
+    pigeons = [AtMost(1, range(start, start + 10)) for start in range(0, 190, 10)]
+    none: list[Constraint] = [*pigeons, Forbid(range(190, 200))]
+    pairs = np.random.default_rng(0).choice(1000, (5000, 2)).tolist()
+    apart = [Exclusive([i, j]) for i, j in pairs if i != j]
+    return [
+        Request(
+            "additive, groups, 100 sets", _scores(300), (10, 99, 0.5), {"constraints": groups, **TOGETHER}
+        ),
+        Request(
+            "additive min, budget",
+            _scores(300),
+            (10, 9, 0.5),
+            {"constraints": [Budget(np.arange(300) + 1.0, 900.0)], **SMALLEST},
+        ),
+        Request("mRMR, 5,000 constraints", _mrmr(1000), (10, 3, 0.5), {"constraints": apart, **TOGETHER}),
+        Request("no set keeps to all constraints", _scores(200), (20, 3, 0.5), {"constraints": none}),
+    ]
+
+
+def _black_boxes() -> list[Request]:
+    listed = {"engine": "exhaustive", "constraints": [AtLeast(2, range(10))]}
+    return [
+        Request("exhaustive, constraints", _black_box(40), (5, 3, 0.5), listed),
+        Request("local search, 100 sets", _black_box(200), (5, 99, 0.5), {"max_iters": 10**6, **SMALLEST}),
+        Request(
+            "greedy wrapper, 100 sets",
+            _black_box(200),
+            (5, 99, 0.5),
+            {"engine": "greedy-wrapper", "max_iters": 10**5, **TOGETHER},
+        ),
+    ]
+
+
+def _greedy(kind: str) -> dict[str, Any]:
+    return {"search": f"greedy-{kind}"}
+
+
+def _scores(n: int) -> Callable[[], Quality]:
+    return lambda: Additive(np.random.default_rng(0).random(n))
+
+
+def _numbers(n: int) -> tuple[Any, Any]:
+    rng = np.random.default_rng(0)
+    relevance, pairs = rng.random(n), rng.random((n, n))
+    return relevance, (pairs + pairs.T) / 2
+
+
+def _mrmr(n: int) -> Callable[[], Quality]:
+    return lambda: MRMR(*_numbers(n))
+
+
+def _cfs(n: int) -> Callable[[], Quality]:
+    return lambda: CFS(*_numbers(n))
+
+
+def _fcbf(n: int) -> Callable[[], Quality]:
+    relevance, pairs = _numbers(n)
+    return lambda: FCBF(relevance, 0.8 * pairs)
+
+
+def _black_box(n: int) -> Callable[[], Quality]:
+    worth = np.random.default_rng(1).random(n)
+    return lambda: BlackBox(
+        lambda chosen: float(worth[list(chosen)].sum()) - 0.1 * (sum(chosen) % 7), n_features_in=n
+    )
+
+
+def _dice(first: tuple[int, ...], second: tuple[int, ...]) -> float:
+    return 1 - 2 * len(set(first) & set(second)) / (len(first) + len(second))
+
+
+def _sensors(first: tuple[int, ...], second: tuple[int, ...]) -> float:
+    one, other = {feature // 4 for feature in first}, {feature // 4 for feature in second}
+    return 1 - len(one & other) / len(one | other)

@@ -1,0 +1,308 @@
+"""Time limits by real clocks, and answers that do not depend on the clock where there is no limit."""
+
+import itertools
+import math
+import subprocess
+import sys
+import time
+
+import numpy as np
+import pytest
+
+import altsets
+from altsets import constraints, quality
+from altsets.errors import UnsupportedError
+from altsets.problem import Problem
+from altsets.search import resources
+from altsets.search.exhaustive import ExhaustiveEngine, at_most
+from altsets.search.find import ENGINES
+from altsets.search.run import Run, Stopped
+
+LIMIT = 0.5
+#: Kept within 0.3 s on a machine of one's own; others work on this one too.
+SLACK = 3.0
+
+TOGETHER = {"search": "simultaneous"}
+SMALLEST = {"search": "simultaneous", "aggregation": "min"}
+
+
+def additive(n):
+    return quality.Additive(np.random.default_rng(0).random(n))
+
+
+def pairwise(kind, n):
+    rng = np.random.default_rng(0)
+    pairs = rng.random((n, n))
+    return kind(rng.random(n), (pairs + pairs.T) / 2)
+
+
+def black_box(n, seconds=0.0):
+    worth = np.random.default_rng(1).random(n)
+
+    def score(chosen):
+        time.sleep(seconds)
+        return float(worth[list(chosen)].sum()) - 0.1 * (sum(chosen) % 7)
+
+    return quality.BlackBox(score, n_features_in=n)
+
+
+def dice(first, second):
+    return 1 - 2 * len(set(first) & set(second)) / (len(first) + len(second))
+
+
+def slow_dice(first, second):
+    time.sleep(0.002)
+    return dice(first, second)
+
+
+#: name -> quality, n_features, n_alternatives, tau, further arguments: each takes far longer than the limit.
+HARD = {
+    "additive-sequential": lambda: (additive(100), 10, 999, 0.5, {"engine": "additive"}),
+    "additive-sum": lambda: (additive(10_000), 5, 999, 0.5, {"engine": "additive", **TOGETHER}),
+    "additive-min": lambda: (additive(200), 5, 200, 0.5, {"engine": "additive", **SMALLEST}),
+    "enumerate-sequential": lambda: (pairwise(quality.MRMR, 300), 12, 30, 0.5, {}),
+    "enumerate-sum": lambda: (pairwise(quality.MRMR, 200), 10, 19, 0.5, TOGETHER),
+    "enumerate-min": lambda: (pairwise(quality.MRMR, 200), 10, 19, 0.5, SMALLEST),
+    "many-sets": lambda: (pairwise(quality.MRMR, 100), 5, 199, 0.5, TOGETHER),
+    "ratio": lambda: (
+        pairwise(quality.CFS, 100),
+        5,
+        3,
+        0.5,
+        {"constraints": [constraints.Size(2, 20)], **TOGETHER},
+    ),
+    "many-sizes": lambda: (
+        pairwise(quality.MRMR, 500),
+        5,
+        3,
+        0.5,
+        {"constraints": [constraints.Size(1, 500)]},
+    ),
+    "own-sequential": lambda: (pairwise(quality.MRMR, 40), 10, 5, 0.7, {"dissimilarity": dice}),
+    "own-sum": lambda: (pairwise(quality.MRMR, 40), 10, 5, 0.7, {"dissimilarity": dice, **TOGETHER}),
+    "own-slow": lambda: (additive(30), 5, 3, 0.8, {"dissimilarity": slow_dice, **TOGETHER}),
+    "milp-sequential": lambda: (additive(1000), 20, 200, 0.85, {"engine": "milp"}),
+    "milp-sum": lambda: (additive(100), 10, 40, 0.5, {"engine": "milp", **TOGETHER}),
+    "milp-min": lambda: (additive(100), 10, 9, 0.5, {"engine": "milp", **SMALLEST}),
+    "greedy-depth": lambda: (
+        additive(1000),
+        10,
+        999,
+        0.5,
+        {
+            "search": "greedy-depth",
+            "constraints": [constraints.AtMost(1, range(i, i + 10)) for i in range(0, 1000, 10)],
+        },
+    ),
+    "exhaustive-sequential": lambda: (
+        black_box(40),
+        5,
+        3,
+        0.5,
+        {"engine": "exhaustive", "constraints": [constraints.AtLeast(1, range(20))]},
+    ),
+    "exhaustive-sum": lambda: (black_box(40, 0.005), 3, 3, 0.5, {"engine": "exhaustive", **TOGETHER}),
+    "local-search-sequential": lambda: (black_box(10_000), 10, 99, 0.5, {"engine": "local-search"}),
+    "local-search-min": lambda: (black_box(200), 5, 99, 0.5, {"max_iters": 10**6, **SMALLEST}),
+    "greedy-wrapper": lambda: (
+        black_box(200),
+        5,
+        99,
+        0.5,
+        {"engine": "greedy-wrapper", "max_iters": 10**5, **TOGETHER},
+    ),
+    "impossible": lambda: (
+        additive(200),
+        20,
+        3,
+        0.5,
+        {
+            "constraints": [
+                *(constraints.AtMost(1, range(i, i + 10)) for i in range(0, 190, 10)),
+                constraints.Forbid(range(190, 200)),
+            ]
+        },
+    ),
+}
+
+
+@pytest.mark.timing
+@pytest.mark.parametrize("name", HARD)
+def test_a_time_limit_covers_the_whole_call(name):
+    searched, size, n_alternatives, tau, more = HARD[name]()
+    started = time.perf_counter()
+    found = altsets.find(searched, size, n_alternatives, tau, time_limit=LIMIT, **more)
+    seconds = time.perf_counter() - started
+    assert seconds < LIMIT + SLACK
+    assert found.elapsed <= seconds
+    # By then nothing but a little bookkeeping is left to do.
+    assert found.elapsed > seconds - 1.0
+    assert found.bound >= found.objective or math.isnan(found.objective)
+
+
+def test_hard_requests_name_every_engine():
+    asked = {HARD[name]()[4].get("engine", "enumerate") for name in HARD} | {"greedy"}
+    assert asked >= set(ENGINES)
+
+
+@pytest.mark.timing
+def test_a_time_limit_covers_what_is_possible_instead():
+    """Proven impossible at once, but how many sets are possible takes long to find out."""
+    started = time.perf_counter()
+    found = altsets.find(additive(60), 10, 40, 0.9, search="simultaneous", time_limit=LIMIT)
+    assert time.perf_counter() - started < LIMIT + SLACK
+    assert not found.sets
+
+
+@pytest.mark.timing
+def test_the_choice_of_an_engine_is_under_the_limit():
+    limited = [constraints.Size(1, 10), constraints.AtLeast(1, range(20))]
+    started = time.perf_counter()
+    altsets.find(black_box(60), n_alternatives=1, constraints=limited, time_limit=0.2, max_iters=10**6)
+    assert time.perf_counter() - started < 0.2 + SLACK
+
+
+@pytest.mark.timing
+def test_the_command_line_ends_where_scores_are_not_ready(tmp_path):
+    path = tmp_path / "wide.csv"
+    rng = np.random.default_rng(0)
+    rows = [",".join(["y", *(f"x{j}" for j in range(300))])]
+    rows += [",".join(map("{:.6f}".format, line)) for line in rng.random((600, 301))]
+    path.write_text("\n".join(rows))
+    command = [sys.executable, "-m", "altsets", "find", str(path), "--target", "y", "--quality", "mrmr"]
+    ended = subprocess.run([*command, "--time-limit", "0.3"], capture_output=True, text=True, check=False)
+    assert ended.returncode == 1
+    (line,) = ended.stderr.strip().splitlines()
+    assert "not ready within 0.3 s" in line
+    assert "--save-scores" in line
+
+
+# --- Answers that do not depend on the clock --------------------------------------------------------
+
+
+class Clock:
+    """Seconds that pass faster or slower than they do."""
+
+    def __init__(self, speed):
+        self.speed, self.real = speed, time.perf_counter
+
+    def __call__(self):
+        return self.speed * self.real()
+
+
+def conflicting(n):
+    rng = np.random.default_rng(2)
+    pairs = rng.random((n, n))
+    return quality.FCBF(rng.random(n), 0.7 * (pairs + pairs.T) / 2)
+
+
+@pytest.mark.parametrize("speed", [0.01, 100.0, 10_000.0])
+@pytest.mark.parametrize("more", [{}, TOGETHER, SMALLEST], ids=["sequential", "sum", "min"])
+def test_answers_do_not_depend_on_the_speed_of_the_machine(monkeypatch, more, speed):
+    limited = {"constraints": [constraints.AtMost(1, [0, 1, 2, 3]), constraints.Budget(range(1, 25), 80)]}
+    for searched, extra in ((additive(24), limited), (conflicting(20), {})):
+        plain = altsets.find(searched, 5, 3, 0.6, **more, **extra)
+        with monkeypatch.context() as patched:
+            patched.setattr(time, "perf_counter", Clock(speed))
+            other = altsets.find(searched, 5, 3, 0.6, **more, **extra)
+        assert (other.sets, other.statuses, other.bound) == (plain.sets, plain.statuses, plain.bound)
+        assert (other.proof, other.reason) == (plain.proof, plain.reason)
+
+
+@pytest.mark.parametrize("speed", [0.01, 10_000.0])
+def test_reasons_do_not_depend_on_the_speed_of_the_machine(monkeypatch, speed):
+    """What clashes, and what is possible instead, is looked for in so many steps."""
+    clash = {"constraints": [constraints.AtMost(1, range(i, i + 4)) for i in range(0, 24, 4)]}
+    for asked in ({"n_features": 8, **clash}, {"n_features": 5, "n_alternatives": 20, **TOGETHER}):
+        plain = altsets.find(additive(24), tau=0.8, **asked)
+        assert plain.reason
+        with monkeypatch.context() as patched:
+            patched.setattr(time, "perf_counter", Clock(speed))
+            assert altsets.find(additive(24), tau=0.8, **asked).reason == plain.reason
+
+
+def test_a_part_ends_after_its_steps_and_the_whole_goes_on():
+    whole = Run()
+    part = whole.part(3)
+    ticks = list(itertools.takewhile(lambda over: not over, (part.tick() for _ in range(10))))
+    assert len(ticks) == 2
+    assert part.stopped
+    assert not whole.stopped
+    assert whole.steps == part.steps == 3
+    with pytest.raises(Stopped):
+        part.check()
+
+
+# --- Memory ---------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("searched", "more"),
+    [
+        (additive(1000), TOGETHER),
+        (additive(1000), SMALLEST),
+        (additive(1000), {"engine": "milp", **TOGETHER}),
+        (pairwise(quality.MRMR, 50), TOGETHER),
+        (black_box(50), {"engine": "local-search", **TOGETHER}),
+    ],
+)
+def test_what_cannot_fit_is_refused_before_memory_is_taken(searched, more):
+    with pytest.raises(
+        UnsupportedError, match=r"n_alternatives=1000000 .* GiB of memory.*n_alternatives=\d+ fits"
+    ):
+        altsets.find(searched, 5, 10**6, 0.5, **more)
+
+
+@pytest.mark.parametrize("engine", ["additive", "milp", "enumerate", "local-search"])
+def test_what_is_said_to_fit_does_and_one_more_does_not(engine):
+    searched = pairwise(quality.MRMR, 50) if engine == "enumerate" else additive(1000)
+    fitting = []
+
+    def fits(n_alternatives):
+        problem = Problem.create(
+            searched.n_features_in, n_features=5, n_alternatives=n_alternatives, search="simultaneous"
+        )
+        return resources.bytes_needed(engine, searched, problem) <= resources.MOST_BYTES
+
+    with pytest.raises(UnsupportedError) as refused:
+        resources.refuse_too_large(
+            engine,
+            searched,
+            Problem.create(searched.n_features_in, n_features=5, n_alternatives=10**6, search="simultaneous"),
+        )
+    words = str(refused.value).split("n_alternatives=")[-1]
+    fitting = int(words.split()[0])
+    assert fits(fitting)
+    assert not fits(fitting + 1)
+
+
+def test_heuristics_give_no_more_sets_than_can_be_compared():
+    with pytest.raises(UnsupportedError, match="n_alternatives=9999 or fewer"):
+        altsets.find(additive(10**5), 10, "max", 0.5, search="greedy-replacement")
+
+
+def test_sequential_search_takes_any_number_of_sets():
+    found = altsets.find(additive(12), 5, 10**6, 1.0)
+    assert len(found.sets) == 2
+
+
+# --- Black boxes ------------------------------------------------------------------------------------
+
+
+def test_sets_are_counted_where_a_formula_tells():
+    run = Run()
+    assert at_most(Problem.create(20, n_features=3), 1140, run)
+    assert not at_most(Problem.create(20, n_features=3), 1139, run)
+    assert run.steps == 0
+    tight = Problem.create(40, n_features=20, constraints=constraints.Require(range(19)))
+    assert at_most(tight, 21, Run())
+    assert not at_most(tight, 20, Run())
+    assert not at_most(tight, 21, Run(1e-9))
+
+
+def test_too_many_sets_are_refused_when_they_are_listed():
+    some = [constraints.AtMost(19, range(20))]
+    problem = Problem.create(60, n_features=20, constraints=some)
+    assert ExhaustiveEngine().declines(black_box(60), problem) is None
+    with pytest.raises(UnsupportedError, match="more than 2,000,000"):
+        altsets.find(black_box(60), 20, 1, engine="exhaustive", constraints=some)
