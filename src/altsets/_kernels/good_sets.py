@@ -37,6 +37,7 @@ else:
 
 # Whether to stop is asked after a look at so many candidates or pairs of them: with more of them a node takes longer.
 TICK_EVERY = cython.declare(cython.long, 1_000_000)
+KEPT = cython.declare(cython.long, 200)
 
 # What is impossible costs this much, and is worth as much less than nothing.
 INFINITY = cython.declare(cython.double, float("inf"))
@@ -950,6 +951,8 @@ class GoodSets:
             value = self.quotient()
         if value <= self.leaf_cut or (self.n_needs and self.unmet(level) >= 0):
             return
+        # To keep a set takes longer than a step, and a list may be long.
+        self.since_tick += KEPT
         with cython.gil:
             self.keep(value)
 

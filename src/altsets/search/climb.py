@@ -103,7 +103,7 @@ class _Climb:
         report(self.evaluations, best, others)
         best = self._anneal(best, others)
         # Sets that were never together may go together best.
-        return best if len(best) == 1 else max(best, self._picked() or best, key=self._rank)
+        return best if len(best) == 1 or self.evaluations.run.stopped else max(best, self._picked() or best, key=self._rank)
 
     # --- Where to start -----------------------------------------------------------------------------
 
@@ -114,6 +114,8 @@ class _Climb:
         most = min(wanted, int(EXPLORING * self.evaluations.run.max_iters)) - self.learned.n_learned
         proposed = []
         for _ in range(most):
+            if self.evaluations.run.tick():
+                break
             draws = np.array([self.random.random() for _ in range(len(self._usable))])
             rewards = draws - self._used[self._usable]
             found = self.good.best(1, others=others, prices=Prices(-rewards), max_nodes=MAX_STEPS)
@@ -146,7 +148,7 @@ class _Climb:
         """The best sets in the eyes of the model, each given those before it."""
         taken: list[FeatureSet] = []
         prices = Prices(-self.learned.values[self._usable])
-        while len(taken) < self._n_sets:
+        while len(taken) < self._n_sets and not self.evaluations.run.tick():
             found = self.good.best(1, others=[*others, *taken], prices=prices, max_nodes=MAX_STEPS)
             if not found.sets:
                 break
@@ -223,6 +225,8 @@ class _Climb:
         for _ in range(BATCH):
             proposed: list[FeatureSet] | None = list(current)
             for _ in range(1 + idle // KICK):
+                if self.evaluations.run.tick():
+                    return proposals
                 proposed = proposed and self._changed(proposed, others, draw)
             if proposed:
                 proposals.append(proposed)

@@ -6,6 +6,7 @@ import itertools
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
+from functools import cached_property
 
 import numpy as np
 import numpy.typing as npt
@@ -15,6 +16,7 @@ from altsets.problem import FeatureSet, Problem
 from altsets.quality import Additive, Form, Quality
 from altsets.search.budgets import WholeBudget, in_units
 from altsets.search.candidates import Candidates
+from altsets.search.run import Run
 from altsets.search.solver import Programme
 
 __all__ = ["Formulation", "SetVariables"]
@@ -49,10 +51,19 @@ class Formulation:
         What is asked; its dissimilarity must be one that counts shared features.
     candidates : Candidates, optional
         The features to choose from, if the caller has selected them.
+    run : Run, optional
+        Building a large programme takes long: raises :class:`altsets.search.run.Stopped` when it is time to stop.
     """
 
-    def __init__(self, quality: Quality, problem: Problem, candidates: Candidates | None = None) -> None:
+    def __init__(
+        self,
+        quality: Quality,
+        problem: Problem,
+        candidates: Candidates | None = None,
+        run: Run | None = None,
+    ) -> None:
         self.problem = problem
+        self._check = Run().check if run is None else run.check
         self.programme = Programme()
         self.sets: list[SetVariables] = []
         form = quality.form(problem.k_max)
@@ -61,7 +72,11 @@ class Formulation:
         self._pairs = None if form.pairs is None else form.pairs[inside]
         if self._pairs is not None and not self._pairs.any():
             self._pairs = None
-        self._cliques = [] if form.conflicts is None else list(_cliques(form.conflicts[inside]))
+        self._cliques: list[list[int]] = []
+        if form.conflicts is not None:
+            for clique in _cliques(form.conflicts[inside]):
+                self._check()
+                self._cliques.append(clique)
         # The solver's tolerances are absolute and mean something for numbers of order one.
         largest = float(np.max(np.abs(self.candidates.scores), initial=0.0))
         self.scale = max(largest, 0.0 if self._pairs is None else float(np.max(np.abs(self._pairs)))) or 1.0
@@ -84,6 +99,7 @@ class Formulation:
 
     def add_set(self, others: Sequence[FeatureSet]) -> SetVariables:
         """Variables for one more set, with everything that it has to keep to; it differs from the others."""
+        self._check()
         programme, problem = self.programme, self.problem
         chosen = [programme.variable(1) for _ in range(len(self.candidates))]
         members, size = dict.fromkeys(chosen, 1.0), None
@@ -101,6 +117,7 @@ class Formulation:
         for constraint in problem.constraints:
             self._constrain(constraint, chosen)
         for other in others:
+            self._check()
             self._limit(self._sum(chosen, other), [size], len(other))
         self.sets.append(added)
         return added
@@ -118,6 +135,8 @@ class Formulation:
         sums: list[Terms] = [{variable: 1.0 - self.problem.k_max} for variable in chosen]
         terms = {}
         for first, second in itertools.combinations(range(len(chosen)), 2):
+            if second == first + 1:
+                self._check()
             product = self.programme.variable(1, integer=False)
             sums[first][product] = sums[second][product] = 1.0
             cost = float(self._pairs[first, second]) / self.scale
@@ -168,8 +187,9 @@ class Formulation:
 
     def differ(self, first: SetVariables, second: SetVariables) -> None:
         """Keep two sets apart: their products count the features they share."""
-        if self._all_compatible():
+        if self._all_compatible:
             return
+        self._check()
         shared = {}
         for one, other in zip(first.chosen, second.chosen, strict=True):
             product = self.programme.variable(1, integer=False)
@@ -177,6 +197,7 @@ class Formulation:
             shared[product] = 1.0
         self._limit(shared, [first.size, second.size], 0)
 
+    @cached_property
     def _all_compatible(self) -> bool:
         sizes = self.problem.sizes
         return all(self.problem.max_overlap_of(s, t) >= min(s, t) for s in sizes for t in sizes)
@@ -206,6 +227,7 @@ class Formulation:
         """
         ranks = range(len(self.candidates), 0, -1)
         for first, second in itertools.pairwise(self.sets):
+            self._check()
             ordered = {variable: -float(rank) for variable, rank in zip(first.chosen, ranks, strict=True)}
             ordered |= {variable: float(rank) for variable, rank in zip(second.chosen, ranks, strict=True)}
             self.programme.row(ordered, upper=0)

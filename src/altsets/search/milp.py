@@ -5,6 +5,7 @@ from __future__ import annotations
 import itertools
 import math
 from collections.abc import Sequence
+from dataclasses import replace
 from functools import cache
 
 from altsets.problem import FeatureSet, Problem
@@ -16,7 +17,7 @@ from altsets.search.construction import Construction, completed
 from altsets.search.engine import Answer, declines_black_box, declines_heuristics
 from altsets.search.formulation import Formulation
 from altsets.search.good_sets import GoodSets
-from altsets.search.run import Run
+from altsets.search.run import Run, Stopped
 from altsets.search.scaling import PROVEN
 from altsets.search.sequential import sequential
 from altsets.search.solver import DROPPED
@@ -47,7 +48,12 @@ class MilpEngine:
             return Answer.infeasible(problem, "constraints on the size contradict each other")
         construction = cache(lambda: Construction(GoodSets(quality, problem, run), run))
         if problem.search == "simultaneous":
-            return completed(_simultaneous(quality, problem, run), construction)
+            try:
+                answer = _simultaneous(quality, problem, run)
+            except Stopped:
+                nothing = [Status.NOT_FOUND] * problem.n_sets
+                answer = Answer([], nothing, math.inf, "the integer programme was not ready in time")
+            return completed(answer, construction)
 
         def next_set(others: Sequence[FeatureSet]) -> tuple[FeatureSet | None, float]:
             return best_set(quality, problem, others, run)
@@ -63,11 +69,16 @@ def best_set(
     candidates: Candidates | None = None,
 ) -> tuple[FeatureSet | None, float]:
     """The best set that differs enough from the others, existing ones among them, and a bound on every such set."""
-    model = Formulation(quality, problem, candidates)
-    if model.too_few:
-        return None, -math.inf
-    model.add_set(others)
-    model.maximise_sum()
+    # All that matters to one set are the best features outside the others.
+    single = replace(problem, n_alternatives=0, existing=tuple(others))
+    try:
+        model = Formulation(quality, single, candidates, run)
+        if model.too_few:
+            return None, -math.inf
+        model.add_set(others)
+        model.maximise_sum()
+    except Stopped:
+        return None, math.inf
     sets, bound = solved(model, run)
     return (None if sets is None else sets[0]), bound * model.scale
 
@@ -92,7 +103,7 @@ def solved(model: Formulation, run: Run) -> tuple[list[FeatureSet] | None, float
 
 def _simultaneous(quality: Quality, problem: Problem, run: Run) -> Answer:
     """All sets in one programme, interchangeable but for their order."""
-    model = Formulation(quality, problem)
+    model = Formulation(quality, problem, run=run)
     if model.too_few:
         return Answer.infeasible(problem, "too few features may be used")
     limit = math.inf

@@ -26,7 +26,7 @@ from altsets.search import milp
 from altsets.search.existence import Anything
 from altsets.search.formulation import Formulation
 from altsets.search.good_sets import GoodSets, Prices
-from altsets.search.run import Run
+from altsets.search.run import Run, Stopped
 from altsets.search.validity import Features, Validity
 
 __all__ = ["Repair", "tie_breakers"]
@@ -251,7 +251,14 @@ class Repair:
         if callable(self.problem.dissimilarity) or self.run.stopped:
             return None
         self.n_solved += 1
-        model = Formulation(self._anything, self.problem)
+        try:
+            model = self._model(changes, others)
+        except Stopped:
+            return None
+        return milp.solved(model, self.run)[0]
+
+    def _model(self, changes: Sequence[_Change], others: Sequence[FeatureSet]) -> Formulation:
+        model = Formulation(self._anything, self.problem, run=self.run)
         for number, change in enumerate(changes):
             added = model.add_set([*self.problem.existing, *others])
             rewards = self._ties[number] - 1.0
@@ -264,7 +271,7 @@ class Repair:
                     model.programme.row({variable: 1.0}, upper=int(feature in change.forced_in))
         for first, second in itertools.combinations(model.sets, 2):
             model.differ(first, second)
-        return milp.solved(model, self.run)[0]
+        return model
 
 
 class _Change:
