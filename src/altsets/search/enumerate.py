@@ -26,7 +26,7 @@ from altsets.search.together import Together
 __all__ = ["EnumerateEngine"]
 
 #: Steps for the same request without constraints and conflicts.
-RELAXED_STEPS = 2_000
+RELAXED_STEPS = 400
 
 #: Variables that the solver is troubled with, one for each feature and set.
 MOST_VARIABLES = 20_000

@@ -42,9 +42,9 @@ CUT_SHORT = {
 }
 
 #: Steps to look for each smaller request that is possible when the one asked for is not.
-PROBE_STEPS = 2_000
+PROBE_STEPS = 400
 #: Steps to find out which constraints clash.
-CLASH_STEPS = 2_000
+CLASH_STEPS = 1_000
 
 
 class GreedyEngine:
@@ -145,8 +145,9 @@ def find(
     existing : sequence of sets
         Sets (of indices or names) that every new set must differ from as well.
     time_limit : float, optional
-        Seconds for the whole call. What was found by then is returned with a bound; sets that were not found are
-        constructed as far as that works, and ``Result.stop_reason`` is ``"time_limit"``.
+        Seconds for the whole call, the choice of an engine and all checks included. What was found by then is returned
+        with a bound; sets that were not found are constructed as far as that works, and ``Result.stop_reason`` is
+        ``"time_limit"``. Without it, the answer does not depend on how fast the machine is.
     engine : {"auto", "additive", "enumerate", "milp", "greedy", "exhaustive", "local-search", "greedy-wrapper"}
         Force one engine; an engine that does not solve the problem says so. "additive" is the fastest, for additive
         quality, sets of one size and no constraint but Forbid; "enumerate" takes everything that is exact; "milp" is
