@@ -466,10 +466,8 @@ def test_ctrl_c_keeps_what_was_found(way):
 @pytest.mark.parametrize("engine", ["additive", "milp"])
 def test_time_limit_is_kept(way, engine):
     """Many sets of many nearly equal features: hard for everybody."""
-    rng = np.random.default_rng(3)
+    rng, n = np.random.default_rng(3), 30
     scores = 1 + rng.random(200) * 1e-3
-    # All pairs of many sets make a programme that takes long to write down.
-    n = 9 if engine == "milp" and way["search"] == "simultaneous" else 30
     with within(2):
         result = find(scores, n_features=20, n_alternatives=n, tau=0.85, time_limit=0.5, engine=engine, **way)
     assert result.status is not Status.OPTIMAL, "a search that ends by itself keeps to any limit"

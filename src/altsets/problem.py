@@ -195,9 +195,18 @@ class Problem:
         if self.tau is None:
             assert self.min_difference is not None
             return smaller - self.min_difference
+        known = self._overlaps.get((size, other_size))
+        if known is not None:
+            return known
         tau = self.tau - TOLERANCE
         limit = (1 - tau) * total / 2 if self.dissimilarity == "dice" else (1 - tau) * total / (2 - tau)
-        return min(smaller, math.floor(limit))
+        self._overlaps[size, other_size] = min(smaller, math.floor(limit))
+        return self._overlaps[size, other_size]
+
+    @cached_property
+    def _overlaps(self) -> dict[tuple[int, int], int]:
+        """What is known by now: fractions take their time, and some ask for each of a thousand sets."""
+        return {}
 
     def compatible(self, first: FeatureSet, second: FeatureSet) -> bool:
         """Whether two sets differ enough.

@@ -103,7 +103,11 @@ class _Climb:
         report(self.evaluations, best, others)
         best = self._anneal(best, others)
         # Sets that were never together may go together best.
-        return best if len(best) == 1 or self.evaluations.run.stopped else max(best, self._picked() or best, key=self._rank)
+        return (
+            best
+            if len(best) == 1 or self.evaluations.run.stopped
+            else max(best, self._picked() or best, key=self._rank)
+        )
 
     # --- Where to start -----------------------------------------------------------------------------
 

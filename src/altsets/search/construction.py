@@ -74,6 +74,9 @@ class Construction:
             return True
         if not self.run.stopped:
             return False
+        if self.run.is_part:
+            # Whoever it is a part of has time of its own.
+            return True
         now = time.perf_counter()
         # Counted from when it was first seen, as searches may be late to notice.
         self._last = min(self._last, now + GRACE)

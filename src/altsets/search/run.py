@@ -102,6 +102,11 @@ class Run:
         return own if self._whole is None else min(own, self._whole.remaining)
 
     @property
+    def is_part(self) -> bool:
+        """Whether somebody else goes on when this run ends."""
+        return self._whole is not None
+
+    @property
     def steps_left(self) -> float:
         """Steps until a part of the work ends; inf without a limit."""
         own = self.max_steps - self.steps
