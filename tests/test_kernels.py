@@ -277,7 +277,8 @@ def random_tangents(rng, pairs):
     if not len(pairs) or rng.random() < 0.4:
         return None
     common, loads = rng.standard_normal(len(pairs)) / 9, rng.standard_normal((len(pairs), 2)) / 3
-    return common, loads, common[:, None] + common + loads @ loads.T, 1e-13
+    # No product of matrices: it would not be the same to the last bit on every processor.
+    return common, loads, common[:, None] + common + np.sum(loads[:, None] * loads, axis=2), 1e-13
 
 
 def sets_in_question(rng):
@@ -435,7 +436,7 @@ def columns_to_compare(rng):
 
 def relief_distances(kernel, rng):
     amounts, levels, rows = columns_to_compare(rng)
-    found = np.empty((len(rows), len(amounts)))
+    found = np.zeros((len(rows), len(amounts)))
     kernel.distances(kernel.packed(amounts), kernel.packed(levels), float(rng.integers(1, 9)), rows, found)
     return found
 
@@ -691,3 +692,25 @@ def test_a_missing_compiler_does_not_stop_the_installation(monkeypatch):
         f"altsets._kernels.{name}" for name in _kernels.KERNELS
     ]
     assert all(extension.optional for extension in told["ext_modules"])
+
+
+# --- Numbers that have to fit ---------------------------------------------------------------------
+
+
+def test_picking_from_ties_for_more_sets_than_a_number_has_bits():
+    """All pairs of nine equal features. Were members told apart by a bit for each set, the sanitizer would complain."""
+    kernel = importlib.import_module("altsets._kernels.packing")
+    masks, sums, first = np.array([3], dtype=np.uint64), np.array([2.0]), np.array([0, 9], dtype=np.intc)
+    rest = 2.0 * np.arange(37)
+    sets, _, finished, _ = kernel.pack_sum(masks, sums, first, 36, 1, 71.0, rest, 1e-9, 10_000, never)
+    assert finished
+    assert len({int(mask) for mask in sets}) == 36
+    assert all(int(mask).bit_count() == 2 for mask in sets)
+
+
+def test_more_shared_features_than_two_billion():
+    """What three pairs of sets may share does not fit into 32 bits."""
+    kernel = importlib.import_module("altsets._kernels.degrees")
+    rooms, slack = np.full(3, 2, dtype=np.intc), np.full((3, 3), 1 << 30, dtype=np.intc)
+    bound, _ = kernel.prefix_bound(np.array([2.0, 1.0, 0.5]), np.zeros(3), rooms, slack)
+    assert bound == 3.0

@@ -3,11 +3,11 @@ cdef extern from *:
     """
     #if defined(_MSC_VER)
     #include <intrin.h>
-    static __inline int altsets_ones(unsigned long long x) { return (int)__popcnt64(x); }
-    static __inline int altsets_lowest(unsigned long long x) { unsigned long i; _BitScanForward64(&i, x); return (int)i; }
+    static CYTHON_UNUSED __inline int altsets_ones(unsigned long long x) { return (int)__popcnt64(x); }
+    static CYTHON_UNUSED __inline int altsets_lowest(unsigned long long x) { unsigned long i; _BitScanForward64(&i, x); return (int)i; }
     #else
-    static inline int altsets_ones(unsigned long long x) { return __builtin_popcountll(x); }
-    static inline int altsets_lowest(unsigned long long x) { return __builtin_ctzll(x); }
+    static CYTHON_UNUSED inline int altsets_ones(unsigned long long x) { return __builtin_popcountll(x); }
+    static CYTHON_UNUSED inline int altsets_lowest(unsigned long long x) { return __builtin_ctzll(x); }
     #endif
     """
     int ones "altsets_ones"(unsigned long long x) noexcept nogil

@@ -81,7 +81,7 @@ class Degrees:
     def run(self, weight_limit):
         """Solve for one limit on the shared features."""
         limit: cython.double = weight_limit
-        if self.total > self.n * self.n_sets or self.least_weight() > limit:
+        if self.total > cython.cast(cython.longlong, self.n) * self.n_sets or self.least_weight() > limit:
             return
         with cython.nogil:
             self.find_price(limit)
@@ -99,8 +99,8 @@ class Degrees:
     @cython.cfunc
     def least_weight(self) -> cython.double:
         """The fewest shared features: degrees as equal as they can be."""
-        full: cython.int = self.total // self.n
-        rest: cython.int = self.total - full * self.n
+        full: cython.longlong = self.total // self.n
+        rest: cython.longlong = self.total - full * self.n
         return self.n * full * (full - 1) / 2.0 + rest * full
 
     @cython.cfunc
@@ -394,7 +394,7 @@ def prefix_bound(scores, values, rooms, slack):
     best_size: cython.int = 0
     base: cython.double = 0.0
     total: cython.int = 0
-    weight: cython.int = 0
+    weight: cython.longlong = 0
     bound: cython.double
     s: cython.int
     t: cython.int
@@ -403,7 +403,7 @@ def prefix_bound(scores, values, rooms, slack):
             base += value[order[s]]
             total += room[order[s]]
             for t in range(s):
-                weight += pair[order[s], order[t]]
+                weight += cython.cast(cython.longlong, pair[order[s], order[t]])
             bound = (base + _relaxed(q, n, s + 1, total, weight, counts)) / (s + 1)
             if bound < best:
                 best = bound
@@ -457,22 +457,22 @@ def _relaxed(
     n: cython.int,
     n_sets: cython.int,
     total: cython.int,
-    weight: cython.int,
+    weight: cython.longlong,
     counts: cython.int[::1],
 ) -> cython.double:
     """The relaxed degree-sequence bound: the price of a shared feature is found by bisection."""
     low: cython.double = 0.0
-    full: cython.int
+    full: cython.longlong
     high: cython.double
     price: cython.double = 0.0
     best: cython.double
     value: cython.double
-    used: cython.long
+    used: cython.longlong
     step: cython.int
     i: cython.int
     if total == 0:
         return 0.0
-    if n == 0 or total > n * n_sets:
+    if n == 0 or total > cython.cast(cython.longlong, n) * n_sets:
         return -INFINITY
     # Dealt out as evenly as possible, features are shared least.
     full = total // n
@@ -486,7 +486,7 @@ def _relaxed(
             best = value
         used = 0
         for i in range(n_sets):
-            used += i * counts[i]
+            used += i * cython.cast(cython.longlong, counts[i])
         if used == weight or (used < weight and price == 0.0) or high - low <= 1e-9 * high:
             break
         if used > weight:

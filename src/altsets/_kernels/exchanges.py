@@ -208,13 +208,15 @@ class Walk:
         limits = np.full((self.rows, self.rows), cap, dtype=np.intc)
         limits[:, self.n_sets :] = fixed_caps
         self.limits = limits
-        quality = members @ np.asarray(scores)
+        # Sums and no products of matrices, which round otherwise on other processors: walks are the same everywhere.
+        inside = np.asarray(self.inside)
+        quality = np.sum(np.asarray(scores)[inside], axis=1)
         self.load = np.zeros((1, 1))
         if self.has_pairs:
             # What each feature would cost a set, or does cost it, with the features that are there.
-            load = members @ np.asarray(pairs)
-            quality = quality - np.sum(load * members, axis=1) / 2
-            self.load = np.ascontiguousarray(load)
+            load = np.array([np.sum(np.asarray(pairs)[row], axis=0) for row in inside])
+            quality = quality - np.sum(np.take_along_axis(load, inside, axis=1), axis=1) / 2
+            self.load = load
         self.quality = quality
         self.change = np.zeros(self.n_sets)
         self.best = float(np.sum(quality) if summing else np.min(quality))

@@ -138,7 +138,7 @@ class GoodSets:
     n_found = cython.declare(cython.int, visibility="readonly")
     most = cython.declare(cython.int)
     nodes = cython.declare(cython.long, visibility="readonly")
-    since_tick = cython.declare(cython.long)
+    since_tick = cython.declare(cython.longlong)
     max_nodes = cython.declare(cython.long)
     stopped = cython.declare(cython.bint, visibility="readonly")
     share = cython.declare(cython.double[::1])
@@ -311,8 +311,9 @@ class GoodSets:
     @cython.nogil
     @cython.exceptval(check=False)
     def spend_node(self, level: cython.int) -> cython.bint:
+        looks: cython.longlong = cython.cast(cython.longlong, self.count[level])
         self.nodes += 1
-        self.since_tick += self.count[level] * (self.count[level] if self.has_pairs else 1)
+        self.since_tick += looks * looks if self.has_pairs else looks
         if self.nodes > self.max_nodes:
             self.stopped = True
         elif self.since_tick >= TICK_EVERY:

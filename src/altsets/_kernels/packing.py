@@ -424,14 +424,24 @@ class Packing:
     @cython.cfunc
     @cython.nogil
     @cython.exceptval(check=False)
-    def usage(self, number: cython.int, position: cython.int) -> cython.int:
-        """Which of the concrete sets before ``number`` hold a feature, as bits."""
+    def is_fresh(self, number: cython.int, j: cython.int) -> cython.bint:
+        """Whether none of the concrete sets before ``number`` holds a feature."""
         s: cython.int
-        pattern: cython.int = 0
         for s in range(number):
-            if (self.concrete[s] >> position) & 1:
-                pattern |= 1 << s
-        return pattern
+            if (self.concrete[s] >> j) & 1:
+                return False
+        return True
+
+    @cython.cfunc
+    @cython.nogil
+    @cython.exceptval(check=False)
+    def used_alike(self, number: cython.int, i: cython.int, j: cython.int) -> cython.bint:
+        """Whether the concrete sets before ``number`` that hold a feature are those that hold another one."""
+        s: cython.int
+        for s in range(number):
+            if ((self.concrete[s] >> i) ^ (self.concrete[s] >> j)) & 1:
+                return False
+        return True
 
     @cython.cfunc
     @cython.nogil
@@ -448,7 +458,6 @@ class Packing:
         s: cython.int
         j: cython.int
         item: cython.int = self.picked_item[number]
-        pattern: cython.int
         skipped: cython.bint
         fresh: cython.int
         for s in range(number):
@@ -469,13 +478,12 @@ class Packing:
             for j in range(position, self.n_features):
                 if not (self.classes[klass] >> j) & 1:
                     continue
-                pattern = self.usage(number, j)
-                if (pattern == 0) != fresh:
+                if self.is_fresh(number, j) != fresh:
                     continue
                 # If an earlier member, used alike, was left out, then this one would only repeat what was tried.
                 skipped = False
                 for s in range(j):
-                    if (self.classes[klass] & ~mask) >> s & 1 and self.usage(number, s) == pattern:
+                    if (self.classes[klass] & ~mask) >> s & 1 and self.used_alike(number, s, j):
                         skipped = True
                         break
                 if not skipped and self.complete(
