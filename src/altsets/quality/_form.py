@@ -59,6 +59,7 @@ class Form:
         # Copies of arrays can be written into.
         self.__post_init__()
 
+
 def form_in_use(quality: Any, size: int, make: Callable[[], Form]) -> Form:
     """The form that somebody works with already, or a new one: of many features it holds a large matrix."""
     forms = _IN_USE.setdefault(quality, weakref.WeakValueDictionary())
