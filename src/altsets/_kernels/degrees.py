@@ -12,6 +12,7 @@ import cython
 import numpy as np
 
 MAX_NODES = cython.declare(cython.long, 100_000)
+TICK_EVERY = cython.declare(cython.long, 1_000_000)
 
 # What is impossible costs this much, and is worth as much less than nothing.
 INFINITY = cython.declare(cython.double, float("inf"))
@@ -40,6 +41,8 @@ class Degrees:
     relaxed = cython.declare(cython.double, visibility="readonly")
     tolerance = cython.declare(cython.double)
     nodes = cython.declare(cython.long)
+    work = cython.declare(cython.long)
+    tick = cython.declare(object)
     floor = cython.declare(cython.double)
     kept = cython.declare(cython.int[:, ::1])
     values = cython.declare(cython.double[::1])
@@ -48,7 +51,9 @@ class Degrees:
     found = cython.declare(cython.bint, visibility="readonly")
     exact = cython.declare(cython.bint, visibility="readonly")
 
-    def __init__(self, scores, n_sets, total, all_limit, tolerance):
+    def __init__(self, scores, n_sets, total, all_limit, tolerance, tick):
+        self.tick = tick
+        self.work = 0
         self.scores = scores
         self.n = len(scores)
         self.n_sets = n_sets
@@ -85,11 +90,13 @@ class Degrees:
             return
         with cython.nogil:
             self.find_price(limit)
-            self.fill_tails()
-            self.relaxed = self.tails[0, self.total] + self.price * limit
+            if self.exact:
+                self.fill_tails()
+            if self.exact:
+                self.relaxed = self.tails[0, self.total] + self.price * limit
             if self.n_sets > MOST_LEVELS:
                 self.exact = False
-            else:
+            elif self.exact:
                 self.descend(0, self.total, limit, 0.0, self.n)
 
     def best_vector(self):
@@ -106,6 +113,19 @@ class Degrees:
     @cython.cfunc
     @cython.nogil
     @cython.exceptval(check=False)
+    def spend(self, amount: cython.int) -> cython.bint:
+        """Count work that has been done; false if it is time to stop."""
+        self.work += amount
+        if self.work >= TICK_EVERY:
+            self.work = 0
+            with cython.gil:
+                if self.tick():
+                    self.exact = False
+        return self.exact
+
+    @cython.cfunc
+    @cython.nogil
+    @cython.exceptval(check=False)
     def weight_at(self, price: cython.double) -> cython.double:
         """Shared features when the ``total`` best priced scores are taken, ties in favour of fewer."""
         i: cython.int
@@ -117,6 +137,8 @@ class Degrees:
         for i in range(self.n_sets):
             self.counts[i] = 0
         for step in range(self.total):
+            if not self.spend(self.n_sets):
+                return weight
             chosen = -1
             top = -INFINITY
             for i in range(self.n_sets):
@@ -150,7 +172,7 @@ class Degrees:
                 high = middle
             else:
                 low = middle
-            if high - low <= 1e-13 * high:
+            if high - low <= 1e-13 * high or not self.exact:
                 break
         self.price = high
 
@@ -171,6 +193,8 @@ class Degrees:
             for i in range(self.n_sets):
                 self.counts[i] = 0
             for step in range(1, self.total + 1):
+                if not self.spend(self.n_sets - start):
+                    return
                 chosen = -1
                 top = -INFINITY
                 for i in range(start, self.n_sets):
@@ -241,6 +265,8 @@ class Degrees:
                     self.best_counts[i] = self.counts[i] if i < level else 0
             return
         self.nodes += 1
+        if not self.spend(100):
+            return
         if level == self.n_sets or self.nodes > MAX_NODES:
             if self.nodes > MAX_NODES:
                 self.exact = False
@@ -264,7 +290,7 @@ class Degrees:
                 up = count
         down = peak
         up = peak + 1
-        while down >= low or up <= high:
+        while self.exact and (down >= low or up <= high):
             if up > high or (
                 down >= low
                 and self.promise(level, down, left, weight, value)
@@ -276,7 +302,7 @@ class Degrees:
                 count = up
                 up += 1
             if self.max_kept:
-                if self.promise(level, count, left, weight, value) <= self.floor or not self.exact:
+                if self.promise(level, count, left, weight, value) <= self.floor:
                     return
             elif self.found and self.promise(level, count, left, weight, value) <= self.best + self.tolerance:
                 return
@@ -303,7 +329,7 @@ def _sums(scores):
     return sums
 
 
-def degree_bound(scores, n_sets, total, weight_limit, all_limit, tolerance):
+def degree_bound(scores, n_sets, total, weight_limit, all_limit, tolerance, tick=lambda: False):
     """Bound the summed quality of ``n_sets`` sets.
 
     Parameters
@@ -318,6 +344,8 @@ def degree_bound(scores, n_sets, total, weight_limit, all_limit, tolerance):
         How many features may lie in all sets.
     tolerance : float
         Differences up to this do not count.
+    tick : callable
+        Called now and then; true means stop, and inf may be all that is known.
 
     Returns
     -------
@@ -330,7 +358,7 @@ def degree_bound(scores, n_sets, total, weight_limit, all_limit, tolerance):
     relaxed : float
         The relaxed optimum, at that price.
     """
-    programme = Degrees(scores, n_sets, total, all_limit, tolerance)
+    programme = Degrees(scores, n_sets, total, all_limit, tolerance, tick)
     programme.run(weight_limit)
     if not programme.found:
         if programme.exact:
@@ -341,12 +369,14 @@ def degree_bound(scores, n_sets, total, weight_limit, all_limit, tolerance):
     return programme.best, programme.best_vector(), programme.price, programme.relaxed
 
 
-def degree_vectors(scores, n_sets, total, weight_limit, all_limit, tolerance, floor, limit):
+def degree_vectors(
+    scores, n_sets, total, weight_limit, all_limit, tolerance, floor, limit, tick=lambda: False
+):
     """All vectors c (as in :func:`degree_bound`) whose value exceeds ``floor``, best first, with their values.
 
-    None if there are more than ``limit``.
+    None if there are more than ``limit``, or if ``tick`` says stop.
     """
-    programme = Degrees(scores, n_sets, total, all_limit, tolerance)
+    programme = Degrees(scores, n_sets, total, all_limit, tolerance, tick)
     found = programme.collect(weight_limit, floor, limit)
     if found is None:
         return None

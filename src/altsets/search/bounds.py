@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -44,27 +45,39 @@ def _arguments(problem: Problem, unshared: int = 0) -> tuple[int, int, int, int]
     return n_sets, n_sets * k, shared, overlap if n_sets > 1 else k
 
 
-def sum_bound(candidates: Candidates, problem: Problem, unshared: int = 0) -> SumBound:
+def sum_bound(
+    candidates: Candidates, problem: Problem, unshared: int = 0, tick: Callable[[], bool] = lambda: False
+) -> SumBound:
     """The degree-sequence bound; existing sets are left out of account.
 
     With ``unshared`` > 0 the pairs of sets share so many features less than they may: no longer a bound, but a degree
-    sequence that is easier to arrange.
+    sequence that is easier to arrange. Once ``tick`` says stop, it is a weaker bound.
     """
     tolerance = candidates.tolerance(problem.n_features)
-    value, counts, _, _ = degree_bound(candidates.scores, *_arguments(problem, unshared), tolerance)
+    value, counts, _, _ = degree_bound(candidates.scores, *_arguments(problem, unshared), tolerance, tick)
+    if value == math.inf:
+        value = problem.n_sets * math.fsum(candidates.scores[: problem.n_features].tolist())
     return SumBound(value, counts)
 
 
-def sum_bounds(candidates: Candidates, problem: Problem) -> npt.NDArray[np.float64]:
+def sum_bounds(
+    candidates: Candidates, problem: Problem, tick: Callable[[], bool] = lambda: False
+) -> npt.NDArray[np.float64]:
     """The bound on the sum of r sets, for r from 0 to n_sets - 1."""
     values = [0.0]
     for n_sets in range(1, problem.n_sets):
-        values.append(sum_bound(candidates, replace(problem, n_alternatives=n_sets - 1)).value)
+        fewer = replace(problem, n_alternatives=n_sets - 1)
+        values.append(sum_bound(candidates, fewer, tick=tick).value)
     return np.array(values)
 
 
 def degree_sequences(
-    candidates: Candidates, problem: Problem, top: float, floor: float, limit: int
+    candidates: Candidates,
+    problem: Problem,
+    top: float,
+    floor: float,
+    limit: int,
+    tick: Callable[[], bool] = lambda: False,
 ) -> tuple[list[tuple[npt.NDArray[np.intc], float]], float]:
     """Degree sequences (as counts) from the best down, and the value above which none is missing.
 
@@ -79,7 +92,7 @@ def degree_sequences(
         if share < 1.0 and floor == -math.inf:
             continue
         lower = floor if share == 1.0 else top - share * (top - floor)
-        found = degree_vectors(candidates.scores, *_arguments(problem), tolerance, lower, limit)
+        found = degree_vectors(candidates.scores, *_arguments(problem), tolerance, lower, limit, tick)
         if found is None:
             break
         complete, reached = list(zip(found[0], found[1].tolist(), strict=True)), lower

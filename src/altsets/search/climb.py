@@ -225,7 +225,8 @@ class _Climb:
         if self._draw is None or (self._seen, width) != self._drawn_at:
             self._draw = _Draw(self.learned.values, self._usable, self.random, width)
             self._drawn_at = (self._seen, width)
-        draw, proposals = self._draw, []
+        draw = self._draw
+        proposals: list[list[FeatureSet]] = []
         for _ in range(BATCH):
             proposed: list[FeatureSet] | None = list(current)
             for _ in range(1 + idle // KICK):

@@ -39,7 +39,7 @@ def best_sum(
     n_sets, k, tolerance = problem.n_sets, problem.n_features, 2 * candidates.tolerance(problem.n_features)
     if n_sets > MAX_PICKED or len(candidates) > 64:
         return None, False
-    rest = bounds.sum_bounds(candidates, problem)
+    rest = bounds.sum_bounds(candidates, problem, run.tick)
     least = max(least, floor - float(rest[n_sets - 1])) - tolerance
     fixed = positions_of(problem.existing, candidates)
     first = classes(candidates.scores, fixed)

@@ -44,11 +44,11 @@ def largest_sum(
     With ``exact=False`` the integer programme is asked only where no sets are found otherwise: whether there are any
     is always settled, but a small gap may stay.
     """
-    limit = bounds.sum_bound(candidates, problem)
+    limit = bounds.sum_bound(candidates, problem, tick=run.tick)
     if limit.value == -math.inf:
         return Answer.infeasible(problem, "counting shared features")
     run.tighten(limit.value)
-    if limit.counts is not None:
+    if limit.counts is not None and not run.stopped:
         _, sets = realise(problem, candidates, limit.counts, run)
         if sets is not None:
             run.offer(sets, math.fsum(map(quality.evaluate, sets)))
@@ -113,7 +113,7 @@ def _slacker_sequences(quality: Additive, problem: Problem, candidates: Candidat
     """Good sequences that do not use up all that pairs may share are easier to arrange: offer the first that works."""
     pairs = problem.n_sets * (problem.n_sets - 1) // 2
     for unshared in range(2, problem.max_overlap * pairs, max(2, pairs // 12)):
-        easier = bounds.sum_bound(candidates, problem, unshared)
+        easier = bounds.sum_bound(candidates, problem, unshared, run.tick)
         if run.stopped or easier.counts is None or easier.value <= run.objective:
             break
         _, sets = realise(problem, candidates, easier.counts, run)
@@ -139,6 +139,8 @@ def best_responses(
     while improved and not run.stopped:
         improved = False
         for number in range(len(sets)):
+            if run.tick():
+                break
             others = [*problem.existing, *sets[:number], *sets[number + 1 :]]
             better, _ = best_set(candidates, problem.n_features, others, overlaps, run.tick)
             if better is not None and evaluate(better) > evaluate(sets[number]) + tolerance:
@@ -162,6 +164,8 @@ def realise(
     fixed = positions_of(problem.existing, candidates)
     caps = np.array(problem.existing_overlaps, dtype=np.intc)
     for seed in range(2):
+        if run.stopped:
+            break
         members = deal(degrees, n_sets, k, fixed, caps, cap, DEAL_STEPS, seed, run.tick)
         if members is not None:
             return True, [candidates.features(np.flatnonzero(row)) for row in members]
@@ -190,7 +194,8 @@ def in_turn(problem: Problem, candidates: Candidates, run: Run) -> list[FeatureS
     while len(sets) < problem.n_sets:
         overlaps = [*problem.existing_overlaps, *[problem.max_overlap] * len(sets)]
         chosen, _ = best_set(candidates, problem.n_features, [*problem.existing, *sets], overlaps, run.tick)
-        if chosen is None:
+        # With many sets it takes long to tell the search of all of them.
+        if chosen is None or (run.tick() and len(sets) + 1 < problem.n_sets):
             return None
         sets.append(chosen)
     return sets
