@@ -19,6 +19,7 @@ from altsets.errors import InputError
 from altsets.problem import Problem
 from altsets.quality import Additive, BlackBox, Form, Quality
 from altsets.result import Status, optimality_tolerance
+from altsets.search.budgets import in_units
 
 __all__ = ["PROVEN", "Scaling"]
 
@@ -97,6 +98,9 @@ class Scaling:
         bound = math.ldexp(bound, self.exponent)
         if not math.isfinite(bound):
             return bound
+        if not self.scale:
+            # Every set is worth exactly nothing.
+            return min(bound, 0.0)
         hidden = self._hidden(problem)
         if math.isnan(objective):
             return bound + hidden
@@ -166,9 +170,8 @@ def _usable(problem: Problem, form: Form) -> Mask:
                 usable[sorted(set(group) - required)] = False
             case Exclusive(group=group) if required.intersection(group):
                 usable[sorted(set(group) - required)] = False
-            case Budget(costs=costs, limit=limit):
-                # A feature is out if it is plainly too dear; what costs nearly the limit is for the engines to judge.
-                usable &= np.array(costs) <= limit + 1e-6 * max(1.0, abs(limit))
+            case Budget():
+                usable[sorted(in_units(rule).too_dear)] = False
             case Implies(feature=feature, needed=needed):
                 needs.append((feature, needed))
     if not callable(problem.dissimilarity):
@@ -185,9 +188,9 @@ def _checked_scale(quality: Quality, forms: dict[int, Form], usable: Mask) -> fl
     """The largest absolute number of features that can be used; refused if it is beyond what can be computed with."""
     scale, share, numbers = 0.0, 1.0, np.zeros(0)
     for size, form in forms.items():
-        # The form of a mean holds each number's share in it.
+        # The form of a mean holds each number's share in it, and of the smallest numbers nothing is left.
         mean = quality.size_normalised and not form.ratio
-        parts = [(form.linear, size if mean else 1.0)]
+        parts = [(quality.form(1).linear if mean else form.linear, 1.0)]
         if form.pairs is not None and form.ratio:
             _refuse_large_redundancy(quality, form.pairs, usable)
         elif form.pairs is not None:
@@ -196,9 +199,7 @@ def _checked_scale(quality: Quality, forms: dict[int, Form], usable: Mask) -> fl
             largest = their_share * _largest(values, usable)
             if largest > scale:
                 scale, share, numbers = largest, their_share, values
-    if scale == 0.0:
-        return 1.0
-    if SMALLEST <= scale <= LARGEST:
+    if scale == 0.0 or SMALLEST <= scale <= LARGEST:
         return scale
     named = _named(quality, numbers, usable, scale / share)
     if scale > LARGEST:
