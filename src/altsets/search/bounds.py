@@ -137,7 +137,9 @@ def set_bound(
         The least and the largest pair term of these features, see :func:`extreme_pairs`.
     """
     linear, n_open = form.linear[features], size - len(base)
-    if len(features) > n_open:
+    if not n_open:
+        linear = linear[:0]
+    elif len(features) > n_open:
         linear = np.partition(linear, len(features) - n_open)[len(features) - n_open :]
     terms = [*linear.tolist(), *form.linear[base].tolist()]
     upper, n_pairs = math.fsum(terms), size * (size - 1) // 2
