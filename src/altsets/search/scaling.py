@@ -29,7 +29,7 @@ Mask = npt.NDArray[np.bool_]
 PROVEN = optimality_tolerance(0.5)
 
 #: Beyond these, sums of squares and products of numbers leave the range of double precision.
-SMALLEST, LARGEST = 1e-100, 1e100
+SMALLEST, LARGEST = 1e-290, 1e100
 #: In a ratio, redundancy stands beside the number of features, which it must leave some digits.
 LARGEST_IN_RATIO = 1e12
 #: Bound and objective that agree to so many digits are shown as equal, if nothing but rounding is between them.
