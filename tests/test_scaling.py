@@ -72,7 +72,7 @@ def assert_right(result, best, scale):
 @pytest.mark.parametrize("engine", EXACT_ENGINES)
 @pytest.mark.parametrize("huge", [1e15, 3e15, -1e200, 1e308])
 def test_numbers_of_forbidden_features_change_nothing(engine, huge):
-    for seed in range(10):
+    for seed in range(30 if engine == "auto" else 6):
         rng = np.random.default_rng(seed)
         relevance = np.array([huge, 0.81, 0.52, 0.29, 0.05, 0.38])
         redundancy = rng.random((6, 6))

@@ -29,8 +29,8 @@ Mask = npt.NDArray[np.bool_]
 #: What an engine calls proven: a bound no further above the value than this, where the scale is between 1/2 and 1.
 PROVEN = optimality_tolerance(0.5)
 
-#: Beyond these, sums of squares and products of numbers leave the range of double precision.
-SMALLEST, LARGEST = 1e-100, 1e100
+#: Smaller numbers have fewer digits, and beyond the larger one squares and products soon leave double precision.
+SMALLEST, LARGEST = float(np.finfo(np.float64).tiny), 1e100
 #: In a ratio, redundancy stands beside the number of features, which it must leave some digits.
 LARGEST_IN_RATIO = 1e12
 #: Bound and objective that agree to so many digits are shown as equal, if nothing but rounding is between them.
