@@ -11,7 +11,7 @@ import numpy.typing as npt
 
 from altsets.problem import FeatureSet, Problem
 
-__all__ = ["Candidates"]
+__all__ = ["Candidates", "best_of"]
 
 
 @dataclass(frozen=True)
@@ -43,10 +43,7 @@ class Candidates:
         outside = np.arange(len(scores))
         if elsewhere:
             outside = np.delete(outside, sorted(elsewhere))
-        if len(outside) > wanted:
-            values = scores[outside]
-            best = np.argpartition(-values, wanted - 1)[:wanted]
-            outside = outside[best]
+        outside = best_of(scores, outside, wanted)
         chosen = np.concatenate([outside, np.asarray(inside, dtype=np.intp)]).astype(np.intp)
         chosen = chosen[np.lexsort((chosen, -scores[chosen]))]
         return cls(chosen, np.ascontiguousarray(scores[chosen]))
@@ -70,3 +67,26 @@ class Candidates:
         """Differences in quality up to this are rounding error: sums of k scores, each with its own."""
         largest = float(np.max(np.abs(self.scores), initial=0.0))
         return max(4e-16 * largest * (n_features + 4), 1e-300)
+
+
+def best_of(
+    scores: npt.NDArray[np.float64], features: npt.NDArray[np.intp], count: int
+) -> npt.NDArray[np.intp]:
+    """The best ``count`` of some features in the order given; of equal ones at the edge, the first.
+
+    Which of equal numbers NumPy's partition puts where depends on the processor, so it is asked for a number alone.
+
+    Examples
+    --------
+    >>> best_of(np.array([1.0, 3.0, 2.0, 2.0]), np.arange(4), 2).tolist()
+    [1, 2]
+    """
+    if count >= len(features):
+        return features
+    values = scores[features]
+    edge = np.partition(values, len(values) - count)[len(values) - count]
+    better = values > edge
+    equal = np.flatnonzero(values == edge)
+    better[equal[: count - int(np.count_nonzero(better))]] = True
+    chosen: npt.NDArray[np.intp] = features[better]
+    return chosen

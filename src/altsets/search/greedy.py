@@ -24,6 +24,7 @@ from altsets._kernels import lexicographic as kernel
 from altsets.constraints import AtLeast, AtMost, Constraint, Exclusive, Forbid, Require
 from altsets.errors import InputError
 from altsets.problem import FeatureSet, Problem
+from altsets.search.candidates import best_of
 from altsets.search.rules import Cap, Rules
 from altsets.search.run import Run
 
@@ -45,8 +46,8 @@ def ranked(scores: npt.NDArray[np.float64], problem: Problem) -> Order:
     if problem.forbidden:
         usable = np.delete(usable, sorted(problem.forbidden))
     wanted = problem.n_features + problem.n_alternatives * _difference(problem)
-    if problem.search != "greedy-depth" and wanted < len(usable):
-        usable = usable[np.argpartition(-scores[usable], wanted - 1)[:wanted]]
+    if problem.search != "greedy-depth":
+        usable = best_of(scores, usable, wanted)
     return usable[np.lexsort((usable, -scores[usable]))]
 
 
