@@ -94,7 +94,8 @@ def test_the_time_limit_is_a_minute_for_each_set(run, table, monkeypatch, option
 
     monkeypatch.setattr("altsets.search.find.find", stub)
     run("find", table, "-t", "y", "-k", 1, "-a", 2, *option)
-    assert seen["time_limit"] == seconds
+    # What the user gives is for reading and scoring, too.
+    assert (seconds - 5 if option else seconds) <= seen["time_limit"] <= seconds
 
 
 def test_existing_sets_and_dropped_columns(run, table):

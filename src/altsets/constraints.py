@@ -26,8 +26,6 @@ from decimal import Context, Decimal, Inexact
 from functools import cached_property
 from typing import Any, ClassVar, Self
 
-import numpy as np
-
 from altsets.errors import InputError
 from altsets.features import Feature, FeatureNames, whole_number
 
@@ -477,7 +475,7 @@ def _total(amounts: Iterable[float]) -> Decimal:
 
 def _costs(costs: Any) -> tuple[float, ...] | dict[Feature, float]:
     # Series make Python's floats of their numbers, which are printed with other digits if they were shorter.
-    values = np.asarray(costs) if hasattr(costs, "dtype") else None
+    values = costs.to_numpy() if hasattr(costs, "to_numpy") else costs if hasattr(costs, "dtype") else None
     if callable(getattr(costs, "items", None)):
         items = costs.items() if values is None else zip(costs.keys(), values, strict=True)
         return {feature: _amount(cost, f"the cost of {feature}") for feature, cost in items}
@@ -494,7 +492,7 @@ def _amount(value: Any, name: str) -> float:
     if not isinstance(value, bool | str):
         try:
             # A number of another precision is printed with the digits that it has.
-            other = isinstance(value, np.floating) and not isinstance(value, float)
+            other = getattr(getattr(value, "dtype", None), "kind", "") == "f" and not isinstance(value, float)
             number = float(str(value) if other else value)
         except (TypeError, ValueError, OverflowError):
             number = math.nan

@@ -32,8 +32,9 @@ TICK_EVERY = cython.declare(cython.long, 1024)
 # What is impossible costs this much, and is worth as much less than nothing.
 INFINITY = cython.declare(cython.double, float("inf"))
 
-# The sets that hold a feature are the bits of a number; with more sets the search gives up at once.
-MOST_SETS = cython.declare(cython.int, 31)
+# Each set needs room on the stack, of which a thread may have little, and plain Python has less: with more sets the
+# search gives up at once.
+MOST_SETS = cython.declare(cython.int, 1_000 if cython.compiled else 250)
 
 
 @cython.final

@@ -24,7 +24,7 @@ MOST_LEVELS = 10
 ROWS_PER_LEVEL = 10
 
 #: Values that are sorted at a time.
-CELLS = 100_000
+CELLS = 5_000
 
 #: Distances that differ by no more than this are equal but for rounding, where the largest value is about 1.
 ROUNDING = 32 * np.finfo(np.float64).eps

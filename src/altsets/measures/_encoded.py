@@ -74,15 +74,20 @@ class Encoded:
         return np.searchsorted(self.owners, np.arange(self.n_features + 1))
 
 
-def encoded(features: Features) -> Encoded:
-    """Categories as columns of 0 and 1, beside the numbers as they are; more than 255 categories are refused."""
+def encoded(features: Features, *, at_once: bool = False) -> Encoded:
+    """Categories as columns of 0 and 1, beside the numbers as they are; more than 255 categories are refused.
+
+    With ``at_once`` a model of ours is to see all columns together, and what it cannot take is refused as well. Else
+    sets of columns go to models, perhaps of the user's, one by one; each can tell what is wrong with it.
+    """
     for index, labels in features.categories.items():
         if len(labels) > MOST_CATEGORIES:
             raise InputError(
                 f"{features.label(index)} has {len(labels):,} categories, more than the {MOST_CATEGORIES} that become "
                 "columns for a model; merge rare ones, drop it, or use mutual_info."
             )
-    _refuse_extremes(features)
+    if at_once:
+        _refuse_extremes(features)
     widths = np.ones(features.n_features, dtype=np.intp)
     for index, labels in features.categories.items():
         widths[index] = len(labels) if len(labels) > 2 else 1

@@ -64,7 +64,7 @@ def importance(
     features, y, weights = counted(features_of(X), y, sample_weight)
     target = target_of(y, features.n_rows, task)
     model = fresh_model(estimator, target.is_classes, random_state)
-    table = encoded(features)
+    table = encoded(features, at_once=True)
     with missing_values_explained(features, model):
         fit(model, table.matrix, target.values, weights)
     return table.total(_importances(model, table.matrix.shape[1]))

@@ -89,7 +89,7 @@ def permutation(
     """
     whole_table = features_of(X)
     features, y, weights = counted(whole_table, y, sample_weight)
-    target, table = target_of(y, features.n_rows, task), encoded(features)
+    target, table = target_of(y, features.n_rows, task), encoded(features, at_once=True)
     kept = counted_rows(sample_weight, whole_table.n_rows)
     splits = splits_of(cv, table.matrix, target, random_state, test_size=test_size, kept=kept)
     fitted = []

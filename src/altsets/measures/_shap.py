@@ -65,7 +65,7 @@ def shap(
     except ImportError as error:
         raise MissingExtraError("measure='shap'", "the package shap", "shap") from error
     features, y, weights = counted(features_of(X), y, sample_weight)
-    target, table = target_of(y, features.n_rows, task), encoded(features)
+    target, table = target_of(y, features.n_rows, task), encoded(features, at_once=True)
     matrix = table.matrix
     model = fresh_model(estimator, target.is_classes, random_state)
     with missing_values_explained(features, model):

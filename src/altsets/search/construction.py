@@ -15,7 +15,9 @@ from functools import cached_property
 import numpy as np
 import numpy.typing as npt
 
-from altsets.problem import FeatureSet
+from altsets.constraints import Size
+from altsets.problem import FeatureSet, Problem
+from altsets.quality import Quality
 from altsets.result import Status
 from altsets.search.engine import Answer
 from altsets.search.good_sets import GoodSets, SetsOfSize
@@ -23,7 +25,7 @@ from altsets.search.rules import Cap, differing
 from altsets.search.run import Run
 from altsets.search.scaling import PROVEN
 
-__all__ = ["Construction", "completed"]
+__all__ = ["Construction", "completed", "of_one_size"]
 
 Floats = npt.NDArray[np.float64]
 Ints = npt.NDArray[np.intp]
@@ -163,6 +165,17 @@ def completed(answer: Answer, construction: Callable[[], Construction]) -> Answe
     objective = problem.objective([evaluate(chosen) for chosen in sets])
     status = Status.OPTIMAL if bound - objective <= PROVEN else Status.FEASIBLE
     return replace(answer, sets=sets, statuses=[status] * problem.n_sets, bound=max(bound, objective))
+
+
+def of_one_size(quality: Quality, problem: Problem, run: Run) -> list[FeatureSet]:
+    """All sets, each of the same size, where there is no time to look at every size; empty if that fails."""
+    apart = max(problem.n_features_in // problem.n_sets, 1)
+    for size in sorted({min(max(apart, problem.k_min), problem.k_max), problem.k_min}, reverse=True):
+        narrowed = replace(problem, constraints=(*problem.constraints, Size(size, size)))
+        sets = Construction(GoodSets(quality, narrowed, run), run).all()
+        if len(sets) == problem.n_sets:
+            return sets
+    return []
 
 
 class _FixedCaps:

@@ -18,7 +18,7 @@ from altsets.search.evaluations import Evaluations
 from altsets.search.existence import Anything
 from altsets.search.good_sets import GoodSets, Listing
 from altsets.search.picking import Picker
-from altsets.search.run import Run
+from altsets.search.run import Run, Stopped
 from altsets.search.sequential import sequential
 from altsets.search.validity import Validity
 from altsets.search.wrapper import declines_numbers, ended
@@ -80,8 +80,10 @@ def at_most(problem: Problem, most: int, run: Run) -> bool:
     counted = _counted(problem, most)
     if counted is not None:
         return counted
-    _, listing = all_sets(problem, run, most)
-    return listing.complete
+    try:
+        return all_sets(problem, run, most)[1].complete
+    except Stopped:
+        return False
 
 
 def _counted(problem: Problem, most: int) -> bool | None:

@@ -21,6 +21,7 @@ from altsets.search import greedy
 from altsets.search.additive import AdditiveEngine
 from altsets.search.clash import find_clash
 from altsets.search.climb import LocalSearchEngine
+from altsets.search.construction import of_one_size
 from altsets.search.engine import Answer, Engine, declines_extras
 from altsets.search.enumerate import EnumerateEngine
 from altsets.search.exhaustive import ExhaustiveEngine, at_most
@@ -199,7 +200,7 @@ def find(
         try:
             answer = chosen.solve(scaling.quality, problem, run)
         except Stopped:
-            answer = _cut_short(problem, run)
+            answer = _cut_short(scaling.quality, problem, run)
         return _result(quality, problem, chosen, answer, run, scaling)
 
 
@@ -305,9 +306,11 @@ def _engine(name: str, quality: Quality, problem: Problem, run: Run) -> Engine:
     raise UnsupportedError(f"no engine solves this: {relevant}.")
 
 
-def _cut_short(problem: Problem, run: Run) -> Answer:
-    """What the run knows, where a search was left while it prepared something."""
+def _cut_short(quality: Quality, problem: Problem, run: Run) -> Answer:
+    """What the run knows, or what can be constructed, where a search was left while it prepared something."""
     sets = run.sets if len(run.sets) == problem.n_sets else []
+    if not sets and problem.sizes and not isinstance(quality, BlackBox):
+        sets = of_one_size(quality, problem, run)
     status = Status.FEASIBLE if sets else Status.NOT_FOUND
     return Answer(sets, [status] * problem.n_sets, run.bound, "it had only begun")
 

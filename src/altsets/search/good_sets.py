@@ -39,8 +39,9 @@ SMALL_RATIO = 1e-100
 #: Steps of a first search for a good ratio, before it is worth going to the end.
 FIRST_STEPS = 300
 
-#: What the kernel says is a bound where it has none.
-UNKNOWN = 1e299
+#: Numbers that are made ready for one size at least, counting what else there is to do; and for all sizes, whether or
+#: not there is time.
+LEAST_WORK, LITTLE_WORK = 50_000, 5_000_000
 
 #: How many features of a set are exchanged for better ones at most.
 MOST_EXCHANGES = 30
@@ -184,8 +185,11 @@ class GoodSets:
         wanted = problem.n_features_in if own else problem.n_sets * problem.k_max
         self.sizes: list[SetsOfSize] = []
         forms = _Forms(quality, len(problem.sizes))
-        for size in problem.sizes:
-            run.check()
+        work = max(problem.n_features_in**2, LEAST_WORK)
+        for number, size in enumerate(problem.sizes):
+            # For a few sizes there is always time: sets that have to be constructed are made of their numbers.
+            if number and number * work > LITTLE_WORK:
+                run.check()
             rules = Rules.of(problem, size)
             sets = None if rules is None else SetsOfSize.under(rules, forms, size, wanted, among)
             if sets is not None:
@@ -637,7 +641,7 @@ class SetsOfSize:
         options |= {"tolerance": self.tolerance, "cores": cores}
         rows, values, left = self._best_by_either(terms, start - paid, rules, cut, most, max_nodes, options)
         # A search that has to stop before its first step knows nothing.
-        return rows, values, self.ceiling_at(prices) if left >= UNKNOWN else left
+        return rows, values, self.ceiling_at(prices) if left == math.inf else left
 
     def any_of(
         self,
