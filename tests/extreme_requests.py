@@ -85,7 +85,9 @@ def extreme_numbers(rng: np.random.Generator, n: int) -> dict[str, Any]:
     if kind == "fcbf":
         matrix = hairbreadth_dependency(rng, np.array(numbers["scores"]))
         if rng.random() < 0.2:
-            numbers["scale"] = float(1 / (np.abs(numbers["scores"]).sum() or 1.0))
+            # One over a sum that is smaller than any number with all its digits is none.
+            total = float(np.abs(numbers["scores"]).sum())
+            numbers["scale"] = 1 / total if total > np.finfo(float).tiny else 1.0
         if rng.random() < 0.2:
             numbers["min_relevance"] = float(rng.choice(numbers["scores"]))
     else:
