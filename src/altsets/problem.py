@@ -37,6 +37,9 @@ TOLERANCE = Fraction(1, 10**9)
 #: Pairs of sets that are remembered as far enough apart.
 MOST_REMEMBERED = 200_000
 
+#: So many sets are compared pair by pair by the verifier, more of them each with all others at once.
+FEW_SETS = 40
+
 SEARCHES = ("sequential", "simultaneous", "greedy-replacement", "greedy-balancing", "greedy-depth")
 AGGREGATIONS = ("sum", "min")
 DISSIMILARITIES = ("dice", "jaccard")
@@ -393,9 +396,35 @@ def _counted_too_similar(
     problem: Problem, sets: Sequence[FeatureSet], hurry: Callable[[], bool]
 ) -> tuple[int, int] | None:
     """The first pair that shares too many features: a set and one before it, or an existing one."""
+    every = [*sets, *problem.existing]
+    if len(every) <= FEW_SETS:
+        chosen_sets = [frozenset(one) for one in every]
+        for position, one in enumerate(chosen_sets[: len(sets)]):
+            for number, other in enumerate(chosen_sets):
+                if position <= number < len(sets):
+                    continue
+                sizes = len(one), len(other)
+                if not _far_enough(problem, min(sizes), sum(sizes), len(one & other)):
+                    return position, number
+        return None
+    return _first_of_many_too_similar(problem, sets, every)
+
+
+def _far_enough(problem: Problem, smaller: Any, total: Any, shared: Any) -> Any:
+    """Whether two sets, given the smaller size and both together, may share so many; also of many pairs at once."""
+    if problem.tau is None:
+        return smaller - shared >= problem.min_difference
+    if problem.dissimilarity == "dice":
+        return 1 - 2 * shared / total >= float(problem.tau) - 1e-9
+    return 1 - shared / (total - shared) >= float(problem.tau) - 1e-9
+
+
+def _first_of_many_too_similar(
+    problem: Problem, sets: Sequence[FeatureSet], every: Sequence[FeatureSet]
+) -> tuple[int, int] | None:
+    """The same for many sets: each is held against all others at once."""
     import numpy as np
 
-    every = [*sets, *problem.existing]
     sizes = np.array([len(one) for one in every], dtype=np.int64)
     # In which sets each feature lies; two sets share as many features as lie in both.
     inside: dict[int, list[int]] = {}
@@ -406,15 +435,8 @@ def _counted_too_similar(
     for position, chosen in enumerate(sets):
         numbers = np.concatenate([holders[feature] for feature in chosen])
         shared = np.bincount(numbers, minlength=len(every))
-        total = sizes[position] + sizes
-        if problem.tau is None:
-            assert problem.min_difference is not None
-            far = np.minimum(sizes[position], sizes) - shared >= problem.min_difference
-        else:
-            distance = 1 - (
-                2 * shared / total if problem.dissimilarity == "dice" else shared / (total - shared)
-            )
-            far = distance >= float(problem.tau) - 1e-9
+        smaller, total = np.minimum(sizes[position], sizes), sizes[position] + sizes
+        far = _far_enough(problem, smaller, total, shared)
         far[position : len(sets)] = True
         if not far.all():
             return position, int(np.argmin(far))

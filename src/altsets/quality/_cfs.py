@@ -107,4 +107,9 @@ class CFS(PairwiseQuality):
     def form(self, size: int) -> Form:
         """The quality of sets of one size, in numbers: a ratio, the same for every size."""
         size_checked(size)
-        return form_in_use(self, 0, lambda: Form(self.relevance, self.redundancy * 2, ratio=True))
+        return form_in_use(self, 0, self._form)
+
+    def _form(self) -> Form:
+        # What becomes infinite is refused by the search, unless it belongs to features that are not used.
+        with np.errstate(over="ignore"):
+            return Form(self.relevance, self.redundancy * 2, ratio=True)

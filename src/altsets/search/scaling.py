@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
+from copy import copy
 from dataclasses import dataclass
 
 import numpy as np
@@ -24,7 +25,8 @@ from altsets.search.budgets import in_units
 __all__ = ["PROVEN", "Scaling"]
 
 Floats = npt.NDArray[np.float64]
-Mask = npt.NDArray[np.bool_]
+#: Which features can be used; None if all can, which is checked at every request.
+Mask = npt.NDArray[np.bool_] | None
 
 #: What an engine calls proven: a bound no further above the value than this, where the scale is between 1/2 and 1.
 PROVEN = optimality_tolerance(0.5)
@@ -73,9 +75,10 @@ class Scaling:
         if isinstance(quality, BlackBox):
             # It can only be asked, and engines compare what it says as it is.
             return cls(quality, 1.0, 0, 0.0)
-        sizes = sorted({problem.k_min, problem.k_max}) if problem.sizes else [problem.k_max]
-        with np.errstate(over="ignore", invalid="ignore"):
-            forms = {size: quality.form(size) for size in sizes}
+        # Scores are the same for all sizes, and the largest one says most about rounding.
+        one_size = isinstance(quality, Additive) or problem.fixed_size or not problem.sizes
+        sizes = [problem.k_max] if one_size else [problem.k_min, problem.k_max]
+        forms = {size: quality.form(size) for size in sizes}
         usable = _usable(problem, forms[problem.k_max])
         scale = _checked_scale(quality, forms, usable)
         # Matrices may be large, and there will be others.
@@ -84,8 +87,10 @@ class Scaling:
         scaled: Quality = _InUnits(quality, exponent, usable)
         if isinstance(quality, Additive):
             # Engines know it by its class.
-            scaled = Additive(scaled.form(problem.k_max).linear)
-        rounding = max(_rounding(scaled.form(size), size, problem.n_sets) for size in sizes)
+            plain = copy(quality)
+            plain.scores, scaled = scaled.form(problem.k_max).linear, plain
+        reach = math.ldexp(scale, -exponent)
+        rounding = max(_rounding(scaled.form(size), size, problem.n_sets, reach) for size in sizes)
         return cls(scaled, scale, exponent, math.ldexp(rounding, exponent))
 
     @property
@@ -145,19 +150,22 @@ class _InUnits(Quality):
     def _scaled(self, form: Form) -> Form:
         """The same form with other numbers; in a ratio the lower part stands beside the size and stays as it is."""
         factor = 2.0**-self._exponent
-        with np.errstate(over="ignore", invalid="ignore"):
-            linear, pairs = factor * form.linear, form.pairs
-            if pairs is not None and not form.ratio:
-                pairs = factor * pairs
-        if not self._usable.all():
-            linear[~self._usable] = 0.0
+        linear, pairs = form.linear, form.pairs
+        if self._usable is not None:
+            # Beforehand, as what cannot be used may be too large for this.
+            linear = np.where(self._usable, linear, 0.0)
             if pairs is not None:
                 pairs = np.where(self._usable[:, None] & self._usable, pairs, 0.0)
+        linear = factor * linear
+        if pairs is not None and not form.ratio:
+            pairs = factor * pairs
         return Form(linear, pairs, form.conflicts, form.allowed, form.ratio)
 
 
 def _usable(problem: Problem, form: Form) -> Mask:
     """Which features may be in some set, as far as that is plain from single constraints."""
+    if form.allowed is None and not problem.constraints and not problem.existing:
+        return None
     usable = np.ones(problem.n_features_in, dtype=bool) if form.allowed is None else form.allowed.copy()
     usable[list(problem.forbidden)] = False
     required = {j for rule in problem.constraints if isinstance(rule, Require) for j in rule.features}
@@ -181,7 +189,7 @@ def _usable(problem: Problem, form: Form) -> Mask:
     for _ in needs:
         for feature, needed in needs:
             usable[feature] &= usable[needed]
-    return usable
+    return None if usable.all() else usable
 
 
 def _checked_scale(quality: Quality, forms: dict[int, Form], usable: Mask) -> float:
@@ -225,33 +233,33 @@ def _refuse_large_redundancy(quality: Quality, pairs: Floats, usable: Mask) -> N
 
 def _largest(values: Floats, usable: Mask) -> float:
     """The largest absolute number among usable features."""
-    if not usable.all():
+    if usable is not None:
         values = values[np.ix_(*[np.flatnonzero(usable)] * values.ndim)]
     # Without a copy of all numbers, of which there may be many.
-    return max(float(values.max(initial=0.0)), -float(values.min(initial=0.0)))
+    return max(float(values.max()), -float(values.min())) if values.size else 0.0
 
 
 def _named(quality: Quality, values: Floats, usable: Mask, largest: float) -> str:
     """The usable features that the largest number belongs to."""
     near = np.abs(values) >= largest * (1 - 1e-12)
-    for axis in range(values.ndim):
-        near &= usable.reshape([-1 if axis == other else 1 for other in range(values.ndim)])
+    if usable is not None:
+        for axis in range(values.ndim):
+            near &= usable.reshape([-1 if axis == other else 1 for other in range(values.ndim)])
     return " and ".join(quality.names_of(np.argwhere(near)[0].tolist()))
 
 
-def _rounding(form: Form, size: int, n_sets: int) -> float:
+def _rounding(form: Form, size: int, n_sets: int, largest: float) -> float:
     """How much better than the best set that an engine finds another one can be, because sums are rounded.
 
     Each addition rounds to half of the last digit of a sum that is no larger than all terms together. The errors of
     many additions cancel each other for the most part (their sum grows as a root), of few we take the worst. Where all
     numbers are multiples of one that is larger than the error, there is none: better is then better by that much.
     """
-    anything = np.ones(len(form.linear), dtype=bool)
-    n_terms, reach = size, size * _largest(form.linear, anything)
+    n_terms, reach = size, size * (largest if form.pairs is None else _largest(form.linear, None))
     if form.pairs is not None and not form.ratio:
         n_pairs = size * (size - 1) // 2
         n_terms += n_pairs
-        reach += n_pairs * _largest(form.pairs, anything)
+        reach += n_pairs * _largest(form.pairs, None)
     elif form.pairs is not None:
         n_terms *= size
     error = 2.0**-53 * (32 + min(n_terms, 8 + 4 * math.sqrt(n_terms))) * reach
@@ -263,4 +271,4 @@ def _multiples(values: Floats, error: float) -> bool:
     if not error:
         return True
     multiples = values * 2.0 ** -math.frexp(error)[1]
-    return bool(np.array_equal(multiples, np.rint(multiples)))
+    return bool((multiples == np.rint(multiples)).all())

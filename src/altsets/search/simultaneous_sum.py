@@ -182,9 +182,12 @@ def _fill_up(
             if pattern >> number & 1:
                 sets[number].append(position)
     # Deal the rest out evenly: balanced qualities cost nothing here and help min-aggregation.
+    scores = candidates.scores[:n_used].tolist()
+    worth = [sum(scores[position] for position in chosen) for chosen in sets]
     for position in range(len(found), n_used):
-        open_sets = [chosen for chosen in sets if len(chosen) < k]
-        min(open_sets, key=lambda chosen: float(np.sum(candidates.scores[chosen]))).append(position)
+        number = min((s for s in range(n_sets) if len(sets[s]) < k), key=worth.__getitem__)
+        sets[number].append(position)
+        worth[number] += scores[position]
     return [candidates.features(positions) for positions in sets]
 
 
