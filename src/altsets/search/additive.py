@@ -14,6 +14,7 @@ from altsets.search.candidates import Candidates
 from altsets.search.construction import Construction, completed
 from altsets.search.engine import Answer, declines_extras, declines_heuristics
 from altsets.search.good_sets import GoodSets
+from altsets.search.greedy import balancing
 from altsets.search.milp import best_set as solver_best_set
 from altsets.search.run import Run
 from altsets.search.scaling import PROVEN
@@ -50,7 +51,10 @@ class AdditiveEngine:
             return _best_sets_in_turn(quality, problem, candidates, run)
         search = largest_sum if problem.aggregation == "sum" else largest_minimum
         return completed(
-            search(quality, problem, candidates, run), _construction(quality, problem, candidates, run)
+            search(quality, problem, candidates, run),
+            _construction(quality, problem, candidates, run),
+            # Thousands of sets in no time, where there are enough features for them.
+            lambda: () if problem.existing else balancing(quality.scores, problem, Run()),
         )
 
 

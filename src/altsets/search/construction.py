@@ -32,7 +32,7 @@ Ints = npt.NDArray[np.intp]
 Bools = npt.NDArray[np.bool_]
 
 #: Seconds for what is left to do when time is up.
-GRACE = 0.2
+GRACE = 0.12
 #: Sizes that are tried where sizes are open.
 MOST_SIZES = 5
 #: Rounds of exchanges; and features that are looked at in all of them, where each round has some work of its own.
@@ -110,7 +110,7 @@ class Construction:
                 growing.exchange()
             chosen = growing.chosen if growing.complete and growing.affordable else None
             if chosen is None or not self._accepted(chosen, others):
-                chosen = self._any(sets, others)
+                chosen = self._further_apart(sets, others) or self._any(sets, others)
             if chosen is not None and self.good.quality.evaluate(chosen) > best_value:
                 best, best_value = chosen, self.good.quality.evaluate(chosen)
         return best
@@ -140,6 +140,19 @@ class Construction:
         ask = self.run.guarded(self.problem.compatible, otherwise=False)
         return all(not self.over and ask(chosen, other) for other in (*self.problem.existing, *others))
 
+    def _further_apart(self, sets: SetsOfSize, others: Sequence[FeatureSet]) -> FeatureSet | None:
+        """Sets that share less, in the hope that a user's own dissimilarity finds them more different."""
+        if not callable(self.problem.dissimilarity):
+            return None
+        for most in (sets.size // 2, 0):
+            if self.over:
+                break
+            caps = [Cap(other, most) for other in (*self.problem.existing, *others)]
+            growing = _Growing(sets, self._fixed[sets.size], caps)
+            if growing.grow() and growing.affordable and self._accepted(growing.chosen, others):
+                return growing.chosen
+        return None
+
     def _any(self, sets: SetsOfSize, others: Sequence[FeatureSet]) -> FeatureSet | None:
         """A set by a short search that knows nothing of pair terms, and so is fast."""
         own = callable(self.problem.dissimilarity)
@@ -152,13 +165,20 @@ class Construction:
         return tuple(sorted(rows[0].tolist())) if len(rows) else None
 
 
-def completed(answer: Answer, construction: Callable[[], Construction]) -> Answer:
-    """The answer of a simultaneous search; if it had to stop before it had sets, with those that can be constructed."""
+def completed(
+    answer: Answer,
+    construction: Callable[[], Construction],
+    at_hand: Callable[[], Sequence[FeatureSet]] = lambda: (),
+) -> Answer:
+    """The answer of a simultaneous search; if it had to stop before it had sets, with those that can be constructed.
+
+    Those at hand, if there are any, are taken first.
+    """
     if answer.sets or answer.statuses[0] is not Status.NOT_FOUND:
         return answer
     source = construction()
     problem, evaluate = source.problem, source.good.quality.evaluate
-    sets = source.all()
+    sets = list(at_hand()) or source.all()
     bound = min(answer.bound, problem.objective([source.ceiling] * problem.n_sets))
     if len(sets) < problem.n_sets:
         return replace(answer, bound=bound)

@@ -164,18 +164,24 @@ class Repair:
         rest = [math.fsum(top[level:]) for level in range(len(families) + 1)]
         apart = self.validity.all_apart
 
-        def descend(level: int, picked: list[Features], value: float) -> None:
-            nonlocal best, best_value
-            if level == len(families):
-                best, best_value = list(picked), value
-                return
-            for more, one in families[level]:
-                if value + more + rest[level + 1] <= best_value:
-                    return
-                if apart(one, picked) and (valid is None or valid(one)):
-                    descend(level + 1, [*picked, one], value + more)
-
-        descend(0, [], 0.0)
+        # Depth first; there may be more families than functions can call themselves.
+        picked: list[Features] = []
+        values, waiting = [0.0], [iter(families[0])]
+        while waiting and not self.run.tick():
+            level, value = len(picked), values[-1]
+            more, one = next(waiting[-1], (-math.inf, frozenset()))
+            if value + more + rest[level + 1] <= best_value:
+                waiting.pop()
+                values.pop()
+                del picked[-1:]
+            elif not apart(one, picked) or not (valid is None or valid(one)):
+                continue
+            elif level + 1 == len(families):
+                best, best_value = [*picked, one], value + more
+            else:
+                picked.append(one)
+                values.append(value + more)
+                waiting.append(iter(families[level + 1]))
         return best
 
     # --- The search ---------------------------------------------------------------------------------
