@@ -51,8 +51,6 @@ class EnumerateEngine:
 
     def solve(self, quality: Quality, problem: Problem, run: Run) -> Answer:
         """Search until done, out of time or interrupted; then what can be constructed stands in for what is missing."""
-        # Held, so that it is made only once: of many features it is a large matrix.
-        form = quality.form(problem.k_max) if problem.sizes else None  # noqa: F841
         if problem.search == "sequential":
             relaxed = _relaxed(quality, problem, run)
             if relaxed is not None and _stands(quality, problem, relaxed):
