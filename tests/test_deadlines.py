@@ -281,9 +281,12 @@ def test_heuristics_give_no_more_sets_than_can_be_compared():
         altsets.find(additive(10**5), 10, "max", 0.5, search="greedy-replacement")
 
 
-def test_sequential_search_takes_any_number_of_sets():
-    found = altsets.find(additive(12), 5, 10**6, 1.0)
+@pytest.mark.parametrize("searched", [additive(12), black_box(12)])
+def test_sequential_search_takes_millions_of_sets_but_not_any_number(searched):
+    found = altsets.find(searched, 5, 10**6, 1.0)
     assert len(found.sets) == 2
+    with pytest.raises(UnsupportedError, match="n_alternatives=9999999 or fewer"):
+        altsets.find(searched, 5, 10**9, 1.0)
 
 
 # --- Black boxes ------------------------------------------------------------------------------------

@@ -42,9 +42,10 @@ MOST_DIRECT = 1_000
 
 
 def tie_breakers(problem: Problem) -> Floats:
-    """One small number for each set and feature, all different."""
+    """One small number for each set that is repaired at a time and each feature, all different."""
     n_sets, n = problem.n_sets, problem.n_features_in
-    return np.random.default_rng(25).random((n_sets, n)) * TIES / (n_sets * max(problem.k_max, 1))
+    n_rows = n_sets if problem.search == "simultaneous" else 1
+    return np.random.default_rng(25).random((n_rows, n)) * TIES / (n_sets * max(problem.k_max, 1))
 
 
 class Repair:

@@ -16,6 +16,9 @@ MOST_BYTES = 4 * 2**30
 #: Sets of a heuristic, which come in no time, while each is to be compared with each other.
 MOST_SETS = 10_000
 
+#: Sets of any search, each of which has a status of its own in the answer.
+MOST_ASKED = 10_000_000
+
 #: Bytes of a variable of an integer programme with its part in a few rows; of a candidate on each level of a search for
 #: one set; of a listed set on each level of picking sets.
 VARIABLE, CANDIDATE, LISTED = 300, 45, 28
@@ -23,6 +26,11 @@ VARIABLE, CANDIDATE, LISTED = 300, 45, 28
 
 def refuse_too_large(engine: str, quality: Quality, problem: Problem) -> None:
     """Refuse a request that cannot fit, and say what would."""
+    if problem.n_sets > MOST_ASKED:
+        raise UnsupportedError(
+            f"n_alternatives={problem.n_alternatives} asks for more sets than one answer has room for; ask for "
+            f"n_alternatives={MOST_ASKED - 1} or fewer, or take sets from iterate() for as long as you like."
+        )
     if engine == "greedy" and problem.n_sets > MOST_SETS:
         raise UnsupportedError(
             f"n_alternatives={problem.n_alternatives} with search={problem.search!r} gives more sets than can be "
