@@ -660,7 +660,7 @@ def test_everything_works_without_compiled_kernels_and_cython(tmp_path):
         text=True,
         check=True,
         env=environment,
-        timeout=60,
+        timeout=900,
     )
     told = json.loads(done.stdout)
     assert told["interpreted"] == told["used"] == _kernels.KERNELS

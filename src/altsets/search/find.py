@@ -311,6 +311,9 @@ def _cut_short(quality: Quality, problem: Problem, run: Run) -> Answer:
     sets = run.sets if len(run.sets) == problem.n_sets else []
     if not sets and problem.sizes and not isinstance(quality, BlackBox):
         sets = of_one_size(quality, problem, run)
+        # In an engine's units no number is larger than one.
+        most = problem.k_max + problem.k_max**2
+        run.tighten(problem.objective([float(most)] * problem.n_sets))
     status = Status.FEASIBLE if sets else Status.NOT_FOUND
     return Answer(sets, [status] * problem.n_sets, run.bound, "it had only begun")
 
