@@ -209,6 +209,8 @@ def with_useless_features(rng: np.random.Generator, request: Request) -> Request
     n = len(request.scores)
     useless = some_features(rng, n, int(rng.integers(1, max(2, n - request.n_features + 1))))
     huge = float(rng.choice([-1.0, 1.0])) * 10.0 ** float(rng.choice([3, 9, 12, 15, 50, 99, 300]))
+    # What is too large for a number is refused when the quality is made.
+    huge = max(min(huge, 1e300 / max(request.scale, 1.0)), -1e300 / max(request.scale, 1.0))
     scores = [huge if j in useless else score for j, score in enumerate(request.scores)]
     matrix = request.matrix
     if request.kind == "mrmr" or (request.kind == "cfs" and abs(huge) <= 1e12):
