@@ -93,9 +93,11 @@ def deal(degrees, n_sets, size, fixed, fixed_caps, cap, max_steps, seed, tick):
                 return None
             member[best, j] = 1
             room[best] -= 1
-    # As a product of matrices, which many sets need; single precision counts exactly up to 16 million.
+    # As a product of matrices, which many sets need; single precision counts exactly up to 16 million. On some
+    # processors the product sets off alarms (division by zero) that mean nothing.
     counted = member_array.astype(np.float32)
-    shared = np.ascontiguousarray(counted @ counted.T, dtype=np.intc)
+    with np.errstate(all="ignore"):
+        shared = np.ascontiguousarray(counted @ counted.T, dtype=np.intc)
     for s in range(a):
         shared[s, s] = 0
         for t in range(s + 1, rows):
