@@ -33,6 +33,8 @@ Bools = npt.NDArray[np.bool_]
 
 #: Seconds for what is left to do when time is up.
 GRACE = 0.12
+#: Features that are looked at for all sets, in so little time that it does not matter.
+LITTLE_WORK = 50_000
 #: Sizes that are tried where sizes are open.
 MOST_SIZES = 5
 #: Rounds of exchanges; and features that are looked at in all of them, where each round has some work of its own.
@@ -71,6 +73,17 @@ class Construction:
 
     @property
     def over(self) -> bool:
+        """Whether there is no time for a set; for few small ones there always is, however slow the machine."""
+        return self.late and (self.run.error is not None or not self._is_little)
+
+    @cached_property
+    def _is_little(self) -> bool:
+        problem = self.problem
+        work = problem.n_sets * problem.k_max * len(self.good.features)
+        return work <= LITTLE_WORK and not callable(problem.dissimilarity)
+
+    @property
+    def late(self) -> bool:
         """Whether time is up, and the little that there is after that as well."""
         if self.run.error is not None:
             return True
@@ -95,7 +108,7 @@ class Construction:
                 break
             sets.append(one)
         for number in range(len(before), len(sets)):
-            if not self.over:
+            if not self.late:
                 sets[number] = self.improved(sets[number], [*sets[:number], *sets[number + 1 :]])
         return sets
 
@@ -118,7 +131,7 @@ class Construction:
     def improved(self, chosen: FeatureSet, others: Sequence[FeatureSet] = ()) -> FeatureSet:
         """A set after exchanges of single features, no worse and as different from others."""
         for sets in self._sizes:
-            if sets.size == len(chosen) and not self.over:
+            if sets.size == len(chosen) and not self.late:
                 growing = _Growing(sets, self._fixed[sets.size], self._caps(sets, others))
                 if not growing.adopt(chosen):
                     return chosen
@@ -138,7 +151,7 @@ class Construction:
         if not callable(self.problem.dissimilarity):
             return True
         ask = self.run.guarded(self.problem.compatible, otherwise=False)
-        return all(not self.over and ask(chosen, other) for other in (*self.problem.existing, *others))
+        return all(not self.late and ask(chosen, other) for other in (*self.problem.existing, *others))
 
     def _further_apart(self, sets: SetsOfSize, others: Sequence[FeatureSet]) -> FeatureSet | None:
         """Sets that share less, in the hope that a user's own dissimilarity finds them more different."""
