@@ -142,11 +142,24 @@ def _run_portion(portion: tuple[int, int, int, float, float, float]) -> Report:
         label = f"problem {index} of seed {seed}"
         check = _check_large if large else _check_small
         with limited(LIMITS[rng.integers(len(LIMITS))]):
-            check(report, label, request, with_solver, rng)
+            if _makes_sense(report, label, request):
+                check(report, label, request, with_solver, rng)
         report.n_problems += 1
         kind = f"extreme {request.kind}" if extreme else request.kind
         report.kinds[f"{kind}{' with constraints' if request.constraints else ''}"] += 1
     return report
+
+
+def _makes_sense(report: Report, label: str, request: Request) -> bool:
+    """Whether there is such a quality; numbers may be too large or too small for one."""
+    try:
+        return request.quality is not None
+    except InputError as error:
+        if _may_be_refused(request):
+            report.refusals[re.sub(r"[-+.e\d]*\d", "#", str(error))] += 1
+        else:
+            report.fail(label, request, [f"{type(error).__name__}: {error}"])
+        return False
 
 
 @contextmanager

@@ -429,3 +429,16 @@ def test_sets_of_many_features_are_for_the_solver():
     good = quality.Additive(np.arange(1500.0))
     with pytest.raises(UnsupportedError, match="up to 1,000 features"):
         altsets.find(good, n_features=1200, n_alternatives=0, engine="enumerate")
+
+
+def test_sets_with_huge_numbers_that_cannot_be_used_are_only_looked_at():
+    """An engine that leaves a rule out comes across them; in units of the others they are no numbers any more."""
+    scores, dependency = [1e-62, 2e-62, 3e-62, 1e300, 4e-62], np.full((5, 5), -1.0)
+    result = altsets.find(quality.FCBF(scores, dependency), 2, 1, 0.5, constraints=[constraints.AtMost(0, [3])])
+    assert result.status is Status.OPTIMAL
+    assert result.qualities[0] == pytest.approx(7e-62, rel=1e-12)
+
+
+def test_a_scale_that_leaves_nothing_of_a_number_is_refused():
+    with pytest.raises(InputError, match="too small for a number"):
+        quality.FCBF([5e-324, 1.0], np.zeros((2, 2)), scale=0.5)

@@ -94,6 +94,12 @@ class FCBF(Quality):
             "too large for a number",
             "give a smaller scale",
         )
+        self._refuse(
+            f"relevance values times scale={self.scale:g}",
+            (self._scaled == 0) & (values != 0) & (self.scale != 0),
+            "too small for a number",
+            "give a larger scale",
+        )
         for array in (self.relevance, self.dependency, self.conflicts, self.allowed, self._scaled):
             array.setflags(write=False)
 

@@ -138,7 +138,11 @@ class _InUnits(Quality):
 
     def evaluate(self, indices: Sequence[int]) -> float:
         """The quality of one set, in units."""
-        return math.ldexp(self._quality.evaluate(indices), -self._exponent)
+        try:
+            return math.ldexp(self._quality.evaluate(indices), -self._exponent)
+        except OverflowError:
+            # Only a set with features that cannot be used has numbers so large, and such sets are only looked at.
+            return -math.inf
 
     def form(self, size: int) -> Form:
         """The quality of sets of one size, in units."""
