@@ -434,7 +434,9 @@ def test_sets_of_many_features_are_for_the_solver():
 def test_sets_with_huge_numbers_that_cannot_be_used_are_only_looked_at():
     """An engine that leaves a rule out comes across them; in units of the others they are no numbers any more."""
     scores, dependency = [1e-62, 2e-62, 3e-62, 1e300, 4e-62], np.full((5, 5), -1.0)
-    result = altsets.find(quality.FCBF(scores, dependency), 2, 1, 0.5, constraints=[constraints.AtMost(0, [3])])
+    result = altsets.find(
+        quality.FCBF(scores, dependency), 2, 1, 0.5, constraints=[constraints.AtMost(0, [3])]
+    )
     assert result.status is Status.OPTIMAL
     assert result.qualities[0] == pytest.approx(7e-62, rel=1e-12)
 
