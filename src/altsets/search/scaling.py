@@ -81,8 +81,6 @@ class Scaling:
         forms = {size: quality.form(size) for size in sizes}
         usable = _usable(problem, forms[problem.k_max])
         scale = _checked_scale(quality, forms, usable)
-        # Matrices may be large, and there will be others.
-        del forms
         exponent = math.frexp(scale)[1]
         scaled: Quality = _InUnits(quality, exponent, usable)
         if isinstance(quality, Additive):
@@ -90,7 +88,9 @@ class Scaling:
             plain = copy(quality)
             plain.scores, scaled = scaled.form(problem.k_max).linear, plain
         reach = math.ldexp(scale, -exponent)
+        # Held until here, so that a large matrix is made once.
         rounding = max(_rounding(scaled.form(size), size, problem.n_sets, reach) for size in sizes)
+        del forms
         return cls(scaled, scale, exponent, math.ldexp(rounding, exponent))
 
     @property
