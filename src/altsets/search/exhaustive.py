@@ -136,8 +136,7 @@ def _in_turn(problem: Problem, listing: Listing, complete: bool, proof: str, run
                 return None, math.inf
         return None, -math.inf if complete else math.inf
 
-    answer = sequential(problem, clock, next_set, values.__getitem__, proof)
-    return answer if clock is run else replace(answer, proof=f"{run.why_stopped}; {proof}")
+    return sequential(problem, clock, next_set, values.__getitem__, proof)
 
 
 def _together(

@@ -121,13 +121,6 @@ class Run:
             return True
         return self.deadline < math.inf and time.perf_counter() >= self.deadline
 
-    @property
-    def why_stopped(self) -> str:
-        """Half a sentence for the proof."""
-        if self._whole is not None:
-            return self._whole.why_stopped if self._whole.stopped else "step limit reached"
-        return "interrupted" if self.interrupted else "time limit reached"
-
     def offer(self, sets: Sequence[FeatureSet], objective: float) -> bool:
         """Keep these sets if they beat the best so far; say whether they did."""
         if self.sets and objective <= self.objective:
