@@ -16,7 +16,7 @@ import altsets
 from altsets import constraints, quality
 from altsets.problem import Problem
 from altsets.result import Status
-from altsets.search.bounds import extreme_pairs, set_bound
+from altsets.search.bounds import set_bound
 from altsets.search.construction import Construction
 from altsets.search.good_sets import GoodSets, Prices
 from altsets.search.run import Run
@@ -165,7 +165,7 @@ def test_the_bound_on_one_set_holds_and_is_finite(kind, seed):
         features = np.array([j for j in range(n) if j not in base and j not in left_out])
         inside = np.array(base, dtype=np.intp)
         used = np.concatenate([inside, features])
-        bound = set_bound(form, size, features, inside, extreme_pairs(form, used))
+        bound = set_bound(form, size, features, inside, form.pair_range(used))
         rules = [("require", base)] * bool(base) + [("forbid", left_out)] * bool(left_out)
         best = Oracle(numbers, size, constraints=rules).next_best()
         assert best <= bound
@@ -178,11 +178,11 @@ def test_extremes_of_pairs_leave_out_the_diagonal(n):
     pairs = (pairs + pairs.T) / 2
     form = quality.CFS(np.ones(n), pairs).form(2)
     off = form.pairs[~np.eye(n, dtype=bool)]
-    assert extreme_pairs(form, np.arange(n)) == (off.min(), off.max())
+    assert form.pair_range(np.arange(n)) == (off.min(), off.max())
     if n > 2:
         inside = form.pairs[1:, 1:][~np.eye(n - 1, dtype=bool)]
-        assert extreme_pairs(form, np.arange(1, n)) == (inside.min(), inside.max())
-    assert extreme_pairs(form, np.arange(1)) == (0.0, 0.0)
+        assert form.pair_range(np.arange(1, n)) == (inside.min(), inside.max())
+    assert form.pair_range(np.arange(1)) == (0.0, 0.0)
 
 
 def test_a_search_that_cannot_begin_has_a_bound_also_after_prices():

@@ -6,6 +6,7 @@ import json
 import math
 import warnings
 from itertools import combinations
+from unittest.mock import Mock
 from pathlib import Path
 
 import numpy as np
@@ -142,6 +143,33 @@ def test_forms_are_symmetric_contiguous_and_cannot_be_written_to():
             if values is not None:
                 assert (values == values.T).all()
                 assert not values.diagonal().any()
+
+
+@pytest.mark.parametrize("at_a_time", [1, 7, 1_000])
+@pytest.mark.parametrize("n_kept", [0, 1, 3, 6])
+def test_all_ways_to_ask_a_form_about_pairs_agree(monkeypatch, at_a_time, n_kept):
+    # Few at a time, as with very many features.
+    monkeypatch.setattr("altsets.quality._form.AT_A_TIME", at_a_time)
+    monkeypatch.setattr("altsets.quality._form.NEARBY", at_a_time)
+    relevance, pairs = numbers(6)
+    for quality in (MRMR(relevance, pairs - 0.5), CFS(relevance, pairs)):
+        kept = np.arange(6) < n_kept
+        form = quality.form(3).times(0.25, None if n_kept == 6 else kept)
+        check = Mock()
+        all_pairs = form.pairs_among(None, check)
+        assert check.call_count == -(-6 // max(at_a_time // 6, 1)) - 1
+        for feature in range(6):
+            assert form.pairs_of(feature).tolist() == all_pairs[feature].tolist()
+        assert form.pairs.tolist() == all_pairs.tolist()
+        whole = quality.form(3).pairs * (1.0 if form.ratio else 0.25)
+        assert all_pairs.tolist() == np.where(kept[:, None] & kept, whole, 0.0).tolist()
+        for some in ([0, 1, 2, 3, 4, 5], [5, 3, 1, 0], [4, 2], [3], []):
+            features = np.array(some, dtype=np.intp)
+            among = form.pairs_among(features)
+            assert among.tolist() == all_pairs[np.ix_(features, features)].tolist()
+            off = among[~np.eye(len(some), dtype=bool)]
+            assert form.pair_range(features) == ((off.min(), off.max()) if len(off) else (0.0, 0.0))
+        assert form.linear.tolist() == np.where(kept, 0.25 * quality.form(3).linear, 0.0).tolist()
 
 
 def test_what_a_form_leaves_out():

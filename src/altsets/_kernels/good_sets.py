@@ -37,6 +37,8 @@ else:
 
 # Whether to stop is asked after a look at so many candidates or pairs of them: with more of them a node takes longer.
 TICK_EVERY = cython.declare(cython.long, 1_000_000)
+# With more candidates than these a node takes so long that it is asked within it, too.
+MANY = cython.declare(cython.int, 1_000)
 KEPT = cython.declare(cython.long, 200)
 
 # What is impossible costs this much, and is worth as much less than nothing.
@@ -313,10 +315,19 @@ class GoodSets:
     def spend_node(self, level: cython.int) -> cython.bint:
         looks: cython.longlong = cython.cast(cython.longlong, self.count[level])
         self.nodes += 1
-        self.since_tick += looks * looks if self.has_pairs else looks
         if self.nodes > self.max_nodes:
             self.stopped = True
-        elif self.since_tick >= TICK_EVERY:
+            return True
+        # Where there are many, each of them is counted when it looks at the others.
+        return self.ask_after(looks * looks if self.has_pairs and looks <= MANY else looks)
+
+    @cython.cfunc
+    @cython.nogil
+    @cython.exceptval(check=False)
+    def ask_after(self, looks: cython.longlong) -> cython.bint:
+        """Ask whether to stop if that is due after so many more looks."""
+        self.since_tick += looks
+        if self.since_tick >= TICK_EVERY:
             self.since_tick = 0
             with cython.gil:
                 if self.tick():
@@ -354,6 +365,10 @@ class GoodSets:
             with cython.gil:
                 self.arrange()
         bound = self.tighten(level, r, value, must)
+        if self.stopped:
+            # Before all worths were known, perhaps.
+            self.open_bound = max(self.open_bound, limit)
+            return
         if bound <= self.cut + self.tolerance or self.count[level] < r:
             return
         self.sort(level)
@@ -708,7 +723,7 @@ class GoodSets:
         for turn in range(1 if level > 0 else 3):
             m = self.count[level]
             bound = self.assess(level, r, value)
-            if bound <= self.cut + self.tolerance:
+            if self.stopped or bound <= self.cut + self.tolerance:
                 return bound
             # Together with the r - 1 best others a candidate must be able to reach the cut.
             weakest = -self.small[r - 1]
@@ -773,6 +788,9 @@ class GoodSets:
             j = self.list_of[level, i]
             self.tilted_of[level, i] = self.worth_of[level, i] = self.gain_of[level, i]
             if self.has_pairs and r > 1:
+                # The more partners it may have, the longer each look takes.
+                if m > MANY and self.ask_after(m * (1 + r // 16)):
+                    return
                 if listed:
                     total = self.known_partners(level, tilted, j, r - 1)
                 else:

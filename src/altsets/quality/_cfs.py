@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from altsets.quality._data import papers_scaling
-from altsets.quality._form import Form, form_in_use
+from altsets.quality._form import Form
 from altsets.quality._inputs import size_checked
 from altsets.quality._pairwise import PairwiseQuality
 
@@ -107,9 +107,4 @@ class CFS(PairwiseQuality):
     def form(self, size: int) -> Form:
         """The quality of sets of one size, in numbers: a ratio, the same for every size."""
         size_checked(size)
-        return form_in_use(self, 0, self._form)
-
-    def _form(self) -> Form:
-        # What becomes infinite is refused by the search, unless it belongs to features that are not used.
-        with np.errstate(over="ignore"):
-            return Form(self.relevance, self.redundancy * 2, ratio=True)
+        return Form(self.relevance, self.redundancy, ratio=True, factor=2.0, ranges=self._redundancy_ranges)

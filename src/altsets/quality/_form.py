@@ -2,15 +2,25 @@
 
 from __future__ import annotations
 
-import weakref
+import math
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import KW_ONLY, dataclass, field, replace
+from functools import cached_property
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
-__all__ = ["Form", "form_in_use"]
+__all__ = ["Form"]
+
+Floats = npt.NDArray[np.float64]
+
+#: Pair terms that are made, or looked at, in one go: a matrix of all of them can take longer than there is time.
+AT_A_TIME = 4_000_000
+#: The same where they are only looked at.
+NEARBY = 100_000
+#: Ranges that are kept.
+MOST_RANGES = 16
 
 
 @dataclass(frozen=True, eq=False)
@@ -25,7 +35,7 @@ class Form:
     ----------
     linear : ndarray of shape (n,)
         One number per feature.
-    pairs : ndarray of shape (n, n), optional
+    matrix : ndarray of shape (n, n), optional
         One number per pair: symmetric, with a zero diagonal; None if there are no pair terms.
     conflicts : ndarray of bool of shape (n, n), optional
         Pairs that exclude each other: symmetric, with a false diagonal; None if there are none.
@@ -33,6 +43,10 @@ class Form:
         Features that may be used at all; None if all may.
     ratio : bool
         Whether the pair terms divide instead of being subtracted.
+    factor : float
+        Pair terms are the numbers of the matrix times this; of many features that is done when it is needed.
+    kept : ndarray of bool of shape (n,), optional
+        Features whose pair terms count; all others are 0. None if all do.
 
     Examples
     --------
@@ -42,15 +56,21 @@ class Form:
     0.375
     """
 
-    linear: npt.NDArray[np.float64]
-    pairs: npt.NDArray[np.float64] | None = None
+    linear: Floats
+    matrix: Floats | None = None
     conflicts: npt.NDArray[np.bool_] | None = None
     allowed: npt.NDArray[np.bool_] | None = None
     ratio: bool = False
+    _: KW_ONLY
+    factor: float = 1.0
+    kept: npt.NDArray[np.bool_] | None = None
+    #: What is known of the least and the largest number of the matrix, by the features that it is about. Shared by
+    #: all forms of one matrix, as it takes a while to find out.
+    ranges: dict[bytes, tuple[float, float]] = field(default_factory=dict, repr=False)
 
     def __post_init__(self) -> None:
         # Shared by the quality and every engine, so nobody may write into them.
-        for values in (self.linear, self.pairs, self.conflicts, self.allowed):
+        for values in (self.linear, self.matrix, self.conflicts, self.allowed, self.kept):
             if values is not None:
                 values.setflags(write=False)
 
@@ -58,16 +78,110 @@ class Form:
         vars(self).update(state)
         # Copies of arrays can be written into.
         self.__post_init__()
+        vars(self).pop("pairs", None)
+
+    @cached_property
+    def pairs(self) -> Floats | None:
+        """One number per pair: symmetric, with a zero diagonal; None if there are no pair terms."""
+        if self.matrix is None or (self.factor == 1.0 and self.kept is None):
+            return self.matrix
+        pairs = self.pairs_among(None)
+        pairs.setflags(write=False)
+        return pairs
+
+    @property
+    def has_pairs(self) -> bool:
+        """Whether there are pair terms."""
+        return self.matrix is not None
+
+    def pairs_of(self, feature: int) -> Floats:
+        """The pair terms of one feature."""
+        assert self.matrix is not None
+        if "pairs" in vars(self):
+            row: Floats = vars(self)["pairs"][feature]
+            return row
+        of_feature = self.matrix[feature]
+        if self.kept is not None:
+            of_feature = np.where(self.kept & self.kept[feature], of_feature, 0.0)
+        times_factor: Floats = self.factor * of_feature
+        return times_factor
+
+    def pairs_among(
+        self, features: npt.NDArray[np.intp] | None, check: Callable[[], object] = lambda: None
+    ) -> Floats:
+        """The pair terms of some features, or of all, in a matrix that may be written into.
+
+        Where there are many, ``check`` is called now and then, and may raise an exception.
+        """
+        assert self.matrix is not None
+        if features is not None and len(features) == len(self.linear):
+            # Usually in order, and then it is several times as fast.
+            features = None if bool(np.all(features == np.arange(len(features)))) else features
+        n = len(self.linear) if features is None else len(features)
+        among = np.empty((n, n))
+        step = max(AT_A_TIME // max(n, 1), 1)
+        for start in range(0, n, step):
+            if start:
+                check()
+            rows = slice(start, start + step)
+            some = self.matrix[rows] if features is None else self.matrix[np.ix_(features[rows], features)]
+            if self.kept is not None:
+                # Beforehand, as what is left out may be too large for the factor.
+                kept = self.kept if features is None else self.kept[features]
+                some = np.where(kept[rows, None] & kept, some, 0.0)
+            # What becomes infinite is refused by the search, unless it belongs to features that are not used.
+            with np.errstate(over="ignore"):
+                np.multiply(some, self.factor, out=among[rows])
+        return among
+
+    def pair_range(self, features: npt.NDArray[np.intp] | None = None) -> tuple[float, float]:
+        """The least and the largest pair term of different features, some or all; (0, 0) if there are none."""
+        used = np.ones(len(self.linear), dtype=bool)
+        if features is not None:
+            used[:] = False
+            used[features] = True
+        n_used = np.count_nonzero(used)
+        if self.matrix is None or n_used < 2:
+            return 0.0, 0.0
+        counted = used if self.kept is None else used & self.kept
+        key = counted.tobytes()
+        if key not in self.ranges:
+            if len(self.ranges) >= MOST_RANGES:
+                self.ranges.clear()
+            self.ranges[key] = _range_among(self.matrix, np.flatnonzero(counted))
+        least, largest = self.ranges[key]
+        if np.count_nonzero(counted) < n_used:
+            least, largest = min(least, 0.0), max(largest, 0.0)
+        return self.factor * least, self.factor * largest
+
+    def times(self, factor: float, kept: npt.NDArray[np.bool_] | None) -> Form:
+        """The same form with numbers times a power of two; those of features that are not kept become 0.
+
+        The pair terms of a ratio, which stand beside the size, stay as they are.
+        """
+        linear = self.linear if kept is None else np.where(kept, self.linear, 0.0)
+        of_pairs = self.factor if self.ratio else factor * self.factor
+        return replace(self, linear=factor * linear, factor=of_pairs, kept=kept)
+
+    def without_pairs(self) -> Form:
+        """The same form, where pairs of features do not matter."""
+        return replace(self, matrix=None, ratio=False, factor=1.0)
 
 
-def form_in_use(quality: Any, size: int, make: Callable[[], Form]) -> Form:
-    """The form that somebody works with already, or a new one: of many features it holds a large matrix."""
-    forms = _IN_USE.setdefault(quality, weakref.WeakValueDictionary())
-    form = forms.get(size)
-    if form is None:
-        form = forms[size] = make()
-    return form
-
-
-#: Forms that somebody works with, for each quality by their size.
-_IN_USE: weakref.WeakKeyDictionary[Any, weakref.WeakValueDictionary[int, Form]] = weakref.WeakKeyDictionary()
+def _range_among(matrix: Floats, features: npt.NDArray[np.intp]) -> tuple[float, float]:
+    """The least and the largest number of different features; (inf, -inf) if there are not two of them."""
+    least, largest = math.inf, -math.inf
+    if len(features) < 2:
+        return least, largest
+    left_out = np.ones(len(matrix), dtype=bool)
+    left_out[features] = False
+    columns = np.flatnonzero(left_out)
+    # Few enough to stay close to the processor: several times as fast as all at once.
+    step = max(NEARBY // len(matrix), 1)
+    for start in range(0, len(features), step):
+        rows = features[start : start + step]
+        some = matrix[rows]
+        # One of the numbers in place of those that do not count.
+        some[:, columns] = some[np.arange(len(rows)), rows] = matrix[features[0], features[1]]
+        least, largest = min(least, float(np.min(some))), max(largest, float(np.max(some)))
+    return least, largest

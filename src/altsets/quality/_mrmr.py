@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from altsets.quality._data import papers_scaling
-from altsets.quality._form import Form, form_in_use
+from altsets.quality._form import Form
 from altsets.quality._inputs import size_checked
 from altsets.quality._pairwise import PairwiseQuality
 
@@ -111,6 +111,5 @@ class MRMR(PairwiseQuality):
         size = size_checked(size)
         if size == 1:
             return Form(self.relevance)
-        return form_in_use(
-            self, size, lambda: Form(self.relevance / size, self.redundancy * (2 / (size * (size - 1))))
-        )
+        share = 2 / (size * (size - 1))
+        return Form(self.relevance / size, self.redundancy, factor=share, ranges=self._redundancy_ranges)

@@ -6,9 +6,11 @@ import math
 from collections.abc import Sequence
 from typing import Any, ClassVar
 
+import numpy as np
 import numpy.typing as npt
 
 from altsets.quality._data import relevance_and_pairs
+from altsets.quality._form import Form
 from altsets.quality._inputs import FloatArray, common_names, matrix, symmetric, vector
 from altsets.quality._quality import Quality
 
@@ -39,6 +41,9 @@ class PairwiseQuality(Quality):
         self.redundancy = symmetric(pairs)
         for numbers in (self.relevance, self.redundancy):
             numbers.setflags(write=False)
+        # Every search needs the one of all features, and to find it out takes longer than a short time limit.
+        self._redundancy_ranges: dict[bytes, tuple[float, float]] = {}
+        Form(self.relevance, self.redundancy, ranges=self._redundancy_ranges).pair_range()
 
     @staticmethod
     def _measured(
@@ -49,5 +54,7 @@ class PairwiseQuality(Quality):
 
     def _redundancy_in(self, indices: Sequence[int]) -> float:
         """The redundancy of a set, summed over ordered pairs."""
-        chosen = list(indices)
-        return math.fsum(self.redundancy[chosen][:, chosen].ravel().tolist())
+        chosen = np.asarray(indices, dtype=np.intp)
+        first, second = np.triu_indices(len(chosen), 1)
+        # Each pair comes twice, and doubling rounds nothing.
+        return 2 * math.fsum(self.redundancy[chosen[first], chosen[second]].tolist())

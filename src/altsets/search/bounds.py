@@ -18,14 +18,10 @@ __all__ = [
     "SumBound",
     "count_bound",
     "degree_sequences",
-    "extreme_pairs",
     "set_bound",
     "sum_bound",
     "sum_bounds",
 ]
-
-#: Numbers of pairs that are looked at in one go, where only some features may be used.
-PAIRS_AT_A_TIME = 1_000_000
 
 
 @dataclass(frozen=True)
@@ -134,7 +130,7 @@ def set_bound(
     features, base : int arrays
         Those that a set may have, and those that it has in any case.
     pairs : (float, float)
-        The least and the largest pair term of these features, see :func:`extreme_pairs`.
+        The least and the largest pair term of these features.
     """
     linear, n_open = form.linear[features], size - len(base)
     if not n_open:
@@ -150,25 +146,3 @@ def set_bound(
         return bound + 1e-15 * abs(bound) * (size + 4)
     rounding = 1e-15 * (math.fsum(map(abs, terms)) + n_pairs * abs(least))
     return upper - n_pairs * least + rounding
-
-
-def extreme_pairs(form: Form, used: npt.NDArray[np.intp]) -> tuple[float, float]:
-    """The least and the largest pair term of different features, without a copy of all of them."""
-    pairs, n = form.pairs, len(used)
-    if pairs is None or n < 2:
-        return 0.0, 0.0
-    if n == len(pairs) and pairs.flags.c_contiguous:
-        # All but the diagonal: seen as rows of n + 1 numbers, it is in the first column but for the last one.
-        rest = pairs.ravel()[1:].reshape(n - 1, n + 1)[:, :-1]
-        return float(np.min(rest)), float(np.max(rest))
-    least, largest = math.inf, -math.inf
-    at_a_time = max(PAIRS_AT_A_TIME // n, 1)
-    for start in range(0, n, at_a_time):
-        rows = used[start : start + at_a_time]
-        some = pairs[np.ix_(rows, used)]
-        own = np.arange(len(rows)), start + np.arange(len(rows))
-        some[own] = math.inf
-        least = min(least, float(np.min(some)))
-        some[own] = -math.inf
-        largest = max(largest, float(np.max(some)))
-    return least, largest

@@ -119,10 +119,12 @@ class Construction:
             if self.over:
                 break
             growing = _Growing(sets, self._fixed[sets.size], self._caps(sets, others))
-            if growing.grow() and exchanging:
+            if growing.grow(lambda: self.over) and exchanging:
                 growing.exchange()
             chosen = growing.chosen if growing.complete and growing.affordable else None
-            if chosen is None or not self._accepted(chosen, others):
+            if chosen is not None and not self._accepted(chosen, others):
+                chosen = None
+            if chosen is None and not self.over:
                 chosen = self._further_apart(sets, others) or self._any(sets, others)
             if chosen is not None and self.good.quality.evaluate(chosen) > best_value:
                 best, best_value = chosen, self.good.quality.evaluate(chosen)
@@ -162,7 +164,11 @@ class Construction:
                 break
             caps = [Cap(other, most) for other in (*self.problem.existing, *others)]
             growing = _Growing(sets, self._fixed[sets.size], caps)
-            if growing.grow() and growing.affordable and self._accepted(growing.chosen, others):
+            if (
+                growing.grow(lambda: self.over)
+                and growing.affordable
+                and self._accepted(growing.chosen, others)
+            ):
                 return growing.chosen
         return None
 
@@ -200,15 +206,23 @@ def completed(
     return replace(answer, sets=sets, statuses=[status] * problem.n_sets, bound=max(bound, objective))
 
 
-def of_one_size(quality: Quality, problem: Problem, run: Run) -> list[FeatureSet]:
-    """All sets, each of the same size, where there is no time to look at every size; empty if that fails."""
+def of_one_size(quality: Quality, problem: Problem, run: Run) -> tuple[list[FeatureSet], float]:
+    """All sets, each of the same size, where there is no time to look at every size; and a bound on every set.
+
+    No sets if that fails.
+    """
+    # In an engine's units no number is larger than one.
+    sets, ceiling = [], float(problem.k_max + problem.k_max**2)
     apart = max(problem.n_features_in // problem.n_sets, 1)
     for size in sorted({min(max(apart, problem.k_min), problem.k_max), problem.k_min}, reverse=True):
         narrowed = replace(problem, constraints=(*problem.constraints, Size(size, size)))
-        sets = Construction(GoodSets(quality, narrowed, run), run).all()
+        good = GoodSets(quality, narrowed, run)
+        if problem.fixed_size and good.sizes:
+            ceiling = min(ceiling, good.ceiling)
+        sets = Construction(good, run).all()
         if len(sets) == problem.n_sets:
-            return sets
-    return []
+            return sets, ceiling
+    return [], ceiling
 
 
 class _FixedCaps:
@@ -232,16 +246,16 @@ class _Growing:
 
     def __init__(self, sets: SetsOfSize, fixed: _FixedCaps, caps: Sequence[Cap]) -> None:
         self.sets, form = sets, sets.form
-        self._pairs, self._conflicts, self._linear = form.pairs, form.conflicts, form.linear[sets.features]
+        self._conflicts, self._linear = form.conflicts, form.linear[sets.features]
         n = len(self._linear)
         self.taken: list[int] = []
         # What the set is worth so far: the sum over features, over pairs, and what each feature shares with it.
         self._upper = math.fsum(form.linear[sets.base].tolist())
         self._lower, self._shared = 0.0, np.zeros(n)
-        if self._pairs is not None:
-            self._lower = float(np.sum(np.triu(self._pairs[np.ix_(sets.base, sets.base)], 1)))
+        if form.has_pairs:
+            self._lower = float(np.sum(np.triu(form.pairs_among(sets.base), 1)))
             for feature in sets.base.tolist():
-                self._shared += self._pairs[feature][sets.features]
+                self._shared += form.pairs_of(feature)[sets.features]
         # For each feature, how many caps are full that it counts for; and how many that are in it exclude it.
         self._full, self._clashes = np.zeros(n + 1, dtype=np.intp), np.zeros(n, dtype=np.intp)
         self._fixed, self._fixed_left = fixed.members, fixed.left.copy()
@@ -283,13 +297,13 @@ class _Growing:
 
     # --- Adding features ------------------------------------------------------------------------------
 
-    def grow(self) -> bool:
-        """Add the best features one by one; false if nothing fits any more."""
+    def grow(self, over: Callable[[], bool]) -> bool:
+        """Add the best features one by one; false if nothing fits any more, or there is no time."""
         if np.any(self._left < 0) or np.any(self._fixed_left < 0):
             return False
         while not self.complete:
             fitting = np.flatnonzero(self._fitting())
-            if not len(fitting):
+            if not len(fitting) or over():
                 return False
             best = int(fitting[np.argmax(self._values(fitting))])
             for position in (*self._missing(best), best):
@@ -345,8 +359,8 @@ class _Growing:
         self._upper += sign * float(self._linear[position])
         if sign > 0:
             self._lower += self._shared[position]
-        if self._pairs is not None:
-            self._shared += sign * self._pairs[self.sets.features[position]][self.sets.features]
+        if self.sets.form.has_pairs:
+            self._shared += sign * self.sets.form.pairs_of(self.sets.features[position])[self.sets.features]
         if self._conflicts is not None:
             self._clashes += sign * self._conflicts[self.sets.features[position]][self.sets.features]
         self._room -= sign * self._costs[:, position]

@@ -96,7 +96,7 @@ def _relaxed(quality: Quality, problem: Problem, run: Run) -> Answer | None:
     It is so much faster that it is worth asking: often none of its sets breaks a rule.
     """
     form = quality.form(problem.k_max)
-    if form.pairs is not None or form.ratio:
+    if form.has_pairs or form.ratio:
         return None
     if form.conflicts is None and all(isinstance(rule, Forbid | Size) for rule in problem.constraints):
         return None
@@ -152,7 +152,7 @@ def _ask_solver(search: Together) -> None:
     if problem.n_features_in * problem.n_sets > MOST_VARIABLES:
         return
     engine, form = MilpEngine(), quality.form(problem.k_max)
-    if engine.declines(Anything(replace(form, pairs=None, ratio=False)), problem):
+    if engine.declines(Anything(form.without_pairs()), problem):
         return
     if not search.sets:
         anything = Anything(Form(np.zeros(len(form.linear)), conflicts=form.conflicts, allowed=form.allowed))
@@ -163,7 +163,7 @@ def _ask_solver(search: Together) -> None:
         elif found.sets:
             search.offer(found.sets)
             search.solve()
-    if form.pairs is None and not form.ratio and not search.done and not run.stopped:
+    if not form.has_pairs and not form.ratio and not search.done and not run.stopped:
         found = engine.solve(quality, problem, run)
         search.offer(found.sets)
         search.tighten(found.bound)

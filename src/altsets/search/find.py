@@ -310,10 +310,8 @@ def _cut_short(quality: Quality, problem: Problem, run: Run) -> Answer:
     """What the run knows, or what can be constructed, where a search was left while it prepared something."""
     sets = run.sets if len(run.sets) == problem.n_sets else []
     if not sets and problem.sizes and not isinstance(quality, BlackBox):
-        sets = of_one_size(quality, problem, run)
-        # In an engine's units no number is larger than one.
-        most = problem.k_max + problem.k_max**2
-        run.tighten(problem.objective([float(most)] * problem.n_sets))
+        sets, most = of_one_size(quality, problem, run)
+        run.tighten(problem.objective([most] * problem.n_sets))
     status = Status.FEASIBLE if sets else Status.NOT_FOUND
     return Answer(sets, [status] * problem.n_sets, run.bound, "it had only begun")
 

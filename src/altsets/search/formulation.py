@@ -68,13 +68,13 @@ class Formulation:
         self.sets: list[SetVariables] = []
         form = quality.form(problem.k_max)
         self.candidates = _candidates(quality, form, problem) if candidates is None else candidates
-        inside = np.ix_(self.candidates.indices, self.candidates.indices)
-        self._pairs = None if form.pairs is None else form.pairs[inside]
+        inside = self.candidates.indices
+        self._pairs = form.pairs_among(inside, self._check) if form.has_pairs else None
         if self._pairs is not None and not self._pairs.any():
             self._pairs = None
         self._cliques: list[list[int]] = []
         if form.conflicts is not None:
-            for clique in _cliques(form.conflicts[inside]):
+            for clique in _cliques(form.conflicts[np.ix_(inside, inside)]):
                 self._check()
                 self._cliques.append(clique)
         # The solver's tolerances are absolute and mean something for numbers of order one.

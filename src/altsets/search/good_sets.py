@@ -19,7 +19,7 @@ import numpy.typing as npt
 from altsets._kernels import good_sets as kernel
 from altsets.problem import FeatureSet, Problem
 from altsets.quality import Form, Quality
-from altsets.search.bounds import extreme_pairs, set_bound
+from altsets.search.bounds import set_bound
 from altsets.search.budgets import RoundedBudgets, rounded
 from altsets.search.rules import Cap, Rules, differing, preselected
 from altsets.search.run import Run
@@ -184,7 +184,7 @@ class GoodSets:
         own = callable(problem.dissimilarity)
         wanted = problem.n_features_in if own else problem.n_sets * problem.k_max
         self.sizes: list[SetsOfSize] = []
-        forms = _Forms(quality, len(problem.sizes))
+        forms = _Forms(quality, len(problem.sizes), run)
         work = max(problem.n_features_in**2, LEAST_WORK)
         for number, size in enumerate(problem.sizes):
             # For a few sizes there is always time: sets that have to be constructed are made of their numbers.
@@ -356,8 +356,8 @@ class GoodSets:
 class _Forms:
     """The forms of a quality for each size; all of them are kept if there is room, else the last few."""
 
-    def __init__(self, quality: Quality, n_sizes: int) -> None:
-        self._quality = quality
+    def __init__(self, quality: Quality, n_sizes: int, run: Run) -> None:
+        self._quality, self.run = quality, run
         self._most = max(MOST_NUMBERS // max(quality.n_features_in, 1) ** 2, 2)
         self._known: dict[int, Form] = {}
         self.keeps_all = n_sizes <= self._most
@@ -377,6 +377,8 @@ class SetsOfSize:
 
     def __init__(self, forms: _Forms, size: int, rules: Rules, features: npt.NDArray[np.intp]) -> None:
         self._forms, self.size, self.rules, self.features = forms, size, rules, features
+        # Called while a large matrix is made, which may take longer than there is time.
+        self._check = forms.run.check
         form = self.form
         self.base = np.array(sorted(rules.required), dtype=np.intp)
         self.n_open = size - len(self.base)
@@ -385,7 +387,7 @@ class SetsOfSize:
         self._needs = np.zeros(len(features) + 1, dtype=np.intc), np.zeros(0, dtype=np.intc)
         if rules.needs:
             self._needs = _flat([self._needed(feature) for feature in features.tolist()])
-        self._pair_range = extreme_pairs(form, np.concatenate([self.base, features]))
+        self._pair_range = form.pair_range(np.concatenate([self.base, features]))
         # No quality is further from zero than this; in a ratio pairs only bring it closer.
         pairs = 0.0 if form.ratio else max(map(abs, self._pair_range))
         self.reach = size * float(np.max(np.abs(form.linear), initial=0.0)) + size * size * pairs
@@ -432,7 +434,7 @@ class SetsOfSize:
                 if usable[feature] and not all(usable[j] or j in rules.required for j in needed):
                     usable[feature], changed = False, True
         features = np.flatnonzero(usable)
-        if form.pairs is None and form.conflicts is None:
+        if not form.has_pairs and form.conflicts is None:
             features = preselected(form.linear, features, rules, wanted)
         sets = cls(forms, size, rules, features)
         return None if sets.n_open > len(features) or sets._numbers([]) is None else sets
@@ -490,8 +492,9 @@ class SetsOfSize:
     def qualities(self, rows: Rows) -> Floats:
         """The quality of each set, a row of features."""
         total: Floats = np.sum(self.form.linear[rows], axis=1)
-        if self.form.pairs is not None:
-            total -= _of_pairs(self.form.pairs, rows)
+        if self.form.matrix is not None:
+            # Sets hold no feature that is not kept, so the matrix will do.
+            total -= _of_pairs(self.form.matrix, rows, self.form.factor)
         return total
 
     # --- Numbers for the kernel ---------------------------------------------------------------------
@@ -536,30 +539,27 @@ class SetsOfSize:
         return None if budgets is None or not budgets.doubt.any() else (budgets.doubt, budgets.pays)
 
     def _terms(
-        self, linear: Floats, pairs: Floats | None, prices: Prices | None = None
+        self, form: Form, prices: Prices | None = None, open_pairs: Floats | None = None
     ) -> tuple[tuple[Any, ...], float]:
         """Terms of the open features, given those that are in every set; and the value of the latter."""
-        open_linear, base_linear = linear[self.features], linear[self.base]
-        matrices: list[tuple[Floats, npt.NDArray[Any], npt.NDArray[Any]]] = []
-        if pairs is not None:
-            matrices.append((pairs, self.features, self.base))
+        open_linear, base_linear = form.linear[self.features], form.linear[self.base]
         if prices is not None:
             open_linear = open_linear - prices.features[self._price_of]
             base_linear = base_linear - prices.features[self._price_of_base]
-            if prices.pairs is not None:
-                matrices.append((prices.pairs, self._price_of, self._price_of_base))
         start = math.fsum(base_linear.tolist())
-        open_pairs = np.zeros((0, 0))
-        for number, (matrix, inside, base) in enumerate(matrices):
-            if number:
-                open_pairs += matrix[np.ix_(inside, inside)]
-            else:
-                # Nothing is left out nearly always, and then a plain copy is several times as fast.
-                whole = len(inside) == len(matrix) and bool(np.all(inside == np.arange(len(matrix))))
-                open_pairs = matrix.copy() if whole else matrix[np.ix_(inside, inside)]
+        if open_pairs is None:
+            open_pairs = form.pairs_among(self.features, self._check) if form.has_pairs else np.zeros((0, 0))
+        if form.has_pairs and len(self.base):
+            shared = [form.pairs_of(feature)[self.features] for feature in self.base.tolist()]
+            open_linear = open_linear - np.sum(shared, axis=0)
+            start -= _of_all_pairs(form.pairs_among(self.base))
+        if prices is not None and prices.pairs is not None:
+            inside, base = self._price_of, self._price_of_base
+            more = prices.pairs[np.ix_(inside, inside)]
+            open_pairs = open_pairs + more if form.has_pairs else more
             if len(base):
-                open_linear = open_linear - matrix[np.ix_(base, inside)].sum(axis=0)
-                start -= math.fsum(matrix[i, j] for i, j in combinations(base.tolist(), 2))
+                open_linear = open_linear - prices.pairs[np.ix_(base, inside)].sum(axis=0)
+                start -= _of_all_pairs(prices.pairs[np.ix_(base, base)])
         return (np.ascontiguousarray(open_linear), open_pairs, self._conflicts), start
 
     @property
@@ -578,13 +578,13 @@ class SetsOfSize:
     def _plain(self) -> tuple[tuple[Any, ...], float]:
         if self._kept_plain is not None:
             return self._kept_plain
-        plain = self._terms(self.form.linear, self.form.pairs)
+        plain = self._terms(self.form)
         if self._forms.keeps_all:
             self._kept_plain = plain
         return plain
 
     def _priced(self, prices: Prices | None) -> tuple[tuple[Any, ...], float]:
-        return self._plain if prices is None else self._terms(self.form.linear, self.form.pairs, prices)
+        return self._plain if prices is None else self._terms(self.form, prices)
 
     def _cores(self, prices: Prices | None) -> tuple[tuple[Any, ...] | None, float]:
         """Cores for the kernel, given the features that are in every set; and what these cost already."""
@@ -606,13 +606,12 @@ class SetsOfSize:
     @property
     def _may_have_tangents(self) -> bool:
         few_enough = len(self.features) <= MOST_FEATURES
-        return self.form.pairs is not None and self.n_open >= LEAST_OPEN and few_enough
+        return self.form.has_pairs and self.n_open >= LEAST_OPEN and few_enough
 
     @cached_property
     def _tangents(self) -> tuple[Any, ...] | None:
         """For the other bound, if features have anything in common."""
-        assert self.form.pairs is not None
-        tangents = Tangents.of(self.form.pairs[np.ix_(self.features, self.features)], self.n_open)
+        tangents = Tangents.of(self.form.pairs_among(self.features), self.n_open)
         if tangents is None:
             return None
         return tangents.common, tangents.loads, tangents.terms, tangents.rounding
@@ -823,9 +822,7 @@ class SetsOfSize:
         For a positive cut c, N**2 > c**2 D. In a window [a, b] of N the square is at most (a + b) N - a b, which is a
         sum over features. For a negative one, N > -|c| sqrt(D), and the root lies below each of its tangents.
         """
-        form, pairs = self.form, self.form.pairs
-        assert pairs is not None
-        linear = form.linear
+        form, linear = self.form, self.form.linear
         open_linear = np.sort(linear[self.features])
         base = math.fsum(linear[self.base].tolist())
         highest = base + math.fsum(open_linear[len(open_linear) - self.n_open :].tolist())
@@ -833,13 +830,14 @@ class SetsOfSize:
         smallest = math.sqrt(self.size)
         if cut < SMALL_RATIO:
             cut = max(cut, min(lowest, 0.0) / smallest - 1.0)
-            middle = self.size + 0.5 * self.size * (self.size - 1) * float(np.mean(pairs))
+            middle = self.size + 0.5 * self.size * (self.size - 1) * sum(self._pair_range) / 2
             slope = max(-cut, 0.0) / (2 * math.sqrt(middle))
             # N + slope * D > cut * sqrt(middle) / 2, and D is the size plus the pairs.
             linear_cut = min(cut, 0.0) * math.sqrt(middle) / 2 - slope * self.size
-            slack = 1e-14 * (abs(linear_cut) + self.reach + slope * self.size**2 * float(np.max(pairs)))
+            slack = 1e-14 * (abs(linear_cut) + self.reach + slope * self.size**2 * self._pair_range[1])
             window = (-math.inf, math.inf)
-            yield (*self._terms(linear, -slope * pairs), linear_cut - slack, self._ratio(window, cut))
+            subtracted = replace(form, factor=-slope * form.factor)
+            yield (*self._terms(subtracted), linear_cut - slack, self._ratio(window, cut))
             return
         if highest <= cut * smallest:
             return
@@ -850,18 +848,25 @@ class SetsOfSize:
             scale = (low + high) / cut**2
             linear_cut = low * high / cut**2 + self.size
             slack = 1e-12 * (abs(linear_cut) + scale * highest)
-            terms, start = self._terms(scale * linear, pairs)
+            terms, start = self._terms(replace(form, linear=scale * linear), open_pairs=self._open_pairs)
             yield terms, start, linear_cut - slack, self._ratio((low, high), cut)
 
     def _ratio(self, window: tuple[float, float], cut: float) -> tuple[Any, ...]:
         """How the kernel judges complete sets."""
         form, base = self.form, self.base
-        assert form.pairs is not None
-        (_, pairs, _), lower = self._terms(np.zeros(len(form.linear)), form.pairs)
-        below = np.ascontiguousarray(form.pairs[np.ix_(base, self.features)].sum(axis=0))
+        below = np.zeros(len(self.features))
+        for feature in base.tolist():
+            below += form.pairs_of(feature)[self.features]
         upper = math.fsum(form.linear[base].tolist())
+        lower = self.size + _of_all_pairs(form.pairs_among(base))
         above = np.ascontiguousarray(form.linear[self.features])
-        return above, below, pairs, (upper, self.size - lower), window, cut
+        return above, below, self._open_pairs, (upper, lower), window, cut
+
+    @property
+    def _open_pairs(self) -> Floats:
+        """The pair terms of the open features."""
+        pairs: Floats = self._plain[0][1]
+        return pairs
 
 
 def _paid(prices: Prices, places: Rows) -> Floats:
@@ -874,11 +879,16 @@ def _paid(prices: Prices, places: Rows) -> Floats:
     return total
 
 
-def _of_pairs(pairs: Floats, rows: npt.NDArray[Any]) -> Floats:
-    """The sum over all pairs in each row."""
+def _of_all_pairs(pairs: Floats) -> float:
+    """The sum over all pairs of a matrix."""
+    return math.fsum(pairs[np.triu_indices(len(pairs), 1)].tolist())
+
+
+def _of_pairs(pairs: Floats, rows: npt.NDArray[Any], factor: float = 1.0) -> Floats:
+    """The sum over all pairs in each row, of numbers times a factor."""
     total = np.zeros(len(rows))
     for i, j in combinations(range(rows.shape[1]), 2):
-        total += pairs[rows[:, i], rows[:, j]]
+        total += factor * pairs[rows[:, i], rows[:, j]]
     return total
 
 

@@ -88,9 +88,7 @@ class Scaling:
             plain = copy(quality)
             plain.scores, scaled = scaled.form(problem.k_max).linear, plain
         reach = math.ldexp(scale, -exponent)
-        # Held until here, so that a large matrix is made once.
         rounding = max(_rounding(scaled.form(size), size, problem.n_sets, reach) for size in sizes)
-        del forms
         return cls(scaled, scale, exponent, math.ldexp(rounding, exponent))
 
     @property
@@ -148,22 +146,8 @@ class _InUnits(Quality):
         """The quality of sets of one size, in units."""
         if size not in self._forms:
             # One is asked for again and again, or each of many in turn; those would take too much room.
-            self._forms = {size: self._scaled(self._quality.form(size))}
+            self._forms = {size: self._quality.form(size).times(2.0**-self._exponent, self._usable)}
         return self._forms[size]
-
-    def _scaled(self, form: Form) -> Form:
-        """The same form with other numbers; in a ratio the lower part stands beside the size and stays as it is."""
-        factor = 2.0**-self._exponent
-        linear, pairs = form.linear, form.pairs
-        if self._usable is not None:
-            # Beforehand, as what cannot be used may be too large for this.
-            linear = np.where(self._usable, linear, 0.0)
-            if pairs is not None:
-                pairs = np.where(self._usable[:, None] & self._usable, pairs, 0.0)
-        linear = factor * linear
-        if pairs is not None and not form.ratio:
-            pairs = factor * pairs
-        return Form(linear, pairs, form.conflicts, form.allowed, form.ratio)
 
 
 def _usable(problem: Problem, form: Form) -> Mask:
@@ -198,19 +182,20 @@ def _usable(problem: Problem, form: Form) -> Mask:
 
 def _checked_scale(quality: Quality, forms: dict[int, Form], usable: Mask) -> float:
     """The largest absolute number of features that can be used; refused if it is beyond what can be computed with."""
-    scale, share, numbers = 0.0, 1.0, np.zeros(0)
+    features = None if usable is None else np.flatnonzero(usable)
+    largest_of: list[tuple[float, float, Form | Floats]] = []
     for size, form in forms.items():
         # The form of a mean holds each number's share in it, and of the smallest numbers nothing is left.
         mean = quality.size_normalised and not form.ratio
-        parts = [(quality.form(1).linear if mean else form.linear, 1.0)]
-        if form.pairs is not None and form.ratio:
-            _refuse_large_redundancy(quality, form.pairs, usable)
-        elif form.pairs is not None:
-            parts.append((form.pairs, size * (size - 1) / 2 if mean else 1.0))
-        for values, their_share in parts:
-            largest = their_share * _largest(values, usable)
-            if largest > scale:
-                scale, share, numbers = largest, their_share, values
+        linear = quality.form(1).linear if mean else form.linear
+        largest_of.append((_largest(linear if features is None else linear[features]), 1.0, linear))
+        of_pairs = max(map(abs, form.pair_range(features)))
+        if form.ratio:
+            _refuse_large_redundancy(quality, form, usable, of_pairs)
+        else:
+            share = size * (size - 1) / 2 if mean else 1.0
+            largest_of.append((share * of_pairs, share, form))
+    scale, share, numbers = max(largest_of, key=lambda entry: entry[0])
     if scale == 0.0 or SMALLEST <= scale <= LARGEST:
         return scale
     named = _named(quality, numbers, usable, scale / share)
@@ -225,26 +210,24 @@ def _checked_scale(quality: Quality, forms: dict[int, Form], usable: Mask) -> fl
     )
 
 
-def _refuse_large_redundancy(quality: Quality, pairs: Floats, usable: Mask) -> None:
-    largest = _largest(pairs, usable)
+def _refuse_large_redundancy(quality: Quality, form: Form, usable: Mask, largest: float) -> None:
     if largest > 2 * LARGEST_IN_RATIO:
-        named = _named(quality, pairs, usable, largest)
+        named = _named(quality, form, usable, largest)
         raise InputError(
             f"a redundancy of {largest / 2:.6g} ({named}) leaves no digits for the number of features that it is "
             f"added to; give numbers up to {LARGEST_IN_RATIO:g}, such as absolute correlations."
         )
 
 
-def _largest(values: Floats, usable: Mask) -> float:
-    """The largest absolute number among usable features."""
-    if usable is not None:
-        values = values[np.ix_(*[np.flatnonzero(usable)] * values.ndim)]
-    # Without a copy of all numbers, of which there may be many.
-    return max(float(values.max()), -float(values.min())) if values.size else 0.0
+def _largest(values: Floats) -> float:
+    """The largest absolute number."""
+    return float(np.max(np.abs(values), initial=0.0))
 
 
-def _named(quality: Quality, values: Floats, usable: Mask, largest: float) -> str:
-    """The usable features that the largest number belongs to."""
+def _named(quality: Quality, numbers: Form | Floats, usable: Mask, largest: float) -> str:
+    """The usable features that the largest number belongs to, which is a pair term or one of these numbers."""
+    values = numbers.pairs if isinstance(numbers, Form) else numbers
+    assert values is not None
     near = np.abs(values) >= largest * (1 - 1e-12)
     if usable is not None:
         for axis in range(values.ndim):
@@ -259,15 +242,15 @@ def _rounding(form: Form, size: int, n_sets: int, largest: float) -> float:
     many additions cancel each other for the most part (their sum grows as a root), of few we take the worst. Where all
     numbers are multiples of one that is larger than the error, there is none: better is then better by that much.
     """
-    n_terms, reach = size, size * (largest if form.pairs is None else _largest(form.linear, None))
-    if form.pairs is not None and not form.ratio:
+    n_terms, reach = size, size * (_largest(form.linear) if form.has_pairs else largest)
+    if form.has_pairs and not form.ratio:
         n_pairs = size * (size - 1) // 2
         n_terms += n_pairs
-        reach += n_pairs * _largest(form.pairs, None)
-    elif form.pairs is not None:
+        reach += n_pairs * max(map(abs, form.pair_range()))
+    elif form.has_pairs:
         n_terms *= size
     error = 2.0**-53 * (32 + min(n_terms, 8 + 4 * math.sqrt(n_terms))) * reach
-    return 0.0 if form.pairs is None and _multiples(form.linear, n_sets * error) else error
+    return 0.0 if not form.has_pairs and _multiples(form.linear, n_sets * error) else error
 
 
 def _multiples(values: Floats, error: float) -> bool:

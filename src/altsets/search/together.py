@@ -176,7 +176,7 @@ class Together:
         self.tighten(certificate.bound / self.share)
         solved = self.done or self._close_to(certificate, FEW_SETS, FEW_STEPS)
         if not solved and self.good.can_be_priced and not self.run.stopped:
-            if any(sets.form.pairs is not None for sets in self.good.sizes):
+            if any(sets.form.has_pairs for sets in self.good.sizes):
                 # Prices may take long, and whoever has to stop then is to have something good.
                 self._walk(SHORT_WALK)
             certificate = self._priced()
@@ -265,7 +265,7 @@ class Together:
     def _branching_pays(self) -> bool:
         """Of the largest minimum the programme knows too little; of pairs, usage does."""
         forms = [sets.form for sets in self.good.sizes]
-        with_pairs = any(form.pairs is not None for form in forms)
+        with_pairs = any(form.has_pairs for form in forms)
         with_conflicts = any(form.conflicts is not None for form in forms)
         return not (self.smallest or with_pairs or (with_conflicts and self._most_shared > 1))
 

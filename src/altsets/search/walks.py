@@ -41,12 +41,12 @@ class Walks:
         self.possible = plain and good.can_be_priced and problem.fixed_size and len(good.sizes) == 1
         if self.possible:
             form = good.sizes[0].form
-            inside = np.ix_(good.features, good.features)
-            self._scores = form.linear[good.features]
-            self._pairs = None if form.pairs is None else form.pairs[inside]
+            inside = np.asarray(good.features)
+            self._scores = form.linear[inside]
+            self._pairs = form.pairs_among(inside, run.check) if form.has_pairs else None
             if form.conflicts is not None:
                 pairs = np.zeros((len(good.features),) * 2) if self._pairs is None else self._pairs
-                self._pairs = pairs + CONFLICT * good.reach * form.conflicts[inside]
+                self._pairs = pairs + CONFLICT * good.reach * form.conflicts[np.ix_(inside, inside)]
             self._fixed = self._members(problem.existing)
             self._caps = np.array(problem.existing_overlaps, dtype=np.intc)
 
