@@ -6,8 +6,8 @@ import json
 import math
 import warnings
 from itertools import combinations
-from unittest.mock import Mock
 from pathlib import Path
+from unittest.mock import Mock
 
 import numpy as np
 import pytest
