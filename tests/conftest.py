@@ -8,7 +8,8 @@ import sys
 import numpy as np
 import pytest
 
-from altsets import cli, datasets
+from altsets import cli
+from altsets.tables import files as datasets
 
 
 @pytest.fixture(scope="session", autouse=True)

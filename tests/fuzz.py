@@ -31,7 +31,9 @@ from random_requests import random_request
 
 from altsets import Result, Status
 from altsets.errors import InputError, UnsupportedError
-from altsets.search import good_sets, leaders, together
+from altsets.search.packing import column_branching as leaders
+from altsets.search.packing import search as together
+from altsets.search.subset import pricing as good_sets
 
 SOLVER = "milp"
 
@@ -248,8 +250,8 @@ def _may_be_refused(request: Request) -> bool:
     """Whether there are numbers that double precision cannot answer for, as documented."""
     redundancy = max(map(max, request.matrix)) if request.kind == "cfs" else 0.0
     # Which features can be used, and so which number is the largest, may be seen more clearly than the oracle does.
-    smallest = min((abs(score) for score in request.scores if score), default=1.0) * request.scale
-    return redundancy > LARGEST_IN_RATIO or smallest < SMALLEST or request.oracle.scale > LARGEST
+    max_min = min((abs(score) for score in request.scores if score), default=1.0) * request.scale
+    return redundancy > LARGEST_IN_RATIO or max_min < SMALLEST or request.oracle.scale > LARGEST
 
 
 def _check_refusal(report: Report, label: str, request: Request) -> None:

@@ -14,8 +14,8 @@ from checks import Request, disagreements
 import altsets
 from altsets import Status, constraints, quality
 from altsets.constraints import Budget
-from altsets.search.budgets import LARGEST_EXACT, in_units, rounded
 from altsets.search.find import ENGINES
+from altsets.search.subset.budgets import LARGEST_EXACT, in_units, rounded
 
 EXACT = ["auto", "enumerate", "milp"]
 #: For a function of a set.

@@ -17,8 +17,10 @@ import pytest
 from rich.console import Console
 
 import altsets
-from altsets import datasets, measures, options, printing, problem
+from altsets import measures, problem
+from altsets.cli import options, printing
 from altsets.result import Progress, Status
+from altsets.tables import files as datasets
 
 COMMAND = [sys.executable, "-c", "from altsets.cli import main; main()"]
 

@@ -10,10 +10,10 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from altsets import datasets
-from altsets.datasets import Table, load_demo, read_table, split_target, write_csv
 from altsets.errors import MissingExtraError, TableError
-from altsets.measures._features import features_of
+from altsets.tables import files as datasets
+from altsets.tables.features import features_of
+from altsets.tables.files import Table, load_demo, read_table, split_target, write_csv
 
 pa = pytest.importorskip("pyarrow")
 pq = pytest.importorskip("pyarrow.parquet")
@@ -377,7 +377,7 @@ def test_the_demo_is_the_breast_cancer_table():
 def test_reading_a_table_needs_no_frame_library(write):
     path = write(SMALL)
     code = (
-        "import sys\nfrom altsets.datasets import read_table, split_target\n"
+        "import sys\nfrom altsets.tables.files import read_table, split_target\n"
         f"split_target(read_table({str(path)!r}), 'y')\n"
         "sys.exit(bool({'pandas', 'pyarrow', 'sklearn', 'scipy'} & set(sys.modules)))"
     )

@@ -14,7 +14,7 @@ from altsets import constraints, quality
 from altsets.errors import UnsupportedError
 from altsets.problem import Problem
 from altsets.search import resources
-from altsets.search.exhaustive import ExhaustiveEngine, at_most
+from altsets.search.black_box.exhaustive import ExhaustiveEngine, at_most
 from altsets.search.find import ENGINES
 from altsets.search.run import Run, Stopped
 

@@ -16,10 +16,10 @@ import altsets
 from altsets import constraints, quality
 from altsets.problem import Problem
 from altsets.result import Status
-from altsets.search.bounds import set_bound
-from altsets.search.construction import Construction
-from altsets.search.good_sets import GoodSets, Prices
 from altsets.search.run import Run
+from altsets.search.subset.construction import Construction
+from altsets.search.subset.pricing import DualPrices, PricingOracle
+from altsets.search.subset.simple_bound import set_bound
 
 HURRY = 1e-9
 SEARCHES = pytest.mark.parametrize(
@@ -98,7 +98,7 @@ def test_where_adding_the_best_leads_nowhere_a_short_search_helps():
     rules = [constraints.AtLeast(2, [4, 5, 6, 7]), constraints.AtLeast(2, [8, 9, 10, 11])]
     problem = Problem.create(12, n_features=4, n_alternatives=1, constraints=rules)
     searched = quality.Additive(scores)
-    construction = Construction(GoodSets(searched, problem, Run()), Run())
+    construction = Construction(PricingOracle(searched, problem, Run()), Run())
     sets = construction.all()
     assert len(sets) == 2
     assert all(rule.holds(chosen) for rule in problem.constraints for chosen in sets)
@@ -122,7 +122,7 @@ def test_many_features_among_which_a_search_cannot_end():
 def test_exchanges_make_a_set_no_worse_and_often_better():
     searched = quality.MRMR(*random_pairs(80, seed=3))
     problem = Problem.create(80, n_features=6, n_alternatives=3)
-    construction = Construction(GoodSets(searched, problem, Run()), Run())
+    construction = Construction(PricingOracle(searched, problem, Run()), Run())
     before = [tuple(range(start, start + 6)) for start in (0, 20, 40)]
     for chosen in before:
         after = construction.improved(chosen, before)
@@ -186,9 +186,10 @@ def test_extremes_of_pairs_leave_out_the_diagonal(n):
 
 
 def test_a_search_that_cannot_begin_has_a_bound_also_after_prices():
-    good = GoodSets(quality.MRMR(*random_pairs(40)), Problem.create(40, n_features=5), Run())
+    pricing = PricingOracle(quality.MRMR(*random_pairs(40)), Problem.create(40, n_features=5), Run())
     plain, priced = (
-        good.best(1, prices=prices, max_nodes=0).bound for prices in (None, Prices(np.full(40, 0.05)))
+        pricing.k_best(1, prices=prices, max_nodes=0).bound
+        for prices in (None, DualPrices(np.full(40, 0.05)))
     )
     assert plain <= 2
     assert priced == pytest.approx(plain - 0.25)
@@ -266,7 +267,7 @@ def test_finished_is_what_is_proven_or_done():
 
 
 def test_engine_limit_is_said_where_an_engine_gives_up(monkeypatch):
-    from altsets.search import additive
+    from altsets.search.additive import engine as additive
 
     monkeypatch.setattr(additive, "MAX_PARTS", 0)
     monkeypatch.setattr(additive, "best_set", lambda *_: (None, 100.0))

@@ -31,12 +31,12 @@ from sklearn.tree import DecisionTreeClassifier, DecisionTreeRegressor
 
 import altsets
 from altsets import Evaluation, SelectAlternatives, Status, evaluate, quality
-from altsets.datasets import read_table, split_target
 from altsets.errors import InputError, MissingExtraError
 from altsets.evaluation import corrected_t_test, stability_index, substitutions
 from altsets.evaluation._comparison import compare
 from altsets.evaluation._inputs import bootstrap_samples
-from altsets.measures._target import target_of
+from altsets.tables.files import read_table, split_target
+from altsets.tables.target import target_of
 
 pd = pytest.importorskip("pandas")
 

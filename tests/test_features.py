@@ -11,7 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from altsets.errors import InputError
-from altsets.measures._features import (
+from altsets.tables.features import (
     MISSING_LABEL,
     Features,
     category_codes,

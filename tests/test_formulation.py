@@ -11,7 +11,7 @@ from oracle import allowed_overlaps
 
 from altsets import Problem, Status, constraints
 from altsets.search.find import ENGINES
-from altsets.search.formulation import _cliques, _overlap_share
+from altsets.search.milp.formulation import _cliques, _overlap_share
 
 EXACT = ["enumerate", "milp"]
 

@@ -17,8 +17,8 @@ from sklearn.feature_selection import mutual_info_classif, mutual_info_regressio
 
 from altsets.errors import InputError
 from altsets.measures import mutual_info, pairwise, symmetrical_uncertainty
-from altsets.measures._columns import binned
 from altsets.measures._threads import n_threads
+from altsets.measures.information.prepared import binned
 
 
 def of_pair(x, y, **options):

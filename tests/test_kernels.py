@@ -21,7 +21,7 @@ from evaluation_order import right_to_left
 import altsets
 from altsets import _kernels
 from altsets._kernels import _stand_in
-from altsets.measures._columns import sorted_columns
+from altsets.measures.information.prepared import sorted_columns
 
 FOLDER = Path(_kernels.__file__).parent
 ROOT = Path(__file__).resolve().parent.parent
@@ -272,7 +272,7 @@ def random_rules(rng, n, r):
     return first, member, left, costs, room, *flat(needs)
 
 
-def random_tangents(rng, pairs):
+def random_low_rank(rng, pairs):
     """Any parts of the pair terms will do."""
     if not len(pairs) or rng.random() < 0.4:
         return None
@@ -303,7 +303,7 @@ def random_doubts(rng, rules):
 def best_sets(kernel, rng):
     terms, rules, r = sets_in_question(rng)
     cut = -math.inf if rng.random() < 0.7 else float(np.sort(terms[0])[-r:].sum()) - rng.random()
-    return kernel.good_sets(
+    return kernel.subset_search(
         terms,
         rules,
         r,
@@ -311,8 +311,8 @@ def best_sets(kernel, rng):
         cut,
         int(rng.integers(1, 6)),
         keeping=True,
-        cores=random_cores(rng, len(terms[0])),
-        tangents=random_tangents(rng, terms[1]),
+        clique_cuts=random_cores(rng, len(terms[0])),
+        low_rank=random_low_rank(rng, terms[1]),
         tolerance=1e-14,
         max_nodes=int(rng.choice([4, 10_000])),
         doubts=random_doubts(rng, rules),
@@ -329,18 +329,18 @@ def random_cores(rng, n):
     return first, member, rng.integers(1, 3, 4, dtype=np.intc), rng.random(4)
 
 
-def heavy_cores(kernel, rng):
+def heavy_cliques(kernel, rng):
     n, k = int(rng.integers(6, 12)), int(rng.integers(2, 5))
     sets = np.array(some_sets(rng, n, k, int(rng.integers(2, 12))), dtype=np.intc)
     sets[:2, -1] = n
     least = int(rng.integers(2, k + 1))
-    return kernel.heavy_cores(sets, rng.random(len(sets)), n, min(2 * least - 1, n - 1), least, 5)
+    return kernel.heavy_cliques(sets, rng.random(len(sets)), n, min(2 * least - 1, n - 1), least, 5)
 
 
 def listed_sets(kernel, rng):
     terms, rules, r = sets_in_question(rng)
     cut = -math.inf if rng.random() < 0.3 else float(np.sort(terms[0])[-r:].sum()) - 2 * rng.random()
-    return kernel.good_sets(
+    return kernel.subset_search(
         terms,
         rules,
         r,
@@ -349,8 +349,8 @@ def listed_sets(kernel, rng):
         int(rng.choice([70, 1000])),
         keeping=False,
         cheaper=len(rules[4]) > 0 and rng.random() < 0.5,
-        cores=random_cores(rng, len(terms[0])),
-        tangents=random_tangents(rng, terms[1]),
+        clique_cuts=random_cores(rng, len(terms[0])),
+        low_rank=random_low_rank(rng, terms[1]),
         tolerance=1e-14,
         max_nodes=int(rng.choice([20, 10_000])),
         accept=odd if rng.random() < 0.3 else None,
@@ -369,7 +369,7 @@ def sets_by_ratio(kernel, rng):
     ratio = (linear, rng.random(n), pairs, (0.0, float(size)), window, cut)
     terms = (linear, np.zeros((0, 0)), conflicts)
     options = {"keeping": bool(rng.random() < 0.5), "max_nodes": 10_000, "tick": never}
-    return kernel.good_sets(terms, rules, r, 0.0, cut * math.sqrt(size), 5, ratio=ratio, **options)
+    return kernel.subset_search(terms, rules, r, 0.0, cut * math.sqrt(size), 5, ratio=ratio, **options)
 
 
 def sets_to_pick_from(rng):
@@ -508,9 +508,9 @@ CALLS = {
     "exchanges": [deal, anneal],
     "windows": [windows],
     "packing": [pack, pack_sum],
-    "good_sets": [best_sets, listed_sets, sets_by_ratio],
-    "cliques": [pick],
-    "cores": [heavy_cores],
+    "subset_search": [best_sets, listed_sets, sets_by_ratio],
+    "clique_search": [pick],
+    "clique_cuts": [heavy_cliques],
     "relief": [relief_distances, relief_differences, relief_products],
     "neighbours": [informations],
 }
@@ -625,13 +625,13 @@ with warnings.catch_warnings(record=True) as caught:
     altsets.measures.relief([[0.0, 1.0], [1.0, 0.0], [0.0, 0.0], [1.0, 1.0]], [0, 1, 0, 1])
     altsets.measures.mutual_info([[0.5], [1.5], [3.0], [2.0]], [1.0, 2.5, 3.5, 7.0])
     # Only searches that take long get to this.
-    from altsets.search.columns import Columns
-    from altsets.search.good_sets import GoodSets
+    from altsets.search.packing.master import RestrictedMaster
+    from altsets.search.subset.pricing import PricingOracle
     from altsets.search.run import Run
     problem = altsets.Problem.create(8, n_features=3, n_alternatives=2, min_difference=2, search="simultaneous")
-    columns = Columns(GoodSets(altsets.quality.Additive(range(8)), problem, Run()), 3, 1, Run())
-    columns.tighten(-100.0, 100)
-    columns.tighten_by_cores(-100.0, 100, 0.0)
+    columns = RestrictedMaster(PricingOracle(altsets.quality.Additive(range(8)), problem, Run()), 3, 1, Run())
+    columns.generate_columns(-100.0, 100)
+    columns.add_clique_cuts(-100.0, 100, 0.0)
 print(json.dumps({
     "results": results,
     "warnings": [[warning.category.__name__, str(warning.message)] for warning in caught],

@@ -12,10 +12,10 @@ import altsets
 from altsets._kernels.arrangement import arrange
 from altsets.problem import Problem
 from altsets.quality import Additive
-from altsets.search import patterns
-from altsets.search.candidates import Candidates
+from altsets.search.additive import pattern_milp as patterns
+from altsets.search.additive.max_min import _Search
 from altsets.search.run import Run
-from altsets.search.simultaneous_min import _Search
+from altsets.search.subset.candidates import Candidates
 
 
 def arrangements(degrees, n_sets, size, cap):

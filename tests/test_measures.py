@@ -17,10 +17,10 @@ from sklearn.feature_selection import f_classif
 from altsets import measures
 from altsets.errors import InputError
 from altsets.measures import MEASURES, chi2, f_score, mutual_info, pearson, score, spearman
-from altsets.measures._copies import copies_in
-from altsets.measures._features import Features
-from altsets.measures._target import target_of
 from altsets.quality import Additive
+from altsets.tables.copies import copies_in
+from altsets.tables.features import Features
+from altsets.tables.target import target_of
 
 pd = pytest.importorskip("pandas")
 pa = pytest.importorskip("pyarrow")

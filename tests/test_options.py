@@ -10,9 +10,11 @@ import numpy as np
 import pytest
 
 import altsets
-from altsets import datasets, measures, options, quality
+from altsets import measures, quality
+from altsets.cli import options
 from altsets.constraints import AtMost, Budget, Exclusive, Implies, Require
 from altsets.features import FeatureNames
+from altsets.tables import files as datasets
 
 # Constraints
 

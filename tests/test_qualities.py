@@ -18,9 +18,9 @@ from sklearn.datasets import load_diabetes, load_wine
 from sklearn.model_selection import StratifiedKFold
 
 from altsets import measures
-from altsets.datasets import read_table, split_target
 from altsets.errors import InputError
 from altsets.quality import CFS, FCBF, MRMR, Additive, Quality
+from altsets.tables.files import read_table, split_target
 
 pd = pytest.importorskip("pandas")
 

@@ -12,7 +12,8 @@ import pytest
 
 import altsets
 from altsets import Status, constraints, quality
-from altsets._kernels import arrangement, best_set, cliques, degrees, good_sets
+from altsets._kernels import arrangement, best_set, degrees, subset_search
+from altsets._kernels import clique_search as cliques
 from altsets.errors import InputError, UnsupportedError
 from altsets.problem import Problem
 from altsets.search.scaling import Scaling
@@ -37,7 +38,7 @@ def total(scores, chosen) -> Fraction:
     return sum((Fraction(float(scores[j])) for j in chosen), Fraction(0))
 
 
-def best_family(values, n_sets, max_overlap, smallest=False):
+def best_family(values, n_sets, max_overlap, max_min=False):
     """The largest sum or minimum of compatible sets, by trying all families; None if there are none."""
     best = None
     listed = sorted(values, key=values.__getitem__, reverse=True)
@@ -46,7 +47,7 @@ def best_family(values, n_sets, max_overlap, smallest=False):
         nonlocal best
         if len(family) == n_sets:
             reached = [values[chosen] for chosen in family]
-            value = min(reached) if smallest else sum(reached)
+            value = min(reached) if max_min else sum(reached)
             best = value if best is None else max(best, value)
             return
         for number in range(start, len(listed)):
@@ -138,9 +139,9 @@ def test_units_of_mrmr_change_nothing(unit, aggregation):
     for seed in range(8):
         rng = np.random.default_rng(seed)
         relevance, redundancy = unit * rng.random(7), unit * rng.random((7, 7))
-        good = quality.MRMR(relevance, redundancy)
+        pricing = quality.MRMR(relevance, redundancy)
         result = altsets.find(
-            good, n_features=3, n_alternatives=2, tau=0.5, search="simultaneous", aggregation=aggregation
+            pricing, n_features=3, n_alternatives=2, tau=0.5, search="simultaneous", aggregation=aggregation
         )
         values = {
             chosen: mean_difference(relevance, redundancy, chosen) for chosen in combinations(range(7), 3)
@@ -268,9 +269,9 @@ def test_a_proven_bound_is_the_objective_where_rounding_hides_nothing():
     whole = altsets.find(quality.Additive([3, 1, -1, -3, 0, 0]), n_features=2, n_alternatives=1, tau=1)
     assert whole.bound == whole.objective
     rng = np.random.default_rng(0)
-    good = quality.MRMR(rng.random(20), rng.random((20, 20)) / 4)
+    pricing = quality.MRMR(rng.random(20), rng.random((20, 20)) / 4)
     for search in ("sequential", "simultaneous"):
-        result = altsets.find(good, n_features=4, n_alternatives=2, search=search)
+        result = altsets.find(pricing, n_features=4, n_alternatives=2, search=search)
         assert result.bound == result.objective
 
 
@@ -283,15 +284,15 @@ PAIRS = np.full((36, 36), 0.5)
 @pytest.mark.parametrize("huge", [-2e300, float(np.finfo(float).min), 1e300, 1e101])
 @pytest.mark.parametrize("search", ["simultaneous", "sequential"])
 def test_huge_numbers_are_refused(engine, huge, search):
-    good = quality.Additive([1, 2, 3, 4, 5, 6] + [huge] * 30)
+    pricing = quality.Additive([1, 2, 3, 4, 5, 6] + [huge] * 30)
     with pytest.raises(InputError, match=r"x6.* leaves no digits .*divide all numbers.*forbid x6"):
-        altsets.find(good, n_features=4, n_alternatives=5, search=search, engine=engine)
+        altsets.find(pricing, n_features=4, n_alternatives=5, search=search, engine=engine)
 
 
 def test_huge_numbers_of_features_that_are_forbidden_are_not_refused():
-    good = quality.Additive([1, 2, 3, 4, 5, 6] + [-2e300] * 30)
+    pricing = quality.Additive([1, 2, 3, 4, 5, 6] + [-2e300] * 30)
     result = altsets.find(
-        good,
+        pricing,
         n_features=4,
         n_alternatives=2,
         search="simultaneous",
@@ -329,10 +330,10 @@ def test_small_ratios_beside_large_ones():
 def test_huge_redundancy_is_refused_where_it_stands_beside_the_size():
     redundancy = np.full((6, 6), 0.5)
     redundancy[2, 3] = 1e100
-    good = quality.CFS([1, 2, 3, 4, 5, 6], redundancy)
+    pricing = quality.CFS([1, 2, 3, 4, 5, 6], redundancy)
     with pytest.raises(InputError, match=r"redundancy of 5e\+99 \(x2 and x3\).*up to 1e\+12"):
-        altsets.find(good, n_features=2, n_alternatives=1)
-    result = altsets.find(good, n_features=2, n_alternatives=0, constraints=constraints.Forbid(3))
+        altsets.find(pricing, n_features=2, n_alternatives=1)
+    result = altsets.find(pricing, n_features=2, n_alternatives=0, constraints=constraints.Forbid(3))
     assert result.sets == [(4, 5)]
 
 
@@ -402,7 +403,7 @@ def test_kernels_with_many_levels_give_up_instead_of_running_out_of_stack():
     none = np.zeros(0, dtype=np.intc)
     terms = np.ones(1500), np.zeros((0, 0)), np.zeros((0, 0), dtype=np.uint8)
     rules = np.zeros(1501, dtype=np.intc), none, none, np.zeros((0, 1500)), np.zeros(0)
-    sets, _, bound, *_ = good_sets.good_sets(
+    sets, _, bound, *_ = subset_search.subset_search(
         terms, (*rules, np.zeros(1501, dtype=np.intc), none), 1200, 0.0, -math.inf, 1,
         keeping=True, max_nodes=10, tick=lambda: False,
     )  # fmt: skip
@@ -426,9 +427,9 @@ def test_kernels_stay_within_their_arrays_whatever_the_numbers(kernel):
 
 
 def test_sets_of_many_features_are_for_the_solver():
-    good = quality.Additive(np.arange(1500.0))
+    pricing = quality.Additive(np.arange(1500.0))
     with pytest.raises(UnsupportedError, match="up to 1,000 features"):
-        altsets.find(good, n_features=1200, n_alternatives=0, engine="enumerate")
+        altsets.find(pricing, n_features=1200, n_alternatives=0, engine="enumerate")
 
 
 def test_sets_with_huge_numbers_that_cannot_be_used_are_only_looked_at():

@@ -16,14 +16,14 @@ from sklearn.metrics import adjusted_mutual_info_score
 from altsets import measures
 from altsets.errors import InputError
 from altsets.measures import mutual_info, pairwise, score, symmetrical_uncertainty
-from altsets.measures._columns import binned, discrete_columns
-from altsets.measures._constants import constant_columns
-from altsets.measures._copies import copies_in
-from altsets.measures._counts import effective_rows
-from altsets.measures._features import Features, features_of
 from altsets.measures._own import scores_by
-from altsets.measures._patterns import patterns_of
+from altsets.measures.information.counts import effective_rows
+from altsets.measures.information.patterns import patterns_of
+from altsets.measures.information.prepared import binned, discrete_columns
 from altsets.quality import CFS, FCBF, MRMR, Additive
+from altsets.tables.constants import constant_columns
+from altsets.tables.copies import copies_in
+from altsets.tables.features import Features, features_of
 
 pd = pytest.importorskip("pandas")
 

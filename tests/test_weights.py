@@ -14,12 +14,12 @@ from sklearn.tree import DecisionTreeClassifier
 
 from altsets.errors import InputError
 from altsets.measures import chi2, f_score, importance, pearson, permutation, relief, spearman
-from altsets.measures._encoded import encoded
-from altsets.measures._features import features_of
 from altsets.measures._model import fit, fresh_model, splits_of
-from altsets.measures._target import target_of
-from altsets.measures._weights import counted, repeated, weights_of, whole
 from altsets.quality import Wrapper
+from altsets.tables.encoded import encoded
+from altsets.tables.features import features_of
+from altsets.tables.target import target_of
+from altsets.tables.weights import counted, repeated, weights_of, whole
 
 pd = pytest.importorskip("pandas")
 

@@ -18,10 +18,10 @@ from strategies import problems
 import altsets
 from altsets import Problem, Status, constraints, quality
 from altsets.errors import InputError, UnsupportedError
+from altsets.search.black_box.initial_sets import Starts
+from altsets.search.black_box.repair import Repair, tie_breakers
 from altsets.search.find import ENGINES
-from altsets.search.repair import Repair, tie_breakers
 from altsets.search.run import Run
-from altsets.search.starts import Starts
 
 SEARCHES = [("sequential", "sum"), ("simultaneous", "sum"), ("simultaneous", "min")]
 searches = pytest.mark.parametrize(("search", "aggregation"), SEARCHES)

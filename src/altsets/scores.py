@@ -14,11 +14,11 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
-from altsets.datasets import Table, read_rows, write_csv
 from altsets.errors import InputError, TableError
-from altsets.measures._features import listed
 from altsets.quality import CFS, FCBF, MRMR, Additive, Quality
 from altsets.quality._named import PAIRED
+from altsets.tables.features import listed
+from altsets.tables.files import Table, read_rows, write_csv
 
 __all__ = ["Scores"]
 

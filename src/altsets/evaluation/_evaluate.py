@@ -26,14 +26,14 @@ from altsets.evaluation._inputs import (
 from altsets.evaluation._running import Done, Piece, in_processes
 from altsets.features import FeatureNames, whole_number
 from altsets.measures import pairwise
-from altsets.measures._encoded import encoded
-from altsets.measures._features import Features, FloatArray, features_of
 from altsets.measures._model import fresh_model, names_for_weights, scorer_for
-from altsets.measures._target import Target, target_of, vector_of
-from altsets.measures._weights import counted, counted_rows
 from altsets.quality._black_box import checked_jobs
 from altsets.quality._given import needs_target
 from altsets.selector import SelectAlternatives, check_request
+from altsets.tables.encoded import encoded
+from altsets.tables.features import Features, FloatArray, features_of
+from altsets.tables.target import Target, target_of, vector_of
+from altsets.tables.weights import counted, counted_rows
 
 __all__ = ["evaluate"]
 

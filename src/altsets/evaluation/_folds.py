@@ -12,8 +12,6 @@ import numpy as np
 import numpy.typing as npt
 
 from altsets.errors import InputError
-from altsets.measures._encoded import Encoded
-from altsets.measures._features import Features, FloatArray
 from altsets.measures._model import (
     Rows,
     fit,
@@ -23,10 +21,12 @@ from altsets.measures._model import (
     one_line,
     scorer_for,
 )
-from altsets.measures._target import Target
 from altsets.quality import Quality
 from altsets.result import Result, Status
 from altsets.selector import SelectAlternatives, quality_of, search_for
+from altsets.tables.encoded import Encoded
+from altsets.tables.features import Features, FloatArray
+from altsets.tables.target import Target
 
 __all__ = ["FeatureSet", "Fold", "Plan", "Resample", "assess", "reselect"]
 

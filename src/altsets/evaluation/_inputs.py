@@ -13,10 +13,10 @@ import numpy.typing as npt
 from altsets.errors import InputError
 from altsets.evaluation._folds import FeatureSet
 from altsets.features import FeatureNames, whole_number
-from altsets.measures._features import BoolArray, Features
 from altsets.measures._model import Rows, Split, splits_of
-from altsets.measures._target import Target
 from altsets.result import Result
+from altsets.tables.features import BoolArray, Features
+from altsets.tables.target import Target
 
 __all__ = [
     "bootstrap_samples",

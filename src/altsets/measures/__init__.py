@@ -15,12 +15,7 @@ from typing import Any
 import numpy as np
 
 from altsets.errors import InputError
-from altsets.measures._constants import constant_columns, warn_of_constants
-from altsets.measures._copies import copies_in
-from altsets.measures._features import Features, FloatArray, features_of, listed
 from altsets.measures._importance import importance
-from altsets.measures._information import mutual_info, symmetrical_uncertainty
-from altsets.measures._left_out import warn_of_left_out_rows
 from altsets.measures._own import given_scores, is_array, scores_by
 from altsets.measures._pairwise import PAIR_MEASURES, pairwise
 from altsets.measures._permutation import permutation
@@ -28,7 +23,12 @@ from altsets.measures._rank import spearman
 from altsets.measures._relief import relief
 from altsets.measures._shap import shap
 from altsets.measures._univariate import chi2, f_score, pearson
-from altsets.measures._weights import counted, counted_as_repeats
+from altsets.measures.information.measures import mutual_info, symmetrical_uncertainty
+from altsets.tables.constants import constant_columns, warn_of_constants
+from altsets.tables.copies import copies_in
+from altsets.tables.features import Features, FloatArray, features_of, listed
+from altsets.tables.left_out import warn_of_left_out_rows
+from altsets.tables.weights import counted, counted_as_repeats
 
 __all__ = [
     "MEASURES",

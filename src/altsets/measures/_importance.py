@@ -7,11 +7,11 @@ from typing import Any
 import numpy as np
 
 from altsets.errors import InputError
-from altsets.measures._encoded import encoded
-from altsets.measures._features import FloatArray, features_of
 from altsets.measures._model import fit, fresh_model, missing_values_explained
-from altsets.measures._target import target_of
-from altsets.measures._weights import counted
+from altsets.tables.encoded import encoded
+from altsets.tables.features import FloatArray, features_of
+from altsets.tables.target import target_of
+from altsets.tables.weights import counted
 
 __all__ = ["importance"]
 

@@ -15,8 +15,8 @@ import numpy as np
 import numpy.typing as npt
 
 from altsets.errors import InputError
-from altsets.measures._features import BoolArray, Features, FloatArray
-from altsets.measures._target import Target
+from altsets.tables.features import BoolArray, Features, FloatArray
+from altsets.tables.target import Target
 
 __all__ = [
     "HELD_OUT",

@@ -9,8 +9,8 @@ import numpy as np
 import numpy.typing as npt
 
 from altsets.errors import InputError
-from altsets.measures._constants import constant_columns
-from altsets.measures._features import Features, FloatArray
+from altsets.tables.constants import constant_columns
+from altsets.tables.features import Features, FloatArray
 
 __all__ = ["given_pairs", "given_scores", "is_array", "scores_by", "told_by"]
 

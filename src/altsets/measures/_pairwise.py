@@ -8,15 +8,15 @@ from typing import Any
 import numpy as np
 
 from altsets.errors import InputError
-from altsets.measures._constants import constant_columns, warn_of_constants
-from altsets.measures._features import Features, FloatArray, features_of
-from altsets.measures._information import information_matrix, uncertainty_matrix, warn_of_bins
-from altsets.measures._left_out import warn_of_left_out_rows
 from altsets.measures._own import given_pairs, is_array, scores_by
-from altsets.measures._patterns import patterns_of
 from altsets.measures._rank import ranks_of
 from altsets.measures._univariate import standardised
-from altsets.measures._weights import counted, counted_as_repeats
+from altsets.measures.information.measures import information_matrix, uncertainty_matrix, warn_of_bins
+from altsets.measures.information.patterns import patterns_of
+from altsets.tables.constants import constant_columns, warn_of_constants
+from altsets.tables.features import Features, FloatArray, features_of
+from altsets.tables.left_out import warn_of_left_out_rows
+from altsets.tables.weights import counted, counted_as_repeats
 
 __all__ = ["PAIR_MEASURES", "pairwise", "warn_of_pairs"]
 

@@ -6,9 +6,6 @@ from typing import Any
 
 import numpy as np
 
-from altsets.measures._constants import constant_columns
-from altsets.measures._encoded import encoded
-from altsets.measures._features import FloatArray, features_of
 from altsets.measures._model import (
     HELD_OUT,
     fit,
@@ -18,9 +15,12 @@ from altsets.measures._model import (
     scorer_for,
     splits_of,
 )
-from altsets.measures._target import target_of
 from altsets.measures._threads import Progress, in_order
-from altsets.measures._weights import counted, counted_rows
+from altsets.tables.constants import constant_columns
+from altsets.tables.encoded import encoded
+from altsets.tables.features import FloatArray, features_of
+from altsets.tables.target import target_of
+from altsets.tables.weights import counted, counted_rows
 
 __all__ = ["permutation"]
 

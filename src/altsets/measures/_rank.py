@@ -6,9 +6,9 @@ from typing import Any
 
 import numpy as np
 
-from altsets.measures._features import FloatArray, features_of
 from altsets.measures._univariate import ADVICE, correlations, known_rows, numbers_of
-from altsets.measures._weights import counted_as_repeats
+from altsets.tables.features import FloatArray, features_of
+from altsets.tables.weights import counted_as_repeats
 
 __all__ = ["ranks_of", "spearman"]
 

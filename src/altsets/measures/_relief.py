@@ -11,10 +11,10 @@ import numpy.typing as npt
 
 from altsets._kernels import relief as kernel
 from altsets.errors import InputError
-from altsets.measures._features import FloatArray, column_mask, features_of
-from altsets.measures._target import Target, target_of
 from altsets.measures._threads import Progress, in_order
-from altsets.measures._weights import counted_as_repeats
+from altsets.tables.features import FloatArray, column_mask, features_of
+from altsets.tables.target import Target, target_of
+from altsets.tables.weights import counted_as_repeats
 
 __all__ = ["relief"]
 

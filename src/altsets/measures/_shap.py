@@ -8,12 +8,12 @@ from typing import Any
 import numpy as np
 
 from altsets.errors import InputError, MissingExtraError
-from altsets.measures._constants import constant_columns
-from altsets.measures._encoded import encoded
-from altsets.measures._features import FloatArray, features_of
 from altsets.measures._model import fit, fresh_model, missing_values_explained
-from altsets.measures._target import target_of
-from altsets.measures._weights import counted
+from altsets.tables.constants import constant_columns
+from altsets.tables.encoded import encoded
+from altsets.tables.features import FloatArray, features_of
+from altsets.tables.target import target_of
+from altsets.tables.weights import counted
 
 __all__ = ["shap"]
 

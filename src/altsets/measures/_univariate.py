@@ -10,10 +10,10 @@ import numpy as np
 import numpy.typing as npt
 
 from altsets.errors import InputError
-from altsets.measures._constants import constant_columns
-from altsets.measures._features import BoolArray, Features, FloatArray, features_of
-from altsets.measures._target import Target, target_of
-from altsets.measures._weights import counted
+from altsets.tables.constants import constant_columns
+from altsets.tables.features import BoolArray, Features, FloatArray, features_of
+from altsets.tables.target import Target, target_of
+from altsets.tables.weights import counted
 
 __all__ = ["ADVICE", "chi2", "correlations", "f_score", "known_rows", "numbers_of", "pearson", "standardised"]
 

@@ -6,12 +6,12 @@ from typing import Any
 
 from altsets import measures
 from altsets.errors import InputError
-from altsets.measures._features import features_of
-from altsets.measures._left_out import LEAVE_OUT_ROWS
 from altsets.measures._own import is_array
 from altsets.measures._pairwise import warn_of_pairs
-from altsets.measures._weights import weights_of
 from altsets.quality._inputs import FloatArray
+from altsets.tables.features import features_of
+from altsets.tables.left_out import LEAVE_OUT_ROWS
+from altsets.tables.weights import weights_of
 
 __all__ = ["papers_scaling", "relevance_and_pairs"]
 

@@ -10,8 +10,6 @@ import numpy as np
 import numpy.typing as npt
 
 from altsets.errors import InputError
-from altsets.measures._encoded import Encoded, encoded
-from altsets.measures._features import BoolArray, Features, FloatArray, features_of
 from altsets.measures._model import (
     Split,
     fit,
@@ -22,9 +20,11 @@ from altsets.measures._model import (
     scorer_for,
     splits_of,
 )
-from altsets.measures._target import Target, target_of
-from altsets.measures._weights import counted, counted_rows
 from altsets.quality._black_box import BlackBox
+from altsets.tables.encoded import Encoded, encoded
+from altsets.tables.features import BoolArray, Features, FloatArray, features_of
+from altsets.tables.target import Target, target_of
+from altsets.tables.weights import counted, counted_rows
 
 __all__ = ["Wrapper"]
 

@@ -17,20 +17,20 @@ from altsets.features import FeatureNames, whole_number
 from altsets.problem import Dissimilarity, Problem, verify
 from altsets.quality import Additive, BlackBox, Quality
 from altsets.result import Progress, Result, Status, StopReason
-from altsets.search import greedy
-from altsets.search.additive import AdditiveEngine
-from altsets.search.clash import find_clash
-from altsets.search.climb import LocalSearchEngine
-from altsets.search.construction import of_one_size
-from altsets.search.engine import Answer, Engine, declines_extras
-from altsets.search.enumerate import EnumerateEngine
-from altsets.search.exhaustive import ExhaustiveEngine, at_most
-from altsets.search.feasible import possible_instead
-from altsets.search.milp import MilpEngine
+from altsets.search.additive.engine import AdditiveEngine
+from altsets.search.black_box.exhaustive import ExhaustiveEngine, at_most
+from altsets.search.black_box.greedy_wrapper import GreedyWrapperEngine
+from altsets.search.black_box.local_search import LocalSearchEngine
+from altsets.search.diagnosis.conflicts import find_conflict
+from altsets.search.diagnosis.suggestions import possible_instead
+from altsets.search.engine import Answer, Engine
+from altsets.search.heuristics import GreedyEngine, most_alternatives
+from altsets.search.milp.engine import MilpEngine
+from altsets.search.packing.engine import PackingEngine
 from altsets.search.resources import refuse_too_large
 from altsets.search.run import MAX_ITERS, Run, Stopped
 from altsets.search.scaling import Scaling
-from altsets.search.wrapper import GreedyWrapperEngine
+from altsets.search.subset.construction import of_one_size
 
 __all__ = ["ENGINES", "find", "iterate"]
 
@@ -48,45 +48,13 @@ PROBE_STEPS = 400
 CLASH_STEPS = 1_000
 
 
-class GreedyEngine:
-    """The paper's heuristics; see :mod:`altsets.search.greedy`."""
-
-    name = "greedy"
-
-    def declines(self, quality: Quality, problem: Problem) -> str | None:
-        """A reason why this engine does not solve the problem, or None; it says what does."""
-        search = problem.search
-        if not search.startswith("greedy-"):
-            return f"it is heuristic and does not do search={search!r}"
-        if problem.existing and search != "greedy-depth":
-            return f"search={search!r} takes no existing sets; use 'greedy-depth' or 'sequential'"
-        reason = declines_extras(quality, problem, greedy.TAKEN[search], f"search={search!r}")
-        if reason is None:
-            return None
-        if declines_extras(quality, problem, greedy.TAKEN["greedy-depth"]) is None:
-            return f"{reason}; use 'greedy-depth' or 'sequential'"
-        return f"{reason}; use 'sequential'"
-
-    def solve(self, quality: Additive, problem: Problem, run: Run) -> Answer:
-        """Run the heuristic that the problem names."""
-        heuristic = {
-            "greedy-replacement": greedy.replacement,
-            "greedy-balancing": greedy.balancing,
-            "greedy-depth": greedy.depth,
-        }[problem.search]
-        sets = heuristic(quality.scores, problem, run)
-        missing = Status.FEASIBLE if len(sets) == problem.n_sets else Status.NOT_FOUND
-        statuses = [Status.FEASIBLE] * len(sets) + [missing] * (problem.n_sets - len(sets))
-        return Answer(sets, statuses, math.inf, "a heuristic proves nothing", finished=True)
-
-
 #: Every engine by its name, in the order in which ``engine="auto"`` asks them.
 ENGINES: dict[str, Engine] = {
     engine.name: engine
     for engine in (
         GreedyEngine(),
         AdditiveEngine(),
-        EnumerateEngine(),
+        PackingEngine(),
         MilpEngine(),
         ExhaustiveEngine(),
         LocalSearchEngine(),
@@ -261,7 +229,7 @@ def _problem(quality: Quality, *, n_alternatives: int | str, existing: Any, **as
     reason = ENGINES["greedy"].declines(quality, problem)
     if reason:
         raise UnsupportedError(f"no engine solves this: {reason}.")
-    return replace(problem, n_alternatives=greedy.most_alternatives(problem))
+    return replace(problem, n_alternatives=most_alternatives(problem))
 
 
 def _indices(given: Sequence[int | str], names: FeatureNames) -> list[int]:
@@ -302,7 +270,7 @@ def _engine(name: str, quality: Quality, problem: Problem, run: Run) -> Engine:
         if reasons[engine.name] is None:
             return engine
     # Of the exact engines "enumerate" declines least; to heuristics they all say no for what they are.
-    relevant = reasons["greedy" if problem.search.startswith("greedy-") else EnumerateEngine.name]
+    relevant = reasons["greedy" if problem.search.startswith("greedy-") else PackingEngine.name]
     raise UnsupportedError(f"no engine solves this: {relevant}.")
 
 
@@ -311,7 +279,7 @@ def _cut_short(quality: Quality, problem: Problem, run: Run) -> Answer:
     sets = run.sets if len(run.sets) == problem.n_sets else []
     if not sets and problem.sizes and not isinstance(quality, BlackBox):
         sets, most = of_one_size(quality, problem, run)
-        run.tighten(problem.objective([most] * problem.n_sets))
+        run.update_bound(problem.objective([most] * problem.n_sets))
     status = Status.FEASIBLE if sets else Status.NOT_FOUND
     return Answer(sets, [status] * problem.n_sets, run.bound, "it had only begun")
 
@@ -369,7 +337,7 @@ def _why_fewer(
         # Whatever it says about sets, it has no rules that sets could break.
         quality = Additive(np.zeros(problem.n_features_in))
     if not n_found and (status is Status.INFEASIBLE or problem.search.startswith("greedy-")):
-        clash = None if run.stopped else find_clash(quality, problem, run.part(CLASH_STEPS))
+        clash = None if run.stopped else find_conflict(quality, problem, run.part(CLASH_STEPS))
         if clash is not None:
             return clash.describe(names)
     return possible_instead(problem, n_found, status, partial(_probe, quality, run))

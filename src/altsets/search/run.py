@@ -121,7 +121,7 @@ class Run:
             return True
         return self.deadline < math.inf and time.perf_counter() >= self.deadline
 
-    def offer(self, sets: Sequence[FeatureSet], objective: float) -> bool:
+    def update_incumbent(self, sets: Sequence[FeatureSet], objective: float) -> bool:
         """Keep these sets if they beat the best so far; say whether they did."""
         if self.sets and objective <= self.objective:
             return False
@@ -129,7 +129,7 @@ class Run:
         self.report()
         return True
 
-    def tighten(self, bound: float) -> None:
+    def update_bound(self, bound: float) -> None:
         """No solution is better than ``bound``."""
         if bound < self.bound:
             self.bound = bound

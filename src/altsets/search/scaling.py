@@ -20,16 +20,13 @@ from altsets.errors import InputError
 from altsets.problem import Problem
 from altsets.quality import Additive, BlackBox, Form, Quality
 from altsets.result import Status, optimality_tolerance
-from altsets.search.budgets import in_units
+from altsets.search.subset.budgets import in_units
 
-__all__ = ["PROVEN", "Scaling"]
+__all__ = ["Scaling"]
 
 Floats = npt.NDArray[np.float64]
 #: Which features can be used; None if all can, which is checked at every request.
 Mask = npt.NDArray[np.bool_] | None
-
-#: What an engine calls proven: a bound no further above the value than this, where the scale is between 1/2 and 1.
-PROVEN = optimality_tolerance(0.5)
 
 #: Smaller numbers have fewer digits, and beyond the larger one squares and products soon leave double precision.
 SMALLEST, LARGEST = float(np.finfo(np.float64).tiny), 1e100
@@ -121,8 +118,8 @@ class Scaling:
 
     def _hidden(self, problem: Problem) -> float:
         """What rounding may hide in an objective."""
-        smallest = problem.aggregation == "min" and problem.search == "simultaneous"
-        return self.rounding if smallest else problem.n_sets * self.rounding
+        max_min = problem.aggregation == "min" and problem.search == "simultaneous"
+        return self.rounding if max_min else problem.n_sets * self.rounding
 
 
 class _InUnits(Quality):

@@ -11,7 +11,7 @@ from altsets.problem import FeatureSet, Problem
 from altsets.result import Status
 from altsets.search.engine import Answer
 from altsets.search.run import Run, Stopped
-from altsets.search.scaling import PROVEN
+from altsets.search.tolerances import PROVEN
 
 __all__ = ["Fallback", "sequential"]
 
@@ -21,7 +21,7 @@ NextSet = Callable[[Sequence[FeatureSet]], tuple[FeatureSet | None, float]]
 
 
 class Fallback(Protocol):
-    """Where sets come from when the search for a best one has to stop; see :mod:`altsets.search.construction`."""
+    """Where sets come from when the search for a best one has to stop; see ``subset.construction``."""
 
     @property
     def ceiling(self) -> float:

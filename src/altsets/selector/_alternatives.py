@@ -12,12 +12,12 @@ from sklearn.utils.validation import check_is_fitted, check_memory, validate_dat
 
 from altsets.errors import InputError
 from altsets.features import whole_number
-from altsets.measures._features import FloatArray, features_of
 from altsets.quality._given import needs_target
 from altsets.result import Result, Status
 from altsets.selector._answers import answered, check_request, dissimilarities, size_in
 from altsets.selector._columns import Columns, SelectFeatures
 from altsets.selector._html import sets_as_html
+from altsets.tables.features import FloatArray, features_of
 
 __all__ = ["Alternative", "SelectAlternatives"]
 

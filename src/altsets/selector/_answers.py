@@ -14,12 +14,12 @@ from sklearn.utils import check_random_state
 from altsets.constraints import Size
 from altsets.errors import InputError
 from altsets.features import whole_number
-from altsets.measures._features import Features, FloatArray
 from altsets.problem import Problem, dissimilarity_of
 from altsets.quality import Quality
 from altsets.quality._given import quality_from
 from altsets.result import Result
 from altsets.search.find import find
+from altsets.tables.features import Features, FloatArray
 
 __all__ = ["answered", "check_request", "dissimilarities", "quality_of", "search_for", "size_in"]
 

@@ -1,0 +1,1 @@
+"""Mutual information of columns: estimated from neighbours, from counts, and with missing values."""

@@ -1,0 +1,159 @@
+"""Mutual information of two discrete columns by counting, where the kernel does not: unequal weights, many labels.
+
+With total weight n, and c, c_x, c_y the weights of the rows that agree with a row in both columns and in one of
+them, the count is ``I = log n + mean of log(c) - log(c_x) - log(c_y)``, rows counting by their weight.
+
+Labels with few rows each agree with any other column by chance. Let E be the mean of I over all orders of one column,
+and m the smaller one of the two entropies, which I cannot exceed. ``m (I - E) / (m - E)`` is 0 on average if the
+columns are independent, and m if one of them decides the other (the adjustment of Vinh, Epps and Bailey 2010).
+
+Weights that are not whole numbers say nothing about the number of rows, which E needs. There it is taken from the rows
+as such and made larger as the weights are unequal: by the number of rows over Kish's effective number, (sum of
+weights)² / sum of squared weights.
+"""
+
+from __future__ import annotations
+
+import math
+from functools import lru_cache
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from altsets.tables.features import FloatArray
+from altsets.tables.weights import whole
+
+__all__ = ["corrected", "effective_rows", "number_of_rows", "weighted"]
+
+Codes = npt.NDArray[np.intc]
+
+#: Cells of a full table for each row; where there would be more, only those with rows are listed.
+MOST_CELLS = 4
+
+#: What chance explains but for this share is all explained by chance.
+ROUNDING = 1e-9
+
+
+def effective_rows(weights: FloatArray) -> float:
+    """Kish's effective number: how many rows of equal weight say as much.
+
+    Examples
+    --------
+    >>> effective_rows(np.array([1.0, 1.0])), round(effective_rows(np.array([3.0, 1.0])), 6)
+    (2.0, 1.6)
+    """
+    shares = weights / weights.max()
+    return float(shares.sum() ** 2 / (shares**2).sum())
+
+
+def number_of_rows(weights: FloatArray | None, n_rows: int) -> float:
+    """How many rows there are: whole weights are rows that occur several times, others make them count for fewer."""
+    if weights is None:
+        return n_rows
+    return float(weights.sum()) if whole(weights) else effective_rows(weights)
+
+
+def corrected(x: Codes, y: Codes) -> float:
+    """The information of two columns of codes beyond what they agree by chance; at least 0.
+
+    Examples
+    --------
+    >>> pairs, halves = np.arange(8, dtype=np.intc) // 2, np.arange(8, dtype=np.intc) // 4
+    >>> corrected(pairs, np.arange(8, dtype=np.intc) % 2), round(corrected(pairs, halves), 6)
+    (0.0, 0.693147)
+    """
+    return _beyond_chance(x, y, None, _by_chance(x, y, None))
+
+
+def weighted(x: Codes, y: Codes, weights: FloatArray, *, thin: bool) -> float:
+    """The information of two columns of codes in rows of unequal weight; thin if there are few rows in a cell.
+
+    Examples
+    --------
+    >>> x = np.array([0, 1, 1], dtype=np.intc)
+    >>> round(weighted(x, x, np.array([2.0, 1.0, 1.0]), thin=False), 6)
+    0.693147
+    """
+    if not thin:
+        return max(0.0, _counted(x, y, weights))
+    if whole(weights):
+        return _beyond_chance(x, y, weights, _by_chance(x, y, weights))
+    chance = _by_chance(x, y, None) * len(x) / effective_rows(weights)
+    return _beyond_chance(x, y, weights, chance)
+
+
+def _beyond_chance(x: Codes, y: Codes, weights: FloatArray | None, chance: float) -> float:
+    most = min(_counted(x, x, weights), _counted(y, y, weights))
+    # Where chance leaves no room, nothing can be known.
+    if not chance < most * (1 - ROUNDING):
+        return 0.0
+    return max(0.0, most * (_counted(x, y, weights) - chance) / (most - chance))
+
+
+def _by_chance(x: Codes, y: Codes, weights: FloatArray | None) -> float:
+    """The mean information over all orders of one of the columns; it depends on the sizes of the labels alone."""
+    total = int(len(x) if weights is None else weights.sum())
+    # Few sizes are different, and few pairs of them new: scikit-learn's function starts anew for each two columns.
+    sizes = sorted((_different(_sums(x, weights)), _different(_sums(y, weights))))
+    terms = [
+        n_first * n_second * _cell_by_chance(total, *sorted((first, second)))
+        for first, n_first in sizes[0]
+        for second, n_second in sizes[1]
+    ]
+    return math.fsum(terms)
+
+
+def _different(sizes: FloatArray) -> list[tuple[int, int]]:
+    values, counts = np.unique(sizes, return_counts=True)
+    return list(zip(values.astype(int).tolist(), counts.tolist(), strict=True))
+
+
+@lru_cache(maxsize=200_000)
+def _cell_by_chance(total: int, first: int, second: int) -> float:
+    """What two labels of these sizes add to the information on average: the rows they share are hypergeometric."""
+    logs = _log_factorials(total)
+    shared = np.arange(max(1, first + second - total), first + 1)
+    log_chance = (
+        logs[first]
+        + logs[second]
+        + logs[total - first]
+        + logs[total - second]
+        - logs[total]
+        - logs[shared]
+        - logs[first - shared]
+        - logs[second - shared]
+        - logs[total - first - second + shared]
+    )
+    told = np.log(shared * (total / first / second))
+    return float(np.sum(shared / total * told * np.exp(log_chance)))
+
+
+@lru_cache(maxsize=4)
+def _log_factorials(largest: int) -> FloatArray:
+    return np.append(0.0, np.cumsum(np.log(np.arange(1.0, largest + 1))))
+
+
+def _counted(x: Codes, y: Codes, weights: FloatArray | None) -> float:
+    cells, of_x, of_y = _cells(x, y, weights), _sums(x, weights), _sums(y, weights)
+    if len(of_x) < 2 or len(of_y) < 2:
+        return 0.0
+    total = float(len(x) if weights is None else weights.sum())
+    # Equal sums are put together and taken in rising order, so that neither the order of rows nor that of the two
+    # columns changes a bit.
+    sums, codes = np.unique(np.concatenate([cells, of_x, of_y]), return_inverse=True)
+    times = np.bincount(codes, weights=np.repeat([1.0, -1.0], [len(cells), len(of_x) + len(of_y)]))
+    return float(np.log(total) + np.cumsum(sums * times * np.log(sums))[-1] / total)
+
+
+def _cells(x: Codes, y: Codes, weights: FloatArray | None) -> FloatArray:
+    width = int(y.max()) + 1
+    cells = x.astype(np.int64) * width + y
+    if (int(x.max()) + 1) * width > MOST_CELLS * len(x):
+        cells = np.unique(cells, return_inverse=True)[1]
+    return _sums(cells, weights)
+
+
+def _sums(codes: npt.NDArray[Any], weights: FloatArray | None) -> FloatArray:
+    sums = np.bincount(codes, weights)
+    return sums[sums > 0].astype(np.float64)

@@ -1,0 +1,275 @@
+"""How the information of many pairs of columns is estimated; the formulas are at the head of ``_information``."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from altsets._kernels import neighbours
+from altsets.errors import InputError
+from altsets.measures._threads import Progress, in_threads
+from altsets.measures.information import counts as _counts
+from altsets.measures.information.prepared import (
+    Columns,
+    binned,
+    jittered,
+    jittered_target,
+    levels,
+    sorted_columns,
+)
+from altsets.tables.constants import constant_columns
+from altsets.tables.features import BoolArray, FloatArray
+from altsets.tables.target import Target
+
+__all__ = ["METHODS", "Block", "Estimator", "Keep", "Line", "Table"]
+
+#: Column i is to be compared with the columns from the second number up to the third.
+Line = tuple[int, int, int]
+#: Gets a column, the range of the others, and values.
+Keep = Callable[[int, int, int, FloatArray], None]
+#: Tells the information of a column and some others.
+Tell = Callable[[int, npt.NDArray[np.intc]], FloatArray]
+
+METHODS = ("neighbors", "bins", "sklearn")
+
+#: Rows times pairs in one call of the kernel, some hundredths of a second.
+PIECE = 200_000
+
+#: Euler's constant: minus the digamma function of 1.
+EULER = 0.5772156649015329
+
+
+@dataclass(frozen=True, eq=False)
+class Table:
+    """Columns to compare: their values (nan = missing), which are discrete, which are categories, weights of rows."""
+
+    values: FloatArray
+    discrete: BoolArray
+    nominal: BoolArray
+    weights: FloatArray | None = None
+
+    def and_target(self, target: Target) -> Table:
+        """The same with the target behind the other columns."""
+        return Table(
+            np.column_stack([self.values, target.values.astype(np.float64)]),
+            np.append(self.discrete, target.is_classes),
+            np.append(self.nominal, False),
+            self.weights,
+        )
+
+    def part(self, rows: BoolArray, columns: npt.NDArray[np.intp]) -> Table:
+        """Some rows of some columns."""
+        weights = None if self.weights is None else self.weights[rows]
+        return Table(
+            self.values[np.ix_(rows, columns)], self.discrete[columns], self.nominal[columns], weights
+        )
+
+
+@dataclass(frozen=True, eq=False)
+class Block:
+    """Pairs of columns to estimate together; without columns, there is nothing to know about them."""
+
+    columns: Columns | None
+    lines: Sequence[Line]
+    keep: Keep
+
+
+@dataclass(frozen=True)
+class Estimator:
+    """How mutual information is estimated."""
+
+    name: str
+    n_neighbors: int
+    n_bins: int | None
+    random_state: int | None
+    n_jobs: int | None
+    progress: Progress | None
+
+    def __post_init__(self) -> None:
+        if self.name not in METHODS:
+            choices = ", ".join(map(repr, METHODS))
+            raise InputError(f"method={self.name!r} is unknown; choose one of {choices}.")
+        _check_number("n_neighbors", self.n_neighbors, 1)
+        if self.n_bins is not None:
+            _check_number("n_bins", self.n_bins, 2)
+
+    # --- Columns, made ready -------------------------------------------------------------------------
+
+    def columns(self, table: Table) -> Columns:
+        """The columns of a table; not for "sklearn", where a column as target is another one."""
+        n_rows = len(table.values)
+        if self.name == "neighbors":
+            return sorted_columns(table.values.T, table.discrete, n_rows, scaled=True, nominal=table.nominal)
+        rows = n_rows if table.weights is None else _counts.effective_rows(table.weights)
+        n_bins = self.n_bins or max(2, round(rows ** (1 / 3)))
+        cut = (
+            levels(column) if is_discrete else binned(column, n_bins, table.weights)
+            for column, is_discrete in zip(table.values.T, table.discrete, strict=True)
+        )
+        return sorted_columns(
+            cut,
+            np.ones(len(table.discrete), dtype=bool),
+            n_rows,
+            scaled=False,
+            nominal=table.nominal,
+            weights=table.weights,
+        )
+
+    def with_target(self, table: Table, target: Target) -> Columns:
+        """The columns of a table and the target behind them."""
+        if self.name != "sklearn":
+            return self.columns(table.and_target(target))
+        values = target.values.astype(np.float64)
+        changed, noise = jittered(table.values, table.discrete, self.random_state)
+        if not target.is_classes:
+            values = jittered_target(values, noise)
+        both = np.append(table.discrete, target.is_classes)
+        return sorted_columns(np.column_stack([changed, values]).T, both, len(changed), scaled=False)
+
+    # --- scikit-learn's numbers ----------------------------------------------------------------------
+
+    def left_to_scikit_learn(self, matrix: FloatArray, discrete: BoolArray, classes: Any = None) -> bool:
+        """Whether parity needs the original: it rounds distances its own way where few rows share a discrete value."""
+        if self.name != "sklearn":
+            return False
+        labels = [*matrix.T[discrete], *([] if classes is None else [classes])]
+        counts = [np.unique(column, return_counts=True)[1] for column in labels]
+        most = 2 * self.n_neighbors + 1
+        return any(bool(((few > 1) & (few <= most)).any()) for few in counts)
+
+    def by_scikit_learn(
+        self, matrix: FloatArray, discrete: BoolArray, values: npt.NDArray[Any], is_classes: bool
+    ) -> FloatArray:
+        """Each column with a target, by scikit-learn itself."""
+        from sklearn.feature_selection import mutual_info_classif, mutual_info_regression
+
+        codes = matrix.copy()
+        for index in np.flatnonzero(discrete):
+            # The count refuses labels that are not whole numbers.
+            codes[:, index] = np.unique(matrix[:, index], return_inverse=True)[1]
+        found = (mutual_info_classif if is_classes else mutual_info_regression)(
+            codes,
+            np.unique(values, return_inverse=True)[1] if is_classes else values,
+            discrete_features=discrete,
+            n_neighbors=max(1, min(self.n_neighbors, len(matrix) - 1)),
+            random_state=self.random_state,
+        )
+        return np.asarray(found, dtype=np.float64)
+
+    def rows(self, matrix: FloatArray, discrete: BoolArray) -> FloatArray:
+        """Each column with each other, one of them with the jitter of a target."""
+        total = len(discrete)
+        found = np.zeros((total, total))
+        if self.left_to_scikit_learn(matrix, discrete):
+            for index in np.flatnonzero(~constant_columns(matrix)):
+                column = matrix[:, index]
+                found[index] = self.by_scikit_learn(matrix, discrete, column, bool(discrete[index]))
+            return found
+        changed, noise = jittered(matrix, discrete, self.random_state)
+        targets = [
+            column if is_discrete else jittered_target(column, noise)
+            for column, is_discrete in zip(matrix.T, discrete, strict=True)
+        ]
+        columns = sorted_columns([*changed.T, *targets], np.tile(discrete, 2), len(matrix), scaled=False)
+
+        def keep(index: int, start: int, stop: int, values: FloatArray) -> None:
+            found[index - total, start:stop] = values
+
+        self.estimate(columns, [(total + index, 0, total) for index in range(total)], keep)
+        return found
+
+    # --- The work ------------------------------------------------------------------------------------
+
+    def square(self, columns: Columns) -> FloatArray:
+        """Each column with each other: half of the pairs, and the diagonal."""
+        total = len(columns)
+        found = np.zeros((total, total))
+
+        def keep(index: int, start: int, stop: int, values: FloatArray) -> None:
+            found[index, start:stop] = values
+            found[start:stop, index] = values
+
+        self.estimate(columns, [(index, index, total) for index in range(total)], keep)
+        return found
+
+    def estimate(self, columns: Columns, lines: Sequence[Line], keep: Keep) -> None:
+        """Estimate the information of all pairs of some columns."""
+        total = sum(end - start for _, start, end in lines)
+        self.estimate_blocks([Block(columns, lines, keep)], total, columns.n_rows)
+
+    def estimate_blocks(self, blocks: Iterable[Block], total: int, n_rows: int) -> None:
+        """Estimate the information of pairs in several blocks, of so many pairs in all and of at most so many rows.
+
+        A block is asked for when it is its turn, so that no more than a few of them are in memory.
+        """
+        numbers = np.arange(1, n_rows + 2)
+        logarithm = np.append(0.0, np.log(numbers))
+        digamma = np.append(0.0, np.cumsum(np.append(-EULER, 1 / numbers[:-1])))
+
+        def worker(stop: npt.NDArray[np.intc]) -> Callable[[tuple[Block, Line]], None]:
+            at: Block | None = None
+            tell: Tell
+
+            def do(piece: tuple[Block, Line]) -> None:
+                nonlocal at, tell
+                block, (index, start, end) = piece
+                if block.columns is None:
+                    return
+                if at is not block:
+                    at, tell = block, self._teller(block.columns, digamma, logarithm, stop)
+                block.keep(index, start, end, tell(index, np.arange(start, end, dtype=np.intc)))
+
+            return do
+
+        in_threads(_pieces(blocks), total, worker, self.n_jobs, self.progress)
+
+    def _teller(
+        self, columns: Columns, digamma: FloatArray, logarithm: FloatArray, stop: npt.NDArray[np.intc]
+    ) -> Tell:
+        if columns.weights is not None:
+            return _weighted_teller(columns, columns.weights)
+        k = max(1, min(self.n_neighbors, columns.n_rows - 1))
+        pairs = neighbours.Pairs(columns.arrays, k, self.name == "sklearn", digamma, logarithm, stop)
+
+        def tell(index: int, others: npt.NDArray[np.intc]) -> FloatArray:
+            values = np.zeros(len(others))
+            pairs.run(np.full_like(others, index), others, values)
+            if columns.thin.any() and columns.discrete[index]:
+                thin = (columns.thin[others] | columns.thin[index]) & (columns.discrete[others] > 0)
+                for place in np.flatnonzero(thin):
+                    values[place] = _counts.corrected(columns.codes[index], columns.codes[others[place]])
+            return values
+
+        return tell
+
+
+def _weighted_teller(columns: Columns, weights: FloatArray) -> Tell:
+    codes, thin = columns.codes, columns.thin
+
+    def tell(index: int, others: npt.NDArray[np.intc]) -> FloatArray:
+        return np.array(
+            [
+                _counts.weighted(codes[index], codes[other], weights, thin=bool(thin[index] or thin[other]))
+                for other in others
+            ]
+        )
+
+    return tell
+
+
+def _pieces(blocks: Iterable[Block]) -> Iterator[tuple[tuple[Block, Line], int]]:
+    for block in blocks:
+        step = max(1, PIECE // block.columns.n_rows) if block.columns else PIECE
+        for index, start, end in block.lines:
+            for at in range(start, end, step):
+                until = min(at + step, end)
+                yield (block, (index, at, until)), until - at
+
+
+def _check_number(name: str, value: Any, least: int) -> None:
+    if not isinstance(value, int | np.integer) or isinstance(value, bool) or value < least:
+        raise InputError(f"{name}={value!r} must be a whole number of at least {least}.")

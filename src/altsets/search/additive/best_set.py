@@ -1,0 +1,124 @@
+"""The best single set that differs enough from given ones: sequential search, and best responses."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Sequence
+
+import numpy as np
+import numpy.typing as npt
+
+from altsets._kernels import best_set as kernel
+from altsets.problem import FeatureSet
+from altsets.search.subset.candidates import Candidates
+
+__all__ = ["best_set"]
+
+
+#: Steps of one branch and bound with fixed prices, before the problem is split in two with prices of their own.
+MAX_NODES = 20_000
+
+
+def best_set(
+    candidates: Candidates,
+    n_features: int,
+    others: Sequence[FeatureSet],
+    overlaps: Sequence[int],
+    tick: Callable[[], bool],
+    max_parts: float = math.inf,
+) -> tuple[FeatureSet | None, float]:
+    """The best set of ``n_features`` candidates that shares at most ``overlaps[i]`` features with ``others[i]``.
+
+    Gives up after ``max_parts`` parts of the problem. Returns the set (None if none was found) and a bound that no such
+    set exceeds: -inf if proven that there is none, the set's own quality if the set is proven best.
+    """
+    if len(candidates) < n_features or any(limit < 0 for limit in overlaps):
+        return None, -math.inf
+    # A set that may be shared altogether restricts nothing; equal restrictions count once.
+    caps: dict[tuple[int, ...], int] = {}
+    for other, limit in zip(others, overlaps, strict=True):
+        inside = tuple(candidates.positions(other))
+        if limit < min(n_features, len(inside)):
+            caps[inside] = min(limit, caps.get(inside, limit))
+    search = _Splitting(candidates, n_features, caps, tick)
+    search.run(max_parts)
+    if search.best is None:
+        return None, search.bound
+    return candidates.features(search.best), max(search.bound, search.value)
+
+
+class _Splitting:
+    """Branch and bound with fixed prices; where that takes long, decide the best open feature and price anew."""
+
+    def __init__(
+        self, candidates: Candidates, k: int, caps: dict[tuple[int, ...], int], tick: Callable[[], bool]
+    ) -> None:
+        self.scores, self.k, self.tick = candidates.scores, k, tick
+        self.limits = list(caps.values())
+        self.belongs: list[tuple[int, ...]] = [()] * len(candidates)
+        for number, inside in enumerate(caps):
+            for position in inside:
+                self.belongs[position] = (*self.belongs[position], number)
+        self.tolerance = candidates.tolerance(k)
+        self.best: list[int] | None = None
+        self.value = -math.inf
+        self.bound = -math.inf
+
+    def run(self, max_parts: float) -> None:
+        """Leave the best set and the bound behind."""
+        n_parts = 0
+        # Each entry: how many of the best features are decided, which of them are taken, and a bound.
+        stack: list[tuple[int, tuple[int, ...], float]] = [(0, (), math.inf)]
+        while stack:
+            decided, taken, limit = stack.pop()
+            limits = self._left(taken)
+            if limits is None or limit <= self.value + self.tolerance:
+                continue
+            stopped, bound = self._solve(decided, taken, limits)
+            if not stopped:
+                continue
+            n_parts += 1
+            if n_parts >= max_parts or self.tick():
+                self.bound = max([bound, *(entry[2] for entry in stack)])
+                return
+            stack.append((decided + 1, taken, bound))
+            stack.append((decided + 1, (*taken, decided), bound))
+
+    def _left(self, taken: tuple[int, ...]) -> npt.NDArray[np.intc] | None:
+        """What is left of each cap; None if one is broken."""
+        limits = np.array(self.limits, dtype=np.intc)
+        for position in taken:
+            for number in self.belongs[position]:
+                limits[number] -= 1
+        return None if np.any(limits < 0) else limits
+
+    def _solve(
+        self, decided: int, taken: tuple[int, ...], limits: npt.NDArray[np.intc]
+    ) -> tuple[bool, float]:
+        """Complete the taken features from the undecided ones: whether that was cut short, and the bound then."""
+        room = self.k - len(taken)
+        belongs = self.belongs[decided:]
+        base = math.fsum(self.scores[list(taken)].tolist())
+        if room == 0 or len(belongs) < room:
+            if room == 0 and base > self.value:
+                self.best, self.value = list(taken), base
+            return False, -math.inf
+        classes: dict[tuple[int, ...], int] = {}
+        first = np.zeros(len(belongs) + 1, dtype=np.intc)
+        np.cumsum([len(numbers) for numbers in belongs], out=first[1:])
+        positions, bound, finished = kernel.best_set(
+            self.scores[decided:],
+            first,
+            np.array([number for numbers in belongs for number in numbers], dtype=np.intc),
+            np.array([classes.setdefault(numbers, len(classes)) for numbers in belongs], dtype=np.intc),
+            limits,
+            room,
+            self.value - base,
+            MAX_NODES,
+            self.tolerance,
+            self.tick,
+        )
+        if positions is not None:
+            self.best = [*taken, *(positions + decided).tolist()]
+            self.value = math.fsum(self.scores[self.best].tolist())
+        return not finished, bound + base

@@ -1,0 +1,98 @@
+"""The exact engine for additive quality."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Sequence
+from functools import cache
+
+from altsets.problem import FeatureSet, Problem
+from altsets.quality import Additive
+from altsets.result import Status
+from altsets.search.additive.best_set import best_set
+from altsets.search.additive.max_min import largest_minimum
+from altsets.search.additive.max_sum import largest_sum
+from altsets.search.engine import Answer, declines_extras, declines_heuristics
+from altsets.search.heuristics import balancing
+from altsets.search.milp.engine import best_set as solver_best_set
+from altsets.search.run import Run
+from altsets.search.sequential import sequential
+from altsets.search.subset.candidates import Candidates
+from altsets.search.subset.construction import Construction, completed
+from altsets.search.subset.pricing import PricingOracle
+from altsets.search.tolerances import PROVEN
+
+__all__ = ["AdditiveEngine"]
+
+
+#: Parts of one sequential step, each of up to 20,000 nodes, before the integer-programming solver takes over.
+MAX_PARTS = 30
+
+
+class AdditiveEngine:
+    """Sequential by branch and bound; sum by degree sequences; min by windows of good sets."""
+
+    name = "additive"
+
+    def declines(self, quality: Additive, problem: Problem) -> str | None:
+        """A reason why this engine does not solve the problem, or None."""
+        return declines_heuristics(problem) or declines_extras(quality, problem)
+
+    def solve(self, quality: Additive, problem: Problem, run: Run) -> Answer:
+        """Search until done, out of time or interrupted."""
+        candidates = Candidates.select(quality.scores, problem)
+        if len(candidates) < problem.n_features:
+            return Answer.infeasible(problem, "too few features may be used")
+        if problem.search == "sequential":
+            return _sequential(quality, problem, candidates, run)
+        if any(limit < 0 for limit in problem.existing_overlaps):
+            return Answer.infeasible(problem, "no set of this size differs enough from an existing set")
+        if problem.n_sets == 1 or problem.max_overlap >= problem.n_features - 1:
+            return _best_sets_in_turn(quality, problem, candidates, run)
+        search = largest_sum if problem.aggregation == "sum" else largest_minimum
+        return completed(
+            search(quality, problem, candidates, run),
+            _construction(quality, problem, candidates, run),
+            # Thousands of sets in no time, where there are enough features for them.
+            lambda: () if problem.existing else balancing(quality.scores, problem, Run()),
+        )
+
+
+def _construction(
+    quality: Additive, problem: Problem, candidates: Candidates, run: Run
+) -> Callable[[], Construction]:
+    return cache(lambda: Construction(PricingOracle(quality, problem, run, candidates.indices), run))
+
+
+def _sequential(quality: Additive, problem: Problem, candidates: Candidates, run: Run) -> Answer:
+    k = problem.n_features
+    construction = _construction(quality, problem, candidates, run)
+
+    def next_set(others: Sequence[FeatureSet]) -> tuple[FeatureSet | None, float]:
+        overlaps = [problem.max_overlap_of(k, len(other)) for other in others]
+        chosen, bound = best_set(candidates, k, others, overlaps, run.tick, MAX_PARTS)
+        value = -math.inf if chosen is None else quality.evaluate(chosen)
+        if run.stopped or bound - value <= PROVEN or bound == -math.inf:
+            return chosen, bound
+        # Many features and many sets before: cutting planes get further than fixed prices.
+        other, other_bound = solver_best_set(quality, problem, others, run, candidates)
+        if other is not None and quality.evaluate(other) > value:
+            chosen = other
+        return chosen, min(bound, other_bound)
+
+    return sequential(problem, run, next_set, quality.evaluate, "Lagrangian branch and bound", construction)
+
+
+def _best_sets_in_turn(quality: Additive, problem: Problem, candidates: Candidates, run: Run) -> Answer:
+    """Where any two different sets are compatible, the best ones in turn are the best together, sum or min."""
+    found = _sequential(quality, problem, candidates, run)
+    if len(found.sets) < problem.n_sets:
+        status = found.statuses[-1]
+        bound = -math.inf if status is Status.INFEASIBLE else math.inf
+        return Answer([], [status] * problem.n_sets, bound, found.proof)
+    status = Status.OPTIMAL if all(s is Status.OPTIMAL for s in found.statuses) else Status.FEASIBLE
+    bound = found.bound
+    if problem.aggregation == "min":
+        qualities = [quality.evaluate(chosen) for chosen in found.sets]
+        bound = min(qualities) if status is Status.OPTIMAL else max(qualities)
+    return Answer(found.sets, [status] * problem.n_sets, bound, "the best sets in turn")

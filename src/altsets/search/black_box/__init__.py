@@ -1,0 +1,1 @@
+"""Sets of a quality that can only be asked."""

@@ -1,0 +1,111 @@
+"""Bounds from counting: several sets share features only so often, whichever features these are."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+
+import numpy as np
+import numpy.typing as npt
+
+from altsets._kernels.degrees import degree_bound, degree_vectors
+from altsets.problem import Problem
+from altsets.search.subset.candidates import Candidates
+
+__all__ = [
+    "SumBound",
+    "count_bound",
+    "degree_sequences",
+    "sum_bound",
+    "sum_bounds",
+]
+
+
+@dataclass(frozen=True)
+class SumBound:
+    """No n_sets sets have qualities that add up to more than ``value``.
+
+    ``counts[i]``, where known, is the number of features that lie in more than i sets when the value is reached.
+    """
+
+    value: float
+    counts: npt.NDArray[np.intc] | None
+
+
+def _arguments(problem: Problem, unshared: int = 0) -> tuple[int, int, int, int]:
+    n_sets, k, overlap = problem.n_sets, problem.n_features, problem.max_overlap
+    shared = overlap * n_sets * (n_sets - 1) // 2 - unshared
+    return n_sets, n_sets * k, shared, overlap if n_sets > 1 else k
+
+
+def sum_bound(
+    candidates: Candidates, problem: Problem, unshared: int = 0, tick: Callable[[], bool] = lambda: False
+) -> SumBound:
+    """The degree-sequence bound; existing sets are left out of account.
+
+    With ``unshared`` > 0 the pairs of sets share so many features less than they may: no longer a bound, but a degree
+    sequence that is easier to arrange. Once ``tick`` says stop, it is a weaker bound.
+    """
+    tolerance = candidates.tolerance(problem.n_features)
+    value, counts, _, _ = degree_bound(candidates.scores, *_arguments(problem, unshared), tolerance, tick)
+    if value == math.inf:
+        value = problem.n_sets * math.fsum(candidates.scores[: problem.n_features].tolist())
+    return SumBound(value, counts)
+
+
+def sum_bounds(
+    candidates: Candidates, problem: Problem, tick: Callable[[], bool] = lambda: False
+) -> npt.NDArray[np.float64]:
+    """The bound on the sum of r sets, for r from 0 to n_sets - 1."""
+    values = [0.0]
+    for n_sets in range(1, problem.n_sets):
+        fewer = replace(problem, n_alternatives=n_sets - 1)
+        values.append(sum_bound(candidates, fewer, tick=tick).value)
+    return np.array(values)
+
+
+def degree_sequences(
+    candidates: Candidates,
+    problem: Problem,
+    top: float,
+    floor: float,
+    limit: int,
+    tick: Callable[[], bool] = lambda: False,
+) -> tuple[list[tuple[npt.NDArray[np.intc], float]], float]:
+    """Degree sequences (as counts) from the best down, and the value above which none is missing.
+
+    That value is ``floor`` if at most ``limit`` sequences exceed it; else it is raised until that holds. ``top`` is
+    the value of the best sequence.
+    """
+    tolerance = candidates.tolerance(problem.n_features)
+    complete: list[tuple[npt.NDArray[np.intc], float]] = []
+    reached = top
+    for share in (1 / 16384, 1 / 2048, 1 / 256, 1 / 32, 1 / 4, 1.0):
+        # Without a floor only the last, complete list makes sense.
+        if share < 1.0 and floor == -math.inf:
+            continue
+        lower = floor if share == 1.0 else top - share * (top - floor)
+        found = degree_vectors(candidates.scores, *_arguments(problem), tolerance, lower, limit, tick)
+        if found is None:
+            break
+        complete, reached = list(zip(found[0], found[1].tolist(), strict=True)), lower
+    return complete, reached
+
+
+def count_bound(n_features_in: int, size: int, overlap: int, most: int) -> int:
+    """An upper bound, at most ``most``, on how many sets of this size can share at most ``overlap`` features.
+
+    With degrees as equal as possible the pairs of s sets still share a certain number of features; the largest s for
+    which that is within the limit is a Johnson-type bound. More sets never share less, so halving finds it.
+    """
+    low, high = 1, most
+    while low < high:
+        n_sets = (low + high + 1) // 2
+        full, rest = divmod(n_sets * size, n_features_in)
+        least = n_features_in * full * (full - 1) // 2 + rest * full
+        if least <= overlap * n_sets * (n_sets - 1) // 2:
+            low = n_sets
+        else:
+            high = n_sets - 1
+    return low

@@ -1,0 +1,1 @@
+"""Why a request has no answer, and what to ask instead."""

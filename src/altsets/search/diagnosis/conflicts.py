@@ -1,0 +1,196 @@
+"""Why not even one set exists: a part of what was asked that no set can keep to, and that is as small as it gets."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
+
+from altsets.constraints import AtLeast, Constraint, Size
+from altsets.problem import FeatureSet, Problem
+from altsets.quality import Form, Quality
+from altsets.search.milp.existence import proven_empty
+from altsets.search.run import Run, Stopped
+from altsets.search.subset.rules import Rules
+
+__all__ = ["Conflict", "find_conflict"]
+
+#: Constraints that are spelt out before it is said how many more there are.
+MOST_LISTED = 5
+
+#: Conditions that are no constraint; the last two in words that go after "set".
+SIZE = "the size"
+PRE_FILTER = "within the quality's pre-filter"
+CONFLICTS = "without the quality's own conflicts"
+
+#: A constraint, an existing set to differ from, or one of the three above.
+Condition = Constraint | FeatureSet | str
+
+
+@dataclass(frozen=True)
+class Conflict:
+    """Conditions that no set meets together. Without any one of them some set does, as far as time allowed to tell.
+
+    Attributes
+    ----------
+    constraints : tuple of constraints
+        Those that take part.
+    sizes : range, optional
+        The sizes of sets, if they take part without being a constraint that takes part.
+    own : tuple of str
+        What the quality itself rules out, if that takes part.
+    existing : tuple of int
+        The numbers of the existing sets that take part, out of ``n_existing``.
+    """
+
+    constraints: tuple[Constraint, ...]
+    sizes: range | None = None
+    own: tuple[str, ...] = ()
+    existing: tuple[int, ...] = ()
+    n_existing: int = 0
+
+    def describe(self, names: Sequence[str]) -> str:
+        """One sentence, with the names of the features."""
+        several = len(self.constraints) > 1
+        shown = len(self.constraints) if len(self.constraints) <= MOST_LISTED + 1 else MOST_LISTED
+        words = [constraint.describe(names) for constraint in self.constraints[:shown]]
+        if shown < len(self.constraints):
+            words.append(f"and {len(self.constraints) - shown} more")
+        listed, one = "; ".join(words), self._one_set
+        if several and one == "set":
+            return f"These constraints clash: {listed}."
+        if not words:
+            return f"There is no {one}."
+        return f"No {one} keeps to {'these constraints' if several else 'this constraint'}: {listed}."
+
+    @property
+    def _one_set(self) -> str:
+        """The kind of set that does not exist or keeps to no constraints."""
+        words = ["set"]
+        if self.sizes is not None:
+            span = str(self.sizes[0]) + (f" to {self.sizes[-1]}" if len(self.sizes) > 1 else "")
+            words.append(f"of {span} feature{'' if self.sizes[-1] == 1 else 's'}")
+        words.append(" and ".join(self.own))
+        if self.existing:
+            words.append(f"that differs enough from {self._which_existing}")
+        return " ".join(filter(None, words))
+
+    @property
+    def _which_existing(self) -> str:
+        if len(self.existing) == self.n_existing:
+            return "the existing set" if self.n_existing == 1 else "the existing sets"
+        *others, last = map(str, self.existing)
+        return f"existing sets {', '.join(others)} and {last}" if others else f"existing set {last}"
+
+
+def find_conflict(quality: Quality, problem: Problem, run: Run) -> Conflict | None:
+    """What keeps even a single set from existing; None if a set exists, or that is not settled in time.
+
+    Plain requests, without constraints and with a quality that rules nothing out, have nothing that could clash.
+    """
+    form = quality.form(problem.k_max)
+    own = [
+        *([PRE_FILTER] if form.allowed is not None else []),
+        *([CONFLICTS] if form.conflicts is not None else []),
+    ]
+    if not problem.constraints and not own:
+        return None
+    sizes: list[Condition] = [c for c in problem.constraints if isinstance(c, Size)]
+    size_words: list[Condition] = [] if sizes else [SIZE]
+    search = _Search(form, problem, run)
+    # From those that say most to a user to those that say least.
+    conditions = [*problem.constraints, *size_words, *own]
+    if search.impossible(conditions):
+        # Single features do not conflict, and sets of this size there are: then it takes both.
+        as_few_as_can_be = conditions == [SIZE, CONFLICTS]
+        return search.clash(conditions if as_few_as_can_be else _max_min(search.impossible, [], conditions))
+    if not problem.existing:
+        return None
+    # How different sets are depends on their sizes, which therefore stay.
+    background = [*sizes, SIZE]
+    conditions = [*problem.existing, *(c for c in problem.constraints if not isinstance(c, Size)), *own]
+    if search.impossible([*background, *conditions]):
+        return search.clash([SIZE, *_max_min(search.impossible, background, conditions)])
+    return None
+
+
+def _max_min(
+    impossible: Callable[[Sequence[Condition]], bool],
+    background: Sequence[Condition],
+    conditions: Sequence[Condition],
+    *,
+    unknown: bool = False,
+) -> list[Condition]:
+    """The conditions that are needed to make it impossible, earlier ones rather than later ones.
+
+    All together, with the background, are impossible, and stay so: a condition is left out only where that is proven.
+    Halving finds a few among many in few steps (Junker's QuickXplain). ``unknown``: the background may do alone.
+    """
+    if unknown and impossible(background):
+        return []
+    if len(conditions) == 1:
+        return list(conditions)
+    half = len(conditions) // 2
+    first, second = conditions[:half], conditions[half:]
+    of_second = _max_min(impossible, [*background, *first], second, unknown=True)
+    of_first = _max_min(impossible, [*background, *of_second], first, unknown=bool(of_second))
+    return [*of_first, *of_second]
+
+
+class _Search:
+    """Asks for a single set under some of the conditions."""
+
+    def __init__(self, form: Form, problem: Problem, run: Run) -> None:
+        self.form, self.problem, self.run = form, problem, run
+
+    def clash(self, conditions: Sequence[Condition]) -> Conflict:
+        """The conditions, sorted by what they are."""
+        existing = [self.problem.existing.index(c) for c in conditions if isinstance(c, tuple)]
+        return Conflict(
+            tuple(c for c in conditions if isinstance(c, Constraint)),
+            self.problem.sizes if SIZE in conditions else None,
+            tuple(c for c in (PRE_FILTER, CONFLICTS) if c in conditions),
+            tuple(sorted(existing)),
+            len(self.problem.existing),
+        )
+
+    def impossible(self, conditions: Sequence[Condition]) -> bool:
+        """Whether it is proven that no set meets these."""
+        if self.run.stopped:
+            return False
+        constraints = [c for c in conditions if isinstance(c, Constraint)]
+        problem = replace(
+            self.problem,
+            n_alternatives=0,
+            constraints=tuple(constraints),
+            existing=tuple(c for c in conditions if isinstance(c, tuple)),
+        )
+        if SIZE not in conditions and not any(isinstance(c, Size) for c in constraints):
+            largest = _largest_needed(problem)
+            if largest is None:
+                return True
+            problem = replace(problem, constraints=(*constraints, Size(1, largest)))
+        try:
+            return proven_empty(
+                problem,
+                self.run,
+                conflicts=self.form.conflicts if CONFLICTS in conditions else None,
+                allowed=self.form.allowed if PRE_FILTER in conditions else None,
+            )
+        except Stopped:
+            return False
+
+
+def _largest_needed(problem: Problem) -> int | None:
+    """If sets of any size will do, no larger ones need to be looked at; None if no set will do.
+
+    Only required features and groups that must be there, with what they need, make a set larger.
+    """
+    rules = Rules.of(problem, problem.n_features_in)
+    if rules is None:
+        return None
+    size = len(rules.required)
+    for constraint in problem.constraints:
+        if isinstance(constraint, AtLeast):
+            most = max(len(rules.needs.get(feature, ())) for feature in constraint.group)
+            size += constraint.least * (1 + most)
+    return min(max(size, 1), problem.n_features_in)

@@ -1,0 +1,217 @@
+"""The paper's three heuristics for additive quality: replacement, balancing, depth.
+
+They are fast and give no proof. With d = k - max_overlap, the number of features in which two sets must differ:
+
+* *replacement* keeps the best ``max_overlap`` features in every set and fills each set up with the next d features;
+* *balancing* deals the same features out so that the qualities of the sets come close;
+* *depth* goes through all sets in lexicographic order of quality ranks and keeps each one that is valid. Its first
+  sets are those of replacement, so it starts from there (the hybrid that the paper suggests), with the same result.
+
+Forbidden features are not ranked at all. Depth search knows caps, so it takes every constraint that is one; then, and
+where there are existing sets, it starts from the beginning.
+"""
+
+from __future__ import annotations
+
+import heapq
+import math
+from collections.abc import Sequence
+
+import numpy as np
+import numpy.typing as npt
+
+from altsets._kernels import lexicographic as kernel
+from altsets.constraints import AtLeast, AtMost, Constraint, Exclusive, Forbid, Require
+from altsets.errors import InputError
+from altsets.problem import FeatureSet, Problem
+from altsets.quality import Additive, Quality
+from altsets.result import Status
+from altsets.search.engine import Answer, declines_extras
+from altsets.search.run import Run
+from altsets.search.subset.candidates import best_of
+from altsets.search.subset.rules import Cap, Rules
+
+__all__ = ["GreedyEngine", "balancing", "depth", "most_alternatives", "replacement"]
+
+Order = npt.NDArray[np.intp]
+
+#: The constraints that each heuristic sees to.
+TAKEN: dict[str, tuple[type[Constraint], ...]] = {
+    "greedy-replacement": (Forbid,),
+    "greedy-balancing": (Forbid,),
+    "greedy-depth": (Forbid, Require, AtMost, AtLeast, Exclusive),
+}
+
+
+class GreedyEngine:
+    """The paper's heuristics as an engine."""
+
+    name = "greedy"
+
+    def declines(self, quality: Quality, problem: Problem) -> str | None:
+        """A reason why this engine does not solve the problem, or None; it says what does."""
+        search = problem.search
+        if not search.startswith("greedy-"):
+            return f"it is heuristic and does not do search={search!r}"
+        if problem.existing and search != "greedy-depth":
+            return f"search={search!r} takes no existing sets; use 'greedy-depth' or 'sequential'"
+        reason = declines_extras(quality, problem, TAKEN[search], f"search={search!r}")
+        if reason is None:
+            return None
+        if declines_extras(quality, problem, TAKEN["greedy-depth"]) is None:
+            return f"{reason}; use 'greedy-depth' or 'sequential'"
+        return f"{reason}; use 'sequential'"
+
+    def solve(self, quality: Additive, problem: Problem, run: Run) -> Answer:
+        """Run the heuristic that the problem names."""
+        heuristic = {
+            "greedy-replacement": replacement,
+            "greedy-balancing": balancing,
+            "greedy-depth": depth,
+        }[problem.search]
+        sets = heuristic(quality.scores, problem, run)
+        missing = Status.FEASIBLE if len(sets) == problem.n_sets else Status.NOT_FOUND
+        statuses = [Status.FEASIBLE] * len(sets) + [missing] * (problem.n_sets - len(sets))
+        return Answer(sets, statuses, math.inf, "a heuristic proves nothing", finished=True)
+
+
+def ranked(scores: npt.NDArray[np.float64], problem: Problem) -> Order:
+    """Features that may be used, from best to worst; equal scores by index. Only depth search needs all of them."""
+    usable = np.arange(len(scores))
+    if problem.forbidden:
+        usable = np.delete(usable, sorted(problem.forbidden))
+    wanted = problem.n_features + problem.n_alternatives * _difference(problem)
+    if problem.search != "greedy-depth":
+        usable = best_of(scores, usable, wanted)
+    return usable[np.lexsort((usable, -scores[usable]))]
+
+
+def most_alternatives(problem: Problem) -> int:
+    """The largest number of alternatives that replacement and balancing can give; 0 if not even one set."""
+    difference = _difference(problem)
+    if difference == 0:
+        raise InputError(
+            "n_alternatives='max' has no answer when equal sets are allowed; ask for tau > 0 or a number."
+        )
+    unused = problem.n_features_in - len(problem.forbidden) - problem.n_features
+    return max(unused // difference, 0)
+
+
+def replacement(scores: npt.NDArray[np.float64], problem: Problem, run: Run) -> list[FeatureSet]:
+    """Greedy Replacement: as many of the sets as there are unused features for."""
+    order, common, step = ranked(scores, problem), problem.max_overlap, _difference(problem)
+    sets: list[FeatureSet] = []
+    for number in range(problem.n_sets):
+        start = common + number * step
+        if start + step > len(order) or (sets and run.tick()):
+            break
+        sets.append(_features(order, [*range(common), *range(start, start + step)]))
+    return sets
+
+
+def balancing(scores: npt.NDArray[np.float64], problem: Problem, run: Run) -> list[FeatureSet]:
+    """Greedy Balancing: all sets or none."""
+    order, common, step = ranked(scores, problem), problem.max_overlap, _difference(problem)
+    k = problem.n_features
+    if step * problem.n_alternatives + k > len(order):
+        return []
+    members = [list(range(common)) for _ in range(problem.n_sets)]
+    # The open set with the lowest total is next, of several the first.
+    open_sets = [(0.0, number) for number in range(problem.n_sets)] if common < k else []
+    values = scores[order].tolist()
+    for position in range(common, step * problem.n_alternatives + k):
+        if not open_sets or run.tick():
+            break
+        total, lowest = open_sets[0]
+        members[lowest].append(position)
+        if len(members[lowest]) < k:
+            heapq.heapreplace(open_sets, (total + values[position], lowest))
+        else:
+            heapq.heappop(open_sets)
+    if open_sets:
+        return []
+    return [_features(order, positions) for positions in members]
+
+
+def depth(scores: npt.NDArray[np.float64], problem: Problem, run: Run) -> list[FeatureSet]:
+    """Greedy Depth Search, until all sets are found, none is left or time is up.
+
+    Required features lie in all sets, so the lexicographic order is that of the other features alone.
+    """
+    rules = Rules.of(problem, problem.n_features)
+    if rules is None:
+        return []
+    base = sorted(rules.required)
+    order = ranked(scores, problem)
+    order = order[~np.isin(order, base)]
+    caps = _Caps(order, base, problem.n_features_in)
+    for cap in rules.caps:
+        caps.add(cap)
+    sets: list[FeatureSet] = []
+    # Replacement knows nothing of all that, and repeats itself where equal sets are allowed.
+    if not rules.caps and not base and problem.max_overlap < problem.n_features:
+        sets = replacement(scores, problem, run)
+    for chosen in sets:
+        caps.add(Cap(chosen, problem.max_overlap))
+    positions = np.arange(problem.n_features - len(base), dtype=np.int64)
+    if sets:
+        positions[:] = caps.positions(sets[-1])
+    run.update_incumbent(sets, math.nan)
+    while (
+        len(sets) < problem.n_sets
+        and not (sets and run.tick())
+        and caps.next_set(positions, fresh=not sets, run=run)
+    ):
+        sets.append(tuple(sorted([*base, *_features(order, positions.tolist())])))
+        caps.add(Cap(sets[-1], problem.max_overlap))
+        run.sets = list(sets)
+    return sets
+
+
+class _Caps:
+    """Caps on ranked features, as the kernel takes them; the features of ``base`` are in every set and not ranked."""
+
+    def __init__(self, order: Order, base: list[int], n_features_in: int) -> None:
+        self._n, self._base = len(order), set(base)
+        self._rank = np.full(n_features_in, -1, dtype=np.intp)
+        self._rank[order] = np.arange(len(order))
+        self._inside: list[npt.NDArray[np.intp]] = []
+        self._left: list[int] = []
+
+    def positions(self, features: Sequence[int]) -> npt.NDArray[np.intp]:
+        """Where these features are, in order; those that are not ranked are left out."""
+        places = np.sort(self._rank[list(features)])
+        return places[places >= 0]
+
+    def add(self, cap: Cap) -> None:
+        """One more cap."""
+        inside, shared = self.positions(cap.group), len(self._base.intersection(cap.group))
+        if cap.outside:
+            inside, shared = np.delete(np.arange(self._n), inside), len(self._base) - shared
+        self._inside.append(inside)
+        self._left.append(cap.most - shared)
+
+    def next_set(self, positions: npt.NDArray[np.int64], *, fresh: bool, run: Run) -> bool:
+        """Advance the positions to the next set that keeps to all caps; false if there is none or time is up."""
+        if min(self._left, default=0) < 0:
+            return False
+        if not len(positions):
+            return fresh
+        places = np.concatenate([np.zeros(0, dtype=np.intp), *self._inside])
+        numbers = np.repeat(
+            np.arange(len(self._inside), dtype=np.intc), [len(inside) for inside in self._inside]
+        )
+        first = np.zeros(self._n + 1, dtype=np.intc)
+        np.cumsum(np.bincount(places, minlength=self._n), out=first[1:])
+        member = numbers[np.argsort(places, kind="stable")]
+        left = np.array(self._left, dtype=np.intc)
+        found: int = kernel.next_set(self._n, first, member, left, positions, fresh, run.tick)
+        return found == 1
+
+
+def _difference(problem: Problem) -> int:
+    return problem.n_features - problem.max_overlap
+
+
+def _features(order: Order, positions: list[int]) -> FeatureSet:
+    return tuple(sorted(order[positions].tolist()))

@@ -1,0 +1,1 @@
+"""What is linear as an integer programme, and the solver behind it."""

@@ -1,0 +1,161 @@
+"""The fallback: whatever is linear as an integer programme, with symmetry broken and our bounds added."""
+
+from __future__ import annotations
+
+import itertools
+import math
+from collections.abc import Sequence
+from dataclasses import replace
+from functools import cache
+
+from altsets.problem import FeatureSet, Problem
+from altsets.quality import Quality
+from altsets.result import Status
+from altsets.search.degree_bounds import sum_bound
+from altsets.search.engine import Answer, declines_black_box, declines_heuristics
+from altsets.search.milp.formulation import Formulation
+from altsets.search.milp.highs import DROPPED
+from altsets.search.run import Run, Stopped
+from altsets.search.sequential import sequential
+from altsets.search.subset.candidates import Candidates
+from altsets.search.subset.construction import Construction, completed
+from altsets.search.subset.pricing import PricingOracle
+from altsets.search.tolerances import PROVEN
+
+__all__ = ["MilpEngine", "best_set", "solved"]
+
+
+class MilpEngine:
+    """HiGHS on the paper's formulation, for what the specialised engines leave open or a user wants checked."""
+
+    name = "milp"
+
+    def declines(self, quality: Quality, problem: Problem) -> str | None:
+        """A reason why this engine does not solve the problem, or None."""
+        if reason := declines_black_box(quality):
+            return reason
+        if callable(problem.dissimilarity):
+            return "it takes dice or jaccard dissimilarity only, which are linear"
+        if quality.form(problem.k_max).ratio:
+            return f"{type(quality).__name__} is a ratio, which is not linear"
+        if quality.size_normalised and not problem.fixed_size:
+            return f"{type(quality).__name__} is linear for sets of one size only"
+        return declines_heuristics(problem)
+
+    def solve(self, quality: Quality, problem: Problem, run: Run) -> Answer:
+        """Sequential or simultaneous, as asked."""
+        if not problem.sizes:
+            return Answer.infeasible(problem, "constraints on the size contradict each other")
+        construction = cache(lambda: Construction(PricingOracle(quality, problem, run), run))
+        if problem.search == "simultaneous":
+            try:
+                answer = _simultaneous(quality, problem, run)
+            except Stopped:
+                nothing = [Status.NOT_FOUND] * problem.n_sets
+                answer = Answer([], nothing, math.inf, "the integer programme was not ready in time")
+            return completed(answer, construction)
+
+        def next_set(others: Sequence[FeatureSet]) -> tuple[FeatureSet | None, float]:
+            return best_set(quality, problem, others, run)
+
+        return sequential(problem, run, next_set, quality.evaluate, "integer programming", construction)
+
+
+def best_set(
+    quality: Quality,
+    problem: Problem,
+    others: Sequence[FeatureSet],
+    run: Run,
+    candidates: Candidates | None = None,
+) -> tuple[FeatureSet | None, float]:
+    """The best set that differs enough from the others, existing ones among them, and a bound on every such set."""
+    # All that matters to one set are the best features outside the others.
+    single = replace(problem, n_alternatives=0, existing=tuple(others))
+    try:
+        model = Formulation(quality, single, candidates, run)
+        if model.too_few:
+            return None, -math.inf
+        model.add_set(others)
+        model.maximise_sum()
+    except Stopped:
+        return None, math.inf
+    sets, bound = solved(model, run)
+    return (None if sets is None else sets[0]), bound * model.scale
+
+
+def solved(model: Formulation, run: Run) -> tuple[list[FeatureSet] | None, float]:
+    """Solve, and again as long as an answer breaks a constraint by less than the solver's tolerance."""
+    while True:
+        solution = model.programme.maximise(run)
+        if solution.values is None:
+            return None, solution.bound
+        sets = model.features_of(solution.values)
+        constraints = model.problem.constraints
+        broken = [one for one in sets if not all(constraint.holds(one) for constraint in constraints)]
+        if not broken:
+            return sets, solution.bound
+        if run.stopped:
+            return None, solution.bound
+        # Only a budget can be missed by so little, and a larger set costs no less.
+        for chosen in broken:
+            model.exclude(chosen)
+
+
+def _simultaneous(quality: Quality, problem: Problem, run: Run) -> Answer:
+    """All sets in one programme, interchangeable but for their order."""
+    model = Formulation(quality, problem, run=run)
+    if model.too_few:
+        return Answer.infeasible(problem, "too few features may be used")
+    limit = math.inf
+    if model.linear and problem.fixed_size:
+        # The bound goes into the variable for the minimum and into the answer; as a row over all variables it made
+        # the solver's presolve cut off optima.
+        limit = sum_bound(model.candidates, problem).value / model.scale
+    if limit == -math.inf:
+        return Answer.infeasible(problem, "counting shared features")
+    for _ in range(problem.n_sets):
+        model.add_set(problem.existing)
+    for first, second in itertools.combinations(model.sets, 2):
+        model.differ(first, second)
+    model.in_order()
+    if problem.aggregation == "min":
+        sets, bound = _largest_minimum(model, quality, limit / problem.n_sets, run)
+    else:
+        model.maximise_sum()
+        sets, bound = solved(model, run)
+        bound = min(bound, limit)
+    return _answer(quality, problem, sets, bound * model.scale)
+
+
+def _largest_minimum(
+    model: Formulation, quality: Quality, limit: float, run: Run
+) -> tuple[list[FeatureSet] | None, float]:
+    """The largest minimum; among equal minima the larger sum: hold the minimum and maximise again."""
+    programme = model.programme
+    limit = min(limit, model.reach)
+    lowest = programme.variable(limit, cost=1.0, integer=False, lower=-2 * model.reach)
+    for one in model.sets:
+        programme.row({lowest: 1.0} | {v: -value for v, value in one.quality.items()}, upper=0)
+    sets, bound = solved(model, run)
+    # In rows, numbers that are too small are no numbers to the solver.
+    bound = min(bound + DROPPED * model.reach, limit)
+    if sets is None or run.stopped:
+        return sets, bound
+    worst = min(map(quality.evaluate, sets))
+    programme.fix_least(lowest, worst / model.scale - 1e-12)
+    model.maximise_sum()
+    larger, _ = solved(model, run)
+    if larger is not None and min(map(quality.evaluate, larger)) >= worst - PROVEN / 2:
+        sets = larger
+    return sets, bound
+
+
+def _answer(quality: Quality, problem: Problem, sets: list[FeatureSet] | None, bound: float) -> Answer:
+    proof = "integer programming"
+    if sets is None:
+        status = Status.INFEASIBLE if bound == -math.inf else Status.NOT_FOUND
+        return Answer([], [status] * problem.n_sets, bound, proof)
+    objective = problem.objective([quality.evaluate(chosen) for chosen in sets])
+    proven = bound - objective <= PROVEN
+    status = Status.OPTIMAL if proven else Status.FEASIBLE
+    return Answer(sets, [status] * problem.n_sets, max(bound, objective), proof)

@@ -1,0 +1,1 @@
+"""Several sets of any quality: which of the good sets go together."""

@@ -1,0 +1,88 @@
+"""Better solutions by annealing: features are exchanged at random, ever more reluctant to do harm."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+
+import numpy as np
+import numpy.typing as npt
+
+from altsets._kernels.exchanges import anneal
+from altsets.constraints import Forbid, Size
+from altsets.problem import FeatureSet
+from altsets.search.run import Run
+from altsets.search.subset.pricing import PricingOracle
+
+__all__ = ["SimulatedAnnealing"]
+
+#: How reluctant a walk is at first and at last: by how much a step may do harm, as a share of the gap.
+FIRST_TEMPERATURE, LAST_TEMPERATURE = 0.1, 0.005
+#: What two features that exclude each other cost, in units of what a set can be worth.
+CONFLICT = 10.0
+
+
+class SimulatedAnnealing:
+    """Walks around solutions, where sets have one size and no rule but those on features and on what sets share.
+
+    Parameters
+    ----------
+    pricing : PricingOracle
+    smallest : bool
+        Whether the worst set counts instead of the sum.
+    run : Run
+    """
+
+    def __init__(self, pricing: PricingOracle, max_min: bool, run: Run) -> None:
+        self.pricing, self.max_min, self.run = pricing, max_min, run
+        self._seed = 0
+        problem = pricing.problem
+        plain = all(isinstance(rule, Forbid | Size) for rule in problem.constraints)
+        self.possible = plain and pricing.can_be_priced and problem.fixed_size and len(pricing.sizes) == 1
+        if self.possible:
+            form = pricing.sizes[0].form
+            inside = np.asarray(pricing.features)
+            self._scores = form.linear[inside]
+            self._pairs = form.pairs_among(inside, run.check) if form.has_pairs else None
+            if form.conflicts is not None:
+                pairs = np.zeros((len(pricing.features),) * 2) if self._pairs is None else self._pairs
+                self._pairs = pairs + CONFLICT * pricing.reach * form.conflicts[np.ix_(inside, inside)]
+            self._fixed = self._members(problem.existing)
+            self._caps = np.array(problem.existing_overlaps, dtype=np.intc)
+
+    def improve(
+        self, sets: Sequence[FeatureSet], bound: float, steps: int, temperature: float = 1.0
+    ) -> list[FeatureSet]:
+        """What another walk makes of these sets; nothing where there are none, or rules that no walk knows.
+
+        ``bound`` is an upper bound on what counts; without one a walk does not know how much harm is too much. With
+        more ``temperature`` it may do so many times as much, and gets further away from these sets.
+        """
+        if not sets or not self.possible or not math.isfinite(bound):
+            return []
+        self._seed += 1
+        inside = anneal(
+            self._scores,
+            self._members(sets),
+            self._fixed,
+            self._caps,
+            self.pricing.problem.max_overlap,
+            bound,
+            steps,
+            self._seed,
+            self.run.tick,
+            pairs=self._pairs,
+            summing=not self.max_min,
+            hot=temperature * FIRST_TEMPERATURE,
+            cold=temperature * LAST_TEMPERATURE,
+        )
+        features = np.asarray(self.pricing.features)
+        return [tuple(sorted(features[places].tolist())) for places in inside]
+
+    def _members(self, sets: Sequence[FeatureSet]) -> npt.NDArray[np.uint8]:
+        """Which places lie in each set, as rows of zeros and ones."""
+        members = np.zeros((len(sets), len(self.pricing.features)), dtype=np.uint8)
+        for row, chosen in zip(members, sets, strict=True):
+            places = self.pricing.place[list(chosen)]
+            row[places[places >= 0]] = 1
+        return members

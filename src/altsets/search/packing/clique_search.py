@@ -1,0 +1,228 @@
+"""Pick sets that go together from a list: what the kernel needs to know about listed sets."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from altsets._kernels import clique_search as cliques
+from altsets.problem import FeatureSet
+from altsets.search.packing.cuts import SlackCosts
+from altsets.search.packing.master import DualBound
+from altsets.search.resources import LISTED, MOST_BYTES
+from altsets.search.run import Run
+from altsets.search.subset.pricing import Listing, PricingOracle
+
+__all__ = ["CliqueSearch", "ReducedCostBudget", "best_compatible", "listing_of"]
+
+Floats = npt.NDArray[np.float64]
+
+#: Sets whose elements are looked up at a time.
+PART = 20_000
+
+
+@dataclass(frozen=True)
+class ReducedCostBudget:
+    """What the sets of a list are charged, what a solution can spend in all, and what it pays for unused rows."""
+
+    charges: Floats
+    ceiling: float
+    slack_costs: SlackCosts | None = None
+
+    @classmethod
+    def of(
+        cls, listing: Listing, dual_bound: DualBound, n_sets: int, least: float | None = None
+    ) -> ReducedCostBudget:
+        """What sets lack of the best value after prices; with a least quality, also what they have more than that.
+
+        Where only the worst set counts, what one set has above the least is lost to the others.
+        """
+        charges, ceiling = dual_bound.best - listing.values, dual_bound.bound
+        if least is not None:
+            charges = charges + np.maximum(listing.qualities - least, 0.0)
+            ceiling -= n_sets * least
+        return cls(np.maximum(charges, 0.0), ceiling, dual_bound.slack_costs)
+
+
+class CliqueSearch:
+    """Picks as many sets as a problem asks for."""
+
+    def __init__(self, pricing: PricingOracle, run: Run) -> None:
+        self.pricing, self.problem, self.run = pricing, pricing.problem, run
+
+    @cached_property
+    def caps(self) -> npt.NDArray[np.intc]:
+        """How many features sets of two sizes may share; not for a user's own dissimilarity."""
+        sizes = [sets.size for sets in self.pricing.sizes]
+        if callable(self.problem.dissimilarity):
+            return np.zeros((1, 1), dtype=np.intc)
+        return np.array([[self.problem.max_overlap_of(s, t) for t in sizes] for s in sizes], dtype=np.intc)
+
+    def pick(
+        self,
+        listing: Listing,
+        cost_budget: ReducedCostBudget,
+        target: float,
+        max_steps: int,
+        *,
+        summing: bool,
+        least: float = -math.inf,
+        enough: float = math.inf,
+        all_listed: bool = True,
+        n_sets: int | None = None,
+    ) -> tuple[list[FeatureSet] | None, bool]:
+        """Sets of a quality of at least ``least`` whose sum or minimum is above the target.
+
+        Returns None if there are none, and whether the search came to its end; it does not go on to there when it has
+        found ``enough``. If sets that can only be the dearest of a solution are not listed, they are searched for.
+        """
+        n_sets = n_sets or self.problem.n_sets
+        if LISTED * (n_sets + 1) * len(listing) > MOST_BYTES:
+            return None, False
+        order = np.argsort(cost_budget.charges, kind="stable")
+        order = order[listing.qualities[order] >= least]
+        own = callable(self.problem.dissimilarity)
+        if own:
+            order = self._repeated(listing, order, n_sets or self.problem.n_sets)
+        sets = [listing.set_at(number) for number in order.tolist()] if own else []
+        last_of: dict[tuple[int, ...], FeatureSet] = {}
+        sure = True
+
+        def last(numbers: npt.NDArray[np.intc], worst: float) -> float | None:
+            nonlocal sure
+            picked = [listing.set_at(number) for number in order[numbers].tolist()]
+            found = self.pricing.k_best(1, others=picked, threshold=worst)
+            sure = sure and found.bound == -math.inf
+            if not found.sets:
+                return None
+            last_of[tuple(numbers.tolist())] = found.sets[0]
+            return found.values[0]
+
+        elements = self._elements(listing, order, cost_budget.slack_costs)
+        if elements is None:
+            return None, False
+        chosen, finished = cliques.pick(
+            (
+                listing.masks[order],
+                listing.size_groups[order],
+                listing.qualities[order],
+                cost_budget.charges[order],
+            ),
+            elements,
+            self.caps,
+            n_sets,
+            target,
+            cost_budget.ceiling,
+            summing=summing,
+            tolerance=self.pricing.tolerance,
+            enough=enough,
+            max_nodes=max_steps,
+            compatible=self.run.guarded(
+                lambda i, j: self.problem.compatible(sets[i], sets[j]), otherwise=False
+            )
+            if own
+            else None,
+            last=None if all_listed else self.run.guarded(last, otherwise=None),
+            tick=self.run.tick,
+        )
+        if chosen is None:
+            return None, finished and sure
+        picked = [listing.set_at(number) for number in order[chosen].tolist()]
+        if not all_listed:
+            picked.append(last_of[tuple(chosen.tolist())])
+        return picked, finished and sure
+
+    def _repeated(self, listing: Listing, order: npt.NDArray[np.intp], n_sets: int) -> npt.NDArray[np.intp]:
+        """The listed sets, those as often as a solution can have them that are different enough from themselves.
+
+        By overlap no set is, unless all are; a user's own dissimilarity may see it otherwise.
+        """
+        ask = self.run.guarded(self.problem.compatible, otherwise=False)
+        times = np.ones(len(order), dtype=np.intp)
+        for place, number in enumerate(order.tolist()):
+            if self.run.stopped:
+                break
+            chosen = listing.set_at(number)
+            if ask(chosen, chosen):
+                times[place] = n_sets
+        return np.repeat(order, times)
+
+    def _elements(
+        self, listing: Listing, order: npt.NDArray[np.intp], slack_costs: SlackCosts | None
+    ) -> tuple[npt.NDArray[Any], ...] | None:
+        """The priced elements of each listed set, in the order in which they are picked from; None if time is up."""
+        widest = max((rows.shape[1] for rows in listing.rows), default=0)
+        first = np.zeros(len(order) + 1, dtype=np.intc)
+        if slack_costs is None or not len(listing):
+            return (
+                first,
+                np.zeros(0, dtype=np.intc),
+                np.zeros((0, self.problem.n_sets + 1)),
+                np.zeros(widest + 1),
+            )
+        counts, elements = [], []
+        starts = np.cumsum([0, *(len(rows) for rows in listing.rows)])
+        width = widest + (math.comb(widest, 2) if slack_costs.of_pair is not None else 0)
+        if slack_costs.clique_cuts is not None:
+            width += len(slack_costs.clique_cuts.least)
+        # Part by part: a row for each set would be many times as large as what stays of it.
+        for part in np.array_split(order, 1 + len(order) // PART):
+            if self.run.stopped:
+                return None
+            numbers = np.full((len(part), width), -1, dtype=np.intc)
+            groups = listing.size_groups[part]
+            for group, features in enumerate(listing.rows):
+                inside = groups == group
+                rows = self.pricing.place[features[part[inside] - starts[group]]]
+                master = [slack_costs.of_feature[rows]]
+                if slack_costs.of_pair is not None:
+                    left, right = np.triu_indices(rows.shape[1], 1)
+                    master.append(slack_costs.of_pair[rows[:, left], rows[:, right]])
+                if slack_costs.clique_cuts is not None:
+                    numbers_of_cuts = slack_costs.first_clique_cut + np.arange(
+                        len(slack_costs.clique_cuts.least)
+                    )
+                    master.append(np.where(slack_costs.clique_cuts.reached(rows), numbers_of_cuts, -1))
+                numbers[inside, : sum(block.shape[1] for block in master)] = np.concatenate(master, axis=1)
+            used = numbers >= 0
+            elements.append(numbers[used])
+            counts.append(used.sum(axis=1))
+        np.cumsum(np.concatenate(counts), out=first[1:])
+        return first, np.concatenate(elements), slack_costs.table, slack_costs.unshared
+
+
+def listing_of(known: dict[FeatureSet, float], pricing: PricingOracle, most: int) -> Listing:
+    """The best of the sets as a list, no more than so many."""
+    best = sorted((one for one in known if known[one] > -math.inf), key=lambda one: (-known[one], one))[:most]
+    rows = pricing.rows_of(best)
+    values = [known[tuple(row)] for some in rows for row in some.tolist()]
+    qualities = np.array(values, dtype=np.float64)
+    return Listing(rows, qualities, qualities, complete=False)
+
+
+def best_compatible(cliques: CliqueSearch, listing: Listing, max_steps: int) -> tuple[list[FeatureSet], bool]:
+    """The largest sum or minimum, with equal minima the larger sum; empty if there are not enough sets.
+
+    Also says whether that is proven; it is not if it took more than ``max_steps``.
+    """
+    problem, qualities = cliques.problem, listing.qualities
+    if not len(listing):
+        return [], True
+    top = float(np.max(qualities))
+    lost = ReducedCostBudget(top - qualities, problem.n_sets * top)
+    if problem.aggregation == "sum":
+        sets, finished = cliques.pick(listing, lost, -math.inf, max_steps, summing=True)
+        return sets or [], finished
+    free = ReducedCostBudget(np.zeros(len(listing)), 1.0)
+    sets, finished = cliques.pick(listing, free, -math.inf, max_steps, summing=False)
+    if not sets:
+        return [], finished
+    known = {listing.set_at(number): float(value) for number, value in enumerate(qualities)}
+    values = [known[one] for one in sets]
+    larger, _ = cliques.pick(listing, lost, math.fsum(values), max_steps, summing=True, least=min(values))
+    return larger or sets, finished

@@ -1,0 +1,205 @@
+"""A bound on the sum of compatible sets by column generation, with prices that say which sets can matter.
+
+The linear programme has one variable for each feature set: how often is it taken? So many sets are taken in all, and no
+more share features than may (``cuts``). Only sets that have been found worth it are in the programme;
+whether another one is, is a search for the best set after prices. With z the best value of any set after prices, A sets
+are worth at most A z plus what the rows allow at their prices. That holds for any prices >= 0, so the bound needs no
+exact solution of the programme.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence, Set
+from dataclasses import dataclass
+
+import numpy as np
+import numpy.typing as npt
+
+from altsets.problem import FeatureSet
+from altsets.search.milp.highs import LinearProgramme
+from altsets.search.packing.cuts import PENALTY, CutPool, SlackCosts
+from altsets.search.run import Run
+from altsets.search.subset.pricing import DualPrices, KBest, PricingOracle
+from altsets.search.tolerances import PROVEN
+
+__all__ = ["DualBound", "RestrictedMaster"]
+
+Floats = npt.NDArray[np.float64]
+
+#: New columns in each round, at most; and those that one programme takes over from another.
+COLUMNS_PER_ROUND, MOST_INHERITED = 30, 200
+#: Steps of the first search for columns; if it finds none, the next one may take longer.
+FIRST_NODES = 1_000
+
+
+@dataclass(frozen=True)
+class DualBound:
+    """Dual prices, the best value of any set after prices, and the bound on the sum that follows."""
+
+    prices: DualPrices | None
+    best: float
+    bound: float
+    slack_costs: SlackCosts | None = None
+
+
+class RestrictedMaster:
+    """The linear programme over sets, and the best certificate so far.
+
+    Parameters
+    ----------
+    pricing : PricingOracle
+        Where columns come from.
+    n_sets : int
+    max_overlap : int
+        How many features any two sets may share at most, less than any set has.
+    run : Run
+    given : sequence of FeatureSet
+        Sets that all others have to go with.
+    without : set of FeatureSet
+        Sets that are left out.
+    """
+
+    def __init__(
+        self,
+        pricing: PricingOracle,
+        n_sets: int,
+        max_overlap: int,
+        run: Run,
+        given: Sequence[FeatureSet] = (),
+        without: Set[FeatureSet] = frozenset(),
+    ) -> None:
+        self.pricing, self.n_sets, self.max_overlap, self.run = pricing, n_sets, max_overlap, run
+        self.given, self.without = given, without
+        share = pricing.problem.max_overlap_of
+        self._most_shared = {
+            sets.size: [share(sets.size, len(other)) for other in given] for sets in pricing.sizes
+        }
+        # The prices of all rows when last there were none to add.
+        self._duals = np.zeros(0)
+        # The last solution, if no other sets can make it better.
+        self._values: Floats | None = None
+        self._known: set[FeatureSet] = set()
+        self._programme = LinearProgramme()
+        self._programme.add_row({}, lower=n_sets, upper=n_sets)
+        # Stands in for sets that are missing, at a price that is never worth it: before the first solution is known the
+        # programme needs something to be feasible with.
+        self._programme.add_column(-PENALTY, {0: 1.0})
+        self._cuts = CutPool(
+            self._programme, pricing, n_sets, max_overlap, with_pairs=True, n_rows=1, n_columns=1
+        )
+        self.dual_bound = DualBound(None, math.inf, math.inf)
+        #: How often the last solution of the programme uses each feature, by place.
+        self.usage = np.zeros(len(pricing.features))
+
+    @property
+    def sets(self) -> list[FeatureSet]:
+        """All sets in the programme."""
+        return self._cuts.sets
+
+    def add(self, sets: Sequence[FeatureSet]) -> int:
+        """Put sets into the programme; returns how many are new."""
+        count = 0
+        for chosen in sets:
+            if chosen not in self._known:
+                self._known.add(chosen)
+                count += 1
+                # In units of what a set can be worth: the solver's tolerances are absolute.
+                worth = self.pricing.quality.evaluate(chosen) / self.pricing.reach
+                self._programme.add_column(worth, {0: 1.0} | self._cuts.terms(chosen))
+        return count
+
+    def limit_usage(self, ranges: dict[int, tuple[int, int]]) -> None:
+        """From now on, features (by place) are used so often at least and at most; certificates hold for that alone."""
+        self._cuts.limit_usage(ranges)
+        self._values = None
+        self.dual_bound = DualBound(None, math.inf, math.inf)
+
+    def inherit(self, other: RestrictedMaster) -> None:
+        """Begin with the rows and sets that mattered most in another programme, when last it was solved."""
+        if not len(other._duals):
+            return
+        self._cuts.adopt(other._cuts, other._duals)
+        prices = other._cuts.prices(other._cuts.padded(other._duals))
+        known = self.pricing.listed(other.sets, prices)
+        order = np.argsort(-known.values, kind="stable")[:MOST_INHERITED]
+        sets = [known.set_at(number) for number in order.tolist()]
+        self.add([chosen for chosen in sets if self._allowed(chosen)])
+
+    def _allowed(self, chosen: FeatureSet) -> bool:
+        """Whether a set goes with those given and is not to be left out."""
+        if chosen in self.without:
+            return False
+        inside, most = set(chosen), self._most_shared[len(chosen)]
+        return all(len(inside.intersection(other)) <= m for other, m in zip(self.given, most, strict=True))
+
+    def generate_columns(self, target: float, max_rounds: int) -> bool:
+        """Generate columns and rows until the bound is good or nothing more helps; false if that came too early.
+
+        ``target`` is the value of a solution: a bound that reaches it needs no better one.
+        """
+        rounds, self._values = 0, None
+        while rounds < max_rounds:
+            solved = self._programme.maximise()
+            if solved is None or self.run.tick():
+                return False
+            values, duals = solved[0], solved[1] * self.pricing.reach
+            if self._cuts.separate(values):
+                rounds += 1
+                continue
+            self.usage = self._cuts.usage(values)
+            self._duals = duals
+            prices = self._cuts.prices(duals)
+            threshold = float(duals[0]) + self.pricing.tolerance
+            # That costs next to nothing, but only a full search tells a bound.
+            heuristic = self.pricing.heuristic(self._cuts.used(values, COLUMNS_PER_ROUND), prices, threshold)
+            if self.add([chosen for chosen in heuristic if self._allowed(chosen)]):
+                continue
+            rounds += 1
+            found = self._improving(prices, threshold)
+            new = self.add(found.sets)
+            if not new and found.bound > -math.inf:
+                # The programme is solved but for the solver's tolerance: some of its sets are worth a little more.
+                known = self.pricing.listed(self.sets, prices).values
+                threshold = float(np.max(known, initial=threshold)) + self.pricing.tolerance
+                found = self._improving(prices, threshold)
+                new = self.add(found.sets)
+            best = max([threshold, found.bound, *found.values[:1]])
+            bound = self.n_sets * best + self._cuts.paid(duals)
+            if bound < self.dual_bound.bound:
+                self.dual_bound = DualBound(prices, best, bound, self._cuts.slack_costs(duals))
+            if not new or self.dual_bound.bound <= target + PROVEN / 4:
+                self._values = None if new else values
+                return found.bound == -math.inf
+        return False
+
+    def taken(self, most: int) -> list[FeatureSet]:
+        """The sets that the solution takes most of; none if the programme has not been solved."""
+        return [] if self._values is None else self._cuts.used(self._values, most)
+
+    def add_clique_cuts(self, target: float, max_rounds: int, least_gain: float) -> None:
+        """Go on from a solved programme with clique cuts, as long as each round closes such a part of the gap."""
+        while self._values is not None and self.dual_bound.bound > target:
+            before = self.dual_bound.bound
+            if not self._cuts.separate_clique_cuts(self._values) or not self.generate_columns(
+                target, max_rounds
+            ):
+                return
+            if before - self.dual_bound.bound < least_gain * (before - target):
+                return
+
+    def _improving(self, prices: DualPrices, threshold: float) -> KBest:
+        """Sets above the threshold: some good ones if they are easy to find, else the best ones for certain."""
+        max_nodes = FIRST_NODES
+        while True:
+            found = self.pricing.k_best(
+                COLUMNS_PER_ROUND,
+                others=self.given,
+                without=self.without,
+                prices=prices,
+                threshold=threshold,
+                max_nodes=max_nodes,
+            )
+            if found.sets or found.bound == -math.inf or self.run.stopped:
+                return found
+            max_nodes *= 8

@@ -1,0 +1,160 @@
+"""What constraints and other sets demand of one set, as lists that a search can work through."""
+
+from __future__ import annotations
+
+import heapq
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+import numpy.typing as npt
+
+from altsets.constraints import AtLeast, AtMost, Budget, Constraint, Exclusive, Implies, Require
+from altsets.problem import FeatureSet, Problem
+from altsets.search.subset.budgets import WholeBudget, in_units
+
+__all__ = ["Cap", "Rules", "differing", "preselected"]
+
+Floats = npt.NDArray[np.float64]
+
+
+@dataclass(frozen=True)
+class Cap:
+    """At most ``most`` out of a group of features; or, with ``outside``, out of all features but these."""
+
+    group: FeatureSet
+    most: int
+    outside: bool = False
+
+
+@dataclass(frozen=True)
+class Rules:
+    """Everything that a set of one size has to keep to; ``None`` in place of rules means that no set can.
+
+    Attributes
+    ----------
+    required, forbidden : frozenset of int
+        Features in every set and in none, with what follows from budgets and implications.
+    needs : dict
+        Which other features a feature needs, directly or not.
+    caps : list of Cap
+        Groups of which a set may have only so many features.
+    budgets : list of WholeBudget
+    """
+
+    required: frozenset[int]
+    forbidden: frozenset[int]
+    needs: dict[int, frozenset[int]]
+    caps: list[Cap]
+    budgets: list[WholeBudget]
+
+    @classmethod
+    def of(cls, problem: Problem, size: int) -> Rules | None:
+        """The rules for sets of one size, the existing sets included."""
+        needs = _transitive(problem.constraints)
+        required = frozenset(
+            feature
+            for constraint in problem.constraints
+            if isinstance(constraint, Require)
+            for named in constraint.features
+            for feature in (named, *needs.get(named, ()))
+        )
+        budgets = [
+            in_units(constraint) for constraint in problem.constraints if isinstance(constraint, Budget)
+        ]
+        forbidden = problem.forbidden.union(*(budget.too_dear for budget in budgets))
+        forbidden |= {feature for feature, needed in needs.items() if needed & forbidden}
+        caps = list(_caps(problem.constraints, size))
+        if not callable(problem.dissimilarity):
+            caps += differing(problem, size, problem.existing)
+        if required & forbidden or len(required) > size or any(cap.most < 0 for cap in caps):
+            return None
+        return cls(required, forbidden, needs, caps, budgets)
+
+
+def differing(problem: Problem, size: int, others: Iterable[FeatureSet]) -> list[Cap]:
+    """What keeps a set of this size different from others; not for a user's own dissimilarity."""
+    caps = []
+    for other in others:
+        most = problem.max_overlap_of(size, len(other))
+        if most < min(size, len(other)):
+            caps.append(Cap(other, most))
+    return caps
+
+
+def _caps(constraints: Sequence[Constraint], size: int) -> Iterable[Cap]:
+    for constraint in constraints:
+        match constraint:
+            case AtMost(most=most, group=group):
+                yield Cap(group, most)
+            case Exclusive(group=group):
+                yield Cap(group, 1)
+            case AtLeast(least=least, group=group):
+                yield Cap(group, size - least, outside=True)
+
+
+def _transitive(constraints: Sequence[Constraint]) -> dict[int, frozenset[int]]:
+    """Everything that each feature needs, also through others; never itself."""
+    direct: dict[int, set[int]] = {}
+    for constraint in constraints:
+        if isinstance(constraint, Implies):
+            direct.setdefault(constraint.feature, set()).add(constraint.needed)
+    needs = {}
+    for feature in direct:
+        reached: set[int] = set()
+        todo = [feature]
+        while todo:
+            new = direct.get(todo.pop(), set()) - reached
+            reached |= new
+            todo += new
+        needs[feature] = frozenset(reached - {feature})
+    return needs
+
+
+def preselected(
+    scores: Floats, features: npt.NDArray[np.intp], rules: Rules, wanted: int
+) -> npt.NDArray[np.intp]:
+    """Without pair terms: the ``wanted`` best features of each kind, for no solution needs more.
+
+    Features are of one kind if the same rules name them. With a budget, a feature is left out if so many others of its
+    kind score no less and cost no more.
+    """
+    special = {*rules.needs, *(j for needed in rules.needs.values() for j in needed)}
+    if len(features) <= wanted or len(rules.budgets) > 1:
+        return features
+    kinds: dict[bytes, list[int]] = {}
+    member = np.zeros((len(scores), len(rules.caps)), dtype=bool)
+    for number, cap in enumerate(rules.caps):
+        member[list(cap.group), number] = True
+    packed = np.packbits(member, axis=1)
+    # What an implication names cannot take the place of another feature: it comes on top.
+    kept = [feature for feature in features.tolist() if feature in special]
+    if special:
+        features = np.setdiff1d(features, np.array(kept, dtype=np.intp))
+    if not packed.shape[1]:
+        kinds[b""] = features.tolist()
+    else:
+        for feature, kind in zip(features.tolist(), map(bytes, packed[features]), strict=True):
+            kinds.setdefault(kind, []).append(feature)
+    costs = rules.budgets[0].prices if rules.budgets else np.zeros(len(scores))
+    for members in kinds.values():
+        ordered = np.array(members, dtype=np.intp)
+        ordered = ordered[np.lexsort((ordered, costs[ordered], -scores[ordered]))]
+        kept += _undominated(ordered.tolist(), costs, wanted)
+    return np.unique(np.array(kept, dtype=np.intp))
+
+
+def _undominated(ordered: list[int], costs: Floats, wanted: int) -> list[int]:
+    """Those before which fewer than ``wanted`` cost no more."""
+    cheapest: list[float] = []
+    kept = []
+    for feature in ordered:
+        cost = float(costs[feature])
+        if len(cheapest) < wanted:
+            heapq.heappush(cheapest, -cost)
+        elif cost < -cheapest[0]:
+            heapq.heapreplace(cheapest, -cost)
+        else:
+            continue
+        kept.append(feature)
+    return kept

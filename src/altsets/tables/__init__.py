@@ -1,0 +1,1 @@
+"""What a table is, however it came: files and frames, categories and holes, targets, weights, checks."""

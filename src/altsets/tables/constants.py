@@ -1,0 +1,40 @@
+"""Columns that hold one value only."""
+
+from __future__ import annotations
+
+import warnings
+
+import numpy as np
+import numpy.typing as npt
+
+from altsets.tables.features import Features, FloatArray
+
+__all__ = ["constant_columns", "warn_of_constants"]
+
+
+def constant_columns(matrix: FloatArray) -> npt.NDArray[np.bool_]:
+    """Which columns hold one value only; missing is a value, too.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> constant_columns(np.array([[1.0, 5.0, 5.0], [2.0, 5.0, np.nan]])).tolist()
+    [False, True, False]
+    """
+    lowest = matrix.min(axis=0)
+    constant = np.asarray(lowest == matrix.max(axis=0))
+    missing = np.flatnonzero(np.isnan(lowest))
+    constant[missing] = np.isnan(matrix[:, missing]).all(axis=0)
+    return constant
+
+
+def warn_of_constants(features: Features) -> None:
+    """Name the constant columns in one warning, on behalf of the function that was called."""
+    constant = constant_columns(features.values)
+    if constant.any():
+        warnings.warn(
+            f"some columns are constant ({features.labels(constant, most=5)}); "
+            "they say nothing about the target and count as 0, so drop them.",
+            UserWarning,
+            stacklevel=3,
+        )

@@ -1,0 +1,307 @@
+"""The ways to sets that go together, each on its own: short lists, branches, floors, leaders, rows."""
+
+from __future__ import annotations
+
+import itertools
+import math
+
+import numpy as np
+import pytest
+
+import altsets
+from altsets import constraints, quality
+from altsets._kernels.clique_cuts import heavy_cliques
+from altsets.problem import Problem
+from altsets.search.packing import column_branching as leaders
+from altsets.search.packing import search as together
+from altsets.search.packing import threshold_master as floors
+from altsets.search.packing.clique_search import CliqueSearch, ReducedCostBudget
+from altsets.search.packing.column_branching import ColumnBranching
+from altsets.search.packing.master import DualBound, RestrictedMaster
+from altsets.search.packing.search import SetPackingSearch
+from altsets.search.run import Run
+from altsets.search.subset.pricing import PricingOracle
+
+
+def redundant(n, seed):
+    """Relevance and redundancy at random: many sets are nearly as good as the best."""
+    rng = np.random.default_rng(seed)
+    redundancy = rng.random((n, n))
+    return quality.MRMR(rng.random(n), (redundancy + redundancy.T) / 2)
+
+
+def request_of(n_alternatives, aggregation, n=13, max_overlap=1):
+    return Problem.create(
+        n,
+        n_features=4,
+        n_alternatives=n_alternatives,
+        min_difference=4 - max_overlap,
+        search="simultaneous",
+        aggregation=aggregation,
+    )
+
+
+@pytest.mark.parametrize(
+    ("n_alternatives", "aggregation", "priced"),
+    # Of two sets the programme knows the largest sum, so that there is nothing left to list.
+    sorted({*itertools.product([1, 2, 3], ["sum", "min"], [False, True])} - {(1, "sum", True)}),
+)
+def test_the_optimum_is_that_of_whole_lists(n_alternatives, aggregation, priced, monkeypatch):
+    # Lists of both kinds go equally far below the bound.
+    monkeypatch.setattr(together, "FAST_GROWTH", together.SLOW_GROWTH)
+    shorter = 0
+    for seed in range(6):
+        found = []
+        for all_listed in (True, False):
+            searched = redundant(13, seed)
+            problem = request_of(n_alternatives, aggregation)
+            run = Run()
+            pricing = PricingOracle(searched, problem, run)
+            lengths = []
+            above = pricing.all_above
+
+            def counted(*args, above=above, lengths=lengths, **options):
+                listing = above(*args, **options)
+                lengths.append(len(listing))
+                return listing
+
+            pricing.all_above = counted
+            search = SetPackingSearch(searched, problem, pricing, run)
+            top = pricing.k_best(1).values[0]
+            dual_bound = search._priced() if priced else DualBound(None, top, problem.n_sets * top)
+            assert search.is_proven or search._close_to(dual_bound, 10**6, 10**12, all_listed=all_listed)
+            assert search.is_proven
+            found.append((search.value, max(lengths, default=0)))
+        (value, length), (value_without, length_without) = found
+        assert value == pytest.approx(value_without, abs=1e-9)
+        shorter += length_without < length
+    assert shorter >= (2 if priced else 3)
+
+
+def test_nothing_is_picked_where_no_set_is_good_enough():
+    searched, problem = redundant(13, 0), request_of(2, "min")
+    pricing = PricingOracle(searched, problem, Run())
+    search = SetPackingSearch(searched, problem, pricing, Run())
+    dual_bound = search._priced()
+    listing = pricing.all_above(-math.inf, 50, prices=dual_bound.prices)
+    cost_budget = ReducedCostBudget(np.zeros(len(listing)), 1.0, dual_bound.slack_costs)
+    assert CliqueSearch(pricing, Run()).pick(
+        listing, cost_budget, 0.0, 1000, summing=False, least=math.inf
+    ) == (
+        None,
+        True,
+    )
+
+
+def test_what_a_branch_proves_is_not_taken_for_the_whole(monkeypatch):
+    # Lists so short that branching gives up, and the linear programme is asked once more afterwards.
+    for name, value in {"FEW_SETS": 2, "MANY_SETS": 20, "BRANCH_SETS": 8}.items():
+        monkeypatch.setattr(together, name, value)
+    monkeypatch.setattr(SetPackingSearch, "_branching_pays", True)
+    shape = np.array([0.504, 0.266, 0.4, 0.524, 0.864, 0.501, 0.427, 0.949, 0.777, 0.243])
+    searched = quality.MRMR([0.1, 0.5, 0.9, 0.8, 0.5, 0.0, 0.4, 0.3, 0.0, 0.8], np.outer(shape, shape))
+    found = altsets.find(
+        searched,
+        n_features=6,
+        n_alternatives=1,
+        tau=0.81,
+        search="simultaneous",
+        constraints=[constraints.Implies(3, 6), constraints.Size(5, 6)],
+        engine="enumerate",
+    )
+    sets = [
+        chosen
+        for size in (5, 6)
+        for chosen in itertools.combinations(range(10), size)
+        if 3 not in chosen or 6 in chosen
+    ]
+    best = max(
+        searched.evaluate(first) + searched.evaluate(second)
+        for first, second in itertools.combinations(sets, 2)
+        if 200 * len(set(first) & set(second)) <= 19 * (len(first) + len(second))
+    )
+    assert found.status == "optimal"
+    assert found.objective == pytest.approx(best)
+
+
+@pytest.mark.parametrize(("patience", "status"), [(1, "feasible"), (50, "optimal")])
+def test_floors_with_patience_prove_what_lists_leave_open(patience, status, monkeypatch):
+    request = {"n_features": 5, "n_alternatives": 3, "min_difference": 4, "aggregation": "min"}
+
+    def search(seed):
+        return altsets.find(redundant(16, seed), search="simultaneous", engine="enumerate", **request)
+
+    best = [search(seed).objective for seed in range(5)]
+    # Lists are too short, picking from them takes too long, and so do the programmes for floors at first.
+    for name, value in {
+        "FEW_SETS": 2,
+        "MANY_SETS": 4,
+        "MOST_STEPS": 1,
+        "MORE_STEPS": 1,
+        "FLOOR_PATIENCE": (patience,),
+        "LONGEST_WALK": 1_000,
+    }.items():
+        monkeypatch.setattr(together, name, value)
+    monkeypatch.setattr(floors, "MAX_ROUNDS", 1)
+    monkeypatch.setattr(SetPackingSearch, "_led", lambda self: False)
+    for seed in range(5):
+        found = search(seed)
+        assert found.status == status
+        assert found.objective <= best[seed] + 1e-9 <= found.bound + 2e-9
+
+
+@pytest.mark.parametrize("effort", [0, 1])
+@pytest.mark.parametrize("aggregation", ["sum", "min"])
+@pytest.mark.parametrize(
+    ("max_overlap", "n", "seeds"), [(0, 13, (1, 13, 22)), (1, 10, (0, 16, 17)), (2, 8, (10, 11, 14))]
+)
+def test_leaders_prove_the_best_solution(max_overlap, n, seeds, aggregation, effort, monkeypatch):
+    # Without lists all sets but the last one lead; with short ones, those that no list settles.
+    monkeypatch.setattr(leaders, "SETS_EACH", 4 * effort)
+    monkeypatch.setattr(leaders, "FEW_LEADERS", 1 + effort)
+    led = []
+    settle = ColumnBranching.settle
+
+    def counted(self, given=(), without=frozenset()):
+        led.append(len(given))
+        return settle(self, given, without)
+
+    monkeypatch.setattr(ColumnBranching, "settle", counted)
+    # With these numbers the linear programme leaves a gap, of sums too.
+    for seed in seeds:
+        searched = redundant(n, seed)
+        problem = request_of(2, aggregation, n, max_overlap)
+        search = SetPackingSearch(searched, problem, PricingOracle(searched, problem, Run()), Run())
+        search.start()
+        search._priced()
+        assert not search.is_proven
+        assert search._led()
+        assert search.is_proven
+        assert search.value == pytest.approx(best_value(searched, problem), abs=1e-12)
+    assert led.count(1) >= len(seeds), "sets have to lead"
+
+
+def best_value(searched, problem):
+    """By looking at all sets that go together."""
+    sets = list(map(frozenset, itertools.combinations(range(problem.n_features_in), problem.k_max)))
+    qualities = [searched.evaluate(sorted(chosen)) for chosen in sets]
+    later = [
+        {j for j in range(i + 1, len(sets)) if len(sets[i] & sets[j]) <= problem.max_overlap}
+        for i in range(len(sets))
+    ]
+    return max(
+        problem.objective([qualities[i], qualities[j], qualities[h]])
+        for i in range(len(sets))
+        for j in later[i]
+        for h in later[i] & later[j]
+    )
+
+
+def test_sets_left_out_are_neither_found_nor_listed():
+    searched, problem = redundant(13, 1), request_of(2, "sum")
+    pricing = PricingOracle(searched, problem, Run())
+    best = pricing.k_best(6)
+    without = frozenset(best.sets[:3])
+    assert pricing.k_best(3, without=without).sets == best.sets[3:]
+    everything, rest = (
+        pricing.all_above(-math.inf, 10**6),
+        pricing.all_above(-math.inf, 10**6, without=without),
+    )
+    assert {everything.set_at(i) for i in range(len(everything))} == without | {
+        rest.set_at(i) for i in range(len(rest))
+    }
+    assert len(rest) == len(everything) - 3
+
+
+def test_chords_know_as_much_as_whole_usage_allows():
+    # Three sets of two features out of three share one feature each way: usage 2, 2, 2 and no more than that.
+    searched = quality.MRMR([3.0, 2.0, 1.0, 0.0], np.zeros((4, 4)))
+    problem = Problem.create(
+        4, n_features=2, n_alternatives=2, min_difference=1, search="simultaneous", aggregation="sum"
+    )
+    columns = RestrictedMaster(PricingOracle(searched, problem, Run()), 3, 1, Run())
+    assert columns.generate_columns(-math.inf, 100)
+    best = max(
+        sum(map(searched.evaluate, sets))
+        for sets in itertools.combinations(itertools.combinations(range(4), 2), 3)
+    )
+    assert columns.dual_bound.bound == pytest.approx(best)
+
+
+def test_a_programme_that_was_cut_short_can_be_taken_over():
+    searched, problem = redundant(13, 3), request_of(3, "sum")
+    pricing = PricingOracle(searched, problem, Run())
+    bounds = []
+    for rounds in range(1, 30):
+        first = RestrictedMaster(pricing, 4, 1, Run())
+        first.add(pricing.k_best(20).sets)
+        # Often it ends with rows that have no price yet.
+        first.generate_columns(-math.inf, rounds)
+        second = RestrictedMaster(pricing, 4, 1, Run())
+        second.inherit(first)
+        assert second.generate_columns(-math.inf, 1000)
+        bounds.append(second.dual_bound.bound)
+    assert bounds == pytest.approx([bounds[0]] * len(bounds), abs=1e-6)
+
+
+@pytest.mark.parametrize("max_overlap", [0, 1, 2])
+def test_cores_lower_the_bound_but_never_below_a_solution(max_overlap):
+    lowered = 0
+    for seed in range(4):
+        n = 13 - 2 * max_overlap
+        searched = redundant(n, seed)
+        problem = request_of(2, "sum", n, max_overlap)
+        columns = RestrictedMaster(PricingOracle(searched, problem, Run()), 3, max_overlap, Run())
+        assert columns.generate_columns(-math.inf, 1000)
+        before = columns.dual_bound.bound
+        best = best_value(searched, problem)
+        columns.add_clique_cuts(best, 1000, 0.0)
+        assert columns.dual_bound.bound >= best - 1e-9
+        lowered += columns.dual_bound.bound < before - 1e-6
+    assert lowered
+
+
+def test_picking_knows_what_cores_cost():
+    n_with_cores = 0
+    for seed in range(4):
+        searched, problem = redundant(13, seed), request_of(2, "sum")
+        pricing = PricingOracle(searched, problem, Run())
+        columns = RestrictedMaster(pricing, 3, 1, Run())
+        columns.generate_columns(-math.inf, 1000)
+        best = best_value(searched, problem)
+        columns.add_clique_cuts(best, 1000, 0.0)
+        dual_bound = columns.dual_bound
+        n_with_cores += dual_bound.prices.clique_cuts is not None
+        listing = pricing.all_above(-math.inf, 10**6, prices=dual_bound.prices)
+        cost_budget = ReducedCostBudget.of(listing, dual_bound, 3)
+        sets, finished = CliqueSearch(pricing, Run()).pick(
+            listing, cost_budget, -math.inf, 10**9, summing=True
+        )
+        assert finished
+        assert sum(map(searched.evaluate, sets)) == pytest.approx(best, abs=1e-12)
+        # By how much they fall short of the bound: sets below the best value, and cores that none of them has.
+        values = pricing.listed(sets, dual_bound.prices).values
+        unused = 0.0
+        if dual_bound.prices.clique_cuts is not None:
+            clique_cuts = dual_bound.prices.clique_cuts
+            unused = clique_cuts.prices @ ~clique_cuts.reached(pricing.place[np.array(sets)]).any(axis=0)
+        assert dual_bound.bound - best >= np.sum(dual_bound.best - values) + unused - 1e-9
+    assert n_with_cores
+
+
+def test_heavy_cores_weigh_what_they_say():
+    rng = np.random.default_rng(0)
+    for _ in range(20):
+        # Half of the sets have four out of the first six features, and many of the others have fewer.
+        sets = [
+            [*rng.permutation(6)[:4], 6 + rng.integers(8)] if number % 2 else rng.permutation(14)[:5]
+            for number in range(12)
+        ]
+        sets = np.sort(np.array(sets, dtype=np.intc), axis=1)
+        weights = rng.random(len(sets))
+        found = heavy_cliques(sets, weights, 14, size=6, least=4, n_starts=12)
+        for members, weight in found:
+            assert len(set(members)) == 6
+            assert weight == pytest.approx(weights[np.isin(sets, members).sum(axis=1) >= 4].sum())
+        planted = weights[np.isin(sets, range(6)).sum(axis=1) >= 4].sum()
+        assert max(weight for _, weight in found) >= planted - 1e-9

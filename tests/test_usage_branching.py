@@ -1,0 +1,41 @@
+"""Branching on how often features are used: forced by short lists, against brute force and the solver."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+import altsets
+from altsets import quality
+from altsets.search.packing import search as together
+
+
+@pytest.fixture(autouse=True)
+def short_lists(monkeypatch):
+    for name in ("FEW_SETS", "FEW_STEPS", "MANY_SETS", "BRANCH_SETS"):
+        monkeypatch.setattr(together, name, 10)
+
+
+ASKED = {"n_features": 3, "n_alternatives": 3, "min_difference": 2, "search": "simultaneous"}
+
+
+def conflicting(n, seed):
+    """Features of which many exclude each other: the linear programme alone leaves a gap."""
+    rng = np.random.default_rng(seed)
+    relevance = rng.random(n)
+    dependency = rng.random((n, n)) * 1.2
+    return quality.FCBF(relevance, (dependency + dependency.T) / 2)
+
+
+@pytest.mark.parametrize("seed", range(8))
+def test_the_optimum_is_that_of_the_solver(seed):
+    searched = conflicting(16, seed)
+    found = altsets.find(searched, **ASKED, engine="enumerate")
+    expected = altsets.find(searched, **ASKED, engine="milp")
+    assert found.status is expected.status
+    assert found.objective == pytest.approx(expected.objective, abs=1e-9, nan_ok=True)
+
+
+def test_some_proofs_need_branches():
+    proofs = {altsets.find(conflicting(16, seed), **ASKED, engine="enumerate").proof for seed in range(8)}
+    assert any("branching" in proof for proof in proofs)
