@@ -33,6 +33,7 @@ ROOMS = [
     "documents",
     "features",
     "errors",
+    "arrays",
     "_kernels",
 ]
 

@@ -12,8 +12,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
-import numpy.typing as npt
 
+from altsets.arrays import Floats
 from altsets.errors import InputError, TableError
 from altsets.quality import CFS, FCBF, MRMR, Additive, Quality
 from altsets.quality._named import PAIRED
@@ -22,7 +22,6 @@ from altsets.tables.files import Table, read_rows, write_csv
 
 __all__ = ["Scores"]
 
-Floats = npt.NDArray[np.float64]
 
 HEADER = ("feature", "score")
 PAIR = "with "

@@ -9,11 +9,11 @@ from functools import cached_property
 from typing import Any
 
 import numpy as np
-import numpy.typing as npt
+
+from altsets.arrays import Bools, Floats, Indices
 
 __all__ = ["Form"]
 
-Floats = npt.NDArray[np.float64]
 
 #: Pair terms that are made, or looked at, in one go: a matrix of all of them can take longer than there is time.
 AT_A_TIME = 4_000_000
@@ -58,12 +58,12 @@ class Form:
 
     linear: Floats
     matrix: Floats | None = None
-    conflicts: npt.NDArray[np.bool_] | None = None
-    allowed: npt.NDArray[np.bool_] | None = None
+    conflicts: Bools | None = None
+    allowed: Bools | None = None
     ratio: bool = False
     _: KW_ONLY
     factor: float = 1.0
-    kept: npt.NDArray[np.bool_] | None = None
+    kept: Bools | None = None
     #: What is known of the least and the largest number of the matrix, by the features that it is about. Shared by
     #: all forms of one matrix, as it takes a while to find out.
     ranges: dict[bytes, tuple[float, float]] = field(default_factory=dict, repr=False)
@@ -106,9 +106,7 @@ class Form:
         times_factor: Floats = self.factor * of_feature
         return times_factor
 
-    def pairs_among(
-        self, features: npt.NDArray[np.intp] | None, check: Callable[[], object] = lambda: None
-    ) -> Floats:
+    def pairs_among(self, features: Indices | None, check: Callable[[], object] = lambda: None) -> Floats:
         """The pair terms of some features, or of all, in a matrix that may be written into.
 
         Where there are many, ``check`` is called now and then, and may raise an exception.
@@ -134,7 +132,7 @@ class Form:
                 np.multiply(some, self.factor, out=among[rows])
         return among
 
-    def pair_range(self, features: npt.NDArray[np.intp] | None = None) -> tuple[float, float]:
+    def pair_range(self, features: Indices | None = None) -> tuple[float, float]:
         """The least and the largest pair term of different features, some or all; (0, 0) if there are none."""
         used = np.ones(len(self.linear), dtype=bool)
         if features is not None:
@@ -154,7 +152,7 @@ class Form:
             least, largest = min(least, 0.0), max(largest, 0.0)
         return self.factor * least, self.factor * largest
 
-    def times(self, factor: float, kept: npt.NDArray[np.bool_] | None) -> Form:
+    def times(self, factor: float, kept: Bools | None) -> Form:
         """The same form with numbers times a power of two; those of features that are not kept become 0.
 
         The pair terms of a ratio, which stand beside the size, stay as they are.
@@ -168,7 +166,7 @@ class Form:
         return replace(self, matrix=None, ratio=False, factor=1.0)
 
 
-def _range_among(matrix: Floats, features: npt.NDArray[np.intp]) -> tuple[float, float]:
+def _range_among(matrix: Floats, features: Indices) -> tuple[float, float]:
     """The least and the largest number of different features; (inf, -inf) if there are not two of them."""
     least, largest = math.inf, -math.inf
     if len(features) < 2:

@@ -7,9 +7,9 @@ from collections.abc import Callable
 from dataclasses import dataclass, replace
 
 import numpy as np
-import numpy.typing as npt
 
 from altsets._kernels.degrees import degree_bound, degree_vectors
+from altsets.arrays import Floats, Ints
 from altsets.problem import Problem
 from altsets.search.subset.candidates import Candidates
 
@@ -30,7 +30,7 @@ class SumBound:
     """
 
     value: float
-    counts: npt.NDArray[np.intc] | None
+    counts: Ints | None
 
 
 def _arguments(problem: Problem, unshared: int = 0) -> tuple[int, int, int, int]:
@@ -54,9 +54,7 @@ def sum_bound(
     return SumBound(value, counts)
 
 
-def sum_bounds(
-    candidates: Candidates, problem: Problem, tick: Callable[[], bool] = lambda: False
-) -> npt.NDArray[np.float64]:
+def sum_bounds(candidates: Candidates, problem: Problem, tick: Callable[[], bool] = lambda: False) -> Floats:
     """The bound on the sum of r sets, for r from 0 to n_sets - 1."""
     values = [0.0]
     for n_sets in range(1, problem.n_sets):
@@ -72,14 +70,14 @@ def degree_sequences(
     floor: float,
     limit: int,
     tick: Callable[[], bool] = lambda: False,
-) -> tuple[list[tuple[npt.NDArray[np.intc], float]], float]:
+) -> tuple[list[tuple[Ints, float]], float]:
     """Degree sequences (as counts) from the best down, and the value above which none is missing.
 
     That value is ``floor`` if at most ``limit`` sequences exceed it; else it is raised until that holds. ``top`` is
     the value of the best sequence.
     """
     tolerance = candidates.tolerance(problem.n_features)
-    complete: list[tuple[npt.NDArray[np.intc], float]] = []
+    complete: list[tuple[Ints, float]] = []
     reached = top
     for share in (1 / 16384, 1 / 2048, 1 / 256, 1 / 32, 1 / 4, 1.0):
         # Without a floor only the last, complete list makes sense.

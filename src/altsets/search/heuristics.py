@@ -21,6 +21,7 @@ import numpy as np
 import numpy.typing as npt
 
 from altsets._kernels import lexicographic as kernel
+from altsets.arrays import Floats, Indices
 from altsets.constraints import AtLeast, AtMost, Constraint, Exclusive, Forbid, Require
 from altsets.errors import InputError
 from altsets.problem import FeatureSet, Problem
@@ -33,7 +34,6 @@ from altsets.search.subset.rules import Cap, Rules
 
 __all__ = ["GreedyEngine", "balancing", "depth", "most_alternatives", "replacement"]
 
-Order = npt.NDArray[np.intp]
 
 #: The constraints that each heuristic sees to.
 TAKEN: dict[str, tuple[type[Constraint], ...]] = {
@@ -75,7 +75,7 @@ class GreedyEngine:
         return Answer(sets, statuses, math.inf, "a heuristic proves nothing", finished=True)
 
 
-def ranked(scores: npt.NDArray[np.float64], problem: Problem) -> Order:
+def ranked(scores: Floats, problem: Problem) -> Indices:
     """Features that may be used, from best to worst; equal scores by index. Only depth search needs all of them."""
     usable = np.arange(len(scores))
     if problem.forbidden:
@@ -97,7 +97,7 @@ def most_alternatives(problem: Problem) -> int:
     return max(unused // difference, 0)
 
 
-def replacement(scores: npt.NDArray[np.float64], problem: Problem, run: Run) -> list[FeatureSet]:
+def replacement(scores: Floats, problem: Problem, run: Run) -> list[FeatureSet]:
     """Greedy Replacement: as many of the sets as there are unused features for."""
     order, common, step = ranked(scores, problem), problem.max_overlap, _difference(problem)
     sets: list[FeatureSet] = []
@@ -109,7 +109,7 @@ def replacement(scores: npt.NDArray[np.float64], problem: Problem, run: Run) -> 
     return sets
 
 
-def balancing(scores: npt.NDArray[np.float64], problem: Problem, run: Run) -> list[FeatureSet]:
+def balancing(scores: Floats, problem: Problem, run: Run) -> list[FeatureSet]:
     """Greedy Balancing: all sets or none."""
     order, common, step = ranked(scores, problem), problem.max_overlap, _difference(problem)
     k = problem.n_features
@@ -133,7 +133,7 @@ def balancing(scores: npt.NDArray[np.float64], problem: Problem, run: Run) -> li
     return [_features(order, positions) for positions in members]
 
 
-def depth(scores: npt.NDArray[np.float64], problem: Problem, run: Run) -> list[FeatureSet]:
+def depth(scores: Floats, problem: Problem, run: Run) -> list[FeatureSet]:
     """Greedy Depth Search, until all sets are found, none is left or time is up.
 
     Required features lie in all sets, so the lexicographic order is that of the other features alone.
@@ -171,14 +171,14 @@ def depth(scores: npt.NDArray[np.float64], problem: Problem, run: Run) -> list[F
 class _Caps:
     """Caps on ranked features, as the kernel takes them; the features of ``base`` are in every set and not ranked."""
 
-    def __init__(self, order: Order, base: list[int], n_features_in: int) -> None:
+    def __init__(self, order: Indices, base: list[int], n_features_in: int) -> None:
         self._n, self._base = len(order), set(base)
         self._rank = np.full(n_features_in, -1, dtype=np.intp)
         self._rank[order] = np.arange(len(order))
-        self._inside: list[npt.NDArray[np.intp]] = []
+        self._inside: list[Indices] = []
         self._left: list[int] = []
 
-    def positions(self, features: Sequence[int]) -> npt.NDArray[np.intp]:
+    def positions(self, features: Sequence[int]) -> Indices:
         """Where these features are, in order; those that are not ranked are left out."""
         places = np.sort(self._rank[list(features)])
         return places[places >= 0]
@@ -213,5 +213,5 @@ def _difference(problem: Problem) -> int:
     return problem.n_features - problem.max_overlap
 
 
-def _features(order: Order, positions: list[int]) -> FeatureSet:
+def _features(order: Indices, positions: list[int]) -> FeatureSet:
     return tuple(sorted(order[positions].tolist()))

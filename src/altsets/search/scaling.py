@@ -13,8 +13,8 @@ from copy import copy
 from dataclasses import dataclass
 
 import numpy as np
-import numpy.typing as npt
 
+from altsets.arrays import Bools, Floats
 from altsets.constraints import AtMost, Budget, Exclusive, Implies, Require
 from altsets.errors import InputError
 from altsets.problem import Problem
@@ -24,9 +24,8 @@ from altsets.search.subset.budgets import in_units
 
 __all__ = ["Scaling"]
 
-Floats = npt.NDArray[np.float64]
 #: Which features can be used; None if all can, which is checked at every request.
-Mask = npt.NDArray[np.bool_] | None
+Mask = Bools | None
 
 #: Smaller numbers have fewer digits, and beyond the larger one squares and products soon leave double precision.
 SMALLEST, LARGEST = float(np.finfo(np.float64).tiny), 1e100

@@ -6,9 +6,9 @@ import math
 from collections.abc import Callable, Sequence
 
 import numpy as np
-import numpy.typing as npt
 
 from altsets._kernels import best_set as kernel
+from altsets.arrays import Ints
 from altsets.problem import FeatureSet
 from altsets.search.subset.candidates import Candidates
 
@@ -84,7 +84,7 @@ class _Splitting:
             stack.append((decided + 1, taken, bound))
             stack.append((decided + 1, (*taken, decided), bound))
 
-    def _left(self, taken: tuple[int, ...]) -> npt.NDArray[np.intc] | None:
+    def _left(self, taken: tuple[int, ...]) -> Ints | None:
         """What is left of each cap; None if one is broken."""
         limits = np.array(self.limits, dtype=np.intc)
         for position in taken:
@@ -92,9 +92,7 @@ class _Splitting:
                 limits[number] -= 1
         return None if np.any(limits < 0) else limits
 
-    def _solve(
-        self, decided: int, taken: tuple[int, ...], limits: npt.NDArray[np.intc]
-    ) -> tuple[bool, float]:
+    def _solve(self, decided: int, taken: tuple[int, ...], limits: Ints) -> tuple[bool, float]:
         """Complete the taken features from the undecided ones: whether that was cut short, and the bound then."""
         room = self.k - len(taken)
         belongs = self.belongs[decided:]

@@ -19,12 +19,12 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field, replace
 
 import numpy as np
-import numpy.typing as npt
 
 from altsets._kernels.degrees import degree_bound, prefix_bound
 from altsets._kernels.exchanges import anneal
 from altsets._kernels.packing import pack
 from altsets._kernels.windows import Windows, list_cost
+from altsets.arrays import Floats, Indices, Ints, Masks
 from altsets.problem import FeatureSet, Problem
 from altsets.quality import Additive
 from altsets.result import Status
@@ -46,8 +46,6 @@ from altsets.search.tolerances import PROVEN
 
 __all__ = ["largest_minimum"]
 
-Floats = npt.NDArray[np.float64]
-Ints = npt.NDArray[np.intc]
 
 #: Annealing walks for a first solution, and steps of each.
 WALKS = 3
@@ -118,7 +116,7 @@ class Window:
     """What the needy sets of a node must add to reach ``theta``, from which features, with how much to spare."""
 
     theta: float
-    useful: npt.NDArray[np.intp]
+    useful: Indices
     capped: Floats
     first: Ints
     must: Ints
@@ -481,13 +479,11 @@ class _Search:
             bool(capped[0] == self.scores[node.depth]) and min(needs) > 0,
         )
 
-    def classes(self, useful: npt.NDArray[np.intp]) -> Ints:
+    def classes(self, useful: Indices) -> Ints:
         """Where the classes of interchangeable features begin: equal scores, same existing sets."""
         return classes(self.scores[useful], self.fixed[:, useful])
 
-    def list_sets(
-        self, node: Node, window: Window
-    ) -> list[tuple[int, int, npt.NDArray[np.uint64], Floats]] | None:
+    def list_sets(self, node: Node, window: Window) -> list[tuple[int, int, Masks, Floats]] | None:
         """For each kind of needy set (head and how many) the masks in its window, and by how much they exceed it.
 
         Empty if there are none of some kind; None if there are too many.
@@ -541,9 +537,7 @@ class _Search:
             ROOT_STEPS if self.at_root else int(np.clip(UNUSUAL * self.usual_steps, LEAST_STEPS, MOST_STEPS))
         )
 
-    def pick(
-        self, node: Node, window: Window, listed: list[tuple[int, int, npt.NDArray[np.uint64], Floats]]
-    ) -> float | None:
+    def pick(self, node: Node, window: Window, listed: list[tuple[int, int, Masks, Floats]]) -> float | None:
         """Pick compatible sets among the listed ones, and complete the other sets."""
         if not listed:
             return window.theta

@@ -6,10 +6,10 @@ import math
 from collections.abc import Callable, Sequence
 
 import numpy as np
-import numpy.typing as npt
 
 from altsets._kernels.arrangement import arrange
 from altsets._kernels.exchanges import deal
+from altsets.arrays import Ints
 from altsets.problem import FeatureSet, Problem
 from altsets.quality import Additive
 from altsets.result import Status
@@ -24,7 +24,7 @@ from altsets.search.tolerances import PROVEN
 
 __all__ = ["best_responses", "largest_sum"]
 
-Degrees = npt.NDArray[np.intc]
+Degrees = Ints
 
 #: Steps of the exact arrangement of one degree sequence, and exchanges of the randomised one.
 ARRANGE_NODES = 20_000
@@ -150,7 +150,7 @@ def best_responses(
 
 
 def realise(
-    problem: Problem, candidates: Candidates, counts: npt.NDArray[np.intc], run: Run
+    problem: Problem, candidates: Candidates, counts: Ints, run: Run
 ) -> tuple[bool, list[FeatureSet] | None]:
     """Sets with these degrees: whether they can exist, and the sets if they were found."""
     n, n_sets, k, cap = len(candidates), problem.n_sets, problem.n_features, problem.max_overlap
@@ -173,9 +173,7 @@ def realise(
     return True, None
 
 
-def _fill_up(
-    candidates: Candidates, n_sets: int, k: int, found: npt.NDArray[np.intc], n_used: int
-) -> list[FeatureSet]:
+def _fill_up(candidates: Candidates, n_sets: int, k: int, found: Ints, n_used: int) -> list[FeatureSet]:
     """Patterns of the shared features to sets; features of degree one go where there is room."""
     sets: list[list[int]] = [[] for _ in range(n_sets)]
     for position, pattern in enumerate(found.tolist()):

@@ -10,6 +10,7 @@ import numpy.typing as npt
 
 from altsets._kernels.packing import pack_sum
 from altsets._kernels.windows import Windows, list_cost
+from altsets.arrays import Floats, Ints, Masks
 from altsets.problem import FeatureSet, Problem
 from altsets.search.degree_bounds import sum_bounds
 from altsets.search.run import Run
@@ -17,7 +18,7 @@ from altsets.search.subset.candidates import Candidates
 
 __all__ = ["MAX_PICKED", "best_sum", "bits", "classes", "members_of", "positions_of"]
 
-Masks = npt.NDArray[np.uint64]
+Masks = Masks
 
 #: Sets that may be listed, half sets that may be listed for it, and steps of the search among them.
 MAX_LISTED = 1_000
@@ -71,7 +72,7 @@ def best_sum(
     return [candidates.features(bits(mask)) for mask in found.tolist()], bool(finished)
 
 
-def classes(scores: npt.NDArray[np.float64], fixed: npt.NDArray[np.uint8]) -> npt.NDArray[np.intc]:
+def classes(scores: Floats, fixed: npt.NDArray[np.uint8]) -> Ints:
     """Where the classes of interchangeable positions begin: equal scores, same existing sets."""
     keys = np.vstack([scores, fixed])
     changes = np.any(keys[:, 1:] != keys[:, :-1], axis=0)
@@ -86,7 +87,7 @@ def positions_of(sets: Sequence[FeatureSet], candidates: Candidates) -> npt.NDAr
     return members
 
 
-def members_of(masks: Masks, n: int) -> npt.NDArray[np.float64]:
+def members_of(masks: Masks, n: int) -> Floats:
     """Masks as rows of zeros and ones."""
     return ((masks[:, None] >> np.arange(n, dtype=np.uint64)) & np.uint64(1)).astype(np.float64)
 

@@ -21,8 +21,8 @@ import random
 from collections.abc import Sequence
 
 import numpy as np
-import numpy.typing as npt
 
+from altsets.arrays import Floats, Indices
 from altsets.problem import FeatureSet, Problem
 from altsets.quality import BlackBox, Quality
 from altsets.search.black_box.evaluations import Evaluations
@@ -301,8 +301,8 @@ class _Draw:
 
     def __init__(
         self,
-        values: npt.NDArray[np.float64],
-        usable: npt.NDArray[np.intp],
+        values: Floats,
+        usable: Indices,
         random: random.Random,
         width: float,
     ) -> None:

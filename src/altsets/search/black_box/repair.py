@@ -18,8 +18,8 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import replace
 
 import numpy as np
-import numpy.typing as npt
 
+from altsets.arrays import Floats
 from altsets.problem import FeatureSet, Problem
 from altsets.quality import Form
 from altsets.search.black_box.feasibility import Feasibility, Features
@@ -31,7 +31,6 @@ from altsets.search.subset.pricing import DualPrices, PricingOracle
 
 __all__ = ["Repair", "tie_breakers"]
 
-Floats = npt.NDArray[np.float64]
 
 #: What all ties of a solution can add up to at most, in features.
 TIES = 0.25

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import numpy as np
-import numpy.typing as npt
 
+from altsets.arrays import Floats
 from altsets.problem import FeatureSet
 
 __all__ = ["Surrogate"]
@@ -45,7 +45,7 @@ class Surrogate:
         self._covariance = np.diag(variances) if self._full else variances
 
     @property
-    def values(self) -> npt.NDArray[np.float64]:
+    def values(self) -> Floats:
         """One number for each feature."""
         return self._all[:-1]
 

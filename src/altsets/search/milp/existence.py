@@ -6,8 +6,8 @@ import math
 from dataclasses import replace
 
 import numpy as np
-import numpy.typing as npt
 
+from altsets.arrays import Bools
 from altsets.problem import Problem
 from altsets.quality import Form
 from altsets.search.milp.engine import best_set
@@ -18,7 +18,6 @@ from altsets.search.subset.pricing import PricingOracle
 
 __all__ = ["proven_empty"]
 
-Pairs = npt.NDArray[np.bool_]
 
 #: With more sizes, or after so many steps, the solver is asked.
 FEW_SIZES, FEW_STEPS = 16, 10_000
@@ -27,7 +26,7 @@ MOST_FEATURES = 20_000
 
 
 def proven_empty(
-    problem: Problem, run: Run, *, conflicts: Pairs | None = None, allowed: Pairs | None = None
+    problem: Problem, run: Run, *, conflicts: Bools | None = None, allowed: Bools | None = None
 ) -> bool:
     """Whether no single set keeps to the constraints and differs from the existing sets, with proof.
 

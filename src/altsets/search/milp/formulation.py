@@ -9,8 +9,8 @@ from fractions import Fraction
 from functools import cached_property
 
 import numpy as np
-import numpy.typing as npt
 
+from altsets.arrays import Bools, Floats
 from altsets.constraints import AtLeast, AtMost, Budget, Constraint, Exclusive, Forbid, Implies, Require, Size
 from altsets.problem import FeatureSet, Problem
 from altsets.quality import Additive, Form, Quality
@@ -243,7 +243,7 @@ class Formulation:
         for one in self.sets:
             self.programme.row(self._sum(one.chosen, features), upper=len(features) - 1)
 
-    def features_of(self, values: npt.NDArray[np.float64]) -> list[FeatureSet]:
+    def features_of(self, values: Floats) -> list[FeatureSet]:
         """The sets that a solution stands for."""
         return [self.candidates.features(np.flatnonzero(values[one.chosen] > 0.5)) for one in self.sets]
 
@@ -259,7 +259,7 @@ def _candidates(quality: Quality, form: Form, problem: Problem) -> Candidates:
     return Candidates(indices, np.ascontiguousarray(form.linear[indices]))
 
 
-def _cliques(conflicts: npt.NDArray[np.bool_]) -> Iterator[list[int]]:
+def _cliques(conflicts: Bools) -> Iterator[list[int]]:
     """Groups of positions that all exclude each other, such that every conflict lies in one of them."""
     open_pairs = conflicts.copy()
     for first in range(len(conflicts)):

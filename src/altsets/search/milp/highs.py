@@ -7,13 +7,12 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 
+from altsets.arrays import Floats
 from altsets.search.run import Run
 
 __all__ = ["LinearProgramme", "Programme", "Solution"]
 
-Floats = npt.NDArray[np.float64]
 
 #: What the solver calls feasible. Any tighter, presolve has been seen to cut off optima; the default is 1e-6.
 TOLERANCE = 1e-7

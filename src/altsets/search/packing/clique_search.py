@@ -11,6 +11,7 @@ import numpy as np
 import numpy.typing as npt
 
 from altsets._kernels import clique_search as cliques
+from altsets.arrays import Floats, Indices, Ints
 from altsets.problem import FeatureSet
 from altsets.search.packing.cuts import SlackCosts
 from altsets.search.packing.master import DualBound
@@ -20,7 +21,6 @@ from altsets.search.subset.pricing import Listing, PricingOracle
 
 __all__ = ["CliqueSearch", "ReducedCostBudget", "best_compatible", "listing_of"]
 
-Floats = npt.NDArray[np.float64]
 
 #: Sets whose elements are looked up at a time.
 PART = 20_000
@@ -56,7 +56,7 @@ class CliqueSearch:
         self.pricing, self.problem, self.run = pricing, pricing.problem, run
 
     @cached_property
-    def caps(self) -> npt.NDArray[np.intc]:
+    def caps(self) -> Ints:
         """How many features sets of two sizes may share; not for a user's own dissimilarity."""
         sizes = [sets.size for sets in self.pricing.sizes]
         if callable(self.problem.dissimilarity):
@@ -93,7 +93,7 @@ class CliqueSearch:
         last_of: dict[tuple[int, ...], FeatureSet] = {}
         sure = True
 
-        def last(numbers: npt.NDArray[np.intc], worst: float) -> float | None:
+        def last(numbers: Ints, worst: float) -> float | None:
             nonlocal sure
             picked = [listing.set_at(number) for number in order[numbers].tolist()]
             found = self.pricing.k_best(1, others=picked, threshold=worst)
@@ -137,7 +137,7 @@ class CliqueSearch:
             picked.append(last_of[tuple(chosen.tolist())])
         return picked, finished and sure
 
-    def _repeated(self, listing: Listing, order: npt.NDArray[np.intp], n_sets: int) -> npt.NDArray[np.intp]:
+    def _repeated(self, listing: Listing, order: Indices, n_sets: int) -> Indices:
         """The listed sets, those as often as a solution can have them that are different enough from themselves.
 
         By overlap no set is, unless all are; a user's own dissimilarity may see it otherwise.
@@ -153,7 +153,7 @@ class CliqueSearch:
         return np.repeat(order, times)
 
     def _elements(
-        self, listing: Listing, order: npt.NDArray[np.intp], slack_costs: SlackCosts | None
+        self, listing: Listing, order: Indices, slack_costs: SlackCosts | None
     ) -> tuple[npt.NDArray[Any], ...] | None:
         """The priced elements of each listed set, in the order in which they are picked from; None if time is up."""
         widest = max((rows.shape[1] for rows in listing.rows), default=0)

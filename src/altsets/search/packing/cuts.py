@@ -22,16 +22,15 @@ from dataclasses import dataclass
 from itertools import combinations
 
 import numpy as np
-import numpy.typing as npt
 
 from altsets._kernels import clique_cuts as kernel
+from altsets.arrays import Bools, Floats, Indices, Ints
 from altsets.problem import FeatureSet
 from altsets.search.milp.highs import LinearProgramme
 from altsets.search.subset.pricing import CliqueCuts, DualPrices, PricingOracle
 
 __all__ = ["PENALTY", "CutPool", "SlackCosts"]
 
-Floats = npt.NDArray[np.float64]
 
 #: A feature or a pair is used too often by more than this, more is shared by more than this part of what may be.
 TOO_OFTEN, TOO_FAR = 1e-6, 1e-4
@@ -64,8 +63,8 @@ class SlackCosts:
         The last rows of the table are about these, from ``first_clique_cut`` on.
     """
 
-    of_feature: npt.NDArray[np.intc]
-    of_pair: npt.NDArray[np.intc] | None
+    of_feature: Ints
+    of_pair: Ints | None
     table: Floats
     unshared: Floats
     clique_cuts: CliqueCuts | None = None
@@ -190,7 +189,7 @@ class CutPool:
             violated = violated or self._share_less(size, of_sets, used, values)
         return violated
 
-    def _share_less(self, size: int, of_sets: Floats, used: npt.NDArray[np.intp], values: Floats) -> bool:
+    def _share_less(self, size: int, of_sets: Floats, used: Indices, values: Floats) -> bool:
         """Add secants if elements of this size are shared too often; all those that tell how much is due to them."""
         elements, usage = self._usage(size, of_sets, used)
         steps = np.floor(usage + 1e-9)
@@ -230,9 +229,7 @@ class CutPool:
         counts = np.isin(self._table[: len(self.sets)], members).sum(axis=1)
         self._clique_cuts[clique_cut] = self._add(self._by_column((counts >= least).astype(np.float64)), 1.0)
 
-    def _usage(
-        self, size: int, of_sets: Floats, used: npt.NDArray[np.intp]
-    ) -> tuple[npt.NDArray[np.intp], Floats]:
+    def _usage(self, size: int, of_sets: Floats, used: Indices) -> tuple[Indices, Floats]:
         """Features, or pairs of them, that are used by some of the sets, and how often."""
         table = self._table[used]
         chosen = np.array(list(combinations(range(table.shape[1]), size)), dtype=np.intp)
@@ -412,7 +409,7 @@ class CutPool:
         return CliqueCuts(members[priced], least[priced], prices[priced]) if len(priced) else None
 
     @property
-    def _clique_table(self) -> tuple[npt.NDArray[np.bool_], npt.NDArray[np.intc]]:
+    def _clique_table(self) -> tuple[Bools, Ints]:
         """All clique cuts: which features each one has, and how many of them are enough."""
         if len(self._clique_members) < len(self._clique_cuts):
             new = list(self._clique_cuts)[len(self._clique_members) :]

@@ -14,8 +14,8 @@ from collections.abc import Sequence, Set
 from dataclasses import dataclass
 
 import numpy as np
-import numpy.typing as npt
 
+from altsets.arrays import Floats
 from altsets.problem import FeatureSet
 from altsets.search.milp.highs import LinearProgramme
 from altsets.search.packing.cuts import PENALTY, CutPool, SlackCosts
@@ -25,7 +25,6 @@ from altsets.search.tolerances import PROVEN
 
 __all__ = ["DualBound", "RestrictedMaster"]
 
-Floats = npt.NDArray[np.float64]
 
 #: New columns in each round, at most; and those that one programme takes over from another.
 COLUMNS_PER_ROUND, MOST_INHERITED = 30, 200

@@ -13,8 +13,8 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 
 import numpy as np
-import numpy.typing as npt
 
+from altsets.arrays import Floats
 from altsets.problem import FeatureSet
 from altsets.search.milp.highs import LinearProgramme
 from altsets.search.packing.cuts import CutPool, SlackCosts
@@ -23,7 +23,6 @@ from altsets.search.subset.pricing import PricingOracle
 
 __all__ = ["LEAST", "ThresholdBound", "ThresholdMaster"]
 
-Floats = npt.NDArray[np.float64]
 
 #: New columns in each round, at most; and steps to look for them.
 COLUMNS_PER_ROUND, MAX_NODES = 200, 200_000

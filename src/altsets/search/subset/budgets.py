@@ -15,14 +15,13 @@ from decimal import Decimal
 from functools import lru_cache
 
 import numpy as np
-import numpy.typing as npt
 
+from altsets.arrays import Floats, Ints
 from altsets.constraints import Budget
 
 __all__ = ["RoundedBudgets", "WholeBudget", "in_units", "rounded"]
 
-Floats = npt.NDArray[np.float64]
-Positions = npt.NDArray[np.intc]
+Positions = Ints
 
 #: Doubles hold every whole number up to this.
 LARGEST_EXACT = 2**53

@@ -9,6 +9,7 @@ from functools import cached_property
 import numpy as np
 import numpy.typing as npt
 
+from altsets.arrays import Floats, Indices
 from altsets.problem import FeatureSet, Problem
 
 __all__ = ["Candidates", "best_of"]
@@ -26,11 +27,11 @@ class Candidates:
         Their scores, descending.
     """
 
-    indices: npt.NDArray[np.intp]
-    scores: npt.NDArray[np.float64]
+    indices: Indices
+    scores: Floats
 
     @classmethod
-    def select(cls, scores: npt.NDArray[np.float64], problem: Problem) -> Candidates:
+    def select(cls, scores: Floats, problem: Problem) -> Candidates:
         """Pre-selection: the best n_sets * k features outside the existing sets, and all inside them.
 
         A feature beyond these can always be exchanged for an unused one that scores as well or better and lies in no
@@ -69,9 +70,7 @@ class Candidates:
         return max(4e-16 * largest * (n_features + 4), 1e-300)
 
 
-def best_of(
-    scores: npt.NDArray[np.float64], features: npt.NDArray[np.intp], count: int
-) -> npt.NDArray[np.intp]:
+def best_of(scores: Floats, features: Indices, count: int) -> Indices:
     """The best ``count`` of some features in the order given; of equal ones at the edge, the first.
 
     Which of equal numbers NumPy's partition puts where depends on the processor, so it is asked for a number alone.
@@ -88,5 +87,5 @@ def best_of(
     better = values > edge
     equal = np.flatnonzero(values == edge)
     better[equal[: count - int(np.count_nonzero(better))]] = True
-    chosen: npt.NDArray[np.intp] = features[better]
+    chosen: Indices = features[better]
     return chosen

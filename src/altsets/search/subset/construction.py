@@ -13,8 +13,8 @@ from dataclasses import replace
 from functools import cached_property
 
 import numpy as np
-import numpy.typing as npt
 
+from altsets.arrays import Bools, Floats, Indices, Ints
 from altsets.constraints import Size
 from altsets.problem import FeatureSet, Problem
 from altsets.quality import Quality
@@ -27,9 +27,6 @@ from altsets.search.tolerances import PROVEN
 
 __all__ = ["Construction", "completed", "of_one_size"]
 
-Floats = npt.NDArray[np.float64]
-Ints = npt.NDArray[np.intp]
-Bools = npt.NDArray[np.bool_]
 
 #: Seconds for what is left to do when time is up.
 GRACE = 0.12
@@ -176,7 +173,7 @@ class Construction:
         """A set by a short search that knows nothing of pair terms, and so is fast."""
         own = callable(self.problem.dissimilarity)
 
-        def accept(row: npt.NDArray[np.intc]) -> bool:
+        def accept(row: Ints) -> bool:
             return self._accepted(tuple(sorted(sets.with_base(row[None, :])[0].tolist())), others)
 
         accepting = self.run.guarded(accept, otherwise=False) if own else None
@@ -267,7 +264,7 @@ class _Growing:
         assert sets.budgets is not None
         self._costs, self._room = sets.budgets.costs, sets.budgets.room.copy()
 
-    def _rows_of(self, caps: Sequence[Cap]) -> tuple[Ints, Ints]:
+    def _rows_of(self, caps: Sequence[Cap]) -> tuple[Indices, Indices]:
         """Caps on small groups as rows of positions, filled up with one that no feature has."""
         n, base = len(self._linear), frozenset(self.sets.base.tolist())
         groups = np.full((len(caps), max((len(cap.group) for cap in caps), default=0)), n, dtype=np.intp)
@@ -341,7 +338,7 @@ class _Growing:
                 fitting[position] = len(self._missing(position)) <= rest
         return fitting
 
-    def _values(self, positions: Ints) -> Floats:
+    def _values(self, positions: Indices) -> Floats:
         """What the set would be worth with each of these features."""
         upper, lower = self._upper + self._linear[positions], self._lower + self._shared[positions]
         if not self.sets.form.ratio:

@@ -13,11 +13,11 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
-import numpy.typing as npt
+
+from altsets.arrays import Floats
 
 __all__ = ["LowRankBound"]
 
-Floats = npt.NDArray[np.float64]
 
 #: Rounds of fitting; what pairs have in common changes little after these.
 N_ROUNDS = 3

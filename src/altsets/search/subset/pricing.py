@@ -17,6 +17,7 @@ import numpy as np
 import numpy.typing as npt
 
 from altsets._kernels import subset_search as kernel
+from altsets.arrays import Bools, Floats, Indices, Ints, Masks
 from altsets.problem import FeatureSet, Problem
 from altsets.quality import Form, Quality
 from altsets.search.run import Run
@@ -27,8 +28,6 @@ from altsets.search.subset.simple_bound import set_bound
 
 __all__ = ["CliqueCuts", "DualPrices", "FixedSizeOracle", "KBest", "Listing", "PricingOracle"]
 
-Floats = npt.NDArray[np.float64]
-Rows = npt.NDArray[np.intc]
 
 #: Windows for the upper part of a ratio; in each of them its square is nearly a straight line.
 N_WINDOWS = 6
@@ -71,15 +70,15 @@ class CliqueCuts:
     prices : float array
     """
 
-    members: npt.NDArray[np.bool_]
-    least: npt.NDArray[np.intc]
+    members: Bools
+    least: Ints
     prices: Floats
 
-    def reached(self, places: Rows) -> npt.NDArray[np.bool_]:
+    def reached(self, places: Ints) -> Bools:
         """Whether each set, a row of the places of its features, has enough of each group."""
         inside = np.zeros((len(places), self.members.shape[1]), dtype=np.float32)
         np.put_along_axis(inside, places.astype(np.intp), 1.0, axis=1)
-        reached: npt.NDArray[np.bool_] = inside @ self.members.T.astype(np.float32) >= self.least
+        reached: Bools = inside @ self.members.T.astype(np.float32) >= self.least
         return reached
 
 
@@ -118,7 +117,7 @@ class Listing:
         Whether nothing is missing.
     """
 
-    rows: list[Rows]
+    rows: list[Ints]
     values: Floats
     qualities: Floats
     complete: bool
@@ -135,7 +134,7 @@ class Listing:
         raise IndexError(number)
 
     @cached_property
-    def masks(self) -> npt.NDArray[np.uint64]:
+    def masks(self) -> Masks:
         """The features of each set as bits."""
         none = np.zeros(0, dtype=np.intc)
         used = np.unique(np.concatenate([none, *(rows.ravel() for rows in self.rows)]))
@@ -154,7 +153,7 @@ class Listing:
         return masks
 
     @cached_property
-    def size_groups(self) -> npt.NDArray[np.intc]:
+    def size_groups(self) -> Ints:
         """Which of the arrays of rows each set is in."""
         return np.repeat(np.arange(len(self.rows), dtype=np.intc), [len(rows) for rows in self.rows])
 
@@ -177,7 +176,7 @@ class PricingOracle:
         quality: Quality,
         problem: Problem,
         run: Run,
-        among: npt.NDArray[np.intp] | None = None,
+        among: Indices | None = None,
     ) -> None:
         self.quality, self.problem, self.run = quality, problem, run
         # To a user's own dissimilarity no two features are alike.
@@ -284,7 +283,7 @@ class PricingOracle:
         A budget (prices of features, limit) leaves out those that cost more; with ``cheaper``, also those that are no
         cheaper than another one that is listed before.
         """
-        listed: list[Rows] = []
+        listed: list[Ints] = []
         values: list[Floats] = []
         qualities: list[Floats] = []
         complete = True
@@ -326,7 +325,7 @@ class PricingOracle:
                 found += [tuple(sorted(row)) for row in of_size.heuristic(rows, prices, threshold).tolist()]
         return found
 
-    def rows_of(self, chosen: Iterable[FeatureSet]) -> list[Rows]:
+    def rows_of(self, chosen: Iterable[FeatureSet]) -> list[Ints]:
         """Sets as rows of features, one array for each size, each in the order given; other sizes are left out."""
         by_size: dict[int, list[FeatureSet]] = {sets.size: [] for sets in self.sizes}
         for one in chosen:
@@ -343,14 +342,14 @@ class PricingOracle:
 
     def _acceptance(
         self, sets: FixedSizeOracle, others: Sequence[FeatureSet], without: Set[FeatureSet] = frozenset()
-    ) -> Callable[[Rows], bool] | None:
+    ) -> Callable[[Ints], bool] | None:
         """The test of a set: those left out, and others where only the user's own dissimilarity can tell."""
         others = (*self.problem.existing, *others) if self._own else ()
         if not others and not without:
             return None
         left_out = sets.keys(without)
 
-        def accept(positions: Rows) -> bool:
+        def accept(positions: Ints) -> bool:
             if left_out and np.sort(positions).tobytes() in left_out:
                 return False
             chosen = tuple(sorted(sets.with_base(positions[None, :])[0].tolist())) if others else ()
@@ -381,7 +380,7 @@ class _Forms:
 class FixedSizeOracle:
     """Sets of one size: numbers for the kernel, which knows positions instead of features."""
 
-    def __init__(self, forms: _Forms, size: int, rules: Rules, features: npt.NDArray[np.intp]) -> None:
+    def __init__(self, forms: _Forms, size: int, rules: Rules, features: Indices) -> None:
         self._forms, self.size, self.rules, self.features = forms, size, rules, features
         # Called while a large matrix is made, which may take longer than there is time.
         self._check = forms.run.check
@@ -416,7 +415,7 @@ class FixedSizeOracle:
         forms: _Forms,
         size: int,
         wanted: int,
-        among: npt.NDArray[np.intp] | None = None,
+        among: Indices | None = None,
     ) -> FixedSizeOracle | None:
         """The sets that keep to the rules; None if it is plain that there are none."""
         base, form = sorted(rules.required), forms.of(size)
@@ -464,7 +463,7 @@ class FixedSizeOracle:
             replace(self.form, linear=linear), self.size, self.features, self.base, (least, largest)
         )
 
-    def priced_as(self, place: npt.NDArray[np.intc]) -> None:
+    def priced_as(self, place: Ints) -> None:
         """Where the prices of features are."""
         self._price_of, self._price_of_base = place[self.features], place[self.base]
 
@@ -478,9 +477,9 @@ class FixedSizeOracle:
         needed: list[int] = needs[first[position] : first[position + 1]].tolist()
         return needed
 
-    def positions_of(self, chosen: Sequence[int]) -> Rows:
+    def positions_of(self, chosen: Sequence[int]) -> Ints:
         """Where these features are; -1 for those that are in every set or in none."""
-        positions: Rows = self._place[list(chosen)]
+        positions: Ints = self._place[list(chosen)]
         return positions
 
     def with_base(self, rows: npt.NDArray[Any]) -> Any:
@@ -495,7 +494,7 @@ class FixedSizeOracle:
         places = np.sort(self._place[rows].reshape(-1, self.size), axis=1)[:, self.size - self.n_open :]
         return frozenset(row.tobytes() for row in places)
 
-    def qualities(self, rows: Rows) -> Floats:
+    def qualities(self, rows: Ints) -> Floats:
         """The quality of each set, a row of features."""
         total: Floats = np.sum(self.form.linear[rows], axis=1)
         if self.form.matrix is not None:
@@ -539,7 +538,7 @@ class FixedSizeOracle:
         return rounded(self.rules.budgets, self.features.tolist(), self.base.tolist(), self.n_open)
 
     @property
-    def _doubts(self) -> tuple[Floats, Callable[[Rows], bool]] | None:
+    def _doubts(self) -> tuple[Floats, Callable[[Ints], bool]] | None:
         """When the kernel has to ask whether a set can be paid for, and whom."""
         budgets = self.budgets
         return None if budgets is None or not budgets.doubt.any() else (budgets.doubt, budgets.pays)
@@ -631,9 +630,9 @@ class FixedSizeOracle:
         prices: DualPrices | None,
         threshold: float,
         max_nodes: int,
-        accept: Callable[[Rows], bool] | None,
+        accept: Callable[[Ints], bool] | None,
         tick: Callable[[], bool],
-    ) -> tuple[Rows, Floats, float]:
+    ) -> tuple[Ints, Floats, float]:
         """The best sets as rows of positions, their values, and a bound on those not looked at."""
         rules = None if any(cap.most < 0 for cap in caps) else self._numbers(caps)
         if rules is None:
@@ -654,9 +653,9 @@ class FixedSizeOracle:
         self,
         caps: Sequence[Cap],
         max_nodes: int,
-        accept: Callable[[Rows], bool] | None,
+        accept: Callable[[Ints], bool] | None,
         tick: Callable[[], bool],
-    ) -> Rows:
+    ) -> Ints:
         """A set that keeps to all rules, as a row of features, by a search that does not look at pair terms."""
         rules = None if any(cap.most < 0 for cap in caps) else self._numbers(caps)
         if rules is None:
@@ -664,8 +663,8 @@ class FixedSizeOracle:
         terms = np.ascontiguousarray(self.form.linear[self.features]), np.zeros((0, 0)), self._conflicts
         options: dict[str, Any] = {"keeping": True, "doubts": self._doubts, "accept": accept, "tick": tick}
         options["max_nodes"] = max_nodes
-        found: Rows = kernel.subset_search(terms, rules, self.n_open, 0.0, -math.inf, 1, **options)[0]
-        rows: Rows = self.with_base(found)
+        found: Ints = kernel.subset_search(terms, rules, self.n_open, 0.0, -math.inf, 1, **options)[0]
+        rows: Ints = self.with_base(found)
         return rows
 
     def all_above(
@@ -677,9 +676,9 @@ class FixedSizeOracle:
         budget: tuple[Floats, float] | None,
         cheaper: bool,
         max_nodes: int,
-        accept: Callable[[Rows], bool] | None,
+        accept: Callable[[Ints], bool] | None,
         tick: Callable[[], bool],
-    ) -> tuple[Rows, Floats, bool]:
+    ) -> tuple[Ints, Floats, bool]:
         """All sets above the threshold as rows of positions, their values, and whether that is all."""
         rules = None if any(cap.most < 0 for cap in caps) else self._numbers(caps, budget)
         if rules is None:
@@ -714,7 +713,7 @@ class FixedSizeOracle:
         rules = self.rules
         return not (rules.caps or rules.budgets or rules.needs or self.form.conflicts is not None)
 
-    def heuristic(self, rows: Rows, prices: DualPrices, threshold: float) -> Rows:
+    def heuristic(self, rows: Ints, prices: DualPrices, threshold: float) -> Ints:
         """What exchanges of single features make of sets, rows of features: those above the threshold, each once."""
         (linear, pairs, _), start = self._priced(prices)
         if not len(pairs) or not self.n_open or prices.clique_cuts is not None:
@@ -741,10 +740,10 @@ class FixedSizeOracle:
 
     def _search(
         self, *question: Any, max_nodes: int, **options: Any
-    ) -> tuple[Rows, Floats, float, int, float]:
+    ) -> tuple[Ints, Floats, float, int, float]:
         """A search of the kernel by the bound that is faster; short ones are not worth another one."""
         low_rank = self._low_rank if self._linearised and max_nodes >= SHORT else None
-        found: tuple[Rows, Floats, float, int, float] = kernel.subset_search(
+        found: tuple[Ints, Floats, float, int, float] = kernel.subset_search(
             *question, max_nodes=max_nodes, low_rank=low_rank, **options
         )
         return found
@@ -758,7 +757,7 @@ class FixedSizeOracle:
         most: int,
         max_nodes: int,
         options: dict[str, Any],
-    ) -> tuple[Rows, Floats, float]:
+    ) -> tuple[Ints, Floats, float]:
         """The best sets, by the bound that is faster; which one that is, is tried."""
         rows, values, lowest = np.zeros((0, self.n_open), dtype=np.intc), np.zeros(0), math.inf
         trial = max_nodes > SHORT and self._trials < N_TRIALS and self._may_have_low_rank
@@ -791,7 +790,7 @@ class FixedSizeOracle:
 
     def _best_ratios(
         self, rules: tuple[Any, ...], count: int, threshold: float, max_nodes: int, options: dict[str, Any]
-    ) -> tuple[Rows, Floats, float]:
+    ) -> tuple[Ints, Floats, float]:
         """The best sets of a ratio: terms for a threshold hold until it is passed, so begin with short searches."""
         rows, values = np.zeros((0, self.n_open), dtype=np.intc), np.zeros(0)
         steps = FIRST_STEPS
@@ -877,7 +876,7 @@ class FixedSizeOracle:
         return pairs
 
 
-def _paid(prices: DualPrices, places: Rows) -> Floats:
+def _paid(prices: DualPrices, places: Ints) -> Floats:
     """What each set pays, a row of the places of its features."""
     total: Floats = np.sum(prices.features[places], axis=1)
     if prices.pairs is not None:
@@ -900,7 +899,7 @@ def _of_pairs(pairs: Floats, rows: npt.NDArray[Any], factor: float = 1.0) -> Flo
     return total
 
 
-def _are_among(rows: Rows, sets: Set[FeatureSet]) -> npt.NDArray[np.bool_]:
+def _are_among(rows: Ints, sets: Set[FeatureSet]) -> Bools:
     """Whether each row of features is one of the sets."""
     # Sums of random numbers tell most of them apart, and in no time.
     numbers = np.random.default_rng(0).integers(2**62, size=int(np.max(rows, initial=-1)) + 1)
@@ -910,7 +909,7 @@ def _are_among(rows: Rows, sets: Set[FeatureSet]) -> npt.NDArray[np.bool_]:
     return alike
 
 
-def _merged(rows: Rows, values: Floats, count: int, before: Rows) -> tuple[Rows, Floats, bool]:
+def _merged(rows: Ints, values: Floats, count: int, before: Ints) -> tuple[Ints, Floats, bool]:
     """The best rows, each once, and whether they are others than before."""
     rows = np.sort(rows, axis=1)
     _, first = np.unique(rows, axis=0, return_index=True)
@@ -920,7 +919,7 @@ def _merged(rows: Rows, values: Floats, count: int, before: Rows) -> tuple[Rows,
     return rows, values, not np.array_equal(rows, before)
 
 
-def _flat(lists: Sequence[Sequence[int]]) -> tuple[npt.NDArray[np.intc], npt.NDArray[np.intc]]:
+def _flat(lists: Sequence[Sequence[int]]) -> tuple[Ints, Ints]:
     """Lists one after the other, and where each begins."""
     first = np.zeros(len(lists) + 1, dtype=np.intc)
     if any(lists):

@@ -7,15 +7,13 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 import numpy as np
-import numpy.typing as npt
 
+from altsets.arrays import Floats, Indices
 from altsets.constraints import AtLeast, AtMost, Budget, Constraint, Exclusive, Implies, Require
 from altsets.problem import FeatureSet, Problem
 from altsets.search.subset.budgets import WholeBudget, in_units
 
 __all__ = ["Cap", "Rules", "differing", "preselected"]
-
-Floats = npt.NDArray[np.float64]
 
 
 @dataclass(frozen=True)
@@ -111,9 +109,7 @@ def _transitive(constraints: Sequence[Constraint]) -> dict[int, frozenset[int]]:
     return needs
 
 
-def preselected(
-    scores: Floats, features: npt.NDArray[np.intp], rules: Rules, wanted: int
-) -> npt.NDArray[np.intp]:
+def preselected(scores: Floats, features: Indices, rules: Rules, wanted: int) -> Indices:
     """Without pair terms: the ``wanted`` best features of each kind, for no solution needs more.
 
     Features are of one kind if the same rules name them. With a budget, a feature is left out if so many others of its

@@ -5,8 +5,8 @@ from __future__ import annotations
 import math
 
 import numpy as np
-import numpy.typing as npt
 
+from altsets.arrays import Indices
 from altsets.quality import Form
 
 __all__ = ["set_bound"]
@@ -15,8 +15,8 @@ __all__ = ["set_bound"]
 def set_bound(
     form: Form,
     size: int,
-    features: npt.NDArray[np.intp],
-    base: npt.NDArray[np.intp],
+    features: Indices,
+    base: Indices,
     pairs: tuple[float, float],
 ) -> float:
     """No set of this size is better: its best features, with pairs that all cost as little as any.
