@@ -21,7 +21,6 @@ from collections import Counter
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
-from types import ModuleType
 from typing import Any
 
 import numpy as np
@@ -31,30 +30,28 @@ from random_requests import random_request
 
 from altsets import Result, Status
 from altsets.errors import InputError, UnsupportedError
-from altsets.search.packing import column_branching as leaders
-from altsets.search.packing import search as together
-from altsets.search.subset import pricing as good_sets
+from altsets.search.find import ENGINES
+from altsets.search.packing.engine import PackingEngine
+from altsets.search.packing.limits import PACKING_LIMITS, PackingLimits
 
 SOLVER = "milp"
 
 #: The enumerate engine lists all sets where they are few, which is so wherever brute force can follow. With other
-#: limits it has to work as if they were many: with prices, and in branches; and each search for good sets as if it took
-#: long, so that it is tried with both bounds.
-Limits = dict[tuple[ModuleType, str], int]
-LIMITS: tuple[Limits, ...] = (
-    {(together, "FEW_SETS"): 2, (together, "MANY_SETS"): 20, (together, "BRANCH_SETS"): 8},
-    {(together, "FEW_SETS"): 2, (good_sets, "SHORT"): 2},
-    {
-        (together, "FEW_SETS"): 2,
-        (together, "MANY_SETS"): 2,
-        (together, "BRANCH_SETS"): 0,
-        (leaders, "FEW_LEADERS"): 1,
-        (leaders, "SETS_EACH"): 2,
-    },
-    {(together, "FEW_SETS"): 20, (good_sets, "SHORT"): 10},
-    {},
+#: limits it has to work as if they were many: with prices, and in branches.
+LIMITS: tuple[PackingLimits, ...] = (
+    replace(PACKING_LIMITS, short_list_sets=2, priced_list_sets=20, branch_list_sets=8),
+    replace(PACKING_LIMITS, short_list_sets=2),
+    replace(
+        PACKING_LIMITS,
+        short_list_sets=2,
+        priced_list_sets=2,
+        branch_list_sets=0,
+        first_columns=1,
+        sets_per_column=2,
+    ),
+    replace(PACKING_LIMITS, short_list_sets=20),
+    PACKING_LIMITS,
 )
-USUAL = {limit: getattr(*limit) for limits in LIMITS for limit in limits}
 
 #: Seconds for a problem beyond brute force, and for a small one.
 TIME_LIMIT, LONG = 2.0, 10.0
@@ -84,10 +81,7 @@ class Report:
 
     def fail(self, label: str, request: Request, wrong: list[str], **more: Any) -> None:
         what = "\n".join(f"#   {line}" for line in wrong)
-        few = "".join(
-            f"import {module.__name__}\n{module.__name__}.{name} = {now}\n"
-            for (module, name), now in _changed().items()
-        )
+        few = f"limits = {_limits()!r}\nENGINES['enumerate'] = PackingEngine(limits)\n" if _changed() else ""
         self.failures.append(f"# {label}\n{what}\n{few}{request.snippet(**more)}")
 
     def add(self, other: Report) -> None:
@@ -165,20 +159,25 @@ def _makes_sense(report: Report, label: str, request: Request) -> bool:
 
 
 @contextmanager
-def limited(limits: Limits) -> Iterator[None]:
+def limited(limits: PackingLimits) -> Iterator[None]:
     """Let the engine work within other limits than usual."""
+    usual = ENGINES[PackingEngine.name]
+    ENGINES[PackingEngine.name] = PackingEngine(limits)
     try:
-        for limit, number in limits.items():
-            setattr(*limit, number)
         yield
     finally:
-        for limit, number in USUAL.items():
-            setattr(*limit, number)
+        ENGINES[PackingEngine.name] = usual
 
 
-def _changed() -> Limits:
-    """Limits that are not what they usually are."""
-    return {limit: now for limit, usual in USUAL.items() if (now := getattr(*limit)) != usual}
+def _limits() -> PackingLimits:
+    engine = ENGINES[PackingEngine.name]
+    assert isinstance(engine, PackingEngine)
+    return engine.limits
+
+
+def _changed() -> bool:
+    """Whether limits are not what they usually are."""
+    return _limits() != PACKING_LIMITS
 
 
 def _engines(request: Request, with_solver: bool, rng: np.random.Generator) -> list[str]:

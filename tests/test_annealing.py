@@ -12,7 +12,7 @@ import altsets
 from altsets import constraints, quality
 from altsets.problem import Problem
 from altsets.search.packing.annealing import SimulatedAnnealing
-from altsets.search.packing.engine import _deal_out
+from altsets.search.packing.phases import CountShared, FirstIncumbent
 from altsets.search.packing.search import SetPackingSearch
 from altsets.search.run import Run
 from altsets.search.subset.pricing import PricingOracle
@@ -39,7 +39,7 @@ def request_of(n, aggregation, **options):
 def started(searched, problem):
     """A search with a first solution, one best set after the other, if that gets so far."""
     search = SetPackingSearch(searched, problem, PricingOracle(searched, problem, Run()), Run())
-    search.start()
+    search.find_first()
     return search
 
 
@@ -53,13 +53,13 @@ def test_walks_keep_to_all_rules_and_never_do_harm(kind, aggregation):
             14, aggregation, constraints=[constraints.Forbid([3])], existing=[(0, 1, 2, 4), (5, 6, 7, 8)]
         )
         search = started(searched, problem)
-        walks = SimulatedAnnealing(search.pricing, search.max_min, Run())
+        walks = SimulatedAnnealing(search.pricing, search.state.max_min, Run())
         assert walks.possible
-        if not search.sets:
+        if not search.state.sets:
             assert walks.improve([], 10.0, 3_000) == []
             continue
-        walked = walks.improve(search.sets, 10.0, 3_000)
-        before = problem.objective([searched.evaluate(chosen) for chosen in search.sets])
+        walked = walks.improve(search.state.sets, 10.0, 3_000)
+        before = problem.objective([searched.evaluate(chosen) for chosen in search.state.sets])
         after = problem.objective([searched.evaluate(chosen) for chosen in walked])
         assert after >= before - 1e-12
         gained += after > before + 1e-9
@@ -78,11 +78,11 @@ def test_walks_find_most_optima_of_small_problems(aggregation):
         options = {"search": "simultaneous", "aggregation": aggregation, "min_difference": 3}
         best = altsets.find(searched, n_features=4, n_alternatives=2, **options)
         search = started(searched, problem)
-        walks = SimulatedAnnealing(search.pricing, search.max_min, Run())
+        walks = SimulatedAnnealing(search.pricing, search.state.max_min, Run())
         for _ in range(3):
-            search.update_incumbent(walks.improve(search.sets, best.objective + 0.2, 20_000))
-        assert search.value <= best.objective + 1e-9
-        reached += search.value == pytest.approx(best.objective, abs=1e-9)
+            search.state.update_incumbent(walks.improve(search.state.sets, best.objective + 0.2, 20_000))
+        assert search.state.value <= best.objective + 1e-9
+        reached += search.state.value == pytest.approx(best.objective, abs=1e-9)
     assert reached >= 8
 
 
@@ -103,9 +103,9 @@ def test_walks_leave_alone_what_they_do_not_know(searched, options):
     cfs = quality.CFS(rng.random(10), (redundancy + redundancy.T) / 2)
     searched = cfs if searched == "cfs" else qualities(10, 0)[searched]
     search = started(searched, request_of(10, "sum", **options))
-    walks = SimulatedAnnealing(search.pricing, search.max_min, Run())
+    walks = SimulatedAnnealing(search.pricing, search.state.max_min, Run())
     assert not walks.possible
-    assert walks.improve(search.sets, 10.0, 1000) == []
+    assert walks.improve(search.state.sets, 10.0, 1000) == []
 
 
 @pytest.mark.timing
@@ -134,8 +134,9 @@ def test_what_cannot_be_dealt_out_is_proven_impossible():
     redundancy = rng.random((8, 8))
     searched = quality.MRMR(rng.random(8), (redundancy + redundancy.T) / 2)
     search = started(searched, request_of(8, "sum", n_features=3, n_alternatives=8, min_difference=2))
-    assert not search.sets
-    assert not search.ruled_out()
-    _deal_out(search)
-    assert search.is_proven
-    assert search.bound == -math.inf
+    assert not search.state.sets
+    CountShared().run(search)
+    assert not search.state.is_proven
+    FirstIncumbent().run(search)
+    assert search.state.is_proven
+    assert search.state.bound == -math.inf

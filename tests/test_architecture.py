@@ -51,6 +51,7 @@ SEARCH_ROOMS = [
     "subset",
     "sequential",
     "resources",
+    "compatibility",
     "engine",
     "tolerances",
     "run",

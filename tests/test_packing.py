@@ -1,9 +1,10 @@
-"""The ways to sets that go together, each on its own: short lists, branches, floors, leaders, rows."""
+"""The ways to sets that go together, each on its own: lists, branching, thresholds, cuts."""
 
 from __future__ import annotations
 
 import itertools
 import math
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -12,13 +13,15 @@ import altsets
 from altsets import constraints, quality
 from altsets._kernels.clique_cuts import heavy_cliques
 from altsets.problem import Problem
-from altsets.search.packing import column_branching as leaders
-from altsets.search.packing import search as together
-from altsets.search.packing import threshold_master as floors
+from altsets.search.find import ENGINES
+from altsets.search.packing import phases
 from altsets.search.packing.clique_search import CliqueSearch, ReducedCostBudget
 from altsets.search.packing.column_branching import ColumnBranching
-from altsets.search.packing.master import DualBound, RestrictedMaster
+from altsets.search.packing.engine import PackingEngine
+from altsets.search.packing.limits import PACKING_LIMITS
+from altsets.search.packing.master import RestrictedMaster
 from altsets.search.packing.search import SetPackingSearch
+from altsets.search.packing.strategy import strategy
 from altsets.search.run import Run
 from altsets.search.subset.pricing import PricingOracle
 
@@ -46,9 +49,9 @@ def request_of(n_alternatives, aggregation, n=13, max_overlap=1):
     # Of two sets the programme knows the largest sum, so that there is nothing left to list.
     sorted({*itertools.product([1, 2, 3], ["sum", "min"], [False, True])} - {(1, "sum", True)}),
 )
-def test_the_optimum_is_that_of_whole_lists(n_alternatives, aggregation, priced, monkeypatch):
+def test_the_optimum_is_that_of_whole_lists(n_alternatives, aggregation, priced):
     # Lists of both kinds go equally far below the bound.
-    monkeypatch.setattr(together, "FAST_GROWTH", together.SLOW_GROWTH)
+    limits = replace(PACKING_LIMITS, fast_growth=PACKING_LIMITS.slow_growth)
     shorter = 0
     for seed in range(6):
         found = []
@@ -66,12 +69,12 @@ def test_the_optimum_is_that_of_whole_lists(n_alternatives, aggregation, priced,
                 return listing
 
             pricing.all_above = counted
-            search = SetPackingSearch(searched, problem, pricing, run)
-            top = pricing.k_best(1).values[0]
-            dual_bound = search._priced() if priced else DualBound(None, top, problem.n_sets * top)
-            assert search.is_proven or search._close_to(dual_bound, 10**6, 10**12, all_listed=all_listed)
-            assert search.is_proven
-            found.append((search.value, max(lengths, default=0)))
+            search = SetPackingSearch(searched, problem, pricing, run, limits=limits)
+            (phases.ColumnGeneration() if priced else phases.RootBound()).run(search)
+            if not search.state.is_proven:
+                phases.ListBelowBound(10**6, 10**12, all_listed=all_listed).run(search)
+            assert search.state.is_proven
+            found.append((search.state.value, max(lengths, default=0)))
         (value, length), (value_without, length_without) = found
         assert value == pytest.approx(value_without, abs=1e-9)
         shorter += length_without < length
@@ -82,7 +85,8 @@ def test_nothing_is_picked_where_no_set_is_good_enough():
     searched, problem = redundant(13, 0), request_of(2, "min")
     pricing = PricingOracle(searched, problem, Run())
     search = SetPackingSearch(searched, problem, pricing, Run())
-    dual_bound = search._priced()
+    phases.ColumnGeneration().run(search)
+    dual_bound = search.dual_bound
     listing = pricing.all_above(-math.inf, 50, prices=dual_bound.prices)
     cost_budget = ReducedCostBudget(np.zeros(len(listing)), 1.0, dual_bound.slack_costs)
     assert CliqueSearch(pricing, Run()).pick(
@@ -95,9 +99,9 @@ def test_nothing_is_picked_where_no_set_is_good_enough():
 
 def test_what_a_branch_proves_is_not_taken_for_the_whole(monkeypatch):
     # Lists so short that branching gives up, and the linear programme is asked once more afterwards.
-    for name, value in {"FEW_SETS": 2, "MANY_SETS": 20, "BRANCH_SETS": 8}.items():
-        monkeypatch.setattr(together, name, value)
-    monkeypatch.setattr(SetPackingSearch, "_branching_pays", True)
+    limits = replace(PACKING_LIMITS, short_list_sets=2, priced_list_sets=20, branch_list_sets=8)
+    monkeypatch.setitem(ENGINES, "enumerate", PackingEngine(limits))
+    monkeypatch.setattr(SetPackingSearch, "usage_branching_pays", True)
     shape = np.array([0.504, 0.266, 0.4, 0.524, 0.864, 0.501, 0.427, 0.949, 0.777, 0.243])
     searched = quality.MRMR([0.1, 0.5, 0.9, 0.8, 0.5, 0.0, 0.4, 0.3, 0.0, 0.8], np.outer(shape, shape))
     found = altsets.find(
@@ -125,25 +129,26 @@ def test_what_a_branch_proves_is_not_taken_for_the_whole(monkeypatch):
 
 
 @pytest.mark.parametrize(("patience", "status"), [(1, "feasible"), (50, "optimal")])
-def test_floors_with_patience_prove_what_lists_leave_open(patience, status, monkeypatch):
+def test_thresholds_with_patience_prove_what_lists_leave_open(patience, status, monkeypatch):
     request = {"n_features": 5, "n_alternatives": 3, "min_difference": 4, "aggregation": "min"}
 
     def search(seed):
         return altsets.find(redundant(16, seed), search="simultaneous", engine="enumerate", **request)
 
     best = [search(seed).objective for seed in range(5)]
-    # Lists are too short, picking from them takes too long, and so do the programmes for floors at first.
-    for name, value in {
-        "FEW_SETS": 2,
-        "MANY_SETS": 4,
-        "MOST_STEPS": 1,
-        "MORE_STEPS": 1,
-        "FLOOR_PATIENCE": (patience,),
-        "LONGEST_WALK": 1_000,
-    }.items():
-        monkeypatch.setattr(together, name, value)
-    monkeypatch.setattr(floors, "MAX_ROUNDS", 1)
-    monkeypatch.setattr(SetPackingSearch, "_led", lambda self: False)
+    # Lists are too short, picking from them takes too long, and so do the programmes for thresholds at first.
+    limits = replace(
+        PACKING_LIMITS,
+        short_list_sets=2,
+        priced_list_sets=4,
+        long_list_steps=1,
+        half_list_steps=1,
+        threshold_patience=(patience,),
+        threshold_rounds=1,
+        longest_annealing=1_000,
+    )
+    without_columns = [phase for phase in strategy(limits) if not isinstance(phase, phases.BranchOnColumns)]
+    monkeypatch.setitem(ENGINES, "enumerate", PackingEngine(limits, lambda _: without_columns))
     for seed in range(5):
         found = search(seed)
         assert found.status == status
@@ -155,30 +160,32 @@ def test_floors_with_patience_prove_what_lists_leave_open(patience, status, monk
 @pytest.mark.parametrize(
     ("max_overlap", "n", "seeds"), [(0, 13, (1, 13, 22)), (1, 10, (0, 16, 17)), (2, 8, (10, 11, 14))]
 )
-def test_leaders_prove_the_best_solution(max_overlap, n, seeds, aggregation, effort, monkeypatch):
-    # Without lists all sets but the last one lead; with short ones, those that no list settles.
-    monkeypatch.setattr(leaders, "SETS_EACH", 4 * effort)
-    monkeypatch.setattr(leaders, "FEW_LEADERS", 1 + effort)
-    led = []
-    settle = ColumnBranching.settle
+def test_branching_on_columns_proves_the_best_solution(
+    max_overlap, n, seeds, aggregation, effort, monkeypatch
+):
+    # Without lists all sets but the last one are branched on; with short ones, those that no list settles.
+    limits = replace(PACKING_LIMITS, sets_per_column=4 * effort, first_columns=1 + effort, short_annealing=0)
+    depths = []
+    explore = ColumnBranching.explore
 
     def counted(self, given=(), without=frozenset()):
-        led.append(len(given))
-        return settle(self, given, without)
+        depths.append(len(given))
+        return explore(self, given, without)
 
-    monkeypatch.setattr(ColumnBranching, "settle", counted)
+    monkeypatch.setattr(ColumnBranching, "explore", counted)
     # With these numbers the linear programme leaves a gap, of sums too.
     for seed in seeds:
         searched = redundant(n, seed)
         problem = request_of(2, aggregation, n, max_overlap)
-        search = SetPackingSearch(searched, problem, PricingOracle(searched, problem, Run()), Run())
-        search.start()
-        search._priced()
-        assert not search.is_proven
-        assert search._led()
-        assert search.is_proven
-        assert search.value == pytest.approx(best_value(searched, problem), abs=1e-12)
-    assert led.count(1) >= len(seeds), "sets have to lead"
+        pricing = PricingOracle(searched, problem, Run())
+        search = SetPackingSearch(searched, problem, pricing, Run(), limits=limits)
+        search.find_first()
+        phases.ColumnGeneration().run(search)
+        assert not search.state.is_proven
+        phases.BranchOnColumns(max_min=aggregation == "min").run(search)
+        assert search.state.is_proven
+        assert search.state.value == pytest.approx(best_value(searched, problem), abs=1e-12)
+    assert depths.count(1) >= len(seeds), "it has to be branched"
 
 
 def best_value(searched, problem):
@@ -213,19 +220,19 @@ def test_sets_left_out_are_neither_found_nor_listed():
     assert len(rest) == len(everything) - 3
 
 
-def test_chords_know_as_much_as_whole_usage_allows():
+def test_secants_know_as_much_as_whole_usage_allows():
     # Three sets of two features out of three share one feature each way: usage 2, 2, 2 and no more than that.
     searched = quality.MRMR([3.0, 2.0, 1.0, 0.0], np.zeros((4, 4)))
     problem = Problem.create(
         4, n_features=2, n_alternatives=2, min_difference=1, search="simultaneous", aggregation="sum"
     )
-    columns = RestrictedMaster(PricingOracle(searched, problem, Run()), 3, 1, Run())
-    assert columns.generate_columns(-math.inf, 100)
+    master = RestrictedMaster(PricingOracle(searched, problem, Run()), 3, 1, Run())
+    assert master.generate_columns(-math.inf, 100)
     best = max(
         sum(map(searched.evaluate, sets))
         for sets in itertools.combinations(itertools.combinations(range(4), 2), 3)
     )
-    assert columns.dual_bound.bound == pytest.approx(best)
+    assert master.dual_bound.bound == pytest.approx(best)
 
 
 def test_a_programme_that_was_cut_short_can_be_taken_over():
@@ -245,33 +252,33 @@ def test_a_programme_that_was_cut_short_can_be_taken_over():
 
 
 @pytest.mark.parametrize("max_overlap", [0, 1, 2])
-def test_cores_lower_the_bound_but_never_below_a_solution(max_overlap):
+def test_clique_cuts_lower_the_bound_but_never_below_a_solution(max_overlap):
     lowered = 0
     for seed in range(4):
         n = 13 - 2 * max_overlap
         searched = redundant(n, seed)
         problem = request_of(2, "sum", n, max_overlap)
-        columns = RestrictedMaster(PricingOracle(searched, problem, Run()), 3, max_overlap, Run())
-        assert columns.generate_columns(-math.inf, 1000)
-        before = columns.dual_bound.bound
+        master = RestrictedMaster(PricingOracle(searched, problem, Run()), 3, max_overlap, Run())
+        assert master.generate_columns(-math.inf, 1000)
+        before = master.dual_bound.bound
         best = best_value(searched, problem)
-        columns.add_clique_cuts(best, 1000, 0.0)
-        assert columns.dual_bound.bound >= best - 1e-9
-        lowered += columns.dual_bound.bound < before - 1e-6
+        master.add_clique_cuts(best, 1000, 0.0)
+        assert master.dual_bound.bound >= best - 1e-9
+        lowered += master.dual_bound.bound < before - 1e-6
     assert lowered
 
 
-def test_picking_knows_what_cores_cost():
-    n_with_cores = 0
+def test_clique_search_knows_what_clique_cuts_cost():
+    n_with_cuts = 0
     for seed in range(4):
         searched, problem = redundant(13, seed), request_of(2, "sum")
         pricing = PricingOracle(searched, problem, Run())
-        columns = RestrictedMaster(pricing, 3, 1, Run())
-        columns.generate_columns(-math.inf, 1000)
+        master = RestrictedMaster(pricing, 3, 1, Run())
+        master.generate_columns(-math.inf, 1000)
         best = best_value(searched, problem)
-        columns.add_clique_cuts(best, 1000, 0.0)
-        dual_bound = columns.dual_bound
-        n_with_cores += dual_bound.prices.clique_cuts is not None
+        master.add_clique_cuts(best, 1000, 0.0)
+        dual_bound = master.dual_bound
+        n_with_cuts += dual_bound.prices.clique_cuts is not None
         listing = pricing.all_above(-math.inf, 10**6, prices=dual_bound.prices)
         cost_budget = ReducedCostBudget.of(listing, dual_bound, 3)
         sets, finished = CliqueSearch(pricing, Run()).pick(
@@ -279,17 +286,17 @@ def test_picking_knows_what_cores_cost():
         )
         assert finished
         assert sum(map(searched.evaluate, sets)) == pytest.approx(best, abs=1e-12)
-        # By how much they fall short of the bound: sets below the best value, and cores that none of them has.
+        # By how much they fall short of the bound: sets below the best value, and clique cuts that none of them has.
         values = pricing.listed(sets, dual_bound.prices).values
         unused = 0.0
         if dual_bound.prices.clique_cuts is not None:
             clique_cuts = dual_bound.prices.clique_cuts
             unused = clique_cuts.prices @ ~clique_cuts.reached(pricing.place[np.array(sets)]).any(axis=0)
         assert dual_bound.bound - best >= np.sum(dual_bound.best - values) + unused - 1e-9
-    assert n_with_cores
+    assert n_with_cuts
 
 
-def test_heavy_cores_weigh_what_they_say():
+def test_heavy_cliques_weigh_what_they_say():
     rng = np.random.default_rng(0)
     for _ in range(20):
         # Half of the sets have four out of the first six features, and many of the others have fewer.

@@ -2,18 +2,29 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
 import altsets
 from altsets import quality
-from altsets.search.packing import search as together
+from altsets.search.find import ENGINES
+from altsets.search.packing.engine import PackingEngine
+from altsets.search.packing.limits import PACKING_LIMITS
 
 
 @pytest.fixture(autouse=True)
 def short_lists(monkeypatch):
-    for name in ("FEW_SETS", "FEW_STEPS", "MANY_SETS", "BRANCH_SETS"):
-        monkeypatch.setattr(together, name, 10)
+    limits = replace(
+        PACKING_LIMITS,
+        short_list_sets=10,
+        short_list_steps=10,
+        hasty_steps=10,
+        priced_list_sets=10,
+        branch_list_sets=10,
+    )
+    monkeypatch.setitem(ENGINES, "enumerate", PackingEngine(limits))
 
 
 ASKED = {"n_features": 3, "n_alternatives": 3, "min_difference": 2, "search": "simultaneous"}

@@ -1,4 +1,4 @@
-"""Better solutions by annealing: features are exchanged at random, ever more reluctant to do harm."""
+"""Simulated annealing: features are exchanged at random, and steps that do harm become ever rarer."""
 
 from __future__ import annotations
 
@@ -11,13 +11,12 @@ import numpy.typing as npt
 from altsets._kernels.exchanges import anneal
 from altsets.constraints import Forbid, Size
 from altsets.problem import FeatureSet
+from altsets.search.packing.limits import PACKING_LIMITS, PackingLimits
 from altsets.search.run import Run
 from altsets.search.subset.pricing import PricingOracle
 
 __all__ = ["SimulatedAnnealing"]
 
-#: How reluctant a walk is at first and at last: by how much a step may do harm, as a share of the gap.
-FIRST_TEMPERATURE, LAST_TEMPERATURE = 0.1, 0.005
 #: What two features that exclude each other cost, in units of what a set can be worth.
 CONFLICT = 10.0
 
@@ -28,13 +27,15 @@ class SimulatedAnnealing:
     Parameters
     ----------
     pricing : PricingOracle
-    smallest : bool
+    max_min : bool
         Whether the worst set counts instead of the sum.
     run : Run
     """
 
-    def __init__(self, pricing: PricingOracle, max_min: bool, run: Run) -> None:
-        self.pricing, self.max_min, self.run = pricing, max_min, run
+    def __init__(
+        self, pricing: PricingOracle, max_min: bool, run: Run, limits: PackingLimits = PACKING_LIMITS
+    ) -> None:
+        self.pricing, self.max_min, self.run, self._limits = pricing, max_min, run, limits
         self._seed = 0
         problem = pricing.problem
         plain = all(isinstance(rule, Forbid | Size) for rule in problem.constraints)
@@ -73,8 +74,8 @@ class SimulatedAnnealing:
             self.run.tick,
             pairs=self._pairs,
             summing=not self.max_min,
-            hot=temperature * FIRST_TEMPERATURE,
-            cold=temperature * LAST_TEMPERATURE,
+            hot=temperature * self._limits.first_temperature,
+            cold=temperature * self._limits.last_temperature,
         )
         features = np.asarray(self.pricing.features)
         return [tuple(sorted(features[places].tolist())) for places in inside]

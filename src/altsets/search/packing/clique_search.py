@@ -1,4 +1,8 @@
-"""Pick sets that go together from a list: what the kernel needs to know about listed sets."""
+"""Clique search: sets that go together, out of a list, by spending a budget of reduced costs.
+
+Two sets go together if they differ enough, so a solution is a clique in the graph of listed sets. A solution that falls
+short of the dual bound by d is made of sets whose reduced costs, and slack that is paid for, add up to no more than d.
+"""
 
 from __future__ import annotations
 
@@ -13,7 +17,7 @@ import numpy.typing as npt
 from altsets._kernels import clique_search as cliques
 from altsets.arrays import Floats, Indices, Ints
 from altsets.problem import FeatureSet
-from altsets.search.packing.cuts import SlackCosts
+from altsets.search.packing.dual_pricing import SlackCosts
 from altsets.search.packing.master import DualBound
 from altsets.search.resources import LISTED, MOST_BYTES
 from altsets.search.run import Run
@@ -136,6 +140,38 @@ class CliqueSearch:
         if not all_listed:
             picked.append(last_of[tuple(chosen.tolist())])
         return picked, finished and sure
+
+    def better(
+        self,
+        listing: Listing,
+        dual_bound: DualBound,
+        target: float,
+        max_steps: int,
+        *,
+        max_min: bool,
+        enough: float = math.inf,
+        all_listed: bool = True,
+        n_sets: int | None = None,
+    ) -> tuple[list[FeatureSet] | None, bool]:
+        """The best compatible sets if their sum or minimum is above the target; as :meth:`pick`.
+
+        The list holds all sets that such a solution can be made of, by what the dual bound leaves them to spend.
+        """
+        n_sets = n_sets or self.problem.n_sets
+        least: float | None = None
+        if max_min:
+            least = max(target, float(np.min(listing.qualities, initial=math.inf))) if all_listed else target
+        return self.pick(
+            listing,
+            ReducedCostBudget.of(listing, dual_bound, n_sets, least),
+            target,
+            max_steps,
+            summing=not max_min,
+            least=-math.inf if least is None else least,
+            enough=enough,
+            all_listed=all_listed,
+            n_sets=n_sets,
+        )
 
     def _repeated(self, listing: Listing, order: Indices, n_sets: int) -> Indices:
         """The listed sets, those as often as a solution can have them that are different enough from themselves.

@@ -1,4 +1,4 @@
-"""Better solutions by best responses: take one set out, put the best one in that goes with the others."""
+"""Iterated local search: take one set out, put the best one in that goes with the others; perturb, and again."""
 
 from __future__ import annotations
 
@@ -8,28 +8,33 @@ from collections.abc import Sequence
 import numpy as np
 
 from altsets.problem import FeatureSet
+from altsets.search.packing.limits import PACKING_LIMITS, PackingLimits
 from altsets.search.run import Run
 from altsets.search.subset.pricing import DualPrices, PricingOracle
+from altsets.search.tolerances import ROUNDED
 
 __all__ = ["IteratedLocalSearch"]
 
-#: Steps of one search for a response.
-MAX_NODES = 2_000
+#: How far random prices go, as a part of what a feature is worth: close by, further, anywhere.
+STRENGTHS = (0.1, 0.3, 1.0)
 
 
 class IteratedLocalSearch:
-    """Local search around solutions: exact best responses, and kicks by random prices.
+    """Local search around solutions: exact best responses, and perturbations by random prices.
 
     Parameters
     ----------
     pricing : PricingOracle
-    smallest : bool
+    max_min : bool
         Whether the worst set counts instead of the sum.
     run : Run
     """
 
-    def __init__(self, pricing: PricingOracle, max_min: bool, run: Run) -> None:
+    def __init__(
+        self, pricing: PricingOracle, max_min: bool, run: Run, limits: PackingLimits = PACKING_LIMITS
+    ) -> None:
         self.pricing, self.max_min, self.run = pricing, max_min, run
+        self._nodes = limits.response_nodes
         # A fixed stream: the same problem is to have the same answer.
         self.random = np.random.default_rng(0)
 
@@ -39,7 +44,7 @@ class IteratedLocalSearch:
         total = math.fsum(qualities)
         return (min(qualities), total) if self.max_min else (total, 0.0)
 
-    def settle(self, sets: Sequence[FeatureSet]) -> list[FeatureSet]:
+    def local_optimum(self, sets: Sequence[FeatureSet]) -> list[FeatureSet]:
         """Replace sets by their best responses until none is better."""
         current = list(sets)
         evaluate = self.pricing.quality.evaluate
@@ -49,8 +54,8 @@ class IteratedLocalSearch:
             if self.max_min and unchanged == 0:
                 turn = min(range(len(current)), key=lambda number: evaluate(current[number]))
             others = current[:turn] + current[turn + 1 :]
-            threshold = evaluate(current[turn]) + 4 * self.pricing.tolerance
-            found = self.pricing.k_best(1, others=others, threshold=threshold, max_nodes=MAX_NODES)
+            threshold = evaluate(current[turn]) + ROUNDED * self.pricing.tolerance
+            found = self.pricing.k_best(1, others=others, threshold=threshold, max_nodes=self._nodes)
             unchanged += 1
             if found.sets:
                 current[turn] = found.sets[0]
@@ -71,17 +76,17 @@ class IteratedLocalSearch:
         kept = [chosen for number, chosen in enumerate(current) if number not in places]
         for _ in places:
             noise = strength * self.random.random(len(self.pricing.features))
-            found = self.pricing.k_best(1, others=kept, prices=DualPrices(noise), max_nodes=MAX_NODES)
+            found = self.pricing.k_best(1, others=kept, prices=DualPrices(noise), max_nodes=self._nodes)
             if not found.sets:
                 return None
             kept.append(found.sets[0])
         return kept
 
     def improve(self, sets: Sequence[FeatureSet], perturbations: int) -> list[FeatureSet]:
-        """Settle, kick and settle again; the best solution that was seen. Without a solution there is nothing to do."""
+        """Perturb a local optimum, again and again; the best solution that was seen, none if there is none."""
         if not sets:
             return []
-        best = self.settle(sets)
+        best = self.local_optimum(sets)
         value = self.value(best)
         qualities = [self.pricing.quality.evaluate(chosen) for chosen in best]
         # Prices of the order of what a feature is worth.
@@ -89,10 +94,10 @@ class IteratedLocalSearch:
         for _ in range(perturbations):
             if self.run.tick():
                 break
-            perturbed = self.perturb(best, scale * float(self.random.choice([0.1, 0.3, 1.0])))
+            perturbed = self.perturb(best, scale * float(self.random.choice(STRENGTHS)))
             if perturbed is None:
                 continue
-            settled = self.settle(perturbed)
-            if self.value(settled) > value:
-                best, value = settled, self.value(settled)
+            optimum = self.local_optimum(perturbed)
+            if self.value(optimum) > value:
+                best, value = optimum, self.value(optimum)
         return best

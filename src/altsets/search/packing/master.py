@@ -1,10 +1,10 @@
-"""A bound on the sum of compatible sets by column generation, with prices that say which sets can matter.
+"""A bound on the sum of compatible sets by column generation, with dual prices that say which sets can matter.
 
 The linear programme has one variable for each feature set: how often is it taken? So many sets are taken in all, and no
-more share features than may (``cuts``). Only sets that have been found worth it are in the programme;
-whether another one is, is a search for the best set after prices. With z the best value of any set after prices, A sets
-are worth at most A z plus what the rows allow at their prices. That holds for any prices >= 0, so the bound needs no
-exact solution of the programme.
+more share features than may (``cuts``). Only sets that have been found worth it are in the programme, the restricted
+master; whether another one is, is a search for the best set after prices. With z the best value of any set after
+prices, A sets are worth at most A z plus what the rows allow at their prices. That holds for any prices >= 0, so the
+bound needs no exact solution of the programme.
 """
 
 from __future__ import annotations
@@ -18,18 +18,18 @@ import numpy as np
 from altsets.arrays import Floats
 from altsets.problem import FeatureSet
 from altsets.search.milp.highs import LinearProgramme
-from altsets.search.packing.cuts import PENALTY, CutPool, SlackCosts
+from altsets.search.packing.cuts import PENALTY, CutPool
+from altsets.search.packing.dual_pricing import DualPricing, SlackCosts
+from altsets.search.packing.limits import PACKING_LIMITS, PackingLimits
+from altsets.search.packing.separation import feature_usage, separate, separate_clique_cuts
 from altsets.search.run import Run
 from altsets.search.subset.pricing import DualPrices, KBest, PricingOracle
-from altsets.search.tolerances import PROVEN
+from altsets.search.tolerances import REACHED, ROUNDED
 
 __all__ = ["DualBound", "RestrictedMaster"]
 
-
-#: New columns in each round, at most; and those that one programme takes over from another.
-COLUMNS_PER_ROUND, MOST_INHERITED = 30, 200
-#: Steps of the first search for columns; if it finds none, the next one may take longer.
-FIRST_NODES = 1_000
+#: A search for columns that finds none is followed by one that may take so many times as long.
+LONGER = 8
 
 
 @dataclass(frozen=True)
@@ -41,9 +41,13 @@ class DualBound:
     bound: float
     slack_costs: SlackCosts | None = None
 
+    def threshold(self, budget: float, tolerance: float) -> float:
+        """Sets below this are in no solution that falls short of the bound by no more than the budget."""
+        return self.best - budget - ROUNDED * tolerance
+
 
 class RestrictedMaster:
-    """The linear programme over sets, and the best certificate so far.
+    """The linear programme over sets, and the best dual bound so far.
 
     Parameters
     ----------
@@ -57,6 +61,7 @@ class RestrictedMaster:
         Sets that all others have to go with.
     without : set of FeatureSet
         Sets that are left out.
+    limits : PackingLimits
     """
 
     def __init__(
@@ -67,9 +72,10 @@ class RestrictedMaster:
         run: Run,
         given: Sequence[FeatureSet] = (),
         without: Set[FeatureSet] = frozenset(),
+        limits: PackingLimits = PACKING_LIMITS,
     ) -> None:
         self.pricing, self.n_sets, self.max_overlap, self.run = pricing, n_sets, max_overlap, run
-        self.given, self.without = given, without
+        self.given, self.without, self.limits = given, without, limits
         share = pricing.problem.max_overlap_of
         self._most_shared = {
             sets.size: [share(sets.size, len(other)) for other in given] for sets in pricing.sizes
@@ -85,7 +91,7 @@ class RestrictedMaster:
         # programme needs something to be feasible with.
         self._programme.add_column(-PENALTY, {0: 1.0})
         self._cuts = CutPool(
-            self._programme, pricing, n_sets, max_overlap, with_pairs=True, n_rows=1, n_columns=1
+            self._programme, pricing, n_sets, max_overlap, pair_cuts=limits.pair_cuts, n_rows=1, n_columns=1
         )
         self.dual_bound = DualBound(None, math.inf, math.inf)
         #: How often the last solution of the programme uses each feature, by place.
@@ -109,19 +115,19 @@ class RestrictedMaster:
         return count
 
     def limit_usage(self, ranges: dict[int, tuple[int, int]]) -> None:
-        """From now on, features (by place) are used so often at least and at most; certificates hold for that alone."""
+        """From now on, features (by place) are used so often at least and at most; dual bounds hold for that alone."""
         self._cuts.limit_usage(ranges)
         self._values = None
         self.dual_bound = DualBound(None, math.inf, math.inf)
 
     def inherit(self, other: RestrictedMaster) -> None:
-        """Begin with the rows and sets that mattered most in another programme, when last it was solved."""
+        """Begin with the cuts and sets that mattered most in another programme, when last it was solved."""
         if not len(other._duals):
             return
         self._cuts.adopt(other._cuts, other._duals)
-        prices = other._cuts.prices(other._cuts.padded(other._duals))
+        prices = DualPricing(other._cuts, other._cuts.padded(other._duals)).prices
         known = self.pricing.listed(other.sets, prices)
-        order = np.argsort(-known.values, kind="stable")[:MOST_INHERITED]
+        order = np.argsort(-known.values, kind="stable")[: self.limits.inherited_columns]
         sets = [known.set_at(number) for number in order.tolist()]
         self.add([chosen for chosen in sets if self._allowed(chosen)])
 
@@ -133,7 +139,7 @@ class RestrictedMaster:
         return all(len(inside.intersection(other)) <= m for other, m in zip(self.given, most, strict=True))
 
     def generate_columns(self, target: float, max_rounds: int) -> bool:
-        """Generate columns and rows until the bound is good or nothing more helps; false if that came too early.
+        """Generate columns and cuts until the bound is good or nothing more helps; false if that came too early.
 
         ``target`` is the value of a solution: a bound that reaches it needs no better one.
         """
@@ -143,56 +149,49 @@ class RestrictedMaster:
             if solved is None or self.run.tick():
                 return False
             values, duals = solved[0], solved[1] * self.pricing.reach
-            if self._cuts.separate(values):
+            if separate(self._cuts, values):
                 rounds += 1
                 continue
-            self.usage = self._cuts.usage(values)
-            self._duals = duals
-            prices = self._cuts.prices(duals)
+            self.usage, self._duals = feature_usage(self._cuts, values), duals
+            dual = DualPricing(self._cuts, duals)
             threshold = float(duals[0]) + self.pricing.tolerance
-            # That costs next to nothing, but only a full search tells a bound.
-            heuristic = self.pricing.heuristic(self._cuts.used(values, COLUMNS_PER_ROUND), prices, threshold)
-            if self.add([chosen for chosen in heuristic if self._allowed(chosen)]):
+            if self._add_by_heuristic(values, dual.prices, threshold):
                 continue
             rounds += 1
-            found = self._improving(prices, threshold)
-            new = self.add(found.sets)
-            if not new and found.bound > -math.inf:
-                # The programme is solved but for the solver's tolerance: some of its sets are worth a little more.
-                known = self.pricing.listed(self.sets, prices).values
-                threshold = float(np.max(known, initial=threshold)) + self.pricing.tolerance
-                found = self._improving(prices, threshold)
-                new = self.add(found.sets)
+            found, new, threshold = self._price(dual.prices, threshold)
             best = max([threshold, found.bound, *found.values[:1]])
-            bound = self.n_sets * best + self._cuts.paid(duals)
+            bound = self.n_sets * best + dual.paid
             if bound < self.dual_bound.bound:
-                self.dual_bound = DualBound(prices, best, bound, self._cuts.slack_costs(duals))
-            if not new or self.dual_bound.bound <= target + PROVEN / 4:
+                self.dual_bound = DualBound(dual.prices, best, bound, dual.slack_costs)
+            if not new or self.dual_bound.bound <= target + REACHED:
                 self._values = None if new else values
                 return found.bound == -math.inf
         return False
 
-    def taken(self, most: int) -> list[FeatureSet]:
-        """The sets that the solution takes most of; none if the programme has not been solved."""
-        return [] if self._values is None else self._cuts.used(self._values, most)
+    def _add_by_heuristic(self, values: Floats, prices: DualPrices, threshold: float) -> int:
+        """Columns by exchanging features: that costs next to nothing, but only a full search tells a bound."""
+        taken = self._cuts.most_taken(values, self.limits.columns_per_round)
+        found = self.pricing.heuristic(taken, prices, threshold)
+        return self.add([chosen for chosen in found if self._allowed(chosen)])
 
-    def add_clique_cuts(self, target: float, max_rounds: int, least_gain: float) -> None:
-        """Go on from a solved programme with clique cuts, as long as each round closes such a part of the gap."""
-        while self._values is not None and self.dual_bound.bound > target:
-            before = self.dual_bound.bound
-            if not self._cuts.separate_clique_cuts(self._values) or not self.generate_columns(
-                target, max_rounds
-            ):
-                return
-            if before - self.dual_bound.bound < least_gain * (before - target):
-                return
+    def _price(self, prices: DualPrices, threshold: float) -> tuple[KBest, int, float]:
+        """The best sets after prices, how many of them are new columns, and the threshold that they are above."""
+        found = self._improving(prices, threshold)
+        new = self.add(found.sets)
+        if not new and found.bound > -math.inf:
+            # The programme is solved but for the solver's tolerance: some of its sets are worth a little more.
+            known = self.pricing.listed(self.sets, prices).values
+            threshold = float(np.max(known, initial=threshold)) + self.pricing.tolerance
+            found = self._improving(prices, threshold)
+            new = self.add(found.sets)
+        return found, new, threshold
 
     def _improving(self, prices: DualPrices, threshold: float) -> KBest:
         """Sets above the threshold: some good ones if they are easy to find, else the best ones for certain."""
-        max_nodes = FIRST_NODES
+        max_nodes = self.limits.column_nodes
         while True:
             found = self.pricing.k_best(
-                COLUMNS_PER_ROUND,
+                self.limits.columns_per_round,
                 others=self.given,
                 without=self.without,
                 prices=prices,
@@ -201,4 +200,19 @@ class RestrictedMaster:
             )
             if found.sets or found.bound == -math.inf or self.run.stopped:
                 return found
-            max_nodes *= 8
+            max_nodes *= LONGER
+
+    def most_taken(self, most: int) -> list[FeatureSet]:
+        """The sets that the solution takes most of; none if the programme has not been solved."""
+        return [] if self._values is None else self._cuts.most_taken(self._values, most)
+
+    def add_clique_cuts(self, target: float, max_rounds: int, least_gain: float) -> None:
+        """Go on from a solved programme with clique cuts, as long as each round closes such a part of the gap."""
+        most, n_starts = self.limits.clique_cuts_per_round, self.limits.clique_starts
+        while most and self._values is not None and self.dual_bound.bound > target:
+            before = self.dual_bound.bound
+            violated = separate_clique_cuts(self._cuts, self._values, most, n_starts)
+            if not violated or not self.generate_columns(target, max_rounds):
+                return
+            if before - self.dual_bound.bound < least_gain * (before - target):
+                return

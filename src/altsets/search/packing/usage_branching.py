@@ -19,8 +19,6 @@ __all__ = ["Ranges", "UsageBranching"]
 #: How often features may be used, by their place; all others as often as they like.
 Ranges = dict[int, tuple[int, int]]
 
-#: Rounds of column generation in one branch.
-MAX_ROUNDS = 200
 #: Usage is a whole number but for the solver's tolerance.
 WHOLE = 1e-6
 
@@ -52,9 +50,9 @@ class UsageBranching:
         return heapq.heappop(self.open)[2]
 
     def solve(self, ranges: Ranges, target: float) -> DualBound:
-        """A certificate for the solutions in a branch; one that reaches the target is good enough."""
+        """A dual bound for the solutions in a branch; one that reaches the target is good enough."""
         self._master.limit_usage(ranges)
-        self._master.generate_columns(target, MAX_ROUNDS)
+        self._master.generate_columns(target, self._master.limits.branch_rounds)
         return self._master.dual_bound
 
     def split(self, ranges: Ranges, bound: float) -> bool:

@@ -1,0 +1,140 @@
+"""How much the packing search may spend on each of its phases, in one place."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+__all__ = ["PACKING_LIMITS", "PackingLimits"]
+
+
+@dataclass(frozen=True)
+class PackingLimits:
+    """Limits of the exact search for several sets of any quality.
+
+    Nodes are those of a branch and bound over one set, steps those of a clique search in a list or of annealing: all
+    of them are counted, never timed, so that a slow machine takes the same way. Where a phase is over its limit, the
+    next one goes on, and the answer is as right; so these numbers decide about time alone.
+    """
+
+    # --- Lists of good sets, and cliques in them -------------------------------------------------------------------
+
+    #: Sets in a list, and steps of the clique search in it. Without prices: where this is enough, nothing else need be
+    #: prepared.
+    short_list_sets: int = 2_000
+    short_list_steps: int = 200_000
+    #: With prices, before anything that takes seconds.
+    priced_list_sets: int = 50_000
+    priced_list_steps: int = 5_000_000
+    #: The same where branching on usage closes the gap faster.
+    hasty_steps: int = 200_000
+    #: When all else is done: as long as memory allows, to the end.
+    long_list_sets: int = 1_000_000
+    long_list_steps: int = 10**12
+    #: Steps in lists that leave out the dearest set of a solution, which is then searched for: slow steps.
+    half_list_steps: int = 100_000_000
+    #: In the first branch on usage; later ones may take this part more each, as settling one is worth more.
+    branch_list_sets: int = 20_000
+    branch_list_steps: int = 35_000
+    branch_growth: float = 1 / 4
+    #: After clique cuts, which leave a small gap: the steps pay off early or not at all.
+    cut_list_steps: int = 2_000_000
+    #: The best sets after clique cuts, nodes to find them, and steps for a better incumbent among them.
+    best_sets: int = 2_000
+    best_set_pick_steps: int = 500_000
+    best_set_nodes: int = 200_000
+    #: Nodes for making a list; for each set that it may have, if these are more.
+    list_nodes: int = 3_000_000
+    nodes_per_set: int = 10
+    #: How many times further below the bound the next list goes: a short list can take as long to make as a longer one,
+    #: but the last one is not to be longer than this part of what is allowed.
+    slow_growth: float = 1.4
+    fast_growth: float = 8.0
+    part_of_list: float = 1 / 8
+    #: How far below the bound the first list goes, as a part of the gap; and where even a short list takes long.
+    first_part: float = 1 / 32
+    first_part_if_laborious: float = 1 / 4
+
+    # --- Incumbents --------------------------------------------------------------------------------------------------
+
+    #: Nodes for each set of the first incumbent.
+    incumbent_nodes: int = 5_000
+    #: With more features a single node takes long; then so many nodes come before the first annealing.
+    many_features: int = 500
+    few_nodes: int = 200
+    #: Perturbations of the local search: before the first priced lists, after them, and where annealing is no help.
+    few_perturbations: int = 4
+    many_perturbations: int = 20
+    most_perturbations: int = 200
+    #: Nodes for one set that replaces another in local search.
+    response_nodes: int = 2_000
+    #: Steps of annealing for each set, at the same times; the longest go on until so many have found nothing better.
+    short_annealing: int = 20_000
+    long_annealing: int = 400_000
+    longest_annealing: int = 3_000_000
+    vain_annealings: int = 2
+    #: First and last temperature: the harm that a step may do, as a part of the gap.
+    first_temperature: float = 0.1
+    last_temperature: float = 0.005
+    #: Factors on both, where the proof will take long: the second leads further away from the incumbent.
+    temperatures: tuple[float, ...] = (1.0, 4.0)
+    #: The factor while the bound says little, and steps for each set then: an annealing that does not come to its end
+    #: is in vain, so ever longer ones.
+    low_temperature: float = 0.05
+    growing_annealings: tuple[int, ...] = (80_000, 400_000)
+
+    # --- Column generation and cuts ----------------------------------------------------------------------------------
+
+    #: Rounds of column generation, at the root and in a branch on usage.
+    rounds: int = 1_000
+    branch_rounds: int = 200
+    #: New columns in each round; and those that one programme takes over from another.
+    columns_per_round: int = 30
+    inherited_columns: int = 200
+    #: Nodes of the first search for columns in a round; each that finds none is followed by one of 8 times as many.
+    column_nodes: int = 1_000
+    #: Whether cuts may be about pairs of features.
+    pair_cuts: bool = True
+    #: A round of clique cuts is to close this part of the gap, at the root and in a branch on columns.
+    least_gain: float = 0.01
+    least_gain_in_branch: float = 0.1
+    #: New clique cuts in each round, 0 for none at all; sets around which each kind of them is looked for.
+    clique_cuts_per_round: int = 20
+    clique_starts: int = 10
+
+    # --- Branching on columns ----------------------------------------------------------------------------------------
+
+    #: Columns that are branched on before the programme is solved again without them; twice as many the next time.
+    first_columns: int = 4
+    #: A list that saves the branching on one column: sets, nodes for making it, steps of the clique search.
+    sets_per_column: int = 5_000
+    nodes_per_column: int = 50_000
+    steps_per_column: int = 400_000
+    #: Steps among the columns of the programme alone.
+    steps_among_columns: int = 20_000
+
+    # --- Thresholds, for the largest minimum -------------------------------------------------------------------------
+
+    #: The first threshold is this many times closer to the bound than the incumbent; where each takes long, this many.
+    threshold_steps: int = 64
+    few_threshold_steps: int = 4
+    #: How many times as long each may take when all else is done, in turn.
+    threshold_patience: tuple[int, ...] = (10, 100)
+    #: New columns in each round, nodes to look for them, and rounds; this many times as long if more than a refutation
+    #: is wanted, which is worth more.
+    threshold_columns: int = 200
+    threshold_nodes: int = 200_000
+    threshold_rounds: int = 300
+    worth_of_prices: int = 5
+
+    # --- Other engines -----------------------------------------------------------------------------------------------
+
+    #: Steps of the additive engine for the same request without constraints and conflicts.
+    relaxation_steps: int = 400
+    #: Variables that the solver is troubled with, one for each feature and set.
+    solver_variables: int = 20_000
+    #: Nodes in which a first set should be found, before anybody asks whether there is one.
+    existence_nodes: int = 5_000
+
+
+#: What searches use unless they are given others.
+PACKING_LIMITS = PackingLimits()

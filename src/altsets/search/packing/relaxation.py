@@ -1,0 +1,60 @@
+"""The linear part of a request, without its constraints and conflicts, by the additive engine."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import replace
+
+import numpy as np
+
+from altsets.constraints import Forbid, Size
+from altsets.problem import FeatureSet, Problem
+from altsets.quality import Additive, Quality
+from altsets.result import Status
+from altsets.search.additive.engine import AdditiveEngine
+from altsets.search.engine import Answer
+from altsets.search.packing.limits import PackingLimits
+from altsets.search.run import Run, Stopped
+
+__all__ = ["answers", "keeps_to_rules", "linear_part", "relaxed"]
+
+
+def relaxed(quality: Quality, problem: Problem, run: Run, limits: PackingLimits) -> Answer | None:
+    """What the additive engine answers if conflicts and constraints are left out; None if that does not make sense."""
+    form = quality.form(problem.k_max)
+    if form.has_pairs or form.ratio:
+        return None
+    if form.conflicts is None and all(isinstance(rule, Forbid | Size) for rule in problem.constraints):
+        return None
+    return linear_part(quality, problem, run, limits)
+
+
+def linear_part(quality: Quality, problem: Problem, run: Run, limits: PackingLimits) -> Answer | None:
+    """What the additive engine answers for the linear part alone; None if it takes no sets of such sizes or shares."""
+    form = quality.form(problem.k_max)
+    if callable(problem.dissimilarity) or not problem.fixed_size:
+        return None
+    forbidden = set(problem.forbidden)
+    if form.allowed is not None:
+        forbidden |= set(np.flatnonzero(~form.allowed).tolist())
+    rules = (Forbid(sorted(forbidden)),) if forbidden else ()
+    engine, scores = AdditiveEngine(), Additive(form.linear)
+    try:
+        return engine.solve(scores, replace(problem, constraints=rules), run.part(limits.relaxation_steps))
+    except Stopped:
+        return None
+
+
+def answers(quality: Quality, problem: Problem, answer: Answer) -> bool:
+    """Whether an answer to the relaxed request is one to the request."""
+    proven = all(status in (Status.OPTIMAL, Status.INFEASIBLE) for status in answer.statuses)
+    return proven and keeps_to_rules(quality, problem, answer.sets)
+
+
+def keeps_to_rules(quality: Quality, problem: Problem, sets: Sequence[FeatureSet]) -> bool:
+    """Whether no set breaks a constraint or has a conflict."""
+    return all(
+        quality.evaluate(chosen) > -math.inf and all(rule.holds(chosen) for rule in problem.constraints)
+        for chosen in sets
+    )
