@@ -20,7 +20,7 @@ import time
 from collections import Counter
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field, fields, replace
 from typing import Any
 
 import numpy as np
@@ -81,7 +81,7 @@ class Report:
 
     def fail(self, label: str, request: Request, wrong: list[str], **more: Any) -> None:
         what = "\n".join(f"#   {line}" for line in wrong)
-        few = f"limits = {_limits()!r}\nENGINES['enumerate'] = PackingEngine(limits)\n" if _changed() else ""
+        few = _assignment(_limits()) if _changed() else ""
         self.failures.append(f"# {label}\n{what}\n{few}{request.snippet(**more)}")
 
     def add(self, other: Report) -> None:
@@ -173,6 +173,21 @@ def _limits() -> PackingLimits:
     engine = ENGINES[PackingEngine.name]
     assert isinstance(engine, PackingEngine)
     return engine.limits
+
+
+def _assignment(limits: PackingLimits) -> str:
+    """Python code that lets the engine work within these limits."""
+    changed = ", ".join(
+        f"{each.name}={getattr(limits, each.name)!r}"
+        for each in fields(limits)
+        if getattr(limits, each.name) != getattr(PACKING_LIMITS, each.name)
+    )
+    return (
+        "from altsets.search.find import ENGINES\n"
+        "from altsets.search.packing.engine import PackingEngine\n"
+        "from altsets.search.packing.limits import PackingLimits\n"
+        f"ENGINES['enumerate'] = PackingEngine(PackingLimits({changed}))\n"
+    )
 
 
 def _changed() -> bool:

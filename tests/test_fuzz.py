@@ -98,7 +98,7 @@ def test_a_failure_prints_what_shows_it_again(monkeypatch):
     assert " of seed 0" in report.failures[0]
     assert "nothing is right" in report.failures[0]
     namespace: dict[str, object] = {}
-    with fuzz.limited({}):  # Limits that the snippet sets are not to outlive it.
+    with fuzz.limited(fuzz.PACKING_LIMITS):  # Limits that the snippet sets are not to outlive it.
         exec(report.failures[0], namespace)  # The snippet runs as it is.
     assert "altsets" in namespace
 
