@@ -29,6 +29,7 @@ TITLES = {
     "grid": "Grid",
     "multivariate": "Additive, FCBF and mRMR with k = 5",
     "multivariate10": "mRMR with k = 10",
+    "ablation": "What each part of the search is good for",
     "constraints": "Constraints",
     "large": "A million scores",
     "information": "Mutual information",
