@@ -18,7 +18,7 @@ from rich.console import Console
 
 import altsets
 from altsets import measures, problem
-from altsets.cli import options, printing
+from altsets.cli import parsing, printing
 from altsets.result import Progress, Status
 from altsets.tables import files as datasets
 
@@ -362,7 +362,7 @@ def test_version_and_help(run):
     assert run() == run("--help")
     text = " ".join(run("find", "--help")[1].split())
     choices = (*problem.SEARCHES, *problem.AGGREGATIONS, *problem.DISSIMILARITIES, *measures.MEASURES)
-    choices += (*measures.PAIR_MEASURES, "mrmr", "fcbf", "cfs", *options.PARSERS)
+    choices += (*measures.PAIR_MEASURES, "mrmr", "fcbf", "cfs", *parsing.PARSERS)
     for word in choices:
         assert re.search(rf"(?<!\w){word}\b", text), word
 
@@ -469,11 +469,11 @@ def test_ctrl_c_during_a_hard_search_prints_the_best_sets_and_the_bound(tmp_path
     names = tuple(f"x{i}" for i in range(80))
     datasets.write_csv(datasets.Table((*names, "y"), (*X.T, y)), tmp_path / "wide.csv")
     script = (
-        "import sys\nfrom altsets import cli\n"
+        "import sys\nfrom altsets.cli import printing\n"
         "def report(self, progress):\n"
         "    if progress.elapsed > 1 and not hasattr(self, 'said'):\n"
         "        self.said = print('READY', file=sys.stderr, flush=True)\n"
-        "cli.Waiting.report = report"
+        "printing.Waiting.report = report"
     )
     code, out, err = interrupted(
         script, "find", tmp_path / "wide.csv", "-t", "y", "-k", 20, "-a", 9, "--quality", "pearson",

@@ -11,7 +11,7 @@ import pytest
 
 import altsets
 from altsets import measures, quality
-from altsets.cli import options
+from altsets.cli import parsing
 from altsets.constraints import AtMost, Budget, Exclusive, Implies, Require
 from altsets.features import FeatureNames
 from altsets.tables import files as datasets
@@ -135,7 +135,7 @@ def odd_names(tmp_path):
 def test_names_with_commas_and_colons(odd_names):
     names = FeatureNames.of(datasets.split_target(datasets.read_table(odd_names), "y").feature_names)
     group, costs = odd_names.parent / "names.txt", odd_names.parent / "costs.csv"
-    found = options.constraints_from(
+    found = parsing.constraints_from(
         names,
         {
             "--require": ['"x, cm", z', '"the ""best"""'],
@@ -158,14 +158,14 @@ def test_names_with_commas_and_colons(odd_names):
 def test_a_file_goes_before_a_column_of_the_same_name(files):
     (files / "b").write_text("a\n", encoding="utf-8")
     names = FeatureNames.of("abc")
-    assert options.constraints_from(names, {"--exclusive": ["b"]}) == [Exclusive((0,))]
+    assert parsing.constraints_from(names, {"--exclusive": ["b"]}) == [Exclusive((0,))]
     (files / "c").mkdir()
-    assert options.constraints_from(names, {"--exclusive": ["c"]}) == [Exclusive((2,))]
+    assert parsing.constraints_from(names, {"--exclusive": ["c"]}) == [Exclusive((2,))]
 
 
 def test_a_long_list_of_columns_is_no_file_name():
     names = FeatureNames.of([f"column number {number}" for number in range(2000)])
-    [found] = options.constraints_from(names, {"--exclusive": [",".join(names)]})
+    [found] = parsing.constraints_from(names, {"--exclusive": [",".join(names)]})
     assert len(found.group) == 2000
 
 

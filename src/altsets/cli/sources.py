@@ -1,0 +1,126 @@
+"""Where the features of a search come from: a table whose columns are scored, or scores that were saved."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from typing import TYPE_CHECKING
+
+from altsets.cli import parsing
+from altsets.cli.printing import Waiting
+from altsets.errors import InputError
+from altsets.features import FeatureNames
+
+if TYPE_CHECKING:
+    from altsets.quality import Quality
+    from altsets.scores import Scores
+    from altsets.tables.files import Dataset
+
+__all__ = ["SavedScores", "Source", "TableToScore", "dataset_from", "saved_scores"]
+
+
+def dataset_from(
+    table: str | None, target: str | None, drop: Sequence[str] | None, categorical: Sequence[str] | None
+) -> Dataset:
+    """Read a table and take its target apart, as the options say."""
+    from altsets.tables import files as datasets
+
+    if table is None:
+        raise InputError("give a TABLE and its --target, or scores that were saved before with --scores.")
+    if target is None:
+        raise InputError(f"say which column of {table} is to be predicted with --target.")
+    dropped, categories = parsing.names_in(drop or []), parsing.names_in(categorical or [])
+    return datasets.split_target(datasets.read_table(table), target, drop=dropped, categorical=categories)
+
+
+class TableToScore:
+    """Features that are to be scored."""
+
+    def __init__(
+        self,
+        data: Dataset,
+        quality: str = "mutual_info",
+        task: str = "auto",
+        how: Mapping[str, str | None] | None = None,
+        save_to: str | None = None,
+    ) -> None:
+        from altsets.quality._named import PAIRED, WRAPPER, quality_maker
+
+        self._make = quality_maker(quality, **(how or {}))
+        if quality == WRAPPER and save_to is not None:
+            raise InputError(
+                "a wrapper has no scores of features that could be saved; leave out --save-scores."
+            )
+        pairs = " and their pairs" if quality in PAIRED else ""
+        self._what = (
+            "" if quality == WRAPPER else f"Scoring {len(data.feature_names)} features{pairs} for {quality}"
+        )
+        self.data, self._task, self._save_to = data, task, save_to
+        self.names = data.feature_names
+
+    def quality(self, waiting: Waiting, check: Callable[[], object] = lambda: None) -> Quality:
+        """What to search on; the scores are saved as soon as they are there. ``check`` ends it if it takes too long."""
+        waiting.say(self._what)
+
+        def progress(share: float) -> None:
+            waiting.say(f"{self._what}: {share:.0%}")
+            check()
+
+        data = self.data
+        made = self._make(
+            data.X,
+            data.y,
+            task=self._task,
+            feature_names=self.names,
+            progress=progress,
+        )
+        if self._save_to is not None:
+            from altsets.scores import Scores
+
+            Scores.of(made).write(self._save_to)
+        return made
+
+
+class SavedScores:
+    """Features that have been scored before."""
+
+    def __init__(self, scores: Scores, quality: str) -> None:
+        self.names, self._made = scores.names, scores.quality(quality)
+
+    def quality(self, waiting: Waiting, check: Callable[[], object] = lambda: None) -> Quality:
+        """What to search on."""
+        return self._made
+
+
+#: Anything that knows the names of its features, and makes the quality to search on.
+Source = TableToScore | SavedScores
+
+
+def saved_scores(
+    path: str,
+    quality: str,
+    unused: Mapping[str, str | None],
+    table: str | None,
+    target: str | None,
+    drop: Sequence[str] | None,
+    categorical: Sequence[str] | None,
+) -> SavedScores:
+    """Read scores from a file; of the features that the table has, if there is one. Options of no use are refused."""
+    from altsets.quality._named import WRAPPER
+    from altsets.scores import Scores
+
+    if table is None and categorical:
+        unused = {**unused, "--categorical": ",".join(categorical)}
+    for name, value in unused.items():
+        if value is not None:
+            raise InputError(
+                f"{name} {value!r} has no use with --scores, which says what was computed before."
+            )
+    if quality == WRAPPER:
+        raise InputError("a wrapper fits models to a table; leave out --scores.")
+    scores = Scores.read(path)
+    if table is not None:
+        scores = scores.only(dataset_from(table, target, drop, categorical).feature_names)
+    elif drop:
+        dropped = parsing.features_in("--drop", ",".join(drop), FeatureNames.of(scores.names))
+        scores = scores.only([name for number, name in enumerate(scores.names) if number not in dropped])
+    return SavedScores(scores, quality)
