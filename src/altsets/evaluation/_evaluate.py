@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from altsets.arrays import Floats
 from altsets.errors import InputError
 from altsets.evaluation._evaluation import Evaluation
 from altsets.evaluation._folds import Fold, Plan, Resample, assess, reselect
@@ -31,7 +32,7 @@ from altsets.quality._black_box import checked_jobs
 from altsets.quality._given import needs_target
 from altsets.selector import SelectAlternatives, check_request
 from altsets.tables.encoded import encoded
-from altsets.tables.features import Features, FloatArray, features_of
+from altsets.tables.features import Features, features_of
 from altsets.tables.target import Target, target_of, vector_of
 from altsets.tables.weights import counted, counted_rows
 
@@ -174,7 +175,7 @@ def _plan(
     what: Any,
     features: Features,
     y: Any,
-    weights: FloatArray | None,
+    weights: Floats | None,
     estimator: Any,
     scoring: Any,
     task: str,

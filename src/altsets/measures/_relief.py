@@ -10,9 +10,10 @@ import numpy as np
 import numpy.typing as npt
 
 from altsets._kernels import relief as kernel
+from altsets.arrays import Bools, Floats
 from altsets.errors import InputError
 from altsets.measures._threads import Progress, in_order
-from altsets.tables.features import FloatArray, column_mask, features_of
+from altsets.tables.features import column_mask, features_of
 from altsets.tables.target import Target, target_of
 from altsets.tables.weights import counted_as_repeats
 
@@ -42,7 +43,7 @@ def relief(
     sample_weight: Any = None,
     n_jobs: int | None = None,
     progress: Progress | None = None,
-) -> FloatArray:
+) -> Floats:
     """ReliefF score of each feature: the mean difference to the nearest misses minus that to the nearest hits.
 
     Hits are rows of the same class, misses those of other classes; near is what differs little in all features
@@ -120,7 +121,7 @@ def relief(
     score = _RReliefF(target) if variant == "classic" and not target.is_classes else _ReliefF(target, variant)
     per_chunk = int(np.clip(CHUNK // matrix.size, 1, MOST_ROWS))
 
-    def work(chunk: int) -> FloatArray:
+    def work(chunk: int) -> Floats:
         some = rows[chunk * per_chunk : (chunk + 1) * per_chunk]
         keys = np.empty((len(some), len(matrix)))
         kernel.distances(table.amounts, table.levels, table.n_full, some, keys)
@@ -149,17 +150,17 @@ class _ReliefF:
         spread = float(np.std(target.values / unit, ddof=1) * unit)
         self._target = (np.zeros(0, dtype=np.intc), target.values, spread, np.zeros(0))
 
-    def nothing(self, n_columns: int) -> FloatArray:
+    def nothing(self, n_columns: int) -> Floats:
         """What parts are added to."""
         return np.zeros(n_columns)
 
-    def part(self, table: Any, rows: Any, keys: FloatArray, n_neighbors: int) -> FloatArray:
+    def part(self, table: Any, rows: Any, keys: Floats, n_neighbors: int) -> Floats:
         """What some rows add."""
         totals = self.nothing(len(table[1]))
         kernel.add_differences(table, self._target, rows, keys, n_neighbors, totals)
         return totals
 
-    def of(self, total: FloatArray, n_rows: int) -> FloatArray:
+    def of(self, total: Floats, n_rows: int) -> Floats:
         """The scores, from what all rows have added."""
         return total / n_rows
 
@@ -171,17 +172,17 @@ class _RReliefF:
         halves = target.values / 2
         self._amounts = (halves - halves.min()) / np.ptp(halves)
 
-    def nothing(self, n_columns: int) -> FloatArray:
+    def nothing(self, n_columns: int) -> Floats:
         """What parts are added to."""
         return np.zeros((3, n_columns))
 
-    def part(self, table: Any, rows: Any, keys: FloatArray, n_neighbors: int) -> FloatArray:
+    def part(self, table: Any, rows: Any, keys: Floats, n_neighbors: int) -> Floats:
         """What some rows add."""
         totals = self.nothing(len(table[1]))
         kernel.add_products(table, self._amounts, rows, keys, n_neighbors, totals)
         return totals
 
-    def of(self, total: FloatArray, n_rows: int) -> FloatArray:
+    def of(self, total: Floats, n_rows: int) -> Floats:
         """The scores, from what all rows have added."""
         both, differing, targets = total
         with np.errstate(divide="ignore", invalid="ignore"):
@@ -195,13 +196,13 @@ class _RReliefF:
 class _Table:
     """The columns as the kernel wants them: for distances, and for differences."""
 
-    amounts: FloatArray
-    levels: FloatArray
+    amounts: Floats
+    levels: Floats
     n_full: float
     differences: tuple[npt.NDArray[Any], ...]
 
     @classmethod
-    def of(cls, matrix: FloatArray, discrete: npt.NDArray[np.bool_], rebate: bool) -> _Table:
+    def of(cls, matrix: Floats, discrete: Bools, rebate: bool) -> _Table:
         with np.errstate(over="ignore"):
             # The range of huge numbers can overflow; a quarter of them differs as much.
             values = np.where(np.isfinite(np.ptp(matrix, axis=0)), matrix, matrix / 4)
@@ -217,14 +218,14 @@ class _Table:
         return cls(kernel.packed(unit), kernel.packed(values[:, nominal]), n_full, differences)
 
 
-def _rank(keys: FloatArray, rows: npt.NDArray[np.int64]) -> None:
+def _rank(keys: Floats, rows: npt.NDArray[np.int64]) -> None:
     """Replace distances by places in the order that NumPy's sort gives them; a row comes last in its own."""
     for line, row in zip(keys, rows, strict=True):
         line[row] = np.inf
         line[np.argsort(line)] = np.arange(len(line), dtype=np.float64)
 
 
-def _has_few_values(matrix: FloatArray, most: int) -> npt.NDArray[np.bool_]:
+def _has_few_values(matrix: Floats, most: int) -> Bools:
     few = np.empty(matrix.shape[1], dtype=bool)
     # Some columns at a time: a call for each is slow where they are many, and all at once are a second table.
     width = max(1, CHUNK // (8 * len(matrix)))

@@ -11,8 +11,8 @@ from concurrent.futures import FIRST_EXCEPTION, ThreadPoolExecutor, wait
 from typing import Any, TypeVar
 
 import numpy as np
-import numpy.typing as npt
 
+from altsets.arrays import Ints
 from altsets.errors import InputError
 
 __all__ = ["Progress", "in_order", "in_threads", "n_threads"]
@@ -46,7 +46,7 @@ def n_threads(n_jobs: int | None) -> int:
 def in_threads(
     pieces: Iterable[tuple[Piece, int]],
     total: int,
-    worker: Callable[[npt.NDArray[np.intc]], Callable[[Piece], None]],
+    worker: Callable[[Ints], Callable[[Piece], None]],
     n_jobs: int | None,
     progress: Progress | None,
 ) -> None:

@@ -6,13 +6,13 @@ from collections.abc import Sequence
 from typing import Any, Self
 
 import numpy as np
-import numpy.typing as npt
 from sklearn.base import BaseEstimator
 from sklearn.feature_selection import SelectorMixin
 from sklearn.utils import _safe_indexing
 from sklearn.utils._set_output import _get_output_config
 from sklearn.utils.validation import check_array, check_is_fitted, validate_data
 
+from altsets.arrays import Bools
 from altsets.errors import InputError
 from altsets.features import FeatureNames, whole_number
 
@@ -130,7 +130,7 @@ class SelectFeatures(Columns):
         given = getattr(self, "feature_names_in_", None)
         return [f"x{index}" for index in range(self.n_features_in_)] if given is None else given
 
-    def _get_support_mask(self) -> npt.NDArray[np.bool_]:
+    def _get_support_mask(self) -> Bools:
         check_is_fitted(self)
         mask = np.zeros(self.n_features_in_, dtype=bool)
         mask[self._kept] = True

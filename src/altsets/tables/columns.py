@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from altsets.arrays import Floats
 from altsets.errors import InputError, TableError
 from altsets.tables.features import DATES, EXACT, Features, category_codes, listed
 
@@ -72,7 +73,7 @@ def as_features(columns: Mapping[str, Column], categories: Mapping[str, Order]) 
     return Features(values, list(columns), labels)
 
 
-def _side_by_side(columns: Sequence[Column], plain: Sequence[bool]) -> npt.NDArray[np.float64]:
+def _side_by_side(columns: Sequence[Column], plain: Sequence[bool]) -> Floats:
     """One matrix of columns, nan where they are not plain numbers."""
     n_rows = len(columns[0])
     values = np.empty((n_rows, len(columns)))
@@ -115,7 +116,7 @@ def as_target(column: Column, name: str, *, is_category: bool = False) -> Column
 
 def _categories(
     column: Column, name: str, is_sure: bool, order: Order
-) -> tuple[npt.NDArray[np.float64], tuple[str, ...] | None]:
+) -> tuple[Floats, tuple[str, ...] | None]:
     """Codes and their labels; numbers without labels if there is an order, or nothing at all."""
     labels = _labels(column)
     known = [label for label in labels if label is not None]
@@ -195,7 +196,7 @@ def _is_number(label: str) -> bool:
     return "_" not in label
 
 
-def _check_finite(matrix: npt.NDArray[np.float64], names: Sequence[str]) -> None:
+def _check_finite(matrix: Floats, names: Sequence[str]) -> None:
     counts = np.isinf(matrix).sum(axis=0).tolist()
     detail = [f"{name}: {count}" for name, count in zip(names, counts, strict=True) if count]
     if detail:

@@ -9,8 +9,9 @@ from functools import cached_property
 import numpy as np
 import numpy.typing as npt
 
+from altsets.arrays import Floats, Indices
 from altsets.errors import InputError
-from altsets.tables.features import Features, FloatArray
+from altsets.tables.features import Features
 
 __all__ = ["Encoded", "encoded"]
 
@@ -46,8 +47,8 @@ class Encoded:
     [7.0, 8.0, 16.0]
     """
 
-    matrix: FloatArray
-    owners: npt.NDArray[np.intp]
+    matrix: Floats
+    owners: Indices
     n_features: int
 
     @cached_property
@@ -55,14 +56,14 @@ class Encoded:
         """Whether each feature is one column."""
         return len(self.owners) == self.n_features
 
-    def columns_of(self, indices: Sequence[int]) -> npt.NDArray[np.intp]:
+    def columns_of(self, indices: Sequence[int]) -> Indices:
         """The columns of some features, in the order of these."""
         if self.is_one_to_one:
             return np.asarray(indices, dtype=np.intp)
         starts = self._starts
         return np.concatenate([np.arange(starts[index], starts[index + 1]) for index in indices])
 
-    def total(self, per_column: npt.ArrayLike) -> FloatArray:
+    def total(self, per_column: npt.ArrayLike) -> Floats:
         """The sum over the columns of each feature; rows, if there are several, stay apart."""
         values = np.asarray(per_column, dtype=np.float64)
         if self.is_one_to_one:
@@ -70,7 +71,7 @@ class Encoded:
         return np.asarray(np.add.reduceat(values, self._starts[:-1], axis=-1))
 
     @cached_property
-    def _starts(self) -> npt.NDArray[np.intp]:
+    def _starts(self) -> Indices:
         return np.searchsorted(self.owners, np.arange(self.n_features + 1))
 
 

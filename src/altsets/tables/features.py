@@ -23,6 +23,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from altsets.arrays import Bools, Floats
 from altsets.errors import InputError
 from altsets.features import FeatureNames
 
@@ -31,9 +32,7 @@ __all__ = [
     "EXACT",
     "MISSING_LABEL",
     "NUMERIC_KINDS",
-    "BoolArray",
     "Features",
-    "FloatArray",
     "category_codes",
     "column_mask",
     "features_of",
@@ -41,8 +40,6 @@ __all__ = [
     "listed",
 ]
 
-FloatArray = npt.NDArray[np.float64]
-BoolArray = npt.NDArray[np.bool_]
 
 NUMERIC_KINDS = "biuf"
 #: What a missing label is called, beside the others.
@@ -81,7 +78,7 @@ class Features:
     ({1: ('blue', 'red')}, [True, False])
     """
 
-    values: FloatArray
+    values: Floats
     names: list[str] | None = None
     categories: Mapping[int, tuple[str, ...]] = field(default_factory=dict)
 
@@ -96,14 +93,14 @@ class Features:
         return int(self.values.shape[1])
 
     @cached_property
-    def nominal(self) -> BoolArray:
+    def nominal(self) -> Bools:
         """Which columns are categories."""
         mask = np.zeros(self.n_features, dtype=bool)
         mask[list(self.categories)] = True
         return mask
 
     @cached_property
-    def incomplete(self) -> BoolArray:
+    def incomplete(self) -> Bools:
         """Which columns miss numbers."""
         # One sum tells whether there is anything to look for, without a matrix of booleans.
         with np.errstate(over="ignore", invalid="ignore"):
@@ -128,7 +125,7 @@ class Features:
         """What to call a column in a message."""
         return self.names[index] if self.names else f"column {index}"
 
-    def labels(self, mask: BoolArray, most: int = 8) -> str:
+    def labels(self, mask: Bools, most: int = 8) -> str:
         """What to call some columns in a message; only the first ones of many."""
         return listed([self.label(int(index)) for index in np.flatnonzero(mask)], most)
 
@@ -195,7 +192,7 @@ def features_of(X: Any, feature_names: Sequence[str] | None = None) -> Features:
     return found
 
 
-def category_codes(labels: Sequence[Any], name: str) -> tuple[FloatArray, tuple[str, ...]]:
+def category_codes(labels: Sequence[Any], name: str) -> tuple[Floats, tuple[str, ...]]:
     """Labels (None = missing) as codes in the order of the labels, a missing one last.
 
     Examples
@@ -216,7 +213,7 @@ def category_codes(labels: Sequence[Any], name: str) -> tuple[FloatArray, tuple[
     return codes, (*map(str, known), *([MISSING_LABEL] if has_missing else []))
 
 
-def column_mask(what: str, given: npt.ArrayLike, n_columns: int) -> BoolArray:
+def column_mask(what: str, given: npt.ArrayLike, n_columns: int) -> Bools:
     """One bool per column, from one for all or one for each.
 
     Examples
@@ -278,7 +275,7 @@ def _distinct(names: list[str]) -> list[str]:
 # --- Whole tables ------------------------------------------------------------------------------------
 
 
-def _all_numbers(X: Any, names: list[str] | None) -> FloatArray | None:
+def _all_numbers(X: Any, names: list[str] | None) -> Floats | None:
     """The fast road: every column holds numbers of a plain type."""
     if names is not None and not _has_plain_types(X):
         return None
@@ -376,7 +373,7 @@ def _refuse_infinite(features: Features) -> None:
 
 # --- Single columns ----------------------------------------------------------------------------------
 
-Column = tuple[FloatArray, tuple[str, ...] | None]
+Column = tuple[Floats, tuple[str, ...] | None]
 
 
 def _column(column: Any, name: str) -> Column:
@@ -413,7 +410,7 @@ def _with_nan(series: Any) -> npt.NDArray[Any]:
     return values if values.dtype.kind in NUMERIC_KINDS else _objects(series.to_list())
 
 
-def _ranks(column: Any) -> FloatArray | None:
+def _ranks(column: Any) -> Floats | None:
     """The ranks of ordered categories, nan where missing; None if there is no order."""
     accessor: Any = getattr(column, "cat", None)
     if getattr(accessor, "ordered", False):
@@ -489,13 +486,13 @@ def _exact_as_floats(X: Any, values: npt.NDArray[Any]) -> bool:
     return not (np.abs(values[:, whole]) >= EXACT).any()
 
 
-def _as_floats(values: npt.NDArray[Any], name: str) -> FloatArray:
+def _as_floats(values: npt.NDArray[Any], name: str) -> Floats:
     if not _exact(values):
         _refuse_inexact(name, int(values.min()), int(values.max()))
     return values.astype(np.float64)
 
 
-def _floats_of_objects(plain: Sequence[Any], name: str) -> FloatArray:
+def _floats_of_objects(plain: Sequence[Any], name: str) -> Floats:
     whole = [value for value in plain if isinstance(value, numbers.Integral)]
     if whole:
         _refuse_inexact(name, int(min(whole)), int(max(whole)))

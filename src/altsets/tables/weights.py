@@ -7,8 +7,9 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from altsets.arrays import Bools, Floats, Indices
 from altsets.errors import InputError
-from altsets.tables.features import BoolArray, Features, FloatArray
+from altsets.tables.features import Features
 from altsets.tables.target import vector_of
 
 __all__ = ["counted", "counted_as_repeats", "counted_rows", "repeated", "weights_of", "whole"]
@@ -19,7 +20,7 @@ MOST_ROWS = 50_000_000
 LARGEST = 1e50
 
 
-def weights_of(sample_weight: Any, n_rows: int) -> FloatArray | None:
+def weights_of(sample_weight: Any, n_rows: int) -> Floats | None:
     """One weight per row, checked; None if there are none.
 
     Examples
@@ -54,7 +55,7 @@ def weights_of(sample_weight: Any, n_rows: int) -> FloatArray | None:
     return weights
 
 
-def whole(weights: FloatArray) -> bool:
+def whole(weights: Floats) -> bool:
     """Whether all weights are whole numbers, which say how often a row is there.
 
     Examples
@@ -66,7 +67,7 @@ def whole(weights: FloatArray) -> bool:
     return bool((weights == np.floor(weights)).all())
 
 
-def repeated(features: Features, y: Any, weights: FloatArray) -> tuple[Features, npt.NDArray[Any]]:
+def repeated(features: Features, y: Any, weights: Floats) -> tuple[Features, npt.NDArray[Any]]:
     """Table and target with each row as often as its whole weight says.
 
     Examples
@@ -85,7 +86,7 @@ def repeated(features: Features, y: Any, weights: FloatArray) -> tuple[Features,
     return _some_rows(features, rows), vector_of(y, features.n_rows)[rows]
 
 
-def counted(features: Features, y: Any, sample_weight: Any) -> tuple[Features, Any, FloatArray | None]:
+def counted(features: Features, y: Any, sample_weight: Any) -> tuple[Features, Any, Floats | None]:
     """Table, target and weights without the rows of weight 0; no weights if all are 1.
 
     Examples
@@ -105,7 +106,7 @@ def counted(features: Features, y: Any, sample_weight: Any) -> tuple[Features, A
     return features, y, None if (weights == 1).all() else weights
 
 
-def counted_rows(sample_weight: Any, n_rows: int) -> BoolArray | None:
+def counted_rows(sample_weight: Any, n_rows: int) -> Bools | None:
     """Which rows are there at all; None if all are."""
     weights = weights_of(sample_weight, n_rows)
     return None if weights is None or weights.all() else weights > 0
@@ -126,7 +127,7 @@ def counted_as_repeats(features: Features, y: Any, sample_weight: Any, who: str)
     return repeated(features, y, weights)
 
 
-def _some_rows(features: Features, rows: npt.NDArray[np.intp]) -> Features:
+def _some_rows(features: Features, rows: Indices) -> Features:
     """The features of some rows; labels of categories that are in none of them are forgotten."""
     some = features.rows(rows)
     categories = dict(some.categories)

@@ -10,6 +10,7 @@ import numpy as np
 import numpy.typing as npt
 
 from altsets._kernels import neighbours
+from altsets.arrays import Bools, Floats, Indices, Ints
 from altsets.errors import InputError
 from altsets.measures._threads import Progress, in_threads
 from altsets.measures.information import counts as _counts
@@ -22,7 +23,6 @@ from altsets.measures.information.prepared import (
     sorted_columns,
 )
 from altsets.tables.constants import constant_columns
-from altsets.tables.features import BoolArray, FloatArray
 from altsets.tables.target import Target
 
 __all__ = ["METHODS", "Block", "Estimator", "Keep", "Line", "Table"]
@@ -30,9 +30,9 @@ __all__ = ["METHODS", "Block", "Estimator", "Keep", "Line", "Table"]
 #: Column i is to be compared with the columns from the second number up to the third.
 Line = tuple[int, int, int]
 #: Gets a column, the range of the others, and values.
-Keep = Callable[[int, int, int, FloatArray], None]
+Keep = Callable[[int, int, int, Floats], None]
 #: Tells the information of a column and some others.
-Tell = Callable[[int, npt.NDArray[np.intc]], FloatArray]
+Tell = Callable[[int, Ints], Floats]
 
 METHODS = ("neighbors", "bins", "sklearn")
 
@@ -47,10 +47,10 @@ EULER = 0.5772156649015329
 class Table:
     """Columns to compare: their values (nan = missing), which are discrete, which are categories, weights of rows."""
 
-    values: FloatArray
-    discrete: BoolArray
-    nominal: BoolArray
-    weights: FloatArray | None = None
+    values: Floats
+    discrete: Bools
+    nominal: Bools
+    weights: Floats | None = None
 
     def and_target(self, target: Target) -> Table:
         """The same with the target behind the other columns."""
@@ -61,7 +61,7 @@ class Table:
             self.weights,
         )
 
-    def part(self, rows: BoolArray, columns: npt.NDArray[np.intp]) -> Table:
+    def part(self, rows: Bools, columns: Indices) -> Table:
         """Some rows of some columns."""
         weights = None if self.weights is None else self.weights[rows]
         return Table(
@@ -132,7 +132,7 @@ class Estimator:
 
     # --- scikit-learn's numbers ----------------------------------------------------------------------
 
-    def left_to_scikit_learn(self, matrix: FloatArray, discrete: BoolArray, classes: Any = None) -> bool:
+    def left_to_scikit_learn(self, matrix: Floats, discrete: Bools, classes: Any = None) -> bool:
         """Whether parity needs the original: it rounds distances its own way where few rows share a discrete value."""
         if self.name != "sklearn":
             return False
@@ -142,8 +142,8 @@ class Estimator:
         return any(bool(((few > 1) & (few <= most)).any()) for few in counts)
 
     def by_scikit_learn(
-        self, matrix: FloatArray, discrete: BoolArray, values: npt.NDArray[Any], is_classes: bool
-    ) -> FloatArray:
+        self, matrix: Floats, discrete: Bools, values: npt.NDArray[Any], is_classes: bool
+    ) -> Floats:
         """Each column with a target, by scikit-learn itself."""
         from sklearn.feature_selection import mutual_info_classif, mutual_info_regression
 
@@ -160,7 +160,7 @@ class Estimator:
         )
         return np.asarray(found, dtype=np.float64)
 
-    def rows(self, matrix: FloatArray, discrete: BoolArray) -> FloatArray:
+    def rows(self, matrix: Floats, discrete: Bools) -> Floats:
         """Each column with each other, one of them with the jitter of a target."""
         total = len(discrete)
         found = np.zeros((total, total))
@@ -176,7 +176,7 @@ class Estimator:
         ]
         columns = sorted_columns([*changed.T, *targets], np.tile(discrete, 2), len(matrix), scaled=False)
 
-        def keep(index: int, start: int, stop: int, values: FloatArray) -> None:
+        def keep(index: int, start: int, stop: int, values: Floats) -> None:
             found[index - total, start:stop] = values
 
         self.estimate(columns, [(total + index, 0, total) for index in range(total)], keep)
@@ -184,12 +184,12 @@ class Estimator:
 
     # --- The work ------------------------------------------------------------------------------------
 
-    def square(self, columns: Columns) -> FloatArray:
+    def square(self, columns: Columns) -> Floats:
         """Each column with each other: half of the pairs, and the diagonal."""
         total = len(columns)
         found = np.zeros((total, total))
 
-        def keep(index: int, start: int, stop: int, values: FloatArray) -> None:
+        def keep(index: int, start: int, stop: int, values: Floats) -> None:
             found[index, start:stop] = values
             found[start:stop, index] = values
 
@@ -210,7 +210,7 @@ class Estimator:
         logarithm = np.append(0.0, np.log(numbers))
         digamma = np.append(0.0, np.cumsum(np.append(-EULER, 1 / numbers[:-1])))
 
-        def worker(stop: npt.NDArray[np.intc]) -> Callable[[tuple[Block, Line]], None]:
+        def worker(stop: Ints) -> Callable[[tuple[Block, Line]], None]:
             at: Block | None = None
             tell: Tell
 
@@ -227,15 +227,13 @@ class Estimator:
 
         in_threads(_pieces(blocks), total, worker, self.n_jobs, self.progress)
 
-    def _teller(
-        self, columns: Columns, digamma: FloatArray, logarithm: FloatArray, stop: npt.NDArray[np.intc]
-    ) -> Tell:
+    def _teller(self, columns: Columns, digamma: Floats, logarithm: Floats, stop: Ints) -> Tell:
         if columns.weights is not None:
             return _weighted_teller(columns, columns.weights)
         k = max(1, min(self.n_neighbors, columns.n_rows - 1))
         pairs = neighbours.Pairs(columns.arrays, k, self.name == "sklearn", digamma, logarithm, stop)
 
-        def tell(index: int, others: npt.NDArray[np.intc]) -> FloatArray:
+        def tell(index: int, others: Ints) -> Floats:
             values = np.zeros(len(others))
             pairs.run(np.full_like(others, index), others, values)
             if columns.thin.any() and columns.discrete[index]:
@@ -247,10 +245,10 @@ class Estimator:
         return tell
 
 
-def _weighted_teller(columns: Columns, weights: FloatArray) -> Tell:
+def _weighted_teller(columns: Columns, weights: Floats) -> Tell:
     codes, thin = columns.codes, columns.thin
 
-    def tell(index: int, others: npt.NDArray[np.intc]) -> FloatArray:
+    def tell(index: int, others: Ints) -> Floats:
         return np.array(
             [
                 _counts.weighted(codes[index], codes[other], weights, thin=bool(thin[index] or thin[other]))

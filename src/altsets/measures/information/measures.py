@@ -55,12 +55,13 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from altsets.arrays import Floats
 from altsets.measures._threads import Progress
 from altsets.measures.information.estimator import METHODS, Estimator, Table
 from altsets.measures.information.missing import square_with_missing, target_with_missing
 from altsets.measures.information.prepared import discrete_columns
 from altsets.tables.constants import constant_columns
-from altsets.tables.features import Features, FloatArray, features_of
+from altsets.tables.features import Features, features_of
 from altsets.tables.target import target_of
 from altsets.tables.weights import counted, counted_as_repeats, whole
 
@@ -87,7 +88,7 @@ def mutual_info(
     random_state: int | None = 25,
     n_jobs: int | None = None,
     progress: Progress | None = None,
-) -> FloatArray:
+) -> Floats:
     """Mutual information of each feature with the target, in nats.
 
     Parameters
@@ -155,7 +156,7 @@ def mutual_info(
     else:
         scores = np.zeros(features.n_features)
 
-        def keep(_: int, start: int, stop: int, found: FloatArray) -> None:
+        def keep(_: int, start: int, stop: int, found: Floats) -> None:
             scores[start:stop] = found
 
         how.estimate(how.with_target(table, target), [(len(scores), 0, len(scores))], keep)
@@ -175,7 +176,7 @@ def information_matrix(
     random_state: int | None = 25,
     n_jobs: int | None = None,
     progress: Progress | None = None,
-) -> FloatArray:
+) -> Floats:
     """Mutual information of each column with each other and with itself; the parameters are those above.
 
     Row i has column i as the target, which makes a difference to "sklearn" alone: its jitter is another one there.
@@ -204,7 +205,7 @@ def symmetrical_uncertainty(
     n_bins: int | None = None,
     n_jobs: int | None = None,
     progress: Progress | None = None,
-) -> FloatArray:
+) -> Floats:
     """Symmetrical uncertainty of each feature with the target: information as a share of what there is to know.
 
     It is ``2 I(x, y) / (H(x) + H(y))``, where I is the mutual information by counting and H the entropy; continuous
@@ -231,7 +232,7 @@ def symmetrical_uncertainty(
     scores = np.zeros(last)
     entropies = np.zeros(last + 1)
 
-    def keep(index: int, start: int, stop: int, found: FloatArray) -> None:
+    def keep(index: int, start: int, stop: int, found: Floats) -> None:
         if (start, stop) == (index, index + 1):
             entropies[index] = found[0]
         else:
@@ -251,7 +252,7 @@ def uncertainty_matrix(
     n_bins: int | None = None,
     n_jobs: int | None = None,
     progress: Progress | None = None,
-) -> FloatArray:
+) -> Floats:
     """Symmetrical uncertainty of each column with each other; the parameters are those above."""
     features, _, weights, how = _ready(
         features,
@@ -264,7 +265,7 @@ def uncertainty_matrix(
     return _uncertainty(scores, entropies[:, None] + entropies)
 
 
-def warn_of_bins(weights: FloatArray | None, method: str, *, stacklevel: int = 2) -> None:
+def warn_of_bins(weights: Floats | None, method: str, *, stacklevel: int = 2) -> None:
     """Say that information is counted in bins, where neighbours were asked for but rows have weights."""
     if method == "neighbors" and weights is not None and not _repeats(weights):
         warnings.warn(
@@ -275,14 +276,14 @@ def warn_of_bins(weights: FloatArray | None, method: str, *, stacklevel: int = 2
         )
 
 
-def _uncertainty(information: FloatArray, entropies: FloatArray) -> FloatArray:
+def _uncertainty(information: Floats, entropies: Floats) -> Floats:
     shares = 2 * information / np.where(entropies > 0, entropies, 1.0)
     return np.asarray(np.minimum(shares, 1.0))
 
 
 def _ready(
     X: Any, y: Any, sample_weight: Any, how: Estimator
-) -> tuple[Features, Any, FloatArray | None, Estimator]:
+) -> tuple[Features, Any, Floats | None, Estimator]:
     """Table and target without rows that do not count, the weights that are left to deal with, and how to do it."""
     features = features_of(X)
     features, y, weights = counted(features, y, sample_weight)
@@ -296,13 +297,13 @@ def _ready(
     return features, y, None, how
 
 
-def _repeats(weights: FloatArray) -> bool:
+def _repeats(weights: Floats) -> bool:
     """Whether weights are no more than rows that are there several times; equal weights are no weights at all."""
     counting = weights[weights > 0]
     return whole(counting) or bool((counting == counting[0]).all())
 
 
-def _table(features: Features, discrete: npt.ArrayLike, weights: FloatArray | None, how: Estimator) -> Table:
+def _table(features: Features, discrete: npt.ArrayLike, weights: Floats | None, how: Estimator) -> Table:
     if how.name == "sklearn":
         features.refuse_missing(
             "mutual_info (method='sklearn')", advice="fill them in, or use another method, which counts them"

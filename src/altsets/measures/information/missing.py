@@ -15,21 +15,18 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 import numpy as np
-import numpy.typing as npt
 
+from altsets.arrays import Bools, Floats, Indices
 from altsets.measures.information.estimator import Block, Estimator, Keep, Line, Table
 from altsets.measures.information.patterns import Patterns, patterns_of
-from altsets.tables.features import BoolArray, FloatArray
 
 __all__ = ["square_with_missing", "target_with_missing"]
 
 #: Fewer rows than this tell nothing.
 LEAST_ROWS = 4
 
-Indices = npt.NDArray[np.intp]
 
-
-def target_with_missing(how: Estimator, table: Table) -> FloatArray:
+def target_with_missing(how: Estimator, table: Table) -> Floats:
     """The information of each column with the last one, which is complete."""
     patterns = patterns_of(table.values)
     target = np.array([len(patterns.of) - 1])
@@ -46,7 +43,7 @@ def target_with_missing(how: Estimator, table: Table) -> FloatArray:
     return np.asarray((known + told[0, patterns.of])[:-1])
 
 
-def square_with_missing(how: Estimator, table: Table) -> FloatArray:
+def square_with_missing(how: Estimator, table: Table) -> Floats:
     """The information of each column with each other and with itself."""
     patterns = patterns_of(table.values)
     n_columns = len(patterns.of)
@@ -69,11 +66,11 @@ def square_with_missing(how: Estimator, table: Table) -> FloatArray:
     return (known + both) + (of_patterns + of_patterns.T)
 
 
-def _within(how: Estimator, table: Table, group: Indices, rows: BoolArray, found: FloatArray) -> Block:
+def _within(how: Estimator, table: Table, group: Indices, rows: Bools, found: Floats) -> Block:
     """The columns of a group with each other."""
     share = rows.mean()
 
-    def keep(index: int, start: int, stop: int, values: FloatArray) -> None:
+    def keep(index: int, start: int, stop: int, values: Floats) -> None:
         found[group[index], group[start:stop]] = share * values
         found[group[start:stop], group[index]] = share * values
 
@@ -86,8 +83,8 @@ def _between(
     table: Table,
     left: Indices,
     right: Indices,
-    rows: BoolArray,
-    found: FloatArray,
+    rows: Bools,
+    found: Floats,
     *,
     mirrored: bool,
 ) -> Block:
@@ -95,7 +92,7 @@ def _between(
     share = rows.mean()
     columns = np.concatenate([left, right])
 
-    def keep(index: int, start: int, stop: int, values: FloatArray) -> None:
+    def keep(index: int, start: int, stop: int, values: Floats) -> None:
         others = columns[start:stop]
         if mirrored:
             found[left[index], others] = share * values
@@ -108,7 +105,7 @@ def _between(
 
 
 def _with_patterns(
-    how: Estimator, table: Table, group: Indices, patterns: Patterns, rows: BoolArray, found: FloatArray
+    how: Estimator, table: Table, group: Indices, patterns: Patterns, rows: Bools, found: Floats
 ) -> Block:
     """The columns of a group with what is missing elsewhere, in rows where the group is known."""
     share = rows.mean()
@@ -121,7 +118,7 @@ def _with_patterns(
         np.append(part.nominal, np.zeros(n_patterns, dtype=bool)),
     )
 
-    def keep(index: int, start: int, stop: int, values: FloatArray) -> None:
+    def keep(index: int, start: int, stop: int, values: Floats) -> None:
         found[places[start:stop], index - len(group)] = share * values
 
     lines = [(len(group) + pattern, 0, len(group)) for pattern in range(n_patterns)]
@@ -133,7 +130,7 @@ def _block(how: Estimator, table: Table, lines: list[Line], keep: Keep) -> Block
     return Block(how.columns(table) if enough else None, lines, keep)
 
 
-def _of_patterns(known: BoolArray) -> FloatArray:
+def _of_patterns(known: Bools) -> Floats:
     """The information of each pattern with each other, from tables of two rows and two columns."""
     n_rows = known.shape[1]
     ones = known.astype(np.float64)
@@ -143,7 +140,7 @@ def _of_patterns(known: BoolArray) -> FloatArray:
     left = totals[:, None] - both
     cells = {(1, 1): both, (1, 0): left, (0, 1): left.T, (0, 0): n_rows - totals[:, None] - totals + both}
 
-    def term(a: int, b: int) -> FloatArray:
+    def term(a: int, b: int) -> Floats:
         expected = sides[a][:, None] * sides[b]
         seen = cells[a, b] > 0
         ratios = np.divide(cells[a, b] * n_rows, expected, out=np.ones_like(expected), where=seen)

@@ -10,13 +10,13 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from altsets.arrays import Bools, Floats, Ints
 from altsets.errors import InputError
 from altsets.measures.information.counts import number_of_rows
-from altsets.tables.features import BoolArray, Features, FloatArray, column_mask
+from altsets.tables.features import Features, column_mask
 
 __all__ = ["Columns", "binned", "discrete_columns", "jittered", "jittered_target", "levels", "sorted_columns"]
 
-IntArray = npt.NDArray[np.intc]
 
 #: A column with at most this many different values can be discrete ...
 MOST_LEVELS = 10
@@ -37,15 +37,15 @@ class Columns:
     Beside these: which columns are categories with few rows for each of their labels, and how much rows count.
     """
 
-    codes: IntArray
-    orders: IntArray
-    values: FloatArray
-    below: IntArray
-    sizes: IntArray
-    slack: FloatArray
+    codes: Ints
+    orders: Ints
+    values: Floats
+    below: Ints
+    sizes: Ints
+    slack: Floats
     discrete: npt.NDArray[np.uint8]
-    thin: BoolArray
-    weights: FloatArray | None = None
+    thin: Bools
+    weights: Floats | None = None
 
     def __len__(self) -> int:
         return len(self.codes)
@@ -70,13 +70,13 @@ class Columns:
 
 
 def sorted_columns(
-    columns: Iterable[FloatArray],
-    discrete: BoolArray,
+    columns: Iterable[Floats],
+    discrete: Bools,
     n_rows: int,
     *,
     scaled: bool,
-    nominal: BoolArray | None = None,
-    weights: FloatArray | None = None,
+    nominal: Bools | None = None,
+    weights: Floats | None = None,
 ) -> Columns:
     """Sort columns once, for all the pairs they will be part of.
 
@@ -119,7 +119,7 @@ def sorted_columns(
     return found
 
 
-def _sort_into(found: Columns, some: slice, block: FloatArray, scaled: bool) -> None:
+def _sort_into(found: Columns, some: slice, block: Floats, scaled: bool) -> None:
     """Put some columns, which are the rows of a block, into the arrays."""
     order = np.argsort(block, axis=1, kind="stable")
     ascending = np.take_along_axis(block, order, axis=1)
@@ -139,7 +139,7 @@ def _sort_into(found: Columns, some: slice, block: FloatArray, scaled: bool) -> 
     found.values[some][columns, places] = ascending[columns, starts]
 
 
-def _scaled(ascending: FloatArray) -> tuple[FloatArray, FloatArray]:
+def _scaled(ascending: Floats) -> tuple[Floats, Floats]:
     """Sorted columns (as rows) of standard deviation 1, and the difference that rounding can make to distances.
 
     Powers of two and the subtraction of one of the values lose nothing that a shift or another unit would keep.
@@ -151,7 +151,7 @@ def _scaled(ascending: FloatArray) -> tuple[FloatArray, FloatArray]:
     return centred / deviations[:, None], ROUNDING / deviations
 
 
-def binned(column: FloatArray, n_bins: int, weights: FloatArray | None = None) -> FloatArray:
+def binned(column: Floats, n_bins: int, weights: Floats | None = None) -> Floats:
     """The numbers of bins with about the same number of rows, or weight; rows that agree stay together.
 
     The bin of a value is where the middle one of its rows would be if all rows, in order, were cut in equal parts.
@@ -181,7 +181,7 @@ def binned(column: FloatArray, n_bins: int, weights: FloatArray | None = None) -
     return np.asarray(np.minimum((2 * ends - sums) * n_bins // (2 * ends[-1]), n_bins - 1)[codes])
 
 
-def levels(column: FloatArray) -> FloatArray:
+def levels(column: Floats) -> Floats:
     """A discrete column in which missing is one more value, the last; codes, if there are holes.
 
     Examples
@@ -194,9 +194,7 @@ def levels(column: FloatArray) -> FloatArray:
     return np.unique(column, return_inverse=True)[1].astype(np.float64)
 
 
-def jittered(
-    matrix: FloatArray, discrete: BoolArray, random_state: int | None
-) -> tuple[FloatArray, FloatArray]:
+def jittered(matrix: Floats, discrete: Bools, random_state: int | None) -> tuple[Floats, Floats]:
     """The columns as scikit-learn's estimator changes them, and the noise that it has for the target.
 
     To the last bit, so that ties are broken as there: the same operations, the same random stream.
@@ -214,7 +212,7 @@ def jittered(
     return changed, rng.standard_normal(size=len(matrix))
 
 
-def jittered_target(values: FloatArray, noise: FloatArray) -> FloatArray:
+def jittered_target(values: Floats, noise: Floats) -> Floats:
     """An amount to predict, as scikit-learn's estimator changes it."""
     from sklearn.preprocessing import scale
 
@@ -223,9 +221,7 @@ def jittered_target(values: FloatArray, noise: FloatArray) -> FloatArray:
     return np.asarray(changed)
 
 
-def discrete_columns(
-    features: Features, discrete: npt.ArrayLike, weights: FloatArray | None = None
-) -> BoolArray:
+def discrete_columns(features: Features, discrete: npt.ArrayLike, weights: Floats | None = None) -> Bools:
     """Which columns are discrete: categories, and others as told, or those of few values."""
     if not isinstance(discrete, str):
         return column_mask("discrete", discrete, features.n_features) | features.nominal
@@ -249,10 +245,10 @@ def discrete_columns(
     return found
 
 
-def _most_values(weights: FloatArray | None, n_rows: int) -> int:
+def _most_values(weights: Floats | None, n_rows: int) -> int:
     rows = number_of_rows(weights, n_rows) if n_rows else 0
     return min(MOST_LEVELS, int(rows // ROWS_PER_LEVEL))
 
 
-def _has_few_values(column: FloatArray, most: int) -> bool:
+def _has_few_values(column: Floats, most: int) -> bool:
     return len(np.unique(column[: 4 * most + 1])) <= most and len(np.unique(column)) <= most
