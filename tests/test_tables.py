@@ -21,9 +21,10 @@ from altsets.measures.information.counts import effective_rows
 from altsets.measures.information.patterns import patterns_of
 from altsets.measures.information.prepared import binned, discrete_columns
 from altsets.quality import CFS, FCBF, MRMR, Additive
-from altsets.tables.constants import constant_columns
+from altsets.tables.constant_columns import constant_columns
+from altsets.tables.conversion import features_of
 from altsets.tables.copies import copies_in
-from altsets.tables.features import Features, features_of
+from altsets.tables.feature_matrix import Features
 
 pd = pytest.importorskip("pandas")
 

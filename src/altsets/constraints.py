@@ -42,7 +42,7 @@ __all__ = [
 ]
 
 #: Room for the digits of all doubles from the largest to the smallest; what did not fit in would be an error.
-EXACT = Context(prec=1000, traps=[Inexact])
+EXACT_DECIMALS = Context(prec=1000, traps=[Inexact])
 
 
 class Constraint(ABC):
@@ -469,7 +469,7 @@ def _total(amounts: Iterable[float]) -> Decimal:
     """The exact sum of numbers as they are printed."""
     total = Decimal(0)
     for amount in amounts:
-        total = EXACT.add(total, Decimal(repr(amount)))
+        total = EXACT_DECIMALS.add(total, Decimal(repr(amount)))
     return total
 
 

@@ -27,19 +27,21 @@ def demo_command(
 ) -> None:
     """Show what altsets does, on a table that comes with scikit-learn."""
     with plain_messages():
-        from altsets.tables import files as datasets
+        from altsets.tables.csv_tables import write_csv
+        from altsets.tables.dataset import split_target
+        from altsets.tables.demo_table import DEMO_TARGET, load_demo
 
-        table = datasets.load_demo()
+        table = load_demo()
         if save_table is not None:
-            datasets.write_csv(table, save_table)
-        data = datasets.split_target(table, datasets.DEMO_TARGET)
+            write_csv(table, save_table)
+        data = split_target(table, DEMO_TARGET)
         say(console_for(), DEMO.format(rows=table.n_rows, features=len(data.feature_names)))
         asked = {"n_features": 5, "n_alternatives": 3, "tau": "0.5"}
         answer(run_search(TableToScore(data), asked), as_json=False)
         if save_table is not None:
             typer.echo(f"\nThe table is in {printable(save_table)}.")
         typer.echo("\nTry next:")
-        for command in _suggestions(save_table, datasets.DEMO_TARGET):
+        for command in _suggestions(save_table, DEMO_TARGET):
             typer.echo(f"  {command}")
 
 

@@ -52,7 +52,7 @@ def evaluate_command(
 def _sets_in(path: str, names: FeatureNames) -> Any:
     """The sets of a file: a result of ``find --json``, or one set per line."""
     from altsets.result import Result
-    from altsets.tables.files import read_lines, read_text
+    from altsets.tables.file_contents import read_lines, read_text
 
     text = read_text(path)
     if text.lstrip().startswith("{"):

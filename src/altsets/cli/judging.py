@@ -10,7 +10,7 @@ from altsets.cli.printing import Waiting, console_for
 
 if TYPE_CHECKING:
     from altsets.evaluation import Evaluation
-    from altsets.tables.files import Dataset
+    from altsets.tables.dataset import Dataset
 
 __all__ = ["JudgingOptions", "evaluation_of"]
 

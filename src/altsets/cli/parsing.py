@@ -130,7 +130,7 @@ def _count(option: str, text: str) -> int:
 def _group(option: str, text: str, names: FeatureNames) -> list[int]:
     """The features of a group: those that a file lists if there is one, else those that the option lists."""
     if os.path.isfile(text):
-        from altsets.tables.files import read_lines
+        from altsets.tables.file_contents import read_lines
 
         lines = ([line] if line in names else names_in([line]) for line in read_lines(text))
         return _indices(text, itertools.chain.from_iterable(lines), names)
@@ -145,7 +145,7 @@ def _group(option: str, text: str, names: FeatureNames) -> list[int]:
 
 def _costs(path: str, names: FeatureNames) -> dict[str, float]:
     """The cost of each feature in a file with two columns; a first line without a feature is a header."""
-    from altsets.tables.files import read_rows
+    from altsets.tables.csv_tables import read_rows
 
     costs: dict[str, float] = {}
     for position, (line, row) in enumerate(read_rows(path)):

@@ -13,7 +13,7 @@ from altsets.features import FeatureNames
 if TYPE_CHECKING:
     from altsets.quality import Quality
     from altsets.scores import Scores
-    from altsets.tables.files import Dataset
+    from altsets.tables.dataset import Dataset
 
 __all__ = ["SavedScores", "Source", "TableToScore", "dataset_from", "saved_scores"]
 
@@ -22,14 +22,15 @@ def dataset_from(
     table: str | None, target: str | None, drop: Sequence[str] | None, categorical: Sequence[str] | None
 ) -> Dataset:
     """Read a table and take its target apart, as the options say."""
-    from altsets.tables import files as datasets
+    from altsets.tables.dataset import split_target
+    from altsets.tables.files import read_table
 
     if table is None:
         raise InputError("give a TABLE and its --target, or scores that were saved before with --scores.")
     if target is None:
         raise InputError(f"say which column of {table} is to be predicted with --target.")
     dropped, categories = parsing.names_in(drop or []), parsing.names_in(categorical or [])
-    return datasets.split_target(datasets.read_table(table), target, drop=dropped, categorical=categories)
+    return split_target(read_table(table), target, drop=dropped, categorical=categories)
 
 
 class TableToScore:

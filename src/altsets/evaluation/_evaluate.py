@@ -31,8 +31,9 @@ from altsets.measures._model import fresh_model, names_for_weights, scorer_for
 from altsets.quality._black_box import checked_jobs
 from altsets.quality._given import needs_target
 from altsets.selector import SelectAlternatives, check_request
+from altsets.tables.conversion import features_of
 from altsets.tables.encoded import encoded
-from altsets.tables.features import Features, features_of
+from altsets.tables.feature_matrix import Features
 from altsets.tables.target import Target, target_of, vector_of
 from altsets.tables.weights import counted, counted_rows
 

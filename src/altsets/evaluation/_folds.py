@@ -25,7 +25,7 @@ from altsets.quality import Quality
 from altsets.result import Result, Status
 from altsets.selector import SelectAlternatives, quality_of, search_for
 from altsets.tables.encoded import Encoded
-from altsets.tables.features import Features
+from altsets.tables.feature_matrix import Features
 from altsets.tables.target import Target
 
 __all__ = ["FeatureSet", "Fold", "Plan", "Resample", "assess", "reselect"]

@@ -16,7 +16,7 @@ from altsets.evaluation._folds import FeatureSet
 from altsets.features import FeatureNames, whole_number
 from altsets.measures._model import Split, splits_of
 from altsets.result import Result
-from altsets.tables.features import Features
+from altsets.tables.feature_matrix import Features
 from altsets.tables.target import Target
 
 __all__ = [

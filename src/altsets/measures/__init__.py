@@ -25,9 +25,10 @@ from altsets.measures._relief import relief
 from altsets.measures._shap import shap
 from altsets.measures._univariate import chi2, f_score, pearson
 from altsets.measures.information.measures import mutual_info, symmetrical_uncertainty
-from altsets.tables.constants import constant_columns, warn_of_constants
+from altsets.tables.constant_columns import constant_columns, warn_of_constants
+from altsets.tables.conversion import features_of
 from altsets.tables.copies import copies_in
-from altsets.tables.features import Features, features_of, listed
+from altsets.tables.feature_matrix import Features, listed
 from altsets.tables.left_out import warn_of_left_out_rows
 from altsets.tables.weights import counted, counted_as_repeats
 

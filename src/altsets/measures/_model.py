@@ -16,7 +16,7 @@ import numpy.typing as npt
 
 from altsets.arrays import Bools, Floats, Indices
 from altsets.errors import InputError
-from altsets.tables.features import Features
+from altsets.tables.feature_matrix import Features
 from altsets.tables.target import Target
 
 __all__ = [

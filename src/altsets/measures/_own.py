@@ -10,8 +10,8 @@ import numpy.typing as npt
 
 from altsets.arrays import Floats
 from altsets.errors import InputError
-from altsets.tables.constants import constant_columns
-from altsets.tables.features import Features
+from altsets.tables.constant_columns import constant_columns
+from altsets.tables.feature_matrix import Features
 
 __all__ = ["given_pairs", "given_scores", "is_array", "scores_by", "told_by"]
 

@@ -14,8 +14,9 @@ from altsets.measures._rank import ranks_of
 from altsets.measures._univariate import standardised
 from altsets.measures.information.measures import information_matrix, uncertainty_matrix, warn_of_bins
 from altsets.measures.information.patterns import patterns_of
-from altsets.tables.constants import constant_columns, warn_of_constants
-from altsets.tables.features import Features, features_of
+from altsets.tables.constant_columns import constant_columns, warn_of_constants
+from altsets.tables.conversion import features_of
+from altsets.tables.feature_matrix import Features
 from altsets.tables.left_out import warn_of_left_out_rows
 from altsets.tables.weights import counted, counted_as_repeats
 

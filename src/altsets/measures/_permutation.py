@@ -17,9 +17,9 @@ from altsets.measures._model import (
     splits_of,
 )
 from altsets.measures._threads import Progress, in_order
-from altsets.tables.constants import constant_columns
+from altsets.tables.constant_columns import constant_columns
+from altsets.tables.conversion import features_of
 from altsets.tables.encoded import encoded
-from altsets.tables.features import features_of
 from altsets.tables.target import target_of
 from altsets.tables.weights import counted, counted_rows
 

@@ -8,7 +8,7 @@ import numpy as np
 
 from altsets.arrays import Floats
 from altsets.measures._univariate import ADVICE, correlations, known_rows, numbers_of
-from altsets.tables.features import features_of
+from altsets.tables.conversion import features_of
 from altsets.tables.weights import counted_as_repeats
 
 __all__ = ["ranks_of", "spearman"]

@@ -13,7 +13,8 @@ from altsets._kernels import relief as kernel
 from altsets.arrays import Bools, Floats
 from altsets.errors import InputError
 from altsets.measures._threads import Progress, in_order
-from altsets.tables.features import column_mask, features_of
+from altsets.tables.conversion import features_of
+from altsets.tables.feature_matrix import column_mask
 from altsets.tables.target import Target, target_of
 from altsets.tables.weights import counted_as_repeats
 

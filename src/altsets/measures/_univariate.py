@@ -11,8 +11,9 @@ import numpy.typing as npt
 
 from altsets.arrays import Bools, Floats, Indices
 from altsets.errors import InputError
-from altsets.tables.constants import constant_columns
-from altsets.tables.features import Features, features_of
+from altsets.tables.constant_columns import constant_columns
+from altsets.tables.conversion import features_of
+from altsets.tables.feature_matrix import Features
 from altsets.tables.target import Target, target_of
 from altsets.tables.weights import counted
 

@@ -22,7 +22,7 @@ from altsets.quality._quality import Quality
 __all__ = ["BlackBox", "checked_jobs", "ctrl_c_later", "in_workers"]
 
 #: Sums of larger scores come near the end of double precision.
-LARGEST = 1e100
+LARGEST_SCORE = 1e100
 
 
 class BlackBox(Quality):
@@ -138,10 +138,10 @@ class BlackBox(Quality):
             number = float(outcome)
         if number != number or number == math.inf:
             return self._wrong(key, f"is {outcome!r}; it must be a number, or minus infinity to rule it out.")
-        if LARGEST < abs(number) < math.inf:
+        if LARGEST_SCORE < abs(number) < math.inf:
             return self._wrong(
                 key,
-                f"is {outcome!r}, which leaves no digits for other scores; give numbers up to {LARGEST:g}, "
+                f"is {outcome!r}, which leaves no digits for other scores; give numbers up to {LARGEST_SCORE:g}, "
                 "or minus infinity to rule a set out.",
             )
         return number

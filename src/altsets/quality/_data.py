@@ -9,7 +9,7 @@ from altsets.arrays import Floats
 from altsets.errors import InputError
 from altsets.measures._own import is_array
 from altsets.measures._pairwise import warn_of_pairs
-from altsets.tables.features import features_of
+from altsets.tables.conversion import features_of
 from altsets.tables.left_out import LEAVE_OUT_ROWS
 from altsets.tables.weights import weights_of
 

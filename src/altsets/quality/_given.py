@@ -13,7 +13,7 @@ from altsets.measures._own import is_array, told_by
 from altsets.quality._additive import Additive
 from altsets.quality._named import name_of_class, quality_maker
 from altsets.quality._quality import Quality
-from altsets.tables.features import Features
+from altsets.tables.feature_matrix import Features
 
 __all__ = ["Recipe", "needs_target", "quality_from"]
 

@@ -22,8 +22,9 @@ from altsets.measures._model import (
     splits_of,
 )
 from altsets.quality._black_box import BlackBox
+from altsets.tables.conversion import features_of
 from altsets.tables.encoded import Encoded, encoded
-from altsets.tables.features import Features, features_of
+from altsets.tables.feature_matrix import Features
 from altsets.tables.target import Target, target_of
 from altsets.tables.weights import counted, counted_rows
 

@@ -17,7 +17,7 @@ from altsets.result import Result, Status
 from altsets.selector._answers import answered, check_request, dissimilarities, size_in
 from altsets.selector._columns import Columns, SelectFeatures
 from altsets.selector._html import sets_as_html
-from altsets.tables.features import features_of
+from altsets.tables.conversion import features_of
 
 __all__ = ["Alternative", "SelectAlternatives"]
 

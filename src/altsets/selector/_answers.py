@@ -20,7 +20,7 @@ from altsets.quality import Quality
 from altsets.quality._given import quality_from
 from altsets.result import Result
 from altsets.search.find import find
-from altsets.tables.features import Features
+from altsets.tables.feature_matrix import Features
 
 __all__ = ["answered", "check_request", "dissimilarities", "quality_of", "search_for", "size_in"]
 

@@ -7,13 +7,13 @@ from hashlib import blake2b
 import numpy as np
 
 from altsets.arrays import Floats
-from altsets.tables.constants import constant_columns
-from altsets.tables.features import Features
+from altsets.tables.constant_columns import constant_columns
+from altsets.tables.feature_matrix import Features
 
 __all__ = ["copies_in"]
 
 #: Values that are looked at together.
-CELLS = 100_000
+CELLS_AT_A_TIME = 100_000
 
 
 def copies_in(features: Features) -> list[list[int]]:
@@ -30,7 +30,7 @@ def copies_in(features: Features) -> list[list[int]]:
     """
     groups: dict[tuple[bool, bytes], list[int]] = {}
     varied = np.flatnonzero(~constant_columns(features.values))
-    for start in range(0, len(varied), step := max(1, CELLS // features.n_rows)):
+    for start in range(0, len(varied), step := max(1, CELLS_AT_A_TIME // features.n_rows)):
         some = varied[start : start + step]
         for index, column in zip(some.tolist(), _of_equal_bytes(features.values[:, some].T), strict=True):
             is_category = index in features.categories

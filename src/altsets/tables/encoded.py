@@ -11,14 +11,14 @@ import numpy.typing as npt
 
 from altsets.arrays import Floats, Indices
 from altsets.errors import InputError
-from altsets.tables.features import Features
+from altsets.tables.feature_matrix import Features
 
 __all__ = ["Encoded", "encoded"]
 
 #: More categories than this would make more columns than a model can make sense of.
 MOST_CATEGORIES = 255
 #: Trees look at columns in single precision, which knows nothing beyond this, and nothing but 0 below its inverse.
-LARGEST = 1e38
+LARGEST_VALUE = 1e38
 
 
 @dataclass(frozen=True, eq=False)
@@ -37,7 +37,7 @@ class Encoded:
 
     Examples
     --------
-    >>> from altsets.tables.features import features_of
+    >>> from altsets.tables.conversion import features_of
     >>> table = encoded(features_of([["b", 7, "u"], ["a", 8, "v"], ["c", 9, "u"]]))
     >>> table.matrix.tolist()
     [[0.0, 1.0, 0.0, 7.0, 0.0], [1.0, 0.0, 0.0, 8.0, 1.0], [0.0, 0.0, 1.0, 9.0, 0.0]]
@@ -106,9 +106,9 @@ def encoded(features: Features, *, at_once: bool = False) -> Encoded:
 def _refuse_extremes(features: Features) -> None:
     """Refuse columns that models would take for infinite, or for all zero."""
     largest = np.fmax.reduce(np.abs(features.values), axis=0, initial=0.0)
-    extreme = (largest > LARGEST) | ((largest > 0) & (largest < 1 / LARGEST))
+    extreme = (largest > LARGEST_VALUE) | ((largest > 0) & (largest < 1 / LARGEST_VALUE))
     if extreme.any():
         raise InputError(
-            f"models take columns with largest values between {1 / LARGEST:g} and {LARGEST:g}, but "
+            f"models take columns with largest values between {1 / LARGEST_VALUE:g} and {LARGEST_VALUE:g}, but "
             f"{features.labels(extreme)} goes up to {largest[extreme][0]:g}; choose another unit, or use mutual_info."
         )

@@ -14,7 +14,7 @@ import numpy.typing as npt
 
 from altsets.arrays import Floats
 from altsets.errors import InputError
-from altsets.tables.features import NUMERIC_KINDS, is_missing
+from altsets.tables.column_conversion import NUMERIC_KINDS, is_missing
 
 __all__ = ["TASKS", "Target", "target_of", "vector_of"]
 

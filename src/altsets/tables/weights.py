@@ -9,15 +9,15 @@ import numpy.typing as npt
 
 from altsets.arrays import Bools, Floats, Indices
 from altsets.errors import InputError
-from altsets.tables.features import Features
+from altsets.tables.feature_matrix import Features
 from altsets.tables.target import vector_of
 
 __all__ = ["counted", "counted_as_repeats", "counted_rows", "repeated", "weights_of", "whole"]
 
 #: More rows than this are not made by repeating rows.
-MOST_ROWS = 50_000_000
+MOST_REPEATED_ROWS = 50_000_000
 #: Scores of predictions multiply four sums of weights: beyond this, and below its inverse, floats may end there.
-LARGEST = 1e50
+LARGEST_WEIGHT = 1e50
 
 
 def weights_of(sample_weight: Any, n_rows: int) -> Floats | None:
@@ -46,11 +46,11 @@ def weights_of(sample_weight: Any, n_rows: int) -> Floats | None:
         )
     if not weights.any():
         raise InputError("sample_weight is zero for all rows; give some row a weight above zero.")
-    extreme = (weights > LARGEST) | ((weights > 0) & (weights < 1 / LARGEST))
+    extreme = (weights > LARGEST_WEIGHT) | ((weights > 0) & (weights < 1 / LARGEST_WEIGHT))
     if extreme.any():
         raise InputError(
-            f"sample_weight holds {weights[extreme][0]}; weights other than 0 must lie between {1 / LARGEST:g} and "
-            f"{LARGEST:g}, so that their sums and squares can be computed, so divide all of them by one number."
+            f"sample_weight holds {weights[extreme][0]}; weights other than 0 must lie between {1 / LARGEST_WEIGHT:g} and "
+            f"{LARGEST_WEIGHT:g}, so that their sums and squares can be computed, so divide all of them by one number."
         )
     return weights
 
@@ -78,7 +78,7 @@ def repeated(features: Features, y: Any, weights: Floats) -> tuple[Features, npt
     ([[2.0], [2.0]], [6, 6])
     """
     total = weights.sum()
-    if total > MOST_ROWS:
+    if total > MOST_REPEATED_ROWS:
         raise InputError(
             f"sample_weight adds up to {total:.6g}, so many repeated rows are too many; use smaller weights."
         )

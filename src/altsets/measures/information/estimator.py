@@ -22,7 +22,7 @@ from altsets.measures.information.prepared import (
     levels,
     sorted_columns,
 )
-from altsets.tables.constants import constant_columns
+from altsets.tables.constant_columns import constant_columns
 from altsets.tables.target import Target
 
 __all__ = ["METHODS", "Block", "Estimator", "Keep", "Line", "Table"]

@@ -60,8 +60,9 @@ from altsets.measures._threads import Progress
 from altsets.measures.information.estimator import METHODS, Estimator, Table
 from altsets.measures.information.missing import square_with_missing, target_with_missing
 from altsets.measures.information.prepared import discrete_columns
-from altsets.tables.constants import constant_columns
-from altsets.tables.features import Features, features_of
+from altsets.tables.constant_columns import constant_columns
+from altsets.tables.conversion import features_of
+from altsets.tables.feature_matrix import Features
 from altsets.tables.target import target_of
 from altsets.tables.weights import counted, counted_as_repeats, whole
 

@@ -13,7 +13,7 @@ import numpy.typing as npt
 from altsets.arrays import Bools, Floats, Ints
 from altsets.errors import InputError
 from altsets.measures.information.counts import number_of_rows
-from altsets.tables.features import Features, column_mask
+from altsets.tables.feature_matrix import Features, column_mask
 
 __all__ = ["Columns", "binned", "discrete_columns", "jittered", "jittered_target", "levels", "sorted_columns"]
 

@@ -7,7 +7,7 @@ import warnings
 import numpy as np
 
 from altsets.arrays import Bools, Floats
-from altsets.tables.features import Features
+from altsets.tables.feature_matrix import Features
 
 __all__ = ["constant_columns", "warn_of_constants"]
 
