@@ -16,7 +16,7 @@ from sklearn.metrics import adjusted_mutual_info_score
 from altsets import measures
 from altsets.errors import InputError
 from altsets.measures import mutual_info, pairwise, score, symmetrical_uncertainty
-from altsets.measures._own import scores_by
+from altsets.measures.custom import scores_by
 from altsets.measures.information.counts import effective_rows
 from altsets.measures.information.patterns import patterns_of
 from altsets.measures.information.prepared import binned, discrete_columns

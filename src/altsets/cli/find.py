@@ -138,7 +138,7 @@ def _check_judging(evaluate: bool, judging: JudgingOptions, others: Mapping[str,
 
 def _for_quality(quality: str, how: Mapping[str, str | None]) -> dict[str, str | None]:
     """What the quality takes of the options; the model that judges takes the others."""
-    from altsets.quality._named import takes_option
+    from altsets.quality.named import takes_option
 
     return {name: value for name, value in how.items() if name == "measure" or takes_option(quality, name)}
 
@@ -151,7 +151,7 @@ def _selector(
     limits: Mapping[str, Any],
 ) -> Any:
     """Who searches in each fold, as the command did on the whole table."""
-    from altsets.quality._given import Recipe
+    from altsets.quality.given import Recipe
     from altsets.selector import SelectAlternatives
 
     parameters = {name: value for name, value in asked.items() if name != "existing"}

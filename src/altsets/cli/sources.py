@@ -44,7 +44,7 @@ class TableToScore:
         how: Mapping[str, str | None] | None = None,
         save_to: str | None = None,
     ) -> None:
-        from altsets.quality._named import PAIRED, WRAPPER, quality_maker
+        from altsets.quality.named import PAIRED, WRAPPER, quality_maker
 
         self._make = quality_maker(quality, **(how or {}))
         if quality == WRAPPER and save_to is not None:
@@ -106,7 +106,7 @@ def saved_scores(
     categorical: Sequence[str] | None,
 ) -> SavedScores:
     """Read scores from a file; of the features that the table has, if there is one. Options of no use are refused."""
-    from altsets.quality._named import WRAPPER
+    from altsets.quality.named import WRAPPER
     from altsets.scores import Scores
 
     if table is None and categorical:

@@ -13,7 +13,7 @@ import numpy.typing as npt
 
 from altsets.arrays import Floats, Indices
 from altsets.errors import InputError
-from altsets.measures._model import (
+from altsets.measures.models import (
     fit,
     fresh_model,
     judge_of,

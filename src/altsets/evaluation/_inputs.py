@@ -14,7 +14,7 @@ from altsets.arrays import Bools, Indices
 from altsets.errors import InputError
 from altsets.evaluation._folds import FeatureSet
 from altsets.features import FeatureNames, whole_number
-from altsets.measures._model import Split, splits_of
+from altsets.measures.models import Split, splits_of
 from altsets.result import Result
 from altsets.tables.feature_matrix import Features
 from altsets.tables.target import Target

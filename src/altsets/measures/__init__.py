@@ -17,14 +17,14 @@ import numpy as np
 from altsets.arrays import Floats
 from altsets.errors import InputError
 from altsets.measures._importance import importance
-from altsets.measures._own import given_scores, is_array, scores_by
-from altsets.measures._pairwise import PAIR_MEASURES, pairwise
 from altsets.measures._permutation import permutation
 from altsets.measures._rank import spearman
 from altsets.measures._relief import relief
 from altsets.measures._shap import shap
 from altsets.measures._univariate import chi2, f_score, pearson
-from altsets.measures.information.measures import mutual_info, symmetrical_uncertainty
+from altsets.measures.custom import given_scores, is_array, scores_by
+from altsets.measures.information.mutual_information import mutual_info, symmetrical_uncertainty
+from altsets.measures.pairs import PAIR_MEASURES, pairwise
 from altsets.tables.constant_columns import constant_columns, warn_of_constants
 from altsets.tables.conversion import features_of
 from altsets.tables.copies import copies_in

@@ -8,7 +8,7 @@ import numpy as np
 
 from altsets.arrays import Floats
 from altsets.errors import InputError
-from altsets.measures._model import fit, fresh_model, missing_values_explained
+from altsets.measures.models import fit, fresh_model, missing_values_explained
 from altsets.tables.conversion import features_of
 from altsets.tables.encoded import encoded
 from altsets.tables.target import target_of

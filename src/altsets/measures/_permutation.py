@@ -7,7 +7,8 @@ from typing import Any
 import numpy as np
 
 from altsets.arrays import Floats
-from altsets.measures._model import (
+from altsets.measures._threads import Progress, in_order
+from altsets.measures.models import (
     HELD_OUT,
     fit,
     fresh_model,
@@ -16,7 +17,6 @@ from altsets.measures._model import (
     scorer_for,
     splits_of,
 )
-from altsets.measures._threads import Progress, in_order
 from altsets.tables.constant_columns import constant_columns
 from altsets.tables.conversion import features_of
 from altsets.tables.encoded import encoded

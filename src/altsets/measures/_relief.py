@@ -118,7 +118,7 @@ def relief(
     else:
         mask = column_mask("discrete", discrete, matrix.shape[1])
     rows = _rows(len(matrix), n_samples, random_state)
-    table = _Table.of(matrix, mask | features.nominal, variant == "rebate")
+    table = _KernelColumns.of(matrix, mask | features.nominal, variant == "rebate")
     score = _RReliefF(target) if variant == "classic" and not target.is_classes else _ReliefF(target, variant)
     per_chunk = int(np.clip(CHUNK // matrix.size, 1, MOST_ROWS))
 
@@ -194,7 +194,7 @@ class _RReliefF:
 
 
 @dataclass(frozen=True)
-class _Table:
+class _KernelColumns:
     """The columns as the kernel wants them: for distances, and for differences."""
 
     amounts: Floats
@@ -203,7 +203,7 @@ class _Table:
     differences: tuple[npt.NDArray[Any], ...]
 
     @classmethod
-    def of(cls, matrix: Floats, discrete: Bools, rebate: bool) -> _Table:
+    def of(cls, matrix: Floats, discrete: Bools, rebate: bool) -> _KernelColumns:
         with np.errstate(over="ignore"):
             # The range of huge numbers can overflow; a quarter of them differs as much.
             values = np.where(np.isfinite(np.ptp(matrix, axis=0)), matrix, matrix / 4)

@@ -9,7 +9,7 @@ import numpy as np
 
 from altsets.arrays import Floats
 from altsets.errors import InputError, MissingExtraError
-from altsets.measures._model import fit, fresh_model, missing_values_explained
+from altsets.measures.models import fit, fresh_model, missing_values_explained
 from altsets.tables.constant_columns import constant_columns
 from altsets.tables.conversion import features_of
 from altsets.tables.encoded import encoded

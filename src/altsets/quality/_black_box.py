@@ -15,8 +15,8 @@ from typing import Any
 
 from altsets.errors import InputError, UnsupportedError
 from altsets.features import whole_number
+from altsets.quality._checks import common_names, size_checked
 from altsets.quality._form import Form
-from altsets.quality._inputs import common_names, size_checked
 from altsets.quality._quality import Quality
 
 __all__ = ["BlackBox", "checked_jobs", "ctrl_c_later", "in_workers"]

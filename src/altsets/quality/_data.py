@@ -7,8 +7,8 @@ from typing import Any
 from altsets import measures
 from altsets.arrays import Floats
 from altsets.errors import InputError
-from altsets.measures._own import is_array
-from altsets.measures._pairwise import warn_of_pairs
+from altsets.measures.custom import is_array
+from altsets.measures.pairs import warn_of_pairs
 from altsets.tables.conversion import features_of
 from altsets.tables.left_out import LEAVE_OUT_ROWS
 from altsets.tables.weights import weights_of

@@ -10,9 +10,9 @@ import numpy as np
 import numpy.typing as npt
 
 from altsets.arrays import Floats
+from altsets.quality._checks import common_names, matrix, symmetric, vector
 from altsets.quality._data import relevance_and_pairs
 from altsets.quality._form import Form
-from altsets.quality._inputs import common_names, matrix, symmetric, vector
 from altsets.quality._quality import Quality
 
 __all__ = ["PairwiseQuality"]

@@ -11,7 +11,7 @@ import numpy.typing as npt
 
 from altsets.arrays import Bools, Floats
 from altsets.errors import InputError
-from altsets.measures._model import (
+from altsets.measures.models import (
     Split,
     fit,
     fresh_model,

@@ -12,10 +12,10 @@ from sklearn.utils.validation import check_is_fitted, check_memory, validate_dat
 from altsets.arrays import Bools, Floats
 from altsets.errors import InputError
 from altsets.features import whole_number
-from altsets.quality._given import needs_target
+from altsets.quality.given import needs_target
 from altsets.result import Result, Status
 from altsets.selector._answers import answered, check_request, dissimilarities, size_in
-from altsets.selector._columns import Columns, SelectFeatures
+from altsets.selector._column_selector import ColumnSelector, SelectFeatures
 from altsets.selector._html import sets_as_html
 from altsets.tables.conversion import features_of
 
@@ -40,7 +40,7 @@ class Alternative(NamedTuple):
     status: Status
 
 
-class SelectAlternatives(Columns):
+class SelectAlternatives(ColumnSelector):
     """Select features, and find alternatives: sets that are all good and truly different from each other.
 
     ``fit`` searches all sets, ``transform`` keeps the columns of one of them: the first, unless ``alternative`` says

@@ -17,7 +17,7 @@ from altsets.errors import InputError
 from altsets.features import whole_number
 from altsets.problem import Problem, dissimilarity_of
 from altsets.quality import Quality
-from altsets.quality._given import quality_from
+from altsets.quality.given import quality_from
 from altsets.result import Result
 from altsets.search.find import find
 from altsets.tables.feature_matrix import Features
@@ -135,11 +135,16 @@ class _Interrupted(Exception):
 
 # --- What a memory keeps: functions of plain arguments, which can be compared with those of earlier calls -----------
 
-Table = tuple[Floats, list[str] | None, dict[int, tuple[str, ...]]]
+PlainTable = tuple[Floats, list[str] | None, dict[int, tuple[str, ...]]]
 
 
 def _answer(
-    settings: Mapping[str, Any], table: Table, y: Any, sample_weight: Any, n_jobs: int | None, memory: Any
+    settings: Mapping[str, Any],
+    table: PlainTable,
+    y: Any,
+    sample_weight: Any,
+    n_jobs: int | None,
+    memory: Any,
 ) -> tuple[Result, Floats | None]:
     scored = memory.cache(_scored, ignore=["n_jobs"], verbose=0)
     scoring = {name: settings[name] for name in SCORING}
@@ -152,7 +157,7 @@ def _answer(
 
 
 def _scored(
-    scoring: Mapping[str, Any], table: Table, y: Any, sample_weight: Any, n_jobs: int | None
+    scoring: Mapping[str, Any], table: PlainTable, y: Any, sample_weight: Any, n_jobs: int | None
 ) -> Quality:
     return _quality(scoring, Features(*table), y, sample_weight, n_jobs)
 

@@ -49,8 +49,9 @@ def weights_of(sample_weight: Any, n_rows: int) -> Floats | None:
     extreme = (weights > LARGEST_WEIGHT) | ((weights > 0) & (weights < 1 / LARGEST_WEIGHT))
     if extreme.any():
         raise InputError(
-            f"sample_weight holds {weights[extreme][0]}; weights other than 0 must lie between {1 / LARGEST_WEIGHT:g} and "
-            f"{LARGEST_WEIGHT:g}, so that their sums and squares can be computed, so divide all of them by one number."
+            f"sample_weight holds {weights[extreme][0]}; weights other than 0 must lie between "
+            f"{1 / LARGEST_WEIGHT:g} and {LARGEST_WEIGHT:g}, so that their sums and squares can be computed, so divide "
+            "all of them by one number."
         )
     return weights
 

@@ -1,4 +1,4 @@
-"""How the information of many pairs of columns is estimated; the formulas are at the head of ``_information``."""
+"""How the information of many pairs of columns is estimated; the formulas are at the head of ``mutual_information``."""
 
 from __future__ import annotations
 
@@ -13,9 +13,10 @@ from altsets._kernels import neighbours
 from altsets.arrays import Bools, Floats, Indices, Ints
 from altsets.errors import InputError
 from altsets.measures._threads import Progress, in_threads
-from altsets.measures.information import counts as _counts
+from altsets.measures.information import counts
+from altsets.measures.information.limits import DEFAULT_LIMITS, InformationLimits
 from altsets.measures.information.prepared import (
-    Columns,
+    SortedColumns,
     binned,
     jittered,
     jittered_target,
@@ -25,7 +26,7 @@ from altsets.measures.information.prepared import (
 from altsets.tables.constant_columns import constant_columns
 from altsets.tables.target import Target
 
-__all__ = ["METHODS", "Block", "Estimator", "Keep", "Line", "Table"]
+__all__ = ["METHODS", "Block", "Estimator", "Keep", "Line", "Sample"]
 
 #: Column i is to be compared with the columns from the second number up to the third.
 Line = tuple[int, int, int]
@@ -36,35 +37,35 @@ Tell = Callable[[int, Ints], Floats]
 
 METHODS = ("neighbors", "bins", "sklearn")
 
-#: Rows times pairs in one call of the kernel, some hundredths of a second.
-PIECE = 200_000
-
 #: Euler's constant: minus the digamma function of 1.
 EULER = 0.5772156649015329
 
 
 @dataclass(frozen=True, eq=False)
-class Table:
-    """Columns to compare: their values (nan = missing), which are discrete, which are categories, weights of rows."""
+class Sample:
+    """What was observed of some variables: a column of values for each (nan = missing), and what these are.
+
+    Which columns are discrete, which are categories, and how much each row counts.
+    """
 
     values: Floats
     discrete: Bools
     nominal: Bools
     weights: Floats | None = None
 
-    def and_target(self, target: Target) -> Table:
+    def and_target(self, target: Target) -> Sample:
         """The same with the target behind the other columns."""
-        return Table(
+        return Sample(
             np.column_stack([self.values, target.values.astype(np.float64)]),
             np.append(self.discrete, target.is_classes),
             np.append(self.nominal, False),
             self.weights,
         )
 
-    def part(self, rows: Bools, columns: Indices) -> Table:
+    def part(self, rows: Bools, columns: Indices) -> Sample:
         """Some rows of some columns."""
         weights = None if self.weights is None else self.weights[rows]
-        return Table(
+        return Sample(
             self.values[np.ix_(rows, columns)], self.discrete[columns], self.nominal[columns], weights
         )
 
@@ -73,7 +74,7 @@ class Table:
 class Block:
     """Pairs of columns to estimate together; without columns, there is nothing to know about them."""
 
-    columns: Columns | None
+    columns: SortedColumns | None
     lines: Sequence[Line]
     keep: Keep
 
@@ -88,6 +89,7 @@ class Estimator:
     random_state: int | None
     n_jobs: int | None
     progress: Progress | None
+    limits: InformationLimits = DEFAULT_LIMITS
 
     def __post_init__(self) -> None:
         if self.name not in METHODS:
@@ -99,35 +101,43 @@ class Estimator:
 
     # --- Columns, made ready -------------------------------------------------------------------------
 
-    def columns(self, table: Table) -> Columns:
+    def columns(self, sample: Sample) -> SortedColumns:
         """The columns of a table; not for "sklearn", where a column as target is another one."""
-        n_rows = len(table.values)
+        n_rows = len(sample.values)
         if self.name == "neighbors":
-            return sorted_columns(table.values.T, table.discrete, n_rows, scaled=True, nominal=table.nominal)
-        rows = n_rows if table.weights is None else _counts.effective_rows(table.weights)
+            return sorted_columns(
+                sample.values.T,
+                sample.discrete,
+                n_rows,
+                scaled=True,
+                nominal=sample.nominal,
+                limits=self.limits,
+            )
+        rows = n_rows if sample.weights is None else counts.effective_rows(sample.weights)
         n_bins = self.n_bins or max(2, round(rows ** (1 / 3)))
         cut = (
-            levels(column) if is_discrete else binned(column, n_bins, table.weights)
-            for column, is_discrete in zip(table.values.T, table.discrete, strict=True)
+            levels(column) if is_discrete else binned(column, n_bins, sample.weights)
+            for column, is_discrete in zip(sample.values.T, sample.discrete, strict=True)
         )
         return sorted_columns(
             cut,
-            np.ones(len(table.discrete), dtype=bool),
+            np.ones(len(sample.discrete), dtype=bool),
             n_rows,
             scaled=False,
-            nominal=table.nominal,
-            weights=table.weights,
+            nominal=sample.nominal,
+            weights=sample.weights,
+            limits=self.limits,
         )
 
-    def with_target(self, table: Table, target: Target) -> Columns:
+    def with_target(self, sample: Sample, target: Target) -> SortedColumns:
         """The columns of a table and the target behind them."""
         if self.name != "sklearn":
-            return self.columns(table.and_target(target))
+            return self.columns(sample.and_target(target))
         values = target.values.astype(np.float64)
-        changed, noise = jittered(table.values, table.discrete, self.random_state)
+        changed, noise = jittered(sample.values, sample.discrete, self.random_state)
         if not target.is_classes:
             values = jittered_target(values, noise)
-        both = np.append(table.discrete, target.is_classes)
+        both = np.append(sample.discrete, target.is_classes)
         return sorted_columns(np.column_stack([changed, values]).T, both, len(changed), scaled=False)
 
     # --- scikit-learn's numbers ----------------------------------------------------------------------
@@ -137,9 +147,9 @@ class Estimator:
         if self.name != "sklearn":
             return False
         labels = [*matrix.T[discrete], *([] if classes is None else [classes])]
-        counts = [np.unique(column, return_counts=True)[1] for column in labels]
+        sizes = [np.unique(column, return_counts=True)[1] for column in labels]
         most = 2 * self.n_neighbors + 1
-        return any(bool(((few > 1) & (few <= most)).any()) for few in counts)
+        return any(bool(((few > 1) & (few <= most)).any()) for few in sizes)
 
     def by_scikit_learn(
         self, matrix: Floats, discrete: Bools, values: npt.NDArray[Any], is_classes: bool
@@ -184,7 +194,7 @@ class Estimator:
 
     # --- The work ------------------------------------------------------------------------------------
 
-    def square(self, columns: Columns) -> Floats:
+    def square(self, columns: SortedColumns) -> Floats:
         """Each column with each other: half of the pairs, and the diagonal."""
         total = len(columns)
         found = np.zeros((total, total))
@@ -196,7 +206,7 @@ class Estimator:
         self.estimate(columns, [(index, index, total) for index in range(total)], keep)
         return found
 
-    def estimate(self, columns: Columns, lines: Sequence[Line], keep: Keep) -> None:
+    def estimate(self, columns: SortedColumns, lines: Sequence[Line], keep: Keep) -> None:
         """Estimate the information of all pairs of some columns."""
         total = sum(end - start for _, start, end in lines)
         self.estimate_blocks([Block(columns, lines, keep)], total, columns.n_rows)
@@ -225,9 +235,9 @@ class Estimator:
 
             return do
 
-        in_threads(_pieces(blocks), total, worker, self.n_jobs, self.progress)
+        in_threads(_pieces(blocks, self.limits.rows_per_call), total, worker, self.n_jobs, self.progress)
 
-    def _teller(self, columns: Columns, digamma: Floats, logarithm: Floats, stop: Ints) -> Tell:
+    def _teller(self, columns: SortedColumns, digamma: Floats, logarithm: Floats, stop: Ints) -> Tell:
         if columns.weights is not None:
             return _weighted_teller(columns, columns.weights)
         k = max(1, min(self.n_neighbors, columns.n_rows - 1))
@@ -239,19 +249,19 @@ class Estimator:
             if columns.thin.any() and columns.discrete[index]:
                 thin = (columns.thin[others] | columns.thin[index]) & (columns.discrete[others] > 0)
                 for place in np.flatnonzero(thin):
-                    values[place] = _counts.corrected(columns.codes[index], columns.codes[others[place]])
+                    values[place] = counts.corrected(columns.codes[index], columns.codes[others[place]])
             return values
 
         return tell
 
 
-def _weighted_teller(columns: Columns, weights: Floats) -> Tell:
+def _weighted_teller(columns: SortedColumns, weights: Floats) -> Tell:
     codes, thin = columns.codes, columns.thin
 
     def tell(index: int, others: Ints) -> Floats:
         return np.array(
             [
-                _counts.weighted(codes[index], codes[other], weights, thin=bool(thin[index] or thin[other]))
+                counts.weighted(codes[index], codes[other], weights, thin=bool(thin[index] or thin[other]))
                 for other in others
             ]
         )
@@ -259,9 +269,9 @@ def _weighted_teller(columns: Columns, weights: Floats) -> Tell:
     return tell
 
 
-def _pieces(blocks: Iterable[Block]) -> Iterator[tuple[tuple[Block, Line], int]]:
+def _pieces(blocks: Iterable[Block], rows_per_call: int) -> Iterator[tuple[tuple[Block, Line], int]]:
     for block in blocks:
-        step = max(1, PIECE // block.columns.n_rows) if block.columns else PIECE
+        step = max(1, rows_per_call // block.columns.n_rows) if block.columns else rows_per_call
         for index, start, end in block.lines:
             for at in range(start, end, step):
                 until = min(at + step, end)

@@ -17,18 +17,15 @@ from collections.abc import Iterator
 import numpy as np
 
 from altsets.arrays import Bools, Floats, Indices
-from altsets.measures.information.estimator import Block, Estimator, Keep, Line, Table
+from altsets.measures.information.estimator import Block, Estimator, Keep, Line, Sample
 from altsets.measures.information.patterns import Patterns, patterns_of
 
 __all__ = ["square_with_missing", "target_with_missing"]
 
-#: Fewer rows than this tell nothing.
-LEAST_ROWS = 4
 
-
-def target_with_missing(how: Estimator, table: Table) -> Floats:
+def target_with_missing(how: Estimator, sample: Sample) -> Floats:
     """The information of each column with the last one, which is complete."""
-    patterns = patterns_of(table.values)
+    patterns = patterns_of(sample.values)
     target = np.array([len(patterns.of) - 1])
     known = np.zeros(len(patterns.of))
     told = np.zeros((1, len(patterns)))
@@ -36,16 +33,16 @@ def target_with_missing(how: Estimator, table: Table) -> Floats:
     def blocks() -> Iterator[Block]:
         for group, mask in zip(patterns.groups, patterns.known, strict=True):
             others = group[group != target]
-            yield _between(how, table, target, others, mask, known[None, :], mirrored=False)
-        yield _with_patterns(how, table, target, patterns, patterns.known[0], told)
+            yield _between(how, sample, target, others, mask, known[None, :], mirrored=False)
+        yield _with_patterns(how, sample, target, patterns, patterns.known[0], told)
 
-    how.estimate_blocks(blocks(), known.size - 1 + len(patterns), len(table.values))
+    how.estimate_blocks(blocks(), known.size - 1 + len(patterns), len(sample.values))
     return np.asarray((known + told[0, patterns.of])[:-1])
 
 
-def square_with_missing(how: Estimator, table: Table) -> Floats:
+def square_with_missing(how: Estimator, sample: Sample) -> Floats:
     """The information of each column with each other and with itself."""
-    patterns = patterns_of(table.values)
+    patterns = patterns_of(sample.values)
     n_columns = len(patterns.of)
     groups = patterns.groups
     known = np.zeros((n_columns, n_columns))
@@ -53,20 +50,20 @@ def square_with_missing(how: Estimator, table: Table) -> Floats:
 
     def blocks() -> Iterator[Block]:
         for first, (group, mask) in enumerate(zip(groups, patterns.known, strict=True)):
-            yield _within(how, table, group, mask, known)
+            yield _within(how, sample, group, mask, known)
             for other in range(first + 1, len(groups)):
                 both = mask & patterns.known[other]
-                yield _between(how, table, group, groups[other], both, known, mirrored=True)
-            yield _with_patterns(how, table, group, patterns, mask, told)
+                yield _between(how, sample, group, groups[other], both, known, mirrored=True)
+            yield _with_patterns(how, sample, group, patterns, mask, told)
 
     total = n_columns * (n_columns + 1) // 2 + told.size
-    how.estimate_blocks(blocks(), total, len(table.values))
+    how.estimate_blocks(blocks(), total, len(sample.values))
     of_patterns = told[:, patterns.of]
     both = _of_patterns(patterns.known)[np.ix_(patterns.of, patterns.of)]
     return (known + both) + (of_patterns + of_patterns.T)
 
 
-def _within(how: Estimator, table: Table, group: Indices, rows: Bools, found: Floats) -> Block:
+def _within(how: Estimator, sample: Sample, group: Indices, rows: Bools, found: Floats) -> Block:
     """The columns of a group with each other."""
     share = rows.mean()
 
@@ -75,12 +72,12 @@ def _within(how: Estimator, table: Table, group: Indices, rows: Bools, found: Fl
         found[group[start:stop], group[index]] = share * values
 
     lines = [(index, index, len(group)) for index in range(len(group))]
-    return _block(how, table.part(rows, group), lines, keep)
+    return _block(how, sample.part(rows, group), lines, keep)
 
 
 def _between(
     how: Estimator,
-    table: Table,
+    sample: Sample,
     left: Indices,
     right: Indices,
     rows: Bools,
@@ -101,18 +98,18 @@ def _between(
             found[index, others] = share * values
 
     lines = [(index, len(left), len(columns)) for index in range(len(left))]
-    return _block(how, table.part(rows, columns), lines, keep)
+    return _block(how, sample.part(rows, columns), lines, keep)
 
 
 def _with_patterns(
-    how: Estimator, table: Table, group: Indices, patterns: Patterns, rows: Bools, found: Floats
+    how: Estimator, sample: Sample, group: Indices, patterns: Patterns, rows: Bools, found: Floats
 ) -> Block:
     """The columns of a group with what is missing elsewhere, in rows where the group is known."""
     share = rows.mean()
     places = group if len(found) > 1 else np.zeros(1, dtype=np.intp)
-    part = table.part(rows, group)
+    part = sample.part(rows, group)
     n_patterns = len(patterns)
-    with_patterns = Table(
+    with_patterns = Sample(
         np.column_stack([part.values, patterns.known[:, rows].T.astype(np.float64)]),
         np.append(part.discrete, np.ones(n_patterns, dtype=bool)),
         np.append(part.nominal, np.zeros(n_patterns, dtype=bool)),
@@ -125,9 +122,9 @@ def _with_patterns(
     return _block(how, with_patterns, lines, keep)
 
 
-def _block(how: Estimator, table: Table, lines: list[Line], keep: Keep) -> Block:
-    enough = len(table.values) >= LEAST_ROWS and any(start < stop for _, start, stop in lines)
-    return Block(how.columns(table) if enough else None, lines, keep)
+def _block(how: Estimator, sample: Sample, lines: list[Line], keep: Keep) -> Block:
+    enough = len(sample.values) >= how.limits.least_rows and any(start < stop for _, start, stop in lines)
+    return Block(how.columns(sample) if enough else None, lines, keep)
 
 
 def _of_patterns(known: Bools) -> Floats:

@@ -13,25 +13,26 @@ import numpy.typing as npt
 from altsets.arrays import Bools, Floats, Ints
 from altsets.errors import InputError
 from altsets.measures.information.counts import number_of_rows
+from altsets.measures.information.limits import DEFAULT_LIMITS, InformationLimits
 from altsets.tables.feature_matrix import Features, column_mask
 
-__all__ = ["Columns", "binned", "discrete_columns", "jittered", "jittered_target", "levels", "sorted_columns"]
+__all__ = [
+    "SortedColumns",
+    "binned",
+    "discrete_columns",
+    "jittered",
+    "jittered_target",
+    "levels",
+    "sorted_columns",
+]
 
-
-#: A column with at most this many different values can be discrete ...
-MOST_LEVELS = 10
-#: ... if each of them occurs at least this often, on average.
-ROWS_PER_LEVEL = 10
-
-#: Values that are sorted at a time.
-CELLS = 5_000
 
 #: Distances that differ by no more than this are equal but for rounding, where the largest value is about 1.
 ROUNDING = 32 * np.finfo(np.float64).eps
 
 
 @dataclass(frozen=True)
-class Columns:
+class SortedColumns:
     """Sorted columns, one in each row of the arrays; what the arrays mean is said in the kernel ``neighbours``.
 
     Beside these: which columns are categories with few rows for each of their labels, and how much rows count.
@@ -77,7 +78,8 @@ def sorted_columns(
     scaled: bool,
     nominal: Bools | None = None,
     weights: Floats | None = None,
-) -> Columns:
+    limits: InformationLimits = DEFAULT_LIMITS,
+) -> SortedColumns:
     """Sort columns once, for all the pairs they will be part of.
 
     Parameters
@@ -94,9 +96,11 @@ def sorted_columns(
         Which columns are categories; by default none.
     weights : array of length n_rows, optional
         How much each row counts.
+    limits : InformationLimits
+        How many values are sorted at a time, and when the labels of a category have few rows.
     """
     shape = (len(discrete), n_rows)
-    found = Columns(
+    found = SortedColumns(
         codes=np.zeros(shape, dtype=np.intc),
         orders=np.zeros(shape, dtype=np.intc),
         values=np.zeros(shape),
@@ -110,16 +114,16 @@ def sorted_columns(
     waiting = iter(columns)
     start = 0
     # Many short columns at a time, as each step has its price.
-    while block := list(islice(waiting, max(1, CELLS // n_rows))):
+    while block := list(islice(waiting, max(1, limits.values_per_sort // n_rows))):
         _sort_into(found, slice(start, start + len(block)), np.array(block), scaled)
         start += len(block)
     if nominal is not None:
-        thin = ROWS_PER_LEVEL * found.sizes > number_of_rows(weights, n_rows)
-        found.thin[:] = nominal & (thin | (found.sizes > MOST_LEVELS))
+        thin = limits.rows_per_level * found.sizes > number_of_rows(weights, n_rows)
+        found.thin[:] = nominal & (thin | (found.sizes > limits.most_levels))
     return found
 
 
-def _sort_into(found: Columns, some: slice, block: Floats, scaled: bool) -> None:
+def _sort_into(found: SortedColumns, some: slice, block: Floats, scaled: bool) -> None:
     """Put some columns, which are the rows of a block, into the arrays."""
     order = np.argsort(block, axis=1, kind="stable")
     ascending = np.take_along_axis(block, order, axis=1)
@@ -221,7 +225,12 @@ def jittered_target(values: Floats, noise: Floats) -> Floats:
     return np.asarray(changed)
 
 
-def discrete_columns(features: Features, discrete: npt.ArrayLike, weights: Floats | None = None) -> Bools:
+def discrete_columns(
+    features: Features,
+    discrete: npt.ArrayLike,
+    weights: Floats | None = None,
+    limits: InformationLimits = DEFAULT_LIMITS,
+) -> Bools:
     """Which columns are discrete: categories, and others as told, or those of few values."""
     if not isinstance(discrete, str):
         return column_mask("discrete", discrete, features.n_features) | features.nominal
@@ -229,7 +238,7 @@ def discrete_columns(features: Features, discrete: npt.ArrayLike, weights: Float
         raise InputError(
             f"discrete={discrete!r} is unknown; give 'auto', True, False or one bool per column."
         )
-    most = _most_values(weights, features.n_rows)
+    most = _most_values(weights, features.n_rows, limits)
     found = features.nominal.copy()
     complete = np.flatnonzero(~found & ~features.incomplete)
     # A look at the first rows settles most continuous columns without sorting all of them.
@@ -240,14 +249,14 @@ def discrete_columns(features: Features, discrete: npt.ArrayLike, weights: Float
     for index in np.flatnonzero(~found & features.incomplete):
         column = features.values[:, index]
         known = ~np.isnan(column)
-        fewer = _most_values(None if weights is None else weights[known], int(known.sum()))
+        fewer = _most_values(None if weights is None else weights[known], int(known.sum()), limits)
         found[index] = _has_few_values(column[known], fewer)
     return found
 
 
-def _most_values(weights: Floats | None, n_rows: int) -> int:
+def _most_values(weights: Floats | None, n_rows: int, limits: InformationLimits) -> int:
     rows = number_of_rows(weights, n_rows) if n_rows else 0
-    return min(MOST_LEVELS, int(rows // ROWS_PER_LEVEL))
+    return min(limits.most_levels, int(rows // limits.rows_per_level))
 
 
 def _has_few_values(column: Floats, most: int) -> bool:

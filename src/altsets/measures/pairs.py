@@ -9,10 +9,14 @@ import numpy as np
 
 from altsets.arrays import Floats
 from altsets.errors import InputError
-from altsets.measures._own import given_pairs, is_array, scores_by
 from altsets.measures._rank import ranks_of
 from altsets.measures._univariate import standardised
-from altsets.measures.information.measures import information_matrix, uncertainty_matrix, warn_of_bins
+from altsets.measures.custom import given_pairs, is_array, scores_by
+from altsets.measures.information.mutual_information import (
+    information_matrix,
+    uncertainty_matrix,
+    warn_of_bins,
+)
 from altsets.measures.information.patterns import patterns_of
 from altsets.tables.constant_columns import constant_columns, warn_of_constants
 from altsets.tables.conversion import features_of

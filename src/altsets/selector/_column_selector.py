@@ -16,10 +16,10 @@ from altsets.arrays import Bools
 from altsets.errors import InputError
 from altsets.features import FeatureNames, whole_number
 
-__all__ = ["Columns", "SelectFeatures"]
+__all__ = ["ColumnSelector", "SelectFeatures"]
 
 
-class Columns(SelectorMixin, BaseEstimator):  # type: ignore[misc]
+class ColumnSelector(SelectorMixin, BaseEstimator):  # type: ignore[misc]
     """What selectors do once they know which columns to keep; frames stay frames, holes stay holes."""
 
     def transform(self, X: Any) -> Any:
@@ -37,7 +37,7 @@ class Columns(SelectorMixin, BaseEstimator):  # type: ignore[misc]
         """
         check_is_fitted(self)
         how = {"dtype": None, "accept_sparse": "csr", "ensure_all_finite": False}
-        # Columns of a frame keep their types only if it is never made one array.
+        # ColumnSelector of a frame keep their types only if it is never made one array.
         is_frame = hasattr(X, "columns")
         X = validate_data(self, X, **how, skip_check_array=is_frame, reset=False)
         kept = _safe_indexing(X, self.get_support(indices=True), axis=1)
@@ -76,7 +76,7 @@ class Columns(SelectorMixin, BaseEstimator):  # type: ignore[misc]
         return tags
 
 
-class SelectFeatures(Columns):
+class SelectFeatures(ColumnSelector):
     """Keep the features of one set; there is nothing to learn.
 
     :meth:`SelectAlternatives.get_alternative` makes these, so that each set can be a step of a pipeline, or a choice

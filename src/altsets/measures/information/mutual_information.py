@@ -16,13 +16,13 @@ than r: ``psi(n) + mean of psi(k) - psi(c) - psi(m)``. Rows that are alone with 
 
 **Categories of many labels.** By chance alone, a category of 200 labels says 0.05 nats about two classes in 2,000 rows,
 and 0.5 about ten. What is to be expected by chance is therefore taken off where one of two discrete columns is a
-category with more than 10 labels, or with fewer than 10 rows for each of them on average; see ``_counts``.
+category with more than 10 labels, or with fewer than 10 rows for each of them on average; see ``counts``.
 
 **Missing values.** "Missing" is a value of its own: y is known by whether x is missing, and, in the rows where it is
-not, by x. The formula is at the head of ``_missing``. Where columns are cut into bins, missing is one more bin.
+not, by x. The formula is at the head of ``missing``. Where columns are cut into bins, missing is one more bin.
 
 **Weights.** Counts become sums of weights, bins have equal weight, and their default number is the cube root of Kish's
-effective number of rows; see ``_counts``. Neighbours cannot be weighted. Whole numbers are rows that are there several
+effective number of rows; see ``counts``. Neighbours cannot be weighted. Whole numbers are rows that are there several
 times, for neighbours too.
 
 **Ties.** The two formulas with neighbours assume that no two distances are equal. scikit-learn adds random noise of
@@ -57,7 +57,7 @@ import numpy.typing as npt
 
 from altsets.arrays import Floats
 from altsets.measures._threads import Progress
-from altsets.measures.information.estimator import METHODS, Estimator, Table
+from altsets.measures.information.estimator import METHODS, Estimator, Sample
 from altsets.measures.information.missing import square_with_missing, target_with_missing
 from altsets.measures.information.prepared import discrete_columns
 from altsets.tables.constant_columns import constant_columns
@@ -134,7 +134,7 @@ def mutual_info(
     -----
     Nearest neighbours are Kraskov's first estimator, and Ross's where one variable is discrete. Without ties they give
     what scikit-learn gives but for its jitter; ties are dealt with as a jitter would on average. The formulas
-    are at the head of the module ``altsets.measures.information.measures``.
+    are at the head of the module ``altsets.measures.information.mutual_information``.
 
     Examples
     --------
@@ -148,7 +148,7 @@ def mutual_info(
     if how.name != method:
         warn_of_bins(weights, method)
     target = target_of(y, features.n_rows, task)
-    table = _table(features, discrete, weights, how)
+    table = _sample(features, discrete, weights, how)
     constant = constant_columns(features.values)
     if how.left_to_scikit_learn(table.values, table.discrete, target.values if target.is_classes else None):
         scores = how.by_scikit_learn(table.values, table.discrete, target.values, target.is_classes)
@@ -188,7 +188,7 @@ def information_matrix(
         sample_weight,
         Estimator(method, n_neighbors, n_bins, random_state, n_jobs, progress),
     )
-    table = _table(features, discrete, weights, how)
+    table = _sample(features, discrete, weights, how)
     if how.name == "sklearn":
         return how.rows(table.values, table.discrete)
     if how.name == "neighbors" and features.incomplete.any():
@@ -228,7 +228,7 @@ def symmetrical_uncertainty(
         X, y, sample_weight, Estimator("bins", 1, n_bins, None, n_jobs, progress)
     )
     target = target_of(y, features.n_rows, task)
-    columns = how.with_target(_table(features, discrete, weights, how), target)
+    columns = how.with_target(_sample(features, discrete, weights, how), target)
     last = features.n_features
     scores = np.zeros(last)
     entropies = np.zeros(last + 1)
@@ -261,7 +261,7 @@ def uncertainty_matrix(
         sample_weight,
         Estimator("bins", 1, n_bins, None, n_jobs, progress),
     )
-    scores = how.square(how.columns(_table(features, discrete, weights, how)))
+    scores = how.square(how.columns(_sample(features, discrete, weights, how)))
     entropies = scores.diagonal().copy()
     return _uncertainty(scores, entropies[:, None] + entropies)
 
@@ -304,9 +304,11 @@ def _repeats(weights: Floats) -> bool:
     return whole(counting) or bool((counting == counting[0]).all())
 
 
-def _table(features: Features, discrete: npt.ArrayLike, weights: Floats | None, how: Estimator) -> Table:
+def _sample(features: Features, discrete: npt.ArrayLike, weights: Floats | None, how: Estimator) -> Sample:
     if how.name == "sklearn":
         features.refuse_missing(
             "mutual_info (method='sklearn')", advice="fill them in, or use another method, which counts them"
         )
-    return Table(features.values, discrete_columns(features, discrete, weights), features.nominal, weights)
+    return Sample(
+        features.values, discrete_columns(features, discrete, weights, how.limits), features.nominal, weights
+    )
