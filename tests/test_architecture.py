@@ -60,7 +60,7 @@ SEARCH_ROOMS = [
 HOMES = {
     "cython": ("_kernels/",),
     "highspy": ("search/milp/highs.py",),
-    "joblib": ("evaluation/_running.py", "quality/_black_box.py"),
+    "joblib": ("evaluation/_running.py", "quality/_black_box.py", "quality/workers.py"),
     "narwhals": ("tables/column_conversion.py", "tables/target.py"),
     "pandas": ("evaluation/_evaluation.py", "result.py"),
     "pyarrow": ("tables/parquet_tables.py",),

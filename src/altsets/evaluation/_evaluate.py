@@ -28,8 +28,8 @@ from altsets.evaluation._running import Done, Piece, in_processes
 from altsets.features import FeatureNames, whole_number
 from altsets.measures import pairwise
 from altsets.measures.models import fresh_model, names_for_weights, scorer_for
-from altsets.quality._black_box import checked_jobs
 from altsets.quality.given import needs_target
+from altsets.quality.workers import checked_jobs
 from altsets.selector import SelectAlternatives, check_request
 from altsets.tables.conversion import features_of
 from altsets.tables.encoded import encoded
