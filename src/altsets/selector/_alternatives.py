@@ -6,7 +6,7 @@ import warnings
 from typing import Any, NamedTuple, Self
 
 import numpy as np
-from sklearn.utils._repr_html.estimator import estimator_html_repr
+from sklearn.utils import estimator_html_repr
 from sklearn.utils.validation import check_is_fitted, check_memory, validate_data
 
 from altsets.arrays import Bools, Floats

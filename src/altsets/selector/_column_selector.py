@@ -8,11 +8,13 @@ from typing import Any, Self
 import numpy as np
 from sklearn.base import BaseEstimator
 from sklearn.feature_selection import SelectorMixin
-from sklearn.utils import _safe_indexing
+
+# What set_output has asked for is told nowhere else; scikit-learn's own selectors look here, too. They make one array
+# of all columns before they keep some, so that one column of text would turn the others into objects.
 from sklearn.utils._set_output import _get_output_config
 from sklearn.utils.validation import check_array, check_is_fitted, validate_data
 
-from altsets.arrays import Bools
+from altsets.arrays import Bools, Indices
 from altsets.errors import InputError
 from altsets.features import FeatureNames, whole_number
 
@@ -40,7 +42,7 @@ class ColumnSelector(SelectorMixin, BaseEstimator):  # type: ignore[misc]
         # ColumnSelector of a frame keep their types only if it is never made one array.
         is_frame = hasattr(X, "columns")
         X = validate_data(self, X, **how, skip_check_array=is_frame, reset=False)
-        kept = _safe_indexing(X, self.get_support(indices=True), axis=1)
+        kept = _some_columns(X, self.get_support(indices=True))
         wanted = _get_output_config("transform", estimator=self)["dense"]
         if is_frame and wanted == "default":
             return check_array(kept, **how)
@@ -144,6 +146,16 @@ class SelectFeatures(ColumnSelector):
         tags.input_tags.sparse = True
         tags.requires_fit = True
         return tags
+
+
+def _some_columns(X: Any, kept: Indices) -> Any:
+    """Columns of an array, a sparse matrix or a frame, as what they came in."""
+    if hasattr(X, "iloc"):
+        return X.iloc[:, kept]
+    if hasattr(X, "column_names"):
+        # A table of Arrow.
+        return X.select(kept.tolist())
+    return X[:, kept]
 
 
 def _feature(given: Any) -> str | int:
