@@ -83,5 +83,6 @@ def several_features(constraint: Constraint, features: Any) -> tuple[Feature, ..
 def sorted_indices(
     constraint: Constraint, features: Iterable[Feature], names: Sequence[str]
 ) -> tuple[int, ...]:
+    """Features by index, each once."""
     known = FeatureNames.of(names)
     return tuple(sorted({known.position(feature, constraint.title) for feature in features}))

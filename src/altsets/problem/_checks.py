@@ -25,9 +25,7 @@ __all__ = [
 ]
 
 SEARCHES = ("sequential", "simultaneous", "greedy-replacement", "greedy-balancing", "greedy-depth")
-
 AGGREGATIONS = ("sum", "min")
-
 DISSIMILARITIES = ("dice", "jaccard")
 
 
