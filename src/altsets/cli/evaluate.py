@@ -9,7 +9,7 @@ import typer
 from altsets.cli import options, parsing
 from altsets.cli.judging import JudgingOptions, evaluation_of
 from altsets.cli.printing import console_for, plain_messages, show_evaluation
-from altsets.cli.sources import dataset_from
+from altsets.cli.sources import TableOptions, dataset_from
 from altsets.errors import InputError
 from altsets.features import FeatureNames
 
@@ -39,7 +39,7 @@ def evaluate_command(
     with plain_messages():
         if table is None or sets is None:
             raise InputError("give a TABLE, its --target, and the feature sets to evaluate with --sets FILE.")
-        data = dataset_from(table, target, drop, categorical)
+        data = dataset_from(TableOptions(table, target, drop, categorical))
         given = _sets_in(sets, FeatureNames.of(data.feature_names))
         judging = JudgingOptions(cv=cv, margin=margin, jobs=jobs)
         evaluation = evaluation_of(given, data, estimator, scoring, task, judging)

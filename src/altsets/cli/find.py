@@ -11,7 +11,7 @@ from altsets.cli import options, parsing
 from altsets.cli.judging import JudgingOptions, evaluation_of
 from altsets.cli.printing import answer, plain_messages, say_error
 from altsets.cli.searching import SECONDS_PER_SET, run_search
-from altsets.cli.sources import Source, TableToScore, dataset_from, saved_scores
+from altsets.cli.sources import TableOptions, TableToScore, source_from
 from altsets.errors import InputError
 from altsets.features import FeatureNames
 
@@ -75,14 +75,8 @@ def find_command(
         how = {"measure": measure, "estimator": estimator, "scoring": scoring}
         if evaluate:
             how = _for_quality(quality, how)
-        source: Source
-        if scores is None:
-            source = TableToScore(
-                dataset_from(table, target, drop, categorical), quality, task, how, save_scores
-            )
-        else:
-            unused = {**how, "--save-scores": save_scores}
-            source = saved_scores(scores, quality, unused, table, target, drop, categorical)
+        columns = TableOptions(table, target, drop, categorical)
+        source = source_from(columns, scores, quality, task, how, save_scores)
         names = FeatureNames.of(source.names)
         conditions = {
             "--require": require,
@@ -116,7 +110,7 @@ def find_command(
             limits["time_limit"] = time_limit or SECONDS_PER_SET * len(result.statuses)
             selector = _selector(quality, how, asked, task, limits)
             judge = partial(
-                _found_evaluated, result, selector, source.data, estimator, scoring, task, judging
+                _unless_interrupted, result, selector, source.data, estimator, scoring, task, judging
             )
         answer(result, as_json, judge)
 
@@ -158,7 +152,7 @@ def _selector(
     return SelectAlternatives(Recipe(quality, **how), task=task, **parameters, **limits)
 
 
-def _found_evaluated(result: Result, *arguments: Any) -> Evaluation | None:
+def _unless_interrupted(result: Result, *arguments: Any) -> Evaluation | None:
     """Evaluate what was found, unless Ctrl-C says that it is enough."""
     try:
         if not result.interrupted:

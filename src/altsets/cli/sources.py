@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from altsets.cli import parsing
@@ -15,22 +16,30 @@ if TYPE_CHECKING:
     from altsets.scores import Scores
     from altsets.tables.dataset import Dataset
 
-__all__ = ["SavedScores", "Source", "TableToScore", "dataset_from", "saved_scores"]
+__all__ = ["SavedScores", "Source", "TableOptions", "TableToScore", "dataset_from", "source_from"]
 
 
-def dataset_from(
-    table: str | None, target: str | None, drop: Sequence[str] | None, categorical: Sequence[str] | None
-) -> Dataset:
+@dataclass(frozen=True)
+class TableOptions:
+    """Which table, and which of its columns; None where the user says nothing."""
+
+    path: str | None
+    target: str | None
+    drop: Sequence[str] | None = None
+    categorical: Sequence[str] | None = None
+
+
+def dataset_from(table: TableOptions) -> Dataset:
     """Read a table and take its target apart, as the options say."""
     from altsets.tables.dataset import split_target
     from altsets.tables.files import read_table
 
-    if table is None:
+    if table.path is None:
         raise InputError("give a TABLE and its --target, or scores that were saved before with --scores.")
-    if target is None:
-        raise InputError(f"say which column of {table} is to be predicted with --target.")
-    dropped, categories = parsing.names_in(drop or []), parsing.names_in(categorical or [])
-    return split_target(read_table(table), target, drop=dropped, categorical=categories)
+    if table.target is None:
+        raise InputError(f"say which column of {table.path} is to be predicted with --target.")
+    dropped, categories = parsing.names_in(table.drop or []), parsing.names_in(table.categorical or [])
+    return split_target(read_table(table.path), table.target, drop=dropped, categorical=categories)
 
 
 class TableToScore:
@@ -96,21 +105,29 @@ class SavedScores:
 Source = TableToScore | SavedScores
 
 
-def saved_scores(
-    path: str,
+def source_from(
+    table: TableOptions,
+    scores: str | None,
     quality: str,
-    unused: Mapping[str, str | None],
-    table: str | None,
-    target: str | None,
-    drop: Sequence[str] | None,
-    categorical: Sequence[str] | None,
+    task: str,
+    how: Mapping[str, str | None],
+    save_scores: str | None,
+) -> Source:
+    """A table to score, unless there is a file of scores."""
+    if scores is None:
+        return TableToScore(dataset_from(table), quality, task, how, save_scores)
+    return _saved_scores(scores, quality, {**how, "--save-scores": save_scores}, table)
+
+
+def _saved_scores(
+    path: str, quality: str, unused: Mapping[str, str | None], table: TableOptions
 ) -> SavedScores:
     """Read scores from a file; of the features that the table has, if there is one. Options of no use are refused."""
     from altsets.quality.named import WRAPPER
     from altsets.scores import Scores
 
-    if table is None and categorical:
-        unused = {**unused, "--categorical": ",".join(categorical)}
+    if table.path is None and table.categorical:
+        unused = {**unused, "--categorical": ",".join(table.categorical)}
     for name, value in unused.items():
         if value is not None:
             raise InputError(
@@ -119,9 +136,9 @@ def saved_scores(
     if quality == WRAPPER:
         raise InputError("a wrapper fits models to a table; leave out --scores.")
     scores = Scores.read(path)
-    if table is not None:
-        scores = scores.only(dataset_from(table, target, drop, categorical).feature_names)
-    elif drop:
-        dropped = parsing.features_in("--drop", ",".join(drop), FeatureNames.of(scores.names))
+    if table.path is not None:
+        scores = scores.only(dataset_from(table).feature_names)
+    elif table.drop:
+        dropped = parsing.features_in("--drop", ",".join(table.drop), FeatureNames.of(scores.names))
         scores = scores.only([name for number, name in enumerate(scores.names) if number not in dropped])
     return SavedScores(scores, quality)

@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from altsets.arrays import Floats
+from altsets.arrays import Floats, Indices
 from altsets.errors import InputError
 from altsets.evaluation._evaluation import Evaluation
 from altsets.evaluation._folds import Fold, Plan, Resample, assess, reselect
@@ -27,7 +27,7 @@ from altsets.evaluation._inputs import (
 from altsets.evaluation._running import Done, Piece, in_processes
 from altsets.features import FeatureNames, whole_number
 from altsets.measures import pairwise
-from altsets.measures.models import fresh_model, names_for_weights, scorer_for
+from altsets.measures.models import Split, fresh_model, names_for_weights, scorer_for
 from altsets.quality.given import needs_target
 from altsets.quality.workers import checked_jobs
 from altsets.selector import SelectAlternatives, check_request
@@ -138,14 +138,7 @@ def evaluate(
     splits = splits_for(cv, plan.features, plan.target, known_groups, kept, seed)
     units = known_groups if known_groups is None or kept is None else known_groups[kept]
     samples = bootstrap_samples(n_bootstraps, plan.target, units, seed)
-    pieces: list[Piece] = [(assess, (plan, number, *split)) for number, split in enumerate(splits)]
-    pieces += [(reselect, (plan, number, rows)) for number, rows in enumerate(samples)]
-    done = in_processes(pieces, n_jobs, progress)
-    folds = tuple(outcome for outcome in done.outcomes.values() if isinstance(outcome, Fold))
-    resamples = tuple(outcome for outcome in done.outcomes.values() if isinstance(outcome, Resample))
-    if not folds:
-        raise KeyboardInterrupt
-    _warn_once(done)
+    folds, resamples = _outcomes(plan, splits, samples, n_jobs, progress)
     names = _chosen_names(plan.features.feature_names, folds, resamples)
     return Evaluation(
         folds=folds,
@@ -170,6 +163,21 @@ def evaluate(
         },
         elapsed=time.perf_counter() - started,
     )
+
+
+def _outcomes(
+    plan: Plan, splits: Sequence[Split], samples: Sequence[Indices], n_jobs: int | None, progress: Any
+) -> tuple[tuple[Fold, ...], tuple[Resample, ...]]:
+    """What folds and bootstrap samples have measured; after Ctrl-C those that were done, if there is a fold."""
+    pieces: list[Piece] = [(assess, (plan, number, *split)) for number, split in enumerate(splits)]
+    pieces += [(reselect, (plan, number, rows)) for number, rows in enumerate(samples)]
+    done = in_processes(pieces, n_jobs, progress)
+    folds = tuple(outcome for outcome in done.outcomes.values() if isinstance(outcome, Fold))
+    resamples = tuple(outcome for outcome in done.outcomes.values() if isinstance(outcome, Resample))
+    if not folds:
+        raise KeyboardInterrupt
+    _warn_once(done)
+    return folds, resamples
 
 
 def _plan(

@@ -20,10 +20,11 @@ from altsets.tables.weights import counted_as_repeats
 
 __all__ = ["relief"]
 
-#: Values in all rows that are compared with a chunk of rows: some hundredths of a second, and few megabytes.
-CHUNK = 20_000_000
+#: Values that are compared at a time, those of all rows with each of a chunk of rows: some hundredths of a second, and
+#: few megabytes.
+VALUES_PER_CHUNK = 20_000_000
 #: Rows in a chunk at most.
-MOST_ROWS = 64
+MOST_ROWS_PER_CHUNK = 64
 
 TIES = ("share", "sort")
 VARIANTS = ("rebate", "classic")
@@ -113,14 +114,11 @@ def relief(
     _check_choice("variant", variant, VARIANTS)
     _check_choice("ties", ties, TIES)
     neighbors = _whole("n_neighbors", n_neighbors)
-    if isinstance(discrete, str) and discrete == "auto":
-        mask = _has_few_values(matrix, _whole("discrete_threshold", discrete_threshold))
-    else:
-        mask = column_mask("discrete", discrete, matrix.shape[1])
+    mask = _discrete(matrix, discrete, discrete_threshold)
     rows = _rows(len(matrix), n_samples, random_state)
     table = _KernelColumns.of(matrix, mask | features.nominal, variant == "rebate")
     score = _RReliefF(target) if variant == "classic" and not target.is_classes else _ReliefF(target, variant)
-    per_chunk = int(np.clip(CHUNK // matrix.size, 1, MOST_ROWS))
+    per_chunk = int(np.clip(VALUES_PER_CHUNK // matrix.size, 1, MOST_ROWS_PER_CHUNK))
 
     def work(chunk: int) -> Floats:
         some = rows[chunk * per_chunk : (chunk + 1) * per_chunk]
@@ -226,10 +224,17 @@ def _rank(keys: Floats, rows: npt.NDArray[np.int64]) -> None:
         line[np.argsort(line)] = np.arange(len(line), dtype=np.float64)
 
 
+def _discrete(matrix: Floats, discrete: npt.ArrayLike, threshold: Any) -> Bools:
+    """Which columns are discrete, as told or by the number of their values."""
+    if isinstance(discrete, str) and discrete == "auto":
+        return _has_few_values(matrix, _whole("discrete_threshold", threshold))
+    return column_mask("discrete", discrete, matrix.shape[1])
+
+
 def _has_few_values(matrix: Floats, most: int) -> Bools:
     few = np.empty(matrix.shape[1], dtype=bool)
     # Some columns at a time: a call for each is slow where they are many, and all at once are a second table.
-    width = max(1, CHUNK // (8 * len(matrix)))
+    width = max(1, VALUES_PER_CHUNK // (8 * len(matrix)))
     for start in range(0, matrix.shape[1], width):
         ascending = np.sort(matrix[:, start : start + width], axis=0)
         few[start : start + width] = (ascending[1:] != ascending[:-1]).sum(axis=0) < most
