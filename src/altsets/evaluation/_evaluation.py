@@ -11,10 +11,11 @@ from typing import Any
 from altsets import documents
 from altsets.errors import InputError, MissingExtraError
 from altsets.evaluation._comparison import mean_of, std_of
-from altsets.evaluation._folds import FeatureSet, Fold, Resample
+from altsets.evaluation._folds import Fold, Resample
 from altsets.evaluation._measured import Measured
 from altsets.evaluation._stability import ANY, pair_shares
 from altsets.evaluation._summary import summary_of
+from altsets.problem import FeatureSet
 from altsets.result import Status
 
 __all__ = ["Evaluation"]

@@ -21,6 +21,7 @@ from altsets.measures.models import (
     one_line,
     scorer_for,
 )
+from altsets.problem import FeatureSet
 from altsets.quality import Quality
 from altsets.result import Result, Status
 from altsets.selector import SelectAlternatives, quality_of, search_for
@@ -28,9 +29,7 @@ from altsets.tables.encoded import Encoded
 from altsets.tables.feature_matrix import Features
 from altsets.tables.target import Target
 
-__all__ = ["FeatureSet", "Fold", "Plan", "Resample", "assess", "reselect"]
-
-FeatureSet = tuple[int, ...]
+__all__ = ["Fold", "Plan", "Resample", "assess", "reselect"]
 
 
 @dataclass(frozen=True, eq=False)

@@ -12,9 +12,9 @@ import numpy.typing as npt
 
 from altsets.arrays import Bools, Indices
 from altsets.errors import InputError
-from altsets.evaluation._folds import FeatureSet
 from altsets.features import FeatureNames, whole_number
 from altsets.measures.models import Split, splits_of
+from altsets.problem import FeatureSet
 from altsets.result import Result
 from altsets.tables.feature_matrix import Features
 from altsets.tables.target import Target

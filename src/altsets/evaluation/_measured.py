@@ -9,10 +9,11 @@ from typing import Any
 
 from altsets.errors import InputError
 from altsets.evaluation._comparison import Comparison, compare, mean_of
-from altsets.evaluation._folds import FeatureSet, Fold, Resample
+from altsets.evaluation._folds import Fold, Resample
 from altsets.evaluation._stability import ANY, Shares, StabilityIndex, feature_shares, stability_index
 from altsets.evaluation._substitution import Substitutions, substitutions
 from altsets.features import unknown_features
+from altsets.problem import FeatureSet
 
 __all__ = ["Measured"]
 

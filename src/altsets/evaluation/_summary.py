@@ -11,9 +11,11 @@ from altsets.evaluation._stability import ANY
 
 __all__ = ["summary_of"]
 
-#: Features of a set, and features with stand-ins, that are named.
-MOST_FEATURES, MOST_SWAPPED = 8, 6
-#: More features in a set than this have too many possible partners for a list of some.
+#: Features of a set that are named.
+MOST_FEATURES = 8
+#: Features that are named with what takes their place.
+MOST_SWAPPED = 6
+#: Features in a set: more of them have too many possible partners for a list of some.
 MOST_IN_A_SET = 200
 
 

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from altsets.arrays import Floats
-from altsets.measures._threads import Progress, in_order
+from altsets.measures._threads import OnProgress, in_order
 from altsets.measures.models import (
     HELD_OUT,
     fit,
@@ -39,7 +39,7 @@ def permutation(
     random_state: int = 25,
     sample_weight: Any = None,
     n_jobs: int | None = None,
-    progress: Progress | None = None,
+    progress: OnProgress | None = None,
 ) -> Floats:
     """Permutation importance of each feature, on rows that the model was not fitted to.
 

@@ -12,7 +12,7 @@ import numpy.typing as npt
 from altsets._kernels import relief as kernel
 from altsets.arrays import Bools, Floats
 from altsets.errors import InputError
-from altsets.measures._threads import Progress, in_order
+from altsets.measures._threads import OnProgress, in_order
 from altsets.tables.conversion import features_of
 from altsets.tables.feature_matrix import column_mask
 from altsets.tables.target import Target, target_of
@@ -44,7 +44,7 @@ def relief(
     random_state: int = 25,
     sample_weight: Any = None,
     n_jobs: int | None = None,
-    progress: Progress | None = None,
+    progress: OnProgress | None = None,
 ) -> Floats:
     """ReliefF score of each feature: the mean difference to the nearest misses minus that to the nearest hits.
 

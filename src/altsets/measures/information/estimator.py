@@ -12,7 +12,7 @@ import numpy.typing as npt
 from altsets._kernels import neighbours
 from altsets.arrays import Bools, Floats, Indices, Ints
 from altsets.errors import InputError
-from altsets.measures._threads import Progress, in_threads
+from altsets.measures._threads import OnProgress, in_threads
 from altsets.measures.information import counts
 from altsets.measures.information.limits import DEFAULT_LIMITS, InformationLimits
 from altsets.measures.information.prepared import (
@@ -88,7 +88,7 @@ class Estimator:
     n_bins: int | None
     random_state: int | None
     n_jobs: int | None
-    progress: Progress | None
+    progress: OnProgress | None
     limits: InformationLimits = DEFAULT_LIMITS
 
     def __post_init__(self) -> None:

@@ -56,7 +56,7 @@ import numpy as np
 import numpy.typing as npt
 
 from altsets.arrays import Floats
-from altsets.measures._threads import Progress
+from altsets.measures._threads import OnProgress
 from altsets.measures.information.estimator import METHODS, Estimator, Sample
 from altsets.measures.information.missing import square_with_missing, target_with_missing
 from altsets.measures.information.prepared import discrete_columns
@@ -88,7 +88,7 @@ def mutual_info(
     n_bins: int | None = None,
     random_state: int | None = 25,
     n_jobs: int | None = None,
-    progress: Progress | None = None,
+    progress: OnProgress | None = None,
 ) -> Floats:
     """Mutual information of each feature with the target, in nats.
 
@@ -176,7 +176,7 @@ def information_matrix(
     n_bins: int | None = None,
     random_state: int | None = 25,
     n_jobs: int | None = None,
-    progress: Progress | None = None,
+    progress: OnProgress | None = None,
 ) -> Floats:
     """Mutual information of each column with each other and with itself; the parameters are those above.
 
@@ -205,7 +205,7 @@ def symmetrical_uncertainty(
     discrete: npt.ArrayLike = "auto",
     n_bins: int | None = None,
     n_jobs: int | None = None,
-    progress: Progress | None = None,
+    progress: OnProgress | None = None,
 ) -> Floats:
     """Symmetrical uncertainty of each feature with the target: information as a share of what there is to know.
 
@@ -252,7 +252,7 @@ def uncertainty_matrix(
     discrete: npt.ArrayLike = "auto",
     n_bins: int | None = None,
     n_jobs: int | None = None,
-    progress: Progress | None = None,
+    progress: OnProgress | None = None,
 ) -> Floats:
     """Symmetrical uncertainty of each column with each other; the parameters are those above."""
     features, _, weights, how = _ready(
