@@ -138,7 +138,9 @@ def evaluate(
     splits = splits_for(cv, plan.features, plan.target, known_groups, kept, seed)
     units = known_groups if known_groups is None or kept is None else known_groups[kept]
     samples = bootstrap_samples(n_bootstraps, plan.target, units, seed)
-    folds, resamples = _outcomes(plan, splits, samples, n_jobs, progress)
+    done = in_processes(_pieces(plan, splits, samples), n_jobs, progress)
+    folds, resamples = _outcomes(done)
+    _warn_once(done)
     names = _chosen_names(plan.features.feature_names, folds, resamples)
     return Evaluation(
         folds=folds,
@@ -165,18 +167,18 @@ def evaluate(
     )
 
 
-def _outcomes(
-    plan: Plan, splits: Sequence[Split], samples: Sequence[Indices], n_jobs: int | None, progress: Any
-) -> tuple[tuple[Fold, ...], tuple[Resample, ...]]:
-    """What folds and bootstrap samples have measured; after Ctrl-C those that were done, if there is a fold."""
+def _pieces(plan: Plan, splits: Sequence[Split], samples: Sequence[Indices]) -> list[Piece]:
+    """The work: one piece for each fold, and one for each bootstrap sample."""
     pieces: list[Piece] = [(assess, (plan, number, *split)) for number, split in enumerate(splits)]
-    pieces += [(reselect, (plan, number, rows)) for number, rows in enumerate(samples)]
-    done = in_processes(pieces, n_jobs, progress)
+    return pieces + [(reselect, (plan, number, rows)) for number, rows in enumerate(samples)]
+
+
+def _outcomes(done: Done) -> tuple[tuple[Fold, ...], tuple[Resample, ...]]:
+    """What was measured; after Ctrl-C there must be a fold at least."""
     folds = tuple(outcome for outcome in done.outcomes.values() if isinstance(outcome, Fold))
     resamples = tuple(outcome for outcome in done.outcomes.values() if isinstance(outcome, Resample))
     if not folds:
         raise KeyboardInterrupt
-    _warn_once(done)
     return folds, resamples
 
 
