@@ -9,7 +9,8 @@ import numpy as np
 import pytest
 
 from altsets import cli
-from altsets.tables import files as datasets
+from altsets.tables.csv_tables import write_csv
+from altsets.tables.table import Table
 
 
 @pytest.fixture(scope="session", autouse=True)
@@ -40,7 +41,7 @@ def table(tmp_path_factory):
     columns = [rng.normal(size=80) + y * weight for weight in (6, 5, 4, 3, 2, 1)]
     labels = np.array(["no", "yes"], dtype=object)[y]
     path = tmp_path_factory.mktemp("tables") / "table.csv"
-    datasets.write_csv(datasets.Table((*"abcdef", "y"), (*columns, labels)), path)
+    write_csv(Table((*"abcdef", "y"), (*columns, labels)), path)
     return path
 
 

@@ -61,10 +61,10 @@ SEARCH_ROOMS = [
 HOMES = {
     "cython": ("_kernels/",),
     "highspy": ("search/milp/highs.py",),
-    "joblib": ("evaluation/_running.py", "quality/_black_box.py"),
-    "narwhals": ("tables/features.py", "tables/target.py"),
+    "joblib": ("evaluation/_running.py", "quality/_black_box.py", "quality/workers.py"),
+    "narwhals": ("tables/column_conversion.py", "tables/target.py"),
     "pandas": ("evaluation/_evaluation.py", "result.py"),
-    "pyarrow": ("tables/files.py",),
+    "pyarrow": ("tables/parquet_tables.py",),
     "rich": ("cli/printing.py",),
     "shap": ("measures/_shap.py",),
     "typer": ("cli/",),
@@ -210,6 +210,115 @@ def test_import_is_light():
         [sys.executable, "-c", code], capture_output=True, text=True, check=True, env=environment, timeout=60
     )
     assert run.stdout.strip() == "[]"
+
+
+# --- Names and circles ------------------------------------------------------------------------------------
+
+#: The modules by their full names; a package goes by its own.
+BY_NAME = {
+    ".".join(("altsets", *path.relative_to(PACKAGE).with_suffix("").parts)).removesuffix(".__init__"): path
+    for path in MODULES
+}
+
+
+def module_of(name):
+    """The module that an imported name is, or is in: the longest beginning of it that is one."""
+    parts = name.split(".")
+    beginnings = (".".join(parts[:length]) for length in range(len(parts), 0, -1))
+    return next((beginning for beginning in beginnings if beginning in BY_NAME), None)
+
+
+def private_to(module):
+    """The package outside which a module is not to be imported; None if it is no private one."""
+    parts = module.split(".")
+    # A private package of the first rank, such as _kernels, is a room like others.
+    private = [place for place, part in enumerate(parts) if part.startswith("_") and place > 1]
+    return ".".join(parts[: private[0]]) if private else None
+
+
+@pytest.mark.parametrize("path", MODULES, ids=place)
+def test_private_modules_are_imported_in_their_own_package_only(path):
+    here = next(name for name, its_path in BY_NAME.items() if its_path == path)
+    for name in imports_of(path):
+        module = module_of(name)
+        owner = private_to(module) if module else None
+        if owner is not None:
+            assert f"{here}.".startswith(f"{owner}."), f"{place(path)} imports {module}, private to {owner}"
+
+
+def test_what_is_private_is_known():
+    assert private_to("altsets.quality._form") == "altsets.quality"
+    assert private_to("altsets.search.packing._part") == "altsets.search.packing"
+    assert private_to("altsets.quality.given") is None
+    assert private_to("altsets._kernels.packing") is None
+    assert private_to("altsets._kernels._stand_in") == "altsets._kernels"
+    assert module_of("altsets.quality._form.Form") == "altsets.quality._form"
+
+
+#: Classes that still share their name with another one: two searches that have nothing in common.
+SHARED_CLASS_NAMES = {"_Search"}
+
+
+def test_no_two_classes_share_a_name():
+    homes = {}
+    for path in MODULES:
+        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+            if isinstance(node, ast.ClassDef):
+                homes.setdefault(node.name, []).append(place(path))
+    shared = {name: places for name, places in homes.items() if len(places) > 1}
+    assert shared.keys() <= SHARED_CLASS_NAMES, shared
+
+
+def imports_at_module_level(path):
+    """The modules of altsets that a module needs before it is there: not those imported inside functions."""
+    tree = ast.parse(path.read_text(encoding="utf-8"))
+    inside = {
+        child
+        for node in ast.walk(tree)
+        if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda)
+        for child in ast.walk(node)
+    }
+    found = set()
+    for node in ast.walk(tree):
+        # Imports for types alone count: they make two modules depend on each other all the same.
+        if isinstance(node, ast.Import) and node not in inside:
+            found |= {module_of(alias.name) for alias in node.names}
+        elif isinstance(node, ast.ImportFrom) and node not in inside:
+            assert not node.level, f"{place(path)} has a relative import"
+            found |= {module_of(f"{node.module}.{alias.name}") for alias in node.names}
+    return found - {None}
+
+
+def circle_in(graph):
+    """Modules that import each other in a circle, the first one again at the end; None if there is none."""
+    done = set()
+
+    def visit(module, way):
+        if module in way:
+            return [*way[way.index(module) :], module]
+        if module in done:
+            return None
+        for other in sorted(graph[module]):
+            circle = visit(other, [*way, module])
+            if circle:
+                return circle
+        done.add(module)
+        return None
+
+    return next(filter(None, (visit(module, []) for module in sorted(graph))), None)
+
+
+def test_no_modules_import_each_other_in_a_circle():
+    graph = {name: imports_at_module_level(path) - {name} for name, path in BY_NAME.items()}
+    # The package itself loads its names on first use; of its imports, all but the version are for types.
+    graph["altsets"] = set()
+    circle = circle_in(graph)
+    assert circle is None, " -> ".join(circle)
+
+
+def test_circles_are_found():
+    assert circle_in({"a": {"b"}, "b": {"c"}, "c": {"b"}}) == ["b", "c", "b"]
+    assert circle_in({"a": {"b", "c"}, "b": {"c"}, "c": set()}) is None
 
 
 # --- The public surface ---------------------------------------------------------------------------

@@ -13,7 +13,7 @@ from sklearn.tree import DecisionTreeClassifier
 import altsets
 from altsets import Status, quality
 from altsets.errors import InputError
-from altsets.measures._model import MODELS
+from altsets.measures.models import MODELS
 
 pd = pytest.importorskip("pandas")
 pa = pytest.importorskip("pyarrow")

@@ -18,9 +18,12 @@ from rich.console import Console
 
 import altsets
 from altsets import measures, problem
-from altsets.cli import options, printing
+from altsets.cli import parsing, printing
 from altsets.result import Progress, Status
-from altsets.tables import files as datasets
+from altsets.tables.csv_tables import write_csv
+from altsets.tables.dataset import split_target
+from altsets.tables.files import read_table
+from altsets.tables.table import Table
 
 COMMAND = [sys.executable, "-c", "from altsets.cli import main; main()"]
 
@@ -44,7 +47,7 @@ def test_json_is_one_document_and_matches_the_library(run, table):
     code, out, err = run(*args, "--json")
     assert (code, err) == (0, "")
     document = json.loads(out)
-    data = datasets.split_target(datasets.read_table(table), "y")
+    data = split_target(read_table(table), "y")
     quality = altsets.quality.Additive(measures.pearson(data.X, data.y), feature_names=data.feature_names)
     expected = altsets.find(quality, n_features=3, n_alternatives=1, min_difference=2)
     assert document["schema"] == 1
@@ -178,7 +181,7 @@ def test_any_name_fits_any_width(run, tmp_path, monkeypatch, width):
     rng = np.random.default_rng(1)
     y = rng.integers(0, 2, 50)
     columns = [rng.normal(size=50) + y for _ in names]
-    datasets.write_csv(datasets.Table((*names, "y"), (*columns, y)), tmp_path / "t.csv")
+    write_csv(Table((*names, "y"), (*columns, y)), tmp_path / "t.csv")
     code, out, _ = run("find", tmp_path / "t.csv", "-t", "y", "-k", 6, "-a", 0)
     assert code == 0
     assert "\x1b" not in out
@@ -191,7 +194,7 @@ def test_any_name_fits_any_width(run, tmp_path, monkeypatch, width):
 def test_copies_are_one_line_on_standard_error(run, tmp_path):
     rng = np.random.default_rng(2)
     x, y = rng.normal(size=(2, 40))
-    datasets.write_csv(datasets.Table(("x", "copy", "z", "y"), (x, x, x + y, y)), tmp_path / "t.csv")
+    write_csv(Table(("x", "copy", "z", "y"), (x, x, x + y, y)), tmp_path / "t.csv")
     code, out, err = run("find", tmp_path / "t.csv", "-t", "y", "-k", 1, "-a", 1, "--json")
     assert code == 0
     assert len(json.loads(out)["sets"]) == 2
@@ -214,7 +217,7 @@ def mixed_table(tmp_path_factory):
     labels = np.array(["no", "yes"], dtype=object)
     path = tmp_path_factory.mktemp("tables") / "mixed.csv"
     columns = (*numbers, towns, labels[rng.integers(0, 2, 90)], codes, labels[y])
-    datasets.write_csv(datasets.Table(("a", "b", "town", "flag", "code", "y"), columns), path)
+    write_csv(Table(("a", "b", "town", "flag", "code", "y"), columns), path)
     return path
 
 
@@ -362,7 +365,7 @@ def test_version_and_help(run):
     assert run() == run("--help")
     text = " ".join(run("find", "--help")[1].split())
     choices = (*problem.SEARCHES, *problem.AGGREGATIONS, *problem.DISSIMILARITIES, *measures.MEASURES)
-    choices += (*measures.PAIR_MEASURES, "mrmr", "fcbf", "cfs", *options.PARSERS)
+    choices += (*measures.PAIR_MEASURES, "mrmr", "fcbf", "cfs", *parsing.PARSERS)
     for word in choices:
         assert re.search(rf"(?<!\w){word}\b", text), word
 
@@ -396,7 +399,7 @@ def test_the_demo_shows_everything_and_its_suggestions_work(run, tmp_path, monke
         code, again, err = run(*args)
         assert (code, err) == (0, "")
         assert "proven optimal" in again
-    assert len(datasets.read_table(tmp_path / "demo.csv").names) == 31
+    assert len(read_table(tmp_path / "demo.csv").names) == 31
 
 
 def test_the_demo_quotes_the_name_of_its_file(run, tmp_path):
@@ -467,13 +470,13 @@ def test_ctrl_c_during_a_hard_search_prints_the_best_sets_and_the_bound(tmp_path
     rng = np.random.default_rng(3)
     X, y = rng.random((60, 80)), rng.random(60)
     names = tuple(f"x{i}" for i in range(80))
-    datasets.write_csv(datasets.Table((*names, "y"), (*X.T, y)), tmp_path / "wide.csv")
+    write_csv(Table((*names, "y"), (*X.T, y)), tmp_path / "wide.csv")
     script = (
-        "import sys\nfrom altsets import cli\n"
+        "import sys\nfrom altsets.cli import printing\n"
         "def report(self, progress):\n"
         "    if progress.elapsed > 1 and not hasattr(self, 'said'):\n"
         "        self.said = print('READY', file=sys.stderr, flush=True)\n"
-        "cli.Waiting.report = report"
+        "printing.Waiting.report = report"
     )
     code, out, err = interrupted(
         script, "find", tmp_path / "wide.csv", "-t", "y", "-k", 20, "-a", 9, "--quality", "pearson",

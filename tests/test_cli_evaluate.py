@@ -7,7 +7,8 @@ import json
 import pytest
 
 from altsets import Evaluation, Result, SelectAlternatives, evaluate
-from altsets.tables.files import read_table, split_target
+from altsets.tables.dataset import split_target
+from altsets.tables.files import read_table
 
 FIND = ("-k", 2, "-a", 1, "--quality", "f")
 

@@ -11,9 +11,13 @@ import numpy as np
 import pytest
 
 from altsets.errors import MissingExtraError, TableError
-from altsets.tables import files as datasets
-from altsets.tables.features import features_of
-from altsets.tables.files import Table, load_demo, read_table, split_target, write_csv
+from altsets.tables import csv_tables
+from altsets.tables.conversion import features_of
+from altsets.tables.csv_tables import write_csv
+from altsets.tables.dataset import split_target
+from altsets.tables.demo_table import load_demo
+from altsets.tables.files import read_table
+from altsets.tables.table import Table
 
 pa = pytest.importorskip("pyarrow")
 pq = pytest.importorskip("pyarrow.parquet")
@@ -98,7 +102,7 @@ def test_what_is_not_a_number(write, cell):
 
 @pytest.mark.parametrize("chunk", [1, 4, 1000])
 def test_a_column_that_turns_to_text_late_keeps_its_spelling(write, monkeypatch, chunk):
-    monkeypatch.setattr(datasets, "CHUNK", chunk)
+    monkeypatch.setattr(csv_tables, "CELLS_AT_A_TIME", chunk)
     table = read_table(write("code,n\n007,1\n1.50,2\nNA,3\nx,4\n8,5\n"))
     assert contents(table) == {"code": ["007", "1.50", None, "x", "8"], "n": [1.0, 2.0, 3.0, 4.0, 5.0]}
 
@@ -377,7 +381,7 @@ def test_the_demo_is_the_breast_cancer_table():
 def test_reading_a_table_needs_no_frame_library(write):
     path = write(SMALL)
     code = (
-        "import sys\nfrom altsets.tables.files import read_table, split_target\n"
+        "import sys\nfrom altsets.tables.dataset import split_target\nfrom altsets.tables.files import read_table\n"
         f"split_target(read_table({str(path)!r}), 'y')\n"
         "sys.exit(bool({'pandas', 'pyarrow', 'sklearn', 'scipy'} & set(sys.modules)))"
     )
@@ -390,8 +394,8 @@ def test_whole_numbers_that_floats_cannot_tell_apart_are_refused(tmp_path, kind)
     path = tmp_path / f"table.{kind}"
     table.to_csv(path, index=False) if kind == "csv" else table.to_parquet(path)
     with pytest.raises(TableError, match=rf"column id holds whole numbers .* '{2**60}'; drop it .*--drop id"):
-        datasets.split_target(datasets.read_table(path), "y")
-    assert datasets.split_target(datasets.read_table(path), "y", drop=["id"]).feature_names == ("a",)
+        split_target(read_table(path), "y")
+    assert split_target(read_table(path), "y", drop=["id"]).feature_names == ("a",)
     huge = table.assign(id=1e300 * np.arange(40))
     huge.to_csv(path, index=False) if kind == "csv" else huge.to_parquet(path)
-    assert datasets.split_target(datasets.read_table(path), "y").X.is_plain
+    assert split_target(read_table(path), "y").X.is_plain

@@ -35,7 +35,8 @@ from altsets.errors import InputError, MissingExtraError
 from altsets.evaluation import corrected_t_test, stability_index, substitutions
 from altsets.evaluation._comparison import compare
 from altsets.evaluation._inputs import bootstrap_samples
-from altsets.tables.files import read_table, split_target
+from altsets.tables.dataset import split_target
+from altsets.tables.files import read_table
 from altsets.tables.target import target_of
 
 pd = pytest.importorskip("pandas")

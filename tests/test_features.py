@@ -11,15 +11,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from altsets.errors import InputError
-from altsets.tables.features import (
-    MISSING_LABEL,
-    Features,
-    category_codes,
-    column_mask,
-    features_of,
-    is_missing,
-    listed,
-)
+from altsets.tables.column_conversion import is_missing
+from altsets.tables.conversion import features_of
+from altsets.tables.feature_matrix import MISSING_LABEL, Features, category_codes, column_mask, listed
 
 pd = pytest.importorskip("pandas")
 pl = pytest.importorskip("polars")

@@ -11,10 +11,13 @@ import pytest
 
 import altsets
 from altsets import measures, quality
-from altsets.cli import options
+from altsets.cli import parsing
 from altsets.constraints import AtMost, Budget, Exclusive, Implies, Require
 from altsets.features import FeatureNames
-from altsets.tables import files as datasets
+from altsets.tables.csv_tables import write_csv
+from altsets.tables.dataset import split_target
+from altsets.tables.files import read_table
+from altsets.tables.table import Table
 
 # Constraints
 
@@ -126,16 +129,16 @@ def odd_names(tmp_path):
     y = rng.integers(0, 2, 60)
     names = ("x, cm", "time:of day", "z", 'the "best"')
     columns = [rng.normal(size=60) + y * weight for weight in (4, 3, 2, 1)]
-    datasets.write_csv(datasets.Table((*names, "y"), (*columns, y)), tmp_path / "odd.csv")
+    write_csv(Table((*names, "y"), (*columns, y)), tmp_path / "odd.csv")
     (tmp_path / "names.txt").write_text("x, cm\ntime:of day\n", encoding="utf-8")
     (tmp_path / "costs.csv").write_text('"x, cm",1\ntime:of day,2\n', encoding="utf-8")
     return tmp_path / "odd.csv"
 
 
 def test_names_with_commas_and_colons(odd_names):
-    names = FeatureNames.of(datasets.split_target(datasets.read_table(odd_names), "y").feature_names)
+    names = FeatureNames.of(split_target(read_table(odd_names), "y").feature_names)
     group, costs = odd_names.parent / "names.txt", odd_names.parent / "costs.csv"
-    found = options.constraints_from(
+    found = parsing.constraints_from(
         names,
         {
             "--require": ['"x, cm", z', '"the ""best"""'],
@@ -158,14 +161,14 @@ def test_names_with_commas_and_colons(odd_names):
 def test_a_file_goes_before_a_column_of_the_same_name(files):
     (files / "b").write_text("a\n", encoding="utf-8")
     names = FeatureNames.of("abc")
-    assert options.constraints_from(names, {"--exclusive": ["b"]}) == [Exclusive((0,))]
+    assert parsing.constraints_from(names, {"--exclusive": ["b"]}) == [Exclusive((0,))]
     (files / "c").mkdir()
-    assert options.constraints_from(names, {"--exclusive": ["c"]}) == [Exclusive((2,))]
+    assert parsing.constraints_from(names, {"--exclusive": ["c"]}) == [Exclusive((2,))]
 
 
 def test_a_long_list_of_columns_is_no_file_name():
     names = FeatureNames.of([f"column number {number}" for number in range(2000)])
-    [found] = options.constraints_from(names, {"--exclusive": [",".join(names)]})
+    [found] = parsing.constraints_from(names, {"--exclusive": [",".join(names)]})
     assert len(found.group) == 2000
 
 
@@ -246,7 +249,7 @@ def test_bad_options_on_sets_are_one_line_and_said_before_scoring(
 def test_a_close_match_is_suggested_everywhere(run, tmp_path, files, monkeypatch):
     rng = np.random.default_rng(5)
     columns = [rng.normal(size=30) for _ in range(3)]
-    datasets.write_csv(datasets.Table(("lengths", "age", "y"), tuple(columns)), tmp_path / "t.csv")
+    write_csv(Table(("lengths", "age", "y"), tuple(columns)), tmp_path / "t.csv")
     for option in (
         "--require length", "--at-most 1:length", "--exclusive age,length", "--implies age:length",
         "--budget 5:typo.csv", "--existing length",
@@ -304,7 +307,7 @@ def test_constraints_that_clash_are_exit_status_1(run, table):
 @pytest.mark.parametrize("name", ["mrmr", "fcbf", "cfs"])
 @pytest.mark.parametrize("measure", [None, "mutual_info", "pearson"])
 def test_qualities_of_several_features(run, table, monkeypatch, name, measure):
-    data = datasets.split_target(datasets.read_table(table), "y")
+    data = split_target(read_table(table), "y")
     kind = {"mrmr": quality.MRMR, "fcbf": quality.FCBF, "cfs": quality.CFS}[name]
     expected = kind.from_data(data.X, data.y, **({"measure": measure} if measure else {}))
     seen = []

@@ -16,14 +16,15 @@ from sklearn.metrics import adjusted_mutual_info_score
 from altsets import measures
 from altsets.errors import InputError
 from altsets.measures import mutual_info, pairwise, score, symmetrical_uncertainty
-from altsets.measures._own import scores_by
+from altsets.measures.custom import scores_by
 from altsets.measures.information.counts import effective_rows
 from altsets.measures.information.patterns import patterns_of
 from altsets.measures.information.prepared import binned, discrete_columns
 from altsets.quality import CFS, FCBF, MRMR, Additive
-from altsets.tables.constants import constant_columns
+from altsets.tables.constant_columns import constant_columns
+from altsets.tables.conversion import features_of
 from altsets.tables.copies import copies_in
-from altsets.tables.features import Features, features_of
+from altsets.tables.feature_matrix import Features
 
 pd = pytest.importorskip("pandas")
 

@@ -14,10 +14,10 @@ from sklearn.tree import DecisionTreeClassifier
 
 from altsets.errors import InputError
 from altsets.measures import chi2, f_score, importance, pearson, permutation, relief, spearman
-from altsets.measures._model import fit, fresh_model, splits_of
+from altsets.measures.models import fit, fresh_model, splits_of
 from altsets.quality import Wrapper
+from altsets.tables.conversion import features_of
 from altsets.tables.encoded import encoded
-from altsets.tables.features import features_of
 from altsets.tables.target import target_of
 from altsets.tables.weights import counted, repeated, weights_of, whole
 

@@ -16,9 +16,10 @@ import numpy as np
 from altsets.arrays import Floats
 from altsets.errors import InputError, TableError
 from altsets.quality import CFS, FCBF, MRMR, Additive, Quality
-from altsets.quality._named import PAIRED
-from altsets.tables.features import listed
-from altsets.tables.files import Table, read_rows, write_csv
+from altsets.quality.named import PAIRED
+from altsets.tables.csv_tables import read_rows, write_csv
+from altsets.tables.feature_matrix import listed
+from altsets.tables.table import Table
 
 __all__ = ["Scores"]
 

@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from altsets.arrays import Floats, Indices
 from altsets.errors import InputError
 from altsets.evaluation._evaluation import Evaluation
 from altsets.evaluation._folds import Fold, Plan, Resample, assess, reselect
@@ -26,12 +27,13 @@ from altsets.evaluation._inputs import (
 from altsets.evaluation._running import Done, Piece, in_processes
 from altsets.features import FeatureNames, whole_number
 from altsets.measures import pairwise
-from altsets.measures._model import fresh_model, names_for_weights, scorer_for
-from altsets.quality._black_box import checked_jobs
-from altsets.quality._given import needs_target
+from altsets.measures.models import Split, fresh_model, names_for_weights, scorer_for
+from altsets.quality.given import needs_target
+from altsets.quality.workers import checked_jobs
 from altsets.selector import SelectAlternatives, check_request
+from altsets.tables.conversion import features_of
 from altsets.tables.encoded import encoded
-from altsets.tables.features import Features, FloatArray, features_of
+from altsets.tables.feature_matrix import Features
 from altsets.tables.target import Target, target_of, vector_of
 from altsets.tables.weights import counted, counted_rows
 
@@ -136,13 +138,8 @@ def evaluate(
     splits = splits_for(cv, plan.features, plan.target, known_groups, kept, seed)
     units = known_groups if known_groups is None or kept is None else known_groups[kept]
     samples = bootstrap_samples(n_bootstraps, plan.target, units, seed)
-    pieces: list[Piece] = [(assess, (plan, number, *split)) for number, split in enumerate(splits)]
-    pieces += [(reselect, (plan, number, rows)) for number, rows in enumerate(samples)]
-    done = in_processes(pieces, n_jobs, progress)
-    folds = tuple(outcome for outcome in done.outcomes.values() if isinstance(outcome, Fold))
-    resamples = tuple(outcome for outcome in done.outcomes.values() if isinstance(outcome, Resample))
-    if not folds:
-        raise KeyboardInterrupt
+    done = in_processes(_pieces(plan, splits, samples), n_jobs, progress)
+    folds, resamples = _outcomes(done)
     _warn_once(done)
     names = _chosen_names(plan.features.feature_names, folds, resamples)
     return Evaluation(
@@ -170,11 +167,26 @@ def evaluate(
     )
 
 
+def _pieces(plan: Plan, splits: Sequence[Split], samples: Sequence[Indices]) -> list[Piece]:
+    """The work: one piece for each fold, and one for each bootstrap sample."""
+    pieces: list[Piece] = [(assess, (plan, number, *split)) for number, split in enumerate(splits)]
+    return pieces + [(reselect, (plan, number, rows)) for number, rows in enumerate(samples)]
+
+
+def _outcomes(done: Done) -> tuple[tuple[Fold, ...], tuple[Resample, ...]]:
+    """What was measured; after Ctrl-C there must be a fold at least."""
+    folds = tuple(outcome for outcome in done.outcomes.values() if isinstance(outcome, Fold))
+    resamples = tuple(outcome for outcome in done.outcomes.values() if isinstance(outcome, Resample))
+    if not folds:
+        raise KeyboardInterrupt
+    return folds, resamples
+
+
 def _plan(
     what: Any,
     features: Features,
     y: Any,
-    weights: FloatArray | None,
+    weights: Floats | None,
     estimator: Any,
     scoring: Any,
     task: str,

@@ -11,9 +11,9 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from altsets.arrays import Floats, Indices
 from altsets.errors import InputError
-from altsets.measures._model import (
-    Rows,
+from altsets.measures.models import (
     fit,
     fresh_model,
     judge_of,
@@ -21,16 +21,15 @@ from altsets.measures._model import (
     one_line,
     scorer_for,
 )
+from altsets.problem import FeatureSet
 from altsets.quality import Quality
 from altsets.result import Result, Status
 from altsets.selector import SelectAlternatives, quality_of, search_for
 from altsets.tables.encoded import Encoded
-from altsets.tables.features import Features, FloatArray
+from altsets.tables.feature_matrix import Features
 from altsets.tables.target import Target
 
-__all__ = ["FeatureSet", "Fold", "Plan", "Resample", "assess", "reselect"]
-
-FeatureSet = tuple[int, ...]
+__all__ = ["Fold", "Plan", "Resample", "assess", "reselect"]
 
 
 @dataclass(frozen=True, eq=False)
@@ -66,7 +65,7 @@ class Plan:
     features: Features
     target: Target
     labels: npt.NDArray[Any]
-    weights: FloatArray | None
+    weights: Floats | None
     encoded: Encoded
     estimator: Any
     scoring: Mapping[str, Any]
@@ -130,7 +129,7 @@ class Resample:
     statuses: tuple[Status, ...]
 
 
-def assess(plan: Plan, number: int, train: Rows, test: Rows) -> Fold:
+def assess(plan: Plan, number: int, train: Indices, test: Indices) -> Fold:
     """One fold; nothing that is decided here has seen a test row."""
     where = f"fold {number}"
     statuses: tuple[Status, ...] = ()
@@ -162,7 +161,7 @@ def assess(plan: Plan, number: int, train: Rows, test: Rows) -> Fold:
     )
 
 
-def reselect(plan: Plan, number: int, rows: Rows) -> Resample:
+def reselect(plan: Plan, number: int, rows: Indices) -> Resample:
     """The search once more, on the rows of a bootstrap sample."""
     result = _found(plan, rows, f"bootstrap sample {number}")
     return Resample(number, len(rows), tuple(result.sets), tuple(result.statuses))
@@ -172,11 +171,11 @@ def _filled(values: list[float], length: int) -> tuple[float, ...]:
     return tuple(values[:length] + [math.nan] * (length - len(values)))
 
 
-def _weights(plan: Plan, rows: Rows) -> FloatArray | None:
+def _weights(plan: Plan, rows: Indices) -> Floats | None:
     return None if plan.weights is None else plan.weights[rows]
 
 
-def _found(plan: Plan, rows: Rows, where: str) -> Result:
+def _found(plan: Plan, rows: Indices, where: str) -> Result:
     """What the selector finds on some rows."""
     try:
         result = search_for(plan.selector, _quality(plan, rows))
@@ -188,7 +187,7 @@ def _found(plan: Plan, rows: Rows, where: str) -> Result:
     return result
 
 
-def _qualities(plan: Plan, rows: Rows, sets: tuple[FeatureSet, ...]) -> list[float]:
+def _qualities(plan: Plan, rows: Indices, sets: tuple[FeatureSet, ...]) -> list[float]:
     """The quality of sets on other rows than those on which they were found; nan where it is not defined."""
     if not plan.rows_matter or not sets:
         return []
@@ -203,7 +202,7 @@ def _qualities(plan: Plan, rows: Rows, sets: tuple[FeatureSet, ...]) -> list[flo
         return []
 
 
-def _quality(plan: Plan, rows: Rows) -> Quality:
+def _quality(plan: Plan, rows: Indices) -> Quality:
     weights = _weights(plan, rows) if plan.rows_matter else None
     return quality_of(plan.selector, plan.features.rows(rows), plan.labels[rows], weights)
 
@@ -212,7 +211,7 @@ def _finite(value: float) -> float:
     return float(value) if math.isfinite(value) else math.nan
 
 
-def _judge(plan: Plan, chosen: FeatureSet, train: Rows, where: str) -> Callable[[str, Rows], float]:
+def _judge(plan: Plan, chosen: FeatureSet, train: Indices, where: str) -> Callable[[str, Indices], float]:
     """Fit a model to a set; what is returned says how well it predicts some rows, by the scorer of a name."""
     columns = plan.encoded.columns_of(chosen)
     model = fresh_model(plan.estimator, plan.target.is_classes, plan.random_state)
@@ -224,7 +223,7 @@ def _judge(plan: Plan, chosen: FeatureSet, train: Rows, where: str) -> Callable[
     except Exception as error:
         raise InputError(f"{where}: {type(model).__name__} could not be fitted: {one_line(error)}") from error
 
-    def judge(name: str, rows: Rows) -> float:
+    def judge(name: str, rows: Indices) -> float:
         scorer = scorer_for(model, plan.scoring[name], plan.target.is_classes)
         try:
             score = judge_of(scorer, _weights(plan, rows))
@@ -235,5 +234,5 @@ def _judge(plan: Plan, chosen: FeatureSet, train: Rows, where: str) -> Callable[
     return judge
 
 
-def _table(plan: Plan, rows: Rows, columns: npt.NDArray[np.intp]) -> FloatArray:
+def _table(plan: Plan, rows: Indices, columns: Indices) -> Floats:
     return np.ascontiguousarray(plan.encoded.matrix[np.ix_(rows, columns)])

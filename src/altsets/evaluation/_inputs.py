@@ -10,12 +10,13 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from altsets.arrays import Bools, Indices
 from altsets.errors import InputError
-from altsets.evaluation._folds import FeatureSet
 from altsets.features import FeatureNames, whole_number
-from altsets.measures._model import Rows, Split, splits_of
+from altsets.measures.models import Split, splits_of
+from altsets.problem import FeatureSet
 from altsets.result import Result
-from altsets.tables.features import BoolArray, Features
+from altsets.tables.feature_matrix import Features
 from altsets.tables.target import Target
 
 __all__ = [
@@ -165,7 +166,7 @@ def splits_for(
     features: Features,
     target: Target,
     groups: npt.NDArray[Any] | None,
-    kept: BoolArray | None,
+    kept: Bools | None,
     random_state: int,
 ) -> list[Split]:
     """The folds; a number stands for shuffled folds, of each class alike, that keep groups together.
@@ -196,7 +197,7 @@ def _shuffled(n_splits: int, classes: bool, grouped: bool, random_state: int) ->
 
 def bootstrap_samples(
     count: int, target: Target, groups: npt.NDArray[Any] | None, random_state: int
-) -> list[Rows]:
+) -> list[Indices]:
     """The rows of bootstrap samples: as many draws with replacement as there are rows, of each class alike.
 
     A row that is drawn twice is there once, so a sample has about 63 % of the rows. Copies would look like close

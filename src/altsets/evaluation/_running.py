@@ -9,7 +9,7 @@ from contextlib import closing
 from dataclasses import dataclass
 from typing import Any
 
-from altsets.quality._black_box import in_workers
+from altsets.quality.workers import in_workers
 
 __all__ = ["Done", "in_processes"]
 

@@ -8,9 +8,10 @@ from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from altsets.problem import FeatureSet
+
 __all__ = ["ANY", "Shares", "StabilityIndex", "feature_shares", "pair_shares", "stability_index"]
 
-FeatureSet = tuple[int, ...]
 #: The sets of one search.
 Run = Sequence[FeatureSet]
 

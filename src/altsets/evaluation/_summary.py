@@ -4,23 +4,22 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from typing import TYPE_CHECKING
 
 from altsets.evaluation._comparison import mean_of, shown, std_of
+from altsets.evaluation._measured import Measured
 from altsets.evaluation._stability import ANY
-
-if TYPE_CHECKING:
-    from altsets.evaluation._evaluation import Evaluation
 
 __all__ = ["summary_of"]
 
-#: Features of a set, and features with stand-ins, that are named.
-MOST_FEATURES, MOST_SWAPPED = 8, 6
-#: More features in a set than this have too many possible partners for a list of some.
+#: Features of a set that are named.
+MOST_FEATURES = 8
+#: Features that are named with what takes their place.
+MOST_SWAPPED = 6
+#: Features in a set: more of them have too many possible partners for a list of some.
 MOST_IN_A_SET = 200
 
 
-def summary_of(evaluation: Evaluation) -> str:
+def summary_of(evaluation: Measured) -> str:
     """Paragraphs: what was done, a table of sets, comparisons, features, stability, stand-ins."""
     parts = [
         _headline(evaluation),
@@ -33,7 +32,7 @@ def summary_of(evaluation: Evaluation) -> str:
     return "\n\n".join("\n".join(lines) for lines in parts if lines)
 
 
-def _headline(evaluation: Evaluation) -> list[str]:
+def _headline(evaluation: Measured) -> list[str]:
     sets = _counted(evaluation.n_sets, "set")
     where = (
         f"{_counted(len(evaluation.folds), 'fold')} of {_counted(evaluation.n_rows, 'row')} and "
@@ -64,7 +63,7 @@ def _counted(count: int, noun: str) -> str:
     return f"{count:,} {noun}{'' if count == 1 else 's'}"
 
 
-def _table(evaluation: Evaluation) -> list[str]:
+def _table(evaluation: Measured) -> list[str]:
     numbers = range(evaluation.n_sets)
     columns = [["set", *map(str, numbers)]]
     for name in evaluation.scorers:
@@ -91,7 +90,7 @@ def _aligned(columns: Sequence[Sequence[str]]) -> list[str]:
     return ["  ".join(cell.rjust(width) for cell, width in zip(row, widths, strict=True)) for row in rows]
 
 
-def _sentences(evaluation: Evaluation) -> list[str]:
+def _sentences(evaluation: Measured) -> list[str]:
     lines = []
     for number in range(evaluation.n_sets):
         found = evaluation.n_found(number)
@@ -105,7 +104,7 @@ def _sentences(evaluation: Evaluation) -> list[str]:
     return lines
 
 
-def _features(evaluation: Evaluation) -> list[str]:
+def _features(evaluation: Measured) -> list[str]:
     """The features of each set, most frequent first."""
     shares = evaluation.shares()
     lines = []
@@ -126,7 +125,7 @@ def _features(evaluation: Evaluation) -> list[str]:
     ]
 
 
-def _noun(evaluation: Evaluation) -> str:
+def _noun(evaluation: Measured) -> str:
     return "bootstrap sample" if evaluation.source == "bootstraps" else "fold"
 
 
@@ -135,7 +134,7 @@ def _listed(cells: Sequence[str]) -> str:
     return ", ".join(cells[:MOST_FEATURES]) + (f" and {more} more" if more > 0 else "")
 
 
-def _stability(evaluation: Evaluation) -> list[str]:
+def _stability(evaluation: Measured) -> list[str]:
     known = [entry for entry in evaluation.stability() if not math.isnan(entry.index)]
     if not known:
         return []
@@ -148,7 +147,7 @@ def _stability(evaluation: Evaluation) -> list[str]:
     return [f"Stability over {many} (1: always the same features, 0: as by chance): {', '.join(cells)}."]
 
 
-def _stand_ins(evaluation: Evaluation) -> list[str]:
+def _stand_ins(evaluation: Measured) -> list[str]:
     """The features that are swapped most, and what takes their place."""
     if any(len(chosen) > MOST_IN_A_SET for run in evaluation.runs() for chosen in run):
         return []

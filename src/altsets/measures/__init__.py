@@ -14,19 +14,21 @@ from typing import Any
 
 import numpy as np
 
+from altsets.arrays import Floats
 from altsets.errors import InputError
 from altsets.measures._importance import importance
-from altsets.measures._own import given_scores, is_array, scores_by
-from altsets.measures._pairwise import PAIR_MEASURES, pairwise
 from altsets.measures._permutation import permutation
 from altsets.measures._rank import spearman
 from altsets.measures._relief import relief
 from altsets.measures._shap import shap
 from altsets.measures._univariate import chi2, f_score, pearson
-from altsets.measures.information.measures import mutual_info, symmetrical_uncertainty
-from altsets.tables.constants import constant_columns, warn_of_constants
+from altsets.measures.custom import given_scores, is_array, scores_by
+from altsets.measures.information.mutual_information import mutual_info, symmetrical_uncertainty
+from altsets.measures.pairs import PAIR_MEASURES, pairwise
+from altsets.tables.constant_columns import constant_columns, warn_of_constants
+from altsets.tables.conversion import features_of
 from altsets.tables.copies import copies_in
-from altsets.tables.features import Features, FloatArray, features_of, listed
+from altsets.tables.feature_matrix import Features, listed
 from altsets.tables.left_out import warn_of_left_out_rows
 from altsets.tables.weights import counted, counted_as_repeats
 
@@ -48,7 +50,7 @@ __all__ = [
 ]
 
 #: The measures by the names that qualities and the command line know.
-MEASURES: dict[str, Callable[..., FloatArray]] = {
+MEASURES: dict[str, Callable[..., Floats]] = {
     "mutual_info": mutual_info,
     "f": f_score,
     "pearson": pearson,
@@ -70,7 +72,7 @@ def score(
     feature_names: Sequence[str] | None = None,
     sample_weight: Any = None,
     **options: Any,
-) -> tuple[FloatArray, list[str] | None]:
+) -> tuple[Floats, list[str] | None]:
     """Score every feature, with the names of the features if the table has them.
 
     Parameters

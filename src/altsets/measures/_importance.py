@@ -6,10 +6,11 @@ from typing import Any
 
 import numpy as np
 
+from altsets.arrays import Floats
 from altsets.errors import InputError
-from altsets.measures._model import fit, fresh_model, missing_values_explained
+from altsets.measures.models import fit, fresh_model, missing_values_explained
+from altsets.tables.conversion import features_of
 from altsets.tables.encoded import encoded
-from altsets.tables.features import FloatArray, features_of
 from altsets.tables.target import target_of
 from altsets.tables.weights import counted
 
@@ -27,7 +28,7 @@ def importance(
     task: str = "auto",
     random_state: int = 25,
     sample_weight: Any = None,
-) -> FloatArray:
+) -> Floats:
     """Importance of each feature in a model that is fitted to the whole table.
 
     Parameters
@@ -70,7 +71,7 @@ def importance(
     return table.total(_importances(model, table.matrix.shape[1]))
 
 
-def _importances(model: Any, n_features: int) -> FloatArray:
+def _importances(model: Any, n_features: int) -> Floats:
     """One number for each feature that the model was fitted with."""
     if hasattr(model, "steps"):
         return _through_steps(model, n_features)
@@ -89,7 +90,7 @@ def _importances(model: Any, n_features: int) -> FloatArray:
     return scores
 
 
-def _told_by(model: Any) -> FloatArray:
+def _told_by(model: Any) -> Floats:
     if hasattr(model, "feature_importances_"):
         return np.asarray(model.feature_importances_, dtype=np.float64)
     if hasattr(model, "coef_"):
@@ -108,7 +109,7 @@ def _told_by(model: Any) -> FloatArray:
     )
 
 
-def _through_steps(pipeline: Any, n_features: int) -> FloatArray:
+def _through_steps(pipeline: Any, n_features: int) -> Floats:
     """The importances of the last step, given back to the columns that its features were made of."""
     origins = np.arange(n_features)
     for name, step in pipeline.steps[:-1]:

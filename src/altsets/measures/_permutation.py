@@ -6,7 +6,9 @@ from typing import Any
 
 import numpy as np
 
-from altsets.measures._model import (
+from altsets.arrays import Floats
+from altsets.measures._threads import OnProgress, in_order
+from altsets.measures.models import (
     HELD_OUT,
     fit,
     fresh_model,
@@ -15,10 +17,9 @@ from altsets.measures._model import (
     scorer_for,
     splits_of,
 )
-from altsets.measures._threads import Progress, in_order
-from altsets.tables.constants import constant_columns
+from altsets.tables.constant_columns import constant_columns
+from altsets.tables.conversion import features_of
 from altsets.tables.encoded import encoded
-from altsets.tables.features import FloatArray, features_of
 from altsets.tables.target import target_of
 from altsets.tables.weights import counted, counted_rows
 
@@ -38,8 +39,8 @@ def permutation(
     random_state: int = 25,
     sample_weight: Any = None,
     n_jobs: int | None = None,
-    progress: Progress | None = None,
-) -> FloatArray:
+    progress: OnProgress | None = None,
+) -> Floats:
     """Permutation importance of each feature, on rows that the model was not fitted to.
 
     It is scikit-learn's: the score of the model, minus its mean score over ``n_repeats`` random orders of the values
@@ -115,12 +116,12 @@ def permutation(
 
 
 def _drop(
-    model: Any, rows: FloatArray, values: Any, columns: Any, judge: Any, n_repeats: int, random_state: int
+    model: Any, rows: Floats, values: Any, columns: Any, judge: Any, n_repeats: int, random_state: int
 ) -> float:
     """The importance of the columns of one feature: scikit-learn shuffles the numbers of the rows, the scorer them."""
     from sklearn.inspection import permutation_importance
 
-    def in_place(fitted: Any, order: FloatArray, expected: Any) -> float:
+    def in_place(fitted: Any, order: Floats, expected: Any) -> float:
         table = rows.copy()
         table[:, columns] = rows[order, columns]
         return float(judge(fitted, table, expected))

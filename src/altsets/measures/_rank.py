@@ -6,14 +6,15 @@ from typing import Any
 
 import numpy as np
 
+from altsets.arrays import Floats
 from altsets.measures._univariate import ADVICE, correlations, known_rows, numbers_of
-from altsets.tables.features import FloatArray, features_of
+from altsets.tables.conversion import features_of
 from altsets.tables.weights import counted_as_repeats
 
 __all__ = ["ranks_of", "spearman"]
 
 
-def spearman(X: Any, y: Any, *, task: str = "auto", sample_weight: Any = None) -> FloatArray:
+def spearman(X: Any, y: Any, *, task: str = "auto", sample_weight: Any = None) -> Floats:
     """Absolute rank correlation of each feature with the target (Spearman's rho).
 
     Equal values share the mean of their ranks. Only the order of values matters, so outliers and units do not, and
@@ -51,7 +52,7 @@ def spearman(X: Any, y: Any, *, task: str = "auto", sample_weight: Any = None) -
     return scores
 
 
-def ranks_of(matrix: FloatArray) -> FloatArray:
+def ranks_of(matrix: Floats) -> Floats:
     """The rank of each value in its column, the mean rank of equal ones."""
     from scipy.stats import rankdata
 

@@ -10,18 +10,21 @@ import numpy as np
 import numpy.typing as npt
 
 from altsets._kernels import relief as kernel
+from altsets.arrays import Bools, Floats
 from altsets.errors import InputError
-from altsets.measures._threads import Progress, in_order
-from altsets.tables.features import FloatArray, column_mask, features_of
+from altsets.measures._threads import OnProgress, in_order
+from altsets.tables.conversion import features_of
+from altsets.tables.feature_matrix import column_mask
 from altsets.tables.target import Target, target_of
 from altsets.tables.weights import counted_as_repeats
 
 __all__ = ["relief"]
 
-#: Values in all rows that are compared with a chunk of rows: some hundredths of a second, and few megabytes.
-CHUNK = 20_000_000
+#: Values that are compared at a time, those of all rows with each of a chunk of rows: some hundredths of a second, and
+#: few megabytes.
+VALUES_PER_CHUNK = 20_000_000
 #: Rows in a chunk at most.
-MOST_ROWS = 64
+MOST_ROWS_PER_CHUNK = 64
 
 TIES = ("share", "sort")
 VARIANTS = ("rebate", "classic")
@@ -41,8 +44,8 @@ def relief(
     random_state: int = 25,
     sample_weight: Any = None,
     n_jobs: int | None = None,
-    progress: Progress | None = None,
-) -> FloatArray:
+    progress: OnProgress | None = None,
+) -> Floats:
     """ReliefF score of each feature: the mean difference to the nearest misses minus that to the nearest hits.
 
     Hits are rows of the same class, misses those of other classes; near is what differs little in all features
@@ -111,16 +114,13 @@ def relief(
     _check_choice("variant", variant, VARIANTS)
     _check_choice("ties", ties, TIES)
     neighbors = _whole("n_neighbors", n_neighbors)
-    if isinstance(discrete, str) and discrete == "auto":
-        mask = _has_few_values(matrix, _whole("discrete_threshold", discrete_threshold))
-    else:
-        mask = column_mask("discrete", discrete, matrix.shape[1])
+    mask = _discrete(matrix, discrete, discrete_threshold)
     rows = _rows(len(matrix), n_samples, random_state)
-    table = _Table.of(matrix, mask | features.nominal, variant == "rebate")
+    table = _KernelColumns.of(matrix, mask | features.nominal, variant == "rebate")
     score = _RReliefF(target) if variant == "classic" and not target.is_classes else _ReliefF(target, variant)
-    per_chunk = int(np.clip(CHUNK // matrix.size, 1, MOST_ROWS))
+    per_chunk = int(np.clip(VALUES_PER_CHUNK // matrix.size, 1, MOST_ROWS_PER_CHUNK))
 
-    def work(chunk: int) -> FloatArray:
+    def work(chunk: int) -> Floats:
         some = rows[chunk * per_chunk : (chunk + 1) * per_chunk]
         keys = np.empty((len(some), len(matrix)))
         kernel.distances(table.amounts, table.levels, table.n_full, some, keys)
@@ -149,17 +149,17 @@ class _ReliefF:
         spread = float(np.std(target.values / unit, ddof=1) * unit)
         self._target = (np.zeros(0, dtype=np.intc), target.values, spread, np.zeros(0))
 
-    def nothing(self, n_columns: int) -> FloatArray:
+    def nothing(self, n_columns: int) -> Floats:
         """What parts are added to."""
         return np.zeros(n_columns)
 
-    def part(self, table: Any, rows: Any, keys: FloatArray, n_neighbors: int) -> FloatArray:
+    def part(self, table: Any, rows: Any, keys: Floats, n_neighbors: int) -> Floats:
         """What some rows add."""
         totals = self.nothing(len(table[1]))
         kernel.add_differences(table, self._target, rows, keys, n_neighbors, totals)
         return totals
 
-    def of(self, total: FloatArray, n_rows: int) -> FloatArray:
+    def of(self, total: Floats, n_rows: int) -> Floats:
         """The scores, from what all rows have added."""
         return total / n_rows
 
@@ -171,17 +171,17 @@ class _RReliefF:
         halves = target.values / 2
         self._amounts = (halves - halves.min()) / np.ptp(halves)
 
-    def nothing(self, n_columns: int) -> FloatArray:
+    def nothing(self, n_columns: int) -> Floats:
         """What parts are added to."""
         return np.zeros((3, n_columns))
 
-    def part(self, table: Any, rows: Any, keys: FloatArray, n_neighbors: int) -> FloatArray:
+    def part(self, table: Any, rows: Any, keys: Floats, n_neighbors: int) -> Floats:
         """What some rows add."""
         totals = self.nothing(len(table[1]))
         kernel.add_products(table, self._amounts, rows, keys, n_neighbors, totals)
         return totals
 
-    def of(self, total: FloatArray, n_rows: int) -> FloatArray:
+    def of(self, total: Floats, n_rows: int) -> Floats:
         """The scores, from what all rows have added."""
         both, differing, targets = total
         with np.errstate(divide="ignore", invalid="ignore"):
@@ -192,16 +192,16 @@ class _RReliefF:
 
 
 @dataclass(frozen=True)
-class _Table:
+class _KernelColumns:
     """The columns as the kernel wants them: for distances, and for differences."""
 
-    amounts: FloatArray
-    levels: FloatArray
+    amounts: Floats
+    levels: Floats
     n_full: float
     differences: tuple[npt.NDArray[Any], ...]
 
     @classmethod
-    def of(cls, matrix: FloatArray, discrete: npt.NDArray[np.bool_], rebate: bool) -> _Table:
+    def of(cls, matrix: Floats, discrete: Bools, rebate: bool) -> _KernelColumns:
         with np.errstate(over="ignore"):
             # The range of huge numbers can overflow; a quarter of them differs as much.
             values = np.where(np.isfinite(np.ptp(matrix, axis=0)), matrix, matrix / 4)
@@ -217,17 +217,24 @@ class _Table:
         return cls(kernel.packed(unit), kernel.packed(values[:, nominal]), n_full, differences)
 
 
-def _rank(keys: FloatArray, rows: npt.NDArray[np.int64]) -> None:
+def _rank(keys: Floats, rows: npt.NDArray[np.int64]) -> None:
     """Replace distances by places in the order that NumPy's sort gives them; a row comes last in its own."""
     for line, row in zip(keys, rows, strict=True):
         line[row] = np.inf
         line[np.argsort(line)] = np.arange(len(line), dtype=np.float64)
 
 
-def _has_few_values(matrix: FloatArray, most: int) -> npt.NDArray[np.bool_]:
+def _discrete(matrix: Floats, discrete: npt.ArrayLike, threshold: Any) -> Bools:
+    """Which columns are discrete, as told or by the number of their values."""
+    if isinstance(discrete, str) and discrete == "auto":
+        return _has_few_values(matrix, _whole("discrete_threshold", threshold))
+    return column_mask("discrete", discrete, matrix.shape[1])
+
+
+def _has_few_values(matrix: Floats, most: int) -> Bools:
     few = np.empty(matrix.shape[1], dtype=bool)
     # Some columns at a time: a call for each is slow where they are many, and all at once are a second table.
-    width = max(1, CHUNK // (8 * len(matrix)))
+    width = max(1, VALUES_PER_CHUNK // (8 * len(matrix)))
     for start in range(0, matrix.shape[1], width):
         ascending = np.sort(matrix[:, start : start + width], axis=0)
         few[start : start + width] = (ascending[1:] != ascending[:-1]).sum(axis=0) < most

@@ -7,11 +7,12 @@ from typing import Any
 
 import numpy as np
 
+from altsets.arrays import Floats
 from altsets.errors import InputError, MissingExtraError
-from altsets.measures._model import fit, fresh_model, missing_values_explained
-from altsets.tables.constants import constant_columns
+from altsets.measures.models import fit, fresh_model, missing_values_explained
+from altsets.tables.constant_columns import constant_columns
+from altsets.tables.conversion import features_of
 from altsets.tables.encoded import encoded
-from altsets.tables.features import FloatArray, features_of
 from altsets.tables.target import target_of
 from altsets.tables.weights import counted
 
@@ -28,7 +29,7 @@ def shap(
     task: str = "auto",
     random_state: int = 25,
     sample_weight: Any = None,
-) -> FloatArray:
+) -> Floats:
     """Mean absolute SHAP value of each feature in a model that is fitted to the whole table.
 
     Needs the package shap (``pip install 'altsets[shap]'``). Trees, forests and linear models are explained
@@ -90,7 +91,7 @@ def shap(
     return np.where(constant_columns(features.values), 0.0, scores)
 
 
-def _some(matrix: FloatArray, n_rows: int, rng: np.random.Generator) -> FloatArray:
+def _some(matrix: Floats, n_rows: int, rng: np.random.Generator) -> Floats:
     if n_rows < 1:
         raise InputError(f"shap needs at least one row to work with; got {n_rows}.")
     if n_rows >= len(matrix):

@@ -11,15 +11,16 @@ from concurrent.futures import FIRST_EXCEPTION, ThreadPoolExecutor, wait
 from typing import Any, TypeVar
 
 import numpy as np
-import numpy.typing as npt
 
+from altsets.arrays import Ints
 from altsets.errors import InputError
 
-__all__ = ["Progress", "in_order", "in_threads", "n_threads"]
+__all__ = ["OnProgress", "in_order", "in_threads", "n_threads"]
 
 Piece = TypeVar("Piece")
-Result = TypeVar("Result")
-Progress = Callable[[float], Any]
+Outcome = TypeVar("Outcome")
+#: Called with the share of the work that is done, from 0 to 1; whatever it raises ends the work.
+OnProgress = Callable[[float], Any]
 
 #: Seconds between two calls of progress, and the longest that an interruption goes unnoticed.
 PAUSE = 0.1
@@ -46,9 +47,9 @@ def n_threads(n_jobs: int | None) -> int:
 def in_threads(
     pieces: Iterable[tuple[Piece, int]],
     total: int,
-    worker: Callable[[npt.NDArray[np.intc]], Callable[[Piece], None]],
+    worker: Callable[[Ints], Callable[[Piece], None]],
     n_jobs: int | None,
-    progress: Progress | None,
+    progress: OnProgress | None,
 ) -> None:
     """Do all pieces of some work.
 
@@ -99,8 +100,11 @@ def in_threads(
 
 
 def in_order(
-    work: Callable[[int], Result], n_chunks: int, n_jobs: int | None = None, progress: Progress | None = None
-) -> Iterator[Result]:
+    work: Callable[[int], Outcome],
+    n_chunks: int,
+    n_jobs: int | None = None,
+    progress: OnProgress | None = None,
+) -> Iterator[Outcome]:
     """The results of ``work(0)``, ``work(1)``, ..., in this order, however many threads there are.
 
     Examples
@@ -110,7 +114,7 @@ def in_order(
     """
     stopped = threading.Event()
 
-    def unless_stopped(chunk: int) -> Result:
+    def unless_stopped(chunk: int) -> Outcome:
         if stopped.is_set():
             raise RuntimeError("the work was stopped")
         return work(chunk)
@@ -135,7 +139,7 @@ def in_order(
         pool.shutdown(wait=True, cancel_futures=True)
 
 
-def _sparingly(progress: Progress | None) -> Progress:
+def _sparingly(progress: OnProgress | None) -> OnProgress:
     """The same function, but not called more often than every now and then."""
     told = -PAUSE
 

@@ -9,9 +9,11 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from altsets.arrays import Bools, Floats, Indices
 from altsets.errors import InputError
-from altsets.tables.constants import constant_columns
-from altsets.tables.features import BoolArray, Features, FloatArray, features_of
+from altsets.tables.constant_columns import constant_columns
+from altsets.tables.conversion import features_of
+from altsets.tables.feature_matrix import Features
 from altsets.tables.target import Target, target_of
 from altsets.tables.weights import counted
 
@@ -24,7 +26,7 @@ ADVICE = "use mutual_info or symmetrical_uncertainty"
 UNEXPLAINED = 1e-12
 
 
-def f_score(X: Any, y: Any, *, task: str = "auto", sample_weight: Any = None) -> FloatArray:
+def f_score(X: Any, y: Any, *, task: str = "auto", sample_weight: Any = None) -> Floats:
     """F statistic of each feature: analysis of variance for classes, linear regression for amounts.
 
     A feature that separates the classes perfectly (no variance within them) or lies on a line with the
@@ -82,8 +84,8 @@ def f_score(X: Any, y: Any, *, task: str = "auto", sample_weight: Any = None) ->
 
 
 def _f_ratios(
-    matrix: FloatArray, values: npt.NDArray[Any], target: Target, weights: FloatArray | None
-) -> tuple[FloatArray, BoolArray]:
+    matrix: Floats, values: npt.NDArray[Any], target: Target, weights: Floats | None
+) -> tuple[Floats, Bools]:
     """F of complete columns, and which of them say all there is to say."""
     from sklearn.feature_selection import f_classif, f_regression
 
@@ -109,9 +111,7 @@ def _f_ratios(
     return np.where(constant_columns(matrix), 0.0, np.maximum(scores, 0.0)), perfect
 
 
-def _analysis_of_variance(
-    matrix: FloatArray, groups: npt.NDArray[np.intp], weights: FloatArray | None
-) -> tuple[FloatArray, BoolArray]:
+def _analysis_of_variance(matrix: Floats, groups: Indices, weights: Floats | None) -> tuple[Floats, Bools]:
     """F of columns with groups of weighted rows, and which columns say all there is to say."""
     weights = np.ones(len(matrix)) if weights is None else weights
     seen, codes = np.unique(groups, return_inverse=True)
@@ -126,9 +126,7 @@ def _analysis_of_variance(
     return _ratios(between, within, len(seen) - 1.0, float(weights.sum()) - len(seen))
 
 
-def _ratios(
-    explained: FloatArray, left: FloatArray, used: float, free: float
-) -> tuple[FloatArray, BoolArray]:
+def _ratios(explained: Floats, left: Floats, used: float, free: float) -> tuple[Floats, Bools]:
     """The ratio of variances, and where nothing of it is left."""
     if free <= 0 or used <= 0:
         return np.zeros(len(explained)), np.zeros(len(explained), dtype=bool)
@@ -138,7 +136,7 @@ def _ratios(
     return ratios, perfect
 
 
-def pearson(X: Any, y: Any, *, task: str = "auto", sample_weight: Any = None) -> FloatArray:
+def pearson(X: Any, y: Any, *, task: str = "auto", sample_weight: Any = None) -> Floats:
     """Absolute Pearson correlation of each feature with the target.
 
     Parameters
@@ -173,7 +171,7 @@ def pearson(X: Any, y: Any, *, task: str = "auto", sample_weight: Any = None) ->
     return scores
 
 
-def chi2(X: Any, y: Any, *, task: str = "auto", sample_weight: Any = None) -> FloatArray:
+def chi2(X: Any, y: Any, *, task: str = "auto", sample_weight: Any = None) -> Floats:
     """Chi-squared statistic of each feature, a count or a frequency, with the classes of the target.
 
     It is scikit-learn's statistic: the sum of a feature in each class, compared with what the size of the class
@@ -225,7 +223,7 @@ def chi2(X: Any, y: Any, *, task: str = "auto", sample_weight: Any = None) -> Fl
     return scores
 
 
-def _chi2(matrix: FloatArray, classes: npt.NDArray[np.intp], weights: FloatArray | None) -> FloatArray:
+def _chi2(matrix: Floats, classes: Indices, weights: Floats | None) -> Floats:
     """The statistic of complete columns that are not negative."""
     from sklearn.feature_selection import chi2 as statistic
 
@@ -272,7 +270,7 @@ def known_rows(features: Features) -> Iterator[tuple[Any, Any]]:
             yield np.array([index]), known
 
 
-def numbers_of(y: Any, n_rows: int, task: str, what: str) -> FloatArray:
+def numbers_of(y: Any, n_rows: int, task: str, what: str) -> Floats:
     """A target that a correlation can take: numbers as they are, two classes as 0 and 1."""
     target = target_of(y, n_rows, task)
     nominal = target.amounts is None or task == "classification"
@@ -284,13 +282,13 @@ def numbers_of(y: Any, n_rows: int, task: str, what: str) -> FloatArray:
     return target.values.astype(np.float64) if target.amounts is None else target.amounts
 
 
-def correlations(matrix: FloatArray, values: FloatArray, weights: FloatArray | None = None) -> FloatArray:
+def correlations(matrix: Floats, values: Floats, weights: Floats | None = None) -> Floats:
     """The absolute correlation of each column with some values."""
     products = standardised(matrix, weights).T @ standardised(values[:, None], weights)[:, 0]
     return np.clip(np.abs(products), 0.0, 1.0)
 
 
-def standardised(matrix: FloatArray, weights: FloatArray | None = None) -> FloatArray:
+def standardised(matrix: Floats, weights: Floats | None = None) -> Floats:
     """Columns of mean 0 and length 1, constant ones all 0; safe for columns far from zero or of any size.
 
     With weights (all above 0) the mean is weighted, and rows are multiplied by the roots of their weights, so that

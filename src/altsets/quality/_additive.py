@@ -10,9 +10,9 @@ import numpy as np
 import numpy.typing as npt
 
 from altsets import measures
+from altsets.quality._checks import common_names, vector
 from altsets.quality._data import papers_scaling
 from altsets.quality._form import Form
-from altsets.quality._inputs import common_names, vector
 from altsets.quality._quality import Quality
 
 __all__ = ["Additive"]

@@ -5,11 +5,11 @@ from __future__ import annotations
 from typing import Any
 
 from altsets import measures
+from altsets.arrays import Floats
 from altsets.errors import InputError
-from altsets.measures._own import is_array
-from altsets.measures._pairwise import warn_of_pairs
-from altsets.quality._inputs import FloatArray
-from altsets.tables.features import features_of
+from altsets.measures.custom import is_array
+from altsets.measures.pairs import warn_of_pairs
+from altsets.tables.conversion import features_of
 from altsets.tables.left_out import LEAVE_OUT_ROWS
 from altsets.tables.weights import weights_of
 
@@ -25,7 +25,7 @@ def papers_scaling(scaling: str | None) -> bool:
 
 def relevance_and_pairs(
     X: Any, y: Any, measure: Any, pair_measure: Any, sample_weight: Any, options: dict[str, Any], advice: str
-) -> tuple[FloatArray, FloatArray, list[str] | None]:
+) -> tuple[Floats, Floats, list[str] | None]:
     """Each feature with the target, each feature with each other, and the names of the features.
 
     Options go to the measure; to the measure of pairs only if it is the same, but for those about the target. Weights

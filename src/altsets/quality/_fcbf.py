@@ -11,10 +11,11 @@ import numpy as np
 import numpy.typing as npt
 
 from altsets import measures
+from altsets.arrays import Bools, Floats
 from altsets.errors import InputError
+from altsets.quality._checks import common_names, matrix, vector
 from altsets.quality._data import papers_scaling, relevance_and_pairs
 from altsets.quality._form import Form
-from altsets.quality._inputs import common_names, matrix, vector
 from altsets.quality._quality import Quality
 
 __all__ = ["FCBF"]
@@ -164,9 +165,7 @@ class FCBF(Quality):
         return Form(self._scaled, conflicts=self.conflicts, allowed=allowed)
 
 
-def _conflicts(
-    relevance: npt.NDArray[np.float64], dependency: npt.NDArray[np.float64]
-) -> npt.NDArray[np.bool_]:
+def _conflicts(relevance: Floats, dependency: Floats) -> Bools:
     outdone = relevance[:, None] <= dependency
     np.fill_diagonal(outdone, False)
     return np.ascontiguousarray(outdone | outdone.T)

@@ -16,11 +16,11 @@ __all__ = ["Form"]
 
 
 #: Pair terms that are made, or looked at, in one go: a matrix of all of them can take longer than there is time.
-AT_A_TIME = 4_000_000
-#: The same where they are only looked at.
-NEARBY = 100_000
-#: Ranges that are kept.
-MOST_RANGES = 16
+PAIRS_AT_A_TIME = 4_000_000
+#: The same where they are only looked at, once and in order: few enough to stay in the cache of a processor.
+PAIRS_IN_CACHE = 100_000
+#: Ranges of pair terms, each of some features, that are remembered.
+MOST_REMEMBERED_RANGES = 16
 
 
 @dataclass(frozen=True, eq=False)
@@ -117,7 +117,7 @@ class Form:
             features = None if bool(np.all(features == np.arange(len(features)))) else features
         n = len(self.linear) if features is None else len(features)
         among = np.empty((n, n))
-        step = max(AT_A_TIME // max(n, 1), 1)
+        step = max(PAIRS_AT_A_TIME // max(n, 1), 1)
         for start in range(0, n, step):
             if start:
                 check()
@@ -144,7 +144,7 @@ class Form:
         counted = used if self.kept is None else used & self.kept
         key = counted.tobytes()
         if key not in self.ranges:
-            if len(self.ranges) >= MOST_RANGES:
+            if len(self.ranges) >= MOST_REMEMBERED_RANGES:
                 self.ranges.clear()
             self.ranges[key] = _range_among(self.matrix, np.flatnonzero(counted))
         least, largest = self.ranges[key]
@@ -175,7 +175,7 @@ def _range_among(matrix: Floats, features: Indices) -> tuple[float, float]:
     left_out[features] = False
     columns = np.flatnonzero(left_out)
     # Few enough to stay close to the processor: several times as fast as all at once.
-    step = max(NEARBY // len(matrix), 1)
+    step = max(PAIRS_IN_CACHE // len(matrix), 1)
     for start in range(0, len(features), step):
         rows = features[start : start + step]
         some = matrix[rows]

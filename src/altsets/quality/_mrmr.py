@@ -8,9 +8,9 @@ from typing import Any
 
 import numpy as np
 
+from altsets.quality._checks import size_checked
 from altsets.quality._data import papers_scaling
 from altsets.quality._form import Form
-from altsets.quality._inputs import size_checked
 from altsets.quality._pairwise import PairwiseQuality
 
 __all__ = ["MRMR"]

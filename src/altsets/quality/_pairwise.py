@@ -9,9 +9,10 @@ from typing import Any, ClassVar
 import numpy as np
 import numpy.typing as npt
 
+from altsets.arrays import Floats
+from altsets.quality._checks import common_names, matrix, symmetric, vector
 from altsets.quality._data import relevance_and_pairs
 from altsets.quality._form import Form
-from altsets.quality._inputs import FloatArray, common_names, matrix, symmetric, vector
 from altsets.quality._quality import Quality
 
 __all__ = ["PairwiseQuality"]
@@ -48,7 +49,7 @@ class PairwiseQuality(Quality):
     @staticmethod
     def _measured(
         X: Any, y: Any, measure: Any, redundancy_measure: Any, sample_weight: Any, options: dict[str, Any]
-    ) -> tuple[FloatArray, FloatArray, list[str] | None]:
+    ) -> tuple[Floats, Floats, list[str] | None]:
         advice = "name another one for that, such as redundancy_measure='pearson'"
         return relevance_and_pairs(X, y, measure, redundancy_measure, sample_weight, options, advice)
 

@@ -8,8 +8,8 @@ from copy import copy
 from typing import Any, Self
 
 import numpy as np
-import numpy.typing as npt
 
+from altsets.arrays import Bools, Floats
 from altsets.errors import InputError
 from altsets.quality._form import Form
 
@@ -96,10 +96,10 @@ class Quality(ABC):
         # Made up on demand: a million scores should not cost a million strings.
         return f"x{index}" if self._names is None else self._names[index]
 
-    def _refuse_infinite(self, what: str, values: npt.NDArray[np.float64]) -> None:
+    def _refuse_infinite(self, what: str, values: Floats) -> None:
         self._refuse(what, ~np.isfinite(values), "not finite", "replace them or drop these features")
 
-    def _refuse(self, what: str, wrong: npt.NDArray[np.bool_], fault: str, advice: str) -> None:
+    def _refuse(self, what: str, wrong: Bools, fault: str, advice: str) -> None:
         """Name the features, or the pairs of features, whose values are no good."""
         if wrong.any():
             places = np.argwhere(wrong)

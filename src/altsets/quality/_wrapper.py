@@ -9,8 +9,9 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from altsets.arrays import Bools, Floats
 from altsets.errors import InputError
-from altsets.measures._model import (
+from altsets.measures.models import (
     Split,
     fit,
     fresh_model,
@@ -21,8 +22,9 @@ from altsets.measures._model import (
     splits_of,
 )
 from altsets.quality._black_box import BlackBox
+from altsets.tables.conversion import features_of
 from altsets.tables.encoded import Encoded, encoded
-from altsets.tables.features import BoolArray, Features, FloatArray, features_of
+from altsets.tables.feature_matrix import Features
 from altsets.tables.target import Target, target_of
 from altsets.tables.weights import counted, counted_rows
 
@@ -147,7 +149,7 @@ def _task_of(estimator: Any, task: str) -> str:
     return "regression" if is_regressor(estimator) else "auto"
 
 
-def _named_classes(y: Any, kept: BoolArray | None) -> npt.NDArray[Any]:
+def _named_classes(y: Any, kept: Bools | None) -> npt.NDArray[Any]:
     """The classes as the user has them, in rows that count."""
     labels = np.asarray(y.to_pylist() if hasattr(y, "to_pylist") else y)
     labels = labels.reshape(len(labels))
@@ -164,7 +166,7 @@ class _Models:
         table: Encoded,
         labels: npt.NDArray[Any],
         splits: Sequence[Split],
-        weights: FloatArray | None,
+        weights: Floats | None,
     ) -> None:
         self._model, self._scorer, self._table = model, scorer, table
         self._labels, self._splits, self._weights = labels, splits, weights
@@ -189,7 +191,7 @@ class _Models:
             # What else goes wrong is said of the set that it goes wrong with.
             return
 
-    def _score(self, columns: FloatArray, split: Split) -> Any:
+    def _score(self, columns: Floats, split: Split) -> Any:
         from sklearn.base import clone
 
         train, test = split
@@ -207,7 +209,7 @@ class _Models:
 # --- The default, with less around it ---------------------------------------------------------------
 
 
-def _fits_single_precision(matrix: FloatArray) -> bool:
+def _fits_single_precision(matrix: Floats) -> bool:
     with np.errstate(over="ignore"):
         return not np.isinf(matrix.astype(np.float32)).any()
 
@@ -263,7 +265,7 @@ def _matthews(true: npt.NDArray[Any], predicted: npt.NDArray[Any], n_classes: in
     return shared / float(spread) ** 0.5 if spread else 0.0
 
 
-def _r_squared(true: npt.NDArray[np.float64], predicted: npt.NDArray[np.float64]) -> float:
+def _r_squared(true: Floats, predicted: Floats) -> float:
     left = float(np.sum((true - predicted) ** 2))
     spread = float(np.sum((true - np.mean(true)) ** 2))
     if spread:

@@ -6,6 +6,6 @@ and the answer is put into attributes.
 
 from altsets.selector._alternatives import Alternative, SelectAlternatives
 from altsets.selector._answers import check_request, quality_of, search_for
-from altsets.selector._columns import SelectFeatures
+from altsets.selector._column_selector import SelectFeatures
 
 __all__ = ["Alternative", "SelectAlternatives", "SelectFeatures", "check_request", "quality_of", "search_for"]

@@ -6,18 +6,18 @@ import warnings
 from typing import Any, NamedTuple, Self
 
 import numpy as np
-import numpy.typing as npt
-from sklearn.utils._repr_html.estimator import estimator_html_repr
+from sklearn.utils import estimator_html_repr
 from sklearn.utils.validation import check_is_fitted, check_memory, validate_data
 
+from altsets.arrays import Bools, Floats
 from altsets.errors import InputError
 from altsets.features import whole_number
-from altsets.quality._given import needs_target
+from altsets.quality.given import needs_target
 from altsets.result import Result, Status
 from altsets.selector._answers import answered, check_request, dissimilarities, size_in
-from altsets.selector._columns import Columns, SelectFeatures
+from altsets.selector._column_selector import ColumnSelector, SelectFeatures
 from altsets.selector._html import sets_as_html
-from altsets.tables.features import FloatArray, features_of
+from altsets.tables.conversion import features_of
 
 __all__ = ["Alternative", "SelectAlternatives"]
 
@@ -40,7 +40,7 @@ class Alternative(NamedTuple):
     status: Status
 
 
-class SelectAlternatives(Columns):
+class SelectAlternatives(ColumnSelector):
     """Select features, and find alternatives: sets that are all good and truly different from each other.
 
     ``fit`` searches all sets, ``transform`` keeps the columns of one of them: the first, unless ``alternative`` says
@@ -209,7 +209,7 @@ class SelectAlternatives(Columns):
         self._keep(result, scores, n_features)
         return self
 
-    def _keep(self, result: Result, scores: FloatArray | None, n_features: int) -> None:
+    def _keep(self, result: Result, scores: Floats | None, n_features: int) -> None:
         if not result.sets:
             raise InputError(f"no set was found. {result.explain()}")
         self.result_ = result
@@ -269,7 +269,7 @@ class SelectAlternatives(Columns):
             )
         return sets[number]
 
-    def _get_support_mask(self) -> npt.NDArray[np.bool_]:
+    def _get_support_mask(self) -> Bools:
         mask = np.zeros(getattr(self, "n_features_in_", 0), dtype=bool)
         mask[list(self._chosen(self.alternative))] = True
         return mask

@@ -11,15 +11,16 @@ from typing import Any
 import numpy as np
 from sklearn.utils import check_random_state
 
+from altsets.arrays import Floats
 from altsets.constraints import Size
 from altsets.errors import InputError
 from altsets.features import whole_number
 from altsets.problem import Problem, dissimilarity_of
 from altsets.quality import Quality
-from altsets.quality._given import quality_from
+from altsets.quality.given import quality_from
 from altsets.result import Result
 from altsets.search.find import find
-from altsets.tables.features import Features, FloatArray
+from altsets.tables.feature_matrix import Features
 
 __all__ = ["answered", "check_request", "dissimilarities", "quality_of", "search_for", "size_in"]
 
@@ -97,7 +98,7 @@ def size_in(selector: Any, n_columns: int) -> int:
 
 def answered(
     selector: Any, features: Features, y: Any, sample_weight: Any, n_features: int, memory: Any
-) -> tuple[Result, FloatArray | None]:
+) -> tuple[Result, Floats | None]:
     """The sets, and what each column alone is worth."""
     settings = _chosen(selector, (*ASKED, *LIMITS, *SCORING)) | {"n_features": n_features}
     table = (features.values, features.names, dict(features.categories))
@@ -114,7 +115,7 @@ def answered(
         ) from error
 
 
-def dissimilarities(kind: Any, sets: Sequence[tuple[int, ...]]) -> FloatArray:
+def dissimilarities(kind: Any, sets: Sequence[tuple[int, ...]]) -> Floats:
     """How different each two sets are, as Dice, Jaccard or a function of the user's has it."""
     table = np.zeros((len(sets), len(sets)))
     for row, first in enumerate(sets):
@@ -127,19 +128,24 @@ def dissimilarities(kind: Any, sets: Sequence[tuple[int, ...]]) -> FloatArray:
 class _Interrupted(Exception):
     """Carries an answer past a memory, which must not keep what Ctrl-C cut short."""
 
-    def __init__(self, answer: tuple[Result, FloatArray | None]) -> None:
+    def __init__(self, answer: tuple[Result, Floats | None]) -> None:
         super().__init__()
         self.answer = answer
 
 
 # --- What a memory keeps: functions of plain arguments, which can be compared with those of earlier calls -----------
 
-Table = tuple[FloatArray, list[str] | None, dict[int, tuple[str, ...]]]
+PlainTable = tuple[Floats, list[str] | None, dict[int, tuple[str, ...]]]
 
 
 def _answer(
-    settings: Mapping[str, Any], table: Table, y: Any, sample_weight: Any, n_jobs: int | None, memory: Any
-) -> tuple[Result, FloatArray | None]:
+    settings: Mapping[str, Any],
+    table: PlainTable,
+    y: Any,
+    sample_weight: Any,
+    n_jobs: int | None,
+    memory: Any,
+) -> tuple[Result, Floats | None]:
     scored = memory.cache(_scored, ignore=["n_jobs"], verbose=0)
     scoring = {name: settings[name] for name in SCORING}
     quality = scored(scoring, table, y, sample_weight, n_jobs)
@@ -151,7 +157,7 @@ def _answer(
 
 
 def _scored(
-    scoring: Mapping[str, Any], table: Table, y: Any, sample_weight: Any, n_jobs: int | None
+    scoring: Mapping[str, Any], table: PlainTable, y: Any, sample_weight: Any, n_jobs: int | None
 ) -> Quality:
     return _quality(scoring, Features(*table), y, sample_weight, n_jobs)
 
@@ -174,7 +180,7 @@ def _chosen(selector: Any, names: Sequence[str]) -> dict[str, Any]:
     return {name: getattr(selector, name) for name in names}
 
 
-def _scores_of(quality: Quality) -> FloatArray | None:
+def _scores_of(quality: Quality) -> Floats | None:
     for name in ("scores", "relevance"):
         numbers = getattr(quality, name, None)
         if numbers is not None:

@@ -6,13 +6,14 @@ from hashlib import blake2b
 
 import numpy as np
 
-from altsets.tables.constants import constant_columns
-from altsets.tables.features import Features, FloatArray
+from altsets.arrays import Floats
+from altsets.tables.constant_columns import constant_columns
+from altsets.tables.feature_matrix import Features
 
 __all__ = ["copies_in"]
 
 #: Values that are looked at together.
-CELLS = 100_000
+CELLS_AT_A_TIME = 100_000
 
 
 def copies_in(features: Features) -> list[list[int]]:
@@ -29,7 +30,7 @@ def copies_in(features: Features) -> list[list[int]]:
     """
     groups: dict[tuple[bool, bytes], list[int]] = {}
     varied = np.flatnonzero(~constant_columns(features.values))
-    for start in range(0, len(varied), step := max(1, CELLS // features.n_rows)):
+    for start in range(0, len(varied), step := max(1, CELLS_AT_A_TIME // features.n_rows)):
         some = varied[start : start + step]
         for index, column in zip(some.tolist(), _of_equal_bytes(features.values[:, some].T), strict=True):
             is_category = index in features.categories
@@ -39,14 +40,14 @@ def copies_in(features: Features) -> list[list[int]]:
     return [group for group in groups.values() if len(group) > 1]
 
 
-def _of_equal_bytes(columns: FloatArray) -> FloatArray:
+def _of_equal_bytes(columns: Floats) -> Floats:
     """Equal numbers must have equal bytes: adding zero turns -0.0 into 0.0, and there is more than one nan."""
     columns = np.add(columns, 0.0, order="C")
     columns[np.isnan(columns)] = np.nan
     return columns
 
 
-def _by_first_row(codes: FloatArray) -> FloatArray:
+def _by_first_row(codes: Floats) -> Floats:
     """Codes in the order in which they first occur, which the names of the labels do not change."""
     _, first, inverse = np.unique(codes, return_index=True, return_inverse=True)
     return np.argsort(np.argsort(first))[inverse].astype(np.float64)

@@ -9,15 +9,16 @@ from functools import cached_property
 import numpy as np
 import numpy.typing as npt
 
+from altsets.arrays import Floats, Indices
 from altsets.errors import InputError
-from altsets.tables.features import Features, FloatArray
+from altsets.tables.feature_matrix import Features
 
 __all__ = ["Encoded", "encoded"]
 
 #: More categories than this would make more columns than a model can make sense of.
 MOST_CATEGORIES = 255
 #: Trees look at columns in single precision, which knows nothing beyond this, and nothing but 0 below its inverse.
-LARGEST = 1e38
+LARGEST_VALUE = 1e38
 
 
 @dataclass(frozen=True, eq=False)
@@ -36,7 +37,7 @@ class Encoded:
 
     Examples
     --------
-    >>> from altsets.tables.features import features_of
+    >>> from altsets.tables.conversion import features_of
     >>> table = encoded(features_of([["b", 7, "u"], ["a", 8, "v"], ["c", 9, "u"]]))
     >>> table.matrix.tolist()
     [[0.0, 1.0, 0.0, 7.0, 0.0], [1.0, 0.0, 0.0, 8.0, 1.0], [0.0, 0.0, 1.0, 9.0, 0.0]]
@@ -46,8 +47,8 @@ class Encoded:
     [7.0, 8.0, 16.0]
     """
 
-    matrix: FloatArray
-    owners: npt.NDArray[np.intp]
+    matrix: Floats
+    owners: Indices
     n_features: int
 
     @cached_property
@@ -55,14 +56,14 @@ class Encoded:
         """Whether each feature is one column."""
         return len(self.owners) == self.n_features
 
-    def columns_of(self, indices: Sequence[int]) -> npt.NDArray[np.intp]:
+    def columns_of(self, indices: Sequence[int]) -> Indices:
         """The columns of some features, in the order of these."""
         if self.is_one_to_one:
             return np.asarray(indices, dtype=np.intp)
         starts = self._starts
         return np.concatenate([np.arange(starts[index], starts[index + 1]) for index in indices])
 
-    def total(self, per_column: npt.ArrayLike) -> FloatArray:
+    def total(self, per_column: npt.ArrayLike) -> Floats:
         """The sum over the columns of each feature; rows, if there are several, stay apart."""
         values = np.asarray(per_column, dtype=np.float64)
         if self.is_one_to_one:
@@ -70,7 +71,7 @@ class Encoded:
         return np.asarray(np.add.reduceat(values, self._starts[:-1], axis=-1))
 
     @cached_property
-    def _starts(self) -> npt.NDArray[np.intp]:
+    def _starts(self) -> Indices:
         return np.searchsorted(self.owners, np.arange(self.n_features + 1))
 
 
@@ -105,9 +106,9 @@ def encoded(features: Features, *, at_once: bool = False) -> Encoded:
 def _refuse_extremes(features: Features) -> None:
     """Refuse columns that models would take for infinite, or for all zero."""
     largest = np.fmax.reduce(np.abs(features.values), axis=0, initial=0.0)
-    extreme = (largest > LARGEST) | ((largest > 0) & (largest < 1 / LARGEST))
+    extreme = (largest > LARGEST_VALUE) | ((largest > 0) & (largest < 1 / LARGEST_VALUE))
     if extreme.any():
         raise InputError(
-            f"models take columns with largest values between {1 / LARGEST:g} and {LARGEST:g}, but "
+            f"models take columns with largest values between {1 / LARGEST_VALUE:g} and {LARGEST_VALUE:g}, but "
             f"{features.labels(extreme)} goes up to {largest[extreme][0]:g}; choose another unit, or use mutual_info."
         )

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from altsets.tables.features import Features, listed
+from altsets.tables.feature_matrix import Features, listed
 
 __all__ = ["LEAVE_OUT_ROWS", "warn_of_left_out_rows"]
 

@@ -12,8 +12,9 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from altsets.arrays import Floats
 from altsets.errors import InputError
-from altsets.tables.features import NUMERIC_KINDS, FloatArray, is_missing
+from altsets.tables.column_conversion import NUMERIC_KINDS, is_missing
 
 __all__ = ["TASKS", "Target", "target_of", "vector_of"]
 
@@ -48,7 +49,7 @@ class Target:
 
     task: str
     values: npt.NDArray[Any]
-    amounts: FloatArray | None
+    amounts: Floats | None
     n_distinct: int
 
     @property
@@ -181,7 +182,7 @@ def _texts(labels: Iterable[Any]) -> npt.NDArray[Any]:
     return np.array([None if is_missing(label) else str(label) for label in labels], dtype=object)
 
 
-def _amounts(values: npt.NDArray[Any]) -> FloatArray | None:
+def _amounts(values: npt.NDArray[Any]) -> Floats | None:
     """The target as floats, or None if it is text; anything else is refused."""
     if values.dtype.kind in "mM":
         raise InputError(DATES)
@@ -219,7 +220,7 @@ def _refuse_other_things(plain: list[Any]) -> None:
     raise InputError(f"the target must be all numbers or all text; it holds {', '.join(kinds)}.")
 
 
-def _guess(amounts: FloatArray | None, n_distinct: int) -> str:
+def _guess(amounts: Floats | None, n_distinct: int) -> str:
     if amounts is None:
         return "classification"
     from sklearn.utils.multiclass import type_of_target

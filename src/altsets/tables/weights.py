@@ -7,19 +7,20 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from altsets.arrays import Bools, Floats, Indices
 from altsets.errors import InputError
-from altsets.tables.features import BoolArray, Features, FloatArray
+from altsets.tables.feature_matrix import Features
 from altsets.tables.target import vector_of
 
 __all__ = ["counted", "counted_as_repeats", "counted_rows", "repeated", "weights_of", "whole"]
 
 #: More rows than this are not made by repeating rows.
-MOST_ROWS = 50_000_000
+MOST_REPEATED_ROWS = 50_000_000
 #: Scores of predictions multiply four sums of weights: beyond this, and below its inverse, floats may end there.
-LARGEST = 1e50
+LARGEST_WEIGHT = 1e50
 
 
-def weights_of(sample_weight: Any, n_rows: int) -> FloatArray | None:
+def weights_of(sample_weight: Any, n_rows: int) -> Floats | None:
     """One weight per row, checked; None if there are none.
 
     Examples
@@ -45,16 +46,17 @@ def weights_of(sample_weight: Any, n_rows: int) -> FloatArray | None:
         )
     if not weights.any():
         raise InputError("sample_weight is zero for all rows; give some row a weight above zero.")
-    extreme = (weights > LARGEST) | ((weights > 0) & (weights < 1 / LARGEST))
+    extreme = (weights > LARGEST_WEIGHT) | ((weights > 0) & (weights < 1 / LARGEST_WEIGHT))
     if extreme.any():
         raise InputError(
-            f"sample_weight holds {weights[extreme][0]}; weights other than 0 must lie between {1 / LARGEST:g} and "
-            f"{LARGEST:g}, so that their sums and squares can be computed, so divide all of them by one number."
+            f"sample_weight holds {weights[extreme][0]}; weights other than 0 must lie between "
+            f"{1 / LARGEST_WEIGHT:g} and {LARGEST_WEIGHT:g}, so that their sums and squares can be computed, so divide "
+            "all of them by one number."
         )
     return weights
 
 
-def whole(weights: FloatArray) -> bool:
+def whole(weights: Floats) -> bool:
     """Whether all weights are whole numbers, which say how often a row is there.
 
     Examples
@@ -66,7 +68,7 @@ def whole(weights: FloatArray) -> bool:
     return bool((weights == np.floor(weights)).all())
 
 
-def repeated(features: Features, y: Any, weights: FloatArray) -> tuple[Features, npt.NDArray[Any]]:
+def repeated(features: Features, y: Any, weights: Floats) -> tuple[Features, npt.NDArray[Any]]:
     """Table and target with each row as often as its whole weight says.
 
     Examples
@@ -77,7 +79,7 @@ def repeated(features: Features, y: Any, weights: FloatArray) -> tuple[Features,
     ([[2.0], [2.0]], [6, 6])
     """
     total = weights.sum()
-    if total > MOST_ROWS:
+    if total > MOST_REPEATED_ROWS:
         raise InputError(
             f"sample_weight adds up to {total:.6g}, so many repeated rows are too many; use smaller weights."
         )
@@ -85,7 +87,7 @@ def repeated(features: Features, y: Any, weights: FloatArray) -> tuple[Features,
     return _some_rows(features, rows), vector_of(y, features.n_rows)[rows]
 
 
-def counted(features: Features, y: Any, sample_weight: Any) -> tuple[Features, Any, FloatArray | None]:
+def counted(features: Features, y: Any, sample_weight: Any) -> tuple[Features, Any, Floats | None]:
     """Table, target and weights without the rows of weight 0; no weights if all are 1.
 
     Examples
@@ -105,7 +107,7 @@ def counted(features: Features, y: Any, sample_weight: Any) -> tuple[Features, A
     return features, y, None if (weights == 1).all() else weights
 
 
-def counted_rows(sample_weight: Any, n_rows: int) -> BoolArray | None:
+def counted_rows(sample_weight: Any, n_rows: int) -> Bools | None:
     """Which rows are there at all; None if all are."""
     weights = weights_of(sample_weight, n_rows)
     return None if weights is None or weights.all() else weights > 0
@@ -126,7 +128,7 @@ def counted_as_repeats(features: Features, y: Any, sample_weight: Any, who: str)
     return repeated(features, y, weights)
 
 
-def _some_rows(features: Features, rows: npt.NDArray[np.intp]) -> Features:
+def _some_rows(features: Features, rows: Indices) -> Features:
     """The features of some rows; labels of categories that are in none of them are forgotten."""
     some = features.rows(rows)
     categories = dict(some.categories)

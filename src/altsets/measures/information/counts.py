@@ -21,12 +21,11 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from altsets.tables.features import FloatArray
+from altsets.arrays import Floats, Ints
 from altsets.tables.weights import whole
 
 __all__ = ["corrected", "effective_rows", "number_of_rows", "weighted"]
 
-Codes = npt.NDArray[np.intc]
 
 #: Cells of a full table for each row; where there would be more, only those with rows are listed.
 MOST_CELLS = 4
@@ -35,7 +34,7 @@ MOST_CELLS = 4
 ROUNDING = 1e-9
 
 
-def effective_rows(weights: FloatArray) -> float:
+def effective_rows(weights: Floats) -> float:
     """Kish's effective number: how many rows of equal weight say as much.
 
     Examples
@@ -47,14 +46,14 @@ def effective_rows(weights: FloatArray) -> float:
     return float(shares.sum() ** 2 / (shares**2).sum())
 
 
-def number_of_rows(weights: FloatArray | None, n_rows: int) -> float:
+def number_of_rows(weights: Floats | None, n_rows: int) -> float:
     """How many rows there are: whole weights are rows that occur several times, others make them count for fewer."""
     if weights is None:
         return n_rows
     return float(weights.sum()) if whole(weights) else effective_rows(weights)
 
 
-def corrected(x: Codes, y: Codes) -> float:
+def corrected(x: Ints, y: Ints) -> float:
     """The information of two columns of codes beyond what they agree by chance; at least 0.
 
     Examples
@@ -66,7 +65,7 @@ def corrected(x: Codes, y: Codes) -> float:
     return _beyond_chance(x, y, None, _by_chance(x, y, None))
 
 
-def weighted(x: Codes, y: Codes, weights: FloatArray, *, thin: bool) -> float:
+def weighted(x: Ints, y: Ints, weights: Floats, *, thin: bool) -> float:
     """The information of two columns of codes in rows of unequal weight; thin if there are few rows in a cell.
 
     Examples
@@ -83,7 +82,7 @@ def weighted(x: Codes, y: Codes, weights: FloatArray, *, thin: bool) -> float:
     return _beyond_chance(x, y, weights, chance)
 
 
-def _beyond_chance(x: Codes, y: Codes, weights: FloatArray | None, chance: float) -> float:
+def _beyond_chance(x: Ints, y: Ints, weights: Floats | None, chance: float) -> float:
     most = min(_counted(x, x, weights), _counted(y, y, weights))
     # Where chance leaves no room, nothing can be known.
     if not chance < most * (1 - ROUNDING):
@@ -91,7 +90,7 @@ def _beyond_chance(x: Codes, y: Codes, weights: FloatArray | None, chance: float
     return max(0.0, most * (_counted(x, y, weights) - chance) / (most - chance))
 
 
-def _by_chance(x: Codes, y: Codes, weights: FloatArray | None) -> float:
+def _by_chance(x: Ints, y: Ints, weights: Floats | None) -> float:
     """The mean information over all orders of one of the columns; it depends on the sizes of the labels alone."""
     total = int(len(x) if weights is None else weights.sum())
     # Few sizes are different, and few pairs of them new: scikit-learn's function starts anew for each two columns.
@@ -104,7 +103,7 @@ def _by_chance(x: Codes, y: Codes, weights: FloatArray | None) -> float:
     return math.fsum(terms)
 
 
-def _different(sizes: FloatArray) -> list[tuple[int, int]]:
+def _different(sizes: Floats) -> list[tuple[int, int]]:
     values, counts = np.unique(sizes, return_counts=True)
     return list(zip(values.astype(int).tolist(), counts.tolist(), strict=True))
 
@@ -130,11 +129,11 @@ def _cell_by_chance(total: int, first: int, second: int) -> float:
 
 
 @lru_cache(maxsize=4)
-def _log_factorials(largest: int) -> FloatArray:
+def _log_factorials(largest: int) -> Floats:
     return np.append(0.0, np.cumsum(np.log(np.arange(1.0, largest + 1))))
 
 
-def _counted(x: Codes, y: Codes, weights: FloatArray | None) -> float:
+def _counted(x: Ints, y: Ints, weights: Floats | None) -> float:
     cells, of_x, of_y = _cells(x, y, weights), _sums(x, weights), _sums(y, weights)
     if len(of_x) < 2 or len(of_y) < 2:
         return 0.0
@@ -146,7 +145,7 @@ def _counted(x: Codes, y: Codes, weights: FloatArray | None) -> float:
     return float(np.log(total) + np.cumsum(sums * times * np.log(sums))[-1] / total)
 
 
-def _cells(x: Codes, y: Codes, weights: FloatArray | None) -> FloatArray:
+def _cells(x: Ints, y: Ints, weights: Floats | None) -> Floats:
     width = int(y.max()) + 1
     cells = x.astype(np.int64) * width + y
     if (int(x.max()) + 1) * width > MOST_CELLS * len(x):
@@ -154,6 +153,6 @@ def _cells(x: Codes, y: Codes, weights: FloatArray | None) -> FloatArray:
     return _sums(cells, weights)
 
 
-def _sums(codes: npt.NDArray[Any], weights: FloatArray | None) -> FloatArray:
+def _sums(codes: npt.NDArray[Any], weights: Floats | None) -> Floats:
     sums = np.bincount(codes, weights)
     return sums[sums > 0].astype(np.float64)

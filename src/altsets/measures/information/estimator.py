@@ -1,4 +1,4 @@
-"""How the information of many pairs of columns is estimated; the formulas are at the head of ``_information``."""
+"""How the information of many pairs of columns is estimated; the formulas are at the head of ``mutual_information``."""
 
 from __future__ import annotations
 
@@ -10,61 +10,62 @@ import numpy as np
 import numpy.typing as npt
 
 from altsets._kernels import neighbours
+from altsets.arrays import Bools, Floats, Indices, Ints
 from altsets.errors import InputError
-from altsets.measures._threads import Progress, in_threads
-from altsets.measures.information import counts as _counts
+from altsets.measures._threads import OnProgress, in_threads
+from altsets.measures.information import counts
+from altsets.measures.information.limits import DEFAULT_LIMITS, InformationLimits
 from altsets.measures.information.prepared import (
-    Columns,
+    SortedColumns,
     binned,
     jittered,
     jittered_target,
     levels,
     sorted_columns,
 )
-from altsets.tables.constants import constant_columns
-from altsets.tables.features import BoolArray, FloatArray
+from altsets.tables.constant_columns import constant_columns
 from altsets.tables.target import Target
 
-__all__ = ["METHODS", "Block", "Estimator", "Keep", "Line", "Table"]
+__all__ = ["METHODS", "Block", "Estimator", "Keep", "Line", "Sample"]
 
 #: Column i is to be compared with the columns from the second number up to the third.
 Line = tuple[int, int, int]
 #: Gets a column, the range of the others, and values.
-Keep = Callable[[int, int, int, FloatArray], None]
+Keep = Callable[[int, int, int, Floats], None]
 #: Tells the information of a column and some others.
-Tell = Callable[[int, npt.NDArray[np.intc]], FloatArray]
+Tell = Callable[[int, Ints], Floats]
 
 METHODS = ("neighbors", "bins", "sklearn")
-
-#: Rows times pairs in one call of the kernel, some hundredths of a second.
-PIECE = 200_000
 
 #: Euler's constant: minus the digamma function of 1.
 EULER = 0.5772156649015329
 
 
 @dataclass(frozen=True, eq=False)
-class Table:
-    """Columns to compare: their values (nan = missing), which are discrete, which are categories, weights of rows."""
+class Sample:
+    """What was observed of some variables: a column of values for each (nan = missing), and what these are.
 
-    values: FloatArray
-    discrete: BoolArray
-    nominal: BoolArray
-    weights: FloatArray | None = None
+    Which columns are discrete, which are categories, and how much each row counts.
+    """
 
-    def and_target(self, target: Target) -> Table:
+    values: Floats
+    discrete: Bools
+    nominal: Bools
+    weights: Floats | None = None
+
+    def and_target(self, target: Target) -> Sample:
         """The same with the target behind the other columns."""
-        return Table(
+        return Sample(
             np.column_stack([self.values, target.values.astype(np.float64)]),
             np.append(self.discrete, target.is_classes),
             np.append(self.nominal, False),
             self.weights,
         )
 
-    def part(self, rows: BoolArray, columns: npt.NDArray[np.intp]) -> Table:
+    def part(self, rows: Bools, columns: Indices) -> Sample:
         """Some rows of some columns."""
         weights = None if self.weights is None else self.weights[rows]
-        return Table(
+        return Sample(
             self.values[np.ix_(rows, columns)], self.discrete[columns], self.nominal[columns], weights
         )
 
@@ -73,7 +74,7 @@ class Table:
 class Block:
     """Pairs of columns to estimate together; without columns, there is nothing to know about them."""
 
-    columns: Columns | None
+    columns: SortedColumns | None
     lines: Sequence[Line]
     keep: Keep
 
@@ -87,7 +88,8 @@ class Estimator:
     n_bins: int | None
     random_state: int | None
     n_jobs: int | None
-    progress: Progress | None
+    progress: OnProgress | None
+    limits: InformationLimits = DEFAULT_LIMITS
 
     def __post_init__(self) -> None:
         if self.name not in METHODS:
@@ -99,51 +101,59 @@ class Estimator:
 
     # --- Columns, made ready -------------------------------------------------------------------------
 
-    def columns(self, table: Table) -> Columns:
+    def columns(self, sample: Sample) -> SortedColumns:
         """The columns of a table; not for "sklearn", where a column as target is another one."""
-        n_rows = len(table.values)
+        n_rows = len(sample.values)
         if self.name == "neighbors":
-            return sorted_columns(table.values.T, table.discrete, n_rows, scaled=True, nominal=table.nominal)
-        rows = n_rows if table.weights is None else _counts.effective_rows(table.weights)
+            return sorted_columns(
+                sample.values.T,
+                sample.discrete,
+                n_rows,
+                scaled=True,
+                nominal=sample.nominal,
+                limits=self.limits,
+            )
+        rows = n_rows if sample.weights is None else counts.effective_rows(sample.weights)
         n_bins = self.n_bins or max(2, round(rows ** (1 / 3)))
         cut = (
-            levels(column) if is_discrete else binned(column, n_bins, table.weights)
-            for column, is_discrete in zip(table.values.T, table.discrete, strict=True)
+            levels(column) if is_discrete else binned(column, n_bins, sample.weights)
+            for column, is_discrete in zip(sample.values.T, sample.discrete, strict=True)
         )
         return sorted_columns(
             cut,
-            np.ones(len(table.discrete), dtype=bool),
+            np.ones(len(sample.discrete), dtype=bool),
             n_rows,
             scaled=False,
-            nominal=table.nominal,
-            weights=table.weights,
+            nominal=sample.nominal,
+            weights=sample.weights,
+            limits=self.limits,
         )
 
-    def with_target(self, table: Table, target: Target) -> Columns:
+    def with_target(self, sample: Sample, target: Target) -> SortedColumns:
         """The columns of a table and the target behind them."""
         if self.name != "sklearn":
-            return self.columns(table.and_target(target))
+            return self.columns(sample.and_target(target))
         values = target.values.astype(np.float64)
-        changed, noise = jittered(table.values, table.discrete, self.random_state)
+        changed, noise = jittered(sample.values, sample.discrete, self.random_state)
         if not target.is_classes:
             values = jittered_target(values, noise)
-        both = np.append(table.discrete, target.is_classes)
+        both = np.append(sample.discrete, target.is_classes)
         return sorted_columns(np.column_stack([changed, values]).T, both, len(changed), scaled=False)
 
     # --- scikit-learn's numbers ----------------------------------------------------------------------
 
-    def left_to_scikit_learn(self, matrix: FloatArray, discrete: BoolArray, classes: Any = None) -> bool:
+    def left_to_scikit_learn(self, matrix: Floats, discrete: Bools, classes: Any = None) -> bool:
         """Whether parity needs the original: it rounds distances its own way where few rows share a discrete value."""
         if self.name != "sklearn":
             return False
         labels = [*matrix.T[discrete], *([] if classes is None else [classes])]
-        counts = [np.unique(column, return_counts=True)[1] for column in labels]
+        sizes = [np.unique(column, return_counts=True)[1] for column in labels]
         most = 2 * self.n_neighbors + 1
-        return any(bool(((few > 1) & (few <= most)).any()) for few in counts)
+        return any(bool(((few > 1) & (few <= most)).any()) for few in sizes)
 
     def by_scikit_learn(
-        self, matrix: FloatArray, discrete: BoolArray, values: npt.NDArray[Any], is_classes: bool
-    ) -> FloatArray:
+        self, matrix: Floats, discrete: Bools, values: npt.NDArray[Any], is_classes: bool
+    ) -> Floats:
         """Each column with a target, by scikit-learn itself."""
         from sklearn.feature_selection import mutual_info_classif, mutual_info_regression
 
@@ -160,7 +170,7 @@ class Estimator:
         )
         return np.asarray(found, dtype=np.float64)
 
-    def rows(self, matrix: FloatArray, discrete: BoolArray) -> FloatArray:
+    def rows(self, matrix: Floats, discrete: Bools) -> Floats:
         """Each column with each other, one of them with the jitter of a target."""
         total = len(discrete)
         found = np.zeros((total, total))
@@ -176,7 +186,7 @@ class Estimator:
         ]
         columns = sorted_columns([*changed.T, *targets], np.tile(discrete, 2), len(matrix), scaled=False)
 
-        def keep(index: int, start: int, stop: int, values: FloatArray) -> None:
+        def keep(index: int, start: int, stop: int, values: Floats) -> None:
             found[index - total, start:stop] = values
 
         self.estimate(columns, [(total + index, 0, total) for index in range(total)], keep)
@@ -184,19 +194,19 @@ class Estimator:
 
     # --- The work ------------------------------------------------------------------------------------
 
-    def square(self, columns: Columns) -> FloatArray:
+    def square(self, columns: SortedColumns) -> Floats:
         """Each column with each other: half of the pairs, and the diagonal."""
         total = len(columns)
         found = np.zeros((total, total))
 
-        def keep(index: int, start: int, stop: int, values: FloatArray) -> None:
+        def keep(index: int, start: int, stop: int, values: Floats) -> None:
             found[index, start:stop] = values
             found[start:stop, index] = values
 
         self.estimate(columns, [(index, index, total) for index in range(total)], keep)
         return found
 
-    def estimate(self, columns: Columns, lines: Sequence[Line], keep: Keep) -> None:
+    def estimate(self, columns: SortedColumns, lines: Sequence[Line], keep: Keep) -> None:
         """Estimate the information of all pairs of some columns."""
         total = sum(end - start for _, start, end in lines)
         self.estimate_blocks([Block(columns, lines, keep)], total, columns.n_rows)
@@ -210,7 +220,7 @@ class Estimator:
         logarithm = np.append(0.0, np.log(numbers))
         digamma = np.append(0.0, np.cumsum(np.append(-EULER, 1 / numbers[:-1])))
 
-        def worker(stop: npt.NDArray[np.intc]) -> Callable[[tuple[Block, Line]], None]:
+        def worker(stop: Ints) -> Callable[[tuple[Block, Line]], None]:
             at: Block | None = None
             tell: Tell
 
@@ -225,35 +235,33 @@ class Estimator:
 
             return do
 
-        in_threads(_pieces(blocks), total, worker, self.n_jobs, self.progress)
+        in_threads(_pieces(blocks, self.limits.rows_per_call), total, worker, self.n_jobs, self.progress)
 
-    def _teller(
-        self, columns: Columns, digamma: FloatArray, logarithm: FloatArray, stop: npt.NDArray[np.intc]
-    ) -> Tell:
+    def _teller(self, columns: SortedColumns, digamma: Floats, logarithm: Floats, stop: Ints) -> Tell:
         if columns.weights is not None:
             return _weighted_teller(columns, columns.weights)
         k = max(1, min(self.n_neighbors, columns.n_rows - 1))
         pairs = neighbours.Pairs(columns.arrays, k, self.name == "sklearn", digamma, logarithm, stop)
 
-        def tell(index: int, others: npt.NDArray[np.intc]) -> FloatArray:
+        def tell(index: int, others: Ints) -> Floats:
             values = np.zeros(len(others))
             pairs.run(np.full_like(others, index), others, values)
             if columns.thin.any() and columns.discrete[index]:
                 thin = (columns.thin[others] | columns.thin[index]) & (columns.discrete[others] > 0)
                 for place in np.flatnonzero(thin):
-                    values[place] = _counts.corrected(columns.codes[index], columns.codes[others[place]])
+                    values[place] = counts.corrected(columns.codes[index], columns.codes[others[place]])
             return values
 
         return tell
 
 
-def _weighted_teller(columns: Columns, weights: FloatArray) -> Tell:
+def _weighted_teller(columns: SortedColumns, weights: Floats) -> Tell:
     codes, thin = columns.codes, columns.thin
 
-    def tell(index: int, others: npt.NDArray[np.intc]) -> FloatArray:
+    def tell(index: int, others: Ints) -> Floats:
         return np.array(
             [
-                _counts.weighted(codes[index], codes[other], weights, thin=bool(thin[index] or thin[other]))
+                counts.weighted(codes[index], codes[other], weights, thin=bool(thin[index] or thin[other]))
                 for other in others
             ]
         )
@@ -261,9 +269,9 @@ def _weighted_teller(columns: Columns, weights: FloatArray) -> Tell:
     return tell
 
 
-def _pieces(blocks: Iterable[Block]) -> Iterator[tuple[tuple[Block, Line], int]]:
+def _pieces(blocks: Iterable[Block], rows_per_call: int) -> Iterator[tuple[tuple[Block, Line], int]]:
     for block in blocks:
-        step = max(1, PIECE // block.columns.n_rows) if block.columns else PIECE
+        step = max(1, rows_per_call // block.columns.n_rows) if block.columns else rows_per_call
         for index, start, end in block.lines:
             for at in range(start, end, step):
                 until = min(at + step, end)

@@ -5,9 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
-import numpy.typing as npt
 
-from altsets.tables.features import BoolArray, FloatArray
+from altsets.arrays import Bools, Floats, Indices
 
 __all__ = ["Patterns", "patterns_of"]
 
@@ -33,19 +32,19 @@ class Patterns:
     [[0, 2], [1]]
     """
 
-    known: BoolArray
-    of: npt.NDArray[np.intp]
+    known: Bools
+    of: Indices
 
     def __len__(self) -> int:
         return len(self.known)
 
     @property
-    def groups(self) -> list[npt.NDArray[np.intp]]:
+    def groups(self) -> list[Indices]:
         """The columns of each group."""
         return [np.flatnonzero(self.of == group) for group in range(len(self))]
 
 
-def patterns_of(values: FloatArray) -> Patterns:
+def patterns_of(values: Floats) -> Patterns:
     """Group columns by the rows in which they are known."""
     known = [np.ones(len(values), dtype=bool)]
     seen = {known[0].tobytes(): 0}

@@ -10,42 +10,43 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from altsets.arrays import Bools, Floats, Ints
 from altsets.errors import InputError
 from altsets.measures.information.counts import number_of_rows
-from altsets.tables.features import BoolArray, Features, FloatArray, column_mask
+from altsets.measures.information.limits import DEFAULT_LIMITS, InformationLimits
+from altsets.tables.feature_matrix import Features, column_mask
 
-__all__ = ["Columns", "binned", "discrete_columns", "jittered", "jittered_target", "levels", "sorted_columns"]
+__all__ = [
+    "SortedColumns",
+    "binned",
+    "discrete_columns",
+    "jittered",
+    "jittered_target",
+    "levels",
+    "sorted_columns",
+]
 
-IntArray = npt.NDArray[np.intc]
-
-#: A column with at most this many different values can be discrete ...
-MOST_LEVELS = 10
-#: ... if each of them occurs at least this often, on average.
-ROWS_PER_LEVEL = 10
-
-#: Values that are sorted at a time.
-CELLS = 5_000
 
 #: Distances that differ by no more than this are equal but for rounding, where the largest value is about 1.
 ROUNDING = 32 * np.finfo(np.float64).eps
 
 
 @dataclass(frozen=True)
-class Columns:
+class SortedColumns:
     """Sorted columns, one in each row of the arrays; what the arrays mean is said in the kernel ``neighbours``.
 
     Beside these: which columns are categories with few rows for each of their labels, and how much rows count.
     """
 
-    codes: IntArray
-    orders: IntArray
-    values: FloatArray
-    below: IntArray
-    sizes: IntArray
-    slack: FloatArray
+    codes: Ints
+    orders: Ints
+    values: Floats
+    below: Ints
+    sizes: Ints
+    slack: Floats
     discrete: npt.NDArray[np.uint8]
-    thin: BoolArray
-    weights: FloatArray | None = None
+    thin: Bools
+    weights: Floats | None = None
 
     def __len__(self) -> int:
         return len(self.codes)
@@ -70,14 +71,15 @@ class Columns:
 
 
 def sorted_columns(
-    columns: Iterable[FloatArray],
-    discrete: BoolArray,
+    columns: Iterable[Floats],
+    discrete: Bools,
     n_rows: int,
     *,
     scaled: bool,
-    nominal: BoolArray | None = None,
-    weights: FloatArray | None = None,
-) -> Columns:
+    nominal: Bools | None = None,
+    weights: Floats | None = None,
+    limits: InformationLimits = DEFAULT_LIMITS,
+) -> SortedColumns:
     """Sort columns once, for all the pairs they will be part of.
 
     Parameters
@@ -94,9 +96,11 @@ def sorted_columns(
         Which columns are categories; by default none.
     weights : array of length n_rows, optional
         How much each row counts.
+    limits : InformationLimits
+        How many values are sorted at a time, and when the labels of a category have few rows.
     """
     shape = (len(discrete), n_rows)
-    found = Columns(
+    found = SortedColumns(
         codes=np.zeros(shape, dtype=np.intc),
         orders=np.zeros(shape, dtype=np.intc),
         values=np.zeros(shape),
@@ -110,16 +114,16 @@ def sorted_columns(
     waiting = iter(columns)
     start = 0
     # Many short columns at a time, as each step has its price.
-    while block := list(islice(waiting, max(1, CELLS // n_rows))):
+    while block := list(islice(waiting, max(1, limits.values_per_sort // n_rows))):
         _sort_into(found, slice(start, start + len(block)), np.array(block), scaled)
         start += len(block)
     if nominal is not None:
-        thin = ROWS_PER_LEVEL * found.sizes > number_of_rows(weights, n_rows)
-        found.thin[:] = nominal & (thin | (found.sizes > MOST_LEVELS))
+        thin = limits.rows_per_level * found.sizes > number_of_rows(weights, n_rows)
+        found.thin[:] = nominal & (thin | (found.sizes > limits.most_levels))
     return found
 
 
-def _sort_into(found: Columns, some: slice, block: FloatArray, scaled: bool) -> None:
+def _sort_into(found: SortedColumns, some: slice, block: Floats, scaled: bool) -> None:
     """Put some columns, which are the rows of a block, into the arrays."""
     order = np.argsort(block, axis=1, kind="stable")
     ascending = np.take_along_axis(block, order, axis=1)
@@ -139,7 +143,7 @@ def _sort_into(found: Columns, some: slice, block: FloatArray, scaled: bool) -> 
     found.values[some][columns, places] = ascending[columns, starts]
 
 
-def _scaled(ascending: FloatArray) -> tuple[FloatArray, FloatArray]:
+def _scaled(ascending: Floats) -> tuple[Floats, Floats]:
     """Sorted columns (as rows) of standard deviation 1, and the difference that rounding can make to distances.
 
     Powers of two and the subtraction of one of the values lose nothing that a shift or another unit would keep.
@@ -151,7 +155,7 @@ def _scaled(ascending: FloatArray) -> tuple[FloatArray, FloatArray]:
     return centred / deviations[:, None], ROUNDING / deviations
 
 
-def binned(column: FloatArray, n_bins: int, weights: FloatArray | None = None) -> FloatArray:
+def binned(column: Floats, n_bins: int, weights: Floats | None = None) -> Floats:
     """The numbers of bins with about the same number of rows, or weight; rows that agree stay together.
 
     The bin of a value is where the middle one of its rows would be if all rows, in order, were cut in equal parts.
@@ -181,7 +185,7 @@ def binned(column: FloatArray, n_bins: int, weights: FloatArray | None = None) -
     return np.asarray(np.minimum((2 * ends - sums) * n_bins // (2 * ends[-1]), n_bins - 1)[codes])
 
 
-def levels(column: FloatArray) -> FloatArray:
+def levels(column: Floats) -> Floats:
     """A discrete column in which missing is one more value, the last; codes, if there are holes.
 
     Examples
@@ -194,9 +198,7 @@ def levels(column: FloatArray) -> FloatArray:
     return np.unique(column, return_inverse=True)[1].astype(np.float64)
 
 
-def jittered(
-    matrix: FloatArray, discrete: BoolArray, random_state: int | None
-) -> tuple[FloatArray, FloatArray]:
+def jittered(matrix: Floats, discrete: Bools, random_state: int | None) -> tuple[Floats, Floats]:
     """The columns as scikit-learn's estimator changes them, and the noise that it has for the target.
 
     To the last bit, so that ties are broken as there: the same operations, the same random stream.
@@ -214,7 +216,7 @@ def jittered(
     return changed, rng.standard_normal(size=len(matrix))
 
 
-def jittered_target(values: FloatArray, noise: FloatArray) -> FloatArray:
+def jittered_target(values: Floats, noise: Floats) -> Floats:
     """An amount to predict, as scikit-learn's estimator changes it."""
     from sklearn.preprocessing import scale
 
@@ -224,8 +226,11 @@ def jittered_target(values: FloatArray, noise: FloatArray) -> FloatArray:
 
 
 def discrete_columns(
-    features: Features, discrete: npt.ArrayLike, weights: FloatArray | None = None
-) -> BoolArray:
+    features: Features,
+    discrete: npt.ArrayLike,
+    weights: Floats | None = None,
+    limits: InformationLimits = DEFAULT_LIMITS,
+) -> Bools:
     """Which columns are discrete: categories, and others as told, or those of few values."""
     if not isinstance(discrete, str):
         return column_mask("discrete", discrete, features.n_features) | features.nominal
@@ -233,7 +238,7 @@ def discrete_columns(
         raise InputError(
             f"discrete={discrete!r} is unknown; give 'auto', True, False or one bool per column."
         )
-    most = _most_values(weights, features.n_rows)
+    most = _most_values(weights, features.n_rows, limits)
     found = features.nominal.copy()
     complete = np.flatnonzero(~found & ~features.incomplete)
     # A look at the first rows settles most continuous columns without sorting all of them.
@@ -244,15 +249,15 @@ def discrete_columns(
     for index in np.flatnonzero(~found & features.incomplete):
         column = features.values[:, index]
         known = ~np.isnan(column)
-        fewer = _most_values(None if weights is None else weights[known], int(known.sum()))
+        fewer = _most_values(None if weights is None else weights[known], int(known.sum()), limits)
         found[index] = _has_few_values(column[known], fewer)
     return found
 
 
-def _most_values(weights: FloatArray | None, n_rows: int) -> int:
+def _most_values(weights: Floats | None, n_rows: int, limits: InformationLimits) -> int:
     rows = number_of_rows(weights, n_rows) if n_rows else 0
-    return min(MOST_LEVELS, int(rows // ROWS_PER_LEVEL))
+    return min(limits.most_levels, int(rows // limits.rows_per_level))
 
 
-def _has_few_values(column: FloatArray, most: int) -> bool:
+def _has_few_values(column: Floats, most: int) -> bool:
     return len(np.unique(column[: 4 * most + 1])) <= most and len(np.unique(column)) <= most

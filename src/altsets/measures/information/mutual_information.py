@@ -16,13 +16,13 @@ than r: ``psi(n) + mean of psi(k) - psi(c) - psi(m)``. Rows that are alone with 
 
 **Categories of many labels.** By chance alone, a category of 200 labels says 0.05 nats about two classes in 2,000 rows,
 and 0.5 about ten. What is to be expected by chance is therefore taken off where one of two discrete columns is a
-category with more than 10 labels, or with fewer than 10 rows for each of them on average; see ``_counts``.
+category with more than 10 labels, or with fewer than 10 rows for each of them on average; see ``counts``.
 
 **Missing values.** "Missing" is a value of its own: y is known by whether x is missing, and, in the rows where it is
-not, by x. The formula is at the head of ``_missing``. Where columns are cut into bins, missing is one more bin.
+not, by x. The formula is at the head of ``missing``. Where columns are cut into bins, missing is one more bin.
 
 **Weights.** Counts become sums of weights, bins have equal weight, and their default number is the cube root of Kish's
-effective number of rows; see ``_counts``. Neighbours cannot be weighted. Whole numbers are rows that are there several
+effective number of rows; see ``counts``. Neighbours cannot be weighted. Whole numbers are rows that are there several
 times, for neighbours too.
 
 **Ties.** The two formulas with neighbours assume that no two distances are equal. scikit-learn adds random noise of
@@ -55,12 +55,14 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from altsets.measures._threads import Progress
-from altsets.measures.information.estimator import METHODS, Estimator, Table
+from altsets.arrays import Floats
+from altsets.measures._threads import OnProgress
+from altsets.measures.information.estimator import METHODS, Estimator, Sample
 from altsets.measures.information.missing import square_with_missing, target_with_missing
 from altsets.measures.information.prepared import discrete_columns
-from altsets.tables.constants import constant_columns
-from altsets.tables.features import Features, FloatArray, features_of
+from altsets.tables.constant_columns import constant_columns
+from altsets.tables.conversion import features_of
+from altsets.tables.feature_matrix import Features
 from altsets.tables.target import target_of
 from altsets.tables.weights import counted, counted_as_repeats, whole
 
@@ -86,8 +88,8 @@ def mutual_info(
     n_bins: int | None = None,
     random_state: int | None = 25,
     n_jobs: int | None = None,
-    progress: Progress | None = None,
-) -> FloatArray:
+    progress: OnProgress | None = None,
+) -> Floats:
     """Mutual information of each feature with the target, in nats.
 
     Parameters
@@ -132,7 +134,7 @@ def mutual_info(
     -----
     Nearest neighbours are Kraskov's first estimator, and Ross's where one variable is discrete. Without ties they give
     what scikit-learn gives but for its jitter; ties are dealt with as a jitter would on average. The formulas
-    are at the head of the module ``altsets.measures.information.measures``.
+    are at the head of the module ``altsets.measures.information.mutual_information``.
 
     Examples
     --------
@@ -146,7 +148,7 @@ def mutual_info(
     if how.name != method:
         warn_of_bins(weights, method)
     target = target_of(y, features.n_rows, task)
-    table = _table(features, discrete, weights, how)
+    table = _sample(features, discrete, weights, how)
     constant = constant_columns(features.values)
     if how.left_to_scikit_learn(table.values, table.discrete, target.values if target.is_classes else None):
         scores = how.by_scikit_learn(table.values, table.discrete, target.values, target.is_classes)
@@ -155,7 +157,7 @@ def mutual_info(
     else:
         scores = np.zeros(features.n_features)
 
-        def keep(_: int, start: int, stop: int, found: FloatArray) -> None:
+        def keep(_: int, start: int, stop: int, found: Floats) -> None:
             scores[start:stop] = found
 
         how.estimate(how.with_target(table, target), [(len(scores), 0, len(scores))], keep)
@@ -174,8 +176,8 @@ def information_matrix(
     n_bins: int | None = None,
     random_state: int | None = 25,
     n_jobs: int | None = None,
-    progress: Progress | None = None,
-) -> FloatArray:
+    progress: OnProgress | None = None,
+) -> Floats:
     """Mutual information of each column with each other and with itself; the parameters are those above.
 
     Row i has column i as the target, which makes a difference to "sklearn" alone: its jitter is another one there.
@@ -186,7 +188,7 @@ def information_matrix(
         sample_weight,
         Estimator(method, n_neighbors, n_bins, random_state, n_jobs, progress),
     )
-    table = _table(features, discrete, weights, how)
+    table = _sample(features, discrete, weights, how)
     if how.name == "sklearn":
         return how.rows(table.values, table.discrete)
     if how.name == "neighbors" and features.incomplete.any():
@@ -203,8 +205,8 @@ def symmetrical_uncertainty(
     discrete: npt.ArrayLike = "auto",
     n_bins: int | None = None,
     n_jobs: int | None = None,
-    progress: Progress | None = None,
-) -> FloatArray:
+    progress: OnProgress | None = None,
+) -> Floats:
     """Symmetrical uncertainty of each feature with the target: information as a share of what there is to know.
 
     It is ``2 I(x, y) / (H(x) + H(y))``, where I is the mutual information by counting and H the entropy; continuous
@@ -226,12 +228,12 @@ def symmetrical_uncertainty(
         X, y, sample_weight, Estimator("bins", 1, n_bins, None, n_jobs, progress)
     )
     target = target_of(y, features.n_rows, task)
-    columns = how.with_target(_table(features, discrete, weights, how), target)
+    columns = how.with_target(_sample(features, discrete, weights, how), target)
     last = features.n_features
     scores = np.zeros(last)
     entropies = np.zeros(last + 1)
 
-    def keep(index: int, start: int, stop: int, found: FloatArray) -> None:
+    def keep(index: int, start: int, stop: int, found: Floats) -> None:
         if (start, stop) == (index, index + 1):
             entropies[index] = found[0]
         else:
@@ -250,8 +252,8 @@ def uncertainty_matrix(
     discrete: npt.ArrayLike = "auto",
     n_bins: int | None = None,
     n_jobs: int | None = None,
-    progress: Progress | None = None,
-) -> FloatArray:
+    progress: OnProgress | None = None,
+) -> Floats:
     """Symmetrical uncertainty of each column with each other; the parameters are those above."""
     features, _, weights, how = _ready(
         features,
@@ -259,12 +261,12 @@ def uncertainty_matrix(
         sample_weight,
         Estimator("bins", 1, n_bins, None, n_jobs, progress),
     )
-    scores = how.square(how.columns(_table(features, discrete, weights, how)))
+    scores = how.square(how.columns(_sample(features, discrete, weights, how)))
     entropies = scores.diagonal().copy()
     return _uncertainty(scores, entropies[:, None] + entropies)
 
 
-def warn_of_bins(weights: FloatArray | None, method: str, *, stacklevel: int = 2) -> None:
+def warn_of_bins(weights: Floats | None, method: str, *, stacklevel: int = 2) -> None:
     """Say that information is counted in bins, where neighbours were asked for but rows have weights."""
     if method == "neighbors" and weights is not None and not _repeats(weights):
         warnings.warn(
@@ -275,14 +277,14 @@ def warn_of_bins(weights: FloatArray | None, method: str, *, stacklevel: int = 2
         )
 
 
-def _uncertainty(information: FloatArray, entropies: FloatArray) -> FloatArray:
+def _uncertainty(information: Floats, entropies: Floats) -> Floats:
     shares = 2 * information / np.where(entropies > 0, entropies, 1.0)
     return np.asarray(np.minimum(shares, 1.0))
 
 
 def _ready(
     X: Any, y: Any, sample_weight: Any, how: Estimator
-) -> tuple[Features, Any, FloatArray | None, Estimator]:
+) -> tuple[Features, Any, Floats | None, Estimator]:
     """Table and target without rows that do not count, the weights that are left to deal with, and how to do it."""
     features = features_of(X)
     features, y, weights = counted(features, y, sample_weight)
@@ -296,15 +298,17 @@ def _ready(
     return features, y, None, how
 
 
-def _repeats(weights: FloatArray) -> bool:
+def _repeats(weights: Floats) -> bool:
     """Whether weights are no more than rows that are there several times; equal weights are no weights at all."""
     counting = weights[weights > 0]
     return whole(counting) or bool((counting == counting[0]).all())
 
 
-def _table(features: Features, discrete: npt.ArrayLike, weights: FloatArray | None, how: Estimator) -> Table:
+def _sample(features: Features, discrete: npt.ArrayLike, weights: Floats | None, how: Estimator) -> Sample:
     if how.name == "sklearn":
         features.refuse_missing(
             "mutual_info (method='sklearn')", advice="fill them in, or use another method, which counts them"
         )
-    return Table(features.values, discrete_columns(features, discrete, weights), features.nominal, weights)
+    return Sample(
+        features.values, discrete_columns(features, discrete, weights, how.limits), features.nominal, weights
+    )

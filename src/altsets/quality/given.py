@@ -9,11 +9,11 @@ from typing import Any
 import numpy as np
 
 from altsets.errors import InputError
-from altsets.measures._own import is_array, told_by
+from altsets.measures.custom import is_array, told_by
 from altsets.quality._additive import Additive
-from altsets.quality._named import name_of_class, quality_maker
 from altsets.quality._quality import Quality
-from altsets.tables.features import Features
+from altsets.quality.named import name_of_class, quality_maker
+from altsets.tables.feature_matrix import Features
 
 __all__ = ["Recipe", "needs_target", "quality_from"]
 
@@ -25,7 +25,7 @@ class Recipe:
     Attributes
     ----------
     name, measure, estimator, scoring
-        As for :func:`altsets.quality._named.quality_maker`.
+        As for :func:`altsets.quality.named.quality_maker`.
 
     Examples
     --------

@@ -7,17 +7,14 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 
+from altsets.arrays import Floats
 from altsets.errors import InputError, TableError
-from altsets.tables.features import DATES, EXACT, Features, category_codes, listed
+from altsets.tables.column_conversion import DATES, LARGEST_EXACT
+from altsets.tables.feature_matrix import Features, category_codes, listed
+from altsets.tables.table import Column, Order
 
-__all__ = ["Column", "Order", "as_features", "as_target", "is_inexact"]
-
-#: Floats (nan = missing), or objects (str, None = missing) where a column is not numeric.
-Column = npt.NDArray[Any]
-#: The labels of ordered categories from the first to the last; None if there is no order.
-Order = tuple[str, ...] | None
+__all__ = ["as_features", "as_target", "is_inexact"]
 
 #: How dates and times are written: 2020-01-31, 2020-01-31 12:00, 31.01.2020, 1/31/2020, 12:00:30, 2 days, 12:00:00.
 TIME = r"\d{1,2}:\d{2}(:\d{2}([.,]\d+)?)?"
@@ -28,7 +25,7 @@ WHEN = re.compile(
     rf"|(-?\d+ days?, )?{TIME}"
 )
 #: Columns that are put into a matrix at a time.
-BLOCK = 1_000
+COLUMNS_AT_A_TIME = 1_000
 #: Numbers in other spellings than a program reads: 1,5 or 1 000 or 12 %.
 SPELLED = re.compile(r"[-+]?\d[\d\s.,_']*%?")
 
@@ -72,14 +69,14 @@ def as_features(columns: Mapping[str, Column], categories: Mapping[str, Order]) 
     return Features(values, list(columns), labels)
 
 
-def _side_by_side(columns: Sequence[Column], plain: Sequence[bool]) -> npt.NDArray[np.float64]:
+def _side_by_side(columns: Sequence[Column], plain: Sequence[bool]) -> Floats:
     """One matrix of columns, nan where they are not plain numbers."""
     n_rows = len(columns[0])
     values = np.empty((n_rows, len(columns)))
     nothing = np.full(n_rows, np.nan)
     # Many at a time: one by one, a table of few rows and very many columns takes long.
-    for start in range(0, len(columns), BLOCK):
-        some = slice(start, start + BLOCK)
+    for start in range(0, len(columns), COLUMNS_AT_A_TIME):
+        some = slice(start, start + COLUMNS_AT_A_TIME)
         block = [
             column if is_plain else nothing
             for column, is_plain in zip(columns[some], plain[some], strict=True)
@@ -115,7 +112,7 @@ def as_target(column: Column, name: str, *, is_category: bool = False) -> Column
 
 def _categories(
     column: Column, name: str, is_sure: bool, order: Order
-) -> tuple[npt.NDArray[np.float64], tuple[str, ...] | None]:
+) -> tuple[Floats, tuple[str, ...] | None]:
     """Codes and their labels; numbers without labels if there is an order, or nothing at all."""
     labels = _labels(column)
     known = [label for label in labels if label is not None]
@@ -179,7 +176,7 @@ def is_inexact(cell: str) -> bool:
     """
     digits = cell.strip().lstrip("+-").lstrip("0")
     # Python refuses to make numbers of thousands of digits; a few more than 2**53 has are enough to know.
-    return len(digits) > 15 and digits.isdecimal() and int(digits[:20]) > EXACT
+    return len(digits) > 15 and digits.isdecimal() and int(digits[:20]) > LARGEST_EXACT
 
 
 def _looks_like_number(label: str) -> bool:
@@ -195,7 +192,7 @@ def _is_number(label: str) -> bool:
     return "_" not in label
 
 
-def _check_finite(matrix: npt.NDArray[np.float64], names: Sequence[str]) -> None:
+def _check_finite(matrix: Floats, names: Sequence[str]) -> None:
     counts = np.isinf(matrix).sum(axis=0).tolist()
     detail = [f"{name}: {count}" for name, count in zip(names, counts, strict=True) if count]
     if detail:

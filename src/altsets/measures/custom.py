@@ -8,9 +8,10 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from altsets.arrays import Floats
 from altsets.errors import InputError
-from altsets.tables.constants import constant_columns
-from altsets.tables.features import Features, FloatArray
+from altsets.tables.constant_columns import constant_columns
+from altsets.tables.feature_matrix import Features
 
 __all__ = ["given_pairs", "given_scores", "is_array", "scores_by", "told_by"]
 
@@ -37,7 +38,7 @@ def told_by(
 
 def scores_by(
     measure: Callable[..., Any], features: Features, target: npt.NDArray[Any], **options: Any
-) -> FloatArray:
+) -> Floats:
     """Ask ``measure(X, y)`` for one number per column; a pair of scores and p-values is welcome.
 
     Scores of constant columns are of no interest, nor whether they are numbers.
@@ -76,9 +77,7 @@ def is_array(measure: Any) -> bool:
     )
 
 
-def given_scores(
-    measure: Any, n_features: int, names: list[str] | None, options: dict[str, Any]
-) -> FloatArray:
+def given_scores(measure: Any, n_features: int, names: list[str] | None, options: dict[str, Any]) -> Floats:
     """One number for each feature, as given."""
     scores = _given(measure, names, options, ("index",))
     if scores.shape != (n_features,):
@@ -89,9 +88,7 @@ def given_scores(
     return scores
 
 
-def given_pairs(
-    measure: Any, n_features: int, names: list[str] | None, options: dict[str, Any]
-) -> FloatArray:
+def given_pairs(measure: Any, n_features: int, names: list[str] | None, options: dict[str, Any]) -> Floats:
     """One number for each pair of features, as given."""
     pairs = _given(measure, names, options, ("index", "columns"))
     if pairs.shape != (n_features, n_features):
@@ -102,9 +99,7 @@ def given_pairs(
     return pairs
 
 
-def _given(
-    measure: Any, names: list[str] | None, options: dict[str, Any], axes: tuple[str, ...]
-) -> FloatArray:
+def _given(measure: Any, names: list[str] | None, options: dict[str, Any], axes: tuple[str, ...]) -> Floats:
     if options:
         raise InputError(
             f"an array given as measure takes no options; got {', '.join(sorted(options))}; leave them out."

@@ -7,14 +7,20 @@ from typing import Any
 
 import numpy as np
 
+from altsets.arrays import Floats
 from altsets.errors import InputError
-from altsets.measures._own import given_pairs, is_array, scores_by
 from altsets.measures._rank import ranks_of
 from altsets.measures._univariate import standardised
-from altsets.measures.information.measures import information_matrix, uncertainty_matrix, warn_of_bins
+from altsets.measures.custom import given_pairs, is_array, scores_by
+from altsets.measures.information.mutual_information import (
+    information_matrix,
+    uncertainty_matrix,
+    warn_of_bins,
+)
 from altsets.measures.information.patterns import patterns_of
-from altsets.tables.constants import constant_columns, warn_of_constants
-from altsets.tables.features import Features, FloatArray, features_of
+from altsets.tables.constant_columns import constant_columns, warn_of_constants
+from altsets.tables.conversion import features_of
+from altsets.tables.feature_matrix import Features
 from altsets.tables.left_out import warn_of_left_out_rows
 from altsets.tables.weights import counted, counted_as_repeats
 
@@ -25,7 +31,7 @@ NOT_NUMBERS = "use mutual_info or symmetrical_uncertainty"
 
 def pairwise(
     X: Any, measure: Any = "mutual_info", *, sample_weight: Any = None, warn: bool = True, **options: Any
-) -> FloatArray:
+) -> Floats:
     """Measure how much each feature says about each other.
 
     Each feature in turn takes the place of the target, so that the numbers can be compared with those that
@@ -94,21 +100,19 @@ def pairwise(
     return rows
 
 
-def warn_of_pairs(
-    features: Features, weights: FloatArray | None, measure: Any, options: dict[str, Any]
-) -> None:
+def warn_of_pairs(features: Features, weights: Floats | None, measure: Any, options: dict[str, Any]) -> None:
     """Say what a measure of pairs does otherwise than one might think, on behalf of the function that was called."""
     warn_of_left_out_rows(features, measure, stacklevel=3)
     if isinstance(measure, str) and measure == "mutual_info":
         warn_of_bins(weights, options.get("method", "neighbors"), stacklevel=3)
 
 
-def _correlations(features: Features, *, sample_weight: FloatArray | None = None) -> FloatArray:
+def _correlations(features: Features, *, sample_weight: Floats | None = None) -> Floats:
     features.refuse_categories("the Pearson correlation", most=2, advice=NOT_NUMBERS)
     return _in_known_rows(features, sample_weight, standardised)
 
 
-def _rank_correlations(features: Features, *, sample_weight: FloatArray | None = None) -> FloatArray:
+def _rank_correlations(features: Features, *, sample_weight: Floats | None = None) -> Floats:
     features.refuse_categories("the rank correlation", most=2, advice=NOT_NUMBERS)
     features, _ = counted_as_repeats(features, np.zeros(features.n_rows), sample_weight, "spearman")
     return _in_known_rows(features, None, lambda matrix, _: standardised(ranks_of(matrix)))
@@ -116,9 +120,9 @@ def _rank_correlations(features: Features, *, sample_weight: FloatArray | None =
 
 def _in_known_rows(
     features: Features,
-    weights: FloatArray | None,
-    unit: Callable[[FloatArray, FloatArray | None], FloatArray],
-) -> FloatArray:
+    weights: Floats | None,
+    unit: Callable[[Floats, Floats | None], Floats],
+) -> Floats:
     """Absolute correlations, each in the rows where both columns are known; ``unit`` makes columns of length 1."""
     if not features.incomplete.any():
         columns = unit(features.values, weights)
@@ -139,8 +143,8 @@ def _in_known_rows(
 
 
 def _rows_by(
-    measure: Callable[..., Any], features: Features, weights: FloatArray | None, options: dict[str, Any]
-) -> FloatArray:
+    measure: Callable[..., Any], features: Features, weights: Floats | None, options: dict[str, Any]
+) -> Floats:
     nobody = np.zeros(features.n_rows)
     features, _ = counted_as_repeats(features, nobody, weights, "a function as measure")
     rows = np.zeros((features.n_features, features.n_features))
@@ -151,7 +155,7 @@ def _rows_by(
 
 
 #: The measures that compare features with each other, by name.
-PAIR_MEASURES: dict[str, Callable[..., FloatArray]] = {
+PAIR_MEASURES: dict[str, Callable[..., Floats]] = {
     "mutual_info": information_matrix,
     "pearson": _correlations,
     "spearman": _rank_correlations,

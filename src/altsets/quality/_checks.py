@@ -9,14 +9,13 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from altsets.arrays import Floats
 from altsets.errors import InputError
 
-__all__ = ["FloatArray", "common_names", "matrix", "size_checked", "symmetric", "vector"]
-
-FloatArray = npt.NDArray[np.float64]
+__all__ = ["common_names", "matrix", "size_checked", "symmetric", "vector"]
 
 
-def vector(what: str, values: npt.ArrayLike) -> FloatArray:
+def vector(what: str, values: npt.ArrayLike) -> Floats:
     """One number for each feature, in an array of its own."""
     numbers = _numbers(what, values)
     if numbers.ndim != 1 or not len(numbers):
@@ -26,7 +25,7 @@ def vector(what: str, values: npt.ArrayLike) -> FloatArray:
     return numbers
 
 
-def matrix(what: str, values: npt.ArrayLike, n_features: int) -> FloatArray:
+def matrix(what: str, values: npt.ArrayLike, n_features: int) -> Floats:
     """One number for each pair of features, in an array of its own; the diagonal is set to zero."""
     numbers = _numbers(what, values)
     if numbers.shape != (n_features, n_features):
@@ -38,7 +37,7 @@ def matrix(what: str, values: npt.ArrayLike, n_features: int) -> FloatArray:
     return numbers
 
 
-def symmetric(values: FloatArray) -> FloatArray:
+def symmetric(values: Floats) -> Floats:
     """The average of a matrix and its transpose."""
     # Halved first, so that the sum of two huge numbers does not overflow.
     return np.ascontiguousarray(values / 2 + values.T / 2)
@@ -70,7 +69,7 @@ def common_names(
     return None if feature_names is None else _checked(feature_names, n_features)
 
 
-def _numbers(what: str, values: npt.ArrayLike) -> FloatArray:
+def _numbers(what: str, values: npt.ArrayLike) -> Floats:
     try:
         return np.array(values, dtype=np.float64, order="C")
     except (TypeError, ValueError) as error:

@@ -14,8 +14,9 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from altsets.arrays import Bools, Floats, Indices
 from altsets.errors import InputError
-from altsets.tables.features import BoolArray, Features, FloatArray
+from altsets.tables.feature_matrix import Features
 from altsets.tables.target import Target
 
 __all__ = [
@@ -32,11 +33,10 @@ __all__ = [
     "splits_of",
 ]
 
-Rows = npt.NDArray[np.intp]
 #: Amounts beyond this, or below its inverse, have squares that floats cannot add up.
 LARGEST_TARGET = 1e100
 #: Rows to fit to, and rows to predict.
-Split = tuple[Rows, Rows]
+Split = tuple[Indices, Indices]
 
 #: The share of rows that are predicted, as in the paper.
 HELD_OUT = 0.2
@@ -138,7 +138,7 @@ def scorer_for(model: Any, scoring: Any, classes: bool) -> Any:
         raise InputError(f"scoring={scoring!r} does not work here: {one_line(error)}") from error
 
 
-def fit(model: Any, matrix: FloatArray, values: npt.NDArray[Any], weights: FloatArray | None = None) -> Any:
+def fit(model: Any, matrix: Floats, values: npt.NDArray[Any], weights: Floats | None = None) -> Any:
     """Fit a model to weighted rows; every part of it that takes weights gets them.
 
     Examples
@@ -200,7 +200,7 @@ def missing_values_explained(features: Features, model: Any) -> Iterator[None]:
         )
 
 
-def judge_of(scorer: Any, weights: FloatArray | None) -> Any:
+def judge_of(scorer: Any, weights: Floats | None) -> Any:
     """A scorer that weighs rows, if it can."""
     if weights is None:
         return scorer
@@ -210,13 +210,13 @@ def judge_of(scorer: Any, weights: FloatArray | None) -> Any:
 
 def splits_of(
     cv: Any,
-    matrix: FloatArray,
+    matrix: Floats,
     target: Target,
     random_state: int,
     *,
     groups: Any = None,
     test_size: float = HELD_OUT,
-    kept: BoolArray | None = None,
+    kept: Bools | None = None,
 ) -> list[Split]:
     """Rows to fit to and rows to predict, drawn once; without ``cv`` one part is held out, of each class alike.
 
@@ -245,7 +245,7 @@ def splits_of(
     return [_split(number, pair, there) for number, pair in enumerate(drawn)]
 
 
-def _split(number: int, pair: Any, there: BoolArray) -> Split:
+def _split(number: int, pair: Any, there: Bools) -> Split:
     """The rows of a fold among those that are there; what is wrong with them is said with the number of the fold."""
     if not isinstance(pair, tuple | list) or len(pair) != 2:
         raise InputError(f"fold {number} of cv must be a pair: rows to fit to, and rows to predict.")
@@ -265,7 +265,7 @@ def _split(number: int, pair: Any, there: BoolArray) -> Split:
     return kept_train, kept_test
 
 
-def _rows(who: str, given: Any, n_rows: int) -> Rows:
+def _rows(who: str, given: Any, n_rows: int) -> Indices:
     """Rows by number, also from one bool for each row."""
     rows = np.asarray(given)
     if rows.dtype == bool and rows.shape == (n_rows,):

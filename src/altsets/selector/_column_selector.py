@@ -6,20 +6,22 @@ from collections.abc import Sequence
 from typing import Any, Self
 
 import numpy as np
-import numpy.typing as npt
 from sklearn.base import BaseEstimator
 from sklearn.feature_selection import SelectorMixin
-from sklearn.utils import _safe_indexing
+
+# What set_output has asked for is told nowhere else; scikit-learn's own selectors look here, too. They make one array
+# of all columns before they keep some, so that one column of text would turn the others into objects.
 from sklearn.utils._set_output import _get_output_config
 from sklearn.utils.validation import check_array, check_is_fitted, validate_data
 
+from altsets.arrays import Bools, Indices
 from altsets.errors import InputError
 from altsets.features import FeatureNames, whole_number
 
-__all__ = ["Columns", "SelectFeatures"]
+__all__ = ["ColumnSelector", "SelectFeatures"]
 
 
-class Columns(SelectorMixin, BaseEstimator):  # type: ignore[misc]
+class ColumnSelector(SelectorMixin, BaseEstimator):  # type: ignore[misc]
     """What selectors do once they know which columns to keep; frames stay frames, holes stay holes."""
 
     def transform(self, X: Any) -> Any:
@@ -37,10 +39,10 @@ class Columns(SelectorMixin, BaseEstimator):  # type: ignore[misc]
         """
         check_is_fitted(self)
         how = {"dtype": None, "accept_sparse": "csr", "ensure_all_finite": False}
-        # Columns of a frame keep their types only if it is never made one array.
+        # ColumnSelector of a frame keep their types only if it is never made one array.
         is_frame = hasattr(X, "columns")
         X = validate_data(self, X, **how, skip_check_array=is_frame, reset=False)
-        kept = _safe_indexing(X, self.get_support(indices=True), axis=1)
+        kept = _some_columns(X, self.get_support(indices=True))
         wanted = _get_output_config("transform", estimator=self)["dense"]
         if is_frame and wanted == "default":
             return check_array(kept, **how)
@@ -76,7 +78,7 @@ class Columns(SelectorMixin, BaseEstimator):  # type: ignore[misc]
         return tags
 
 
-class SelectFeatures(Columns):
+class SelectFeatures(ColumnSelector):
     """Keep the features of one set; there is nothing to learn.
 
     :meth:`SelectAlternatives.get_alternative` makes these, so that each set can be a step of a pipeline, or a choice
@@ -130,7 +132,7 @@ class SelectFeatures(Columns):
         given = getattr(self, "feature_names_in_", None)
         return [f"x{index}" for index in range(self.n_features_in_)] if given is None else given
 
-    def _get_support_mask(self) -> npt.NDArray[np.bool_]:
+    def _get_support_mask(self) -> Bools:
         check_is_fitted(self)
         mask = np.zeros(self.n_features_in_, dtype=bool)
         mask[self._kept] = True
@@ -144,6 +146,16 @@ class SelectFeatures(Columns):
         tags.input_tags.sparse = True
         tags.requires_fit = True
         return tags
+
+
+def _some_columns(X: Any, kept: Indices) -> Any:
+    """Columns of an array, a sparse matrix or a frame, as what they came in."""
+    if hasattr(X, "iloc"):
+        return X.iloc[:, kept]
+    if hasattr(X, "column_names"):
+        # A table of Arrow.
+        return X.select(kept.tolist())
+    return X[:, kept]
 
 
 def _feature(given: Any) -> str | int:

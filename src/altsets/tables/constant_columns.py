@@ -5,14 +5,14 @@ from __future__ import annotations
 import warnings
 
 import numpy as np
-import numpy.typing as npt
 
-from altsets.tables.features import Features, FloatArray
+from altsets.arrays import Bools, Floats
+from altsets.tables.feature_matrix import Features
 
 __all__ = ["constant_columns", "warn_of_constants"]
 
 
-def constant_columns(matrix: FloatArray) -> npt.NDArray[np.bool_]:
+def constant_columns(matrix: Floats) -> Bools:
     """Which columns hold one value only; missing is a value, too.
 
     Examples

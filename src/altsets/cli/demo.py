@@ -1,0 +1,55 @@
+"""``altsets demo``: what altsets does, on a table that comes with scikit-learn."""
+
+from __future__ import annotations
+
+import shlex
+from typing import Annotated
+
+import typer
+
+from altsets.cli.printing import answer, console_for, plain_messages, printable, say
+from altsets.cli.searching import run_search
+from altsets.cli.sources import TableToScore
+
+__all__ = ["demo_command"]
+
+DEMO = (
+    "{rows} breast tumours, malignant or benign, with {features} measurements each (a table that comes "
+    "with scikit-learn). Which 5 measurements say most about the diagnosis, and which other sets of 5 say "
+    "nearly as much? Features are scored by mutual information; tau = 0.5 lets two sets share at most 2 of 5."
+)
+
+
+def demo_command(
+    save_table: Annotated[
+        str | None, typer.Option(metavar="FILE.csv", help="Also write the table of the demo to a new file.")
+    ] = None,
+) -> None:
+    """Show what altsets does, on a table that comes with scikit-learn."""
+    with plain_messages():
+        from altsets.tables.csv_tables import write_csv
+        from altsets.tables.dataset import split_target
+        from altsets.tables.demo_table import DEMO_TARGET, load_demo
+
+        table = load_demo()
+        if save_table is not None:
+            write_csv(table, save_table)
+        data = split_target(table, DEMO_TARGET)
+        say(console_for(), DEMO.format(rows=table.n_rows, features=len(data.feature_names)))
+        asked = {"n_features": 5, "n_alternatives": 3, "tau": "0.5"}
+        answer(run_search(TableToScore(data), asked), as_json=False)
+        if save_table is not None:
+            typer.echo(f"\nThe table is in {printable(save_table)}.")
+        typer.echo("\nTry next:")
+        for command in _suggestions(save_table, DEMO_TARGET):
+            typer.echo(f"  {command}")
+
+
+def _suggestions(saved: str | None, target: str) -> list[str]:
+    """Three commands that work as they stand."""
+    find = f"altsets find {shlex.quote(saved or 'demo.csv')} --target {target}"
+    disjoint = f"{find} -k 3 -a 4 --tau 1"
+    fair = f"{find} --search simultaneous --aggregation min"
+    if saved is None:
+        return ["altsets demo --save-table demo.csv", disjoint, fair]
+    return [disjoint, fair, f"{find} --quality f --json"]

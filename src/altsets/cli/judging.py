@@ -1,0 +1,58 @@
+"""How well sets predict, as commands ask for it: the options of an evaluation, and the evaluation itself."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from altsets.cli import parsing
+from altsets.cli.printing import Waiting, console_for
+
+if TYPE_CHECKING:
+    from altsets.evaluation import Evaluation
+    from altsets.tables.dataset import Dataset
+
+__all__ = ["JudgingOptions", "evaluation_of"]
+
+DEFAULT_FOLDS = 5
+
+
+@dataclass(frozen=True)
+class JudgingOptions:
+    """What the user says about an evaluation; None where nothing is said."""
+
+    cv: int | None = None
+    margin: float | None = None
+    bootstraps: int | None = None
+    jobs: int | None = None
+
+
+def evaluation_of(
+    what: Any,
+    data: Dataset,
+    estimator: str | None,
+    scoring: str | None,
+    task: str,
+    judging: JudgingOptions,
+) -> Evaluation:
+    """Evaluate, with a sign of life."""
+    from altsets.evaluation import evaluate
+
+    several = parsing.names_in([scoring]) if scoring else None
+    with Waiting(console_for(stderr=True)) as waiting:
+        waiting.say("Evaluating")
+        return evaluate(
+            what,
+            data.X,
+            data.y,
+            estimator=estimator,
+            scoring=several,
+            cv=DEFAULT_FOLDS if judging.cv is None else judging.cv,
+            margin=judging.margin,
+            n_bootstraps=judging.bootstraps or 0,
+            n_jobs=judging.jobs,
+            task=task,
+            progress=lambda share: waiting.say(
+                f"Evaluating: {share:.0%} (Ctrl-C keeps the folds that are done)"
+            ),
+        )

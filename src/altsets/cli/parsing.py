@@ -1,0 +1,163 @@
+"""What options on features and sets hold: names, groups, constraints.
+
+A name with a comma (or a colon, where one divides) stands in double quotes, as in a CSV file.
+"""
+
+from __future__ import annotations
+
+import csv
+import itertools
+import os
+from collections.abc import Callable, Iterable, Mapping, Sequence
+
+from altsets import constraints
+from altsets.constraints import Constraint
+from altsets.errors import InputError
+from altsets.features import FeatureNames, unknown_features
+
+__all__ = ["constraints_from", "features_in", "names_in"]
+
+
+def names_in(options: Sequence[str]) -> list[str]:
+    """The names in options such as ``a,b`` or ``"x, y",z``.
+
+    Examples
+    --------
+    >>> names_in(["a, b", '"x, y",z'])
+    ['a', 'b', 'x, y', 'z']
+    """
+    return [cell for text in options for cell in _cells(text, ",") if cell]
+
+
+def features_in(option: str, text: str, names: FeatureNames) -> list[int]:
+    """The features that an option lists, as indices."""
+    return _indices(option, names_in([text]), names)
+
+
+def constraints_from(names: FeatureNames, given: Mapping[str, Sequence[str] | None]) -> list[Constraint]:
+    """The constraints that options ask for: the texts of each option, by its name."""
+    return [PARSERS[option](option, text, names) for option, texts in given.items() for text in texts or ()]
+
+
+def _require(option: str, text: str, names: FeatureNames) -> Constraint:
+    return constraints.Require(features_in(option, text, names))
+
+
+def _forbid(option: str, text: str, names: FeatureNames) -> Constraint:
+    return constraints.Forbid(features_in(option, text, names))
+
+
+def _at_most(option: str, text: str, names: FeatureNames) -> Constraint:
+    most, group = _divided(option, text, "N:GROUP")
+    return constraints.AtMost(_count(option, most), _group(option, group, names))
+
+
+def _at_least(option: str, text: str, names: FeatureNames) -> Constraint:
+    least, group = _divided(option, text, "N:GROUP")
+    return constraints.AtLeast(_count(option, least), _group(option, group, names))
+
+
+def _exclusive(option: str, text: str, names: FeatureNames) -> Constraint:
+    return constraints.Exclusive(_group(option, text, names))
+
+
+def _implies(option: str, text: str, names: FeatureNames) -> Constraint:
+    cells = _cells(text, ":")
+    if len(cells) != 2 or not all(cells):
+        raise InputError(
+            f"{option} {text!r} must have the form COL:COL; a name with a colon stands in double quotes."
+        )
+    return constraints.Implies(*_indices(option, cells, names))
+
+
+def _budget(option: str, text: str, names: FeatureNames) -> Constraint:
+    limit, path = _divided(option, text, "LIMIT:FILE.csv")
+    try:
+        most = float(limit)
+    except ValueError:
+        raise InputError(f"{option} {text!r}: {limit!r} is not a number.") from None
+    return constraints.Budget(_costs(path, names), most)
+
+
+def _size(option: str, text: str, names: FeatureNames) -> Constraint:
+    smallest, largest = _divided(option, text, "MIN:MAX")
+    return constraints.Size(_count(option, smallest), _count(option, largest))
+
+
+#: What each option on sets makes of a text.
+PARSERS: dict[str, Callable[[str, str, FeatureNames], Constraint]] = {
+    "--require": _require,
+    "--forbid": _forbid,
+    "--at-most": _at_most,
+    "--at-least": _at_least,
+    "--exclusive": _exclusive,
+    "--implies": _implies,
+    "--budget": _budget,
+    "--size": _size,
+}
+
+
+def _cells(text: str, delimiter: str) -> list[str]:
+    try:
+        rows = list(csv.reader([text], delimiter=delimiter, skipinitialspace=True))
+    except csv.Error as error:
+        raise InputError(f"cannot read the names in {text[:100]!r}: {error}.") from None
+    return [cell.strip() for row in rows for cell in row]
+
+
+def _indices(who: str, given: Iterable[str], names: FeatureNames) -> list[int]:
+    listed = list(given)
+    unknown = [name for name in listed if name not in names]
+    if unknown:
+        raise unknown_features(who, unknown, names, "give column names, separated by commas.")
+    return [names.position(name, who) for name in listed]
+
+
+def _divided(option: str, text: str, form: str) -> tuple[str, str]:
+    first, colon, second = (part.strip() for part in text.partition(":"))
+    if not (first and colon and second):
+        raise InputError(f"{option} {text!r} must have the form {form}.")
+    return first, second
+
+
+def _count(option: str, text: str) -> int:
+    try:
+        return int(text)
+    except ValueError:
+        raise InputError(f"{option}: {text!r} is not a whole number.") from None
+
+
+def _group(option: str, text: str, names: FeatureNames) -> list[int]:
+    """The features of a group: those that a file lists if there is one, else those that the option lists."""
+    if os.path.isfile(text):
+        from altsets.tables.file_contents import read_lines
+
+        lines = ([line] if line in names else names_in([line]) for line in read_lines(text))
+        return _indices(text, itertools.chain.from_iterable(lines), names)
+    listed = names_in([text])
+    if len(listed) == 1 and listed[0] not in names:
+        otherwise = (
+            "there is no such file either; give columns with commas between them, or a file that lists them."
+        )
+        raise unknown_features(option, listed, names, otherwise)
+    return _indices(option, listed, names)
+
+
+def _costs(path: str, names: FeatureNames) -> dict[str, float]:
+    """The cost of each feature in a file with two columns; a first line without a feature is a header."""
+    from altsets.tables.csv_tables import read_rows
+
+    costs: dict[str, float] = {}
+    for position, (line, row) in enumerate(read_rows(path)):
+        if len(row) != 2:
+            raise InputError(f"{path}, line {line}: give two fields, a feature and its cost, not {len(row)}.")
+        name, cost = row
+        if name in costs:
+            raise InputError(f"{path}, line {line}: {name!r} has a cost already; keep one of the two lines.")
+        try:
+            costs[name] = float(cost)
+        except ValueError:
+            if position or name in names:
+                raise InputError(f"{path}, line {line}: the cost {cost!r} is not a number.") from None
+    _indices(path, costs, names)
+    return costs

@@ -1,0 +1,144 @@
+"""Where the features of a search come from: a table whose columns are scored, or scores that were saved."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from altsets.cli import parsing
+from altsets.cli.printing import Waiting
+from altsets.errors import InputError
+from altsets.features import FeatureNames
+
+if TYPE_CHECKING:
+    from altsets.quality import Quality
+    from altsets.scores import Scores
+    from altsets.tables.dataset import Dataset
+
+__all__ = ["SavedScores", "Source", "TableOptions", "TableToScore", "dataset_from", "source_from"]
+
+
+@dataclass(frozen=True)
+class TableOptions:
+    """Which table, and which of its columns; None where the user says nothing."""
+
+    path: str | None
+    target: str | None
+    drop: Sequence[str] | None = None
+    categorical: Sequence[str] | None = None
+
+
+def dataset_from(table: TableOptions) -> Dataset:
+    """Read a table and take its target apart, as the options say."""
+    from altsets.tables.dataset import split_target
+    from altsets.tables.files import read_table
+
+    if table.path is None:
+        raise InputError("give a TABLE and its --target, or scores that were saved before with --scores.")
+    if table.target is None:
+        raise InputError(f"say which column of {table.path} is to be predicted with --target.")
+    dropped, categories = parsing.names_in(table.drop or []), parsing.names_in(table.categorical or [])
+    return split_target(read_table(table.path), table.target, drop=dropped, categorical=categories)
+
+
+class TableToScore:
+    """Features that are to be scored."""
+
+    def __init__(
+        self,
+        data: Dataset,
+        quality: str = "mutual_info",
+        task: str = "auto",
+        how: Mapping[str, str | None] | None = None,
+        save_to: str | None = None,
+    ) -> None:
+        from altsets.quality.named import PAIRED, WRAPPER, quality_maker
+
+        self._make = quality_maker(quality, **(how or {}))
+        if quality == WRAPPER and save_to is not None:
+            raise InputError(
+                "a wrapper has no scores of features that could be saved; leave out --save-scores."
+            )
+        pairs = " and their pairs" if quality in PAIRED else ""
+        self._what = (
+            "" if quality == WRAPPER else f"Scoring {len(data.feature_names)} features{pairs} for {quality}"
+        )
+        self.data, self._task, self._save_to = data, task, save_to
+        self.names = data.feature_names
+
+    def quality(self, waiting: Waiting, check: Callable[[], object] = lambda: None) -> Quality:
+        """What to search on; the scores are saved as soon as they are there. ``check`` ends it if it takes too long."""
+        waiting.say(self._what)
+
+        def progress(share: float) -> None:
+            waiting.say(f"{self._what}: {share:.0%}")
+            check()
+
+        data = self.data
+        made = self._make(
+            data.X,
+            data.y,
+            task=self._task,
+            feature_names=self.names,
+            progress=progress,
+        )
+        if self._save_to is not None:
+            from altsets.scores import Scores
+
+            Scores.of(made).write(self._save_to)
+        return made
+
+
+class SavedScores:
+    """Features that have been scored before."""
+
+    def __init__(self, scores: Scores, quality: str) -> None:
+        self.names, self._made = scores.names, scores.quality(quality)
+
+    def quality(self, waiting: Waiting, check: Callable[[], object] = lambda: None) -> Quality:
+        """What to search on."""
+        return self._made
+
+
+#: Anything that knows the names of its features, and makes the quality to search on.
+Source = TableToScore | SavedScores
+
+
+def source_from(
+    table: TableOptions,
+    scores: str | None,
+    quality: str,
+    task: str,
+    how: Mapping[str, str | None],
+    save_scores: str | None,
+) -> Source:
+    """A table to score, unless there is a file of scores."""
+    if scores is None:
+        return TableToScore(dataset_from(table), quality, task, how, save_scores)
+    return _saved_scores(scores, quality, {**how, "--save-scores": save_scores}, table)
+
+
+def _saved_scores(
+    path: str, quality: str, unused: Mapping[str, str | None], table: TableOptions
+) -> SavedScores:
+    """Read scores from a file; of the features that the table has, if there is one. Options of no use are refused."""
+    from altsets.quality.named import WRAPPER
+    from altsets.scores import Scores
+
+    if table.path is None and table.categorical:
+        unused = {**unused, "--categorical": ",".join(table.categorical)}
+    for name, value in unused.items():
+        if value is not None:
+            raise InputError(
+                f"{name} {value!r} has no use with --scores, which says what was computed before."
+            )
+    if quality == WRAPPER:
+        raise InputError("a wrapper fits models to a table; leave out --scores.")
+    scores = Scores.read(path)
+    if table.path is not None:
+        scores = scores.only(dataset_from(table).feature_names)
+    elif table.drop:
+        dropped = parsing.features_in("--drop", ",".join(table.drop), FeatureNames.of(scores.names))
+        scores = scores.only([name for number, name in enumerate(scores.names) if number not in dropped])
+    return SavedScores(scores, quality)

@@ -1,0 +1,34 @@
+"""Conditions on sets: what every set must hold, must not hold, may hold, may cost.
+
+=====================  ==========================================================================
+``Require(f)``         every set has f
+``Forbid(f)``          no set has f
+``AtMost(r, group)``   a set has at most r features of the group
+``AtLeast(r, group)``  a set has at least r features of the group
+``Exclusive(group)``   a set has at most one feature of the group
+``Implies(f, g)``      a set that has f has g too
+``Budget(c, limit)``   the features of a set cost no more than the limit together
+``Size(k, l)``         a set has k to l features, instead of exactly ``n_features``
+=====================  ==========================================================================
+
+Features are indices or names. Each condition is for each set on its own; several are met together. What makes no
+sense by itself is refused at once; whether a combination can be met, the search finds out.
+"""
+
+from __future__ import annotations
+
+from altsets.constraints._budget import Budget
+from altsets.constraints._constraint import Constraint
+from altsets.constraints._kinds import AtLeast, AtMost, Exclusive, Forbid, Implies, Require, Size
+
+__all__ = [
+    "AtLeast",
+    "AtMost",
+    "Budget",
+    "Constraint",
+    "Exclusive",
+    "Forbid",
+    "Implies",
+    "Require",
+    "Size",
+]

@@ -1,0 +1,297 @@
+"""Conditions on which features a set has, and on how many."""
+
+from __future__ import annotations
+
+import numbers
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, replace
+from functools import cached_property
+from typing import Any, Self
+
+from altsets.constraints._constraint import Constraint, one_feature, several_features, sorted_indices
+from altsets.errors import InputError
+from altsets.features import Feature, FeatureNames, whole_number
+
+__all__ = ["AtLeast", "AtMost", "Exclusive", "Forbid", "Implies", "Require", "Size"]
+
+
+@dataclass(frozen=True, init=False)
+class OfFeatures(Constraint):
+    """A condition on one feature or several, each on its own."""
+
+    features: tuple[Any, ...]
+
+    def __init__(self, features: Feature | Iterable[Feature]) -> None:
+        several = [features] if isinstance(features, str | numbers.Real) else features
+        self._set(features=several_features(self, several))
+
+    def resolve(self, names: Sequence[str]) -> Self:
+        """The same constraint on sorted indices; refuses features that do not exist."""
+        return replace(self, features=sorted_indices(self, self.features, names))
+
+    @cached_property
+    def _members(self) -> frozenset[Any]:
+        return frozenset(self.features)
+
+
+class OfGroup(Constraint):
+    """A condition on how many features of a group there are."""
+
+    group: tuple[Any, ...]
+
+    def resolve(self, names: Sequence[str]) -> Self:
+        """The same constraint on sorted indices; refuses features that do not exist."""
+        return replace(self, group=sorted_indices(self, self.group, names))  # type: ignore[type-var]
+
+    @cached_property
+    def _members(self) -> frozenset[Any]:
+        return frozenset(self.group)
+
+
+@dataclass(frozen=True, init=False)
+class Require(OfFeatures):
+    """Every set has these features.
+
+    Parameters
+    ----------
+    features : int, str or sequence of them
+        One feature or several, by index or name.
+
+    Examples
+    --------
+    >>> from altsets import constraints
+    >>> age = constraints.Require("age").resolve(["sex", "age"])
+    >>> age.features, age.holds((0, 1)), age.holds((0,))
+    ((1,), True, False)
+    """
+
+    kind = "require"
+
+    def holds(self, chosen: Sequence[int]) -> bool:
+        """Whether the set has all of them."""
+        return self._members <= set(chosen)
+
+    def describe(self, names: Sequence[str]) -> str:
+        """Such as "require age, sex"."""
+        return f"require {FeatureNames.of(names).listed(self.features)}"
+
+
+@dataclass(frozen=True, init=False)
+class Forbid(OfFeatures):
+    """No set has any of these features.
+
+    Parameters
+    ----------
+    features : int, str or sequence of them
+        One feature or several, by index or name.
+
+    Examples
+    --------
+    >>> Forbid(["id", "phone"]).resolve(["id", "age", "phone"]).holds((1,))
+    True
+    """
+
+    kind = "forbid"
+
+    def holds(self, chosen: Sequence[int]) -> bool:
+        """Whether the set has none of them."""
+        return self._members.isdisjoint(chosen)
+
+    def describe(self, names: Sequence[str]) -> str:
+        """Such as "forbid id, phone"."""
+        return f"forbid {FeatureNames.of(names).listed(self.features)}"
+
+
+@dataclass(frozen=True, init=False)
+class AtMost(OfGroup):
+    """Each set has at most so many features of a group.
+
+    Parameters
+    ----------
+    most : int
+        The largest number; 0 forbids the whole group.
+    group : sequence of int or str
+        Features, by index or name.
+
+    Examples
+    --------
+    >>> genes = AtMost(1, ["g1", "g2"]).resolve(["g1", "age", "g2"])
+    >>> genes.holds((0, 1)), genes.holds((0, 2))
+    (True, False)
+    """
+
+    kind = "at_most"
+    most: int
+    group: tuple[Any, ...]
+
+    def __init__(self, most: int, group: Iterable[Feature]) -> None:
+        self._set(most=whole_number("AtMost: most", most, least=0), group=several_features(self, group))
+
+    def holds(self, chosen: Sequence[int]) -> bool:
+        """Whether the set has few enough of the group."""
+        return len(self._members & set(chosen)) <= self.most
+
+    def describe(self, names: Sequence[str]) -> str:
+        """Such as "at most 1 of {g1, g2}"."""
+        return f"at most {self.most} of {{{FeatureNames.of(names).listed(self.group)}}}"
+
+
+@dataclass(frozen=True, init=False)
+class AtLeast(OfGroup):
+    """Each set has at least so many features of a group.
+
+    Parameters
+    ----------
+    least : int
+        The smallest number.
+    group : sequence of int or str
+        Features, by index or name; at least ``least`` of them.
+
+    Examples
+    --------
+    >>> AtLeast(1, ["age", "sex"]).resolve(["age", "sex", "id"]).holds((2,))
+    False
+    """
+
+    kind = "at_least"
+    least: int
+    group: tuple[Any, ...]
+
+    def __init__(self, least: int, group: Iterable[Feature]) -> None:
+        self._set(least=whole_number("AtLeast: least", least, least=0), group=several_features(self, group))
+        there = len(set(self.group))
+        if self.least > there:
+            raise InputError(
+                f"AtLeast: least={self.least}, but its group has only {there} features; ask for at most {there}."
+            )
+
+    def holds(self, chosen: Sequence[int]) -> bool:
+        """Whether the set has enough of the group."""
+        return len(self._members & set(chosen)) >= self.least
+
+    def describe(self, names: Sequence[str]) -> str:
+        """Such as "at least 1 of {age, sex}"."""
+        return f"at least {self.least} of {{{FeatureNames.of(names).listed(self.group)}}}"
+
+
+@dataclass(frozen=True, init=False)
+class Exclusive(OfGroup):
+    """Each set has at most one feature of a group: they exclude each other.
+
+    Parameters
+    ----------
+    group : sequence of int or str
+        Features, by index or name.
+
+    Examples
+    --------
+    >>> Exclusive([0, 1, 2]).holds((0, 2))
+    False
+    """
+
+    kind = "exclusive"
+    group: tuple[Any, ...]
+
+    def __init__(self, group: Iterable[Feature]) -> None:
+        self._set(group=several_features(self, group))
+
+    def holds(self, chosen: Sequence[int]) -> bool:
+        """Whether the set has one of the group or none."""
+        return len(self._members & set(chosen)) <= 1
+
+    def describe(self, names: Sequence[str]) -> str:
+        """Such as "exclusive {cm, inch}"."""
+        return f"exclusive {{{FeatureNames.of(names).listed(self.group)}}}"
+
+
+@dataclass(frozen=True, init=False)
+class Implies(Constraint):
+    """A set that has one feature has another one too.
+
+    Parameters
+    ----------
+    feature : int or str
+        The feature that does not come alone.
+    needed : int or str
+        The feature that comes with it.
+
+    Examples
+    --------
+    >>> squared = Implies("age squared", "age").resolve(["age", "age squared"])
+    >>> squared.holds((0,)), squared.holds((1,))
+    (True, False)
+    """
+
+    kind = "implies"
+    feature: Any
+    needed: Any
+
+    def __init__(self, feature: Feature, needed: Feature) -> None:
+        self._set(feature=one_feature(self, feature), needed=one_feature(self, needed))
+
+    def resolve(self, names: Sequence[str]) -> Self:
+        """The same constraint on indices; refuses features that do not exist."""
+        known = FeatureNames.of(names)
+        feature, needed = (known.position(given, self.title) for given in (self.feature, self.needed))
+        return replace(self, feature=feature, needed=needed)
+
+    def holds(self, chosen: Sequence[int]) -> bool:
+        """Whether the second is there if the first is."""
+        return self.feature not in chosen or self.needed in chosen
+
+    def describe(self, names: Sequence[str]) -> str:
+        """Such as "if age squared then age"."""
+        known = FeatureNames.of(names)
+        return f"if {known.listed([self.feature])} then {known.listed([self.needed])}"
+
+
+@dataclass(frozen=True, init=False)
+class Size(Constraint):
+    """Each set has from ``k_min`` to ``k_max`` features; this replaces ``n_features``.
+
+    Mind what the quality does with the size. Sums, as :class:`altsets.quality.Additive` and
+    :class:`altsets.quality.FCBF` make them, grow with it: where scores are positive, a larger set is always better,
+    and smaller ones come about only where the difference or another constraint asks for them. Qualities that are
+    normalised by the size (mRMR, CFS) compare sets of different sizes fairly. Dice and Jaccard dissimilarity are
+    meant for sets of any size.
+
+    Parameters
+    ----------
+    k_min, k_max : int
+        The smallest and the largest size. A ``k_max`` beyond the number of features is no limit.
+
+    Examples
+    --------
+    >>> from altsets import constraints
+    >>> sizes = constraints.Size(2, 4)
+    >>> sizes.holds((0, 3, 5)), sizes.holds((0,))
+    (True, False)
+    """
+
+    kind = "size"
+    k_min: int
+    k_max: int
+
+    def __init__(self, k_min: int, k_max: int) -> None:
+        smallest = whole_number("Size: k_min", k_min, least=1)
+        largest = whole_number("Size: k_max", k_max, least=1)
+        if smallest > largest:
+            raise InputError(f"Size: k_min={smallest} is larger than k_max={largest}; exchange the two.")
+        self._set(k_min=smallest, k_max=largest)
+
+    def resolve(self, names: Sequence[str]) -> Self:
+        """The constraint itself; refuses sizes that no set can have."""
+        if self.k_min > len(names):
+            raise InputError(
+                f"Size: k_min={self.k_min}, but there are only {len(names)} features to choose from; "
+                f"ask for at most {len(names)}."
+            )
+        return self
+
+    def holds(self, chosen: Sequence[int]) -> bool:
+        """Whether the set is neither too small nor too large."""
+        return self.k_min <= len(chosen) <= self.k_max
+
+    def describe(self, names: Sequence[str]) -> str:
+        """Such as "size 3 to 5"."""
+        return f"size {self.k_min}" + (f" to {self.k_max}" if self.k_max > self.k_min else "")

@@ -1,0 +1,188 @@
+"""What an evaluation has measured, and the numbers that follow from it."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from functools import cached_property
+from typing import Any
+
+from altsets.errors import InputError
+from altsets.evaluation._comparison import Comparison, compare, mean_of
+from altsets.evaluation._folds import Fold, Resample
+from altsets.evaluation._stability import ANY, Shares, StabilityIndex, feature_shares, stability_index
+from altsets.evaluation._substitution import Substitutions, substitutions
+from altsets.features import unknown_features
+from altsets.problem import FeatureSet
+
+__all__ = ["Measured"]
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Measured:
+    """Folds and resamples with their sets and scores; comparisons, stability and substitutions follow from them.
+
+    The attributes are described in :class:`altsets.Evaluation`, which also tells them to people and to programs.
+    """
+
+    folds: tuple[Fold, ...]
+    resamples: tuple[Resample, ...]
+    n_sets: int
+    names: dict[int, str]
+    scorers: tuple[str, ...]
+    given: bool
+    n_rows: int
+    n_features_in: int
+    n_folds: int
+    n_bootstraps: int = 0
+    confidence: float = 0.95
+    margin: float | None = None
+    kinship: dict[tuple[int, int], float] = field(default_factory=dict)
+    parameters: dict[str, Any] = field(default_factory=dict)
+    elapsed: float = 0.0
+
+    @property
+    def complete(self) -> bool:
+        """Whether all folds and bootstrap samples were done; not so after Ctrl-C."""
+        return len(self.folds) == self.n_folds and len(self.resamples) == self.n_bootstraps
+
+    def scores(self, number: int, scorer: str | None = None) -> list[float]:
+        """The test scores of a set, one per fold; nan where it was not found.
+
+        Parameters
+        ----------
+        number : int
+            The number of the set.
+        scorer : str, optional
+            Which score; by default the first one.
+        """
+        name = self._scorer(scorer)
+        return [fold.scores[name][number] for fold in self.folds]
+
+    def mean_scores(self, scorer: str | None = None) -> list[float]:
+        """The mean test score of each set, over the folds that have one.
+
+        Parameters
+        ----------
+        scorer : str, optional
+            Which score; by default the first one.
+        """
+        return [mean_of(self.scores(number, scorer)) for number in range(self.n_sets)]
+
+    def n_found(self, number: int) -> int:
+        """In how many folds a set was found.
+
+        Parameters
+        ----------
+        number : int
+            The number of the set.
+        """
+        return sum(len(fold.sets) > number for fold in self.folds)
+
+    @cached_property
+    def comparisons(self) -> list[Comparison]:
+        """Each set compared with set 0 over the folds, by each score."""
+        ratios = [fold.n_test / fold.n_train for fold in self.folds]
+        return [
+            compare(
+                scorer,
+                number,
+                self.scores(number, scorer),
+                self.scores(0, scorer),
+                ratios,
+                confidence=self.confidence,
+                margin=self.margin,
+            )
+            for scorer in self.scorers
+            for number in range(1, self.n_sets)
+        ]
+
+    # --- Sets from different rows -----------------------------------------------------------------
+
+    @property
+    def source(self) -> str:
+        """Where stability and substitutions come from: "bootstraps" if there are some, else "folds"."""
+        return "bootstraps" if self.resamples else "folds"
+
+    def runs(self, source: str | None = None) -> list[tuple[FeatureSet, ...]]:
+        """The sets of each search.
+
+        Parameters
+        ----------
+        source : {"folds", "bootstraps"}, optional
+            Which searches; by default the bootstrap samples if there are some.
+        """
+        source = source or self.source
+        if source not in ("folds", "bootstraps"):
+            raise InputError(f"source={source!r} is unknown; choose 'folds' or 'bootstraps'.")
+        parts: Sequence[Fold | Resample] = self.folds if source == "folds" else self.resamples
+        return [part.sets for part in parts]
+
+    def stability(self, source: str | None = None) -> list[StabilityIndex]:
+        """How far the searches agree: the index of each set number, and of all sets together ("any").
+
+        Given sets are the same everywhere, which says nothing; there is no index then.
+
+        Parameters
+        ----------
+        source : {"folds", "bootstraps"}, optional
+            As above.
+        """
+        runs = self.runs(source)
+        if self.given:
+            return []
+        chosen: dict[int | str, list[FeatureSet]] = {
+            number: [run[number] for run in runs if len(run) > number] for number in range(self.n_sets)
+        }
+        chosen[ANY] = [tuple(sorted(set().union(*run))) for run in runs]
+        return [
+            stability_index(number, sets, self.n_features_in, self.confidence)
+            for number, sets in chosen.items()
+        ]
+
+    def shares(self, source: str | None = None) -> Shares:
+        """How often each feature is chosen: by feature, then by set number or "any".
+
+        Parameters
+        ----------
+        source : {"folds", "bootstraps"}, optional
+            As above.
+        """
+        return feature_shares(self.runs(source), self.n_sets)
+
+    def substitutions(self, source: str | None = None) -> Substitutions:
+        """Which features take each other's place, by index: from set to set, each has the partner most like it.
+
+        Parameters
+        ----------
+        source : {"folds", "bootstraps"}, optional
+            As above.
+        """
+        return substitutions(self.runs(source), self.kinship)
+
+    def stand_ins(self, feature: int | str, most: int = 3, source: str | None = None) -> dict[str, float]:
+        """What most often takes the place of a feature: the names, and the share of each.
+
+        Parameters
+        ----------
+        feature : int or str
+            A feature, by index or name.
+        most : int
+            How many to name.
+        source : {"folds", "bootstraps"}, optional
+            As above.
+        """
+        known = {name: index for index, name in self.names.items()}
+        if isinstance(feature, str):
+            if feature not in known:
+                raise unknown_features(
+                    "stand_ins", [feature], known, "name a feature that is in one of the sets."
+                )
+            feature = known[feature]
+        shares = self.substitutions(source).shares.get(feature, {})
+        return {self.names[other]: share for other, share in list(shares.items())[:most]}
+
+    def _scorer(self, name: str | None) -> str:
+        if name is not None and name not in self.scorers:
+            raise InputError(f"scorer={name!r} is unknown; there are {', '.join(self.scorers)}.")
+        return name or self.scorers[0]

@@ -1,0 +1,33 @@
+"""What is asked: sizes, how different the sets must be, which search; and the check of every answer.
+
+Glossary, from the paper's symbols to the names used here:
+
+========================  =====================================================================
+``n``                     ``n_features_in``, the number of features to choose from
+``k``                     ``n_features``, the size of each set
+``a``                     ``n_alternatives``; ``n_sets`` = a + 1 counts the first set too
+``tau``                   ``tau``, the least dissimilarity of two sets; engines see ``max_overlap``
+``d(F, G)``               ``dissimilarity``
+``Q(s, X, y)``            the quality (see :mod:`altsets.quality`)
+``F`` (blackboard)        ``existing``, sets that every new set must differ from
+(further constraints)     ``constraints`` (see :mod:`altsets.constraints`)
+========================  =====================================================================
+"""
+
+from __future__ import annotations
+
+from altsets.problem._checks import AGGREGATIONS, DISSIMILARITIES, SEARCHES
+from altsets.problem._dissimilarity import Dissimilarity, FeatureSet, dissimilarity_of
+from altsets.problem._problem import Problem
+from altsets.problem._verifier import verify
+
+__all__ = [
+    "AGGREGATIONS",
+    "DISSIMILARITIES",
+    "SEARCHES",
+    "Dissimilarity",
+    "FeatureSet",
+    "Problem",
+    "dissimilarity_of",
+    "verify",
+]

@@ -1,0 +1,238 @@
+"""A request, checked and exact."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from fractions import Fraction
+from functools import cached_property
+from typing import Any
+
+from altsets.constraints import Constraint, Forbid, Size
+from altsets.errors import InputError
+from altsets.features import FeatureNames, whole_number
+from altsets.problem._checks import (
+    AGGREGATIONS,
+    SEARCHES,
+    existing_set,
+    largest_size,
+    limits_of_difference,
+    one_of,
+    resolved,
+)
+from altsets.problem._dissimilarity import (
+    EXACT_TOLERANCE,
+    TOLERANCE,
+    Dissimilarity,
+    FeatureSet,
+    own_dissimilarity,
+)
+
+__all__ = ["Problem"]
+
+#: Pairs of sets that are remembered as far enough apart.
+MOST_REMEMBERED = 200_000
+
+
+@dataclass(frozen=True)
+class Problem:
+    """A request for ``n_alternatives + 1`` feature sets, checked and exact.
+
+    Build it with :meth:`Problem.create`, which refuses what makes no sense. The threshold ``tau`` is a
+    fraction, so that the number of features which two sets may share is an exact integer. Where a
+    :class:`altsets.constraints.Size` is among the constraints, sizes come from there and ``n_features`` is the largest.
+
+    Examples
+    --------
+    >>> problem = Problem.create(30, n_features=10, n_alternatives=3, tau=0.9)
+    >>> problem.max_overlap
+    1
+    >>> Problem.create(30, n_features=10, min_difference=3).max_overlap
+    7
+    """
+
+    n_features_in: int
+    n_features: int
+    n_alternatives: int
+    tau: Fraction | None
+    min_difference: int | None
+    dissimilarity: str | Dissimilarity
+    search: str
+    aggregation: str
+    existing: tuple[FeatureSet, ...] = ()
+    constraints: tuple[Constraint, ...] = ()
+    #: Pairs that a user's own dissimilarity has found far enough apart: it may take its time.
+    far_apart: set[tuple[FeatureSet, FeatureSet]] = field(default_factory=set, repr=False, compare=False)
+
+    @classmethod
+    def create(
+        cls,
+        n_features_in: int,
+        *,
+        n_features: int = 5,
+        n_alternatives: int = 3,
+        tau: Any = None,
+        min_difference: int | None = None,
+        dissimilarity: str | Dissimilarity = "dice",
+        search: str = "sequential",
+        aggregation: str = "sum",
+        existing: Sequence[Sequence[int]] = (),
+        constraints: Sequence[Constraint] | Constraint = (),
+        feature_names: Sequence[str] | None = None,
+    ) -> Problem:
+        """Check the request and turn it into a problem; ``tau`` is 0.5 unless one of the two limits is given.
+
+        Constraints may name features if ``feature_names`` says which are which.
+        """
+        n = whole_number("the number of features", n_features_in, least=1)
+        names = FeatureNames.unnamed(n) if feature_names is None else FeatureNames.of(feature_names)
+        if len(names) != n:
+            raise InputError(f"{len(names)} feature names were given for {n} features.")
+        conditions = resolved(constraints, names)
+        k = largest_size(n_features, n, conditions)
+        exact_tau, difference = limits_of_difference(dissimilarity, tau, min_difference, k)
+        return cls(
+            n_features_in=n,
+            n_features=k,
+            n_alternatives=whole_number("n_alternatives", n_alternatives, least=0),
+            tau=exact_tau,
+            min_difference=difference,
+            dissimilarity=dissimilarity,
+            search=one_of("search", search, SEARCHES),
+            aggregation=one_of("aggregation", aggregation, AGGREGATIONS),
+            existing=tuple(existing_set(indices, n) for indices in existing),
+            constraints=conditions,
+        )
+
+    @property
+    def n_sets(self) -> int:
+        """All sets, the first one and its alternatives."""
+        return self.n_alternatives + 1
+
+    @cached_property
+    def k_min(self) -> int:
+        """The smallest size of a set."""
+        return max((size.k_min for size in self._size_constraints), default=self.n_features)
+
+    @cached_property
+    def k_max(self) -> int:
+        """The largest size of a set; below ``k_min`` where two constraints on the size contradict each other."""
+        largest = min((size.k_max for size in self._size_constraints), default=self.n_features)
+        return min(largest, self.n_features_in)
+
+    @property
+    def sizes(self) -> range:
+        """The sizes that a set may have."""
+        return range(self.k_min, self.k_max + 1)
+
+    @property
+    def fixed_size(self) -> bool:
+        """Whether all sets have ``n_features`` features."""
+        return self.k_min == self.k_max
+
+    @cached_property
+    def forbidden(self) -> frozenset[int]:
+        """Features that no set may have."""
+        return frozenset(
+            index
+            for constraint in self.constraints
+            if isinstance(constraint, Forbid)
+            for index in constraint.features
+        )
+
+    @property
+    def _size_constraints(self) -> list[Size]:
+        return [constraint for constraint in self.constraints if isinstance(constraint, Size)]
+
+    @cached_property
+    def max_overlap(self) -> int:
+        """How many features two new sets may share; ``n_features`` means that they may be equal."""
+        return self.max_overlap_of(self._only_size, self._only_size)
+
+    @cached_property
+    def existing_overlaps(self) -> tuple[int, ...]:
+        """How many features a new set may share with each existing set; negative if no size-k set fits."""
+        return tuple(self.max_overlap_of(self._only_size, len(given)) for given in self.existing)
+
+    @property
+    def _only_size(self) -> int:
+        if not self.fixed_size:
+            raise RuntimeError(
+                "sets of several sizes have no single overlap limit; call max_overlap_of(size, other_size)."
+            )
+        return self.n_features
+
+    def max_overlap_of(self, size: int, other_size: int) -> int:
+        """How many features two sets of these sizes may share, as an exact integer.
+
+        Dice: 1 - 2o / (s + t) >= tau; Jaccard: 1 - o / (s + t - o) >= tau; both solved for the overlap o.
+        """
+        if callable(self.dissimilarity):
+            raise RuntimeError(
+                "a user's own dissimilarity has no overlap limit; call compatible(first, second)."
+            )
+        smaller, total = min(size, other_size), size + other_size
+        if self.tau is None:
+            assert self.min_difference is not None
+            return smaller - self.min_difference
+        known = self._overlaps.get((size, other_size))
+        if known is not None:
+            return known
+        tau = self.tau - EXACT_TOLERANCE
+        limit = (1 - tau) * total / 2 if self.dissimilarity == "dice" else (1 - tau) * total / (2 - tau)
+        self._overlaps[size, other_size] = min(smaller, math.floor(limit))
+        return self._overlaps[size, other_size]
+
+    @cached_property
+    def _overlaps(self) -> dict[tuple[int, int], int]:
+        """What is known by now: fractions take their time, and some ask for each of a thousand sets."""
+        return {}
+
+    def compatible(self, first: FeatureSet, second: FeatureSet) -> bool:
+        """Whether two sets differ enough.
+
+        Examples
+        --------
+        >>> problem = Problem.create(9, n_features=3, tau=0.5, dissimilarity=lambda F, G: float(F[0] != G[0]))
+        >>> problem.compatible((0, 1, 2), (1, 2, 3)), problem.compatible((0, 1, 2), (0, 7, 8))
+        (True, False)
+        """
+        if callable(self.dissimilarity):
+            assert self.tau is not None
+            # In one order, so that the last digit of the user's sums decides nothing.
+            smaller, larger = sorted((first, second))
+            if (smaller, larger) in self.far_apart:
+                return True
+            far = own_dissimilarity(self.dissimilarity, smaller, larger) >= float(self.tau) - TOLERANCE
+            if far and len(self.far_apart) < MOST_REMEMBERED:
+                self.far_apart.add((smaller, larger))
+            return far
+        return len(set(first) & set(second)) <= self.max_overlap_of(len(first), len(second))
+
+    def objective(self, qualities: Sequence[float]) -> float:
+        """Sum or minimum of the qualities, as asked; nan if there are none."""
+        if not qualities:
+            return math.nan
+        smallest = self.aggregation == "min" and self.search in ("simultaneous", "greedy-balancing")
+        return min(qualities) if smallest else math.fsum(qualities)
+
+    def parameters(self) -> dict[str, Any]:
+        """The request as plain numbers and strings."""
+        own = callable(self.dissimilarity)
+        return {
+            "n_features_in": self.n_features_in,
+            "n_features": self.n_features,
+            "n_alternatives": self.n_alternatives,
+            "tau": None if self.tau is None else float(self.tau),
+            "min_difference": self.min_difference,
+            "max_overlap": self.max_overlap if self.fixed_size and not own else None,
+            "dissimilarity": getattr(self.dissimilarity, "__name__", repr(self.dissimilarity))
+            if own
+            else self.dissimilarity,
+            "search": self.search,
+            "aggregation": self.aggregation,
+            "existing": [list(given) for given in self.existing],
+            "sizes": [self.k_min, self.k_max],
+            "constraints": [constraint.as_dict() for constraint in self.constraints],
+        }

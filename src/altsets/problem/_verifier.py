@@ -1,0 +1,174 @@
+"""The check of every answer, from the definitions; it shares no code with any engine."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Sequence
+from typing import Any
+
+from altsets.constraints import Size
+from altsets.errors import InputError, VerificationError
+from altsets.features import FeatureNames
+from altsets.problem._dissimilarity import TOLERANCE, FeatureSet, own_dissimilarity
+from altsets.problem._problem import Problem
+
+__all__ = ["verify"]
+
+#: A bound may lie below the objective by this, times the scale of the problem, and by no more.
+BOUND_TOLERANCE = 1e-9
+
+#: So many sets are compared pair by pair by the verifier, more of them each with all others at once.
+FEW_SETS = 40
+
+
+def verify(
+    problem: Problem,
+    sets: Sequence[FeatureSet],
+    evaluate: Callable[[FeatureSet], float],
+    bound: float,
+    scale: float = 1.0,
+    hurry: Callable[[], bool] = lambda: False,
+) -> list[float]:
+    """Check an answer from first principles and return the qualities computed anew.
+
+    It shares no code with any engine: sizes, range, constraints and pairwise dissimilarity are read off the sets
+    themselves, never off ``max_overlap``. Where features are counted, many sets are compared at a time.
+
+    Parameters
+    ----------
+    problem : Problem
+        What was asked.
+    sets : sequence of tuples of int
+        What an engine answered.
+    evaluate : callable
+        The quality of one set.
+    bound : float
+        What the engine claims that no objective exceeds.
+    scale : float
+        The largest absolute number among the features that can be used.
+    hurry : callable
+        Whether time is up: then a user's own dissimilarity is not asked again about pairs that it has judged, nor the
+        other way round, which tells nothing about the answer.
+
+    Returns
+    -------
+    list of float
+        The quality of each set.
+
+    Raises
+    ------
+    VerificationError
+        If the answer breaks the request in any way.
+    InputError
+        If a user's own dissimilarity is not symmetric or not between 0 and 1.
+    """
+    for position, chosen in enumerate(sets):
+        _verify_one(problem, f"set {position}", chosen)
+    too_similar = _own_too_similar if callable(problem.dissimilarity) else _counted_too_similar
+    pair = too_similar(problem, sets, hurry)
+    if pair is not None:
+        position, other = pair
+        name, number = ("set", other) if other < len(sets) else ("existing set", other - len(sets))
+        second = [*sets, *problem.existing][other]
+        raise VerificationError(
+            f"set {position} is too similar to {name} {number}: {sets[position]} and {second}."
+        )
+    qualities = [evaluate(chosen) for chosen in sets]
+    for position, value in enumerate(qualities):
+        if not math.isfinite(value):
+            raise VerificationError(f"set {position} has no finite quality ({value}): {sets[position]}.")
+    if qualities:
+        objective = problem.objective(qualities)
+        if bound < objective - BOUND_TOLERANCE * scale:
+            raise VerificationError(f"the objective {objective} exceeds the claimed bound {bound}.")
+    return qualities
+
+
+def _verify_one(problem: Problem, name: str, chosen: FeatureSet) -> None:
+    sized = any(isinstance(constraint, Size) for constraint in problem.constraints)
+    wanted = "distinct" if sized else str(problem.n_features)
+    size = len(set(chosen))
+    if size != len(chosen) or not size or not (sized or size == problem.n_features):
+        raise VerificationError(f"{name} is not a set of {wanted} features: {chosen}.")
+    if list(chosen) != sorted(chosen) or chosen[0] < 0 or chosen[-1] >= problem.n_features_in:
+        raise VerificationError(f"{name} is not a sorted tuple of feature indices: {chosen}.")
+    for constraint in problem.constraints:
+        if not constraint.holds(chosen):
+            words = constraint.describe(FeatureNames.unnamed(problem.n_features_in))
+            raise VerificationError(f"{name} breaks a constraint ({words}): {chosen}.")
+
+
+def _own_too_similar(
+    problem: Problem, sets: Sequence[FeatureSet], hurry: Callable[[], bool]
+) -> tuple[int, int] | None:
+    """The first pair that a user's own dissimilarity calls too similar: a set and one before it, or an existing one."""
+    assert callable(problem.dissimilarity)
+    assert problem.tau is not None
+    for position, chosen in enumerate(sets):
+        existing = range(len(sets), len(sets) + len(problem.existing))
+        for number in (*range(position), *existing):
+            other = sets[number] if number < len(sets) else problem.existing[number - len(sets)]
+            first, second = min(chosen, other), max(chosen, other)
+            if hurry() and (first, second) in problem.far_apart:
+                continue
+            value = own_dissimilarity(problem.dissimilarity, first, second)
+            other_way = value if hurry() else own_dissimilarity(problem.dissimilarity, second, first)
+            if abs(value - other_way) > TOLERANCE:
+                raise InputError(
+                    f"the dissimilarity of {first} and {second} is {value} one way and {other_way} the other; "
+                    "it must be symmetric."
+                )
+            if value < float(problem.tau) - TOLERANCE:
+                return position, number
+    return None
+
+
+def _counted_too_similar(
+    problem: Problem, sets: Sequence[FeatureSet], hurry: Callable[[], bool]
+) -> tuple[int, int] | None:
+    """The first pair that shares too many features: a set and one before it, or an existing one."""
+    every = [*sets, *problem.existing]
+    if len(every) <= FEW_SETS:
+        chosen_sets = [frozenset(one) for one in every]
+        for position, one in enumerate(chosen_sets[: len(sets)]):
+            for number, other in enumerate(chosen_sets):
+                if position <= number < len(sets):
+                    continue
+                sizes = len(one), len(other)
+                if not _far_enough(problem, min(sizes), sum(sizes), len(one & other)):
+                    return position, number
+        return None
+    return _first_of_many_too_similar(problem, sets, every)
+
+
+def _far_enough(problem: Problem, smaller: Any, total: Any, shared: Any) -> Any:
+    """Whether two sets, given the smaller size and both together, may share so many; also of many pairs at once."""
+    if problem.tau is None:
+        return smaller - shared >= problem.min_difference
+    if problem.dissimilarity == "dice":
+        return 1 - 2 * shared / total >= float(problem.tau) - TOLERANCE
+    return 1 - shared / (total - shared) >= float(problem.tau) - TOLERANCE
+
+
+def _first_of_many_too_similar(
+    problem: Problem, sets: Sequence[FeatureSet], every: Sequence[FeatureSet]
+) -> tuple[int, int] | None:
+    """The same for many sets: each is held against all others at once."""
+    import numpy as np
+
+    sizes = np.array([len(one) for one in every], dtype=np.int64)
+    # In which sets each feature lies; two sets share as many features as lie in both.
+    inside: dict[int, list[int]] = {}
+    for number, one in enumerate(every):
+        for feature in one:
+            inside.setdefault(feature, []).append(number)
+    holders = {feature: np.array(numbers) for feature, numbers in inside.items()}
+    for position, chosen in enumerate(sets):
+        numbers = np.concatenate([holders[feature] for feature in chosen])
+        shared = np.bincount(numbers, minlength=len(every))
+        smaller, total = np.minimum(sizes[position], sizes), sizes[position] + sizes
+        far = _far_enough(problem, smaller, total, shared)
+        far[position : len(sets)] = True
+        if not far.all():
+            return position, int(np.argmin(far))
+    return None
