@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import dataclass
 from itertools import islice
-from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -51,7 +50,9 @@ class Columns:
         return len(self.codes)
 
     @property
-    def arrays(self) -> tuple[npt.NDArray[Any], ...]:
+    def arrays(
+        self,
+    ) -> tuple[IntArray, IntArray, FloatArray, IntArray, IntArray, FloatArray, npt.NDArray[np.uint8]]:
         """All of them, in the order in which the kernel wants them."""
         return (
             self.codes,
