@@ -20,7 +20,7 @@ import time
 from collections import Counter
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field, is_dataclass, replace
 from types import ModuleType
 from typing import Any
 
@@ -33,17 +33,20 @@ from altsets import Result, Status
 from altsets.errors import InputError, UnsupportedError
 from altsets.search.packing import column_branching as leaders
 from altsets.search.packing import search as together
-from altsets.search.subset import pricing as good_sets
+from altsets.search.subset.limits import PRICING_LIMITS
+from altsets.search.subset.pricing import PricingOracle
 
 SOLVER = "milp"
 
 #: The enumerate engine lists all sets where they are few, which is so wherever brute force can follow. With other
 #: limits it has to work as if they were many: with prices, and in branches; and each search for good sets as if it took
 #: long, so that it is tried with both bounds.
-Limits = dict[tuple[ModuleType, str], int]
+#: By whose attribute they are: a number of a module, or a record of a class.
+Limits = dict[tuple[ModuleType | type, str], Any]
+PRICING = (PricingOracle, "default_limits")
 LIMITS: tuple[Limits, ...] = (
     {(together, "FEW_SETS"): 2, (together, "MANY_SETS"): 20, (together, "BRANCH_SETS"): 8},
-    {(together, "FEW_SETS"): 2, (good_sets, "SHORT"): 2},
+    {(together, "FEW_SETS"): 2, PRICING: replace(PRICING_LIMITS, trial_nodes=2)},
     {
         (together, "FEW_SETS"): 2,
         (together, "MANY_SETS"): 2,
@@ -51,7 +54,7 @@ LIMITS: tuple[Limits, ...] = (
         (leaders, "FEW_LEADERS"): 1,
         (leaders, "SETS_EACH"): 2,
     },
-    {(together, "FEW_SETS"): 20, (good_sets, "SHORT"): 10},
+    {(together, "FEW_SETS"): 20, PRICING: replace(PRICING_LIMITS, trial_nodes=10)},
     {},
 )
 USUAL = {limit: getattr(*limit) for limits in LIMITS for limit in limits}
@@ -84,10 +87,7 @@ class Report:
 
     def fail(self, label: str, request: Request, wrong: list[str], **more: Any) -> None:
         what = "\n".join(f"#   {line}" for line in wrong)
-        few = "".join(
-            f"import {module.__name__}\n{module.__name__}.{name} = {now}\n"
-            for (module, name), now in _changed().items()
-        )
+        few = "".join(_assignment(owner, name, now) for (owner, name), now in _changed().items())
         self.failures.append(f"# {label}\n{what}\n{few}{request.snippet(**more)}")
 
     def add(self, other: Report) -> None:
@@ -179,6 +179,16 @@ def limited(limits: Limits) -> Iterator[None]:
 def _changed() -> Limits:
     """Limits that are not what they usually are."""
     return {limit: now for limit, usual in USUAL.items() if (now := getattr(*limit)) != usual}
+
+
+def _assignment(owner: ModuleType | type, name: str, now: Any) -> str:
+    """Python code that sets a limit."""
+    module = owner.__module__ if isinstance(owner, type) else owner.__name__
+    place = f"{module}.{owner.__name__}" if isinstance(owner, type) else module
+    value, imports = repr(now), f"import {module}\n"
+    if is_dataclass(now):
+        value, imports = f"{type(now).__module__}.{value}", f"{imports}import {type(now).__module__}\n"
+    return f"{imports}{place}.{name} = {value}\n"
 
 
 def _engines(request: Request, with_solver: bool, rng: np.random.Generator) -> list[str]:
