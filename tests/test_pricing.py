@@ -295,6 +295,23 @@ def test_a_search_that_is_cut_short_does_not_change_the_bound(linearised):
     assert sets.bound_choice.n_trials == limits.n_trials
 
 
+def test_a_bound_is_chosen_by_how_far_searches_come():
+    limits = replace(PRICING_LIMITS, trial_nodes=10, n_trials=2, decisive_progress=8.0, least_progress=1e-3)
+    choice = BoundChoice(limits)
+    assert choice.plan(10, possible=True) == [10]
+    assert choice.plan(20, possible=False) == [20]
+    for plain, linearised in ((0.5, False), (0.4, True)):
+        assert choice.plan(100, possible=True) == [10, 10, 100]
+        assert not choice.applies(10)
+        choice.note(plain, lambda: True)
+        assert choice.applies(10)
+        choice.note(0.05, lambda: True)
+        assert choice.applies(100) == linearised
+    # That was tried often enough; short searches do without the low-rank bound in any case.
+    assert choice.plan(100, possible=True) == [100]
+    assert not choice.applies(9)
+
+
 # --- Exchanges ------------------------------------------------------------------------------------
 
 

@@ -154,15 +154,11 @@ class PricingOracle:
     ) -> Listing:
         """All sets with a value above ``threshold`` that differ enough from others, some left out.
 
-        Incomplete if they are more than ``most`` or take too long.
-
-        A budget (prices of features, limit) leaves out those that cost more; with ``cheaper``, also those that are no
-        cheaper than another one that is listed before.
+        Incomplete if they are more than ``most`` or take too long. A budget (prices of features, limit) leaves out
+        those that cost more; with ``cheaper``, also those that are no cheaper than another one that is listed before.
         """
         listed: list[Ints] = []
-        values: list[Floats] = []
-        qualities: list[Floats] = []
-        complete = True
+        values, qualities, complete = [np.zeros(0)], [np.zeros(0)], True
         for sets in self.sizes:
             if listed and self.run.tick():
                 complete = False
@@ -180,8 +176,7 @@ class PricingOracle:
             # For a long list this takes long; one that is not complete is of no use, and nor is any when time is up.
             complete = complete and not self.run.stopped
             qualities.append(found if prices is None or not complete else sets.qualities(rows))
-        none = np.zeros(0)
-        return Listing(listed, np.concatenate([none, *values]), np.concatenate([none, *qualities]), complete)
+        return Listing(listed, np.concatenate(values), np.concatenate(qualities), complete)
 
     def heuristic(self, sets: Sequence[FeatureSet], prices: DualPrices, threshold: float) -> list[FeatureSet]:
         """Sets above the threshold that exchanges of features make of others; none where there are rules."""
