@@ -6,7 +6,7 @@ def best_set(
     scores: Floats,
     first: Ints,
     member: Ints,
-    klass: Ints,
+    kind: Ints,
     caps: Ints,
     k: int,
     to_beat: float,

@@ -65,9 +65,10 @@ SCANS_BEFORE_LISTS = cython.declare(cython.int, 32)
 # Candidates at the root for which there are lists; their room grows with the square.
 MAX_LISTED = cython.declare(cython.int, 2000)
 
-# Nodes are linearised with at least so many features to go; with fewer the plain bound is as good.
+# Nodes are linearised with at least so many features to go: near the leaves there is little left to prune, and every
+# tangent is a pass over the candidates.
 MIN_OPEN_LINEARISED = cython.declare(cython.int, 4)
-# Tangents that are tried for a node; the first few gain most.
+# Tangents that are tried for a node, each a pass over its candidates.
 MAX_TANGENT_STEPS = cython.declare(cython.int, 6)
 
 NO_CLIQUE_CUTS = (

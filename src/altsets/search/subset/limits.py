@@ -29,13 +29,13 @@ class PricingLimits:
     trial_nodes: int = 10_000
     #: Searches that are tried with both bounds; what they say holds for the later ones.
     n_trials: int = 3
-    #: How many times as far as with the low-rank bound a search must have come with the plain one to be preferred: a
-    #: search with the lower bound looks slow at first and is faster later.
+    #: How many times as far as with the low-rank bound a search must have come with the plain one for that to be
+    #: preferred: the low-rank bound is lower, so that it has less to search than what it is done with says.
     decisive_progress: float = 8.0
-    #: The part of the search tree that the plain bound must have come through at least to be preferred: a smaller one
-    #: says nothing.
+    #: The part of the search tree that must be done with by the plain bound for it to be preferred: else both are far
+    #: from the end, and the lower bound is the better guess.
     least_progress: float = 1e-3
-    #: Open features that a low-rank bound needs: with fewer, the bound is hardly lower and takes longer.
+    #: Open features from which on there is a low-rank bound: the kernel uses it only far enough from the leaves.
     low_rank_min_open: int = 5
     #: Candidates for which a low-rank bound is prepared; an eigendecomposition of more of them takes too long.
     low_rank_max_features: int = 500
