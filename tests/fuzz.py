@@ -33,14 +33,16 @@ from altsets.errors import InputError, UnsupportedError
 from altsets.search.find import ENGINES
 from altsets.search.packing.engine import PackingEngine
 from altsets.search.packing.limits import PACKING_LIMITS, PackingLimits
+from altsets.search.subset.limits import PricingLimits
 
 SOLVER = "milp"
 
 #: The enumerate engine lists all sets where they are few, which is so wherever brute force can follow. With other
-#: limits it has to work as if they were many: with prices, and in branches.
+#: limits it has to work as if they were many: with prices, and in branches; and each search for one set as if it took
+#: long, so that it is tried with both bounds.
 LIMITS: tuple[PackingLimits, ...] = (
     replace(PACKING_LIMITS, short_list_sets=2, priced_list_sets=20, branch_list_sets=8),
-    replace(PACKING_LIMITS, short_list_sets=2),
+    replace(PACKING_LIMITS, short_list_sets=2, pricing=PricingLimits(trial_nodes=2)),
     replace(
         PACKING_LIMITS,
         short_list_sets=2,
@@ -49,7 +51,7 @@ LIMITS: tuple[PackingLimits, ...] = (
         first_columns=1,
         sets_per_column=2,
     ),
-    replace(PACKING_LIMITS, short_list_sets=20),
+    replace(PACKING_LIMITS, short_list_sets=20, pricing=PricingLimits(trial_nodes=10)),
     PACKING_LIMITS,
 )
 
@@ -186,6 +188,7 @@ def _assignment(limits: PackingLimits) -> str:
         "from altsets.search.find import ENGINES\n"
         "from altsets.search.packing.engine import PackingEngine\n"
         "from altsets.search.packing.limits import PackingLimits\n"
+        "from altsets.search.subset.limits import PricingLimits\n"
         f"ENGINES['enumerate'] = PackingEngine(PackingLimits({changed}))\n"
     )
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ast
 import importlib
 import importlib.util
 import json
@@ -571,6 +572,32 @@ def test_interpreted_and_compiled_agree(interpreted, name, call):
         answers.append(expected)
     # Cases that all end the same way would prove little.
     assert len({json.dumps(answer) for answer in answers}) > N_CASES / 4
+
+
+def signatures(path):
+    """Public functions of a module, and methods of its public classes, each with the names of its parameters."""
+    found = {}
+    for node in ast.parse(path.read_text(encoding="utf-8")).body:
+        inside = node.body if isinstance(node, ast.ClassDef) else [node]
+        for function in inside:
+            if not isinstance(function, ast.FunctionDef):
+                continue
+            decorated = {ast.unparse(decorator) for decorator in function.decorator_list}
+            private = function.name.startswith("_") and function.name != "__init__"
+            if not private and "cython.cfunc" not in decorated:
+                name = function.name if function is node else f"{node.name}.{function.name}"
+                given = function.args
+                found[name] = [argument.arg for argument in (*given.args, *given.kwonlyargs)]
+    return found
+
+
+@pytest.mark.parametrize("name", _kernels.KERNELS)
+def test_stubs_declare_what_the_kernels_have(name):
+    """Type checkers see the stub alone. Classes that only the kernel itself uses are not in it."""
+    declared, there = (signatures(FOLDER / f"{name}.{suffix}") for suffix in ("pyi", "py"))
+    assert declared
+    assert declared == {key: there.get(key) for key in declared}
+    assert [key for key in there if "." not in key and key not in declared] == []
 
 
 # --- An installation without compiled kernels -----------------------------------------------------

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from dataclasses import replace
 from itertools import combinations
 
 import numpy as np
@@ -15,7 +16,8 @@ from altsets.problem import Problem
 from altsets.search.packing.master import RestrictedMaster
 from altsets.search.packing.threshold_master import LEAST, ThresholdMaster
 from altsets.search.run import Run
-from altsets.search.subset import pricing as module
+from altsets.search.subset.bound_choice import BoundChoice
+from altsets.search.subset.limits import PRICING_LIMITS
 from altsets.search.subset.low_rank_bound import LowRankBound
 from altsets.search.subset.pricing import CliqueCuts, DualPrices, PricingOracle
 
@@ -37,8 +39,8 @@ def some_request(seed, **more):
     return Request(**{**random_numbers(rng, n), **random_limit(rng, k), **fixed, **more}), rng
 
 
-def good_sets(request):
-    return PricingOracle(request.quality, request.problem, Run())
+def good_sets(request, limits=PRICING_LIMITS):
+    return PricingOracle(request.quality, request.problem, Run(), limits=limits)
 
 
 def allowed_sets(request):
@@ -234,17 +236,17 @@ def test_tangents_explain_what_points_of_a_curve_have_in_common():
 
 @pytest.mark.parametrize("short", [2, 20])
 @pytest.mark.parametrize("seed", range(30))
-def test_both_bounds_find_the_sets_of_brute_force(seed, short, monkeypatch):
+def test_both_bounds_find_the_sets_of_brute_force(seed, short):
     """Searches go over to the other bound after a few steps, and begin with either of them when that was tried."""
-    monkeypatch.setattr(module, "SHORT", short)
+    limits = replace(PRICING_LIMITS, trial_nodes=short)
     rng = np.random.default_rng([22, seed])
     n, k = int(rng.integers(8, 12)), int(rng.integers(5, 7))
     constraints = random_constraints(rng, n, k, 200) if rng.random() < 0.5 else ()
     request = curved_request(rng, n, k, float(rng.choice([0.02, 0.3])), constraints=constraints)
-    pricing = good_sets(request)
+    pricing = good_sets(request, limits)
     for sets in pricing.sizes:
         if rng.random() < 0.5:
-            sets._linearised, sets._trials = bool(rng.random() < 0.5), module.N_TRIALS
+            sets.bound_choice = BoundChoice.settled(limits, bool(rng.random() < 0.5))
     prices = prices_for(pricing, rng)
     values = {chosen: after_prices(request, pricing, prices, chosen) for chosen in allowed_sets(request)}
     expected = sorted(values.values(), reverse=True)
@@ -274,7 +276,7 @@ def test_where_features_are_alike_tangents_save_steps():
     for linearised in (False, True):
         pricing = good_sets(request)
         (sets,) = pricing.sizes
-        sets._linearised, sets._trials = linearised, module.N_TRIALS
+        sets.bound_choice = BoundChoice.settled(PRICING_LIMITS, linearised)
         values[linearised] = pricing.k_best(1).values
         steps[linearised] = sets.longest
     assert values[True] == [close(value) for value in values[False]]
@@ -282,15 +284,32 @@ def test_where_features_are_alike_tangents_save_steps():
 
 
 @pytest.mark.parametrize("linearised", [False, True])
-def test_a_search_that_is_cut_short_does_not_change_the_bound(linearised, monkeypatch):
+def test_a_search_that_is_cut_short_does_not_change_the_bound(linearised):
     """Which one is faster was tried before, and that a search takes long says nothing about it."""
-    monkeypatch.setattr(module, "SHORT", 10)
-    pricing = good_sets(curved_request(np.random.default_rng(0), 40, 8, 0.05))
+    limits = replace(PRICING_LIMITS, trial_nodes=10)
+    pricing = good_sets(curved_request(np.random.default_rng(0), 40, 8, 0.05), limits)
     (sets,) = pricing.sizes
-    sets._linearised, sets._trials = linearised, module.N_TRIALS
+    sets.bound_choice = BoundChoice.settled(limits, linearised)
     assert pricing.k_best(1, max_nodes=20).bound > -math.inf
-    assert sets._linearised == linearised
-    assert sets._trials == module.N_TRIALS
+    assert sets.bound_choice.linearised == linearised
+    assert sets.bound_choice.n_trials == limits.n_trials
+
+
+def test_a_bound_is_chosen_by_how_far_searches_come():
+    limits = replace(PRICING_LIMITS, trial_nodes=10, n_trials=2, decisive_progress=8.0, least_progress=1e-3)
+    choice = BoundChoice(limits)
+    assert choice.plan(10, possible=True) == [10]
+    assert choice.plan(20, possible=False) == [20]
+    for plain, linearised in ((0.5, False), (0.4, True)):
+        assert choice.plan(100, possible=True) == [10, 10, 100]
+        assert not choice.applies(10)
+        choice.note(plain, lambda: True)
+        assert choice.applies(10)
+        choice.note(0.05, lambda: True)
+        assert choice.applies(100) == linearised
+    # That was tried often enough; short searches do without the low-rank bound in any case.
+    assert choice.plan(100, possible=True) == [100]
+    assert not choice.applies(9)
 
 
 # --- Exchanges ------------------------------------------------------------------------------------

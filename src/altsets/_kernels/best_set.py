@@ -27,7 +27,7 @@ class BestSet:
     scores = cython.declare(cython.double[::1])
     first = cython.declare(cython.int[::1])
     member = cython.declare(cython.int[::1])
-    klass = cython.declare(cython.int[::1])
+    kind = cython.declare(cython.int[::1])
     left = cython.declare(cython.int[::1])
     prices = cython.declare(cython.double[::1])
     priced = cython.declare(cython.double[::1])
@@ -54,11 +54,11 @@ class BestSet:
     found = cython.declare(cython.bint, visibility="readonly")
     tick = cython.declare(object)
 
-    def __init__(self, scores, first, member, klass, caps, k, to_beat, max_nodes, tolerance, tick):
+    def __init__(self, scores, first, member, kind, caps, k, to_beat, max_nodes, tolerance, tick):
         self.scores = scores
         self.first = first
         self.member = member
-        self.klass = klass
+        self.kind = kind
         self.left = np.array(caps, dtype=np.intc)
         self.n = len(scores)
         self.k = k
@@ -303,7 +303,7 @@ class BestSet:
         total: cython.double = 0.0
         for i in range(start, self.n):
             j = self.order[i]
-            if self.closed[self.klass[j]] == 0 and self.fits(j):
+            if self.closed[self.kind[j]] == 0 and self.fits(j):
                 total += self.priced[j]
                 count += 1
                 if count == to_take:
@@ -341,7 +341,7 @@ class BestSet:
     @cython.exceptval(check=False)
     def drop(self, level: cython.int) -> cython.void:
         """From here on the next feature of a level is out, and with it all that could only do worse in its place."""
-        self.closed[self.klass[self.order[self.at[level]]]] += 1
+        self.closed[self.kind[self.order[self.at[level]]]] += 1
         self.at[level] += 1
 
     @cython.cfunc
@@ -369,7 +369,7 @@ class BestSet:
         while True:
             if self.worth_a_look(level):
                 j = self.order[self.at[level]]
-                if self.closed[self.klass[j]] or not self.fits(j):
+                if self.closed[self.kind[j]] or not self.fits(j):
                     self.drop(level)
                     continue
                 self.taken[level] = j
@@ -386,7 +386,7 @@ class BestSet:
                     continue
             else:
                 for i in range(self.since[level], self.at[level]):
-                    self.closed[self.klass[self.order[i]]] -= 1
+                    self.closed[self.kind[self.order[i]]] -= 1
                 level -= 1
                 if level < 0:
                     return
@@ -394,7 +394,7 @@ class BestSet:
             self.drop(level)
 
 
-def best_set(scores, first, member, klass, caps, k, to_beat, max_nodes, tolerance, tick):
+def best_set(scores, first, member, kind, caps, k, to_beat, max_nodes, tolerance, tick):
     """The best k positions under the caps.
 
     Parameters
@@ -402,7 +402,7 @@ def best_set(scores, first, member, klass, caps, k, to_beat, max_nodes, toleranc
     scores : float64 array, descending
     first, member : int32 arrays
         Position j belongs to the caps ``member[first[j]:first[j + 1]]``.
-    klass : int32 array
+    kind : int32 array
         Positions with the same number belong to the same caps.
     caps : int32 array
         How many positions of each cap may be taken.
@@ -425,6 +425,6 @@ def best_set(scores, first, member, klass, caps, k, to_beat, max_nodes, toleranc
     finished : bool
         Whether the search ran to its end.
     """
-    search = BestSet(scores, first, member, klass, caps, k, to_beat, max_nodes, tolerance, tick)
+    search = BestSet(scores, first, member, kind, caps, k, to_beat, max_nodes, tolerance, tick)
     search.run()
     return (search.chosen() if search.found else None), search.bound, not search.stopped

@@ -5,59 +5,75 @@ Every estimate here is a mean of logarithms (or digammas) of whole numbers: how 
 than a radius. The kernel therefore tallies the numbers and adds up their logarithms in the order of the numbers, so
 that neither the order of the rows nor which column comes first can change a bit of the result.
 
-Columns come sorted. For each pair the rows are put into *strips* by one column, whose walls are far enough apart to
-hold some rows, and within a strip they are in the order of the other column; rows that agree in both are one *cell*
-where they come to lie side by side. The search for neighbours begins in the strip of a row and goes on to the strips on
-both sides until their walls are farther away than the farthest neighbour found; within a strip it goes outward from
-the height of the row. A discrete column has a strip for each of its values.
+Columns come sorted. For each pair the plane is cut into slabs by one column (x), each wide enough to hold some rows,
+and within a slab rows are in the order of the other column (y). Rows that agree in both are one point with a
+multiplicity. A discrete column has a slab for each of its values. The ball of a point is the square around it that
+reaches to its k-th neighbour (maximum norm), and its margins are the intervals that the square covers in each column.
+
+Contents
+--------
+The search in one slab (module functions), then the class ``Pairs``:
+
+1. A pair of columns: which estimate it gets
+2. Tallies: sums that do not depend on the order of rows
+3. Two discrete columns: the plug-in estimate
+4. Points and slabs
+5. Two continuous columns: the estimate of Kraskov, Stoegbauer and Grassberger
+6. The k-th neighbour: a search slab by slab
+7. Margins: rows within a distance in one column
+8. Ties: rows at the border of the ball
+9. A discrete and a continuous column: the estimate of Ross
 """
 
 import cython
 import numpy as np
 
-#: Tallies count in this unit, so that they can hold shares of a row.
-ONE = cython.declare(cython.longlong, 1 << 20)
+#: Tallies count in this unit, so that they can hold fractions of a row.
+UNIT = cython.declare(cython.longlong, 1 << 20)
 #: Farther away than anything, and nearer than the infinite ends of the lists.
 FAR = cython.declare(cython.double, 1e300)
 INFINITE = cython.declare(cython.double, np.inf)
-#: If the search passes more cells than this on average, it may be better to have strips of the other column.
-MANY = cython.declare(cython.long, 40)
-#: Going over to another strip takes as long as passing this many cells.
-WALL = cython.declare(cython.long, 4)
-#: How many rows a strip holds, as a multiple of the root of k times the number of rows.
-STRIP = cython.declare(cython.double, 1.0)
-PILOTS = cython.declare(cython.int, 16)
-LOOK_EVERY = cython.declare(cython.int, 1024)
+#: If the search passes more points than this on average, slabs of the other column may be better.
+MANY_PASSED = cython.declare(cython.long, 40)
+#: Going over to another slab takes as long as passing this many points.
+SLAB_COST = cython.declare(cython.long, 4)
+#: How many rows a slab holds, as a multiple of the root of k times the number of rows: about as wide as the usual ball.
+SLAB_WIDTH = cython.declare(cython.double, 1.0)
+#: Points by which it is judged how many points a search passes.
+N_PILOTS = cython.declare(cython.int, 16)
+#: Points after which it is asked whether to stop.
+POINTS_PER_TICK = cython.declare(cython.int, 1024)
 
 
 @cython.cfunc
 @cython.nogil
 @cython.exceptval(check=False)
-def _offer(
-    near: cython.double[::1], k: cython.int, distance: cython.double, rows: cython.int
+def _insert_distance(
+    nearest: cython.double[::1], k: cython.int, distance: cython.double, rows: cython.int
 ) -> cython.double:
-    """Keep the k smallest distances in order; returns the largest of them."""
+    """Insert a distance, as often as there are rows, into the k smallest so far; returns the largest of these."""
     p: cython.int
     last: cython.int = k - 1
-    while rows > 0 and distance < near[last]:
+    while rows > 0 and distance < nearest[last]:
         p = last
-        while p > 0 and near[p - 1] > distance:
-            near[p] = near[p - 1]
+        while p > 0 and nearest[p - 1] > distance:
+            nearest[p] = nearest[p - 1]
             p -= 1
-        near[p] = distance
+        nearest[p] = distance
         rows -= 1
-    return near[last]
+    return nearest[last]
 
 
 @cython.cfunc
 @cython.nogil
 @cython.exceptval(check=False)
-def _search_three(
-    across: cython.double[::1],
-    height: cython.double[::1],
-    weight: cython.int[::1],
-    near: cython.double[::1],
-    seen: cython.longlong[::1],
+def _search_slab(
+    x_of: cython.double[::1],
+    y_of: cython.double[::1],
+    n_rows_of: cython.int[::1],
+    nearest: cython.double[::1],
+    k: cython.int,
+    n_passed: cython.longlong[::1],
     start: cython.int,
     down: cython.int,
     up: cython.int,
@@ -65,22 +81,65 @@ def _search_three(
     x: cython.double,
     y: cython.double,
 ) -> cython.double:
-    """As ``_search`` with k = 3, the usual case, without branches: nobody could predict where a distance belongs."""
-    cell: cython.int = up
+    """Look for neighbours of (x, y) in a slab, up from one point and down from another; ``n_passed`` counts points."""
+    point: cython.int = up
+    radius: cython.double = nearest[k - 1]
+    dx: cython.double
+    dy: cython.double
+    while point < end:
+        dy = y_of[point] - y
+        if dy >= radius:
+            break
+        dx = abs(x_of[point] - x)
+        if dx < radius:
+            radius = _insert_distance(nearest, k, dx if dx > dy else dy, n_rows_of[point])
+        point += 1
+    n_passed[0] += point - up
+    point = down
+    while point >= start:
+        dy = y - y_of[point]
+        if dy >= radius:
+            break
+        dx = abs(x_of[point] - x)
+        if dx < radius:
+            radius = _insert_distance(nearest, k, dx if dx > dy else dy, n_rows_of[point])
+        point -= 1
+    n_passed[0] += down - point
+    return radius
+
+
+@cython.cfunc
+@cython.nogil
+@cython.exceptval(check=False)
+def _search_slab_three(
+    x_of: cython.double[::1],
+    y_of: cython.double[::1],
+    n_rows_of: cython.int[::1],
+    nearest: cython.double[::1],
+    n_passed: cython.longlong[::1],
+    start: cython.int,
+    down: cython.int,
+    up: cython.int,
+    end: cython.int,
+    x: cython.double,
+    y: cython.double,
+) -> cython.double:
+    """As ``_search_slab`` with k = 3, the usual case; no branches, as where a distance belongs cannot be predicted."""
+    point: cython.int = up
     rows: cython.int
-    a: cython.double = near[0]
-    b: cython.double = near[1]
-    c: cython.double = near[2]
+    a: cython.double = nearest[0]
+    b: cython.double = nearest[1]
+    c: cython.double = nearest[2]
     d: cython.double
     e: cython.double
     f: cython.double
-    while cell < end:
-        d = height[cell] - y
+    while point < end:
+        d = y_of[point] - y
         if d >= c:
             break
-        e = abs(across[cell] - x)
+        e = abs(x_of[point] - x)
         d = d if d > e else e
-        rows = weight[cell]
+        rows = n_rows_of[point]
         while True:
             e = d if a < d else a
             a = a if a < d else d
@@ -90,16 +149,16 @@ def _search_three(
             rows -= 1
             if rows == 0 or d >= c:
                 break
-        cell += 1
-    seen[0] += cell - up
-    cell = down
-    while cell >= start:
-        d = y - height[cell]
+        point += 1
+    n_passed[0] += point - up
+    point = down
+    while point >= start:
+        d = y - y_of[point]
         if d >= c:
             break
-        e = abs(across[cell] - x)
+        e = abs(x_of[point] - x)
         d = d if d > e else e
-        rows = weight[cell]
+        rows = n_rows_of[point]
         while True:
             e = d if a < d else a
             a = a if a < d else d
@@ -109,56 +168,12 @@ def _search_three(
             rows -= 1
             if rows == 0 or d >= c:
                 break
-        cell -= 1
-    seen[0] += down - cell
-    near[0] = a
-    near[1] = b
-    near[2] = c
+        point -= 1
+    n_passed[0] += down - point
+    nearest[0] = a
+    nearest[1] = b
+    nearest[2] = c
     return c
-
-
-@cython.cfunc
-@cython.nogil
-@cython.exceptval(check=False)
-def _search(
-    across: cython.double[::1],
-    height: cython.double[::1],
-    weight: cython.int[::1],
-    near: cython.double[::1],
-    k: cython.int,
-    seen: cython.longlong[::1],
-    start: cython.int,
-    down: cython.int,
-    up: cython.int,
-    end: cython.int,
-    x: cython.double,
-    y: cython.double,
-) -> cython.double:
-    """Look for neighbours of (x, y) in a strip, up from one cell and down from another; ``seen`` counts cells."""
-    cell: cython.int = up
-    radius: cython.double = near[k - 1]
-    dx: cython.double
-    dy: cython.double
-    while cell < end:
-        dy = height[cell] - y
-        if dy >= radius:
-            break
-        dx = abs(across[cell] - x)
-        if dx < radius:
-            radius = _offer(near, k, dx if dx > dy else dy, weight[cell])
-        cell += 1
-    seen[0] += cell - up
-    cell = down
-    while cell >= start:
-        dy = y - height[cell]
-        if dy >= radius:
-            break
-        dx = abs(across[cell] - x)
-        if dx < radius:
-            radius = _offer(near, k, dx if dx > dy else dy, weight[cell])
-        cell -= 1
-    seen[0] += down - cell
-    return radius
 
 
 @cython.final
@@ -185,6 +200,7 @@ class Pairs:
         Anything but 0 ends the work soon.
     """
 
+    # The table; see above.
     codes = cython.declare(cython.int[:, ::1])
     orders = cython.declare(cython.int[:, ::1])
     values = cython.declare(cython.double[:, ::1])
@@ -198,38 +214,46 @@ class Pairs:
     n = cython.declare(cython.int)
     k = cython.declare(cython.int)
     strict = cython.declare(cython.bint)
-    # The cells of the pair at hand: where each strip begins and between which values it lies; what is in the cells.
-    first = cython.declare(cython.int[::1])
-    wall = cython.declare(cython.double[::1])
-    reached = cython.declare(cython.int[::1])
-    place = cython.declare(cython.int[::1])
-    code = cython.declare(cython.int[::1])
-    weight = cython.declare(cython.int[::1])
-    across = cython.declare(cython.double[::1])
-    height = cython.declare(cython.double[::1])
-    n_strips = cython.declare(cython.int)
-    n_cells = cython.declare(cython.int)
-    # The values of both columns with infinite ends, one behind the other, and how many rows are below each.
-    edges = cython.declare(cython.double[::1])
-    counts = cython.declare(cython.int[::1])
+    # Slabs: the first point of each, the least and the largest x in it, and how far a sweep upward has come in it.
+    slab_first = cython.declare(cython.int[::1])
+    slab_range = cython.declare(cython.double[::1])
+    cursor = cython.declare(cython.int[::1])
+    n_slabs = cython.declare(cython.int)
+    min_slab_rows = cython.declare(cython.int)
+    # Points: codes and values in both columns, and the multiplicity.
+    x_code = cython.declare(cython.int[::1])
+    y_code = cython.declare(cython.int[::1])
+    x_of = cython.declare(cython.double[::1])
+    y_of = cython.declare(cython.double[::1])
+    n_rows_of = cython.declare(cython.int[::1])
+    n_points = cython.declare(cython.int)
+    # While points are listed: rows in the order of slabs, the slab of each value, counts.
+    slab_rows = cython.declare(cython.int[::1])
+    slab_of = cython.declare(cython.int[::1])
+    scratch = cython.declare(cython.int[::1])
+    # Margins: the values of both columns between infinite ends, one column behind the other, and how many rows are
+    # below each; the stride with which a search among them begins.
+    sorted_values = cython.declare(cython.double[::1])
+    rows_below = cython.declare(cython.int[::1])
     size_x = cython.declare(cython.int)
     size_y = cython.declare(cython.int)
-    rows = cython.declare(cython.int[::1])
-    strip = cython.declare(cython.int[::1])
-    room = cython.declare(cython.int[::1])
-    near = cython.declare(cython.double[::1])
+    first_stride = cython.declare(cython.int)
+    # The distances of the k nearest rows so far, ascending, and the work that was done to find them.
+    nearest = cython.declare(cython.double[::1])
+    n_passed = cython.declare(cython.longlong[::1])
+    # How often each whole number was met, in units.
     tally = cython.declare(cython.longlong[::1])
-    least = cython.declare(cython.int)
-    reach = cython.declare(cython.int)
-    seen = cython.declare(cython.longlong[::1])
-    # What the last look at a margin or at the edge of a ball has found.
-    inside = cython.declare(cython.int)
-    within = cython.declare(cython.int)
+    # Other rows inside a margin, and inside or at its border; the same for the ball.
+    margin_inside = cython.declare(cython.int)
+    margin_within = cython.declare(cython.int)
     ball_inside = cython.declare(cython.int)
     ball_within = cython.declare(cython.int)
-    side_x = cython.declare(cython.int)
-    side_y = cython.declare(cython.int)
-    corners = cython.declare(cython.int)
+    # Rows of the ball that are at its border in x, in y, and in both (in a corner).
+    border_x = cython.declare(cython.int)
+    border_y = cython.declare(cython.int)
+    border_both = cython.declare(cython.int)
+
+    # --- 1. A pair of columns ---------------------------------------------------------------------
 
     def __init__(self, columns, k, strict, digamma, logarithm, stop):
         codes, self.orders, self.values, self.below, self.sizes, self.slack, self.discrete = columns
@@ -241,25 +265,25 @@ class Pairs:
         self.k = k
         self.strict = strict
         n = len(codes[0])
-        self.first = np.zeros(n + 1, dtype=np.intc)
-        self.wall = np.zeros(2 * n)
-        self.reached = np.zeros(n, dtype=np.intc)
-        self.place = np.zeros(n, dtype=np.intc)
-        self.code = np.zeros(n, dtype=np.intc)
-        self.weight = np.zeros(n, dtype=np.intc)
-        self.across = np.zeros(n)
-        self.height = np.zeros(n)
-        self.edges = np.zeros(2 * (n + 2))
-        self.counts = np.zeros(2 * (n + 2), dtype=np.intc)
-        self.rows = np.zeros(n, dtype=np.intc)
-        self.strip = np.zeros(n, dtype=np.intc)
-        self.room = np.zeros(n, dtype=np.intc)
-        self.near = np.zeros(k)
-        self.seen = np.zeros(1, dtype=np.int64)
+        self.slab_first = np.zeros(n + 1, dtype=np.intc)
+        self.slab_range = np.zeros(2 * n)
+        self.cursor = np.zeros(n, dtype=np.intc)
+        self.x_code = np.zeros(n, dtype=np.intc)
+        self.y_code = np.zeros(n, dtype=np.intc)
+        self.n_rows_of = np.zeros(n, dtype=np.intc)
+        self.x_of = np.zeros(n)
+        self.y_of = np.zeros(n)
+        self.sorted_values = np.zeros(2 * (n + 2))
+        self.rows_below = np.zeros(2 * (n + 2), dtype=np.intc)
+        self.slab_rows = np.zeros(n, dtype=np.intc)
+        self.slab_of = np.zeros(n, dtype=np.intc)
+        self.scratch = np.zeros(n, dtype=np.intc)
+        self.nearest = np.zeros(k)
+        self.n_passed = np.zeros(1, dtype=np.int64)
         self.tally = np.zeros(n + 2, dtype=np.int64)
-        # As wide as the usual ball, more or less; the power of two is about half of the rows in it.
-        self.least = max(1, int(STRIP * (k * n) ** 0.5))
-        self.reach = 1 << max(1, int(0.5 * (k * n) ** 0.5)).bit_length()
+        # Both are about the usual ball: a slab as wide as it, and a stride of about half of the rows in its margin.
+        self.min_slab_rows = max(1, int(SLAB_WIDTH * (k * n) ** 0.5))
+        self.first_stride = 1 << max(1, int(0.5 * (k * n) ** 0.5)).bit_length()
 
     def run(self, left, right, found):
         """Put the information of the pairs (left[p], right[p]) into ``found[p]``."""
@@ -272,18 +296,18 @@ class Pairs:
             for p in range(total):
                 if self.stop[0]:
                     break
-                out[p] = self.pair(a[p], b[p])
+                out[p] = self.estimate(a[p], b[p])
 
     @cython.cfunc
     @cython.nogil
     @cython.exceptval(check=False)
-    def pair(self, a: cython.int, b: cython.int) -> cython.double:
-        """At least 0; 0 if a column is constant."""
+    def estimate(self, a: cython.int, b: cython.int) -> cython.double:
+        """The estimate for a pair of columns: at least 0, and 0 if a column is constant."""
         found: cython.double
         if self.sizes[a] < 2 or self.sizes[b] < 2:
             return 0.0
         if self.discrete[a] and self.discrete[b]:
-            found = self.counted(a, b)
+            found = self.plug_in(a, b)
         elif self.discrete[a]:
             found = self.ross(a, b)
         elif self.discrete[b]:
@@ -292,129 +316,14 @@ class Pairs:
             found = self.kraskov(a, b)
         return found if found > 0.0 else 0.0
 
-    # --- Cells --------------------------------------------------------------------------------------
+    # --- 2. Tallies -------------------------------------------------------------------------------
+    # An estimate adds up logarithms or digammas of whole numbers. How often each number comes is tallied, in units
+    # small enough for fractions of a row, and the sum goes over the numbers: the order of the rows does not matter.
 
     @cython.cfunc
     @cython.nogil
     @cython.exceptval(check=False)
-    def list_cells(self, a: cython.int, b: cython.int, least: cython.int) -> cython.void:
-        """The cells in strips of column a that hold at least so many rows, within them by the values of column b."""
-        few: cython.longlong = self.sizes[a]
-        if few * self.sizes[b] <= self.n and few * few <= 4 * cython.cast(cython.longlong, self.n):
-            self.count_table(a, b)
-        else:
-            self.sort_into_strips(a, b, least)
-
-    @cython.cfunc
-    @cython.nogil
-    @cython.exceptval(check=False)
-    def add_cell(
-        self, a: cython.int, b: cython.int, place: cython.int, code: cython.int, rows: cython.int
-    ) -> cython.void:
-        cell: cython.int = self.n_cells
-        self.place[cell] = place
-        self.code[cell] = code
-        self.weight[cell] = rows
-        self.across[cell] = self.values[a, place]
-        self.height[cell] = self.values[b, code]
-        self.n_cells = cell + 1
-
-    @cython.cfunc
-    @cython.nogil
-    @cython.exceptval(check=False)
-    def count_table(self, a: cython.int, b: cython.int) -> cython.void:
-        """Few values in both columns: count in the table of all their combinations, a strip for each value."""
-        p: cython.int
-        place: cython.int
-        code: cython.int
-        columns: cython.int = self.sizes[b]
-        for p in range(self.sizes[a] * columns):
-            self.room[p] = 0
-        for p in range(self.n):
-            self.room[self.codes[a, p] * columns + self.codes[b, p]] += 1
-        self.n_strips = self.sizes[a]
-        self.n_cells = 0
-        for place in range(self.n_strips):
-            self.first[place] = self.n_cells
-            self.wall[2 * place] = self.wall[2 * place + 1] = self.values[a, place]
-            for code in range(columns):
-                if self.room[place * columns + code] > 0:
-                    self.add_cell(a, b, place, code, self.room[place * columns + code])
-        self.first[self.n_strips] = self.n_cells
-
-    @cython.cfunc
-    @cython.nogil
-    @cython.exceptval(check=False)
-    def sort_into_strips(self, a: cython.int, b: cython.int, least: cython.int) -> cython.void:
-        """Rows in the order of column b, put one by one at the end of their strip."""
-        p: cython.int
-        row: cython.int
-        place: cython.int
-        code: cython.int
-        strip: cython.int
-        self.find_strips(a, least)
-        for p in range(self.n):
-            row = self.orders[b, p]
-            strip = self.strip[self.codes[a, row]]
-            self.rows[self.room[strip]] = row
-            self.room[strip] += 1
-        p = 0
-        self.n_cells = 0
-        for strip in range(self.n_strips):
-            self.first[strip] = self.n_cells
-            while p < self.room[strip]:
-                place = self.codes[a, self.rows[p]]
-                code = self.codes[b, self.rows[p]]
-                p += 1
-                if (
-                    self.n_cells > self.first[strip]
-                    and self.code[self.n_cells - 1] == code
-                    and self.place[self.n_cells - 1] == place
-                ):
-                    self.weight[self.n_cells - 1] += 1
-                else:
-                    self.add_cell(a, b, place, code, 1)
-        self.first[self.n_strips] = self.n_cells
-
-    @cython.cfunc
-    @cython.nogil
-    @cython.exceptval(check=False)
-    def find_strips(self, a: cython.int, least: cython.int) -> cython.void:
-        """Which strip each value belongs to, the values at the walls, and the first row of each strip in ``room``."""
-        place: cython.int
-        start: cython.int = 0
-        strip: cython.int = 0
-        for place in range(self.sizes[a]):
-            if place == start:
-                self.room[strip] = self.below[a, place]
-                self.wall[2 * strip] = self.values[a, place]
-            self.strip[place] = strip
-            self.wall[2 * strip + 1] = self.values[a, place]
-            if self.below[a, place + 1] - self.below[a, start] >= least:
-                start = place + 1
-                strip += 1
-        self.n_strips = self.strip[self.sizes[a] - 1] + 1
-
-    @cython.cfunc
-    @cython.nogil
-    @cython.exceptval(check=False)
-    def load(self, a: cython.int, at: cython.int) -> cython.void:
-        """The values of a column from ``at`` on, between infinite ends, and how many rows are below each."""
-        p: cython.int
-        size: cython.int = self.sizes[a]
-        self.edges[at] = -INFINITE
-        for p in range(size):
-            self.edges[at + 1 + p] = self.values[a, p]
-            self.counts[at + p] = self.below[a, p]
-        self.edges[at + 1 + size] = INFINITE
-        self.counts[at + size] = self.n
-
-    # --- Tallies ------------------------------------------------------------------------------------
-
-    @cython.cfunc
-    @cython.nogil
-    @cython.exceptval(check=False)
-    def total(self, table: cython.double[::1]) -> cython.double:
+    def sum_of_tallies(self, table: cython.double[::1]) -> cython.double:
         """Add up what has been tallied and clear it."""
         p: cython.int
         found: cython.double = 0.0
@@ -422,184 +331,285 @@ class Pairs:
             if self.tally[p] != 0:
                 found += self.tally[p] * table[p]
                 self.tally[p] = 0
-        return found / ONE
+        return found / UNIT
 
     @cython.cfunc
     @cython.nogil
     @cython.exceptval(check=False)
-    def spread(self, number: cython.double, rows: cython.int) -> cython.void:
+    def tally_fraction(self, number: cython.double, rows: cython.int) -> cython.void:
         """Tally a number of rows that need not be whole as its two whole neighbours."""
         whole: cython.int = cython.cast(cython.int, number)
-        upper: cython.longlong = cython.cast(cython.longlong, (number - whole) * ONE + 0.5)
-        self.tally[whole] += rows * (ONE - upper)
+        upper: cython.longlong = cython.cast(cython.longlong, (number - whole) * UNIT + 0.5)
+        self.tally[whole] += rows * (UNIT - upper)
         self.tally[whole + 1] += rows * upper
 
-    # --- Two discrete columns -----------------------------------------------------------------------
+    # --- 3. Two discrete columns: the plug-in estimate --------------------------------------------
 
     @cython.cfunc
     @cython.nogil
     @cython.exceptval(check=False)
-    def counted(self, a: cython.int, b: cython.int) -> cython.double:
-        """log n + mean of log(rows of the cell) - log(rows of the one value) - log(rows of the other)."""
+    def plug_in(self, a: cython.int, b: cython.int) -> cython.double:
+        """log n + mean of log(rows of the point) - log(rows of the one value) - log(rows of the other)."""
         p: cython.int
         rows: cython.int
         found: cython.double
-        self.list_cells(a, b, 1)
-        for p in range(self.n_cells):
-            self.tally[self.weight[p]] += self.weight[p] * ONE
+        self.list_points(a, b, 1)
+        for p in range(self.n_points):
+            self.tally[self.n_rows_of[p]] += self.n_rows_of[p] * UNIT
         for p in range(self.sizes[a]):
             rows = self.below[a, p + 1] - self.below[a, p]
-            self.tally[rows] -= rows * ONE
+            self.tally[rows] -= rows * UNIT
         for p in range(self.sizes[b]):
             rows = self.below[b, p + 1] - self.below[b, p]
-            self.tally[rows] -= rows * ONE
-        found = self.total(self.logarithm)
+            self.tally[rows] -= rows * UNIT
+        found = self.sum_of_tallies(self.logarithm)
         return self.logarithm[self.n] + found / self.n
 
-    # --- Margins ------------------------------------------------------------------------------------
+    # --- 4. Points and slabs ----------------------------------------------------------------------
+    # Slabs partition the rows by column a (x), and within a slab rows are sorted by column b (y). Rows that agree in
+    # both columns are one point with a multiplicity, where they come to lie side by side.
 
     @cython.cfunc
     @cython.nogil
     @cython.exceptval(check=False)
-    def margin(
-        self, at: cython.int, size: cython.int, place: cython.int, low: cython.double, high: cython.double
+    def list_points(self, a: cython.int, b: cython.int, least: cython.int) -> cython.void:
+        """The points in slabs of column a that hold at least so many rows, within them by the values of column b."""
+        few: cython.longlong = self.sizes[a]
+        if few * self.sizes[b] <= self.n and few * few <= 4 * cython.cast(cython.longlong, self.n):
+            self.points_by_counting(a, b)
+        else:
+            self.points_by_slabs(a, b, least)
+
+    @cython.cfunc
+    @cython.nogil
+    @cython.exceptval(check=False)
+    def points_by_counting(self, a: cython.int, b: cython.int) -> cython.void:
+        """Few values in both columns: count in the table of all their combinations, a slab for each value."""
+        p: cython.int
+        place: cython.int
+        code: cython.int
+        columns: cython.int = self.sizes[b]
+        for p in range(self.sizes[a] * columns):
+            self.scratch[p] = 0
+        for p in range(self.n):
+            self.scratch[self.codes[a, p] * columns + self.codes[b, p]] += 1
+        self.n_slabs = self.sizes[a]
+        self.n_points = 0
+        for place in range(self.n_slabs):
+            self.slab_first[place] = self.n_points
+            self.slab_range[2 * place] = self.slab_range[2 * place + 1] = self.values[a, place]
+            for code in range(columns):
+                if self.scratch[place * columns + code] > 0:
+                    self.add_point(a, b, place, code, self.scratch[place * columns + code])
+        self.slab_first[self.n_slabs] = self.n_points
+
+    @cython.cfunc
+    @cython.nogil
+    @cython.exceptval(check=False)
+    def points_by_slabs(self, a: cython.int, b: cython.int, least: cython.int) -> cython.void:
+        """Rows in the order of column b, put one by one at the end of their slab."""
+        p: cython.int
+        row: cython.int
+        place: cython.int
+        code: cython.int
+        slab: cython.int
+        self.cut_into_slabs(a, least)
+        for p in range(self.n):
+            row = self.orders[b, p]
+            slab = self.slab_of[self.codes[a, row]]
+            self.slab_rows[self.scratch[slab]] = row
+            self.scratch[slab] += 1
+        p = 0
+        self.n_points = 0
+        for slab in range(self.n_slabs):
+            self.slab_first[slab] = self.n_points
+            while p < self.scratch[slab]:
+                place = self.codes[a, self.slab_rows[p]]
+                code = self.codes[b, self.slab_rows[p]]
+                p += 1
+                if (
+                    self.n_points > self.slab_first[slab]
+                    and self.y_code[self.n_points - 1] == code
+                    and self.x_code[self.n_points - 1] == place
+                ):
+                    self.n_rows_of[self.n_points - 1] += 1
+                else:
+                    self.add_point(a, b, place, code, 1)
+        self.slab_first[self.n_slabs] = self.n_points
+
+    @cython.cfunc
+    @cython.nogil
+    @cython.exceptval(check=False)
+    def cut_into_slabs(self, a: cython.int, least: cython.int) -> cython.void:
+        """Which slab each value belongs to, the range of each slab, and its first row in ``scratch``."""
+        place: cython.int
+        start: cython.int = 0
+        slab: cython.int = 0
+        for place in range(self.sizes[a]):
+            if place == start:
+                self.scratch[slab] = self.below[a, place]
+                self.slab_range[2 * slab] = self.values[a, place]
+            self.slab_of[place] = slab
+            self.slab_range[2 * slab + 1] = self.values[a, place]
+            if self.below[a, place + 1] - self.below[a, start] >= least:
+                start = place + 1
+                slab += 1
+        self.n_slabs = self.slab_of[self.sizes[a] - 1] + 1
+
+    @cython.cfunc
+    @cython.nogil
+    @cython.exceptval(check=False)
+    def add_point(
+        self, a: cython.int, b: cython.int, place: cython.int, code: cython.int, rows: cython.int
     ) -> cython.void:
-        """Other rows nearer than ``low`` (``inside``) and not farther than ``high`` (``within``) in one column.
+        """Append a point to the last slab."""
+        point: cython.int = self.n_points
+        self.x_code[point] = place
+        self.y_code[point] = code
+        self.n_rows_of[point] = rows
+        self.x_of[point] = self.values[a, place]
+        self.y_of[point] = self.values[b, code]
+        self.n_points = point + 1
 
-        Differences are compared, not shifted values, which would round rows at the border in or out.
-        """
-        left: cython.int = at + 1 + place
-        right: cython.int = left
-        end: cython.int = at + size + 1
-        step: cython.int = self.reach
-        probe: cython.int
-        nearer: cython.int
-        value: cython.double = self.edges[left]
-        while right + step < end and self.edges[right + step] - value < low:
-            right += step
-        while left - step > at and value - self.edges[left - step] < low:
-            left -= step
-        while step > 1:
-            step = step // 2
-            # Products instead of branches, which nobody could predict.
-            probe = right + step if right + step < end else end
-            nearer = self.edges[probe] - value < low
-            right += step * nearer
-            probe = left - step if left - step > at else at
-            nearer = value - self.edges[probe] < low
-            left -= step * nearer
-        self.inside = self.counts[right] - self.counts[left - 1] - 1
-        while self.edges[right + 1] - value <= high:
-            right += 1
-        while value - self.edges[left - 1] <= high:
-            left -= 1
-        self.within = self.counts[right] - self.counts[left - 1] - 1
-
-    # --- Two continuous columns ---------------------------------------------------------------------
+    # --- 5. Two continuous columns: the estimate of Kraskov, Stoegbauer and Grassberger -----------
+    # For each row: the distance of its k-th neighbour by the larger of the distances in both columns, then how many
+    # rows are nearer than that in each column alone. Which column is cut into slabs makes no difference to the result.
 
     @cython.cfunc
     @cython.nogil
     @cython.exceptval(check=False)
     def kraskov(self, a: cython.int, b: cython.int) -> cython.double:
-        strip: cython.int
-        cell: cython.int
+        """digamma(n) + the mean over rows of digamma(k) - digamma(rows in x + 1) - digamma(rows in y + 1)."""
+        slab: cython.int
+        point: cython.int
         done: cython.int = 0
         found: cython.double
         slack: cython.double = max(self.slack[a], self.slack[b])
-        self.arrange(a, b)
-        for strip in range(self.n_strips):
-            self.rewind()
-            for cell in range(self.first[strip], self.first[strip + 1]):
-                self.enter(strip, cell, self.radius(strip, cell), slack)
+        self.choose_slabs(a, b)
+        for slab in range(self.n_slabs):
+            self.rewind_cursors()
+            for point in range(self.slab_first[slab], self.slab_first[slab + 1]):
+                self.tally_point(slab, point, self.kth_distance(slab, point), slack)
                 done += 1
-                if done % LOOK_EVERY == 0 and self.stop[0]:
-                    self.total(self.digamma)
+                if done % POINTS_PER_TICK == 0 and self.stop[0]:
+                    self.sum_of_tallies(self.digamma)
                     return 0.0
-        found = self.total(self.digamma)
+        found = self.sum_of_tallies(self.digamma)
         return self.digamma[self.n] - found / self.n
 
     @cython.cfunc
     @cython.nogil
     @cython.exceptval(check=False)
-    def arrange(self, a: cython.int, b: cython.int) -> cython.void:
-        """Have strips of the column with fewer values, or of the other one if the search then passes fewer cells."""
+    def choose_slabs(self, a: cython.int, b: cython.int) -> cython.void:
+        """Cut the column with fewer values into slabs, or the other one if searches then pass fewer points."""
         here: cython.long
         if self.sizes[b] < self.sizes[a]:
             a, b = b, a
         self.prepare(a, b)
-        here = self.cells_passed()
-        if here > MANY:
+        here = self.points_passed()
+        if here > MANY_PASSED:
             self.prepare(b, a)
-            if self.cells_passed() >= here:
+            if self.points_passed() >= here:
                 self.prepare(a, b)
 
     @cython.cfunc
     @cython.nogil
     @cython.exceptval(check=False)
     def prepare(self, a: cython.int, b: cython.int) -> cython.void:
-        self.list_cells(a, b, self.least)
-        self.load(a, 0)
-        self.load(b, self.n + 2)
+        """Points in slabs of column a, and the margins of both columns."""
+        self.list_points(a, b, self.min_slab_rows)
+        self.load_margin(a, 0)
+        self.load_margin(b, self.n + 2)
         self.size_x = self.sizes[a]
         self.size_y = self.sizes[b]
 
     @cython.cfunc
     @cython.nogil
     @cython.exceptval(check=False)
-    def cells_passed(self) -> cython.long:
-        """How many cells the search for neighbours passes on average, judged by a few cells."""
-        strip: cython.int
-        cell: cython.int = 0
-        step: cython.int = self.n_cells // PILOTS + 1
+    def points_passed(self) -> cython.long:
+        """How many points the search for neighbours passes on average, judged by a few points."""
+        slab: cython.int
+        point: cython.int = 0
+        step: cython.int = self.n_points // N_PILOTS + 1
         pilots: cython.int = 0
-        self.seen[0] = 0
-        for strip in range(self.n_strips):
-            if cell < self.first[strip + 1]:
-                self.rewind()
-            while cell < self.first[strip + 1]:
-                self.radius(strip, cell)
+        self.n_passed[0] = 0
+        for slab in range(self.n_slabs):
+            if point < self.slab_first[slab + 1]:
+                self.rewind_cursors()
+            while point < self.slab_first[slab + 1]:
+                self.kth_distance(slab, point)
                 pilots += 1
-                cell += step
-        return self.seen[0] // pilots
+                point += step
+        return self.n_passed[0] // pilots
 
     @cython.cfunc
     @cython.nogil
     @cython.exceptval(check=False)
-    def rewind(self) -> cython.void:
-        """Begin with the lowest cell of each strip again."""
-        strip: cython.int
-        for strip in range(self.n_strips):
-            self.reached[strip] = self.first[strip]
+    def tally_point(
+        self, slab: cython.int, point: cython.int, radius: cython.double, slack: cython.double
+    ) -> cython.void:
+        """Tally what the rows of a point contribute, whose k-th neighbour is ``radius`` away."""
+        rows: cython.int = self.n_rows_of[point]
+        low: cython.double = radius if self.strict else radius - slack
+        high: cython.double = -1.0 if self.strict else radius + slack
+        inside_x: cython.int
+        within_x: cython.int
+        self.count_margin(0, self.size_x, self.x_code[point], low, high)
+        inside_x = self.margin_inside
+        within_x = self.margin_within
+        self.count_margin(self.n + 2, self.size_y, self.y_code[point], low, high)
+        if not self.strict and (
+            low <= 0.0 or within_x - inside_x + self.margin_within - self.margin_inside > 1
+        ):
+            self.count_ball(slab, point, low, high)
+            if low <= 0.0:
+                self.tally[self.ball_within + 1] -= rows * UNIT
+                self.tally[within_x + 1] += rows * UNIT
+                self.tally[self.margin_within + 1] += rows * UNIT
+                return
+            self.tally_fraction(self.expected_margin(inside_x, within_x, self.border_x), rows)
+            self.tally_fraction(
+                self.expected_margin(self.margin_inside, self.margin_within, self.border_y), rows
+            )
+        else:
+            self.tally[inside_x + 1] += rows * UNIT
+            self.tally[self.margin_inside + 1] += rows * UNIT
+        self.tally[self.k] -= rows * UNIT
+
+    # --- 6. The k-th neighbour: a search slab by slab ---------------------------------------------
+    # Within a slab the search goes up and down from the y of the point; then on to the slabs on both sides, until these
+    # are farther away than the k-th neighbour found so far.
 
     @cython.cfunc
     @cython.nogil
     @cython.exceptval(check=False)
-    def radius(self, strip: cython.int, cell: cython.int) -> cython.double:
-        """Distance of the k-th neighbour: the larger one of the distances in both columns counts.
+    def kth_distance(self, slab: cython.int, point: cython.int) -> cython.double:
+        """The distance of the k-th neighbour of a point: the larger one of the distances in both columns counts.
 
-        To be called for the cells of a strip in their order, from the bottom up, after ``rewind``.
+        To be called for the points of a slab in their order, from the bottom up, after ``rewind_cursors``: the cursors
+        of the other slabs only move upward.
         """
         p: cython.int
         at: cython.int
-        left: cython.int = strip - 1
-        right: cython.int = strip + 1
-        x: cython.double = self.across[cell]
-        y: cython.double = self.height[cell]
+        left: cython.int = slab - 1
+        right: cython.int = slab + 1
+        x: cython.double = self.x_of[point]
+        y: cython.double = self.y_of[point]
         found: cython.double
         onward: cython.bint = True
         for p in range(self.k):
-            self.near[p] = 0.0 if p < self.weight[cell] - 1 else FAR
-        found = self.search_strip(strip, cell - 1, cell + 1, x, y)
+            self.nearest[p] = 0.0 if p < self.n_rows_of[point] - 1 else FAR
+        found = self.search_slab(slab, point - 1, point + 1, x, y)
         while onward:
             onward = False
-            if right < self.n_strips and self.wall[2 * right] - x < found:
-                at = self.level(right, y)
-                found = self.search_strip(right, at - 1, at, x, y)
+            if right < self.n_slabs and self.slab_range[2 * right] - x < found:
+                at = self.first_not_below(right, y)
+                found = self.search_slab(right, at - 1, at, x, y)
                 right += 1
                 onward = True
-            if left >= 0 and x - self.wall[2 * left + 1] < found:
-                at = self.level(left, y)
-                found = self.search_strip(left, at - 1, at, x, y)
+            if left >= 0 and x - self.slab_range[2 * left + 1] < found:
+                at = self.first_not_below(left, y)
+                found = self.search_slab(left, at - 1, at, x, y)
                 left -= 1
                 onward = True
         return found
@@ -607,66 +617,116 @@ class Pairs:
     @cython.cfunc
     @cython.nogil
     @cython.exceptval(check=False)
-    def search_strip(
-        self, strip: cython.int, down: cython.int, up: cython.int, x: cython.double, y: cython.double
+    def search_slab(
+        self, slab: cython.int, down: cython.int, up: cython.int, x: cython.double, y: cython.double
     ) -> cython.double:
-        start: cython.int = self.first[strip]
-        end: cython.int = self.first[strip + 1]
-        self.seen[0] += WALL
+        """Look for nearer neighbours in a slab; returns the distance of the k-th one."""
+        start: cython.int = self.slab_first[slab]
+        end: cython.int = self.slab_first[slab + 1]
+        self.n_passed[0] += SLAB_COST
         if self.k == 3:
-            return _search_three(
-                self.across, self.height, self.weight, self.near, self.seen, start, down, up, end, x, y
+            return _search_slab_three(
+                self.x_of, self.y_of, self.n_rows_of, self.nearest, self.n_passed, start, down, up, end, x, y
             )
-        return _search(
-            self.across, self.height, self.weight, self.near, self.k, self.seen, start, down, up, end, x, y
+        return _search_slab(
+            self.x_of,
+            self.y_of,
+            self.n_rows_of,
+            self.nearest,
+            self.k,
+            self.n_passed,
+            start,
+            down,
+            up,
+            end,
+            x,
+            y,
         )
 
     @cython.cfunc
     @cython.nogil
     @cython.exceptval(check=False)
-    def level(self, strip: cython.int, y: cython.double) -> cython.int:
-        """The first cell of a strip that is not below y, found from that of the last y, which was not above."""
-        at: cython.int = self.reached[strip]
-        end: cython.int = self.first[strip + 1]
-        while at < end and self.height[at] < y:
+    def first_not_below(self, slab: cython.int, y: cython.double) -> cython.int:
+        """The first point of a slab that is not below y; the cursor is at that of the last y, which was no larger."""
+        at: cython.int = self.cursor[slab]
+        end: cython.int = self.slab_first[slab + 1]
+        while at < end and self.y_of[at] < y:
             at += 1
-        self.reached[strip] = at
+        self.cursor[slab] = at
         return at
 
     @cython.cfunc
     @cython.nogil
     @cython.exceptval(check=False)
-    def enter(
-        self, strip: cython.int, cell: cython.int, radius: cython.double, slack: cython.double
-    ) -> cython.void:
-        """Tally what a cell's rows contribute."""
-        rows: cython.int = self.weight[cell]
-        low: cython.double = radius if self.strict else radius - slack
-        high: cython.double = -1.0 if self.strict else radius + slack
-        inside_x: cython.int
-        within_x: cython.int
-        self.margin(0, self.size_x, self.place[cell], low, high)
-        inside_x = self.inside
-        within_x = self.within
-        self.margin(self.n + 2, self.size_y, self.code[cell], low, high)
-        if not self.strict and (low <= 0.0 or within_x - inside_x + self.within - self.inside > 1):
-            self.look_at_border(strip, cell, low, high)
-            if low <= 0.0:
-                self.tally[self.ball_within + 1] -= rows * ONE
-                self.tally[within_x + 1] += rows * ONE
-                self.tally[self.within + 1] += rows * ONE
-                return
-            self.spread(self.expected(inside_x, within_x, self.side_x), rows)
-            self.spread(self.expected(self.inside, self.within, self.side_y), rows)
-        else:
-            self.tally[inside_x + 1] += rows * ONE
-            self.tally[self.inside + 1] += rows * ONE
-        self.tally[self.k] -= rows * ONE
+    def rewind_cursors(self) -> cython.void:
+        """Put the cursor of each slab at its lowest point."""
+        slab: cython.int
+        for slab in range(self.n_slabs):
+            self.cursor[slab] = self.slab_first[slab]
+
+    # --- 7. Margins: rows within a distance in one column -----------------------------------------
+    # An exponential search in sorted values between infinite ends: strides begin at about half of the usual ball, and
+    # are halved once they lead too far.
 
     @cython.cfunc
     @cython.nogil
     @cython.exceptval(check=False)
-    def expected(self, inside: cython.int, within: cython.int, side: cython.int) -> cython.double:
+    def load_margin(self, a: cython.int, at: cython.int) -> cython.void:
+        """Put the values of a column at ``at``, between infinite ends, and how many rows are below each."""
+        p: cython.int
+        size: cython.int = self.sizes[a]
+        self.sorted_values[at] = -INFINITE
+        for p in range(size):
+            self.sorted_values[at + 1 + p] = self.values[a, p]
+            self.rows_below[at + p] = self.below[a, p]
+        self.sorted_values[at + 1 + size] = INFINITE
+        self.rows_below[at + size] = self.n
+
+    @cython.cfunc
+    @cython.nogil
+    @cython.exceptval(check=False)
+    def count_margin(
+        self, at: cython.int, size: cython.int, place: cython.int, low: cython.double, high: cython.double
+    ) -> cython.void:
+        """Other rows that are nearer than ``low`` in one column (inside), and not farther than ``high`` (within).
+
+        Differences are compared, not shifted values: rounding would put rows at the border in or out.
+        """
+        left: cython.int = at + 1 + place
+        right: cython.int = left
+        end: cython.int = at + size + 1
+        step: cython.int = self.first_stride
+        probe: cython.int
+        nearer: cython.int
+        value: cython.double = self.sorted_values[left]
+        while right + step < end and self.sorted_values[right + step] - value < low:
+            right += step
+        while left - step > at and value - self.sorted_values[left - step] < low:
+            left -= step
+        while step > 1:
+            step = step // 2
+            # Products instead of branches, which could not be predicted.
+            probe = right + step if right + step < end else end
+            nearer = self.sorted_values[probe] - value < low
+            right += step * nearer
+            probe = left - step if left - step > at else at
+            nearer = value - self.sorted_values[probe] < low
+            left -= step * nearer
+        self.margin_inside = self.rows_below[right] - self.rows_below[left - 1] - 1
+        while self.sorted_values[right + 1] - value <= high:
+            right += 1
+        while value - self.sorted_values[left - 1] <= high:
+            left -= 1
+        self.margin_within = self.rows_below[right] - self.rows_below[left - 1] - 1
+
+    # --- 8. Ties: rows at the border of the ball --------------------------------------------------
+    # Where several rows are as far away as the k-th neighbour, a jitter would tell them apart. The expected result of a
+    # jitter is computed instead.
+
+    @cython.cfunc
+    @cython.nogil
+    @cython.exceptval(check=False)
+    def expected_margin(self, inside: cython.int, within: cython.int, side: cython.int) -> cython.double:
         """One more than the rows inside, and the share of those at the border that a jitter would put inside.
 
         A jitter would make one of the rows at the border of the ball the k-th neighbour. ``nearer`` of them would be
@@ -679,239 +739,244 @@ class Pairs:
         return (
             1.0
             + inside
-            + (side * nearer + 0.5 * self.corners) / border
+            + (side * nearer + 0.5 * self.border_both) / border
             + (within - inside - side) * (nearer + 1.0) / (border + 1.0)
         )
 
     @cython.cfunc
     @cython.nogil
     @cython.exceptval(check=False)
-    def look_at_border(
-        self, strip: cython.int, cell: cython.int, low: cython.double, high: cython.double
+    def count_ball(
+        self, slab: cython.int, point: cython.int, low: cython.double, high: cython.double
     ) -> cython.void:
         """Count the other rows of the ball: inside, and at its border on either side or in a corner."""
         at: cython.int
-        left: cython.int = strip - 1
-        right: cython.int = strip + 1
-        x: cython.double = self.across[cell]
-        y: cython.double = self.height[cell]
-        self.clear_border()
-        self.look_up(cell, self.first[strip + 1], x, y, low, high)
-        self.look_down(cell - 1, self.first[strip], x, y, low, high)
-        while right < self.n_strips and self.wall[2 * right] - x <= high:
-            at = self.level(right, y)
-            self.look_up(at, self.first[right + 1], x, y, low, high)
-            self.look_down(at - 1, self.first[right], x, y, low, high)
+        left: cython.int = slab - 1
+        right: cython.int = slab + 1
+        x: cython.double = self.x_of[point]
+        y: cython.double = self.y_of[point]
+        self.clear_ball()
+        self.count_upward(point, self.slab_first[slab + 1], x, y, low, high)
+        self.count_downward(point - 1, self.slab_first[slab], x, y, low, high)
+        while right < self.n_slabs and self.slab_range[2 * right] - x <= high:
+            at = self.first_not_below(right, y)
+            self.count_upward(at, self.slab_first[right + 1], x, y, low, high)
+            self.count_downward(at - 1, self.slab_first[right], x, y, low, high)
             right += 1
-        while left >= 0 and x - self.wall[2 * left + 1] <= high:
-            at = self.level(left, y)
-            self.look_up(at, self.first[left + 1], x, y, low, high)
-            self.look_down(at - 1, self.first[left], x, y, low, high)
+        while left >= 0 and x - self.slab_range[2 * left + 1] <= high:
+            at = self.first_not_below(left, y)
+            self.count_upward(at, self.slab_first[left + 1], x, y, low, high)
+            self.count_downward(at - 1, self.slab_first[left], x, y, low, high)
             left -= 1
 
     @cython.cfunc
     @cython.nogil
     @cython.exceptval(check=False)
-    def clear_border(self) -> cython.void:
-        """Nothing counted yet, and the row itself never."""
+    def clear_ball(self) -> cython.void:
+        """Nothing is counted yet; the row itself never is, hence -1."""
         self.ball_inside = -1
         self.ball_within = -1
-        self.side_x = 0
-        self.side_y = 0
-        self.corners = 0
+        self.border_x = 0
+        self.border_y = 0
+        self.border_both = 0
 
     @cython.cfunc
     @cython.nogil
     @cython.exceptval(check=False)
-    def look_up(
+    def count_upward(
         self,
-        cell: cython.int,
+        point: cython.int,
         end: cython.int,
         x: cython.double,
         y: cython.double,
         low: cython.double,
         high: cython.double,
     ) -> cython.void:
+        """Count the points of a slab in the ball of (x, y), from one point upward."""
         dx: cython.double
-        while cell < end and self.height[cell] - y <= high:
-            dx = abs(self.across[cell] - x)
+        while point < end and self.y_of[point] - y <= high:
+            dx = abs(self.x_of[point] - x)
             if dx <= high:
-                self.look_at(cell, dx, self.height[cell] - y, low)
-            cell += 1
+                self.count_point(point, dx, self.y_of[point] - y, low)
+            point += 1
 
     @cython.cfunc
     @cython.nogil
     @cython.exceptval(check=False)
-    def look_down(
+    def count_downward(
         self,
-        cell: cython.int,
+        point: cython.int,
         start: cython.int,
         x: cython.double,
         y: cython.double,
         low: cython.double,
         high: cython.double,
     ) -> cython.void:
+        """The same from one point downward."""
         dx: cython.double
-        while cell >= start and y - self.height[cell] <= high:
-            dx = abs(self.across[cell] - x)
+        while point >= start and y - self.y_of[point] <= high:
+            dx = abs(self.x_of[point] - x)
             if dx <= high:
-                self.look_at(cell, dx, y - self.height[cell], low)
-            cell -= 1
+                self.count_point(point, dx, y - self.y_of[point], low)
+            point -= 1
 
     @cython.cfunc
     @cython.nogil
     @cython.exceptval(check=False)
-    def look_at(
-        self, cell: cython.int, dx: cython.double, dy: cython.double, low: cython.double
+    def count_point(
+        self, point: cython.int, dx: cython.double, dy: cython.double, low: cython.double
     ) -> cython.void:
-        """Count the rows of a cell of the ball."""
-        rows: cython.int = self.weight[cell]
+        """Count the rows of a point of the ball: inside it, or at its border in x, in y or in both."""
+        rows: cython.int = self.n_rows_of[point]
         self.ball_within += rows
         if dx >= low:
-            self.side_x += rows
+            self.border_x += rows
             if dy >= low:
-                self.side_y += rows
-                self.corners += rows
+                self.border_y += rows
+                self.border_both += rows
         elif dy >= low:
-            self.side_y += rows
+            self.border_y += rows
         else:
             self.ball_inside += rows
 
-    # --- A discrete and a continuous column ---------------------------------------------------------
+    # --- 9. A discrete and a continuous column: the estimate of Ross ------------------------------
+    # Neighbours are those of the same class, a slab each. A class of one row has none and is left out.
 
     @cython.cfunc
     @cython.nogil
     @cython.exceptval(check=False)
     def ross(self, a: cython.int, b: cython.int) -> cython.double:
-        """Column a is the discrete one; rows that are alone with their value of it are left out."""
-        strip: cython.int
-        cell: cython.int
+        """Column a is the discrete one, the class; rows that are alone in their class are left out."""
+        slab: cython.int
+        point: cython.int
         rows: cython.int
         alone: cython.int = 0
         found: cython.double
-        self.list_cells(a, b, 1)
-        self.load(b, 0)
+        self.list_points(a, b, 1)
+        self.load_margin(b, 0)
         self.size_y = self.sizes[b]
-        for strip in range(self.sizes[a]):
-            rows = self.below[a, strip + 1] - self.below[a, strip]
+        for slab in range(self.sizes[a]):
+            rows = self.below[a, slab + 1] - self.below[a, slab]
             if rows == 1:
                 alone += 1
         if alone > 0:
-            self.leave_out_alone(a, b)
-        for strip in range(self.sizes[a]):
-            rows = self.below[a, strip + 1] - self.below[a, strip]
+            self.leave_out_singletons(a, b)
+        for slab in range(self.sizes[a]):
+            rows = self.below[a, slab + 1] - self.below[a, slab]
             if rows == 1:
                 continue
-            self.tally[rows] += rows * ONE
-            for cell in range(self.first[strip], self.first[strip + 1]):
-                self.enter_one(strip, cell, min(self.k, rows - 1), rows, self.slack[b])
+            self.tally[rows] += rows * UNIT
+            for point in range(self.slab_first[slab], self.slab_first[slab + 1]):
+                self.tally_point_of_class(slab, point, min(self.k, rows - 1), rows, self.slack[b])
             if self.stop[0]:
                 break
         if alone == self.n:
             return 0.0
-        found = self.total(self.digamma)
+        found = self.sum_of_tallies(self.digamma)
         return self.digamma[self.n - alone] - found / (self.n - alone)
 
     @cython.cfunc
     @cython.nogil
     @cython.exceptval(check=False)
-    def leave_out_alone(self, a: cython.int, b: cython.int) -> cython.void:
-        """Count the rows below each value of the continuous column anew, without those left out."""
-        strip: cython.int
+    def leave_out_singletons(self, a: cython.int, b: cython.int) -> cython.void:
+        """Count the rows below each value of the continuous column without those that are alone in their class."""
+        slab: cython.int
         code: cython.int
         out: cython.int = 0
         for code in range(self.sizes[b]):
-            self.room[code] = 0
-        for strip in range(self.sizes[a]):
-            if self.below[a, strip + 1] - self.below[a, strip] == 1:
-                self.room[self.code[self.first[strip]]] += 1
+            self.scratch[code] = 0
+        for slab in range(self.sizes[a]):
+            if self.below[a, slab + 1] - self.below[a, slab] == 1:
+                self.scratch[self.y_code[self.slab_first[slab]]] += 1
         for code in range(self.sizes[b]):
-            self.counts[code] -= out
-            out += self.room[code]
-        self.counts[self.sizes[b]] -= out
+            self.rows_below[code] -= out
+            out += self.scratch[code]
+        self.rows_below[self.sizes[b]] -= out
 
     @cython.cfunc
     @cython.nogil
     @cython.exceptval(check=False)
-    def enter_one(
-        self, strip: cython.int, cell: cython.int, k: cython.int, size: cython.int, slack: cython.double
+    def tally_point_of_class(
+        self, slab: cython.int, point: cython.int, k: cython.int, size: cython.int, slack: cython.double
     ) -> cython.void:
-        """Tally what the rows of a cell contribute, whose neighbours are those of the same strip."""
-        rows: cython.int = self.weight[cell]
-        x: cython.double = self.across[cell]
-        y: cython.double = self.height[cell]
-        rough: cython.bint = self.strict and k >= size // 2
+        """Tally what the rows of a point contribute, whose neighbours are those of its class."""
+        rows: cython.int = self.n_rows_of[point]
+        x: cython.double = self.x_of[point]
+        y: cython.double = self.y_of[point]
+        as_sklearn: cython.bint = self.strict and k >= size // 2
         radius: cython.double = (
-            self.rough_radius(strip, cell, k) if rough else self.radius_in_strip(strip, cell, k)
+            self.kth_distance_as_sklearn(slab, point, k)
+            if as_sklearn
+            else self.kth_distance_in_class(slab, point, k)
         )
         low: cython.double = radius if self.strict else radius - slack
         high: cython.double = -1.0 if self.strict else radius + slack
         border: cython.double
         nearer: cython.double
-        self.margin(0, self.size_y, self.code[cell], low, high)
-        if not self.strict and (low <= 0.0 or self.within - self.inside > 1):
-            self.clear_border()
-            self.look_up(cell, self.first[strip + 1], x, y, low, high)
-            self.look_down(cell - 1, self.first[strip], x, y, low, high)
+        self.count_margin(0, self.size_y, self.y_code[point], low, high)
+        if not self.strict and (low <= 0.0 or self.margin_within - self.margin_inside > 1):
+            self.clear_ball()
+            self.count_upward(point, self.slab_first[slab + 1], x, y, low, high)
+            self.count_downward(point - 1, self.slab_first[slab], x, y, low, high)
             if low <= 0.0:
-                self.tally[self.ball_within + 1] -= rows * ONE
-                self.tally[self.within + 1] += rows * ONE
+                self.tally[self.ball_within + 1] -= rows * UNIT
+                self.tally[self.margin_within + 1] += rows * UNIT
                 return
             border = self.ball_within - self.ball_inside
             nearer = k - self.ball_inside - 1
-            self.spread(
+            self.tally_fraction(
                 1.0
-                + self.inside
+                + self.margin_inside
                 + nearer
-                + (self.within - self.inside - border) * (nearer + 1.0) / (border + 1.0),
+                + (self.margin_within - self.margin_inside - border) * (nearer + 1.0) / (border + 1.0),
                 rows,
             )
         else:
-            self.tally[self.inside + 1] += rows * ONE
-        self.tally[k] -= rows * ONE
+            self.tally[self.margin_inside + 1] += rows * UNIT
+        self.tally[k] -= rows * UNIT
 
     @cython.cfunc
     @cython.nogil
     @cython.exceptval(check=False)
-    def radius_in_strip(self, strip: cython.int, cell: cython.int, k: cython.int) -> cython.double:
-        """Distance of the k-th neighbour within the strip."""
-        left: cython.int = cell - 1
-        right: cython.int = cell + 1
-        start: cython.int = self.first[strip]
-        end: cython.int = self.first[strip + 1]
-        y: cython.double = self.height[cell]
-        found: cython.int = self.weight[cell] - 1
+    def kth_distance_in_class(self, slab: cython.int, point: cython.int, k: cython.int) -> cython.double:
+        """The distance of the k-th neighbour within the class: the nearer of the next ones above and below, k times."""
+        left: cython.int = point - 1
+        right: cython.int = point + 1
+        start: cython.int = self.slab_first[slab]
+        end: cython.int = self.slab_first[slab + 1]
+        y: cython.double = self.y_of[point]
+        found: cython.int = self.n_rows_of[point] - 1
         radius: cython.double = 0.0
         up: cython.double
         down: cython.double
         while found < k:
-            up = self.height[right] - y if right < end else FAR
-            down = y - self.height[left] if left >= start else FAR
+            up = self.y_of[right] - y if right < end else FAR
+            down = y - self.y_of[left] if left >= start else FAR
             if up <= down:
                 radius = up
-                found += self.weight[right]
+                found += self.n_rows_of[right]
                 right += 1
             else:
                 radius = down
-                found += self.weight[left]
+                found += self.n_rows_of[left]
                 left -= 1
         return radius
 
     @cython.cfunc
     @cython.nogil
     @cython.exceptval(check=False)
-    def rough_radius(self, strip: cython.int, cell: cython.int, k: cython.int) -> cython.double:
-        """The same with the rounding of scikit-learn, which expands the square of the difference in small classes."""
+    def kth_distance_as_sklearn(self, slab: cython.int, point: cython.int, k: cython.int) -> cython.double:
+        """The same, rounded as by scikit-learn, which in small classes expands the square of a difference."""
         other: cython.int
         p: cython.int
-        y: cython.double = self.height[cell]
+        y: cython.double = self.y_of[point]
         z: cython.double
         square: cython.double
         for p in range(k):
-            self.near[p] = 0.0 if p < self.weight[cell] - 1 else FAR
-        for other in range(self.first[strip], self.first[strip + 1]):
-            if other != cell:
-                z = self.height[other]
+            self.nearest[p] = 0.0 if p < self.n_rows_of[point] - 1 else FAR
+        for other in range(self.slab_first[slab], self.slab_first[slab + 1]):
+            if other != point:
+                z = self.y_of[other]
                 square = y * y + -2.0 * (y * z) + z * z
-                _offer(self.near, k, square if square > 0.0 else 0.0, self.weight[other])
-        return self.near[k - 1] ** 0.5
+                _insert_distance(self.nearest, k, square if square > 0.0 else 0.0, self.n_rows_of[other])
+        return self.nearest[k - 1] ** 0.5

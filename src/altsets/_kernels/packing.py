@@ -451,7 +451,7 @@ class Packing:
         self,
         number: cython.int,
         mask: cython.ulonglong,
-        klass: cython.int,
+        score_class: cython.int,
         position: cython.int,
         to_take: cython.int,
     ) -> cython.bint:
@@ -464,31 +464,31 @@ class Packing:
         for s in range(number):
             if ones(mask & self.concrete[s]) > self.caps[self.group[item], self.group[self.picked_item[s]]]:
                 return False
-        if klass == self.n_classes:
+        if score_class == self.n_classes:
             self.concrete[number] = mask
             return self.make_concrete(number + 1)
         if to_take < 0:
-            to_take = self.of_class[item, klass]
+            to_take = self.of_class[item, score_class]
             position = 0
         if to_take == 0:
-            return self.complete(number, mask, klass + 1, 0, -1)
+            return self.complete(number, mask, score_class + 1, 0, -1)
         if self.spend_node():
             return False
         # Fresh members first: they add to no overlap.
         for fresh in range(1, -1, -1):
             for j in range(position, self.n_features):
-                if not (self.classes[klass] >> j) & 1:
+                if not (self.classes[score_class] >> j) & 1:
                     continue
                 if self.is_fresh(number, j) != fresh:
                     continue
                 # If an earlier member, used alike, was left out, then this one would only repeat what was tried.
                 skipped = False
                 for s in range(j):
-                    if (self.classes[klass] & ~mask) >> s & 1 and self.used_alike(number, s, j):
+                    if (self.classes[score_class] & ~mask) >> s & 1 and self.used_alike(number, s, j):
                         skipped = True
                         break
                 if not skipped and self.complete(
-                    number, mask | (cython.cast(cython.ulonglong, 1) << j), klass, j + 1, to_take - 1
+                    number, mask | (cython.cast(cython.ulonglong, 1) << j), score_class, j + 1, to_take - 1
                 ):
                     return True
                 if self.stopped:

@@ -2,29 +2,39 @@
 """Kernel: the best sets of a size, or all sets above a threshold, for quality with pair terms.
 
 The value of a set is the sum of the linear terms of its features minus the sum of its pair terms. Depth-first branch
-and bound: with r features to go, a candidate is worth at most its gain minus half of the r - 1 smallest pair terms with
-other candidates, for the other half is the partner's. The r largest such worths bound the node (one for each class
-where candidates exclude each other, no more than a cap allows), and candidates that cannot be among r good ones are
-dropped. Whether a child is worth building is told by the partners that its parent knew, which costs next to nothing;
-partners are found in lists sorted once. (Other splits than half and half lower the bound at the root, but not further
-down.)
+and bound over positions of features; everything that concerns one set is kept here: caps (at most so many out of a
+group), budgets, pairs that exclude each other, features that need other features, and a user's own test.
 
-That everybody has other best partners is what this bound does not see. With tangents it sees more: of each pair term
-common[i] + common[j] + loadings[i] @ loadings[j] is taken off, and only the rest is counted partner by partner. For r
-features to go, the first part is a sum over features, and the scalar products come to half the squared length of the
-sum of their loadings, less what each feature has with itself. The squared length lies above each of its tangents, which
-is a sum over features, too; the best one touches at the loadings of the features that are taken. A node whose worths
-are those along a tangent is linearised. The bound is lower where features are alike in few ways, but worths are then
-alike as well and tell less about what to branch on: either kind of search can be faster by far.
+Contents
+--------
+1. A search from start to end
+2. One node: bound, branch, count
+3. Rules: what may still become a complete set
+4. The node bound: each candidate's gain less half of its smallest pair terms
+5. The cheapest partners of a candidate, by a scan or by sorted lists
+6. Tighter bounds: conflicts, caps, clique cuts
+7. The low-rank bound: pair terms linearised along a tangent
+8. Complete sets: ratio, budgets, a user's test
+9. Lists of candidates and of smallest numbers
 
-A set may have to pay for clique cuts, too: once, if it has enough features of a group. The bound does not see that
-before the last of these features is taken.
+The two bounds
+--------------
+The plain bound splits each pair term half and half between its two features, and lets every candidate have its own
+cheapest partners: that all of them want the same few, it does not see. (Other splits lower the bound at the root, but
+not further down.) Whether a child can improve on the threshold is told by the partners that its parent knew, which
+costs next to nothing.
 
+The low-rank bound sees more: common[i] + common[j] + loadings[i] @ loadings[j] is taken off each pair term, and only
+the residual is counted partner by partner. For r features to go, the first part is a sum over features, and the scalar
+products come to half the squared length of the sum of their loadings, less what each feature has with itself. The
+squared length lies above each of its tangents, which is a sum over features, too; the best one touches at the loadings
+of the features that are taken. The bound is lower where features are alike in few ways, but the candidates' bounds are
+then alike as well and tell less about what to branch on: either kind of search can be faster by far.
+
+Ratios
+------
 Quality that is a ratio, a sum over the root of another sum, comes with terms that are too optimistic about it: complete
 sets are judged by their ratio.
-
-Everything that concerns one set is kept here: caps (at most so many out of a group), budgets, pairs that exclude each
-other, features that need other features, and a user's own test.
 """
 
 import cython
@@ -35,27 +45,31 @@ if cython.compiled:
 else:
     from math import sqrt
 
-# Whether to stop is asked after a look at so many candidates or pairs of them: with more of them a node takes longer.
-TICK_EVERY = cython.declare(cython.long, 1_000_000)
-# With more candidates than these a node takes so long that it is asked within it, too.
-MANY = cython.declare(cython.int, 1_000)
-KEPT = cython.declare(cython.long, 200)
+# Whether to stop is asked after a look at so many candidates or pairs of them: a node with more of them takes longer.
+LOOKS_PER_TICK = cython.declare(cython.long, 1_000_000)
+# A node with more candidates takes so long that it is asked within it, too.
+MANY_CANDIDATES = cython.declare(cython.int, 1_000)
+# Looks that a complete set counts for: to note it takes longer, and a list may be long.
+LOOKS_PER_SET = cython.declare(cython.long, 200)
 
-# What is impossible costs this much, and is worth as much less than nothing.
+# What is impossible costs this much.
 INFINITY = cython.declare(cython.double, float("inf"))
 
 # Each level needs room on the stack, of which a thread may have little, and plain Python has less: with more levels
 # than these a search gives up at once.
-MOST_LEVELS = cython.declare(cython.int, 1_000 if cython.compiled else 250)
+MAX_DEPTH = cython.declare(cython.int, 1_000 if cython.compiled else 250)
 
-# There are lists of partners when a search has come to so many steps, only of so many candidates, and each is sorted
-# when it would have been of use so often.
-PATIENCE = cython.declare(cython.int, 32)
-MOST_ARRANGED = cython.declare(cython.int, 2000)
+# Lists of partners are made when a search has come to so many nodes, and each is sorted when it would have been of use
+# so often: short searches do without.
+SCANS_BEFORE_LISTS = cython.declare(cython.int, 32)
+# Candidates at the root for which there are lists; their room grows with the square.
+MAX_LISTED = cython.declare(cython.int, 2000)
 
-# Nodes are linearised with at least so many features to go, and tangents are improved so often.
-LEAST_LINEARISED = cython.declare(cython.int, 4)
-MOST_TURNS = cython.declare(cython.int, 6)
+# Nodes are linearised with at least so many features to go: near the leaves there is little left to prune, and every
+# tangent is a pass over the candidates.
+MIN_OPEN_LINEARISED = cython.declare(cython.int, 4)
+# Tangents that are tried for a node, each a pass over its candidates.
+MAX_TANGENT_STEPS = cython.declare(cython.int, 6)
 
 NO_CLIQUE_CUTS = (
     np.zeros(1, dtype=np.intc),
@@ -71,56 +85,82 @@ PROGRESS_LEVEL = cython.declare(cython.int, 2)
 @cython.final
 @cython.cclass
 class SubsetSearch:
-    """One search; see :func:`subset_search`."""
+    """One search; see :func:`subset_search`.
 
+    Arrays that end in ``_of`` hold a number for each candidate of a node, one row for each level of the tree.
+    """
+
+    # The value of a set, and pairs that exclude each other.
     linear = cython.declare(cython.double[::1])
     pair = cython.declare(cython.double[:, ::1])
     conflict = cython.declare(cython.uchar[:, ::1])
-    first = cython.declare(cython.int[::1])
-    member = cython.declare(cython.int[::1])
-    left = cython.declare(cython.int[::1])
-    inside = cython.declare(cython.int[::1])
-    counts_for = cython.declare(cython.uchar[:, ::1])
+    # Caps: those of feature j are cap_member[cap_first[j]:cap_first[j + 1]]; what is left of each; how many candidates
+    # of a node count for it; whether a feature does.
+    cap_first = cython.declare(cython.int[::1])
+    cap_member = cython.declare(cython.int[::1])
+    cap_room = cython.declare(cython.int[::1])
+    cap_count = cython.declare(cython.int[::1])
+    in_cap = cython.declare(cython.uchar[:, ::1])
+    # Budgets: costs, one row for each, and what is left.
     costs = cython.declare(cython.double[:, ::1])
-    room = cython.declare(cython.double[::1])
+    budget_room = cython.declare(cython.double[::1])
+    # How much of a budget a set must leave to keep to it for sure, and whom to ask otherwise.
+    doubtful_room = cython.declare(cython.double[::1])
+    pays = cython.declare(object)
+    # Features that each feature needs.
     needs_first = cython.declare(cython.int[::1])
     needs = cython.declare(cython.int[::1])
+    # Clique cuts: those of each feature, how many features are still missing before one is paid for, its price.
     clique_first = cython.declare(cython.int[::1])
     clique_member = cython.declare(cython.int[::1])
-    missing = cython.declare(cython.int[::1])
+    clique_missing = cython.declare(cython.int[::1])
     clique_price = cython.declare(cython.double[::1])
-    list_of = cython.declare(cython.int[:, ::1])
+    # The nodes on the way from the root: candidates, their gains, bounds and gains along the tangent; half of the sum
+    # of their smallest pair terms, and half of the last of these.
+    candidate = cython.declare(cython.int[:, ::1])
     gain_of = cython.declare(cython.double[:, ::1])
-    worth_of = cython.declare(cython.double[:, ::1])
-    linearised_of = cython.declare(cython.double[:, ::1])
-    paid_of = cython.declare(cython.double[:, ::1])
-    last_of = cython.declare(cython.double[:, ::1])
-    alive = cython.declare(cython.uchar[:, ::1])
-    count = cython.declare(cython.int[::1])
+    bound_of = cython.declare(cython.double[:, ::1])
+    tangent_gain_of = cython.declare(cython.double[:, ::1])
+    pair_share_of = cython.declare(cython.double[:, ::1])
+    last_share_of = cython.declare(cython.double[:, ::1])
+    is_candidate = cython.declare(cython.uchar[:, ::1])
+    n_candidates = cython.declare(cython.int[::1])
+    # The features chosen so far, and whether a feature is one of them.
     chosen = cython.declare(cython.int[::1])
-    taken = cython.declare(cython.uchar[::1])
-    small = cython.declare(cython.double[::1])
-    partners = cython.declare(cython.int[:, :, ::1])
-    row_of = cython.declare(cython.int[::1])
-    root = cython.declare(cython.int[::1])
-    missed = cython.declare(cython.uchar[:, ::1])
+    is_chosen = cython.declare(cython.uchar[::1])
+    # The smallest of the numbers that were looked at last, ascending.
+    smallest = cython.declare(cython.double[::1])
+    # Lists of partners, plain and by residuals: the root's candidates, the row of each in the lists, and how often a
+    # list that is not sorted yet would have been of use.
+    partner_order = cython.declare(cython.int[:, :, ::1])
+    partner_row = cython.declare(cython.int[::1])
+    root_candidates = cython.declare(cython.int[::1])
+    n_scans = cython.declare(cython.uchar[:, ::1])
     n_partners = cython.declare(cython.int)
-    dearest = cython.declare(cython.double)
-    needed = cython.declare(cython.double)
-    klass = cython.declare(cython.int[::1])
+    # The largest of the pair terms that were added up last, and the bound that a candidate needs to enter a child.
+    last_pair_term = cython.declare(cython.double)
+    entry_bound = cython.declare(cython.double)
+    # Cliques of candidates that exclude each other, by their number.
+    clique_of = cython.declare(cython.int[::1])
+    # The low-rank part of pair terms, what it leaves, and what features have with themselves.
     common = cython.declare(cython.double[::1])
     loadings = cython.declare(cython.double[:, ::1])
     self_terms = cython.declare(cython.double[::1])
-    rest = cython.declare(cython.double[:, ::1])
+    residual = cython.declare(cython.double[:, ::1])
     rounding = cython.declare(cython.double)
-    n_loadings = cython.declare(cython.int)
-    centre = cython.declare(cython.double[:, ::1])
-    towards = cython.declare(cython.double[::1])
-    nearest = cython.declare(cython.double[::1])
-    lift = cython.declare(cython.double[::1])
+    rank = cython.declare(cython.int)
+    # Tangents: the point where that of each node touches, the constant that comes with it, whether the node has one;
+    # the sum of the loadings of the best candidates, and the best point so far.
+    tangent_point = cython.declare(cython.double[:, ::1])
+    tangent_constant = cython.declare(cython.double[::1])
     linearised = cython.declare(cython.uchar[::1])
+    loadings_of_best = cython.declare(cython.double[::1])
+    best_point = cython.declare(cython.double[::1])
+    # The sets that were found.
     sets = cython.declare(cython.int[:, ::1])
     values = cython.declare(cython.double[::1])
+    n_found = cython.declare(cython.int, visibility="readonly")
+    # Sizes of all this.
     n = cython.declare(cython.int)
     r = cython.declare(cython.int)
     n_caps = cython.declare(cython.int)
@@ -129,32 +169,34 @@ class SubsetSearch:
     n_clique_cuts = cython.declare(cython.int)
     has_pairs = cython.declare(cython.bint)
     has_conflicts = cython.declare(cython.bint)
+    # A ratio: its upper and lower part, and the window for the upper one.
     ratio = cython.declare(cython.bint)
-    above = cython.declare(cython.double[::1])
-    below = cython.declare(cython.double[::1])
-    below_pair = cython.declare(cython.double[:, ::1])
-    start_above = cython.declare(cython.double)
-    start_below = cython.declare(cython.double)
-    least_above = cython.declare(cython.double)
-    most_above = cython.declare(cython.double)
+    upper_term = cython.declare(cython.double[::1])
+    lower_term = cython.declare(cython.double[::1])
+    lower_pair = cython.declare(cython.double[:, ::1])
+    upper_start = cython.declare(cython.double)
+    lower_start = cython.declare(cython.double)
+    window_low = cython.declare(cython.double)
+    window_high = cython.declare(cython.double)
+    # What is asked for: nodes are left at the first threshold, complete sets at the second, which differs for a ratio.
     keeping = cython.declare(cython.bint)
     cheaper = cython.declare(cython.bint)
+    most = cython.declare(cython.int)
     threshold = cython.declare(cython.double)
     leaf_threshold = cython.declare(cython.double)
     tolerance = cython.declare(cython.double)
-    n_found = cython.declare(cython.int, visibility="readonly")
-    most = cython.declare(cython.int)
+    # How long, how far, and what is left open if that was not to the end.
     nodes = cython.declare(cython.long, visibility="readonly")
-    since_tick = cython.declare(cython.longlong)
     max_nodes = cython.declare(cython.long)
+    looks_since_tick = cython.declare(cython.longlong)
     stopped = cython.declare(cython.bint, visibility="readonly")
-    share = cython.declare(cython.double[::1])
+    node_share = cython.declare(cython.double[::1])
     progress = cython.declare(cython.double, visibility="readonly")
     open_bound = cython.declare(cython.double, visibility="readonly")
-    doubt = cython.declare(cython.double[::1])
-    pays = cython.declare(object)
     accept = cython.declare(object)
     tick = cython.declare(object)
+
+    # --- 1. A search from start to end ------------------------------------------------------------
 
     def __init__(
         self,
@@ -175,93 +217,106 @@ class SubsetSearch:
         tick,
     ):
         self.linear, self.pair, self.conflict = terms
-        self.first, self.member, left, self.costs, room, self.needs_first, self.needs = rules
-        self.left = np.array(left, dtype=np.intc)
-        self.room = np.array(room, dtype=np.float64)
+        self.cap_first, self.cap_member, cap_room, self.costs, budget_room, self.needs_first, self.needs = (
+            rules
+        )
+        self.cap_room = np.array(cap_room, dtype=np.intc)
+        self.budget_room = np.array(budget_room, dtype=np.float64)
         self.n = len(self.linear)
         self.r = r
-        self.n_caps = len(self.left)
-        self.n_budgets = len(self.room)
+        self.n_caps = len(self.cap_room)
+        self.n_budgets = len(self.budget_room)
         self.n_needs = len(self.needs)
         self.clique_first, self.clique_member, missing, self.clique_price = clique_cuts or NO_CLIQUE_CUTS
-        self.missing = np.array(missing, dtype=np.intc)
-        self.n_clique_cuts = len(self.missing)
+        self.clique_missing = np.array(missing, dtype=np.intc)
+        self.n_clique_cuts = len(self.clique_missing)
         self.has_pairs = len(self.pair) > 0
         self.has_conflicts = len(self.conflict) > 0
         self.ratio = ratio is not None
         self.leaf_threshold = threshold
         if ratio is not None:
-            self.above, self.below, self.below_pair, start, window, self.leaf_threshold = ratio
-            self.start_above, self.start_below = start
-            self.least_above, self.most_above = window
+            self.upper_term, self.lower_term, self.lower_pair, start, window, self.leaf_threshold = ratio
+            self.upper_start, self.lower_start = start
+            self.window_low, self.window_high = window
         self.threshold = threshold
         self.most = most
         self.keeping = keeping
         self.cheaper = cheaper
         self.tolerance = tolerance
         self.max_nodes = max_nodes
-        self.doubt, self.pays = doubts or (np.zeros(0), None)
+        self.doubtful_room, self.pays = doubts or (np.zeros(0), None)
         self.accept = accept
         self.tick = tick
-        levels, width = r + 1, max(self.n, 1)
-        counts_for = np.zeros((self.n_caps, width), dtype=np.uint8)
-        owners = np.repeat(np.arange(self.n), np.diff(np.asarray(self.first)))
-        counts_for[np.asarray(self.member), owners] = 1
-        self.counts_for = counts_for
-        self.inside = np.zeros(max(self.n_caps, 1), dtype=np.intc)
-        self.list_of = np.zeros((levels, width), dtype=np.intc)
-        self.gain_of = np.zeros((levels, width))
-        self.worth_of = np.zeros((levels, width))
-        self.linearised_of = np.zeros((levels, width))
-        self.paid_of = np.zeros((levels, width))
-        self.last_of = np.zeros((levels, width))
-        self.alive = np.zeros((levels, width), dtype=np.uint8)
-        self.count = np.zeros(levels, dtype=np.intc)
-        self.chosen = np.zeros(max(r, 1), dtype=np.intc)
-        self.taken = np.zeros(width, dtype=np.uint8)
-        self.small = np.zeros(r + 1)
-        self.partners = np.zeros((0, 0, 0), dtype=np.intc)
-        self.row_of = np.zeros(width, dtype=np.intc)
-        self.root = np.zeros(0, dtype=np.intc)
-        self.missed = np.zeros((0, 0), dtype=np.uint8)
-        self.n_partners = 0
-        self.n_loadings = 0
-        self.lift = np.zeros(levels)
-        self.linearised = np.zeros(levels, dtype=np.uint8)
+        self.make_room_for_nodes()
+        self.rank = 0
         if low_rank is not None:
-            self.common, self.loadings, alike, self.rounding = low_rank
-            self.rest = np.asarray(self.pair) - alike
-            self.self_terms = 0.5 * np.sum(np.asarray(self.loadings) ** 2, axis=1)
-            self.n_loadings = self.loadings.shape[1]
-            self.centre = np.zeros((levels, self.n_loadings))
-            self.towards = np.zeros(self.n_loadings)
-            self.nearest = np.zeros(self.n_loadings)
-        self.dearest = self.needed = 0.0
-        self.klass = np.zeros(width, dtype=np.intc)
+            self.make_room_for_tangents(low_rank)
         self.sets = np.zeros((most if keeping else min(most, 64), max(r, 1)), dtype=np.intc)
         self.values = np.zeros(len(self.sets))
-        self.n_found = self.nodes = self.since_tick = 0
+        self.n_found = self.nodes = self.looks_since_tick = 0
         self.stopped = False
         self.open_bound = -float("inf")
-        self.share = np.ones(levels)
         self.progress = 0.0
+
+    @cython.cfunc
+    def make_room_for_nodes(self):
+        """Arrays for one node on each level of the tree, and for what its bound is computed with."""
+        levels, width = self.r + 1, max(self.n, 1)
+        in_cap = np.zeros((self.n_caps, width), dtype=np.uint8)
+        owners = np.repeat(np.arange(self.n), np.diff(np.asarray(self.cap_first)))
+        in_cap[np.asarray(self.cap_member), owners] = 1
+        self.in_cap = in_cap
+        self.cap_count = np.zeros(max(self.n_caps, 1), dtype=np.intc)
+        self.candidate = np.zeros((levels, width), dtype=np.intc)
+        self.gain_of = np.zeros((levels, width))
+        self.bound_of = np.zeros((levels, width))
+        self.tangent_gain_of = np.zeros((levels, width))
+        self.pair_share_of = np.zeros((levels, width))
+        self.last_share_of = np.zeros((levels, width))
+        self.is_candidate = np.zeros((levels, width), dtype=np.uint8)
+        self.n_candidates = np.zeros(levels, dtype=np.intc)
+        self.chosen = np.zeros(max(self.r, 1), dtype=np.intc)
+        self.is_chosen = np.zeros(width, dtype=np.uint8)
+        self.smallest = np.zeros(levels)
+        self.last_pair_term = self.entry_bound = 0.0
+        self.clique_of = np.zeros(width, dtype=np.intc)
+        self.node_share = np.ones(levels)
+        self.tangent_constant = np.zeros(levels)
+        self.linearised = np.zeros(levels, dtype=np.uint8)
+        # There are no lists of partners yet.
+        self.partner_order = np.zeros((0, 0, 0), dtype=np.intc)
+        self.partner_row = np.zeros(width, dtype=np.intc)
+        self.root_candidates = np.zeros(0, dtype=np.intc)
+        self.n_scans = np.zeros((0, 0), dtype=np.uint8)
+        self.n_partners = 0
+
+    @cython.cfunc
+    def make_room_for_tangents(self, low_rank):
+        """The low-rank part of the pair terms, the residual, and a tangent for each level."""
+        self.common, self.loadings, products, self.rounding = low_rank
+        self.residual = np.asarray(self.pair) - products
+        self.self_terms = 0.5 * np.sum(np.asarray(self.loadings) ** 2, axis=1)
+        self.rank = self.loadings.shape[1]
+        self.tangent_point = np.zeros((self.r + 1, self.rank))
+        self.loadings_of_best = np.zeros(self.rank)
+        self.best_point = np.zeros(self.rank)
 
     def run(self, value: cython.double):
         """Search to the end, or until stopped; the value is that of features that are in every set."""
         j: cython.int
         for j in range(self.n):
-            if self.fits(j):
-                self.list_of[0, self.count[0]] = j
-                self.gain_of[0, self.count[0]] = self.linear[j]
-                self.alive[0, j] = 1
-                self.count[0] += 1
-        if self.r > MOST_LEVELS:
+            if self.fits_rules(j):
+                self.candidate[0, self.n_candidates[0]] = j
+                self.gain_of[0, self.n_candidates[0]] = self.linear[j]
+                self.is_candidate[0, j] = 1
+                self.n_candidates[0] += 1
+        if self.r > MAX_DEPTH:
             self.stopped = True
             self.open_bound = INFINITY
             self.nodes = self.max_nodes + 1
             return
         with cython.nogil:
-            self.descend(0, self.r, value, INFINITY)
+            self.search_node(0, self.r, value, INFINITY)
 
     def found(self):
         """The sets and their values."""
@@ -270,79 +325,15 @@ class SubsetSearch:
             np.asarray(self.values)[: self.n_found].copy(),
         )
 
-    @cython.cfunc
-    @cython.nogil
-    @cython.exceptval(check=False)
-    def fits(self, j: cython.int) -> cython.bint:
-        """Whether no cap or budget keeps a feature out on its own."""
-        e: cython.int
-        b: cython.int
-        for e in range(self.first[j], self.first[j + 1]):
-            if self.left[self.member[e]] <= 0:
-                return False
-        for b in range(self.n_budgets):
-            if self.costs[b, j] > self.room[b]:
-                return False
-        return True
+    # --- 2. One node ------------------------------------------------------------------------------
+    # Depth-first search: each node is a choice of features, and its children each add one of its candidates. These are
+    # sorted by their bounds, best first; the child of the i-th one may only use later ones, so that every set is met
+    # once.
 
     @cython.cfunc
     @cython.nogil
     @cython.exceptval(check=False)
-    def take(self, j: cython.int, sign: cython.int) -> cython.void:
-        """Count a feature in, or out again."""
-        e: cython.int
-        b: cython.int
-        for e in range(self.first[j], self.first[j + 1]):
-            self.left[self.member[e]] -= sign
-        for b in range(self.n_budgets):
-            self.room[b] -= sign * self.costs[b, j]
-        if self.n_clique_cuts:
-            for e in range(self.clique_first[j], self.clique_first[j + 1]):
-                self.missing[self.clique_member[e]] -= sign
-        self.taken[j] = sign > 0
-
-    @cython.cfunc
-    @cython.nogil
-    @cython.exceptval(check=False)
-    def due(self, j: cython.int) -> cython.double:
-        """What a feature costs because it is the last one of some clique cuts."""
-        e: cython.int
-        total: cython.double = 0.0
-        if self.n_clique_cuts:
-            for e in range(self.clique_first[j], self.clique_first[j + 1]):
-                if self.missing[self.clique_member[e]] == 1:
-                    total += self.clique_price[self.clique_member[e]]
-        return total
-
-    @cython.cfunc
-    @cython.nogil
-    @cython.exceptval(check=False)
-    def spend_node(self, level: cython.int) -> cython.bint:
-        looks: cython.longlong = cython.cast(cython.longlong, self.count[level])
-        self.nodes += 1
-        if self.nodes > self.max_nodes:
-            self.stopped = True
-            return True
-        # Where there are many, each of them is counted when it looks at the others.
-        return self.ask_after(looks * looks if self.has_pairs and looks <= MANY else looks)
-
-    @cython.cfunc
-    @cython.nogil
-    @cython.exceptval(check=False)
-    def ask_after(self, looks: cython.longlong) -> cython.bint:
-        """Ask whether to stop if that is due after so many more looks."""
-        self.since_tick += looks
-        if self.since_tick >= TICK_EVERY:
-            self.since_tick = 0
-            with cython.gil:
-                if self.tick():
-                    self.stopped = True
-        return self.stopped
-
-    @cython.cfunc
-    @cython.nogil
-    @cython.exceptval(check=False)
-    def descend(
+    def search_node(
         self,
         level: cython.int,
         r: cython.int,
@@ -357,201 +348,84 @@ class SubsetSearch:
         if r == 0:
             self.leaf(level, value)
             return
-        if self.spend_node(level):
+        if self.count_node(level):
             self.open_bound = max(self.open_bound, limit)
             return
         if self.n_needs:
-            must = self.unmet(level)
-            if must >= 0 and not self.alive[level, must]:
+            must = self.unmet_need(level)
+            if must >= 0 and not self.is_candidate[level, must]:
                 return
-        if not self.completable(level, r):
+        if not self.can_be_completed(level, r):
             return
-        if self.n_partners == 0 and self.nodes >= PATIENCE and self.arrangeable():
+        if self.n_partners == 0 and self.nodes >= SCANS_BEFORE_LISTS and self.partner_lists_fit():
             with cython.gil:
-                self.arrange()
+                self.make_partner_lists()
         bound = self.bound_node(level, r, value, must)
         if self.stopped:
-            # Before all worths were known, perhaps.
+            # Perhaps before the bounds of all candidates were known, and then the node's own bound says nothing.
             self.open_bound = max(self.open_bound, limit)
             return
-        if bound <= self.threshold + self.tolerance or self.count[level] < r:
+        if bound <= self.threshold + self.tolerance or self.n_candidates[level] < r:
             return
-        self.sort(level)
+        self.sort_candidates(level)
         if self.n_caps:
-            bound = min(bound, value + self.lift[level] + self.sum_under_caps(level, r))
+            bound = min(bound, value + self.tangent_constant[level] + self.cap_bound(level, r))
             if bound <= self.threshold + self.tolerance:
                 return
         if must >= 0:
-            for i in range(self.count[level]):
-                if self.list_of[level, i] == must:
+            for i in range(self.n_candidates[level]):
+                if self.candidate[level, i] == must:
                     self.branch(level, i, True, r, value, bound)
                     return
             return
-        for i in range(self.count[level] - r + 1):
-            limit = value + self.lift[level]
+        for i in range(self.n_candidates[level] - r + 1):
+            limit = value + self.tangent_constant[level]
             for p in range(i, i + r):
-                limit += self.worth_of[level, p]
+                limit += self.bound_of[level, p]
             limit = min(limit, bound)
             if limit <= self.threshold + self.tolerance:
                 return
             if self.stopped:
                 self.open_bound = max(self.open_bound, limit)
                 return
-            self.share[level + 1] = self.share[level] / (self.count[level] - r + 1)
-            if self.promising(level, i, r, value):
+            self.node_share[level + 1] = self.node_share[level] / (self.n_candidates[level] - r + 1)
+            if self.child_can_improve(level, i, r, value):
                 self.branch(level, i, False, r, value, limit)
             if level == PROGRESS_LEVEL and not self.stopped:
-                self.progress += self.share[level + 1]
-            # What was dropped is no partner for those that stay.
-            self.alive[level, self.list_of[level, i]] = 0
+                self.progress += self.node_share[level + 1]
+            # The later children do without this one, also as a partner of others.
+            self.is_candidate[level, self.candidate[level, i]] = 0
 
     @cython.cfunc
     @cython.nogil
     @cython.exceptval(check=False)
-    def arrangeable(self) -> cython.bint:
-        """Whether lists of partners would not take too much room."""
-        return self.has_pairs and self.count[0] <= MOST_ARRANGED
+    def child_can_improve(
+        self, level: cython.int, i: cython.int, r: cython.int, value: cython.double
+    ) -> cython.bint:
+        """Whether the child of the i-th candidate can reach the threshold, judged by what its parent knows.
 
-    @cython.cfunc
-    def arrange(self):
-        """Make room for lists of partners: for each candidate of the root all of them."""
-        kept = np.sort(np.asarray(self.list_of)[0, : self.count[0]])
-        self.n_partners = len(kept)
-        self.partners = np.empty((2, self.n_partners, self.n_partners), dtype=np.intc)
-        self.missed = np.zeros((2, self.n_partners), dtype=np.uint8)
-        self.root = kept
-        np.asarray(self.row_of)[kept] = np.arange(len(kept), dtype=np.intc)
-
-    @cython.cfunc
-    def sort_partners(self, linearised: cython.int, j: cython.int, row: cython.int):
-        """The list of a candidate, the best partner first."""
-        root = np.asarray(self.root)
-        terms = np.asarray(self.rest if linearised else self.pair)[j, root]
-        np.asarray(self.partners)[linearised, row] = root[np.argsort(terms, kind="stable")]
-
-    @cython.cfunc
-    @cython.nogil
-    @cython.exceptval(check=False)
-    def is_linearised(self, r: cython.int) -> cython.bint:
-        """Whether nodes with so many features to go are linearised."""
-        return self.n_loadings > 0 and r >= LEAST_LINEARISED
-
-    @cython.cfunc
-    @cython.nogil
-    @cython.exceptval(check=False)
-    def linearise(self, level: cython.int, r: cython.int, value: cython.double) -> cython.void:
-        """Look for the tangent that bounds a node best: it touches where the sum of the loadings of r good ones is."""
-        q: cython.int
-        turn: cython.int
-        best: cython.double
-        bound: cython.double
-        step: cython.double
-        distance: cython.double
-        lowest: cython.double = INFINITY
-        if level == 0:
-            # As if nothing were known of loadings, to begin with.
-            self.sum_of_best(level, r)
-            self.aim(level, r)
-            for q in range(self.n_loadings):
-                self.centre[level, q] = self.towards[q]
-        for turn in range(MOST_TURNS):
-            self.evaluate_tangent(level, r)
-            best = self.sum_of_best(level, r)
-            bound = value + self.lift[level] + best
-            if bound < lowest:
-                lowest = bound
-                for q in range(self.n_loadings):
-                    self.nearest[q] = self.centre[level, q]
-                if bound <= self.threshold + self.tolerance:
-                    return
-            self.aim(level, r)
-            distance = 0.0
-            for q in range(self.n_loadings):
-                distance += (self.towards[q] - self.centre[level, q]) ** 2
-            if distance <= self.rounding:
-                break
-            step = min(1.0, (bound - self.threshold) / distance)
-            for q in range(self.n_loadings):
-                self.centre[level, q] += step * (self.towards[q] - self.centre[level, q])
-        for q in range(self.n_loadings):
-            self.centre[level, q] = self.nearest[q]
-        self.evaluate_tangent(level, r)
-
-    @cython.cfunc
-    @cython.nogil
-    @cython.exceptval(check=False)
-    def evaluate_tangent(self, level: cython.int, r: cython.int) -> cython.void:
-        """Gains and worths along the tangent of a node."""
-        i: cython.int
-        j: cython.int
-        q: cython.int
-        gain: cython.double
-        lift: cython.double = 0.0
-        for q in range(self.n_loadings):
-            lift += self.centre[level, q] ** 2
-        self.lift[level] = 0.5 * lift + self.rounding
-        for i in range(self.count[level]):
-            j = self.list_of[level, i]
-            gain = self.gain_of[level, i] + self.self_terms[j] - (r - 1) * self.common[j]
-            for q in range(self.n_loadings):
-                gain -= self.loadings[j, q] * self.centre[level, q]
-            self.linearised_of[level, i] = gain
-            self.worth_of[level, i] = gain - self.paid_of[level, i]
-
-    @cython.cfunc
-    @cython.nogil
-    @cython.exceptval(check=False)
-    def aim(self, level: cython.int, r: cython.int) -> cython.void:
-        """The loadings of the r best candidates, whose worths are in ``small``."""
-        i: cython.int
-        j: cython.int
-        q: cython.int
-        left: cython.int = r
-        weakest: cython.double = -self.small[r - 1]
-        for q in range(self.n_loadings):
-            self.towards[q] = 0.0
-        for i in range(self.count[level]):
-            if self.worth_of[level, i] >= weakest and left > 0:
-                j = self.list_of[level, i]
-                left -= 1
-                for q in range(self.n_loadings):
-                    self.towards[q] += self.loadings[j, q]
-
-    @cython.cfunc
-    @cython.nogil
-    @cython.exceptval(check=False)
-    def promising(self, level: cython.int, i: cython.int, r: cython.int, value: cython.double) -> cython.bint:
-        """Whether the i-th candidate and r - 1 later ones can reach the threshold; each is worth ``needed`` at least.
-
-        One partner less is to be paid for, and what it costs is known: fewer candidates only cost more.
+        The others lose their last partner and pay for the i-th one in full. Their pair terms with the rest can only be
+        larger in the child, which has fewer candidates, so the sum is a bound. A later candidate enters the child only
+        if it then adds ``entry_bound`` at least: else it is neither among the r - 1 best ones, nor do these reach the
+        threshold with it in the place of the last of them.
         """
         p: cython.int
         m: cython.int = 0
-        j: cython.int = self.list_of[level, i]
-        total: cython.double = value + self.lift[level] + self.linearised_of[level, i] - self.due(j)
+        j: cython.int = self.candidate[level, i]
+        total: cython.double = (
+            value + self.tangent_constant[level] + self.tangent_gain_of[level, i] - self.clique_charge(j)
+        )
         if r == 1:
             return True
-        for p in range(i + 1, self.count[level]):
-            m = self.enter(-self.worth_with(level, p, j), m, r - 1)
+        for p in range(i + 1, self.n_candidates[level]):
+            m = self.keep_smallest(-self.bound_with(level, p, j), m, r - 1)
         if m < r - 1:
             return False
-        total -= self.entered(m)
-        self.needed = min(-self.small[m - 1], self.threshold + self.tolerance - (total + self.small[m - 1]))
-        return total > self.threshold + self.tolerance
-
-    @cython.cfunc
-    @cython.nogil
-    @cython.exceptval(check=False)
-    def worth_with(self, level: cython.int, p: cython.int, j: cython.int) -> cython.double:
-        """What the p-th candidate is worth at most once another one is taken."""
-        worth: cython.double = self.linearised_of[level, p] - (
-            self.paid_of[level, p] - self.last_of[level, p]
+        total -= self.sum_of_kept(m)
+        self.entry_bound = min(
+            -self.smallest[m - 1], self.threshold + self.tolerance - (total + self.smallest[m - 1])
         )
-        if self.linearised[level]:
-            worth -= self.rest[j, self.list_of[level, p]]
-        elif self.has_pairs:
-            worth -= self.pair[j, self.list_of[level, p]]
-        return worth
+        return total > self.threshold + self.tolerance
 
     @cython.cfunc
     @cython.nogil
@@ -565,71 +439,107 @@ class SubsetSearch:
         value: cython.double,
         limit: cython.double,
     ) -> cython.void:
-        """Take the i-th candidate; those before it are dropped unless they are to be kept."""
+        """Search the child with the i-th candidate; those before it do not enter it unless they are to be kept."""
         p: cython.int
         c: cython.int
         m: cython.int = 0
-        j: cython.int = self.list_of[level, i]
-        gain: cython.double = self.gain_of[level, i] - self.due(j)
+        j: cython.int = self.candidate[level, i]
+        gain: cython.double = self.gain_of[level, i] - self.clique_charge(j)
         self.chosen[level] = j
         self.take(j, 1)
         if r > 1:
-            for p in range(0 if keep_before else i + 1, self.count[level]):
-                c = self.list_of[level, p]
+            for p in range(0 if keep_before else i + 1, self.n_candidates[level]):
+                c = self.candidate[level, p]
                 if c == j or (self.has_conflicts and self.conflict[j, c]):
                     continue
-                if not keep_before and self.worth_with(level, p, j) < self.needed:
+                if not keep_before and self.bound_with(level, p, j) < self.entry_bound:
                     continue
-                if (self.n_caps or self.n_budgets) and not self.fits(c):
+                if (self.n_caps or self.n_budgets) and not self.fits_rules(c):
                     continue
-                if self.n_needs and not self.supplied(level, c):
+                if self.n_needs and not self.needs_can_be_met(level, c):
                     continue
-                self.list_of[level + 1, m] = c
+                self.candidate[level + 1, m] = c
                 self.gain_of[level + 1, m] = self.gain_of[level, p]
                 if self.has_pairs:
                     self.gain_of[level + 1, m] -= self.pair[j, c]
-                self.alive[level + 1, c] = 1
+                self.is_candidate[level + 1, c] = 1
                 m += 1
-        self.count[level + 1] = m
-        if self.is_linearised(r - 1):
-            # The parent's tangent is a good start, less what has been chosen.
-            for p in range(self.n_loadings):
-                self.centre[level + 1, p] = self.centre[level, p] - self.loadings[j, p]
-        self.descend(level + 1, r - 1, value + gain, limit)
-        # Those dropped on the way are dead already, but the list still holds what is alive.
+        self.n_candidates[level + 1] = m
+        if self.linearises(r - 1):
+            # The parent's tangent is a good start: its point was for r features, and one of them is chosen.
+            for p in range(self.rank):
+                self.tangent_point[level + 1, p] = self.tangent_point[level, p] - self.loadings[j, p]
+        self.search_node(level + 1, r - 1, value + gain, limit)
+        # The child's own list lacks those that it has dropped, and its parent's holds all that may be marked.
         if r > 1:
-            for p in range(self.count[level]):
-                self.alive[level + 1, self.list_of[level, p]] = 0
+            for p in range(self.n_candidates[level]):
+                self.is_candidate[level + 1, self.candidate[level, p]] = 0
         self.take(j, -1)
 
     @cython.cfunc
     @cython.nogil
     @cython.exceptval(check=False)
-    def unmet(self, level: cython.int) -> cython.int:
-        """A feature that a chosen one needs and that is not chosen, or -1."""
-        i: cython.int
-        e: cython.int
-        for i in range(level):
-            for e in range(self.needs_first[self.chosen[i]], self.needs_first[self.chosen[i] + 1]):
-                if not self.taken[self.needs[e]]:
-                    return self.needs[e]
-        return -1
+    def count_node(self, level: cython.int) -> cython.bint:
+        """Count a node and what it looks at; whether to stop."""
+        looks: cython.longlong = cython.cast(cython.longlong, self.n_candidates[level])
+        self.nodes += 1
+        if self.nodes > self.max_nodes:
+            self.stopped = True
+            return True
+        # With many candidates the looks at their pairs are counted one candidate at a time, when its bound is computed.
+        return self.stops_after(looks * looks if self.has_pairs and looks <= MANY_CANDIDATES else looks)
 
     @cython.cfunc
     @cython.nogil
     @cython.exceptval(check=False)
-    def supplied(self, level: cython.int, c: cython.int) -> cython.bint:
-        """Whether everything that a candidate needs is chosen or still a candidate."""
+    def stops_after(self, looks: cython.longlong) -> cython.bint:
+        """Whether to stop after so many more looks; asked only now and then."""
+        self.looks_since_tick += looks
+        if self.looks_since_tick >= LOOKS_PER_TICK:
+            self.looks_since_tick = 0
+            with cython.gil:
+                if self.tick():
+                    self.stopped = True
+        return self.stopped
+
+    # --- 3. Rules: what may still become a complete set -------------------------------------------
+    # A node without a complete set below it is left at once; so are candidates that no such set can have.
+
+    @cython.cfunc
+    @cython.nogil
+    @cython.exceptval(check=False)
+    def fits_rules(self, j: cython.int) -> cython.bint:
+        """Whether caps and budgets leave room for this feature."""
         e: cython.int
-        for e in range(self.needs_first[c], self.needs_first[c + 1]):
-            if not self.taken[self.needs[e]] and not self.alive[level, self.needs[e]]:
+        b: cython.int
+        for e in range(self.cap_first[j], self.cap_first[j + 1]):
+            if self.cap_room[self.cap_member[e]] <= 0:
+                return False
+        for b in range(self.n_budgets):
+            if self.costs[b, j] > self.budget_room[b]:
                 return False
         return True
 
     @cython.cfunc
     @cython.nogil
     @cython.exceptval(check=False)
-    def completable(self, level: cython.int, r: cython.int) -> cython.bint:
+    def take(self, j: cython.int, sign: cython.int) -> cython.void:
+        """Choose a feature (sign 1), or undo that (-1): caps, budgets and clique cuts."""
+        e: cython.int
+        b: cython.int
+        for e in range(self.cap_first[j], self.cap_first[j + 1]):
+            self.cap_room[self.cap_member[e]] -= sign
+        for b in range(self.n_budgets):
+            self.budget_room[b] -= sign * self.costs[b, j]
+        if self.n_clique_cuts:
+            for e in range(self.clique_first[j], self.clique_first[j + 1]):
+                self.clique_missing[self.clique_member[e]] -= sign
+        self.is_chosen[j] = sign > 0
+
+    @cython.cfunc
+    @cython.nogil
+    @cython.exceptval(check=False)
+    def can_be_completed(self, level: cython.int, r: cython.int) -> cython.bint:
         """Whether caps and budgets leave room for r candidates; drops those that a budget cannot pay for."""
         i: cython.int
         e: cython.int
@@ -637,77 +547,82 @@ class SubsetSearch:
         c: cython.int
         n_kept: cython.int
         least: cython.double
-        m: cython.int = self.count[level]
+        m: cython.int = self.n_candidates[level]
         if m < r:
             return False
         if self.n_caps:
             for c in range(self.n_caps):
-                self.inside[c] = 0
+                self.cap_count[c] = 0
             for i in range(m):
-                for e in range(self.first[self.list_of[level, i]], self.first[self.list_of[level, i] + 1]):
-                    self.inside[self.member[e]] += 1
+                for e in range(
+                    self.cap_first[self.candidate[level, i]], self.cap_first[self.candidate[level, i] + 1]
+                ):
+                    self.cap_count[self.cap_member[e]] += 1
             for c in range(self.n_caps):
-                if m - self.inside[c] + self.left[c] < r:
+                if m - self.cap_count[c] + self.cap_room[c] < r:
                     return False
         for b in range(self.n_budgets):
-            least = self.cheapest(level, b, r - 1)
+            least = self.cheapest_cost(level, b, r - 1)
             n_kept = 0
-            for i in range(self.count[level]):
-                c = self.list_of[level, i]
-                # One of the cheapest itself costs no less than the last of them: the test is weaker for it, not wrong.
-                if least + self.costs[b, c] <= self.room[b]:
-                    self.move(level, i, n_kept)
+            for i in range(self.n_candidates[level]):
+                c = self.candidate[level, i]
+                # If it is one of the r - 1 cheapest itself, a dearer one takes its place: the test is then too weak,
+                # but never wrong.
+                if least + self.costs[b, c] <= self.budget_room[b]:
+                    self.move_candidate(level, i, n_kept)
                     n_kept += 1
                 else:
-                    self.alive[level, c] = 0
-            self.count[level] = n_kept
+                    self.is_candidate[level, c] = 0
+            self.n_candidates[level] = n_kept
             if n_kept < r:
                 return False
-            least = self.cheapest(level, b, r)
-            if least > self.room[b]:
+            least = self.cheapest_cost(level, b, r)
+            if least > self.budget_room[b]:
                 return False
         return True
 
     @cython.cfunc
     @cython.nogil
     @cython.exceptval(check=False)
-    def cheapest(self, level: cython.int, b: cython.int, r: cython.int) -> cython.double:
-        """What the r cheapest candidates cost together."""
+    def cheapest_cost(self, level: cython.int, b: cython.int, r: cython.int) -> cython.double:
+        """What the r cheapest candidates cost together, by one budget."""
         i: cython.int
         m: cython.int = 0
         if r == 0:
             return 0.0
-        for i in range(self.count[level]):
-            m = self.enter(self.costs[b, self.list_of[level, i]], m, r)
-        return self.entered(m)
+        for i in range(self.n_candidates[level]):
+            m = self.keep_smallest(self.costs[b, self.candidate[level, i]], m, r)
+        return self.sum_of_kept(m)
 
     @cython.cfunc
     @cython.nogil
     @cython.exceptval(check=False)
-    def enter(self, value: cython.double, count: cython.int, wanted: cython.int) -> cython.int:
-        """Keep a value if it is among the smallest so far, which stay in ``small``, least first; how many are kept."""
-        p: cython.int
-        if count < wanted:
-            count += 1
-        elif value >= self.small[count - 1]:
-            return count
-        p = count - 1
-        while p > 0 and self.small[p - 1] > value:
-            self.small[p] = self.small[p - 1]
-            p -= 1
-        self.small[p] = value
-        return count
+    def unmet_need(self, level: cython.int) -> cython.int:
+        """A feature that a chosen one needs and that is not chosen, or -1."""
+        i: cython.int
+        e: cython.int
+        for i in range(level):
+            for e in range(self.needs_first[self.chosen[i]], self.needs_first[self.chosen[i] + 1]):
+                if not self.is_chosen[self.needs[e]]:
+                    return self.needs[e]
+        return -1
 
     @cython.cfunc
     @cython.nogil
     @cython.exceptval(check=False)
-    def entered(self, count: cython.int) -> cython.double:
-        """The sum of the values that were kept."""
-        p: cython.int
-        total: cython.double = 0.0
-        for p in range(count):
-            total += self.small[p]
-        return total
+    def needs_can_be_met(self, level: cython.int, c: cython.int) -> cython.bint:
+        """Whether everything that a candidate needs is chosen or still a candidate."""
+        e: cython.int
+        for e in range(self.needs_first[c], self.needs_first[c + 1]):
+            if not self.is_chosen[self.needs[e]] and not self.is_candidate[level, self.needs[e]]:
+                return False
+        return True
+
+    # --- 4. The node bound ------------------------------------------------------------------------
+    # With r features to go, a candidate's bound is its gain (its linear term less its pair terms with what is chosen)
+    # minus half of its r - 1 smallest pair terms with other candidates, for the other half is charged to the other one.
+    # No r candidates add more than the r largest bounds together, so a candidate that does not reach the threshold even
+    # with the r - 1 best others is dropped.
 
     @cython.cfunc
     @cython.nogil
@@ -715,120 +630,161 @@ class SubsetSearch:
     def bound_node(
         self, level: cython.int, r: cython.int, value: cython.double, must: cython.int
     ) -> cython.double:
-        """Worths and bound of a node; candidates that are too weak are dropped."""
+        """The bound of a node; candidates that no set above the threshold can have are dropped."""
         i: cython.int
         p: cython.int
         m: cython.int
         n_kept: cython.int
-        turn: cython.int
-        worth: cython.double
+        attempt: cython.int
+        candidate_bound: cython.double
         weakest: cython.double
         top: cython.double
         best: cython.double
         bound: cython.double = INFINITY
-        # What the root drops, nobody has to look at again.
-        for turn in range(1 if level > 0 else 3):
-            m = self.count[level]
-            bound = self.assess(level, r, value)
+        # Once more at the root if candidates were dropped: partners are gone with them, and nobody looks at them again.
+        for attempt in range(1 if level > 0 else 3):
+            m = self.n_candidates[level]
+            bound = self.bound_by_candidates(level, r, value)
             if self.stopped or bound <= self.threshold + self.tolerance:
                 return bound
-            # Together with the r - 1 best others a candidate must be able to reach the threshold.
-            weakest = -self.small[r - 1]
+            # Reduced-cost fixing: a candidate must be able to reach the threshold with the r - 1 best others.
+            weakest = -self.smallest[r - 1]
             top = bound - weakest
             n_kept = 0
             for i in range(m):
-                worth = self.worth_of[level, i]
-                p = self.list_of[level, i]
-                if worth >= weakest or top + worth > self.threshold + self.tolerance or p == must:
-                    self.move(level, i, n_kept)
+                candidate_bound = self.bound_of[level, i]
+                p = self.candidate[level, i]
+                if (
+                    candidate_bound >= weakest
+                    or top + candidate_bound > self.threshold + self.tolerance
+                    or p == must
+                ):
+                    self.move_candidate(level, i, n_kept)
                     n_kept += 1
                 else:
-                    self.alive[level, p] = 0
-            self.count[level] = n_kept
+                    self.is_candidate[level, p] = 0
+            self.n_candidates[level] = n_kept
             if n_kept == m or not self.has_pairs:
                 break
-        if self.has_conflicts and bound > self.threshold + self.tolerance and self.count[level] >= r:
-            self.sort(level)
-            best = self.sum_of_classes(level, r)
-            bound = min(bound, value + self.lift[level] + best)
+        if self.has_conflicts and bound > self.threshold + self.tolerance and self.n_candidates[level] >= r:
+            self.sort_candidates(level)
+            best = self.clique_cover_bound(level, r)
+            bound = min(bound, value + self.tangent_constant[level] + best)
         return bound
 
     @cython.cfunc
     @cython.nogil
     @cython.exceptval(check=False)
-    def assess(self, level: cython.int, r: cython.int, value: cython.double) -> cython.double:
-        """The worths of the candidates of a node, and the bound that follows from the r largest."""
+    def bound_by_candidates(self, level: cython.int, r: cython.int, value: cython.double) -> cython.double:
+        """The bounds of a node's candidates, linearised or not, and the node bound: the sum of the r largest."""
         best: cython.double
-        self.linearised[level] = self.is_linearised(r)
-        self.weigh(level, r)
+        self.linearised[level] = self.linearises(r)
+        self.bound_candidates(level, r)
         if self.linearised[level]:
-            self.linearise(level, r, value)
+            self.improve_tangent(level, r, value)
         best = self.sum_of_best(level, r)
-        return value + self.lift[level] + best
+        return value + self.tangent_constant[level] + best
 
     @cython.cfunc
     @cython.nogil
     @cython.exceptval(check=False)
-    def move(self, level: cython.int, origin: cython.int, place: cython.int) -> cython.void:
-        """Put a candidate in another place of its list."""
-        self.list_of[level, place] = self.list_of[level, origin]
-        self.gain_of[level, place] = self.gain_of[level, origin]
-        self.linearised_of[level, place] = self.linearised_of[level, origin]
-        self.worth_of[level, place] = self.worth_of[level, origin]
-        self.paid_of[level, place] = self.paid_of[level, origin]
-        self.last_of[level, place] = self.last_of[level, origin]
-
-    @cython.cfunc
-    @cython.nogil
-    @cython.exceptval(check=False)
-    def weigh(self, level: cython.int, r: cython.int) -> cython.void:
-        """The worth of each candidate: its gain minus the least that r - 1 others take off."""
+    def bound_candidates(self, level: cython.int, r: cython.int) -> cython.void:
+        """The bound of each candidate: its gain minus half of its r - 1 smallest pair terms."""
         i: cython.int
         j: cython.int
-        m: cython.int = self.count[level]
+        m: cython.int = self.n_candidates[level]
         total: cython.double
         linearised: cython.int = self.linearised[level]
-        # The fewer candidates are left of those on the lists, the more of a list is in vain.
+        # The fewer of the root's candidates are left, the more entries of a list are passed over in vain.
         listed: cython.bint = self.n_partners > 0 and m * m > (r - 1) * self.n_partners
-        self.lift[level] = 0.0
+        self.tangent_constant[level] = 0.0
         for i in range(m):
-            j = self.list_of[level, i]
-            self.linearised_of[level, i] = self.worth_of[level, i] = self.gain_of[level, i]
+            j = self.candidate[level, i]
+            self.tangent_gain_of[level, i] = self.bound_of[level, i] = self.gain_of[level, i]
             if self.has_pairs and r > 1:
-                # The more partners it may have, the longer each look takes.
-                if m > MANY and self.ask_after(m * (1 + r // 16)):
+                # To keep more partners in order makes each look take longer.
+                if m > MANY_CANDIDATES and self.stops_after(m * (1 + r // 16)):
                     return
                 if listed:
-                    total = self.known_partners(level, linearised, j, r - 1)
+                    total = self.least_pair_terms_listed(level, linearised, j, r - 1)
                 else:
-                    total = self.partners_of(level, linearised, j, r - 1)
-                self.paid_of[level, i] = 0.5 * total
-                self.last_of[level, i] = 0.5 * self.dearest
-                self.worth_of[level, i] -= self.paid_of[level, i]
+                    total = self.least_pair_terms_scanned(level, linearised, j, r - 1)
+                self.pair_share_of[level, i] = 0.5 * total
+                self.last_share_of[level, i] = 0.5 * self.last_pair_term
+                self.bound_of[level, i] -= self.pair_share_of[level, i]
 
     @cython.cfunc
     @cython.nogil
     @cython.exceptval(check=False)
-    def known_partners(
+    def bound_with(self, level: cython.int, p: cython.int, j: cython.int) -> cython.double:
+        """The bound of the p-th candidate once j is chosen: j's pair term in full, and the last partner no longer."""
+        bound: cython.double = self.tangent_gain_of[level, p] - (
+            self.pair_share_of[level, p] - self.last_share_of[level, p]
+        )
+        if self.linearised[level]:
+            bound -= self.residual[j, self.candidate[level, p]]
+        elif self.has_pairs:
+            bound -= self.pair[j, self.candidate[level, p]]
+        return bound
+
+    @cython.cfunc
+    @cython.nogil
+    @cython.exceptval(check=False)
+    def sum_of_best(self, level: cython.int, r: cython.int) -> cython.double:
+        """The sum of the r largest bounds, which stay in ``smallest`` with their sign turned, largest first."""
+        i: cython.int
+        m: cython.int = 0
+        for i in range(self.n_candidates[level]):
+            m = self.keep_smallest(-self.bound_of[level, i], m, r)
+        return -self.sum_of_kept(m)
+
+    # --- 5. The cheapest partners of a candidate --------------------------------------------------
+    # Partners are the other candidates, the cheapest ones those with the smallest pair terms. A scan over all of them
+    # finds these; with a list that is sorted once, of all the root's candidates, only those before the last partner are
+    # looked at.
+
+    @cython.cfunc
+    @cython.nogil
+    @cython.exceptval(check=False)
+    def least_pair_terms_scanned(
         self, level: cython.int, linearised: cython.int, j: cython.int, wanted: cython.int
     ) -> cython.double:
-        """What the best partners of a candidate cost, by its list if that is sorted; the last one is the dearest."""
+        """The sum of a candidate's smallest pair terms with others of this node; inf if they are too few."""
         q: cython.int
         c: cython.int
-        row: cython.int = self.row_of[j]
+        m: cython.int = 0
+        for q in range(self.n_candidates[level]):
+            c = self.candidate[level, q]
+            if c != j and not (self.has_conflicts and self.conflict[j, c]):
+                m = self.keep_smallest(self.residual[j, c] if linearised else self.pair[j, c], m, wanted)
+        if m < wanted:
+            return INFINITY
+        self.last_pair_term = self.smallest[m - 1]
+        return self.sum_of_kept(m)
+
+    @cython.cfunc
+    @cython.nogil
+    @cython.exceptval(check=False)
+    def least_pair_terms_listed(
+        self, level: cython.int, linearised: cython.int, j: cython.int, wanted: cython.int
+    ) -> cython.double:
+        """The sum of a candidate's smallest pair terms, by its list once that is sorted; inf if they are too few."""
+        q: cython.int
+        c: cython.int
+        row: cython.int = self.partner_row[j]
         total: cython.double = 0.0
-        if self.missed[linearised, row] < PATIENCE:
-            self.missed[linearised, row] += 1
-            if self.missed[linearised, row] < PATIENCE:
-                return self.partners_of(level, linearised, j, wanted)
+        if self.n_scans[linearised, row] < SCANS_BEFORE_LISTS:
+            self.n_scans[linearised, row] += 1
+            if self.n_scans[linearised, row] < SCANS_BEFORE_LISTS:
+                return self.least_pair_terms_scanned(level, linearised, j, wanted)
             with cython.gil:
-                self.sort_partners(linearised, j, row)
+                self.sort_partner_list(linearised, j, row)
         for q in range(self.n_partners):
-            c = self.partners[linearised, row, q]
-            if not self.alive[level, c] or c == j or (self.has_conflicts and self.conflict[j, c]):
+            c = self.partner_order[linearised, row, q]
+            if not self.is_candidate[level, c] or c == j or (self.has_conflicts and self.conflict[j, c]):
                 continue
-            self.dearest = self.rest[j, c] if linearised else self.pair[j, c]
-            total += self.dearest
+            self.last_pair_term = self.residual[j, c] if linearised else self.pair[j, c]
+            total += self.last_pair_term
             wanted -= 1
             if wanted == 0:
                 return total
@@ -837,74 +793,73 @@ class SubsetSearch:
     @cython.cfunc
     @cython.nogil
     @cython.exceptval(check=False)
-    def partners_of(
-        self, level: cython.int, linearised: cython.int, j: cython.int, wanted: cython.int
-    ) -> cython.double:
-        """The same without such a list."""
-        q: cython.int
-        c: cython.int
-        m: cython.int = 0
-        for q in range(self.count[level]):
-            c = self.list_of[level, q]
-            if c != j and not (self.has_conflicts and self.conflict[j, c]):
-                m = self.enter(self.rest[j, c] if linearised else self.pair[j, c], m, wanted)
-        if m < wanted:
-            return INFINITY
-        self.dearest = self.small[m - 1]
-        return self.entered(m)
+    def partner_lists_fit(self) -> cython.bint:
+        """Whether lists of partners are of use, and would not take too much room."""
+        return self.has_pairs and self.n_candidates[0] <= MAX_LISTED
+
+    @cython.cfunc
+    def make_partner_lists(self):
+        """Make room for the lists of partners: for each candidate of the root all others."""
+        kept = np.sort(np.asarray(self.candidate)[0, : self.n_candidates[0]])
+        self.n_partners = len(kept)
+        self.partner_order = np.empty((2, self.n_partners, self.n_partners), dtype=np.intc)
+        self.n_scans = np.zeros((2, self.n_partners), dtype=np.uint8)
+        self.root_candidates = kept
+        np.asarray(self.partner_row)[kept] = np.arange(len(kept), dtype=np.intc)
+
+    @cython.cfunc
+    def sort_partner_list(self, linearised: cython.int, j: cython.int, row: cython.int):
+        """Sort the list of a candidate, the cheapest partner first."""
+        root = np.asarray(self.root_candidates)
+        terms = np.asarray(self.residual if linearised else self.pair)[j, root]
+        np.asarray(self.partner_order)[linearised, row] = root[np.argsort(terms, kind="stable")]
+
+    # --- 6. Tighter bounds: conflicts, caps, clique cuts ------------------------------------------
+    # What the node bound does not see: pairs that exclude each other, and caps. Clique cuts no bound sees before the
+    # last of the features that make a set pay.
 
     @cython.cfunc
     @cython.nogil
     @cython.exceptval(check=False)
-    def sum_of_best(self, level: cython.int, r: cython.int) -> cython.double:
-        """The sum of the r largest worths, which stay in ``small`` with the sign turned, largest first."""
-        i: cython.int
-        m: cython.int = 0
-        for i in range(self.count[level]):
-            m = self.enter(-self.worth_of[level, i], m, r)
-        return -self.entered(m)
+    def clique_cover_bound(self, level: cython.int, r: cython.int) -> cython.double:
+        """The sum of the r largest bounds, at most one from each clique of candidates that exclude each other.
 
-    @cython.cfunc
-    @cython.nogil
-    @cython.exceptval(check=False)
-    def sum_of_classes(self, level: cython.int, r: cython.int) -> cython.double:
-        """The r largest worths, at most one from each class of candidates that exclude each other.
-
-        Candidates are sorted; each joins the first class in which it conflicts with everybody.
+        A greedy clique cover of the conflict graph: candidates are sorted, best first, and each joins the first clique
+        all of whose members it conflicts with. So the first of a clique has its largest bound.
         """
         i: cython.int
         q: cython.int
         c: cython.int
-        n_classes: cython.int = 0
-        all_conflict: cython.bint
+        n_cliques: cython.int = 0
+        conflicts_with_all: cython.bint
         total: cython.double = 0.0
-        for i in range(self.count[level]):
+        for i in range(self.n_candidates[level]):
             c = 0
-            while c < n_classes:
-                all_conflict = True
+            while c < n_cliques:
+                conflicts_with_all = True
                 for q in range(i):
                     if (
-                        self.klass[q] == c
-                        and not self.conflict[self.list_of[level, i], self.list_of[level, q]]
+                        self.clique_of[q] == c
+                        and not self.conflict[self.candidate[level, i], self.candidate[level, q]]
                     ):
-                        all_conflict = False
+                        conflicts_with_all = False
                         break
-                if all_conflict:
+                if conflicts_with_all:
                     break
                 c += 1
-            self.klass[i] = c
-            if c == n_classes:
-                n_classes += 1
-                total += self.worth_of[level, i]
-                if n_classes == r:
+            self.clique_of[i] = c
+            if c == n_cliques:
+                n_cliques += 1
+                total += self.bound_of[level, i]
+                if n_cliques == r:
                     return total
         return -INFINITY
 
     @cython.cfunc
     @cython.nogil
     @cython.exceptval(check=False)
-    def sum_under_caps(self, level: cython.int, r: cython.int) -> cython.double:
-        """The r largest worths that keep to a cap, for the cap that costs most. Candidates are sorted."""
+    def cap_bound(self, level: cython.int, r: cython.int) -> cython.double:
+        """The sum of the r largest bounds under one cap, for the cap that leaves least; candidates are sorted."""
         i: cython.int
         c: cython.int
         m: cython.int
@@ -912,16 +867,16 @@ class SubsetSearch:
         total: cython.double
         least: cython.double = INFINITY
         for c in range(self.n_caps):
-            if self.left[c] >= r:
+            if self.cap_room[c] >= r:
                 continue
             m = inside = 0
             total = 0.0
-            for i in range(self.count[level]):
-                if self.counts_for[c, self.list_of[level, i]]:
-                    if inside == self.left[c]:
+            for i in range(self.n_candidates[level]):
+                if self.in_cap[c, self.candidate[level, i]]:
+                    if inside == self.cap_room[c]:
                         continue
                     inside += 1
-                total += self.worth_of[level, i]
+                total += self.bound_of[level, i]
                 m += 1
                 if m == r:
                     break
@@ -931,42 +886,114 @@ class SubsetSearch:
     @cython.cfunc
     @cython.nogil
     @cython.exceptval(check=False)
-    def sort(self, level: cython.int) -> cython.void:
-        """Candidates by worth, best first: Shell's sort, since lists are short or nearly in order."""
-        gap: cython.int = 1
+    def clique_charge(self, j: cython.int) -> cython.double:
+        """What is due for clique cuts once this feature is chosen: those of which it is the last one missing."""
+        e: cython.int
+        total: cython.double = 0.0
+        if self.n_clique_cuts:
+            for e in range(self.clique_first[j], self.clique_first[j + 1]):
+                if self.clique_missing[self.clique_member[e]] == 1:
+                    total += self.clique_price[self.clique_member[e]]
+        return total
+
+    # --- 7. The low-rank bound --------------------------------------------------------------------
+    # The pair terms less their low-rank part are the residual. The low-rank part of a set is convex in the sum of its
+    # loadings, so it lies above the tangent at any point; along a tangent it is a sum over features, and the residual
+    # is bounded as pair terms are. A good tangent is looked for by a subgradient method with Polyak's steps: towards
+    # the sum of the loadings of the r best candidates, as far as the gap to the threshold asks for.
+
+    @cython.cfunc
+    @cython.nogil
+    @cython.exceptval(check=False)
+    def linearises(self, r: cython.int) -> cython.bint:
+        """Whether nodes with so many features to go are bounded along a tangent."""
+        return self.rank > 0 and r >= MIN_OPEN_LINEARISED
+
+    @cython.cfunc
+    @cython.nogil
+    @cython.exceptval(check=False)
+    def improve_tangent(self, level: cython.int, r: cython.int, value: cython.double) -> cython.void:
+        """Look for the point whose tangent bounds a node best, beginning with that of its parent."""
+        q: cython.int
+        attempt: cython.int
+        best: cython.double
+        bound: cython.double
+        step: cython.double
+        distance: cython.double
+        lowest: cython.double = INFINITY
+        if level == 0:
+            # There is no parent: begin with the candidates that are best by the plain bound.
+            self.sum_of_best(level, r)
+            self.sum_loadings_of_best(level, r)
+            for q in range(self.rank):
+                self.tangent_point[level, q] = self.loadings_of_best[q]
+        for attempt in range(MAX_TANGENT_STEPS):
+            self.evaluate_tangent(level, r)
+            best = self.sum_of_best(level, r)
+            bound = value + self.tangent_constant[level] + best
+            if bound < lowest:
+                lowest = bound
+                for q in range(self.rank):
+                    self.best_point[q] = self.tangent_point[level, q]
+                if bound <= self.threshold + self.tolerance:
+                    return
+            self.sum_loadings_of_best(level, r)
+            distance = 0.0
+            for q in range(self.rank):
+                distance += (self.loadings_of_best[q] - self.tangent_point[level, q]) ** 2
+            if distance <= self.rounding:
+                break
+            step = min(1.0, (bound - self.threshold) / distance)
+            for q in range(self.rank):
+                self.tangent_point[level, q] += step * (
+                    self.loadings_of_best[q] - self.tangent_point[level, q]
+                )
+        for q in range(self.rank):
+            self.tangent_point[level, q] = self.best_point[q]
+        self.evaluate_tangent(level, r)
+
+    @cython.cfunc
+    @cython.nogil
+    @cython.exceptval(check=False)
+    def evaluate_tangent(self, level: cython.int, r: cython.int) -> cython.void:
+        """Gains and bounds of a node's candidates along the tangent at its point, and the tangent's constant."""
         i: cython.int
-        p: cython.int
         j: cython.int
-        m: cython.int = self.count[level]
-        worth: cython.double
+        q: cython.int
         gain: cython.double
-        linearised: cython.double
-        paid: cython.double
-        last: cython.double
-        while gap < m // 3:
-            gap = 3 * gap + 1
-        while gap > 0:
-            for i in range(gap, m):
-                j = self.list_of[level, i]
-                gain = self.gain_of[level, i]
-                linearised = self.linearised_of[level, i]
-                worth = self.worth_of[level, i]
-                paid = self.paid_of[level, i]
-                last = self.last_of[level, i]
-                p = i
-                while p >= gap and (
-                    self.worth_of[level, p - gap] < worth
-                    or (self.worth_of[level, p - gap] == worth and self.list_of[level, p - gap] > j)
-                ):
-                    self.move(level, p - gap, p)
-                    p -= gap
-                self.list_of[level, p] = j
-                self.gain_of[level, p] = gain
-                self.linearised_of[level, p] = linearised
-                self.worth_of[level, p] = worth
-                self.paid_of[level, p] = paid
-                self.last_of[level, p] = last
-            gap //= 3
+        lift: cython.double = 0.0
+        for q in range(self.rank):
+            lift += self.tangent_point[level, q] ** 2
+        self.tangent_constant[level] = 0.5 * lift + self.rounding
+        for i in range(self.n_candidates[level]):
+            j = self.candidate[level, i]
+            gain = self.gain_of[level, i] + self.self_terms[j] - (r - 1) * self.common[j]
+            for q in range(self.rank):
+                gain -= self.loadings[j, q] * self.tangent_point[level, q]
+            self.tangent_gain_of[level, i] = gain
+            self.bound_of[level, i] = gain - self.pair_share_of[level, i]
+
+    @cython.cfunc
+    @cython.nogil
+    @cython.exceptval(check=False)
+    def sum_loadings_of_best(self, level: cython.int, r: cython.int) -> cython.void:
+        """The sum of the loadings of the r best candidates, whose bounds are in ``smallest``."""
+        i: cython.int
+        j: cython.int
+        q: cython.int
+        to_go: cython.int = r
+        weakest: cython.double = -self.smallest[r - 1]
+        for q in range(self.rank):
+            self.loadings_of_best[q] = 0.0
+        for i in range(self.n_candidates[level]):
+            if self.bound_of[level, i] >= weakest and to_go > 0:
+                j = self.candidate[level, i]
+                to_go -= 1
+                for q in range(self.rank):
+                    self.loadings_of_best[q] += self.loadings[j, q]
+
+    # --- 8. Complete sets -------------------------------------------------------------------------
+    # To note a set takes the interpreter, so this is the only part that is not plain C.
 
     @cython.cfunc
     @cython.nogil
@@ -974,47 +1001,46 @@ class SubsetSearch:
     def leaf(self, level: cython.int, value: cython.double) -> cython.void:
         """A complete set: keep it if it is good enough."""
         if self.ratio:
-            value = self.quotient()
-        if value <= self.leaf_threshold or (self.n_needs and self.unmet(level) >= 0):
+            value = self.ratio_of_chosen()
+        if value <= self.leaf_threshold or (self.n_needs and self.unmet_need(level) >= 0):
             return
-        # To keep a set takes longer than a step, and a list may be long.
-        self.since_tick += KEPT
+        self.looks_since_tick += LOOKS_PER_SET
         with cython.gil:
-            self.keep(value)
+            self.store(value)
 
     @cython.cfunc
     @cython.nogil
     @cython.exceptval(check=False)
-    def quotient(self) -> cython.double:
-        """The quality of the chosen set if it is a ratio; very low if its upper part is not in the window."""
+    def ratio_of_chosen(self) -> cython.double:
+        """The ratio of the chosen set; -inf if its upper part is not in the window, where another search sees it."""
         i: cython.int
         q: cython.int
-        upper: cython.double = self.start_above
-        lower: cython.double = self.start_below
+        upper: cython.double = self.upper_start
+        lower: cython.double = self.lower_start
         for i in range(self.r):
-            upper += self.above[self.chosen[i]]
-            lower += self.below[self.chosen[i]]
+            upper += self.upper_term[self.chosen[i]]
+            lower += self.lower_term[self.chosen[i]]
             for q in range(i):
-                lower += self.below_pair[self.chosen[i], self.chosen[q]]
-        if upper <= self.least_above or upper > self.most_above:
+                lower += self.lower_pair[self.chosen[i], self.chosen[q]]
+        if upper <= self.window_low or upper > self.window_high:
             return -INFINITY
         return upper / sqrt(lower)
 
     @cython.cfunc
-    def affordable(self) -> cython.bint:
-        """Whether the chosen set keeps to budgets that were rounded; asked only where what is left does not tell."""
+    def keeps_budgets(self) -> cython.bint:
+        """Whether the chosen set keeps to budgets with rounded costs; asked only if what is left does not tell."""
         b: cython.int
-        for b in range(len(self.doubt)):
-            if self.room[b] < self.doubt[b]:
+        for b in range(len(self.doubtful_room)):
+            if self.budget_room[b] < self.doubtful_room[b]:
                 return self.pays(np.asarray(self.chosen)[: self.r])
         return True
 
     @cython.cfunc
-    def keep(self, value: cython.double):
-        """Note a set; in order and no more than wanted if only the best are kept."""
+    def store(self, value: cython.double):
+        """Store a complete set: in its place among the best ones, or at the end of the list."""
         p: cython.int
         q: cython.int
-        if not self.affordable():
+        if not self.keeps_budgets():
             return
         if self.accept is not None:
             accepted = self.accept(np.asarray(self.chosen)[: self.r])
@@ -1027,7 +1053,7 @@ class SubsetSearch:
         if not self.keeping and self.n_found == len(self.sets):
             if self.n_found >= self.most:
                 self.stopped = True
-                # Nobody else may be left to say that something is missing.
+                # This set is missing, whether or not a node is left open.
                 self.open_bound = max(self.open_bound, value)
                 return
             wanted = min(2 * self.n_found, self.most)
@@ -1048,12 +1074,94 @@ class SubsetSearch:
         if self.n_found < len(self.sets):
             self.n_found += 1
         if self.cheaper:
-            # The next one is to cost less by more than rounding.
-            self.room[self.n_budgets - 1] = -self.tolerance
+            # The budget ends at what this set costs: the next one is to cost less, by more than rounding.
+            self.budget_room[self.n_budgets - 1] = -self.tolerance
         if self.keeping and self.n_found == self.most:
             self.leaf_threshold = self.values[self.most - 1]
             if not self.ratio:
                 self.threshold = max(self.threshold, self.leaf_threshold)
+
+    # --- 9. Lists of candidates and of smallest numbers -------------------------------------------
+
+    @cython.cfunc
+    @cython.nogil
+    @cython.exceptval(check=False)
+    def move_candidate(self, level: cython.int, origin: cython.int, place: cython.int) -> cython.void:
+        """Copy a candidate, with all its numbers, to another place of its list."""
+        self.candidate[level, place] = self.candidate[level, origin]
+        self.gain_of[level, place] = self.gain_of[level, origin]
+        self.tangent_gain_of[level, place] = self.tangent_gain_of[level, origin]
+        self.bound_of[level, place] = self.bound_of[level, origin]
+        self.pair_share_of[level, place] = self.pair_share_of[level, origin]
+        self.last_share_of[level, place] = self.last_share_of[level, origin]
+
+    @cython.cfunc
+    @cython.nogil
+    @cython.exceptval(check=False)
+    def sort_candidates(self, level: cython.int) -> cython.void:
+        """Candidates by their bounds, best first, then by position: Shell's sort, for short or nearly sorted lists."""
+        gap: cython.int = 1
+        i: cython.int
+        p: cython.int
+        j: cython.int
+        m: cython.int = self.n_candidates[level]
+        bound: cython.double
+        gain: cython.double
+        linearised: cython.double
+        paid: cython.double
+        last: cython.double
+        while gap < m // 3:
+            gap = 3 * gap + 1
+        while gap > 0:
+            for i in range(gap, m):
+                j = self.candidate[level, i]
+                gain = self.gain_of[level, i]
+                linearised = self.tangent_gain_of[level, i]
+                bound = self.bound_of[level, i]
+                paid = self.pair_share_of[level, i]
+                last = self.last_share_of[level, i]
+                p = i
+                while p >= gap and (
+                    self.bound_of[level, p - gap] < bound
+                    or (self.bound_of[level, p - gap] == bound and self.candidate[level, p - gap] > j)
+                ):
+                    self.move_candidate(level, p - gap, p)
+                    p -= gap
+                self.candidate[level, p] = j
+                self.gain_of[level, p] = gain
+                self.tangent_gain_of[level, p] = linearised
+                self.bound_of[level, p] = bound
+                self.pair_share_of[level, p] = paid
+                self.last_share_of[level, p] = last
+            gap //= 3
+
+    @cython.cfunc
+    @cython.nogil
+    @cython.exceptval(check=False)
+    def keep_smallest(self, value: cython.double, count: cython.int, wanted: cython.int) -> cython.int:
+        """Keep a value if it is among the smallest ones so far, in ``smallest``, ascending; how many there are now."""
+        p: cython.int
+        if count < wanted:
+            count += 1
+        elif value >= self.smallest[count - 1]:
+            return count
+        p = count - 1
+        while p > 0 and self.smallest[p - 1] > value:
+            self.smallest[p] = self.smallest[p - 1]
+            p -= 1
+        self.smallest[p] = value
+        return count
+
+    @cython.cfunc
+    @cython.nogil
+    @cython.exceptval(check=False)
+    def sum_of_kept(self, count: cython.int) -> cython.double:
+        """The sum of the values that were kept."""
+        p: cython.int
+        total: cython.double = 0.0
+        for p in range(count):
+            total += self.smallest[p]
+        return total
 
 
 def subset_search(
@@ -1087,10 +1195,12 @@ def subset_search(
     r : int
     start : float
         The value of the features that are in every set.
-    cut : float
+    threshold : float
         Sets up to this value are of no interest.
     most : int
-    clique cuts : tuple of arrays, optional
+    keeping : bool
+        Whether the best sets are wanted, and not all above the threshold.
+    clique_cuts : tuple of arrays, optional
         What a set pays once if it has enough features of a group: which groups each feature counts for (``first``,
         ``member``), how many features are enough, and what that costs.
     cheaper : bool
@@ -1101,13 +1211,18 @@ def subset_search(
         parts of the features that are in every set, the window (exclusive, inclusive) in which the upper part is to
         lie, and the threshold for the ratio. The terms then serve for the bound alone.
     low_rank : tuple, optional
-        Parts of the pair terms (common, loadings), what they come to for each pair, and by how much bounds with them
-        can be wrong because of rounding.
+        For the low-rank bound: parts of the pair terms (common, loadings), what they come to for each pair, and by how
+        much bounds with them can be wrong because of rounding.
+    tolerance : float
+        A node, or a candidate, must be able to exceed the threshold by more than this.
+    max_nodes : int
     doubts : tuple, optional
         For costs that were rounded down: how much of each of the first budgets a set must leave so that it keeps to
         them for sure, and a callable that tells for the positions of a set that leaves less.
     accept : callable, optional
         Called with the positions of a set that would be kept.
+    tick : callable
+        Called now and then; true means stop.
 
     Returns
     -------

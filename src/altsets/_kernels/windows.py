@@ -179,7 +179,7 @@ def _half(scores_, weights_, first_, k_):
     at: cython.longlong[::1] = np.zeros(k_ + 1, dtype=np.int64)
     added: cython.double[::1] = np.zeros(k_ + 1)
     bits: cython.ulonglong[::1] = np.zeros(k_ + 1, dtype=np.uint64)
-    klass: cython.int
+    score_class: cython.int
     size: cython.int
     taken: cython.int
     most: cython.int
@@ -191,22 +191,24 @@ def _half(scores_, weights_, first_, k_):
     value: cython.double
     least: cython.double
     with cython.nogil:
-        for klass in range(n):
-            old = klass & 1
+        for score_class in range(n):
+            old = score_class & 1
             new = 1 - old
-            for taken, position in enumerate(range(first[klass], min(first[klass + 1], first[klass] + k))):
+            for taken, position in enumerate(
+                range(first[score_class], min(first[score_class + 1], first[score_class] + k))
+            ):
                 added[taken + 1] = added[taken] + scores[position]
                 bits[taken + 1] = bits[taken] | (cython.cast(cython.ulonglong, 1) << position)
-            position = first[klass]
+            position = first[score_class]
             for size in range(k + 1):
-                most = min(first[klass + 1] - position, size)
+                most = min(first[score_class + 1] - position, size)
                 for taken in range(most + 1):
-                    at[taken] = start[klass, size - taken]
-                for place in range(start[klass + 1, size], start[klass + 1, size + 1]):
+                    at[taken] = start[score_class, size - taken]
+                for place in range(start[score_class + 1, size], start[score_class + 1, size + 1]):
                     best = -1
                     least = 0.0
                     for taken in range(most + 1):
-                        if at[taken] < start[klass, size - taken + 1]:
+                        if at[taken] < start[score_class, size - taken + 1]:
                             value = sums[old, at[taken]] + added[taken]
                             if best < 0 or value < least:
                                 best = taken

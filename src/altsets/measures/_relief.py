@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numbers
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
@@ -135,6 +135,15 @@ def relief(
     return score.of(total, len(rows))
 
 
+class _Differences(NamedTuple):
+    """How much rows differ in each column: beyond a step as much as can be, in discrete columns always."""
+
+    values: Floats
+    ranges: Floats
+    steps: Floats
+    discrete: npt.NDArray[np.uint8]
+
+
 class _ReliefF:
     """Differences to misses minus differences to hits."""
 
@@ -153,9 +162,11 @@ class _ReliefF:
         """What parts are added to."""
         return np.zeros(n_columns)
 
-    def part(self, table: Any, rows: Any, keys: Floats, n_neighbors: int) -> Floats:
+    def part(
+        self, table: _Differences, rows: npt.NDArray[np.int64], keys: Floats, n_neighbors: int
+    ) -> Floats:
         """What some rows add."""
-        totals = self.nothing(len(table[1]))
+        totals = self.nothing(len(table.ranges))
         kernel.add_differences(table, self._target, rows, keys, n_neighbors, totals)
         return totals
 
@@ -175,9 +186,11 @@ class _RReliefF:
         """What parts are added to."""
         return np.zeros((3, n_columns))
 
-    def part(self, table: Any, rows: Any, keys: Floats, n_neighbors: int) -> Floats:
+    def part(
+        self, table: _Differences, rows: npt.NDArray[np.int64], keys: Floats, n_neighbors: int
+    ) -> Floats:
         """What some rows add."""
-        totals = self.nothing(len(table[1]))
+        totals = self.nothing(len(table.ranges))
         kernel.add_products(table, self._amounts, rows, keys, n_neighbors, totals)
         return totals
 
@@ -198,7 +211,7 @@ class _KernelColumns:
     amounts: Floats
     levels: Floats
     n_full: float
-    differences: tuple[npt.NDArray[Any], ...]
+    differences: _Differences
 
     @classmethod
     def of(cls, matrix: Floats, discrete: Bools, rebate: bool) -> _KernelColumns:
@@ -212,7 +225,7 @@ class _KernelColumns:
         steps = np.full(matrix.shape[1], np.inf)
         if rebate and nominal.any():
             steps[~nominal] = unit.std(axis=0) * ranges[~nominal]
-        differences = (np.ascontiguousarray(values), ranges, steps, nominal.astype(np.uint8))
+        differences = _Differences(np.ascontiguousarray(values), ranges, steps, nominal.astype(np.uint8))
         n_full = float(len(nominal) if rebate else nominal.sum())
         return cls(kernel.packed(unit), kernel.packed(values[:, nominal]), n_full, differences)
 

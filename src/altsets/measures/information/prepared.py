@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import dataclass
 from itertools import islice
-from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -52,7 +51,9 @@ class SortedColumns:
         return len(self.codes)
 
     @property
-    def arrays(self) -> tuple[npt.NDArray[Any], ...]:
+    def arrays(
+        self,
+    ) -> tuple[Ints, Ints, Floats, Ints, Ints, Floats, npt.NDArray[np.uint8]]:
         """All of them, in the order in which the kernel wants them."""
         return (
             self.codes,

@@ -9,10 +9,8 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 
 from altsets._kernels import clique_search as cliques
 from altsets.arrays import Floats, Indices, Ints
@@ -190,7 +188,7 @@ class CliqueSearch:
 
     def _elements(
         self, listing: Listing, order: Indices, slack_costs: SlackCosts | None
-    ) -> tuple[npt.NDArray[Any], ...] | None:
+    ) -> tuple[Ints, Ints, Floats, Floats] | None:
         """The priced elements of each listed set, in the order in which they are picked from; None if time is up."""
         widest = max((rows.shape[1] for rows in listing.rows), default=0)
         first = np.zeros(len(order) + 1, dtype=np.intc)

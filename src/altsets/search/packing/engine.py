@@ -59,7 +59,7 @@ class PackingEngine:
         answer = relaxed(quality, problem, run, self.limits) if alone else None
         if answer is not None and answers(quality, problem, answer):
             return answer
-        pricing = PricingOracle(quality, problem, run)
+        pricing = PricingOracle(quality, problem, run, limits=self.limits.pricing)
         construction = cache(lambda: Construction(pricing, run))
         if problem.constraints and not run.stopped and self._no_set(quality, problem, pricing, run):
             return Answer.infeasible(problem, "no set meets all conditions")

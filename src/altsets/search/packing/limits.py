@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from altsets.search.subset.limits import PRICING_LIMITS, PricingLimits
+
 __all__ = ["PACKING_LIMITS", "PackingLimits"]
 
 
@@ -134,6 +136,8 @@ class PackingLimits:
     solver_variables: int = 20_000
     #: Nodes in which a first set should be found, before anybody asks whether there is one.
     existence_nodes: int = 5_000
+    #: What the search for one set may spend.
+    pricing: PricingLimits = PRICING_LIMITS
 
 
 #: What searches use unless they are given others.

@@ -21,8 +21,6 @@ from altsets.constraints import Budget
 
 __all__ = ["RoundedBudgets", "WholeBudget", "in_units", "rounded"]
 
-Positions = Ints
-
 #: Doubles hold every whole number up to this.
 LARGEST_EXACT = 2**53
 
@@ -84,7 +82,7 @@ class RoundedBudgets:
     costs: Floats
     room: Floats
     doubt: Floats
-    pays: Callable[[Positions], bool]
+    pays: Callable[[Ints], bool]
 
 
 def rounded(
@@ -108,7 +106,7 @@ def rounded(
             costs[number] = [cost * most_room // most if cost <= most else most_room + 1 for cost in row]
             room[number], doubt[number] = most_room, n_open
 
-    def pays(positions: Positions) -> bool:
+    def pays(positions: Ints) -> bool:
         places = positions.tolist()
         return all(sum(row[p] for p in places) <= most for row, most in zip(whole, left, strict=True))
 

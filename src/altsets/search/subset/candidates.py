@@ -11,6 +11,7 @@ import numpy.typing as npt
 
 from altsets.arrays import Floats, Indices
 from altsets.problem import FeatureSet, Problem
+from altsets.search.subset.rounding import SCORE_ERROR, SMALLEST_TOLERANCE
 
 __all__ = ["Candidates", "best_of"]
 
@@ -67,7 +68,7 @@ class Candidates:
     def tolerance(self, n_features: int) -> float:
         """Differences in quality up to this are rounding error: sums of k scores, each with its own."""
         largest = float(np.max(np.abs(self.scores), initial=0.0))
-        return max(4e-16 * largest * (n_features + 4), 1e-300)
+        return max(SCORE_ERROR * largest * (n_features + 4), SMALLEST_TOLERANCE)
 
 
 def best_of(scores: Floats, features: Indices, count: int) -> Indices:

@@ -8,6 +8,7 @@ import numpy as np
 
 from altsets.arrays import Indices
 from altsets.quality import Form
+from altsets.search.subset.rounding import PER_TERM_ERROR
 
 __all__ = ["set_bound"]
 
@@ -42,6 +43,6 @@ def set_bound(
     if form.ratio:
         # What is negative is best divided by much.
         bound = upper / math.sqrt(size + n_pairs * (least if upper >= 0 else largest))
-        return bound + 1e-15 * abs(bound) * (size + 4)
-    rounding = 1e-15 * (math.fsum(map(abs, terms)) + n_pairs * abs(least))
+        return bound + PER_TERM_ERROR * abs(bound) * (size + 4)
+    rounding = PER_TERM_ERROR * (math.fsum(map(abs, terms)) + n_pairs * abs(least))
     return upper - n_pairs * least + rounding

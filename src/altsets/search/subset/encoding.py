@@ -1,0 +1,305 @@
+"""The sets of one size in numbers for the kernel, which knows positions instead of features."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Sequence
+from dataclasses import replace
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from altsets.arrays import Floats, Indices, Ints
+from altsets.problem import FeatureSet
+from altsets.quality import Form, Quality
+from altsets.search.run import Run
+from altsets.search.subset.budgets import RoundedBudgets, rounded
+from altsets.search.subset.kernel_call import CliqueCutTerms, Doubts, KernelRules, LowRankTerms, Terms
+from altsets.search.subset.limits import PricingLimits
+from altsets.search.subset.low_rank_bound import LowRankBound
+from altsets.search.subset.prices import DualPrices, sum_over_pairs
+from altsets.search.subset.rules import Cap, Rules
+from altsets.search.subset.simple_bound import set_bound
+
+__all__ = ["FormCache", "SizeEncoding", "usable_features"]
+
+
+class FormCache:
+    """The forms of a quality for each size; all of them are kept if there is room, else the last few."""
+
+    def __init__(self, quality: Quality, n_sizes: int, run: Run, limits: PricingLimits) -> None:
+        self._quality, self.run, self.limits = quality, run, limits
+        self._most = max(limits.max_pair_terms // max(quality.n_features_in, 1) ** 2, 2)
+        self._known: dict[int, Form] = {}
+        self.keeps_all = n_sizes <= self._most
+
+    def of(self, size: int) -> Form:
+        """The form for sets of this size."""
+        known = self._known.get(size)
+        if known is None:
+            if len(self._known) >= self._most:
+                del self._known[next(iter(self._known))]
+            known = self._known[size] = self._quality.form(size)
+        return known
+
+
+def usable_features(form: Form, rules: Rules, among: Indices | None = None) -> Indices | None:
+    """The features that a set may have besides the required ones; None if it is plain that there is no set."""
+    base = sorted(rules.required)
+    usable = np.ones(len(form.linear), dtype=bool) if form.allowed is None else form.allowed.copy()
+    if among is not None:
+        selected = np.zeros(len(usable), dtype=bool)
+        selected[among] = True
+        usable &= selected
+    if not usable[base].all():
+        return None
+    if form.conflicts is not None:
+        if form.conflicts[np.ix_(base, base)].any():
+            return None
+        usable &= ~form.conflicts[base].any(axis=0)
+    usable[[*rules.forbidden, *base]] = False
+    # What a feature needs must be usable, and so on.
+    changed = True
+    while changed:
+        changed = False
+        for feature, needed in rules.needs.items():
+            if usable[feature] and not all(usable[j] or j in rules.required for j in needed):
+                usable[feature], changed = False, True
+    return np.flatnonzero(usable)
+
+
+class SizeEncoding:
+    """Sets of one size under all rules, as arrays.
+
+    A set is the features in every set (``base``) and ``n_open`` of the open ones (``features``), which are known by
+    their positions in that array.
+
+    Parameters
+    ----------
+    forms : FormCache
+    size : int
+    rules : Rules
+    features : int array
+        The open features, ascending.
+    """
+
+    def __init__(self, forms: FormCache, size: int, rules: Rules, features: Indices) -> None:
+        self._forms, self.size, self.rules, self.features = forms, size, rules, features
+        # Called while a large matrix is made, which may take longer than there is time.
+        self._check = forms.run.check
+        form = self.form
+        self.base = np.array(sorted(rules.required), dtype=np.intp)
+        self.n_open = size - len(self.base)
+        self._place = np.full(len(form.linear), -1, dtype=np.intc)
+        self._place[features] = np.arange(len(features))
+        self._needs = np.zeros(len(features) + 1, dtype=np.intc), np.zeros(0, dtype=np.intc)
+        if rules.needs:
+            self._needs = _flat([self._needed(feature) for feature in features.tolist()])
+        #: The least and the largest pair term.
+        self.pair_range = form.pair_range(np.concatenate([self.base, features]))
+        self._kept_conflicts: npt.NDArray[np.uint8] | None = None
+        self._kept_plain: tuple[Terms, float] | None = None
+        self._price_of = self._price_of_base = np.zeros(0, dtype=np.intc)
+
+    @property
+    def form(self) -> Form:
+        """The quality of these sets in numbers."""
+        return self._forms.of(self.size)
+
+    # --- Features and positions -----------------------------------------------------------------------
+
+    def priced_as(self, place: Ints) -> None:
+        """Where the prices of features are."""
+        self._price_of, self._price_of_base = place[self.features], place[self.base]
+
+    def _needed(self, feature: int) -> list[int]:
+        needed = self.rules.needs.get(feature, frozenset()) - self.rules.required
+        return [int(self._place[j]) for j in sorted(needed)]
+
+    def needed(self, position: int) -> list[int]:
+        """The positions of all features that the one at a position needs."""
+        first, needs = self._needs
+        needed: list[int] = needs[first[position] : first[position + 1]].tolist()
+        return needed
+
+    def positions_of(self, chosen: Sequence[int]) -> Ints:
+        """Where these features are; -1 for those that are in every set or in none."""
+        positions: Ints = self._place[list(chosen)]
+        return positions
+
+    def open_positions(self, rows: Ints) -> Indices:
+        """Sets, rows of features, as rows of positions, without the features that are in every set."""
+        places = self._place[rows].astype(np.intp)
+        return places[places >= 0].reshape(len(rows), self.n_open)
+
+    def with_base(self, rows: npt.NDArray[np.integer[Any]]) -> Ints:
+        """Positions as features, with those that are in every set."""
+        chosen = self.features[rows].astype(np.intc)
+        every = np.broadcast_to(self.base.astype(np.intc), (len(rows), len(self.base)))
+        return np.concatenate([every, chosen], axis=1)
+
+    def set_of(self, positions: Ints) -> FeatureSet:
+        """One set, as positions, as features."""
+        return tuple(sorted(self.with_base(positions[None, :])[0].tolist()))
+
+    def keys(self, sets: Iterable[FeatureSet]) -> frozenset[bytes]:
+        """Sets of this size by their sorted positions, as bytes."""
+        rows = np.array([chosen for chosen in sets if len(chosen) == self.size], dtype=np.intp)
+        places = np.sort(self._place[rows].reshape(-1, self.size), axis=1)[:, self.size - self.n_open :]
+        return frozenset(row.tobytes() for row in places)
+
+    # --- Rules ------------------------------------------------------------------------------------------
+
+    def kernel_rules(
+        self, caps: Sequence[Cap] = (), budget: tuple[Floats, float] | None = None
+    ) -> KernelRules | None:
+        """All rules and more caps, and a budget (prices of features, limit); None if no set can keep to them."""
+        inside, left = [], []
+        for cap in (*self.rules.caps, *caps):
+            members = np.zeros(len(self._place), dtype=bool)
+            members[list(cap.group)] = True
+            if cap.outside:
+                members = ~members
+            left.append(cap.most - int(np.count_nonzero(members[self.base])))
+            inside.append(np.flatnonzero(members[self.features]))
+        if self.budgets is None or min(left, default=0) < 0:
+            return None
+        costs, room = self.budgets.costs, self.budgets.room
+        if budget is not None:
+            prices, limit = budget
+            open_limit = limit - math.fsum(prices[self._price_of_base].tolist())
+            if open_limit < 0:
+                return None
+            costs, room = np.vstack([costs, prices[self._price_of]]), np.append(room, open_limit)
+        positions = np.concatenate([np.zeros(0, dtype=np.intp), *inside])
+        numbers = np.repeat(np.arange(len(left), dtype=np.intc), [len(members) for members in inside])
+        first = np.zeros(len(self.features) + 1, dtype=np.intc)
+        np.cumsum(np.bincount(positions, minlength=len(self.features)), out=first[1:])
+        member = numbers[np.argsort(positions, kind="stable")]
+        return KernelRules(first, member, np.array(left, dtype=np.intc), costs, room, *self._needs)
+
+    @cached_property
+    def budgets(self) -> RoundedBudgets | None:
+        """What the open features may cost; None if those that are in every set cost too much already."""
+        return rounded(self.rules.budgets, self.features.tolist(), self.base.tolist(), self.n_open)
+
+    @property
+    def doubts(self) -> Doubts | None:
+        """When the kernel has to ask whether a set can be paid for, and whom."""
+        budgets = self.budgets
+        return None if budgets is None or not budgets.doubt.any() else Doubts(budgets.doubt, budgets.pays)
+
+    # --- Values -----------------------------------------------------------------------------------------
+
+    def ceiling(self, prices: DualPrices | None = None) -> float:
+        """No set is better than this after prices, known before any search; clique cuts only take away."""
+        if prices is None:
+            return set_bound(self.form, self.size, self.features, self.base, self.pair_range)
+        linear = self.form.linear.copy()
+        linear[self.features] -= prices.features[self._price_of]
+        linear[self.base] -= prices.features[self._price_of_base]
+        least, largest = self.pair_range
+        if prices.pairs is not None:
+            least += min(float(np.min(prices.pairs)), 0.0)
+        priced = replace(self.form, linear=linear)
+        return set_bound(priced, self.size, self.features, self.base, (least, largest))
+
+    def terms(
+        self, form: Form, prices: DualPrices | None = None, open_pairs: Floats | None = None
+    ) -> tuple[Terms, float]:
+        """Terms of the open features, given those that are in every set; and the value of the latter."""
+        open_linear, base_linear = form.linear[self.features], form.linear[self.base]
+        if prices is not None:
+            open_linear = open_linear - prices.features[self._price_of]
+            base_linear = base_linear - prices.features[self._price_of_base]
+        start = math.fsum(base_linear.tolist())
+        if open_pairs is None:
+            open_pairs = form.pairs_among(self.features, self._check) if form.has_pairs else np.zeros((0, 0))
+        if form.has_pairs and len(self.base):
+            shared = [form.pairs_of(feature)[self.features] for feature in self.base.tolist()]
+            open_linear = open_linear - np.sum(shared, axis=0)
+            start -= sum_over_pairs(form.pairs_among(self.base))
+        if prices is not None and prices.pairs is not None:
+            inside, base = self._price_of, self._price_of_base
+            more = prices.pairs[np.ix_(inside, inside)]
+            open_pairs = open_pairs + more if form.has_pairs else more
+            if len(base):
+                open_linear = open_linear - prices.pairs[np.ix_(base, inside)].sum(axis=0)
+                start -= sum_over_pairs(prices.pairs[np.ix_(base, base)])
+        return Terms(np.ascontiguousarray(open_linear), open_pairs, self._conflicts), start
+
+    def priced_terms(self, prices: DualPrices | None) -> tuple[Terms, float]:
+        """The terms of the quality after prices; those without prices are kept if there is room."""
+        if prices is not None:
+            return self.terms(self.form, prices)
+        if self._kept_plain is not None:
+            return self._kept_plain
+        plain = self.terms(self.form)
+        if self._forms.keeps_all:
+            self._kept_plain = plain
+        return plain
+
+    @property
+    def linear_terms(self) -> Terms:
+        """The linear terms alone, for searches that do not look at pair terms."""
+        linear = np.ascontiguousarray(self.form.linear[self.features])
+        return Terms(linear, np.zeros((0, 0)), self._conflicts)
+
+    @property
+    def open_pairs(self) -> Floats:
+        """The pair terms of the open features."""
+        return self.priced_terms(None)[0].pairs
+
+    @property
+    def _conflicts(self) -> npt.NDArray[np.uint8]:
+        """Which open features exclude each other; empty if none do."""
+        if self._kept_conflicts is not None:
+            return self._kept_conflicts
+        conflicts, inside = self.form.conflicts, np.ix_(self.features, self.features)
+        numbers = np.zeros((0, 0)) if conflicts is None else conflicts[inside]
+        excluded: npt.NDArray[np.uint8] = np.ascontiguousarray(numbers, dtype=np.uint8)
+        if self._forms.keeps_all:
+            self._kept_conflicts = excluded
+        return excluded
+
+    def clique_cut_terms(self, prices: DualPrices | None) -> tuple[CliqueCutTerms | None, float]:
+        """Clique cuts, given the features that are in every set; and what these cost already."""
+        if prices is None or prices.clique_cuts is None:
+            return None, 0.0
+        clique_cuts = prices.clique_cuts
+        missing = clique_cuts.least - np.count_nonzero(clique_cuts.members[:, self._price_of_base], axis=1)
+        open_cuts = missing > 0
+        paid = math.fsum(clique_cuts.prices[~open_cuts].tolist())
+        features, numbers = np.nonzero(clique_cuts.members[np.ix_(open_cuts, self._price_of)].T)
+        first = np.searchsorted(features, np.arange(len(self.features) + 1)).astype(np.intc)
+        terms = CliqueCutTerms(
+            first, numbers.astype(np.intc), missing[open_cuts].astype(np.intc), clique_cuts.prices[open_cuts]
+        )
+        return terms, paid
+
+    # --- The low-rank bound -------------------------------------------------------------------------------
+
+    @property
+    def may_have_low_rank(self) -> bool:
+        """Whether it is worth looking for a low-rank bound."""
+        limits = self._forms.limits
+        few_enough = len(self.features) <= limits.low_rank_max_features
+        return self.form.has_pairs and self.n_open >= limits.low_rank_min_open and few_enough
+
+    @cached_property
+    def low_rank(self) -> LowRankTerms | None:
+        """For the low-rank bound, if features have anything in common."""
+        low_rank = LowRankBound.of(self.form.pairs_among(self.features), self.n_open, self._forms.limits)
+        if low_rank is None:
+            return None
+        return LowRankTerms(low_rank.common, low_rank.loadings, low_rank.terms, low_rank.rounding)
+
+
+def _flat(lists: Sequence[Sequence[int]]) -> tuple[Ints, Ints]:
+    """Where each list begins, and the lists one after the other."""
+    first = np.zeros(len(lists) + 1, dtype=np.intc)
+    if any(lists):
+        np.cumsum([len(entries) for entries in lists], out=first[1:])
+    return first, np.array([entry for entries in lists for entry in entries], dtype=np.intc)

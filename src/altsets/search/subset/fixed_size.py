@@ -1,0 +1,263 @@
+"""The sets of one size: the best ones after prices, all above a threshold, or just any."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Sequence
+from functools import cached_property
+from typing import NamedTuple
+
+import numpy as np
+
+from altsets.arrays import Floats, Indices, Ints
+from altsets.quality import Form
+from altsets.search.subset.bound_choice import BoundChoice
+from altsets.search.subset.encoding import FormCache, SizeEncoding, usable_features
+from altsets.search.subset.kernel_call import Accept, KernelRequest, Objective, SubsetsFound, Tick
+from altsets.search.subset.limits import PRICING_LIMITS, UNLIMITED, PricingLimits
+from altsets.search.subset.listing import best_distinct
+from altsets.search.subset.prices import DualPrices, pair_sums
+from altsets.search.subset.ratio import RatioSearch
+from altsets.search.subset.rounding import QUALITY_ERROR, SMALLEST_TOLERANCE
+from altsets.search.subset.rules import Cap, Rules, preselected
+
+__all__ = ["FixedSizeOracle", "SearchConditions"]
+
+
+class SearchConditions(NamedTuple):
+    """What sets have to keep to besides the rules of the problem, and how long to search for them."""
+
+    tick: Tick
+    #: What keeps them different from other sets.
+    caps: Sequence[Cap] = ()
+    #: Asked about every set that would be returned.
+    accept: Accept | None = None
+    max_nodes: int = UNLIMITED
+
+
+class FixedSizeOracle:
+    """Good sets of one size.
+
+    Attributes
+    ----------
+    encoding : SizeEncoding
+        These sets in numbers for the kernel.
+    size, n_open : int
+        Features in a set, and those of them that are not in every set.
+    reach, tolerance : float
+        No quality is further from zero than this, and no closer to another one than this unless by rounding.
+    bound_choice : BoundChoice
+    longest : int
+        Nodes of the longest search that came to its end.
+    """
+
+    def __init__(self, encoding: SizeEncoding, limits: PricingLimits = PRICING_LIMITS) -> None:
+        self.encoding, self._limits = encoding, limits
+        self.size, self.n_open, self.rules = encoding.size, encoding.n_open, encoding.rules
+        self.base, self.features = encoding.base, encoding.features
+        form = self.form
+        # In a ratio pairs only bring the quality closer to zero.
+        pairs = 0.0 if form.ratio else max(map(abs, encoding.pair_range))
+        largest = float(np.max(np.abs(form.linear), initial=0.0))
+        self.reach = self.size * largest + self.size * self.size * pairs
+        self.tolerance = max(QUALITY_ERROR * self.reach, SMALLEST_TOLERANCE)
+        self.bound_choice = BoundChoice(limits)
+        self.longest = 0
+
+    @classmethod
+    def under(
+        cls, rules: Rules, forms: FormCache, size: int, wanted: int, among: Indices | None = None
+    ) -> FixedSizeOracle | None:
+        """The sets that keep to the rules; None if it is plain that there are none.
+
+        ``wanted`` is how many features all sets together have at most.
+        """
+        form = forms.of(size)
+        features = usable_features(form, rules, among)
+        if features is None:
+            return None
+        if not form.has_pairs and form.conflicts is None:
+            features = preselected(form.linear, features, rules, wanted)
+        encoding = SizeEncoding(forms, size, rules, features)
+        if encoding.n_open > len(features) or encoding.kernel_rules() is None:
+            return None
+        return cls(encoding, forms.limits)
+
+    @property
+    def form(self) -> Form:
+        """The quality of these sets in numbers."""
+        return self.encoding.form
+
+    @cached_property
+    def ceiling(self) -> float:
+        """No set is better than this; known before any search."""
+        return self.encoding.ceiling()
+
+    def ceiling_at(self, prices: DualPrices | None) -> float:
+        """The same after prices."""
+        return self.ceiling if prices is None else self.encoding.ceiling(prices)
+
+    @cached_property
+    def any_will_do(self) -> bool:
+        """Whether any features that may be in sets make one."""
+        rules = self.rules
+        return not (rules.caps or rules.budgets or rules.needs or self.form.conflicts is not None)
+
+    def qualities(self, rows: Ints) -> Floats:
+        """The quality of each set, a row of features."""
+        total: Floats = np.sum(self.form.linear[rows], axis=1)
+        if self.form.matrix is not None:
+            # Sets hold no feature that is not kept, so the matrix will do.
+            total -= pair_sums(self.form.matrix, rows, self.form.factor)
+        return total
+
+    # --- Searches -----------------------------------------------------------------------------------
+
+    def k_best(
+        self, most: int, conditions: SearchConditions, prices: DualPrices | None, threshold: float
+    ) -> tuple[Ints, Floats, float]:
+        """The best sets as rows of positions, their values, and a bound on those not looked at."""
+        tolerance = 0.0 if self.form.ratio else self.tolerance
+        request = self._request(conditions, keeping=True, tolerance=tolerance)
+        if request is None:
+            return *self._nothing, -math.inf
+        if self.form.ratio:
+            rows, values, finished = self._ratios.k_best(request, most, threshold, conditions.max_nodes)
+            return rows, values, -math.inf if finished else self.ceiling
+        objective = self._objective(prices, threshold)
+        rows, values, left = self._best_by_either_bound(request, objective, most, conditions.max_nodes)
+        # A search that has to stop before its first node knows nothing.
+        return rows, values, self.ceiling_at(prices) if left == math.inf else left
+
+    def any_of(self, conditions: SearchConditions) -> Ints:
+        """A set that keeps to all rules, as a row of features, by a search that does not look at pair terms."""
+        request = self._request(conditions, keeping=True)
+        if request is None:
+            return np.zeros((0, self.size), dtype=np.intc)
+        objective = Objective(self.encoding.linear_terms, 0.0, -math.inf)
+        return self.encoding.with_base(request.search(objective, 1, conditions.max_nodes).rows)
+
+    def all_above(
+        self,
+        threshold: float,
+        most: int,
+        conditions: SearchConditions,
+        prices: DualPrices | None,
+        budget: tuple[Floats, float] | None,
+        cheaper: bool,
+    ) -> tuple[Ints, Floats, bool]:
+        """All sets above the threshold as rows of positions, their values, and whether that is all."""
+        tolerance = self.tolerance if cheaper else 0.0
+        request = self._request(conditions, budget, cheaper=cheaper, tolerance=tolerance)
+        if request is None:
+            return *self._nothing, True
+        one_by_one: Iterable[Objective] = self._ratios.objectives(threshold)
+        objectives = one_by_one if self.form.ratio else [self._objective(prices, threshold)]
+        no_rows, no_values = self._nothing
+        rows, values, complete = [no_rows], [no_values], True
+        for objective in objectives:
+            if len(rows) > 1 and conditions.tick():
+                complete = False
+                break
+            found = self._search(request, objective, most, conditions.max_nodes)
+            rows.append(found.rows)
+            values.append(found.values)
+            most -= len(found.rows)
+            complete = complete and found.bound == -math.inf
+        return np.concatenate(rows), np.concatenate(values), complete
+
+    @property
+    def _nothing(self) -> tuple[Ints, Floats]:
+        """No rows of positions, and no values."""
+        return np.zeros((0, self.n_open), dtype=np.intc), np.zeros(0)
+
+    @cached_property
+    def _ratios(self) -> RatioSearch:
+        return RatioSearch(self.encoding, self.reach, self._limits)
+
+    def _request(
+        self,
+        conditions: SearchConditions,
+        budget: tuple[Floats, float] | None = None,
+        *,
+        keeping: bool = False,
+        cheaper: bool = False,
+        tolerance: float = 0.0,
+    ) -> KernelRequest | None:
+        """What the kernel has to keep to; None if no set can."""
+        if any(cap.most < 0 for cap in conditions.caps):
+            return None
+        rules = self.encoding.kernel_rules(conditions.caps, budget)
+        if rules is None:
+            return None
+        return KernelRequest(
+            rules,
+            self.n_open,
+            keeping,
+            conditions.tick,
+            conditions.accept,
+            self.encoding.doubts,
+            cheaper,
+            tolerance,
+        )
+
+    def _objective(self, prices: DualPrices | None, threshold: float) -> Objective:
+        """The quality after prices; not for a ratio."""
+        terms, start = self.encoding.priced_terms(prices)
+        clique_cuts, paid = self.encoding.clique_cut_terms(prices)
+        return Objective(terms, start - paid, threshold, clique_cuts)
+
+    def _search(
+        self, request: KernelRequest, objective: Objective, most: int, max_nodes: int
+    ) -> SubsetsFound:
+        """A search of the kernel by the bound that is faster."""
+        low_rank = self.encoding.low_rank if self.bound_choice.applies(max_nodes) else None
+        return request.search(objective, most, max_nodes, low_rank)
+
+    def _best_by_either_bound(
+        self, request: KernelRequest, objective: Objective, most: int, max_nodes: int
+    ) -> tuple[Ints, Floats, float]:
+        """The best sets, by the bound that is faster; which one that is, is tried."""
+        rows, values = self._nothing
+        lowest = math.inf
+        for limit in self.bound_choice.plan(max_nodes, self.encoding.may_have_low_rank):
+            found = self._search(request, objective, most, limit)
+            if len(rows):
+                # Sets that a trial has found are good, whether or not this search has come to them.
+                rows, values = best_distinct(
+                    np.concatenate([rows, found.rows]), np.concatenate([values, found.values]), most
+                )
+            else:
+                rows, values = found.rows, found.values
+            lowest = min(lowest, found.bound)
+            if found.nodes <= limit:
+                self.longest = max(self.longest, found.nodes)
+                break
+            if len(values) == most:
+                objective = objective._replace(threshold=max(objective.threshold, float(values[-1])))
+            self.bound_choice.note(found.progress, lambda: self.encoding.low_rank is not None)
+        return rows, values, lowest
+
+    def heuristic(self, rows: Ints, prices: DualPrices, threshold: float) -> Ints:
+        """What exchanges of single features make of sets, rows of features: those above the threshold, each once."""
+        (linear, pairs, _), start = self.encoding.priced_terms(prices)
+        if not len(pairs) or not self.n_open or prices.clique_cuts is not None:
+            # There is nothing to exchange, or one best set after the other is as fast, or exchanges know too little.
+            return np.zeros((0, self.size), dtype=np.intc)
+        places = self.encoding.open_positions(rows)
+        each = np.arange(len(rows))
+        inside = each[:, None], places
+        for _ in range(self._limits.max_exchanges):
+            # What each feature adds to a set, or would add; then what each exchange changes.
+            with_each = pairs[places]
+            gains = linear - with_each.sum(axis=1)
+            changes = with_each + gains[:, None, :] - gains[inside][:, :, None]
+            changes.transpose(0, 2, 1)[inside] = -math.inf
+            best = np.argmax(changes.reshape(len(rows), -1), axis=1)
+            out, new = np.divmod(best, len(linear))
+            better = changes[each, out, new] > self.tolerance
+            if not better.any():
+                break
+            places[each[better], out[better]] = new[better]
+        values = start + np.sum(linear[places], axis=1) - pair_sums(pairs, places)
+        return np.unique(np.sort(self.encoding.with_base(places[values > threshold]), axis=1), axis=0)

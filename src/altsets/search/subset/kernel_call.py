@@ -1,0 +1,170 @@
+"""What the kernel :mod:`altsets._kernels.subset_search` is asked and what it answers, with a name for every array.
+
+The kernel knows positions instead of features: the open features of one size are numbered from 0, and those that are
+in every set have been taken into account already.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+
+from altsets._kernels import subset_search as kernel
+from altsets.arrays import Floats, Ints
+
+__all__ = [
+    "Accept",
+    "CliqueCutTerms",
+    "Doubts",
+    "KernelRequest",
+    "KernelRules",
+    "LowRankTerms",
+    "Objective",
+    "RatioTerms",
+    "SubsetsFound",
+    "Terms",
+    "Tick",
+]
+
+#: A test of a complete set, by the positions of its features.
+Accept = Callable[[Ints], bool]
+#: Called now and then; true means stop.
+Tick = Callable[[], bool]
+
+
+class Terms(NamedTuple):
+    """The value of a set: the sum of its linear terms minus the sum of its pair terms.
+
+    Pair terms (symmetric) and conflicts, pairs that exclude each other, are empty where there are none.
+    """
+
+    linear: Floats
+    pairs: Floats
+    conflicts: npt.NDArray[np.uint8]
+
+
+class KernelRules(NamedTuple):
+    """Caps, budgets and implications: ``first[j]:first[j + 1]`` is the part of a flat array that belongs to j."""
+
+    #: Which caps each feature counts for, and what is left of each cap.
+    cap_first: Ints
+    cap_member: Ints
+    cap_room: Ints
+    #: Costs, one row for each budget, and what is left of it.
+    costs: Floats
+    budget_room: Floats
+    #: Which other features each feature needs, directly or not.
+    needs_first: Ints
+    needs: Ints
+
+
+class CliqueCutTerms(NamedTuple):
+    """Which clique cuts each feature counts for, how many features of each are enough, and what that costs."""
+
+    first: Ints
+    member: Ints
+    missing: Ints
+    prices: Floats
+
+
+class RatioTerms(NamedTuple):
+    """A ratio N / sqrt(D), by which complete sets are judged."""
+
+    #: What each feature adds to N and to D, and what each pair adds to D.
+    upper: Floats
+    lower: Floats
+    lower_pairs: Floats
+    #: N and D of the features that are in every set.
+    start: tuple[float, float]
+    #: Where N is to lie: above the first number, up to the second.
+    window: tuple[float, float]
+    threshold: float
+
+
+class LowRankTerms(NamedTuple):
+    """Parts of the pair terms, common[i] + common[j] + loadings[i] @ loadings[j]; see ``low_rank_bound``."""
+
+    common: Floats
+    loadings: Floats
+    #: What the parts come to for each pair.
+    products: Floats
+    #: By how much a bound with them can be wrong because of rounding.
+    rounding: float
+
+
+class Doubts(NamedTuple):
+    """How much of each budget a set must leave to keep to it for sure, and whom to ask about one that leaves less."""
+
+    room: Floats
+    pays: Accept
+
+
+class SubsetsFound(NamedTuple):
+    """The answer of the kernel."""
+
+    #: One row of positions for each set: best first, or in the order in which they were found.
+    rows: Ints
+    values: Floats
+    #: No set that was not looked at is better; -inf if the search came to its end.
+    bound: float
+    nodes: int
+    #: The part of the search tree that is done with, if all children of a node count the same.
+    progress: float
+
+
+class Objective(NamedTuple):
+    """What sets are worth, and from which value on they count."""
+
+    terms: Terms
+    #: The value of the features that are in every set.
+    start: float
+    #: Sets up to this value do not count.
+    threshold: float
+    clique_cuts: CliqueCutTerms | None = None
+    #: For a ratio, where the terms serve for the bound alone.
+    ratio: RatioTerms | None = None
+
+
+@dataclass(frozen=True)
+class KernelRequest:
+    """What all searches for one request have in common."""
+
+    rules: KernelRules
+    n_open: int
+    #: Whether the best sets are wanted, and not all above the threshold.
+    keeping: bool
+    tick: Tick
+    accept: Accept | None = None
+    doubts: Doubts | None = None
+    #: Whether sets that cost no less than one found before do not count, by the last budget.
+    cheaper: bool = False
+    #: Differences in value up to this do not count.
+    tolerance: float = 0.0
+
+    def search(
+        self, objective: Objective, most: int, max_nodes: int, low_rank: LowRankTerms | None = None
+    ) -> SubsetsFound:
+        """The sets that the kernel finds, at most so many; with the low-rank bound if its terms are given."""
+        found = kernel.subset_search(
+            objective.terms,
+            self.rules,
+            self.n_open,
+            objective.start,
+            objective.threshold,
+            most,
+            clique_cuts=objective.clique_cuts,
+            keeping=self.keeping,
+            cheaper=self.cheaper,
+            ratio=objective.ratio,
+            low_rank=low_rank,
+            tolerance=self.tolerance,
+            max_nodes=max_nodes,
+            doubts=self.doubts,
+            accept=self.accept,
+            tick=self.tick,
+        )
+        return SubsetsFound(*found)

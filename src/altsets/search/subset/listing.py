@@ -1,0 +1,97 @@
+"""What searches for sets return: the best ones with a bound, or a list of all above a threshold."""
+
+from __future__ import annotations
+
+from collections.abc import Set
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+
+from altsets.arrays import Bools, Floats, Ints, Masks
+from altsets.problem import FeatureSet
+
+__all__ = ["KBest", "Listing", "are_among", "best_distinct"]
+
+
+@dataclass(frozen=True)
+class KBest:
+    """The best sets, best first, and a bound on every set that was not looked at."""
+
+    sets: list[FeatureSet]
+    values: list[float]
+    bound: float
+
+
+@dataclass(frozen=True)
+class Listing:
+    """All sets above a threshold: for each size one row of features for each set.
+
+    Attributes
+    ----------
+    rows : list of int arrays
+        One array for each size.
+    values, qualities : float arrays
+        Over the sets of all sizes in turn, after and before prices; of a list that is not complete, only after.
+    complete : bool
+        Whether nothing is missing.
+    """
+
+    rows: list[Ints]
+    values: Floats
+    qualities: Floats
+    complete: bool
+
+    def __len__(self) -> int:
+        return len(self.values)
+
+    def set_at(self, number: int) -> FeatureSet:
+        """The set with this number."""
+        for rows in self.rows:
+            if number < len(rows):
+                return tuple(sorted(rows[number].tolist()))
+            number -= len(rows)
+        raise IndexError(number)
+
+    @cached_property
+    def masks(self) -> Masks:
+        """The features of each set as bits."""
+        none = np.zeros(0, dtype=np.intc)
+        used = np.unique(np.concatenate([none, *(rows.ravel() for rows in self.rows)]))
+        words = max((len(used) + 63) // 64, 1)
+        place = np.zeros(int(np.max(used, initial=-1)) + 1, dtype=np.uint64)
+        place[used] = np.arange(len(used))
+        masks = np.zeros((len(self), words), dtype=np.uint64)
+        start = 0
+        for rows in self.rows:
+            word, bit = np.divmod(place[rows], np.uint64(64))
+            bits = np.left_shift(np.uint64(1), bit)
+            for number in range(words):
+                here = np.where(word == number, bits, np.uint64(0))
+                masks[start : start + len(rows), number] = np.bitwise_or.reduce(here, axis=1)
+            start += len(rows)
+        return masks
+
+    @cached_property
+    def size_groups(self) -> Ints:
+        """Which of the arrays of rows each set is in."""
+        return np.repeat(np.arange(len(self.rows), dtype=np.intc), [len(rows) for rows in self.rows])
+
+
+def are_among(rows: Ints, sets: Set[FeatureSet]) -> Bools:
+    """Whether each row of features is one of the sets."""
+    # A hash first, the sum of a random number for each feature: few rows need an exact comparison, which takes long.
+    numbers = np.random.default_rng(0).integers(2**62, size=int(np.max(rows, initial=-1)) + 1)
+    known = np.array([numbers[list(chosen)].sum() for chosen in sets if chosen[-1] < len(numbers)])
+    alike = np.isin(numbers[rows].sum(axis=1), known)
+    alike[alike] = [tuple(sorted(row)) in sets for row in rows[alike].tolist()]
+    return alike
+
+
+def best_distinct(rows: Ints, values: Floats, count: int) -> tuple[Ints, Floats]:
+    """The best ``count`` rows, each once, best first."""
+    rows = np.sort(rows, axis=1)
+    _, first = np.unique(rows, axis=0, return_index=True)
+    rows, values = rows[first], values[first]
+    order = np.argsort(-values, kind="stable")[:count]
+    return rows[order], values[order]
