@@ -563,6 +563,7 @@ class Pairs:
         ):
             self.count_ball(slab, point, low, high)
             if low <= 0.0:
+                # The k-th neighbour is a duplicate: as many rows as agree are counted, in the ball and in both margins.
                 self.tally[self.ball_within + 1] -= rows * UNIT
                 self.tally[within_x + 1] += rows * UNIT
                 self.tally[self.margin_within + 1] += rows * UNIT
@@ -919,6 +920,7 @@ class Pairs:
             self.count_upward(point, self.slab_first[slab + 1], x, y, low, high)
             self.count_downward(point - 1, self.slab_first[slab], x, y, low, high)
             if low <= 0.0:
+                # The k-th neighbour is a duplicate, as for two continuous columns.
                 self.tally[self.ball_within + 1] -= rows * UNIT
                 self.tally[self.margin_within + 1] += rows * UNIT
                 return

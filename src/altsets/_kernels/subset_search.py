@@ -373,6 +373,7 @@ class SubsetSearch:
             if bound <= self.threshold + self.tolerance:
                 return
         if must >= 0:
+            # A feature that a chosen one needs: there is one child, with that one, and no candidate is left out in it.
             for i in range(self.n_candidates[level]):
                 if self.candidate[level, i] == must:
                     self.branch(level, i, True, r, value, bound)

@@ -151,11 +151,9 @@ class FixedSizeOracle:
         request = self._request(conditions, budget, cheaper=cheaper, tolerance=tolerance)
         if request is None:
             return *self._nothing, True
-        one_by_one: Iterable[Objective] = self._ratios.objectives(threshold)
-        objectives = one_by_one if self.form.ratio else [self._objective(prices, threshold)]
         no_rows, no_values = self._nothing
         rows, values, complete = [no_rows], [no_values], True
-        for objective in objectives:
+        for objective in self._objectives(prices, threshold):
             if len(rows) > 1 and conditions.tick():
                 complete = False
                 break
@@ -195,10 +193,10 @@ class FixedSizeOracle:
             self.n_open,
             keeping,
             conditions.tick,
-            conditions.accept,
-            self.encoding.doubts,
-            cheaper,
-            tolerance,
+            accept=conditions.accept,
+            doubts=self.encoding.doubts,
+            cheaper=cheaper,
+            tolerance=tolerance,
         )
 
     def _objective(self, prices: DualPrices | None, threshold: float) -> Objective:
@@ -206,6 +204,12 @@ class FixedSizeOracle:
         terms, start = self.encoding.priced_terms(prices)
         clique_cuts, paid = self.encoding.clique_cut_terms(prices)
         return Objective(terms, start - paid, threshold, clique_cuts)
+
+    def _objectives(self, prices: DualPrices | None, threshold: float) -> Iterable[Objective]:
+        """Objectives that together see every set above the threshold: one, or those of a ratio."""
+        if self.form.ratio:
+            return self._ratios.objectives(threshold)
+        return [self._objective(prices, threshold)]
 
     def _search(
         self, request: KernelRequest, objective: Objective, most: int, max_nodes: int
