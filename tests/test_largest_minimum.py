@@ -10,10 +10,12 @@ import pytest
 
 import altsets
 from altsets._kernels.arrangement import arrange
+from altsets._kernels.packing import pack
 from altsets.problem import Problem
 from altsets.quality import Additive
 from altsets.search.additive import pattern_milp as patterns
 from altsets.search.additive.max_min import _Search
+from altsets.search.additive.meet_in_middle import classes
 from altsets.search.run import Run
 from altsets.search.subset.candidates import Candidates
 
@@ -180,3 +182,18 @@ def test_windows_lose_no_solution(seed):
             # Of features with equal scores the first ones are listed for all.
             if len(window.first) == len(window.useful) + 1:
                 assert {sum(1 << place for place in chosen) for chosen in places} <= masks
+
+
+def test_full_sets_leave_no_class_of_features():
+    # Where every place is decided, no feature is left: a class without features made the kernel divide by zero.
+    first = classes(np.zeros(0), np.zeros((0, 0), dtype=np.uint8))
+    assert first.tolist() == [0]
+    assert classes(np.array([2.0, 1.0, 1.0]), np.zeros((0, 3), dtype=np.uint8)).tolist() == [0, 1, 3]
+    nothing = np.zeros(0, dtype=np.intc)
+    items = np.zeros(1, dtype=np.uint64), np.ones(1), np.zeros(1), np.zeros(1, dtype=np.intc)
+    groups = np.array([2], dtype=np.intc), np.zeros((1, 1), dtype=np.intc)
+    sets, chosen, finished, _ = pack(
+        items, groups, first, (nothing, nothing), 0, 0.5, 1.0, False, 1e-12, 100, Run().tick
+    )
+    assert finished
+    assert sets.tolist() == chosen.tolist() == [0, 0]

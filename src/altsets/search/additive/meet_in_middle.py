@@ -18,8 +18,6 @@ from altsets.search.subset.candidates import Candidates
 
 __all__ = ["MAX_PICKED", "best_sum", "bits", "classes", "members_of", "positions_of"]
 
-Masks = Masks
-
 #: Sets that may be listed, half sets that may be listed for it, and steps of the search among them.
 MAX_LISTED = 1_000
 MAX_HALF_SETS = 50_000
@@ -73,7 +71,12 @@ def best_sum(
 
 
 def classes(scores: Floats, fixed: npt.NDArray[np.uint8]) -> Ints:
-    """Where the classes of interchangeable positions begin: equal scores, same existing sets."""
+    """Where the classes of interchangeable positions begin: equal scores, same existing sets; none where none is left.
+
+    Kernels divide by the width of a class, so none may be empty.
+    """
+    if not len(scores):
+        return np.zeros(1, dtype=np.intc)
     keys = np.vstack([scores, fixed])
     changes = np.any(keys[:, 1:] != keys[:, :-1], axis=0)
     return np.concatenate([[0], np.flatnonzero(changes) + 1, [len(scores)]]).astype(np.intc)
