@@ -13,9 +13,12 @@ from altsets._kernels.arrangement import arrange
 from altsets._kernels.packing import pack
 from altsets.problem import Problem
 from altsets.quality import Additive
-from altsets.search.additive import pattern_milp as patterns
-from altsets.search.additive.max_min import _Search
-from altsets.search.additive.meet_in_middle import classes
+from altsets.search.additive import pattern_milp
+from altsets.search.additive.limits import AdditiveLimits
+from altsets.search.additive.masks import classes
+from altsets.search.additive.max_min_state import MaxMinState
+from altsets.search.additive.max_min_tree import PartialSolutions
+from altsets.search.additive.windows import WindowLists, window_of
 from altsets.search.run import Run
 from altsets.search.subset.candidates import Candidates
 
@@ -70,7 +73,7 @@ def test_sets_are_filled_up_around_heads_as_well_as_possible(seed):
     )
     heads = [[(0,), (1,)], [(0,), (0,)], [(), (0, 1)]][seed % 3]
     tail = Candidates(np.arange(2, 8), scores[2:])
-    sets, bound = patterns.best_sum(tail, problem, math.inf, Run(), heads)
+    sets, bound = pattern_milp.best_sum(tail, problem, math.inf, Run(), heads)
     best = -math.inf
     ways = [
         [tuple(sorted((*head, *rest))) for rest in itertools.combinations(range(2, 8), 3 - len(head))]
@@ -156,21 +159,22 @@ def test_windows_lose_no_solution(seed):
         n, n_features=size, n_alternatives=n_sets - 1, min_difference=1 + seed % 2, search="simultaneous"
     )
     quality = Additive(scores)
-    search = _Search(quality, problem, Candidates(np.arange(n), scores), Run())
-    root = search.node(0, (0,) * n_sets)
+    limits = AdditiveLimits()
+    state = MaxMinState(quality, problem, Candidates(np.arange(n), scores), Run(), limits)
+    root, lists = PartialSolutions(state).root(), WindowLists(state)
     cap = problem.max_overlap
     solutions = [
         sets
         for sets in itertools.combinations(itertools.combinations(range(n), size), n_sets)
         if all(len(set(a) & set(b)) <= cap for a, b in itertools.combinations(sets, 2))
     ]
-    worst = np.array([min(map(quality.evaluate, sets)) for sets in solutions]) - size * search.shift
+    worst = np.array([min(map(quality.evaluate, sets)) for sets in solutions]) - state.offset
     for theta in worst.max() * np.array([1.0, 0.999, 0.97, 0.9]):
-        window = search.window(root, float(theta))
+        window = window_of(state, root, float(theta))
         assert window is not None
-        listed = search.list_sets(root, window)
+        listed = lists.list_sets(root, window, limits.max_half_sets, limits.first_length)
         assert listed is not None
-        masks = {int(mask) for entry in listed for mask in entry[2]}
+        masks = {int(mask) for entry in listed for mask in entry.masks}
         for sets in (sets for sets, value in zip(solutions, worst, strict=True) if value >= theta):
             degrees = np.array([sum(j in chosen for chosen in sets) for j in range(n)])
             assert all(degrees[j] == 0 for j in set(range(n)) - set(window.useful.tolist()))

@@ -17,11 +17,7 @@ from altsets.search.milp.highs import Programme
 from altsets.search.run import Run
 from altsets.search.subset.candidates import Candidates
 
-__all__ = ["MAX_VARIABLES", "best_sum", "n_variables"]
-
-
-#: Beyond this many integer variables the programme is no longer small.
-MAX_VARIABLES = 600
+__all__ = ["best_sum", "n_variables"]
 
 
 def n_variables(candidates: Candidates, problem: Problem) -> int:
