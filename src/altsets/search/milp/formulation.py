@@ -15,14 +15,12 @@ from altsets.constraints import AtLeast, AtMost, Budget, Constraint, Exclusive, 
 from altsets.problem import FeatureSet, Problem
 from altsets.quality import Additive, Form, Quality
 from altsets.search.milp.highs import Programme
+from altsets.search.milp.limits import MilpLimits
 from altsets.search.run import Run
 from altsets.search.subset.budgets import WholeBudget, in_units
 from altsets.search.subset.candidates import Candidates
 
 __all__ = ["Formulation", "SetVariables"]
-
-#: How far a row stays clear of what is meant, well above the solver's tolerance.
-CLEARANCE = 1e-6
 
 #: Variables and their coefficients.
 Terms = dict[int, float]
@@ -53,6 +51,7 @@ class Formulation:
         The features to choose from, if the caller has selected them.
     run : Run, optional
         Building a large programme takes long: raises :class:`altsets.search.run.Stopped` when it is time to stop.
+    limits : MilpLimits, optional
     """
 
     def __init__(
@@ -61,10 +60,11 @@ class Formulation:
         problem: Problem,
         candidates: Candidates | None = None,
         run: Run | None = None,
+        limits: MilpLimits | None = None,
     ) -> None:
-        self.problem = problem
+        self.problem, self.limits = problem, limits or MilpLimits()
         self._check = Run().check if run is None else run.check
-        self.programme = Programme()
+        self.programme = Programme(self.limits)
         self.sets: list[SetVariables] = []
         form = quality.form(problem.k_max)
         self.candidates = _candidates(quality, form, problem) if candidates is None else candidates
@@ -179,7 +179,7 @@ class Formulation:
                 too_dear[variable] = 1.0
             elif cost:
                 priced[variable] = cost / budget.limit
-        self.programme.row(priced, upper=1.0 + CLEARANCE)
+        self.programme.row(priced, upper=1.0 + self.limits.clearance)
         self.programme.row(too_dear, upper=0)
 
     def _sum(self, chosen: Sequence[int], features: Iterable[int]) -> Terms:
