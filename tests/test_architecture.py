@@ -52,6 +52,7 @@ SEARCH_ROOMS = [
     "sequential",
     "resources",
     "engine",
+    "compatibility",
     "tolerances",
     "run",
 ]

@@ -23,6 +23,7 @@ from altsets.arrays import Floats
 from altsets.problem import FeatureSet, Problem
 from altsets.quality import Form
 from altsets.search.black_box.feasibility import Feasibility, Features
+from altsets.search.black_box.limits import BlackBoxLimits
 from altsets.search.milp.engine import solved
 from altsets.search.milp.formulation import Formulation
 from altsets.search.run import Run, Stopped
@@ -32,12 +33,8 @@ from altsets.search.subset.pricing import DualPrices, PricingOracle
 __all__ = ["Repair", "tie_breakers"]
 
 
-#: What all ties of a solution can add up to at most, in features.
+#: What all ties of a solution can add up to at most, in features: less than half of one, so that they only break ties.
 TIES = 0.25
-#: Steps of the search for one set; close sets in a list; further changes, in features, until the solver is asked.
-MAX_STEPS, MOST_CLOSE, MOST_CHANGES = 200_000, 20_000, 4
-#: Sets with the fewest changes that are looked through without a search.
-MOST_DIRECT = 1_000
 
 
 def tie_breakers(problem: Problem) -> Floats:
@@ -48,28 +45,27 @@ def tie_breakers(problem: Problem) -> Floats:
 
 
 class Repair:
-    """Finds the closest valid solutions; keeps count of how.
+    """Finds the closest valid solutions.
 
     Parameters
     ----------
     problem : Problem
         What sets have to keep to.
     run : Run
+    limits : BlackBoxLimits, optional
 
     Attributes
     ----------
     pricing : PricingOracle
         All sets that are valid by themselves.
-    validity : Feasibility
+    feasibility : Feasibility
         Quick answers about single sets.
-    n_direct, n_searched, n_solved : int
-        How many repairs took the short way, a search, the solver.
     """
 
-    def __init__(self, problem: Problem, run: Run) -> None:
+    def __init__(self, problem: Problem, run: Run, limits: BlackBoxLimits | None = None) -> None:
         self.problem, self.run = problem, run
-        self.validity = Feasibility(problem)
-        self.n_direct = self.n_searched = self.n_solved = 0
+        self.feasibility = Feasibility(problem)
+        self._limits = limits or BlackBoxLimits()
         self._anything = Anything(Form(np.zeros(problem.n_features_in)))
         # With as many sets as features, no feature is left out as being like others.
         self.pricing = PricingOracle(
@@ -103,9 +99,7 @@ class Repair:
             return None
         found = self._directly(changes, others)
         if found is not None:
-            self.n_direct += 1
             return [tuple(sorted(one)) for one in found]
-        self.n_searched += 1
         if len(sets) == 1:
             one = self._one(0, changes[0], others)
             return None if one is None else [one]
@@ -115,7 +109,7 @@ class Repair:
         """Whether what is forced into two sets alone is more than they may share."""
         if callable(self.problem.dissimilarity):
             return False
-        most = self.validity.limit(self.problem.k_max, self.problem.k_max)
+        most = self.feasibility.limit(self.problem.k_max, self.problem.k_max)
         return any(
             len(one.forced_in & two.forced_in) > most for one, two in itertools.combinations(changes, 2)
         )
@@ -128,8 +122,11 @@ class Repair:
         """The best sets out of those without a change that the size does not ask for; None if there are none."""
         if not self.problem.fixed_size:
             return None
-        families = [_Ranked(self._smallest_changes(*numbered)) for numbered in enumerate(changes)]
-        found = self._picked(families, lambda one: self.validity.given(one, others))
+        families = [
+            _RankedFamily(self._smallest_changes(*numbered), self._limits.max_direct_sets)
+            for numbered in enumerate(changes)
+        ]
+        found = self._picked(families, lambda one: self.feasibility.given(one, others))
         # What was cut short may hold something better.
         return None if any(family.cut_short for family in families) else found
 
@@ -164,7 +161,7 @@ class Repair:
             return None
         top = [entry[0] for entry in first if entry is not None]
         rest = [math.fsum(top[level:]) for level in range(len(families) + 1)]
-        apart = self.validity.all_apart
+        apart = self.feasibility.all_apart
 
         # Depth first; there may be more families than functions can call themselves.
         picked: list[Features] = []
@@ -198,7 +195,9 @@ class Repair:
 
     def _one(self, number: int, change: _Change, others: Sequence[FeatureSet]) -> FeatureSet | None:
         prices, least = self._rewards(number, change)
-        found = self.pricing.k_best(1, others=others, prices=prices, threshold=least, max_nodes=MAX_STEPS)
+        found = self.pricing.k_best(
+            1, others=others, prices=prices, threshold=least, max_nodes=self._limits.repair_nodes
+        )
         if found.sets or found.bound == -math.inf or callable(self.problem.dissimilarity):
             return found.sets[0] if found.sets else None
         solved = self._solved([change], others)
@@ -213,7 +212,7 @@ class Repair:
                 return None
             nearest.append(change.distance(one))
         # Sets of one size differ in an even number of features.
-        for further in range(0, MOST_CHANGES + 1, 2 if self.problem.fixed_size else 1):
+        for further in range(0, self._limits.max_further_changes + 1, 2 if self.problem.fixed_size else 1):
             families = []
             for number, change in enumerate(changes):
                 family = self._close(number, change, nearest[number] + further, others)
@@ -238,14 +237,16 @@ class Repair:
         threshold = max(
             least, self._force * len(change.forced_in) + change.kept - (most - change.n_forced) - 0.5
         )
-        listing = self.pricing.all_above(threshold, MOST_CLOSE, prices=prices, max_nodes=MAX_STEPS)
+        listing = self.pricing.all_above(
+            threshold, self._limits.max_close_sets, prices=prices, max_nodes=self._limits.repair_nodes
+        )
         if not listing.complete:
             return None
         sets = [frozenset(row) for rows in listing.rows for row in rows.tolist()]
         family = [
             (value, one)
             for value, one in zip(listing.values.tolist(), sets, strict=True)
-            if not others or all(self.validity.apart(one, other) for other in others)
+            if not others or all(self.feasibility.apart(one, other) for other in others)
         ]
         family.sort(key=lambda entry: -entry[0])
         return family
@@ -260,7 +261,6 @@ class Repair:
         """The same as an integer programme."""
         if callable(self.problem.dissimilarity) or self.run.stopped:
             return None
-        self.n_solved += 1
         try:
             model = self._model(changes, others)
         except Stopped:
@@ -303,19 +303,19 @@ def _changes(sets: Sequence[FeatureSet], flips: Sequence[Sequence[int]]) -> list
     return [_Change(frozenset(one), frozenset(two)) for one, two in zip(sets, flips, strict=True)]
 
 
-class _Ranked:
+class _RankedFamily:
     """Sets that are made up as they are asked for, and only so many."""
 
-    def __init__(self, source: Iterator[tuple[float, Features]]) -> None:
-        self._source, self._made = source, list[tuple[float, Features]]()
+    def __init__(self, source: Iterator[tuple[float, Features]], most: int) -> None:
+        self._source, self._made, self._most = source, list[tuple[float, Features]](), most
         self.cut_short = False
 
     def __iter__(self) -> Iterator[tuple[float, Features]]:
         for place in itertools.count():
             if place == len(self._made):
-                entry = None if place >= MOST_DIRECT else next(self._source, None)
+                entry = None if place >= self._most else next(self._source, None)
                 if entry is None:
-                    self.cut_short = self.cut_short or place >= MOST_DIRECT
+                    self.cut_short = self.cut_short or place >= self._most
                     return
                 self._made.append(entry)
             yield self._made[place]

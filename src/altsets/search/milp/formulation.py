@@ -6,7 +6,6 @@ import itertools
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
-from functools import cached_property
 
 import numpy as np
 
@@ -14,6 +13,7 @@ from altsets.arrays import Bools, Floats
 from altsets.constraints import AtLeast, AtMost, Budget, Constraint, Exclusive, Forbid, Implies, Require, Size
 from altsets.problem import FeatureSet, Problem
 from altsets.quality import Additive, Form, Quality
+from altsets.search.compatibility import all_compatible
 from altsets.search.milp.highs import Programme
 from altsets.search.milp.limits import MilpLimits
 from altsets.search.run import Run
@@ -187,7 +187,7 @@ class Formulation:
 
     def differ(self, first: SetVariables, second: SetVariables) -> None:
         """Keep two sets apart: their products count the features they share."""
-        if self._all_compatible:
+        if all_compatible(self.problem, equal=True):
             return
         self._check()
         shared = {}
@@ -196,11 +196,6 @@ class Formulation:
             self.programme.row({one: 1.0, other: 1.0, product: -1.0}, upper=1)
             shared[product] = 1.0
         self._limit(shared, [first.size, second.size], 0)
-
-    @cached_property
-    def _all_compatible(self) -> bool:
-        sizes = self.problem.sizes
-        return all(self.problem.max_overlap_of(s, t) >= min(s, t) for s in sizes for t in sizes)
 
     def _limit(self, shared: Terms, sizes: Sequence[int | None], given: int) -> None:
         """Limit the features that two sets share; ``given`` is the size of the other set if it is fixed."""
