@@ -5,9 +5,11 @@ from __future__ import annotations
 import math
 
 import numpy as np
+import numpy.typing as npt
 
 from altsets._kernels.packing import pack_sum
 from altsets._kernels.windows import Windows, list_cost
+from altsets.arrays import Floats, Masks
 from altsets.problem import FeatureSet, Problem
 from altsets.search.additive.limits import AdditiveLimits
 from altsets.search.additive.masks import MASK_BITS, PATTERN_SETS, bits, classes, members_of, positions_of
@@ -45,14 +47,8 @@ def best_sum(
     listed = windows.list(k, least, math.inf, limits.sum_max_listed)
     if listed is None:
         return None, False
-    masks, qualities = listed
-    members = members_of(masks, len(candidates))
-    fits = np.all(members @ fixed.T <= np.array(problem.existing_overlaps), axis=1)
-    masks, qualities = masks[fits], qualities[fits]
-    order = np.argsort(-qualities, kind="stable")
     found, _, finished, _ = pack_sum(
-        masks[order],
-        qualities[order],
+        *_compatible_with_existing(listed[0], listed[1], fixed, problem),
         first,
         n_sets,
         problem.max_overlap,
@@ -65,3 +61,14 @@ def best_sum(
     if found is None:
         return None, bool(finished)
     return [candidates.features(bits(mask)) for mask in found.tolist()], bool(finished)
+
+
+def _compatible_with_existing(
+    masks: Masks, qualities: Floats, fixed: npt.NDArray[np.uint8], problem: Problem
+) -> tuple[Masks, Floats]:
+    """The listed sets that differ enough from the existing ones, best first."""
+    members = members_of(masks, fixed.shape[1])
+    fits = np.all(members @ fixed.T <= np.array(problem.existing_overlaps), axis=1)
+    masks, qualities = masks[fits], qualities[fits]
+    order = np.argsort(-qualities, kind="stable")
+    return masks[order], qualities[order]
