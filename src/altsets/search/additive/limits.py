@@ -11,8 +11,7 @@ __all__ = ["AdditiveLimits"]
 class AdditiveLimits:
     """How far each part of the additive engine goes before another part takes over.
 
-    All are counted in nodes, steps, sets or shares, never in seconds: answers do not depend on the machine. None of
-    them decides what is proven, only what is tried.
+    All are counted in nodes, steps, sets or shares, never in seconds: answers do not depend on the machine.
     """
 
     # One best set
@@ -64,6 +63,9 @@ class AdditiveLimits:
 
     # Largest minimum: tree search
 
+    #: A gap up to this share of the largest score ends the search; what is called proven is never more than
+    #: :data:`altsets.search.tolerances.PROVEN`.
+    proven_gap: float = 1e-9
     #: A relative gap up to this is too small for users to care: only so many more nodes are spent on it.
     small_gap: float = 1e-6
     max_late_nodes: int = 12

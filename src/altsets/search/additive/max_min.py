@@ -4,8 +4,8 @@ Best-first search over partial solutions. A partial solution decides for the bes
 what the sets can still get is bounded by degree sequences, for all sets together and for those with the least
 prospects alone (a set that holds a dominating feature must not make up for the others). Where few enough sets lie in
 the window between what is needed and what the bound allows, they are listed and compatible ones picked among them; if
-the other sets can be filled up around them, that settles the partial solution. Elsewhere the next feature is decided.
-With balanced scores the first windows, with nothing decided, usually settle it all, taken from the bound down; skewed
+the other sets can be filled up around them, the partial solution is solved. Elsewhere the next feature is decided.
+With balanced scores the first windows, with nothing decided, usually prove it all, taken from the bound down; skewed
 scores need the first few features decided.
 """
 
@@ -82,7 +82,7 @@ def explore(
     max_nodes: float = math.inf,
     improvement: LocalImprovement | None = None,
 ) -> None:
-    """Settle or branch the most promising partial solution until none can beat the incumbent.
+    """Search the windows of the most promising partial solution, or branch, until none can beat the incumbent.
 
     With ``improvement``, each better incumbent is improved, and now and then another one is tried.
     """
@@ -96,7 +96,7 @@ def explore(
         if state.is_proven:
             return
         best = state.best
-        bound = windows.settle(node)
+        bound = windows.search(node)
         if improvement is not None:
             if state.best > best:
                 improvement.improve()

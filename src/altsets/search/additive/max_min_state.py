@@ -12,6 +12,7 @@ from altsets.problem import FeatureSet, Problem
 from altsets.quality import Additive
 from altsets.search.additive.limits import AdditiveLimits
 from altsets.search.additive.masks import bits, mask_of, positions_of
+from altsets.search.additive.tolerance import difference_tolerance
 from altsets.search.run import Run
 from altsets.search.subset.candidates import Candidates
 from altsets.search.tolerances import PROVEN
@@ -55,8 +56,7 @@ class MaxMinState:
         self.run, self.limits = run, limits
         self.shift = float(np.min(candidates.scores))
         self.scores: Floats = candidates.scores - self.shift
-        # Two sums are compared, each with its own error.
-        self.tolerance = 2 * candidates.tolerance(problem.n_features)
+        self.tolerance = difference_tolerance(candidates, problem.n_features)
         self.existing = positions_of(problem.existing, candidates)
         self.existing_masks = [mask_of(np.flatnonzero(row)) for row in self.existing]
         self.existing_caps = np.array(problem.existing_overlaps, dtype=np.intc)
@@ -75,7 +75,7 @@ class MaxMinState:
     def is_proven(self) -> bool:
         """Whether the best minimum is proven."""
         scale = float(np.max(self.scores))
-        return self.bound - self.best <= min(PROVEN, max(1e-9 * scale, self.tolerance))
+        return self.bound - self.best <= min(PROVEN, max(self.limits.proven_gap * scale, self.tolerance))
 
     @property
     def is_nearly_proven(self) -> bool:

@@ -13,6 +13,7 @@ from altsets.arrays import Floats, Masks
 from altsets.problem import FeatureSet, Problem
 from altsets.search.additive.limits import AdditiveLimits
 from altsets.search.additive.masks import MASK_BITS, PATTERN_SETS, bits, classes, members_of, positions_of
+from altsets.search.additive.tolerance import difference_tolerance
 from altsets.search.degree_bounds import sum_bounds
 from altsets.search.run import Run
 from altsets.search.subset.candidates import Candidates
@@ -34,7 +35,8 @@ def best_sum(
     that are this good are listed, if they are few, and compatible ones are picked. Returns the sets (None if there are
     none) and whether that is proven; nothing is, if there are too many sets to list.
     """
-    n_sets, k, tolerance = problem.n_sets, problem.n_features, 2 * candidates.tolerance(problem.n_features)
+    n_sets, k = problem.n_sets, problem.n_features
+    tolerance = difference_tolerance(candidates, k)
     if n_sets > PATTERN_SETS or len(candidates) > MASK_BITS:
         return None, False
     rest = sum_bounds(candidates, problem, run.tick)

@@ -30,7 +30,7 @@ class WindowSearch:
         self._usual_nodes = self._limits.usual_pick_nodes
         self._last_nodes = 0
 
-    def settle(self, node: Node) -> float | None:
+    def search(self, node: Node) -> float | None:
         """Search the widest window that is small enough: the node's new bound, or None to branch.
 
         A window short of the incumbent's value is tried once; after that, branching gets further.
@@ -47,7 +47,7 @@ class WindowSearch:
                 continue
             if len(node.needy) == len(node.heads) or len(node.heads) > PATTERN_SETS:
                 return None
-            # The needy sets alone do not settle it: take the others in as well.
+            # The needy sets alone do not decide it: take the others in as well.
             node = node.with_all_needy()
 
     def _search_widest(self, node: Node) -> tuple[bool, float | None]:

@@ -11,10 +11,9 @@ the one with the largest sum of them is taken.
 
 from __future__ import annotations
 
-import heapq
 import itertools
 import math
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
 import numpy as np
@@ -22,6 +21,13 @@ import numpy as np
 from altsets.arrays import Floats
 from altsets.problem import FeatureSet, Problem
 from altsets.quality import Form
+from altsets.search.black_box.close_sets import (
+    Change,
+    RankedFamily,
+    best_combination,
+    changes_of,
+    in_order,
+)
 from altsets.search.black_box.feasibility import Feasibility, Features
 from altsets.search.black_box.limits import BlackBoxLimits
 from altsets.search.milp.engine import solved
@@ -94,7 +100,7 @@ class Repair:
         -------
         list of sets, or None if there are none (or, in a user's own dissimilarity, if they are hard to find).
         """
-        changes = _changes(sets, flips)
+        changes = changes_of(sets, flips)
         if any(not change.forced_in <= self._usable for change in changes) or self._too_much_shared(changes):
             return None
         found = self._directly(changes, others)
@@ -105,7 +111,7 @@ class Repair:
             return None if one is None else [one]
         return self._together(changes, others)
 
-    def _too_much_shared(self, changes: Sequence[_Change]) -> bool:
+    def _too_much_shared(self, changes: Sequence[Change]) -> bool:
         """Whether what is forced into two sets alone is more than they may share."""
         if callable(self.problem.dissimilarity):
             return False
@@ -116,21 +122,24 @@ class Repair:
 
     # --- The short way ------------------------------------------------------------------------------
 
-    def _directly(
-        self, changes: Sequence[_Change], others: Sequence[FeatureSet]
-    ) -> Sequence[Features] | None:
+    def _directly(self, changes: Sequence[Change], others: Sequence[FeatureSet]) -> Sequence[Features] | None:
         """The best sets out of those without a change that the size does not ask for; None if there are none."""
         if not self.problem.fixed_size:
             return None
         families = [
-            _RankedFamily(self._smallest_changes(*numbered), self._limits.max_direct_sets)
+            RankedFamily(self._smallest_changes(*numbered), self._limits.max_direct_sets)
             for numbered in enumerate(changes)
         ]
-        found = self._picked(families, lambda one: self.feasibility.given(one, others))
+        found = best_combination(
+            families,
+            self.feasibility,
+            self.run.tick,
+            lambda one: self.feasibility.given(one, others),
+        )
         # What was cut short may hold something better.
         return None if any(family.cut_short for family in families) else found
 
-    def _smallest_changes(self, number: int, change: _Change) -> Iterator[tuple[float, Features]]:
+    def _smallest_changes(self, number: int, change: Change) -> Iterator[tuple[float, Features]]:
         """All sets of the right size with as few changes as possible, best first."""
         after, ties = change.after, self._plain_ties[number]
         excess = len(after) - self.problem.k_max
@@ -139,53 +148,18 @@ class Repair:
         elif excess > 0:
             # Those that were not forced go.
             leaving = sorted(after - change.forced_in, key=ties.__getitem__)
-            for some in _in_order([-ties[j] for j in leaving], excess):
+            for some in in_order([-ties[j] for j in leaving], excess):
                 gone = [leaving[place] for place in some]
                 yield -sum([ties[j] for j in gone]), after.difference(gone)
         else:
             coming = sorted(self._usable - after - change.flips, key=ties.__getitem__, reverse=True)
-            for some in _in_order([ties[j] for j in coming], -excess):
+            for some in in_order([ties[j] for j in coming], -excess):
                 new = [coming[place] for place in some]
                 yield sum([ties[j] for j in new]), after.union(new)
 
-    def _picked(
-        self,
-        families: Sequence[Iterable[tuple[float, Features]]],
-        valid: Callable[[Features], bool] | None = None,
-    ) -> Sequence[Features] | None:
-        """One valid set of each family such that all differ enough, with the largest sum of values."""
-        first = [next(iter(family), None) for family in families]
-        best: list[Features] | None = None
-        best_value = -math.inf
-        if None in first:
-            return None
-        top = [entry[0] for entry in first if entry is not None]
-        rest = [math.fsum(top[level:]) for level in range(len(families) + 1)]
-        apart = self.feasibility.all_apart
-
-        # Depth first; there may be more families than functions can call themselves.
-        picked: list[Features] = []
-        values, waiting = [0.0], [iter(families[0])]
-        while waiting and not self.run.tick():
-            level, value = len(picked), values[-1]
-            more, one = next(waiting[-1], (-math.inf, frozenset()))
-            if value + more + rest[level + 1] <= best_value:
-                waiting.pop()
-                values.pop()
-                del picked[-1:]
-            elif not apart(one, picked) or not (valid is None or valid(one)):
-                continue
-            elif level + 1 == len(families):
-                best, best_value = [*picked, one], value + more
-            else:
-                picked.append(one)
-                values.append(value + more)
-                waiting.append(iter(families[level + 1]))
-        return best
-
     # --- The search ---------------------------------------------------------------------------------
 
-    def _rewards(self, number: int, change: _Change) -> tuple[DualPrices, float]:
+    def _rewards(self, number: int, change: Change) -> tuple[DualPrices, float]:
         """Prices such that the best set is the closest; and what its value is at least."""
         rewards = self._ties[number] - 1.0
         rewards[list(change.before)] += 2.0
@@ -193,7 +167,7 @@ class Repair:
         rewards[list(change.forced_out)] = -self._force
         return DualPrices(-rewards[self.pricing.features]), self._force * (len(change.forced_in) - 0.5)
 
-    def _one(self, number: int, change: _Change, others: Sequence[FeatureSet]) -> FeatureSet | None:
+    def _one(self, number: int, change: Change, others: Sequence[FeatureSet]) -> FeatureSet | None:
         prices, least = self._rewards(number, change)
         found = self.pricing.k_best(
             1, others=others, prices=prices, threshold=least, max_nodes=self._limits.repair_nodes
@@ -203,7 +177,7 @@ class Repair:
         solved = self._solved([change], others)
         return None if solved is None else solved[0]
 
-    def _together(self, changes: Sequence[_Change], others: Sequence[FeatureSet]) -> list[FeatureSet] | None:
+    def _together(self, changes: Sequence[Change], others: Sequence[FeatureSet]) -> list[FeatureSet] | None:
         """List sets that are ever further away, until some of them go together."""
         nearest = []
         for number, change in enumerate(changes):
@@ -220,16 +194,16 @@ class Repair:
                     return self._solved(changes, others)
                 families.append(family)
             # Sets of other distances have been looked through, so only the whole counts.
-            found = self._picked(families)
+            found = best_combination(families, self.feasibility, self.run.tick)
             if found is not None and self._distance(changes, found) <= sum(nearest) + further:
                 return [tuple(sorted(one)) for one in found]
         return self._solved(changes, others)
 
-    def _distance(self, changes: Sequence[_Change], sets: Sequence[Features]) -> int:
+    def _distance(self, changes: Sequence[Change], sets: Sequence[Features]) -> int:
         return sum(change.distance(one) for change, one in zip(changes, sets, strict=True))
 
     def _close(
-        self, number: int, change: _Change, most: int, others: Sequence[FeatureSet]
+        self, number: int, change: Change, most: int, others: Sequence[FeatureSet]
     ) -> list[tuple[float, Features]] | None:
         """All sets with so many changes at most, the closest first; None if they are too many."""
         prices, least = self._rewards(number, change)
@@ -255,9 +229,9 @@ class Repair:
         self, sets: Sequence[FeatureSet], flips: Sequence[Sequence[int]], others: Sequence[FeatureSet] = ()
     ) -> list[FeatureSet] | None:
         """The same as :meth:`closest`, always by the solver."""
-        return self._solved(_changes(sets, flips), others)
+        return self._solved(changes_of(sets, flips), others)
 
-    def _solved(self, changes: Sequence[_Change], others: Sequence[FeatureSet]) -> list[FeatureSet] | None:
+    def _solved(self, changes: Sequence[Change], others: Sequence[FeatureSet]) -> list[FeatureSet] | None:
         """The same as an integer programme."""
         if callable(self.problem.dissimilarity) or self.run.stopped:
             return None
@@ -267,7 +241,7 @@ class Repair:
             return None
         return solved(model, self.run)[0]
 
-    def _model(self, changes: Sequence[_Change], others: Sequence[FeatureSet]) -> Formulation:
+    def _model(self, changes: Sequence[Change], others: Sequence[FeatureSet]) -> Formulation:
         model = Formulation(self._anything, self.problem, run=self.run)
         for number, change in enumerate(changes):
             added = model.add_set([*self.problem.existing, *others])
@@ -282,56 +256,3 @@ class Repair:
         for first, second in itertools.combinations(model.sets, 2):
             model.differ(first, second)
         return model
-
-
-class _Change:
-    """One set before and after features are flipped."""
-
-    def __init__(self, before: Features, flips: Features) -> None:
-        self.before, self.flips = before, flips
-        self.forced_in, self.forced_out = flips - before, flips & before
-        self.after = before ^ flips
-        self.n_forced = len(flips)
-        self.kept = len(before - flips)
-
-    def distance(self, chosen: FeatureSet | Features) -> int:
-        """In how many features a set differs from the one before."""
-        return len(self.before.symmetric_difference(chosen))
-
-
-def _changes(sets: Sequence[FeatureSet], flips: Sequence[Sequence[int]]) -> list[_Change]:
-    return [_Change(frozenset(one), frozenset(two)) for one, two in zip(sets, flips, strict=True)]
-
-
-class _RankedFamily:
-    """Sets that are made up as they are asked for, and only so many."""
-
-    def __init__(self, source: Iterator[tuple[float, Features]], most: int) -> None:
-        self._source, self._made, self._most = source, list[tuple[float, Features]](), most
-        self.cut_short = False
-
-    def __iter__(self) -> Iterator[tuple[float, Features]]:
-        for place in itertools.count():
-            if place == len(self._made):
-                entry = None if place >= self._most else next(self._source, None)
-                if entry is None:
-                    self.cut_short = self.cut_short or place >= self._most
-                    return
-                self._made.append(entry)
-            yield self._made[place]
-
-
-def _in_order(values: Sequence[float], count: int) -> Iterator[tuple[int, ...]]:
-    """Places of ``count`` out of descending values, the largest sum first."""
-    start = tuple(range(count))
-    heap = [(-math.fsum(values[:count]), start)] if count <= len(values) else []
-    seen = {start}
-    while heap:
-        _, places = heapq.heappop(heap)
-        yield places
-        for moved, place in enumerate(places):
-            following = (*places[:moved], place + 1, *places[moved + 1 :])
-            limit = len(values) if moved == count - 1 else places[moved + 1]
-            if place + 1 < limit and following not in seen:
-                seen.add(following)
-                heapq.heappush(heap, (-math.fsum(values[j] for j in following), following))

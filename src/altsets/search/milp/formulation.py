@@ -262,9 +262,9 @@ def _cliques(conflicts: Bools) -> Iterator[list[int]]:
             clique = [first, int(np.argmax(open_pairs[first]))]
             common = conflicts[clique[0]] & conflicts[clique[1]]
             while common.any():
-                # One that settles many open conflicts at once.
-                settled = np.where(common, open_pairs[clique].sum(axis=0), -1)
-                clique.append(int(np.argmax(settled)))
+                # One that covers many open conflicts at once.
+                covered = np.where(common, open_pairs[clique].sum(axis=0), -1)
+                clique.append(int(np.argmax(covered)))
                 common &= conflicts[clique[-1]]
             open_pairs[np.ix_(clique, clique)] = False
             yield clique
