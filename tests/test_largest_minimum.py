@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import itertools
 import math
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -13,7 +14,9 @@ from altsets._kernels.arrangement import arrange
 from altsets._kernels.packing import pack
 from altsets.problem import Problem
 from altsets.quality import Additive
+from altsets.result import Status
 from altsets.search.additive import pattern_milp
+from altsets.search.additive.engine import AdditiveEngine
 from altsets.search.additive.limits import AdditiveLimits
 from altsets.search.additive.masks import classes
 from altsets.search.additive.max_min_state import MaxMinState
@@ -186,6 +189,44 @@ def test_windows_lose_no_solution(seed):
             # Of features with equal scores the first ones are listed for all.
             if len(window.first) == len(window.useful) + 1:
                 assert {sum(1 << place for place in chosen) for chosen in places} <= masks
+
+
+@pytest.mark.parametrize("existing", [(), [(0, 1, 2, 3)]])
+def test_the_optimum_does_not_depend_on_limits(existing):
+    # With short lists and few nodes there are many branches, restarts and completions on the way.
+    tight = replace(
+        AdditiveLimits(),
+        restart_after=1,
+        root_max_half_sets=40,
+        max_half_sets=40,
+        first_length=6,
+        min_length=4,
+        max_length=8,
+        min_pick_nodes=5,
+        max_pick_nodes=10,
+        root_pick_nodes=10,
+        max_late_nodes=10**6,
+        max_sequences=3,
+        best_set_nodes=10,
+    )
+    for seed in range(8):
+        rng = np.random.default_rng(seed)
+        scores = rng.random(14) if seed % 2 else rng.pareto(1.0, 14)
+        quality = Additive(scores / scores.max())
+        problem = Problem.create(
+            14,
+            n_features=4,
+            n_alternatives=3,
+            min_difference=2 + seed % 2,
+            search="simultaneous",
+            aggregation="min",
+            existing=existing,
+        )
+        usual, other = (
+            AdditiveEngine(limits).solve(quality, problem, Run()) for limits in (AdditiveLimits(), tight)
+        )
+        assert set(usual.statuses) == set(other.statuses) == {Status.OPTIMAL}
+        assert other.bound == pytest.approx(usual.bound, abs=1e-9)
 
 
 def test_full_sets_leave_no_class_of_features():

@@ -44,7 +44,7 @@ def largest_minimum(
     state = MaxMinState(quality, problem, candidates, run, limits)
     state.update_incumbent(found.sets)
     state.update_bound(found.bound / problem.n_sets - state.offset)
-    MaxMinSearch(state).solve()
+    _solve(state)
     sets = _raise_sum(state, found.bound)
     worst = min(map(quality.evaluate, sets))
     bound = max(state.bound + state.offset, worst)
@@ -52,69 +52,80 @@ def largest_minimum(
     return Answer.simultaneous(problem, sets, bound, proof, proven=bound - worst <= PROVEN)
 
 
-class MaxMinSearch:
-    """Best-first branch and bound over partial solutions, with local improvement on the way."""
-
-    def __init__(self, state: MaxMinState) -> None:
-        self._state, self._limits = state, state.limits
-        self._tree = PartialSolutions(state)
-        self._windows = WindowSearch(state, Completion(state, heads_stay=False))
-        self._improvement = LocalImprovement(state, _solve_part)
-
-    def solve(self) -> None:
-        """From what is quick to what takes long, as long as nothing is proven."""
-        state, root = self._state, self._tree.root()
-        if not state.is_proven:
-            self._improvement.begin()
-            explore(state, self._tree, self._windows, root, max_nodes=1)
-        if not state.is_proven:
-            root = self._windows.widen(root)
-        if not state.is_proven:
-            self._improvement.polish()
-            explore(state, self._tree, self._windows, root, improvement=self._improvement)
-
-
-def explore(
-    state: MaxMinState,
-    tree: PartialSolutions,
-    windows: WindowSearch,
-    root: Node,
-    max_nodes: float = math.inf,
-    improvement: LocalImprovement | None = None,
-) -> None:
-    """Search the windows of the most promising partial solution, or branch, until none can beat the incumbent.
-
-    With ``improvement``, each better incumbent is improved, and now and then another one is tried.
-    """
-    limits, heap = state.limits, [root]
-    n_nodes = n_late = n_restarts = 0
-    while heap and not state.run.stopped and n_nodes < max_nodes and n_late < limits.max_late_nodes:
-        n_nodes += 1
-        n_late += state.is_nearly_proven
-        node = heapq.heappop(heap)
-        state.update_bound(node.bound)
-        if state.is_proven:
-            return
-        best = state.best
-        bound = windows.search(node)
-        if improvement is not None:
-            if state.best > best:
-                improvement.improve()
-            if n_nodes > limits.restart_after * limits.restart_growth**n_restarts:
-                improvement.restart(n_restarts)
-                n_restarts += 1
-        following: Iterable[Node] = tree.children(node) if bound is None else [node.with_bound(bound)]
-        for child in following:
-            if child.bound > state.best + state.tolerance:
-                heapq.heappush(heap, child)
-    if not heap:
-        state.update_bound(state.best)
+def _solve(state: MaxMinState) -> None:
+    """From what is quick to what takes long, as long as nothing is proven."""
+    search, improvement = BestFirstSearch(state), LocalImprovement(state, _solve_part)
+    root = search.tree.root()
+    if not state.is_proven:
+        improvement.begin()
+        search.explore(root, max_nodes=1)
+    if not state.is_proven:
+        root = search.windows.widen(root)
+    if not state.is_proven:
+        improvement.polish()
+        search.explore(root, improvement=improvement)
 
 
 def _solve_part(part: MaxMinState, n_decided: int, heads: tuple[int, ...]) -> None:
     """A short search over a few sets of a larger solution, which hold these features of the first ones for good."""
-    tree, windows = PartialSolutions(part), WindowSearch(part, Completion(part, heads_stay=True))
-    explore(part, tree, windows, tree.node(n_decided, heads), max_nodes=part.limits.part_nodes)
+    search = BestFirstSearch(part, heads_stay=True)
+    search.explore(search.tree.node(n_decided, heads), max_nodes=part.limits.part_nodes)
+
+
+class BestFirstSearch:
+    """Best-first branch and bound over partial solutions.
+
+    Parameters
+    ----------
+    state : MaxMinState
+    heads_stay : bool
+        Whether the features that are decided at first must stay where they are; see :class:`Completion`.
+
+    Attributes
+    ----------
+    tree : PartialSolutions
+        Where nodes come from.
+    windows : WindowSearch
+        What lowers their bounds and finds solutions.
+    """
+
+    def __init__(self, state: MaxMinState, *, heads_stay: bool = False) -> None:
+        self._state = state
+        self.tree = PartialSolutions(state)
+        self.windows = WindowSearch(state, Completion(state, heads_stay=heads_stay))
+
+    def explore(
+        self, root: Node, max_nodes: float = math.inf, improvement: LocalImprovement | None = None
+    ) -> None:
+        """Search the windows of the most promising partial solution, or branch, until none can beat the incumbent.
+
+        With ``improvement``, each better incumbent is improved, and now and then another one is tried.
+        """
+        state, limits, heap = self._state, self._state.limits, [root]
+        n_nodes = n_late = n_restarts = 0
+        while heap and not state.run.stopped and n_nodes < max_nodes and n_late < limits.max_late_nodes:
+            n_nodes += 1
+            n_late += state.is_nearly_proven
+            node = heapq.heappop(heap)
+            state.update_bound(node.bound)
+            if state.is_proven:
+                return
+            best = state.best
+            bound = self.windows.search(node)
+            if improvement is not None:
+                if state.best > best:
+                    improvement.improve()
+                if n_nodes > limits.restart_after * limits.restart_growth**n_restarts:
+                    improvement.restart(n_restarts)
+                    n_restarts += 1
+            following: Iterable[Node] = (
+                self.tree.children(node) if bound is None else [node.with_bound(bound)]
+            )
+            for child in following:
+                if child.bound > state.best + state.tolerance:
+                    heapq.heappush(heap, child)
+        if not heap:
+            state.update_bound(state.best)
 
 
 def _raise_sum(state: MaxMinState, limit: float) -> list[FeatureSet]:
