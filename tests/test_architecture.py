@@ -53,6 +53,7 @@ SEARCH_ROOMS = [
     "resources",
     "compatibility",
     "engine",
+    "compatibility",
     "tolerances",
     "run",
 ]

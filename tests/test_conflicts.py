@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import itertools
 from collections import Counter
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -15,7 +16,7 @@ import altsets
 from altsets import Status, quality
 from altsets.constraints import AtLeast, AtMost, Budget, Exclusive, Forbid, Implies, Require, Size
 from altsets.search.diagnosis.conflicts import CONFLICTS, PRE_FILTER, find_conflict
-from altsets.search.milp import existence
+from altsets.search.milp.limits import MilpLimits
 from altsets.search.run import Run
 
 NAMES = ["age", "sex", "bmi", "bp", "id", "phone"]
@@ -319,15 +320,14 @@ def crowded(rng, *, own):
 
 
 @pytest.mark.parametrize(("solver", "n_requests"), [(False, 800), (True, 300)])
-def test_against_brute_force(solver, n_requests, monkeypatch):
-    if solver:
-        monkeypatch.setattr(existence, "FEW_SIZES", 0)
+def test_against_brute_force(solver, n_requests):
+    limits = replace(MilpLimits(), max_sizes=0) if solver else MilpLimits()
     rng = np.random.default_rng(0)
     seen = Counter()
     for _ in range(n_requests):
         request = crowded(rng, own=not solver)
         with Run() as run:
-            clash = find_conflict(request.quality, request.problem, run)
+            clash = find_conflict(request.quality, request.problem, run, limits)
         if clash is None:
             seen["none"] += 1
             assert request.oracle.next_best() is not None

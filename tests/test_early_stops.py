@@ -269,7 +269,6 @@ def test_finished_is_what_is_proven_or_done():
 def test_engine_limit_is_said_where_an_engine_gives_up(monkeypatch):
     from altsets.search.additive import engine as additive
 
-    monkeypatch.setattr(additive, "MAX_PARTS", 0)
     monkeypatch.setattr(additive, "best_set", lambda *_: (None, 100.0))
     monkeypatch.setattr(additive, "solver_best_set", lambda *_: (None, 100.0))
     result = altsets.find(quality.Additive([9, 8, 7, 3, 2, 1]), 2, 1)

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import itertools
+import math
 from dataclasses import replace
 from fractions import Fraction
 
@@ -11,7 +13,10 @@ from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 from strategies import constraint, problems
 
-from altsets import Status
+from altsets import Problem, Status
+from altsets.constraints import Size
+from altsets.search.compatibility import any_sets_differ_enough, may_repeat
+from altsets.search.engine import Answer
 from altsets.search.find import ENGINES
 
 #: A solver call is slow, and the heuristics have a file of their own; the fuzzer asks both more.
@@ -31,6 +36,41 @@ BLACK_BOX = ["exhaustive", "local-search", "greedy-wrapper"]
 
 def test_every_engine_is_tested():
     assert {*EXACT, "greedy", *BLACK_BOX} == {*ENGINES}
+
+
+def test_answers_without_sets_say_what_the_bound_says():
+    problem = Problem.create(6, n_features=2, n_alternatives=2)
+    assert Answer.infeasible(problem, "").statuses == [Status.INFEASIBLE] * 3
+    assert Answer.without_sets(problem, -math.inf, "") == Answer.infeasible(problem, "")
+    assert Answer.without_sets(problem, 3.0, "").statuses == [Status.NOT_FOUND] * 3
+    assert Answer.simultaneous(problem, [], 3.0, "", proven=False) == Answer.without_sets(problem, 3.0, "")
+    for proven, status in ((True, Status.OPTIMAL), (False, Status.FEASIBLE)):
+        answer = Answer.simultaneous(problem, [(0, 1), (2, 3), (4, 5)], 3.0, "so", proven=proven)
+        assert (answer.statuses, answer.bound, answer.proof) == ([status] * 3, 3.0, "so")
+
+
+@pytest.mark.parametrize("sizes", [(3, 3), (1, 3), (2, 4)])
+@pytest.mark.parametrize(
+    "limit",
+    [
+        {"tau": 0},
+        {"tau": 0.2},
+        {"tau": 0.4},
+        {"min_difference": 0},
+        {"min_difference": 1},
+        {"min_difference": 2},
+    ],
+)
+@pytest.mark.parametrize("dissimilarity", ["dice", "jaccard"])
+def test_all_sets_are_compatible_where_trying_all_pairs_says_so(sizes, limit, dissimilarity):
+    problem = Problem.create(
+        6, n_features=3, constraints=[Size(*sizes)], dissimilarity=dissimilarity, **limit
+    )
+    sets = [c for size in problem.sizes for c in itertools.combinations(range(6), size)]
+    pairs = list(itertools.combinations(sets, 2))
+    assert any_sets_differ_enough(problem) == all(problem.compatible(*pair) for pair in pairs)
+    equal = [*pairs, *((one, one) for one in sets)]
+    assert may_repeat(problem) == all(problem.compatible(*pair) for pair in equal)
 
 
 def check(request, engine):

@@ -4,16 +4,24 @@ from __future__ import annotations
 
 import itertools
 import math
+from dataclasses import replace
 
 import numpy as np
 import pytest
 
 import altsets
 from altsets._kernels.arrangement import arrange
+from altsets._kernels.packing import pack
 from altsets.problem import Problem
 from altsets.quality import Additive
-from altsets.search.additive import pattern_milp as patterns
-from altsets.search.additive.max_min import _Search
+from altsets.result import Status
+from altsets.search.additive import pattern_milp
+from altsets.search.additive.engine import AdditiveEngine
+from altsets.search.additive.limits import AdditiveLimits
+from altsets.search.additive.masks import classes
+from altsets.search.additive.max_min_state import MaxMinState
+from altsets.search.additive.max_min_tree import PartialSolutions
+from altsets.search.additive.windows import WindowLists, window_of
 from altsets.search.run import Run
 from altsets.search.subset.candidates import Candidates
 
@@ -68,7 +76,7 @@ def test_sets_are_filled_up_around_heads_as_well_as_possible(seed):
     )
     heads = [[(0,), (1,)], [(0,), (0,)], [(), (0, 1)]][seed % 3]
     tail = Candidates(np.arange(2, 8), scores[2:])
-    sets, bound = patterns.best_sum(tail, problem, math.inf, Run(), heads)
+    sets, bound = pattern_milp.best_sum(tail, problem, math.inf, Run(), heads)
     best = -math.inf
     ways = [
         [tuple(sorted((*head, *rest))) for rest in itertools.combinations(range(2, 8), 3 - len(head))]
@@ -154,21 +162,22 @@ def test_windows_lose_no_solution(seed):
         n, n_features=size, n_alternatives=n_sets - 1, min_difference=1 + seed % 2, search="simultaneous"
     )
     quality = Additive(scores)
-    search = _Search(quality, problem, Candidates(np.arange(n), scores), Run())
-    root = search.node(0, (0,) * n_sets)
+    limits = AdditiveLimits()
+    state = MaxMinState(quality, problem, Candidates(np.arange(n), scores), Run(), limits)
+    root, lists = PartialSolutions(state).root(), WindowLists(state)
     cap = problem.max_overlap
     solutions = [
         sets
         for sets in itertools.combinations(itertools.combinations(range(n), size), n_sets)
         if all(len(set(a) & set(b)) <= cap for a, b in itertools.combinations(sets, 2))
     ]
-    worst = np.array([min(map(quality.evaluate, sets)) for sets in solutions]) - size * search.shift
+    worst = np.array([min(map(quality.evaluate, sets)) for sets in solutions]) - state.offset
     for theta in worst.max() * np.array([1.0, 0.999, 0.97, 0.9]):
-        window = search.window(root, float(theta))
+        window = window_of(state, root, float(theta))
         assert window is not None
-        listed = search.list_sets(root, window)
+        listed = lists.list_sets(root, window, limits.max_half_sets, limits.first_length)
         assert listed is not None
-        masks = {int(mask) for entry in listed for mask in entry[2]}
+        masks = {int(mask) for entry in listed for mask in entry.masks}
         for sets in (sets for sets, value in zip(solutions, worst, strict=True) if value >= theta):
             degrees = np.array([sum(j in chosen for chosen in sets) for j in range(n)])
             assert all(degrees[j] == 0 for j in set(range(n)) - set(window.useful.tolist()))
@@ -180,3 +189,56 @@ def test_windows_lose_no_solution(seed):
             # Of features with equal scores the first ones are listed for all.
             if len(window.first) == len(window.useful) + 1:
                 assert {sum(1 << place for place in chosen) for chosen in places} <= masks
+
+
+@pytest.mark.parametrize("existing", [(), [(0, 1, 2, 3)]])
+def test_the_optimum_does_not_depend_on_limits(existing):
+    # With short lists and few nodes there are many branches, restarts and completions on the way.
+    tight = replace(
+        AdditiveLimits(),
+        restart_after=1,
+        root_max_half_sets=40,
+        max_half_sets=40,
+        first_length=6,
+        min_length=4,
+        max_length=8,
+        min_pick_nodes=5,
+        max_pick_nodes=10,
+        root_pick_nodes=10,
+        max_late_nodes=10**6,
+        max_sequences=3,
+        best_set_nodes=10,
+    )
+    for seed in range(8):
+        rng = np.random.default_rng(seed)
+        scores = rng.random(14) if seed % 2 else rng.pareto(1.0, 14)
+        quality = Additive(scores / scores.max())
+        problem = Problem.create(
+            14,
+            n_features=4,
+            n_alternatives=3,
+            min_difference=2 + seed % 2,
+            search="simultaneous",
+            aggregation="min",
+            existing=existing,
+        )
+        usual, other = (
+            AdditiveEngine(limits).solve(quality, problem, Run()) for limits in (AdditiveLimits(), tight)
+        )
+        assert set(usual.statuses) == set(other.statuses) == {Status.OPTIMAL}
+        assert other.bound == pytest.approx(usual.bound, abs=1e-9)
+
+
+def test_full_sets_leave_no_class_of_features():
+    # Where every place is decided, no feature is left: a class without features made the kernel divide by zero.
+    first = classes(np.zeros(0), np.zeros((0, 0), dtype=np.uint8))
+    assert first.tolist() == [0]
+    assert classes(np.array([2.0, 1.0, 1.0]), np.zeros((0, 3), dtype=np.uint8)).tolist() == [0, 1, 3]
+    nothing = np.zeros(0, dtype=np.intc)
+    items = np.zeros(1, dtype=np.uint64), np.ones(1), np.zeros(1), np.zeros(1, dtype=np.intc)
+    groups = np.array([2], dtype=np.intc), np.zeros((1, 1), dtype=np.intc)
+    sets, chosen, finished, _ = pack(
+        items, groups, first, (nothing, nothing), 0, 0.5, 1.0, False, 1e-12, 100, Run().tick
+    )
+    assert finished
+    assert sets.tolist() == chosen.tolist() == [0, 0]

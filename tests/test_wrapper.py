@@ -84,9 +84,9 @@ def test_greedy_wrapper_is_algorithm_1(search, aggregation):
     def compare(request, max_iters):
         result = altsets.find(box(request), engine="greedy-wrapper", max_iters=max_iters, **request.options)
         problem, oracle = request.problem, request.oracle
-        starts, ties = InitialSets(problem, Run()), tie_breakers(problem)
+        initial_sets, ties = InitialSets(problem, Run()), tie_breakers(problem)
         if search == "simultaneous":
-            first = starts.all().sets
+            first = initial_sets.all().sets
             expected = []
             if first:
                 expected = greedy_wrapper(
@@ -95,7 +95,7 @@ def test_greedy_wrapper_is_algorithm_1(search, aggregation):
             assert sorted(result.sets) == sorted(expected)
             return
         expected = []
-        while len(expected) < problem.n_sets and (first := starts.one(expected)[0]) is not None:
+        while len(expected) < problem.n_sets and (first := initial_sets.one(expected)[0]) is not None:
             expected += greedy_wrapper(
                 oracle, lambda sets: oracle.value(sets[0]), [first], ties, max_iters, expected
             )
@@ -144,15 +144,15 @@ def test_heuristics_find_valid_sets_no_worse_than_the_first(engine, search, aggr
         assert oracle.complaints(result.sets) == []
         assert {*result.statuses} <= {Status.FEASIBLE, Status.INFEASIBLE}
         assert result.bound == (math.inf if result.sets else -math.inf)
-        starts = InitialSets(problem, Run())
+        initial_sets = InitialSets(problem, Run())
         if search == "simultaneous":
             assert bool(result.sets) == oracle.feasible(problem.n_sets)
             if result.sets:
-                first = problem.objective([oracle.value(one) for one in starts.all().sets])
+                first = problem.objective([oracle.value(one) for one in initial_sets.all().sets])
                 assert result.objective >= first - 1e-9
             return
         for position, value in enumerate(result.qualities):
-            first, _ = starts.one(result.sets[:position])
+            first, _ = initial_sets.one(result.sets[:position])
             assert value >= oracle.value(first) - 1e-9
         if len(result.sets) < problem.n_sets:
             assert oracle.next_best(result.sets) is None

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -69,17 +69,18 @@ def degree_sequences(
     top: float,
     floor: float,
     limit: int,
+    shares: Sequence[float],
     tick: Callable[[], bool] = lambda: False,
 ) -> tuple[list[tuple[Ints, float]], float]:
     """Degree sequences (as counts) from the best down, and the value above which none is missing.
 
     That value is ``floor`` if at most ``limit`` sequences exceed it; else it is raised until that holds. ``top`` is
-    the value of the best sequence.
+    the value of the best sequence; ``shares`` of what lies between, the last of them 1, are tried in turn.
     """
     tolerance = candidates.tolerance(problem.n_features)
     complete: list[tuple[Ints, float]] = []
     reached = top
-    for share in (1 / 16384, 1 / 2048, 1 / 256, 1 / 32, 1 / 4, 1.0):
+    for share in shares:
         # Without a floor only the last, complete list makes sense.
         if share < 1.0 and floor == -math.inf:
             continue

@@ -34,7 +34,22 @@ class Answer:
     @classmethod
     def infeasible(cls, problem: Problem, proof: str) -> Answer:
         """It is proven that there are no such sets."""
-        return cls([], [Status.INFEASIBLE] * problem.n_sets, -math.inf, proof)
+        return cls.without_sets(problem, -math.inf, proof)
+
+    @classmethod
+    def without_sets(cls, problem: Problem, bound: float, proof: str) -> Answer:
+        """No sets: proven not to exist if the bound is minus infinity, else not found."""
+        status = Status.INFEASIBLE if bound == -math.inf else Status.NOT_FOUND
+        return cls([], [status] * problem.n_sets, bound, proof)
+
+    @classmethod
+    def simultaneous(
+        cls, problem: Problem, sets: Sequence[FeatureSet], bound: float, proof: str, *, proven: bool
+    ) -> Answer:
+        """All sets at once, which are proven best together or not; without sets as :meth:`without_sets`."""
+        if not sets:
+            return cls.without_sets(problem, bound, proof)
+        return cls(sets, [Status.OPTIMAL if proven else Status.FEASIBLE] * problem.n_sets, bound, proof)
 
     def stop_reason(self, run: Run) -> StopReason:
         """Why the search ended."""

@@ -53,50 +53,80 @@ def sequential(
 
     Once time is up, or where the search gives up, sets come from the fallback: they are valid, and not proven.
     """
-    sets: list[FeatureSet] = []
-    statuses: list[Status] = []
-    values: list[float] = []
-    bounds: list[float] = []
-    left: list[FeatureSet] | None = None
-    while len(sets) < problem.n_sets:
+    search = _SequentialSearch(problem, run, next_set, evaluate, fallback)
+    bound = math.inf
+    while len(search.sets) < problem.n_sets:
+        chosen, bound = search.next()
+        if chosen is None:
+            break
+        search.add(chosen, bound)
+    sets, statuses = search.sets, search.statuses
+    if len(sets) < problem.n_sets:
+        # Given the same sets, a later one is no easier to find than the first one that is missing.
+        missing = Status.INFEASIBLE if bound == -math.inf else Status.NOT_FOUND
+        statuses = statuses + [missing] * (problem.n_sets - len(sets))
+    if not sets:
+        # Whatever sets there may be.
+        return Answer.without_sets(problem, problem.n_sets * bound, proof)
+    return Answer(sets, statuses, math.fsum(search.bounds), proof)
+
+
+class _SequentialSearch:
+    """The sets so far, each with its status and bound, and where the next one comes from."""
+
+    def __init__(
+        self,
+        problem: Problem,
+        run: Run,
+        next_set: NextSet,
+        evaluate: Callable[[FeatureSet], float],
+        fallback: Callable[[], Fallback] | None,
+    ) -> None:
+        self.sets: list[FeatureSet] = []
+        self.statuses: list[Status] = []
+        self.bounds: list[float] = []
+        self._values: list[float] = []
+        self._problem, self._run, self._evaluate = problem, run, evaluate
+        self._next_set, self._fallback = next_set, fallback
+        self._constructed: list[FeatureSet] | None = None
+
+    def next(self) -> tuple[FeatureSet | None, float]:
+        """A best set given those before, or what stands in for it, and a bound on every such set."""
         chosen, bound = None, math.inf
         # Without a fallback, a first set is worth being late.
-        if not run.stopped or (fallback is None and not sets):
+        if not self._run.stopped or (self._fallback is None and not self.sets):
             with suppress(Stopped):
-                chosen, bound = next_set([*problem.existing, *sets])
-        if fallback is not None and not _settled(chosen, bound, evaluate):
-            other = fallback()
-            bound = min(bound, other.ceiling)
-            if chosen is not None:
-                chosen = other.improved(chosen, sets)
-            elif run.stopped:
-                # There is little time, so all at once.
-                left = other.all(sets)[len(sets) :] if left is None else left[1:]
-                chosen = left[0] if left else None
-            else:
-                chosen = other.one(sets)
+                chosen, bound = self._next_set([*self._problem.existing, *self.sets])
+        if self._fallback is None or self._is_proven(chosen, bound):
+            return chosen, bound
+        fallback = self._fallback()
+        bound = min(bound, fallback.ceiling)
+        if chosen is not None:
+            return fallback.improved(chosen, self.sets), bound
+        if not self._run.stopped:
+            return fallback.one(self.sets), bound
+        # There is little time, so all at once.
+        if self._constructed is None:
+            self._constructed = fallback.all(self.sets)[len(self.sets) :]
+        return (self._constructed.pop(0) if self._constructed else None), bound
+
+    def _is_proven(self, chosen: FeatureSet | None, bound: float) -> bool:
+        """Whether a set is proven best, or that there is none."""
         if chosen is None:
-            statuses.append(Status.INFEASIBLE if bound == -math.inf else Status.NOT_FOUND)
-            break
-        value = evaluate(chosen)
-        sets.append(chosen)
-        bounds.append(max(bound, value))
-        proven = bound - value <= PROVEN
-        statuses.append(Status.OPTIMAL if proven else Status.FEASIBLE)
-        values.append(value)
-        run.sets, run.objective, run.bound = list(sets), math.fsum(values), math.fsum(bounds)
+            return bound == -math.inf
+        return bound - self._evaluate(chosen) <= PROVEN
+
+    def add(self, chosen: FeatureSet, bound: float) -> None:
+        """One more set; the run hears of it."""
+        value = self._evaluate(chosen)
+        self.sets.append(chosen)
+        self.statuses.append(Status.OPTIMAL if bound - value <= PROVEN else Status.FEASIBLE)
+        self.bounds.append(max(bound, value))
+        self._values.append(value)
+        run = self._run
+        run.sets, run.objective, run.bound = (
+            list(self.sets),
+            math.fsum(self._values),
+            math.fsum(self.bounds),
+        )
         run.report()
-    # Given the same sets, a later one is no easier to find than the first one that is missing.
-    statuses += [statuses[-1]] * (problem.n_sets - len(statuses))
-    if sets:
-        return Answer(sets, statuses, math.fsum(bounds), proof)
-    # Whatever sets there may be.
-    bound = -math.inf if statuses[0] is Status.INFEASIBLE else problem.n_sets * bound
-    return Answer(sets, statuses, bound, proof)
-
-
-def _settled(chosen: FeatureSet | None, bound: float, evaluate: Callable[[FeatureSet], float]) -> bool:
-    """Whether a best set is proven, or that there is none."""
-    if chosen is None:
-        return bound == -math.inf
-    return bound - evaluate(chosen) <= PROVEN

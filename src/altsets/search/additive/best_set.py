@@ -10,13 +10,10 @@ import numpy as np
 from altsets._kernels import best_set as kernel
 from altsets.arrays import Ints
 from altsets.problem import FeatureSet
+from altsets.search.additive.limits import AdditiveLimits
 from altsets.search.subset.candidates import Candidates
 
 __all__ = ["best_set"]
-
-
-#: Steps of one branch and bound with fixed prices, before the problem is split in two with prices of their own.
-MAX_NODES = 20_000
 
 
 def best_set(
@@ -25,12 +22,13 @@ def best_set(
     others: Sequence[FeatureSet],
     overlaps: Sequence[int],
     tick: Callable[[], bool],
-    max_parts: float = math.inf,
+    limits: AdditiveLimits,
+    max_splits: float = math.inf,
 ) -> tuple[FeatureSet | None, float]:
     """The best set of ``n_features`` candidates that shares at most ``overlaps[i]`` features with ``others[i]``.
 
-    Gives up after ``max_parts`` parts of the problem. Returns the set (None if none was found) and a bound that no such
-    set exceeds: -inf if proven that there is none, the set's own quality if the set is proven best.
+    Gives up after ``max_splits`` splits of the problem. Returns the set (None if none was found) and a bound that no
+    such set exceeds: -inf if proven that there is none, the set's own quality if the set is proven best.
     """
     if len(candidates) < n_features or any(limit < 0 for limit in overlaps):
         return None, -math.inf
@@ -40,21 +38,26 @@ def best_set(
         inside = tuple(candidates.positions(other))
         if limit < min(n_features, len(inside)):
             caps[inside] = min(limit, caps.get(inside, limit))
-    search = _Splitting(candidates, n_features, caps, tick)
-    search.run(max_parts)
+    search = _SplitSearch(candidates, n_features, caps, tick, limits)
+    search.run(max_splits)
     if search.best is None:
         return None, search.bound
     return candidates.features(search.best), max(search.bound, search.value)
 
 
-class _Splitting:
+class _SplitSearch:
     """Branch and bound with fixed prices; where that takes long, decide the best open feature and price anew."""
 
     def __init__(
-        self, candidates: Candidates, k: int, caps: dict[tuple[int, ...], int], tick: Callable[[], bool]
+        self,
+        candidates: Candidates,
+        k: int,
+        caps: dict[tuple[int, ...], int],
+        tick: Callable[[], bool],
+        limits: AdditiveLimits,
     ) -> None:
-        self.scores, self.k, self.tick = candidates.scores, k, tick
-        self.limits = list(caps.values())
+        self.scores, self.k, self.tick, self.limits = candidates.scores, k, tick, limits
+        self.caps = list(caps.values())
         self.belongs: list[tuple[int, ...]] = [()] * len(candidates)
         for number, inside in enumerate(caps):
             for position in inside:
@@ -64,35 +67,35 @@ class _Splitting:
         self.value = -math.inf
         self.bound = -math.inf
 
-    def run(self, max_parts: float) -> None:
+    def run(self, max_splits: float) -> None:
         """Leave the best set and the bound behind."""
-        n_parts = 0
+        n_splits = 0
         # Each entry: how many of the best features are decided, which of them are taken, and a bound.
         stack: list[tuple[int, tuple[int, ...], float]] = [(0, (), math.inf)]
         while stack:
             decided, taken, limit = stack.pop()
-            limits = self._left(taken)
-            if limits is None or limit <= self.value + self.tolerance:
+            caps = self._caps_left(taken)
+            if caps is None or limit <= self.value + self.tolerance:
                 continue
-            stopped, bound = self._solve(decided, taken, limits)
+            stopped, bound = self._solve(decided, taken, caps)
             if not stopped:
                 continue
-            n_parts += 1
-            if n_parts >= max_parts or self.tick():
+            n_splits += 1
+            if n_splits >= max_splits or self.tick():
                 self.bound = max([bound, *(entry[2] for entry in stack)])
                 return
             stack.append((decided + 1, taken, bound))
             stack.append((decided + 1, (*taken, decided), bound))
 
-    def _left(self, taken: tuple[int, ...]) -> Ints | None:
+    def _caps_left(self, taken: tuple[int, ...]) -> Ints | None:
         """What is left of each cap; None if one is broken."""
-        limits = np.array(self.limits, dtype=np.intc)
+        caps = np.array(self.caps, dtype=np.intc)
         for position in taken:
             for number in self.belongs[position]:
-                limits[number] -= 1
-        return None if np.any(limits < 0) else limits
+                caps[number] -= 1
+        return None if np.any(caps < 0) else caps
 
-    def _solve(self, decided: int, taken: tuple[int, ...], limits: Ints) -> tuple[bool, float]:
+    def _solve(self, decided: int, taken: tuple[int, ...], caps: Ints) -> tuple[bool, float]:
         """Complete the taken features from the undecided ones: whether that was cut short, and the bound then."""
         room = self.k - len(taken)
         belongs = self.belongs[decided:]
@@ -109,10 +112,10 @@ class _Splitting:
             first,
             np.array([number for numbers in belongs for number in numbers], dtype=np.intc),
             np.array([classes.setdefault(numbers, len(classes)) for numbers in belongs], dtype=np.intc),
-            limits,
+            caps,
             room,
             self.value - base,
-            MAX_NODES,
+            self.limits.best_set_nodes,
             self.tolerance,
             self.tick,
         )

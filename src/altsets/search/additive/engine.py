@@ -10,6 +10,7 @@ from altsets.problem import FeatureSet, Problem
 from altsets.quality import Additive
 from altsets.result import Status
 from altsets.search.additive.best_set import best_set
+from altsets.search.additive.limits import AdditiveLimits
 from altsets.search.additive.max_min import largest_minimum
 from altsets.search.additive.max_sum import largest_sum
 from altsets.search.engine import Answer, declines_extras, declines_heuristics
@@ -25,14 +26,19 @@ from altsets.search.tolerances import PROVEN
 __all__ = ["AdditiveEngine"]
 
 
-#: Parts of one sequential step, each of up to 20,000 nodes, before the integer-programming solver takes over.
-MAX_PARTS = 30
-
-
 class AdditiveEngine:
-    """Sequential by branch and bound; sum by degree sequences; min by windows of good sets."""
+    """Sequential by branch and bound; sum by degree sequences; min by windows of good sets.
+
+    Parameters
+    ----------
+    limits : AdditiveLimits, optional
+        How far each part goes before another one takes over.
+    """
 
     name = "additive"
+
+    def __init__(self, limits: AdditiveLimits | None = None) -> None:
+        self.limits = AdditiveLimits() if limits is None else limits
 
     def declines(self, quality: Additive, problem: Problem) -> str | None:
         """A reason why this engine does not solve the problem, or None."""
@@ -44,14 +50,14 @@ class AdditiveEngine:
         if len(candidates) < problem.n_features:
             return Answer.infeasible(problem, "too few features may be used")
         if problem.search == "sequential":
-            return _sequential(quality, problem, candidates, run)
+            return _sequential(quality, problem, candidates, run, self.limits)
         if any(limit < 0 for limit in problem.existing_overlaps):
             return Answer.infeasible(problem, "no set of this size differs enough from an existing set")
         if problem.n_sets == 1 or problem.max_overlap >= problem.n_features - 1:
-            return _best_sets_in_turn(quality, problem, candidates, run)
+            return _best_sets_in_turn(quality, problem, candidates, run, self.limits)
         search = largest_sum if problem.aggregation == "sum" else largest_minimum
         return completed(
-            search(quality, problem, candidates, run),
+            search(quality, problem, candidates, run, self.limits),
             _construction(quality, problem, candidates, run),
             # Thousands of sets in no time, where there are enough features for them.
             lambda: () if problem.existing else balancing(quality.scores, problem, Run()),
@@ -64,13 +70,15 @@ def _construction(
     return cache(lambda: Construction(PricingOracle(quality, problem, run, candidates.indices), run))
 
 
-def _sequential(quality: Additive, problem: Problem, candidates: Candidates, run: Run) -> Answer:
+def _sequential(
+    quality: Additive, problem: Problem, candidates: Candidates, run: Run, limits: AdditiveLimits
+) -> Answer:
     k = problem.n_features
     construction = _construction(quality, problem, candidates, run)
 
     def next_set(others: Sequence[FeatureSet]) -> tuple[FeatureSet | None, float]:
         overlaps = [problem.max_overlap_of(k, len(other)) for other in others]
-        chosen, bound = best_set(candidates, k, others, overlaps, run.tick, MAX_PARTS)
+        chosen, bound = best_set(candidates, k, others, overlaps, run.tick, limits, limits.max_splits)
         value = -math.inf if chosen is None else quality.evaluate(chosen)
         if run.stopped or bound - value <= PROVEN or bound == -math.inf:
             return chosen, bound
@@ -83,16 +91,17 @@ def _sequential(quality: Additive, problem: Problem, candidates: Candidates, run
     return sequential(problem, run, next_set, quality.evaluate, "Lagrangian branch and bound", construction)
 
 
-def _best_sets_in_turn(quality: Additive, problem: Problem, candidates: Candidates, run: Run) -> Answer:
+def _best_sets_in_turn(
+    quality: Additive, problem: Problem, candidates: Candidates, run: Run, limits: AdditiveLimits
+) -> Answer:
     """Where any two different sets are compatible, the best ones in turn are the best together, sum or min."""
-    found = _sequential(quality, problem, candidates, run)
+    found = _sequential(quality, problem, candidates, run, limits)
     if len(found.sets) < problem.n_sets:
-        status = found.statuses[-1]
-        bound = -math.inf if status is Status.INFEASIBLE else math.inf
-        return Answer([], [status] * problem.n_sets, bound, found.proof)
-    status = Status.OPTIMAL if all(s is Status.OPTIMAL for s in found.statuses) else Status.FEASIBLE
+        bound = -math.inf if found.statuses[-1] is Status.INFEASIBLE else math.inf
+        return Answer.without_sets(problem, bound, found.proof)
+    proven = all(status is Status.OPTIMAL for status in found.statuses)
     bound = found.bound
     if problem.aggregation == "min":
         qualities = [quality.evaluate(chosen) for chosen in found.sets]
-        bound = min(qualities) if status is Status.OPTIMAL else max(qualities)
-    return Answer(found.sets, [status] * problem.n_sets, bound, "the best sets in turn")
+        bound = min(qualities) if proven else max(qualities)
+    return Answer.simultaneous(problem, found.sets, bound, "the best sets in turn", proven=proven)

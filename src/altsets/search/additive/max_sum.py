@@ -12,10 +12,12 @@ from altsets._kernels.exchanges import deal
 from altsets.arrays import Ints
 from altsets.problem import FeatureSet, Problem
 from altsets.quality import Additive
-from altsets.result import Status
 from altsets.search.additive import pattern_milp
 from altsets.search.additive.best_set import best_set
-from altsets.search.additive.meet_in_middle import best_sum, positions_of
+from altsets.search.additive.limits import AdditiveLimits
+from altsets.search.additive.masks import PATTERN_SETS, positions_of
+from altsets.search.additive.meet_in_middle import best_sum
+from altsets.search.additive.tolerance import difference_tolerance
 from altsets.search.degree_bounds import degree_sequences, sum_bound
 from altsets.search.engine import Answer
 from altsets.search.run import Run
@@ -24,106 +26,156 @@ from altsets.search.tolerances import PROVEN
 
 __all__ = ["best_responses", "largest_sum"]
 
-Degrees = Ints
-
-#: Steps of the exact arrangement of one degree sequence, and exchanges of the randomised one.
-ARRANGE_NODES = 20_000
-#: Sets that fit into the bit patterns of the exact arrangement.
-MAX_ARRANGED = 30
-DEAL_STEPS = 20_000
-#: Degree sequences to try before the integer programme is asked.
-MAX_SEQUENCES = 2_000
-#: Sequences that could neither be arranged nor ruled out, before giving up.
-MAX_UNDECIDED = 8
-
 
 def largest_sum(
-    quality: Additive, problem: Problem, candidates: Candidates, run: Run, exact: bool = True
+    quality: Additive,
+    problem: Problem,
+    candidates: Candidates,
+    run: Run,
+    limits: AdditiveLimits,
+    *,
+    exact: bool = True,
 ) -> Answer:
     """The sets with the largest sum of qualities.
 
     With ``exact=False`` the integer programme is asked only where no sets are found otherwise: whether there are any
     is always settled, but a small gap may stay.
     """
-    limit = sum_bound(candidates, problem, tick=run.tick)
-    if limit.value == -math.inf:
-        return Answer.infeasible(problem, "counting shared features")
-    run.update_bound(limit.value)
-    if limit.counts is not None and not run.stopped:
-        _, sets = realise(problem, candidates, limit.counts, run)
+    return MaxSumSearch(quality, problem, candidates, run, limits).solve(exact=exact)
+
+
+class MaxSumSearch:
+    """From the degree-sequence bound down to the integer programme, until something is proven.
+
+    The incumbent and its objective are those of the run.
+    """
+
+    def __init__(
+        self, quality: Additive, problem: Problem, candidates: Candidates, run: Run, limits: AdditiveLimits
+    ) -> None:
+        self._quality, self._problem, self._candidates = quality, problem, candidates
+        self._run, self._limits = run, limits
+        self._bound, self._proof = math.inf, ""
+
+    def solve(self, *, exact: bool) -> Answer:
+        """The best sets that were found, with the bound; see :func:`largest_sum`."""
+        problem, run = self._problem, self._run
+        limit = sum_bound(self._candidates, problem, tick=run.tick)
+        if limit.value == -math.inf:
+            return Answer.infeasible(problem, "counting shared features")
+        run.update_bound(limit.value)
+        self._bound, self._proof = limit.value, "degree-sequence bound"
+        if limit.counts is not None and not run.stopped and self._arrange(limit.counts)[1]:
+            self._proof = "the degree-sequence bound is reached"
+            return self._answer()
+        self._update_incumbent(in_turn(problem, self._candidates, run, self._limits))
+        if not run.stopped:
+            if problem.existing:
+                self._pick_listed()
+            else:
+                self._descend_sequences()
+        if exact or not run.sets:
+            self._solve_patterns()
+        return self._answer()
+
+    @property
+    def _is_proven(self) -> bool:
+        """Whether the incumbent is proven best, or that there are no sets."""
+        if not self._run.sets:
+            return self._bound == -math.inf
+        return self._bound - self._run.objective <= PROVEN
+
+    @property
+    def _objective(self) -> float:
+        """The sum of the incumbent; minus infinity without one."""
+        return self._run.objective if self._run.sets else -math.inf
+
+    def _total(self, sets: Sequence[FeatureSet]) -> float:
+        return math.fsum(map(self._quality.evaluate, sets))
+
+    def _update_incumbent(self, sets: Sequence[FeatureSet] | None) -> None:
         if sets is not None:
-            run.update_incumbent(sets, math.fsum(map(quality.evaluate, sets)))
-            return _answer(quality, problem, sets, limit.value, "the degree-sequence bound is reached")
-    sets = in_turn(problem, candidates, run)
-    if sets is not None:
-        run.update_incumbent(sets, math.fsum(map(quality.evaluate, sets)))
-    bound, proof = limit.value, "degree-sequence bound"
-    if not problem.existing and not run.stopped:
-        bound = _down_the_sequences(quality, problem, candidates, limit.value, run)
-        if _proven(run, bound):
-            proof = "every better degree sequence is proven impossible"
-        else:
-            _slacker_sequences(quality, problem, candidates, run)
-    if problem.existing and not run.stopped:
-        listed, finished = best_sum(
-            problem, candidates, run.objective if run.sets else -math.inf, -math.inf, run
+            self._run.update_incumbent(sets, self._total(sets))
+
+    def _answer(self) -> Answer:
+        sets, bound = self._run.sets, self._bound
+        proven = bool(sets) and bound - self._total(sets) <= PROVEN
+        return Answer.simultaneous(self._problem, sets, bound, self._proof, proven=proven)
+
+    def _arrange(self, counts: Ints) -> tuple[bool, bool]:
+        """Whether there may be sets with these degrees, and whether they were found."""
+        possible, sets = realise(self._problem, self._candidates, counts, self._run, self._limits)
+        self._update_incumbent(sets)
+        return possible, sets is not None
+
+    def _descend_sequences(self) -> None:
+        """Degree sequences from the best down; where that leaves a gap, some that are easier to arrange."""
+        self._bound = self._bound_by_sequences()
+        if self._is_proven:
+            self._proof = "every better degree sequence is proven impossible"
+            return
+        self._arrange_with_slack()
+        if self._run.sets:
+            self._update_incumbent(
+                best_responses(
+                    self._problem,
+                    self._candidates,
+                    self._quality.evaluate,
+                    self._run.sets,
+                    self._run,
+                    self._limits,
+                )
+            )
+
+    def _bound_by_sequences(self) -> float:
+        """Try degree sequences from the best down until one works: the bound that follows."""
+        candidates, problem, run, limits = self._candidates, self._problem, self._run, self._limits
+        floor = self._objective - candidates.tolerance(problem.n_features)
+        sequences, reached = degree_sequences(
+            candidates, problem, self._bound, floor, limits.max_sequences, limits.sequence_shares, run.tick
         )
-        if listed is not None:
-            run.update_incumbent(listed, math.fsum(map(quality.evaluate, listed)))
+        open_bound, undecided = -math.inf, 0
+        for counts, value in sequences:
+            if run.stopped or undecided == limits.max_undecided:
+                return max(open_bound, value)
+            possible, found = self._arrange(counts)
+            if found:
+                return max(open_bound, run.objective)
+            if possible:
+                open_bound, undecided = max(open_bound, value), undecided + 1
+        return max(open_bound, reached if reached > floor else self._objective)
+
+    def _arrange_with_slack(self) -> None:
+        """Sequences that do not use up all that pairs may share are easier to arrange: take the first that works."""
+        problem, run = self._problem, self._run
+        pairs = problem.n_sets * (problem.n_sets - 1) // 2
+        step = max(2, pairs // self._limits.slack_parts)
+        for unshared in range(2, problem.max_overlap * pairs, step):
+            easier = sum_bound(self._candidates, problem, unshared, run.tick)
+            if run.stopped or easier.counts is None or easier.value <= run.objective:
+                return
+            if self._arrange(easier.counts)[1]:
+                return
+
+    def _pick_listed(self) -> None:
+        """With existing sets, which degree sequences know nothing of: the best among all good sets, if they are few."""
+        listed, finished = best_sum(
+            self._problem, self._candidates, self._objective, -math.inf, self._run, self._limits
+        )
+        self._update_incumbent(listed)
         if finished:
-            bound = run.objective if run.sets else -math.inf
-            proof = "all sets listed, and compatible ones picked"
-    small = pattern_milp.n_variables(candidates, problem) <= pattern_milp.MAX_VARIABLES
-    if small and (exact or not run.sets) and not run.stopped and not _proven(run, bound):
-        sets, bound = pattern_milp.best_sum(candidates, problem, bound, run)
-        proof = "integer programme over membership patterns"
-        if sets is not None:
-            run.update_incumbent(sets, math.fsum(map(quality.evaluate, sets)))
-    return _answer(quality, problem, run.sets, bound, proof)
+            self._bound, self._proof = self._objective, "all sets listed, and compatible ones picked"
 
-
-def _proven(run: Run, bound: float) -> bool:
-    """Whether the best sets are proven best, or proven not to exist."""
-    if not run.sets:
-        return bound == -math.inf
-    return bound - run.objective <= PROVEN
-
-
-def _down_the_sequences(
-    quality: Additive, problem: Problem, candidates: Candidates, limit: float, run: Run
-) -> float:
-    """Try degree sequences from the best down; offer the first that works to the run, and return the bound."""
-    floor = run.objective - candidates.tolerance(problem.n_features) if run.sets else -math.inf
-    sequences, reached = degree_sequences(candidates, problem, limit, floor, MAX_SEQUENCES, run.tick)
-    open_bound, undecided = -math.inf, 0
-    for counts, value in sequences:
-        if run.stopped or undecided == MAX_UNDECIDED:
-            return max(open_bound, value)
-        possible, sets = realise(problem, candidates, counts, run)
-        if sets is not None:
-            run.update_incumbent(sets, math.fsum(map(quality.evaluate, sets)))
-            return max(open_bound, run.objective)
-        if possible:
-            open_bound, undecided = max(open_bound, value), undecided + 1
-    if reached > floor:
-        return max(open_bound, reached)
-    return max(open_bound, run.objective) if run.sets else open_bound
-
-
-def _slacker_sequences(quality: Additive, problem: Problem, candidates: Candidates, run: Run) -> None:
-    """Good sequences that do not use up all that pairs may share are easier to arrange: offer the first that works."""
-    pairs = problem.n_sets * (problem.n_sets - 1) // 2
-    for unshared in range(2, problem.max_overlap * pairs, max(2, pairs // 12)):
-        easier = sum_bound(candidates, problem, unshared, run.tick)
-        if run.stopped or easier.counts is None or easier.value <= run.objective:
-            break
-        _, sets = realise(problem, candidates, easier.counts, run)
-        if sets is not None:
-            run.update_incumbent(sets, math.fsum(map(quality.evaluate, sets)))
-            break
-    if run.sets:
-        sets = best_responses(problem, candidates, quality.evaluate, run.sets, run)
-        run.update_incumbent(sets, math.fsum(map(quality.evaluate, sets)))
+    def _solve_patterns(self) -> None:
+        """The integer programme over membership patterns, where it is small and something is left to prove."""
+        candidates, problem, run = self._candidates, self._problem, self._run
+        if pattern_milp.n_variables(candidates, problem) > self._limits.max_pattern_variables:
+            return
+        if run.stopped or self._is_proven:
+            return
+        sets, self._bound = pattern_milp.best_sum(candidates, problem, self._bound, run)
+        self._proof = "integer programme over membership patterns"
+        self._update_incumbent(sets)
 
 
 def best_responses(
@@ -132,42 +184,48 @@ def best_responses(
     evaluate: Callable[[FeatureSet], float],
     sets: Sequence[FeatureSet],
     run: Run,
+    limits: AdditiveLimits,
 ) -> list[FeatureSet]:
-    """Exchange each set for the best one that fits the others, as long as that helps; no set gets worse."""
+    """Exchange each set for the best one that fits the others, as long as that helps; no set gets worse.
+
+    The packing engine's iterated local search does the same with its pricing oracle, which takes any quality and
+    constraint, is cut short after few nodes and turns to the worst set first. Here each response is exact and comes
+    from the branch and bound for additive scores, two to five times faster than the oracle: that is why there are two.
+    """
     sets, improved = list(sets), True
     overlaps = [*problem.existing_overlaps, *[problem.max_overlap] * (len(sets) - 1)]
-    tolerance = 2 * candidates.tolerance(problem.n_features)
+    tolerance = difference_tolerance(candidates, problem.n_features)
     while improved and not run.stopped:
         improved = False
         for number in range(len(sets)):
             if run.tick():
                 break
             others = [*problem.existing, *sets[:number], *sets[number + 1 :]]
-            better, _ = best_set(candidates, problem.n_features, others, overlaps, run.tick)
+            better, _ = best_set(candidates, problem.n_features, others, overlaps, run.tick, limits)
             if better is not None and evaluate(better) > evaluate(sets[number]) + tolerance:
                 sets[number], improved = better, True
     return sets
 
 
 def realise(
-    problem: Problem, candidates: Candidates, counts: Ints, run: Run
+    problem: Problem, candidates: Candidates, counts: Ints, run: Run, limits: AdditiveLimits
 ) -> tuple[bool, list[FeatureSet] | None]:
     """Sets with these degrees: whether they can exist, and the sets if they were found."""
     n, n_sets, k, cap = len(candidates), problem.n_sets, problem.n_features, problem.max_overlap
-    degrees: Degrees = np.sum(counts[:, None] > np.arange(n)[None, :], axis=0, dtype=np.intc)
-    if not problem.existing and n_sets <= MAX_ARRANGED:
+    degrees: Ints = np.sum(counts[:, None] > np.arange(n)[None, :], axis=0, dtype=np.intc)
+    if not problem.existing and n_sets <= PATTERN_SETS:
         shared = degrees[degrees > 1]
-        answer, found = arrange(shared, n_sets, k, cap, ARRANGE_NODES, run.tick)
+        answer, found = arrange(shared, n_sets, k, cap, limits.arrangement_nodes, run.tick)
         if answer == 0:
             return False, None
         if answer == 1:
             return True, _fill_up(candidates, n_sets, k, found, int(np.sum(degrees > 0)))
     fixed = positions_of(problem.existing, candidates)
     caps = np.array(problem.existing_overlaps, dtype=np.intc)
-    for seed in range(2):
+    for seed in range(limits.deal_attempts):
         if run.stopped:
             break
-        members = deal(degrees, n_sets, k, fixed, caps, cap, DEAL_STEPS, seed, run.tick)
+        members = deal(degrees, n_sets, k, fixed, caps, cap, limits.deal_steps, seed, run.tick)
         if members is not None:
             return True, [candidates.features(np.flatnonzero(row)) for row in members]
     return True, None
@@ -190,26 +248,17 @@ def _fill_up(candidates: Candidates, n_sets: int, k: int, found: Ints, n_used: i
     return [candidates.features(positions) for positions in sets]
 
 
-def in_turn(problem: Problem, candidates: Candidates, run: Run) -> list[FeatureSet] | None:
+def in_turn(
+    problem: Problem, candidates: Candidates, run: Run, limits: AdditiveLimits
+) -> list[FeatureSet] | None:
     """The sets that sequential search would give: a valid solution, if it gets that far."""
     sets: list[FeatureSet] = []
     while len(sets) < problem.n_sets:
         overlaps = [*problem.existing_overlaps, *[problem.max_overlap] * len(sets)]
-        chosen, _ = best_set(candidates, problem.n_features, [*problem.existing, *sets], overlaps, run.tick)
+        others = [*problem.existing, *sets]
+        chosen, _ = best_set(candidates, problem.n_features, others, overlaps, run.tick, limits)
         # With many sets it takes long to tell the search of all of them.
         if chosen is None or (run.tick() and len(sets) + 1 < problem.n_sets):
             return None
         sets.append(chosen)
     return sets
-
-
-def _answer(
-    quality: Additive, problem: Problem, sets: Sequence[FeatureSet], bound: float, proof: str
-) -> Answer:
-    if not sets:
-        status = Status.INFEASIBLE if bound == -math.inf else Status.NOT_FOUND
-        return Answer([], [status] * problem.n_sets, bound, proof)
-    objective = math.fsum(map(quality.evaluate, sets))
-    proven = bound - objective <= PROVEN
-    status = Status.OPTIMAL if proven else Status.FEASIBLE
-    return Answer(sets, [status] * problem.n_sets, bound, proof)

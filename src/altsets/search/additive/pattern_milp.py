@@ -12,16 +12,13 @@ from collections.abc import Sequence
 
 import numpy as np
 
+from altsets.arrays import Floats
 from altsets.problem import FeatureSet, Problem
 from altsets.search.milp.highs import Programme
 from altsets.search.run import Run
 from altsets.search.subset.candidates import Candidates
 
-__all__ = ["MAX_VARIABLES", "best_sum", "n_variables"]
-
-
-#: Beyond this many integer variables the programme is no longer small.
-MAX_VARIABLES = 600
+__all__ = ["best_sum", "n_variables"]
 
 
 def n_variables(candidates: Candidates, problem: Problem) -> int:
@@ -42,60 +39,94 @@ def best_sum(
     ``limit`` is a known upper bound on the sum. ``heads`` are features that the sets hold already, none of them among
     the candidates; the sum is that of the candidates added. A relative ``gap`` is good enough.
     """
-    n_sets, k = problem.n_sets, problem.n_features
-    heads = heads or [()] * n_sets
-    scale = float(np.max(np.abs(candidates.scores), initial=0.0)) or 1.0
-    patterns = [p for p in itertools.product((0, 1), repeat=n_sets) if any(p)]
-    classes = _classes(candidates, problem)
-    programme = Programme()
-    counts: dict[tuple[int, int], int] = {}
-    for c, members in enumerate(classes.values()):
-        for p in range(len(patterns)):
-            counts[c, p] = programme.variable(len(members))
-        for level in range(1, n_sets + 1):
+    model = _PatternModel(candidates, problem, heads or [()] * problem.n_sets)
+    solution = model.programme.maximise(run, gap)
+    if solution.values is None:
+        return None, solution.bound * model.scale
+    return model.sets_of(solution.values), min(solution.bound * model.scale, limit)
+
+
+class _PatternModel:
+    """The integer programme: how many features of each class have each pattern.
+
+    Scores in it are divided by ``scale``, as the solver's tolerances are absolute.
+    """
+
+    def __init__(self, candidates: Candidates, problem: Problem, heads: Sequence[FeatureSet]) -> None:
+        self._candidates, self._problem, self._heads = candidates, problem, heads
+        self.scale = float(np.max(np.abs(candidates.scores), initial=0.0)) or 1.0
+        self._patterns = [p for p in itertools.product((0, 1), repeat=problem.n_sets) if any(p)]
+        self._classes = _classes(candidates, problem)
+        self.programme = Programme()
+        self._counts: dict[tuple[int, int], int] = {}
+        for number, members in enumerate(self._classes.values()):
+            self._add_class(number, members)
+        for chosen in range(problem.n_sets):
+            self._add_set(chosen)
+        for first, second in itertools.combinations(range(problem.n_sets), 2):
+            both = self._where(first, second)
+            left = problem.max_overlap - _common(heads[first], heads[second])
+            self.programme.row(dict.fromkeys(both, 1.0), upper=left)
+
+    def _add_class(self, number: int, members: Sequence[int]) -> None:
+        """Counts for one class, and what its features add to the sum: the better ones lie in more sets."""
+        programme = self.programme
+        for p in range(len(self._patterns)):
+            self._counts[number, p] = programme.variable(len(members))
+        for level in range(1, self._problem.n_sets + 1):
             # places[j] = 1: the j-th best feature of the class lies in at least `level` sets.
             places = [
-                programme.variable(1, cost=candidates.scores[member] / scale, integer=False)
+                programme.variable(1, cost=self._candidates.scores[member] / self.scale, integer=False)
                 for member in members
             ]
-            larger = {counts[c, p]: -1.0 for p, pattern in enumerate(patterns) if sum(pattern) >= level}
+            larger = {
+                self._counts[number, p]: -1.0
+                for p, pattern in enumerate(self._patterns)
+                if sum(pattern) >= level
+            }
             programme.row(dict.fromkeys(places, 1.0) | larger, lower=0, upper=0)
-    for chosen in range(n_sets):
-        inside = [counts[c, p] for c, p in counts if patterns[p][chosen]]
-        room = k - len(heads[chosen])
-        programme.row(dict.fromkeys(inside, 1.0), lower=room, upper=room)
+
+    def _add_set(self, chosen: int) -> None:
+        """The size of one set, and what it may share with the existing ones."""
+        problem, head = self._problem, self._heads[chosen]
+        inside = self._where(chosen)
+        room = problem.n_features - len(head)
+        self.programme.row(dict.fromkeys(inside, 1.0), lower=room, upper=room)
         for number, (given, overlap) in enumerate(
             zip(problem.existing, problem.existing_overlaps, strict=True)
         ):
             shared = [
-                counts[c, p]
-                for c, key in enumerate(classes)
+                self._counts[c, p]
+                for c, key in enumerate(self._classes)
                 if number in key
-                for p, pattern in enumerate(patterns)
+                for p, pattern in enumerate(self._patterns)
                 if pattern[chosen]
             ]
-            programme.row(dict.fromkeys(shared, 1.0), upper=overlap - _common(heads[chosen], given))
-    for first, second in itertools.combinations(range(n_sets), 2):
-        both = [counts[c, p] for c, p in counts if patterns[p][first] and patterns[p][second]]
-        left = problem.max_overlap - _common(heads[first], heads[second])
-        programme.row(dict.fromkeys(both, 1.0), upper=left)
-    solution = programme.maximise(run, gap)
-    if solution.values is None:
-        return None, solution.bound * scale
-    sets: list[list[int]] = [[] for _ in range(n_sets)]
-    for c, members in enumerate(classes.values()):
-        ranked = sorted(range(len(patterns)), key=lambda p: -sum(patterns[p]))
-        waiting = iter(members)
-        for p in ranked:
-            for member in itertools.islice(waiting, round(solution.values[counts[c, p]])):
-                for chosen in range(n_sets):
-                    if patterns[p][chosen]:
-                        sets[chosen].append(member)
-    found = [
-        tuple(sorted((*head, *candidates.features(positions))))
-        for head, positions in zip(heads, sets, strict=True)
-    ]
-    return found, min(solution.bound * scale, limit)
+            self.programme.row(dict.fromkeys(shared, 1.0), upper=overlap - _common(head, given))
+
+    def _where(self, *chosen: int) -> list[int]:
+        """The counts of all patterns that lie in each of these sets."""
+        return [
+            variable
+            for (_, p), variable in self._counts.items()
+            if all(self._patterns[p][number] for number in chosen)
+        ]
+
+    def sets_of(self, values: Floats) -> list[FeatureSet]:
+        """The sets that a solution stands for: the best features of a class get the largest patterns."""
+        sets: list[list[int]] = [[] for _ in self._heads]
+        ranked = sorted(range(len(self._patterns)), key=lambda p: -sum(self._patterns[p]))
+        for number, members in enumerate(self._classes.values()):
+            waiting = iter(members)
+            for p in ranked:
+                for member in itertools.islice(waiting, round(values[self._counts[number, p]])):
+                    for positions, inside in zip(sets, self._patterns[p], strict=True):
+                        if inside:
+                            positions.append(member)
+        return [
+            tuple(sorted((*head, *self._candidates.features(positions))))
+            for head, positions in zip(self._heads, sets, strict=True)
+        ]
 
 
 def _common(first: FeatureSet, second: FeatureSet) -> int:

@@ -9,12 +9,10 @@ from collections.abc import Sequence
 from altsets.errors import InputError
 from altsets.problem import FeatureSet, Problem
 from altsets.quality import BlackBox
+from altsets.search.black_box.limits import BlackBoxLimits
 from altsets.search.run import Run
 
-__all__ = ["AT_A_TIME", "Evaluations"]
-
-#: Sets that are evaluated before the search looks at what came out, where several can be evaluated at a time.
-AT_A_TIME = 8
+__all__ = ["Evaluations"]
 
 
 class Evaluations:
@@ -31,6 +29,7 @@ class Evaluations:
         Asked before each evaluation whether to stop.
     most : float
         How many sets may be evaluated in one search.
+    limits : BlackBoxLimits, optional
 
     Attributes
     ----------
@@ -42,16 +41,24 @@ class Evaluations:
         What went wrong with the black box, which ends the search.
     """
 
-    def __init__(self, quality: BlackBox, problem: Problem, run: Run, most: float = math.inf) -> None:
+    def __init__(
+        self,
+        quality: BlackBox,
+        problem: Problem,
+        run: Run,
+        most: float = math.inf,
+        limits: BlackBoxLimits | None = None,
+    ) -> None:
         self.quality, self.problem, self.run = quality, problem, run
+        self._parallel_sets = (limits or BlackBoxLimits()).parallel_sets
         self._most = self.left = most
         self.known: dict[FeatureSet, float] = {}
         self.failure: InputError | None = None
 
     @property
-    def in_parallel(self) -> bool:
-        """Whether several sets are evaluated at a time."""
-        return self.quality.n_jobs not in (None, 1)
+    def at_a_time(self) -> int:
+        """How many sets are evaluated before the search looks at what came out."""
+        return 1 if self.quality.n_jobs in (None, 1) else self._parallel_sets
 
     @property
     def over(self) -> bool:
@@ -65,9 +72,8 @@ class Evaluations:
     def ask(self, sets: Sequence[FeatureSet], *, at_once: bool = False) -> None:
         """Evaluate sets in this order, as far as it goes; ``at_once``: even if time is up, for a first answer."""
         new = [one for one in dict.fromkeys(sets) if one not in self.known]
-        step = AT_A_TIME if self.in_parallel else 1
         while new and self.failure is None and (at_once or (self.left > 0 and not self.run.tick())):
-            some = new[: step if at_once else int(min(step, self.left))]
+            some = new[: self.at_a_time if at_once else int(min(self.at_a_time, self.left))]
             del new[: len(some)]
             try:
                 values = self.quality.evaluate_many(some)

@@ -10,9 +10,9 @@ import numpy as np
 
 from altsets.problem import FeatureSet, Problem
 from altsets.quality import Additive, Form
-from altsets.result import Status
 from altsets.search.additive.engine import AdditiveEngine
-from altsets.search.engine import Answer
+from altsets.search.black_box.limits import BlackBoxLimits
+from altsets.search.engine import Answer, Engine
 from altsets.search.milp.engine import best_set
 from altsets.search.packing.engine import PackingEngine
 from altsets.search.run import Run
@@ -20,9 +20,6 @@ from altsets.search.subset.any_set import Anything
 from altsets.search.subset.pricing import PricingOracle
 
 __all__ = ["InitialSets"]
-
-#: Steps in which a set should be found, before the integer-programming solver is asked.
-MAX_STEPS = 200_000
 
 
 class InitialSets:
@@ -32,17 +29,19 @@ class InitialSets:
     ----------
     problem : Problem
     run : Run
+    limits : BlackBoxLimits, optional
     """
 
-    def __init__(self, problem: Problem, run: Run) -> None:
+    def __init__(self, problem: Problem, run: Run, limits: BlackBoxLimits | None = None) -> None:
         self.problem, self.run = problem, run
+        self._max_nodes = (limits or BlackBoxLimits()).initial_set_nodes
         self._anything = Anything(Form(np.zeros(problem.n_features_in)))
         self._pricing = PricingOracle(self._anything, problem, run)
 
     def one(self, others: Sequence[FeatureSet] = ()) -> tuple[FeatureSet | None, bool]:
         """A set that differs enough from others; if there is none, whether that is proven."""
         own = callable(self.problem.dissimilarity)
-        found = self._pricing.k_best(1, others=others, max_nodes=2**62 if own else MAX_STEPS)
+        found = self._pricing.k_best(1, others=others, max_nodes=2**62 if own else self._max_nodes)
         if found.sets:
             return found.sets[0], False
         if found.bound == -math.inf or own or self.run.stopped:
@@ -59,11 +58,9 @@ class InitialSets:
                 break
             sets.append(chosen)
         if len(sets) == self.problem.n_sets:
-            return Answer(sets, [Status.FEASIBLE] * len(sets), math.inf, "")
-        equal, asked = (
-            Additive(np.zeros(self.problem.n_features_in)),
-            replace(self.problem, aggregation="sum"),
-        )
-        if AdditiveEngine().declines(equal, asked) is None:
-            return AdditiveEngine().solve(equal, asked, self.run.part())
-        return PackingEngine().solve(equal, asked, self.run.part())
+            return Answer.simultaneous(self.problem, sets, math.inf, "", proven=False)
+        equal_scores = Additive(np.zeros(self.problem.n_features_in))
+        asked = replace(self.problem, aggregation="sum")
+        additive = AdditiveEngine()
+        engine: Engine = additive if additive.declines(equal_scores, asked) is None else PackingEngine()
+        return engine.solve(equal_scores, asked, self.run.part())

@@ -11,10 +11,9 @@ the one with the largest sum of them is taken.
 
 from __future__ import annotations
 
-import heapq
 import itertools
 import math
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
 import numpy as np
@@ -22,7 +21,15 @@ import numpy as np
 from altsets.arrays import Floats
 from altsets.problem import FeatureSet, Problem
 from altsets.quality import Form
+from altsets.search.black_box.close_sets import (
+    Change,
+    RankedFamily,
+    best_combination,
+    changes_of,
+    in_order,
+)
 from altsets.search.black_box.feasibility import Feasibility, Features
+from altsets.search.black_box.limits import BlackBoxLimits
 from altsets.search.milp.engine import solved
 from altsets.search.milp.formulation import Formulation
 from altsets.search.run import Run, Stopped
@@ -32,12 +39,8 @@ from altsets.search.subset.pricing import DualPrices, PricingOracle
 __all__ = ["Repair", "tie_breakers"]
 
 
-#: What all ties of a solution can add up to at most, in features.
+#: What all ties of a solution can add up to at most, in features: less than half of one, so that they only break ties.
 TIES = 0.25
-#: Steps of the search for one set; close sets in a list; further changes, in features, until the solver is asked.
-MAX_STEPS, MOST_CLOSE, MOST_CHANGES = 200_000, 20_000, 4
-#: Sets with the fewest changes that are looked through without a search.
-MOST_DIRECT = 1_000
 
 
 def tie_breakers(problem: Problem) -> Floats:
@@ -48,28 +51,27 @@ def tie_breakers(problem: Problem) -> Floats:
 
 
 class Repair:
-    """Finds the closest valid solutions; keeps count of how.
+    """Finds the closest valid solutions.
 
     Parameters
     ----------
     problem : Problem
         What sets have to keep to.
     run : Run
+    limits : BlackBoxLimits, optional
 
     Attributes
     ----------
     pricing : PricingOracle
         All sets that are valid by themselves.
-    validity : Feasibility
+    feasibility : Feasibility
         Quick answers about single sets.
-    n_direct, n_searched, n_solved : int
-        How many repairs took the short way, a search, the solver.
     """
 
-    def __init__(self, problem: Problem, run: Run) -> None:
+    def __init__(self, problem: Problem, run: Run, limits: BlackBoxLimits | None = None) -> None:
         self.problem, self.run = problem, run
-        self.validity = Feasibility(problem)
-        self.n_direct = self.n_searched = self.n_solved = 0
+        self.feasibility = Feasibility(problem)
+        self._limits = limits or BlackBoxLimits()
         self._anything = Anything(Form(np.zeros(problem.n_features_in)))
         # With as many sets as features, no feature is left out as being like others.
         self.pricing = PricingOracle(
@@ -98,42 +100,46 @@ class Repair:
         -------
         list of sets, or None if there are none (or, in a user's own dissimilarity, if they are hard to find).
         """
-        changes = _changes(sets, flips)
+        changes = changes_of(sets, flips)
         if any(not change.forced_in <= self._usable for change in changes) or self._too_much_shared(changes):
             return None
         found = self._directly(changes, others)
         if found is not None:
-            self.n_direct += 1
             return [tuple(sorted(one)) for one in found]
-        self.n_searched += 1
         if len(sets) == 1:
             one = self._one(0, changes[0], others)
             return None if one is None else [one]
         return self._together(changes, others)
 
-    def _too_much_shared(self, changes: Sequence[_Change]) -> bool:
+    def _too_much_shared(self, changes: Sequence[Change]) -> bool:
         """Whether what is forced into two sets alone is more than they may share."""
         if callable(self.problem.dissimilarity):
             return False
-        most = self.validity.limit(self.problem.k_max, self.problem.k_max)
+        most = self.feasibility.limit(self.problem.k_max, self.problem.k_max)
         return any(
             len(one.forced_in & two.forced_in) > most for one, two in itertools.combinations(changes, 2)
         )
 
     # --- The short way ------------------------------------------------------------------------------
 
-    def _directly(
-        self, changes: Sequence[_Change], others: Sequence[FeatureSet]
-    ) -> Sequence[Features] | None:
+    def _directly(self, changes: Sequence[Change], others: Sequence[FeatureSet]) -> Sequence[Features] | None:
         """The best sets out of those without a change that the size does not ask for; None if there are none."""
         if not self.problem.fixed_size:
             return None
-        families = [_Ranked(self._smallest_changes(*numbered)) for numbered in enumerate(changes)]
-        found = self._picked(families, lambda one: self.validity.given(one, others))
+        families = [
+            RankedFamily(self._smallest_changes(*numbered), self._limits.max_direct_sets)
+            for numbered in enumerate(changes)
+        ]
+        found = best_combination(
+            families,
+            self.feasibility,
+            self.run.tick,
+            lambda one: self.feasibility.given(one, others),
+        )
         # What was cut short may hold something better.
         return None if any(family.cut_short for family in families) else found
 
-    def _smallest_changes(self, number: int, change: _Change) -> Iterator[tuple[float, Features]]:
+    def _smallest_changes(self, number: int, change: Change) -> Iterator[tuple[float, Features]]:
         """All sets of the right size with as few changes as possible, best first."""
         after, ties = change.after, self._plain_ties[number]
         excess = len(after) - self.problem.k_max
@@ -142,53 +148,18 @@ class Repair:
         elif excess > 0:
             # Those that were not forced go.
             leaving = sorted(after - change.forced_in, key=ties.__getitem__)
-            for some in _in_order([-ties[j] for j in leaving], excess):
+            for some in in_order([-ties[j] for j in leaving], excess):
                 gone = [leaving[place] for place in some]
                 yield -sum([ties[j] for j in gone]), after.difference(gone)
         else:
             coming = sorted(self._usable - after - change.flips, key=ties.__getitem__, reverse=True)
-            for some in _in_order([ties[j] for j in coming], -excess):
+            for some in in_order([ties[j] for j in coming], -excess):
                 new = [coming[place] for place in some]
                 yield sum([ties[j] for j in new]), after.union(new)
 
-    def _picked(
-        self,
-        families: Sequence[Iterable[tuple[float, Features]]],
-        valid: Callable[[Features], bool] | None = None,
-    ) -> Sequence[Features] | None:
-        """One valid set of each family such that all differ enough, with the largest sum of values."""
-        first = [next(iter(family), None) for family in families]
-        best: list[Features] | None = None
-        best_value = -math.inf
-        if None in first:
-            return None
-        top = [entry[0] for entry in first if entry is not None]
-        rest = [math.fsum(top[level:]) for level in range(len(families) + 1)]
-        apart = self.validity.all_apart
-
-        # Depth first; there may be more families than functions can call themselves.
-        picked: list[Features] = []
-        values, waiting = [0.0], [iter(families[0])]
-        while waiting and not self.run.tick():
-            level, value = len(picked), values[-1]
-            more, one = next(waiting[-1], (-math.inf, frozenset()))
-            if value + more + rest[level + 1] <= best_value:
-                waiting.pop()
-                values.pop()
-                del picked[-1:]
-            elif not apart(one, picked) or not (valid is None or valid(one)):
-                continue
-            elif level + 1 == len(families):
-                best, best_value = [*picked, one], value + more
-            else:
-                picked.append(one)
-                values.append(value + more)
-                waiting.append(iter(families[level + 1]))
-        return best
-
     # --- The search ---------------------------------------------------------------------------------
 
-    def _rewards(self, number: int, change: _Change) -> tuple[DualPrices, float]:
+    def _rewards(self, number: int, change: Change) -> tuple[DualPrices, float]:
         """Prices such that the best set is the closest; and what its value is at least."""
         rewards = self._ties[number] - 1.0
         rewards[list(change.before)] += 2.0
@@ -196,15 +167,17 @@ class Repair:
         rewards[list(change.forced_out)] = -self._force
         return DualPrices(-rewards[self.pricing.features]), self._force * (len(change.forced_in) - 0.5)
 
-    def _one(self, number: int, change: _Change, others: Sequence[FeatureSet]) -> FeatureSet | None:
+    def _one(self, number: int, change: Change, others: Sequence[FeatureSet]) -> FeatureSet | None:
         prices, least = self._rewards(number, change)
-        found = self.pricing.k_best(1, others=others, prices=prices, threshold=least, max_nodes=MAX_STEPS)
+        found = self.pricing.k_best(
+            1, others=others, prices=prices, threshold=least, max_nodes=self._limits.repair_nodes
+        )
         if found.sets or found.bound == -math.inf or callable(self.problem.dissimilarity):
             return found.sets[0] if found.sets else None
         solved = self._solved([change], others)
         return None if solved is None else solved[0]
 
-    def _together(self, changes: Sequence[_Change], others: Sequence[FeatureSet]) -> list[FeatureSet] | None:
+    def _together(self, changes: Sequence[Change], others: Sequence[FeatureSet]) -> list[FeatureSet] | None:
         """List sets that are ever further away, until some of them go together."""
         nearest = []
         for number, change in enumerate(changes):
@@ -213,7 +186,7 @@ class Repair:
                 return None
             nearest.append(change.distance(one))
         # Sets of one size differ in an even number of features.
-        for further in range(0, MOST_CHANGES + 1, 2 if self.problem.fixed_size else 1):
+        for further in range(0, self._limits.max_further_changes + 1, 2 if self.problem.fixed_size else 1):
             families = []
             for number, change in enumerate(changes):
                 family = self._close(number, change, nearest[number] + further, others)
@@ -221,16 +194,16 @@ class Repair:
                     return self._solved(changes, others)
                 families.append(family)
             # Sets of other distances have been looked through, so only the whole counts.
-            found = self._picked(families)
+            found = best_combination(families, self.feasibility, self.run.tick)
             if found is not None and self._distance(changes, found) <= sum(nearest) + further:
                 return [tuple(sorted(one)) for one in found]
         return self._solved(changes, others)
 
-    def _distance(self, changes: Sequence[_Change], sets: Sequence[Features]) -> int:
+    def _distance(self, changes: Sequence[Change], sets: Sequence[Features]) -> int:
         return sum(change.distance(one) for change, one in zip(changes, sets, strict=True))
 
     def _close(
-        self, number: int, change: _Change, most: int, others: Sequence[FeatureSet]
+        self, number: int, change: Change, most: int, others: Sequence[FeatureSet]
     ) -> list[tuple[float, Features]] | None:
         """All sets with so many changes at most, the closest first; None if they are too many."""
         prices, least = self._rewards(number, change)
@@ -238,14 +211,16 @@ class Repair:
         threshold = max(
             least, self._force * len(change.forced_in) + change.kept - (most - change.n_forced) - 0.5
         )
-        listing = self.pricing.all_above(threshold, MOST_CLOSE, prices=prices, max_nodes=MAX_STEPS)
+        listing = self.pricing.all_above(
+            threshold, self._limits.max_close_sets, prices=prices, max_nodes=self._limits.repair_nodes
+        )
         if not listing.complete:
             return None
         sets = [frozenset(row) for rows in listing.rows for row in rows.tolist()]
         family = [
             (value, one)
             for value, one in zip(listing.values.tolist(), sets, strict=True)
-            if not others or all(self.validity.apart(one, other) for other in others)
+            if not others or all(self.feasibility.apart(one, other) for other in others)
         ]
         family.sort(key=lambda entry: -entry[0])
         return family
@@ -254,20 +229,19 @@ class Repair:
         self, sets: Sequence[FeatureSet], flips: Sequence[Sequence[int]], others: Sequence[FeatureSet] = ()
     ) -> list[FeatureSet] | None:
         """The same as :meth:`closest`, always by the solver."""
-        return self._solved(_changes(sets, flips), others)
+        return self._solved(changes_of(sets, flips), others)
 
-    def _solved(self, changes: Sequence[_Change], others: Sequence[FeatureSet]) -> list[FeatureSet] | None:
+    def _solved(self, changes: Sequence[Change], others: Sequence[FeatureSet]) -> list[FeatureSet] | None:
         """The same as an integer programme."""
         if callable(self.problem.dissimilarity) or self.run.stopped:
             return None
-        self.n_solved += 1
         try:
             model = self._model(changes, others)
         except Stopped:
             return None
         return solved(model, self.run)[0]
 
-    def _model(self, changes: Sequence[_Change], others: Sequence[FeatureSet]) -> Formulation:
+    def _model(self, changes: Sequence[Change], others: Sequence[FeatureSet]) -> Formulation:
         model = Formulation(self._anything, self.problem, run=self.run)
         for number, change in enumerate(changes):
             added = model.add_set([*self.problem.existing, *others])
@@ -282,56 +256,3 @@ class Repair:
         for first, second in itertools.combinations(model.sets, 2):
             model.differ(first, second)
         return model
-
-
-class _Change:
-    """One set before and after features are flipped."""
-
-    def __init__(self, before: Features, flips: Features) -> None:
-        self.before, self.flips = before, flips
-        self.forced_in, self.forced_out = flips - before, flips & before
-        self.after = before ^ flips
-        self.n_forced = len(flips)
-        self.kept = len(before - flips)
-
-    def distance(self, chosen: FeatureSet | Features) -> int:
-        """In how many features a set differs from the one before."""
-        return len(self.before.symmetric_difference(chosen))
-
-
-def _changes(sets: Sequence[FeatureSet], flips: Sequence[Sequence[int]]) -> list[_Change]:
-    return [_Change(frozenset(one), frozenset(two)) for one, two in zip(sets, flips, strict=True)]
-
-
-class _Ranked:
-    """Sets that are made up as they are asked for, and only so many."""
-
-    def __init__(self, source: Iterator[tuple[float, Features]]) -> None:
-        self._source, self._made = source, list[tuple[float, Features]]()
-        self.cut_short = False
-
-    def __iter__(self) -> Iterator[tuple[float, Features]]:
-        for place in itertools.count():
-            if place == len(self._made):
-                entry = None if place >= MOST_DIRECT else next(self._source, None)
-                if entry is None:
-                    self.cut_short = self.cut_short or place >= MOST_DIRECT
-                    return
-                self._made.append(entry)
-            yield self._made[place]
-
-
-def _in_order(values: Sequence[float], count: int) -> Iterator[tuple[int, ...]]:
-    """Places of ``count`` out of descending values, the largest sum first."""
-    start = tuple(range(count))
-    heap = [(-math.fsum(values[:count]), start)] if count <= len(values) else []
-    seen = {start}
-    while heap:
-        _, places = heapq.heappop(heap)
-        yield places
-        for moved, place in enumerate(places):
-            following = (*places[:moved], place + 1, *places[moved + 1 :])
-            limit = len(values) if moved == count - 1 else places[moved + 1]
-            if place + 1 < limit and following not in seen:
-                seen.add(following)
-                heapq.heappush(heap, (-math.fsum(values[j] for j in following), following))

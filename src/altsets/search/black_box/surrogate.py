@@ -6,61 +6,59 @@ import numpy as np
 
 from altsets.arrays import Floats
 from altsets.problem import FeatureSet
+from altsets.search.black_box.limits import BlackBoxLimits
 
 __all__ = ["Surrogate"]
 
-#: The prior variance of a feature's value, and of the constant that all sets share, in units of the noise.
-SPREAD, CONSTANT = 1.0, 100.0
-#: Above this many features their covariances are left out, as the matrix grows with the square.
-MANY_FEATURES = 1_000
-
 
 class Surrogate:
-    """A linear model of quality, updated set by set: a constant plus a value for each feature of the set.
+    """A linear model of quality, updated set by set: a constant plus a coefficient for each feature of the set.
 
-    No black box is so simple, but the values say which features are worth trying first. This is ridge regression, in
-    its recursive form; where features are many, without the covariances.
+    No black box is so simple, but the coefficients say which features are worth trying first. This is ridge regression,
+    in its recursive form; where features are many, without the covariances.
 
     Parameters
     ----------
     n_features : int
         How many features there are.
+    limits : BlackBoxLimits, optional
 
     Examples
     --------
-    >>> values = Surrogate(3)
+    >>> surrogate = Surrogate(3)
     >>> for chosen, quality in (((0, 1), 1.0), ((1, 2), 0.0), ((0, 2), 1.0)):
-    ...     values.learn(chosen, quality)
-    >>> int(values.values.argmax())
+    ...     surrogate.update(chosen, quality)
+    >>> int(surrogate.coefficients.argmax())
     0
     """
 
-    def __init__(self, n_features: int) -> None:
-        self._n = n_features
-        self._all = np.zeros(n_features + 1)
-        self.n_learned = 0
-        variances = np.full(n_features + 1, SPREAD)
-        variances[-1] = CONSTANT
-        self._full = n_features <= MANY_FEATURES
-        self._covariance = np.diag(variances) if self._full else variances
+    def __init__(self, n_features: int, limits: BlackBoxLimits | None = None) -> None:
+        limits = limits or BlackBoxLimits()
+        self.n_updates = 0
+        # The last entry is the constant.
+        self._means = np.zeros(n_features + 1)
+        variances = np.full(n_features + 1, limits.coefficient_variance)
+        variances[-1] = limits.constant_variance
+        self._has_covariances = n_features <= limits.max_covariance_features
+        self._covariance = np.diag(variances) if self._has_covariances else variances
 
     @property
-    def values(self) -> Floats:
+    def coefficients(self) -> Floats:
         """One number for each feature."""
-        return self._all[:-1]
+        return self._means[:-1]
 
-    def learn(self, chosen: FeatureSet, quality: float) -> None:
+    def update(self, chosen: FeatureSet, quality: float) -> None:
         """Take one more set into account."""
-        places = [*chosen, self._n]
-        surprise = quality - float(self._all[places].sum())
-        self.n_learned += 1
-        if not self._full:
-            known = self._covariance[places]
-            gain = known / (1.0 + known.sum())
-            self._all[places] += gain * surprise
-            self._covariance[places] = known * (1.0 - gain)
+        places = [*chosen, len(self._means) - 1]
+        residual = quality - float(self._means[places].sum())
+        self.n_updates += 1
+        if not self._has_covariances:
+            variances = self._covariance[places]
+            gain = variances / (1.0 + variances.sum())
+            self._means[places] += gain * residual
+            self._covariance[places] = variances * (1.0 - gain)
             return
         shared = self._covariance[:, places].sum(axis=1)
         gain = shared / (1.0 + float(shared[places].sum()))
-        self._all += gain * surprise
+        self._means += gain * residual
         self._covariance -= np.outer(gain, shared)

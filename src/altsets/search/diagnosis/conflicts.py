@@ -9,6 +9,7 @@ from altsets.constraints import AtLeast, Constraint, Size
 from altsets.problem import FeatureSet, Problem
 from altsets.quality import Form, Quality
 from altsets.search.milp.existence import proven_empty
+from altsets.search.milp.limits import MilpLimits
 from altsets.search.run import Run, Stopped
 from altsets.search.subset.rules import Rules
 
@@ -82,10 +83,13 @@ class Conflict:
         return f"existing sets {', '.join(others)} and {last}" if others else f"existing set {last}"
 
 
-def find_conflict(quality: Quality, problem: Problem, run: Run) -> Conflict | None:
+def find_conflict(
+    quality: Quality, problem: Problem, run: Run, limits: MilpLimits | None = None
+) -> Conflict | None:
     """What keeps even a single set from existing; None if a set exists, or that is not settled in time.
 
-    Plain requests, without constraints and with a quality that rules nothing out, have nothing that could clash.
+    Plain requests, without constraints and with a quality that rules nothing out, have nothing that could conflict.
+    ``limits`` are for the solver.
     """
     form = quality.form(problem.k_max)
     own = [
@@ -96,24 +100,26 @@ def find_conflict(quality: Quality, problem: Problem, run: Run) -> Conflict | No
         return None
     sizes: list[Condition] = [c for c in problem.constraints if isinstance(c, Size)]
     size_words: list[Condition] = [] if sizes else [SIZE]
-    search = _Search(form, problem, run)
+    analysis = ConflictAnalysis(form, problem, run, limits or MilpLimits())
     # From those that say most to a user to those that say least.
     conditions = [*problem.constraints, *size_words, *own]
-    if search.impossible(conditions):
+    if analysis.impossible(conditions):
         # Single features do not conflict, and sets of this size there are: then it takes both.
         as_few_as_can_be = conditions == [SIZE, CONFLICTS]
-        return search.clash(conditions if as_few_as_can_be else _max_min(search.impossible, [], conditions))
+        minimal = conditions if as_few_as_can_be else _minimal_conflict(analysis.impossible, [], conditions)
+        return analysis.conflict(minimal)
     if not problem.existing:
         return None
     # How different sets are depends on their sizes, which therefore stay.
     background = [*sizes, SIZE]
     conditions = [*problem.existing, *(c for c in problem.constraints if not isinstance(c, Size)), *own]
-    if search.impossible([*background, *conditions]):
-        return search.clash([SIZE, *_max_min(search.impossible, background, conditions)])
+    if analysis.impossible([*background, *conditions]):
+        minimal = _minimal_conflict(analysis.impossible, background, conditions)
+        return analysis.conflict([SIZE, *minimal])
     return None
 
 
-def _max_min(
+def _minimal_conflict(
     impossible: Callable[[Sequence[Condition]], bool],
     background: Sequence[Condition],
     conditions: Sequence[Condition],
@@ -131,18 +137,18 @@ def _max_min(
         return list(conditions)
     half = len(conditions) // 2
     first, second = conditions[:half], conditions[half:]
-    of_second = _max_min(impossible, [*background, *first], second, unknown=True)
-    of_first = _max_min(impossible, [*background, *of_second], first, unknown=bool(of_second))
+    of_second = _minimal_conflict(impossible, [*background, *first], second, unknown=True)
+    of_first = _minimal_conflict(impossible, [*background, *of_second], first, unknown=bool(of_second))
     return [*of_first, *of_second]
 
 
-class _Search:
+class ConflictAnalysis:
     """Asks for a single set under some of the conditions."""
 
-    def __init__(self, form: Form, problem: Problem, run: Run) -> None:
-        self.form, self.problem, self.run = form, problem, run
+    def __init__(self, form: Form, problem: Problem, run: Run, limits: MilpLimits) -> None:
+        self.form, self.problem, self.run, self.limits = form, problem, run, limits
 
-    def clash(self, conditions: Sequence[Condition]) -> Conflict:
+    def conflict(self, conditions: Sequence[Condition]) -> Conflict:
         """The conditions, sorted by what they are."""
         existing = [self.problem.existing.index(c) for c in conditions if isinstance(c, tuple)]
         return Conflict(
@@ -175,6 +181,7 @@ class _Search:
                 self.run,
                 conflicts=self.form.conflicts if CONFLICTS in conditions else None,
                 allowed=self.form.allowed if PRE_FILTER in conditions else None,
+                limits=self.limits,
             )
         except Stopped:
             return False

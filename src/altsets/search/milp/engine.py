@@ -10,11 +10,10 @@ from functools import cache
 
 from altsets.problem import FeatureSet, Problem
 from altsets.quality import Quality
-from altsets.result import Status
 from altsets.search.degree_bounds import sum_bound
 from altsets.search.engine import Answer, declines_black_box, declines_heuristics
 from altsets.search.milp.formulation import Formulation
-from altsets.search.milp.highs import DROPPED
+from altsets.search.milp.limits import MilpLimits
 from altsets.search.run import Run, Stopped
 from altsets.search.sequential import sequential
 from altsets.search.subset.candidates import Candidates
@@ -26,9 +25,18 @@ __all__ = ["MilpEngine", "best_set", "solved"]
 
 
 class MilpEngine:
-    """HiGHS on the paper's formulation, for what the specialised engines leave open or a user wants checked."""
+    """HiGHS on the paper's formulation, for what the specialised engines leave open or a user wants checked.
+
+    Parameters
+    ----------
+    limits : MilpLimits, optional
+        How the solver is asked.
+    """
 
     name = "milp"
+
+    def __init__(self, limits: MilpLimits | None = None) -> None:
+        self.limits = limits or MilpLimits()
 
     def declines(self, quality: Quality, problem: Problem) -> str | None:
         """A reason why this engine does not solve the problem, or None."""
@@ -49,14 +57,14 @@ class MilpEngine:
         construction = cache(lambda: Construction(PricingOracle(quality, problem, run), run))
         if problem.search == "simultaneous":
             try:
-                answer = _simultaneous(quality, problem, run)
+                answer = _simultaneous(quality, problem, run, self.limits)
             except Stopped:
-                nothing = [Status.NOT_FOUND] * problem.n_sets
-                answer = Answer([], nothing, math.inf, "the integer programme was not ready in time")
+                proof = "the integer programme was not ready in time"
+                answer = Answer.without_sets(problem, math.inf, proof)
             return completed(answer, construction)
 
         def next_set(others: Sequence[FeatureSet]) -> tuple[FeatureSet | None, float]:
-            return best_set(quality, problem, others, run)
+            return best_set(quality, problem, others, run, limits=self.limits)
 
         return sequential(problem, run, next_set, quality.evaluate, "integer programming", construction)
 
@@ -67,12 +75,13 @@ def best_set(
     others: Sequence[FeatureSet],
     run: Run,
     candidates: Candidates | None = None,
+    limits: MilpLimits | None = None,
 ) -> tuple[FeatureSet | None, float]:
     """The best set that differs enough from the others, existing ones among them, and a bound on every such set."""
     # All that matters to one set are the best features outside the others.
     single = replace(problem, n_alternatives=0, existing=tuple(others))
     try:
-        model = Formulation(quality, single, candidates, run)
+        model = Formulation(quality, single, candidates, run, limits)
         if model.too_few:
             return None, -math.inf
         model.add_set(others)
@@ -101,9 +110,9 @@ def solved(model: Formulation, run: Run) -> tuple[list[FeatureSet] | None, float
             model.exclude(chosen)
 
 
-def _simultaneous(quality: Quality, problem: Problem, run: Run) -> Answer:
+def _simultaneous(quality: Quality, problem: Problem, run: Run, limits: MilpLimits) -> Answer:
     """All sets in one programme, interchangeable but for their order."""
-    model = Formulation(quality, problem, run=run)
+    model = Formulation(quality, problem, run=run, limits=limits)
     if model.too_few:
         return Answer.infeasible(problem, "too few features may be used")
     limit = math.inf
@@ -138,11 +147,11 @@ def _largest_minimum(
         programme.row({lowest: 1.0} | {v: -value for v, value in one.quality.items()}, upper=0)
     sets, bound = solved(model, run)
     # In rows, numbers that are too small are no numbers to the solver.
-    bound = min(bound + DROPPED * model.reach, limit)
+    bound = min(bound + model.limits.dropped_coefficient * model.reach, limit)
     if sets is None or run.stopped:
         return sets, bound
     worst = min(map(quality.evaluate, sets))
-    programme.fix_least(lowest, worst / model.scale - 1e-12)
+    programme.fix_least(lowest, worst / model.scale - model.limits.minimum_slack)
     model.maximise_sum()
     larger, _ = solved(model, run)
     if larger is not None and min(map(quality.evaluate, larger)) >= worst - PROVEN / 2:
@@ -153,9 +162,7 @@ def _largest_minimum(
 def _answer(quality: Quality, problem: Problem, sets: list[FeatureSet] | None, bound: float) -> Answer:
     proof = "integer programming"
     if sets is None:
-        status = Status.INFEASIBLE if bound == -math.inf else Status.NOT_FOUND
-        return Answer([], [status] * problem.n_sets, bound, proof)
+        return Answer.without_sets(problem, bound, proof)
     objective = problem.objective([quality.evaluate(chosen) for chosen in sets])
     proven = bound - objective <= PROVEN
-    status = Status.OPTIMAL if proven else Status.FEASIBLE
-    return Answer(sets, [status] * problem.n_sets, max(bound, objective), proof)
+    return Answer.simultaneous(problem, sets, max(bound, objective), proof, proven=proven)

@@ -6,7 +6,6 @@ import itertools
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
-from functools import cached_property
 
 import numpy as np
 
@@ -14,15 +13,14 @@ from altsets.arrays import Bools, Floats
 from altsets.constraints import AtLeast, AtMost, Budget, Constraint, Exclusive, Forbid, Implies, Require, Size
 from altsets.problem import FeatureSet, Problem
 from altsets.quality import Additive, Form, Quality
+from altsets.search.compatibility import may_repeat
 from altsets.search.milp.highs import Programme
+from altsets.search.milp.limits import MilpLimits
 from altsets.search.run import Run
 from altsets.search.subset.budgets import WholeBudget, in_units
 from altsets.search.subset.candidates import Candidates
 
 __all__ = ["Formulation", "SetVariables"]
-
-#: How far a row stays clear of what is meant, well above the solver's tolerance.
-CLEARANCE = 1e-6
 
 #: Variables and their coefficients.
 Terms = dict[int, float]
@@ -53,6 +51,7 @@ class Formulation:
         The features to choose from, if the caller has selected them.
     run : Run, optional
         Building a large programme takes long: raises :class:`altsets.search.run.Stopped` when it is time to stop.
+    limits : MilpLimits, optional
     """
 
     def __init__(
@@ -61,10 +60,11 @@ class Formulation:
         problem: Problem,
         candidates: Candidates | None = None,
         run: Run | None = None,
+        limits: MilpLimits | None = None,
     ) -> None:
-        self.problem = problem
+        self.problem, self.limits = problem, limits or MilpLimits()
         self._check = Run().check if run is None else run.check
-        self.programme = Programme()
+        self.programme = Programme(self.limits)
         self.sets: list[SetVariables] = []
         form = quality.form(problem.k_max)
         self.candidates = _candidates(quality, form, problem) if candidates is None else candidates
@@ -179,7 +179,7 @@ class Formulation:
                 too_dear[variable] = 1.0
             elif cost:
                 priced[variable] = cost / budget.limit
-        self.programme.row(priced, upper=1.0 + CLEARANCE)
+        self.programme.row(priced, upper=1.0 + self.limits.clearance)
         self.programme.row(too_dear, upper=0)
 
     def _sum(self, chosen: Sequence[int], features: Iterable[int]) -> Terms:
@@ -187,7 +187,7 @@ class Formulation:
 
     def differ(self, first: SetVariables, second: SetVariables) -> None:
         """Keep two sets apart: their products count the features they share."""
-        if self._all_compatible:
+        if may_repeat(self.problem):
             return
         self._check()
         shared = {}
@@ -196,11 +196,6 @@ class Formulation:
             self.programme.row({one: 1.0, other: 1.0, product: -1.0}, upper=1)
             shared[product] = 1.0
         self._limit(shared, [first.size, second.size], 0)
-
-    @cached_property
-    def _all_compatible(self) -> bool:
-        sizes = self.problem.sizes
-        return all(self.problem.max_overlap_of(s, t) >= min(s, t) for s in sizes for t in sizes)
 
     def _limit(self, shared: Terms, sizes: Sequence[int | None], given: int) -> None:
         """Limit the features that two sets share; ``given`` is the size of the other set if it is fixed."""
@@ -267,9 +262,9 @@ def _cliques(conflicts: Bools) -> Iterator[list[int]]:
             clique = [first, int(np.argmax(open_pairs[first]))]
             common = conflicts[clique[0]] & conflicts[clique[1]]
             while common.any():
-                # One that settles many open conflicts at once.
-                settled = np.where(common, open_pairs[clique].sum(axis=0), -1)
-                clique.append(int(np.argmax(settled)))
+                # One that covers many open conflicts at once.
+                covered = np.where(common, open_pairs[clique].sum(axis=0), -1)
+                clique.append(int(np.argmax(covered)))
                 common &= conflicts[clique[-1]]
             open_pairs[np.ix_(clique, clique)] = False
             yield clique

@@ -9,19 +9,10 @@ from typing import Any
 import numpy as np
 
 from altsets.arrays import Floats
+from altsets.search.milp.limits import MilpLimits
 from altsets.search.run import Run
 
 __all__ = ["LinearProgramme", "Programme", "Solution"]
-
-
-#: What the solver calls feasible. Any tighter, presolve has been seen to cut off optima; the default is 1e-6.
-TOLERANCE = 1e-7
-#: What a node of the solver's search counts as.
-STEPS_PER_NODE = 10
-#: An improvement of the objective by less than its tolerance is none to the solver, so it sees the objective enlarged.
-ENLARGED = 1e5
-#: How many times its tolerance the bound of the solver may be off; coefficients below the second number are dropped.
-HIDDEN, DROPPED = 100, 1e-12
 
 
 @dataclass(frozen=True)
@@ -38,7 +29,8 @@ class Programme:
     Coefficients should be of order one: the solver's tolerances are absolute.
     """
 
-    def __init__(self) -> None:
+    def __init__(self, limits: MilpLimits | None = None) -> None:
+        self._limits = limits or MilpLimits()
         self._lower: list[float] = []
         self._upper: list[float] = []
         self._cost: list[float] = []
@@ -77,22 +69,9 @@ class Programme:
         """Solve until proven but for a relative gap, out of time or interrupted."""
         import highspy
 
-        solver = highspy.Highs()
-        solver.setOptionValue("output_flag", False)
-        solver.setOptionValue("threads", 1)
-        # The defaults call 0.01 % off "optimal".
-        solver.setOptionValue("mip_rel_gap", gap)
-        solver.setOptionValue("mip_abs_gap", 1e-11)
-        # By default coefficients below 1e-9 are dropped, and with them the difference of nearly equal scores.
-        solver.setOptionValue("small_matrix_value", DROPPED)
-        solver.setOptionValue("mip_feasibility_tolerance", TOLERANCE)
-        if math.isfinite(run.remaining):
-            solver.setOptionValue("time_limit", max(run.remaining, 0.01))
+        solver = _silent_solver(highspy)
+        self._set_options(solver, run, gap)
         solver.passModel(self._model(highspy))
-
-        if math.isfinite(run.steps_left):
-            # The solver decides by nodes alone how far it goes, so the clock has no say in what it finds.
-            solver.setOptionValue("mip_max_nodes", max(int(run.steps_left) // STEPS_PER_NODE, 1))
 
         def on_interrupt(event: Any) -> None:
             if run.tick(0):
@@ -101,16 +80,32 @@ class Programme:
         solver.cbMipInterrupt += on_interrupt
         solver.cbSimplexInterrupt += on_interrupt
         solver.run()
-        run.tick(STEPS_PER_NODE * max(int(solver.getInfo().mip_node_count), 1))
-        status = solver.getModelStatus()
+        run.tick(self._limits.steps_per_node * max(int(solver.getInfo().mip_node_count), 1))
+        return self._solution(solver, highspy)
+
+    def _set_options(self, solver: Any, run: Run, gap: float) -> None:
+        limits = self._limits
+        # The defaults call 0.01 % off "optimal".
+        solver.setOptionValue("mip_rel_gap", gap)
+        solver.setOptionValue("mip_abs_gap", limits.absolute_gap)
+        solver.setOptionValue("small_matrix_value", limits.dropped_coefficient)
+        solver.setOptionValue("mip_feasibility_tolerance", limits.feasibility_tolerance)
+        if math.isfinite(run.remaining):
+            solver.setOptionValue("time_limit", max(run.remaining, limits.min_seconds))
+        if math.isfinite(run.steps_left):
+            # The solver decides by nodes alone how far it goes, so the clock has no say in what it finds.
+            solver.setOptionValue("mip_max_nodes", max(int(run.steps_left) // limits.steps_per_node, 1))
+
+    def _solution(self, solver: Any, highspy: Any) -> Solution:
+        """What the solver found, with a bound that allows for its tolerances."""
+        status, limits = solver.getModelStatus(), self._limits
         if status in (highspy.HighsModelStatus.kInfeasible, highspy.HighsModelStatus.kUnboundedOrInfeasible):
             return Solution(None, -math.inf)
         info = solver.getInfo()
         bound = float(info.mip_dual_bound) if any(self._integer) else math.inf
         if status == highspy.HighsModelStatus.kOptimal and not any(self._integer):
             bound = float(info.objective_function_value)
-        # What was cut off as no improvement may still be one, and each programme on the way was solved but for as much.
-        bound = (bound + HIDDEN * TOLERANCE) / ENLARGED
+        bound = (bound + limits.bound_error * limits.feasibility_tolerance) / limits.objective_factor
         values = np.array(solver.getSolution().col_value)
         if info.primal_solution_status != 2 or not len(values):
             return Solution(None, bound)
@@ -121,7 +116,7 @@ class Programme:
         lp.num_col_ = len(self._cost)
         lp.num_row_ = len(self._row_lower)
         lp.sense_ = highspy.ObjSense.kMaximize
-        lp.col_cost_ = np.array(self._cost) * ENLARGED
+        lp.col_cost_ = np.array(self._cost) * self._limits.objective_factor
         lp.col_lower_ = np.array(self._lower)
         lp.col_upper_ = np.array(self._upper)
         lp.row_lower_ = np.array(self._row_lower)
@@ -135,21 +130,28 @@ class Programme:
         return lp
 
 
+def _silent_solver(highspy: Any) -> Any:
+    """A solver that prints nothing and takes one thread."""
+    solver = highspy.Highs()
+    solver.setOptionValue("output_flag", False)
+    solver.setOptionValue("threads", 1)
+    return solver
+
+
 class LinearProgramme:
     """A linear programme that grows by columns and rows and is solved again from where it was.
 
     Maximises over variables >= 0.
     """
 
-    def __init__(self) -> None:
+    def __init__(self, limits: MilpLimits | None = None) -> None:
         import highspy
 
-        self._solver = highspy.Highs()
-        self._solver.setOptionValue("output_flag", False)
-        self._solver.setOptionValue("threads", 1)
+        limits = limits or MilpLimits()
+        self._solver = _silent_solver(highspy)
         self._solver.setOptionValue("presolve", "off")
         for tolerance in ("primal_feasibility_tolerance", "dual_feasibility_tolerance"):
-            self._solver.setOptionValue(tolerance, 1e-9)
+            self._solver.setOptionValue(tolerance, limits.lp_tolerance)
         self._solver.changeObjectiveSense(highspy.ObjSense.kMaximize)
         self._optimal = highspy.HighsModelStatus.kOptimal
         self._has_new_columns = False

@@ -9,7 +9,6 @@ from functools import cache
 
 from altsets.problem import FeatureSet, Problem
 from altsets.quality import Quality
-from altsets.result import Status
 from altsets.search.compatibility import any_sets_differ_enough, may_repeat
 from altsets.search.engine import Answer, declines_black_box, declines_heuristics
 from altsets.search.milp.existence import proven_empty
@@ -121,12 +120,9 @@ def _sequential(
 def _finished(quality: Quality, problem: Problem, sets: Sequence[FeatureSet], missed: float) -> Answer:
     """The answer if no set that was missed is better than ``missed``."""
     proof = "the best sets of all"
-    n_sets = problem.n_sets
     if not sets:
-        status = Status.INFEASIBLE if missed == -math.inf else Status.NOT_FOUND
-        return Answer([], [status] * n_sets, -math.inf if missed == -math.inf else math.inf, proof)
+        return Answer.without_sets(problem, missed if missed == -math.inf else math.inf, proof)
     qualities = [quality.evaluate(chosen) for chosen in sets]
     # Whatever was missed could replace each set that is worse.
     bound = problem.objective([max(value, missed) for value in qualities])
-    status = Status.OPTIMAL if missed <= min(qualities) else Status.FEASIBLE
-    return Answer(sets, [status] * n_sets, bound, proof)
+    return Answer.simultaneous(problem, sets, bound, proof, proven=missed <= min(qualities))

@@ -7,7 +7,6 @@ from collections.abc import Sequence
 
 from altsets.problem import FeatureSet, Problem
 from altsets.quality import Quality
-from altsets.result import Status
 from altsets.search.engine import Answer
 from altsets.search.run import Run
 from altsets.search.tolerances import CLOSED
@@ -91,8 +90,5 @@ class PackingState:
         """The incumbent and what is proven about it."""
         if self._final is not None:
             return self._final
-        if not self.sets:
-            status = Status.INFEASIBLE if self.is_proven else Status.NOT_FOUND
-            return Answer([], [status] * self.n_sets, self.bound, self.proof)
-        status = Status.OPTIMAL if self.is_proven else Status.FEASIBLE
-        return Answer(self.sets, [status] * self.n_sets, max(self.bound, self.value), self.proof)
+        bound = max(self.bound, self.value) if self.sets else self.bound
+        return Answer.simultaneous(self.problem, self.sets, bound, self.proof, proven=self.is_proven)

@@ -1,0 +1,119 @@
+"""Local improvement of the incumbent: annealing, and exact search over the worst set and one or two others."""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Callable, Iterator
+from dataclasses import replace
+
+from altsets.search.additive.annealing import annealed
+from altsets.search.additive.masks import mask_of
+from altsets.search.additive.max_min_state import MaxMinState
+from altsets.search.subset.candidates import Candidates
+
+__all__ = ["LocalImprovement"]
+
+#: (a part of the instance with an incumbent, how many features are decided, the head of each set) -> improves it
+SolvePart = Callable[[MaxMinState, int, tuple[int, ...]], None]
+
+
+class LocalImprovement:
+    """Lifts the worst set of the incumbent, without proof.
+
+    Parameters
+    ----------
+    state : MaxMinState
+    solve_part : callable
+        Exact search over a few sets, which is handed in as it uses windows itself.
+    """
+
+    def __init__(self, state: MaxMinState, solve_part: SolvePart) -> None:
+        self._state, self._limits, self._solve_part = state, state.limits, solve_part
+
+    def begin(self) -> None:
+        """A first, short annealing run, for each place in the sets."""
+        state = self._state
+        places = state.problem.n_sets * state.problem.n_features
+        steps = self._limits.first_anneal_steps * places
+        state.update_incumbent(annealed(state, state.sets, state.bound, 0, steps=steps))
+
+    def polish(self) -> None:
+        """Further runs, from the first sets and from the best ones, and then all that exact search over a few adds."""
+        state = self._state
+        for seed in range(1, self._limits.anneal_runs):
+            if state.is_proven or state.run.stopped:
+                return
+            sets = state.first if seed % 2 else state.sets
+            state.update_incumbent(annealed(state, sets, state.bound, seed))
+        self.improve()
+
+    def restart(self, number: int) -> None:
+        """Another run and what exact search makes of it, from wherever the run ends; the better result stays."""
+        state, seed = self._state, self._limits.anneal_runs + number
+        known, best = state.sets, state.best
+        state.replace_incumbent(annealed(state, state.first if seed % 2 else known, state.bound, seed))
+        self.improve()
+        if state.best < best:
+            state.sets, state.best = known, best
+
+    def improve(self) -> None:
+        """Re-solve the worst set together with one or two others, the rest given, as long as that helps."""
+        state, gained = self._state, True
+        while gained:
+            gained = False
+            for group in self._groups():
+                if state.is_proven or state.is_nearly_proven or state.run.stopped:
+                    return
+                gap = state.bound - state.best
+                gain = self._rebalance(group) if len(group) < len(state.sets) else 0.0
+                gained = gained or gain > 0
+                # After a small gain rather try other groups than the same ones anew.
+                if gain > self._limits.large_gain * gap:
+                    break
+
+    def _groups(self) -> Iterator[list[int]]:
+        """The worst set with one other, and then with two others, the best ones first."""
+        sets = self._state.sets
+        qualities = [self._state.quality.evaluate(chosen) for chosen in sets]
+        worst, *others = sorted(range(len(sets)), key=qualities.__getitem__)
+        for size in (1, 2):
+            for group in itertools.combinations(reversed(others), size):
+                yield [worst, *group]
+
+    def _rebalance(self, numbers: list[int]) -> float:
+        """Lift the worst of these sets by dealing anew what only they hold; say by how much.
+
+        What they share with other sets stays where it is, so the other sets play no part in it.
+        """
+        state = self._state
+        part, n_shared, heads = self._part(numbers)
+        before = part.best
+        part.update_bound(state.bound + state.problem.n_features * (state.shift - part.shift))
+        self._solve_part(part, n_shared, heads)
+        if part.best <= before + state.tolerance:
+            return 0.0
+        sets = list(state.sets)
+        for number, chosen in zip(numbers, part.sets, strict=True):
+            sets[number] = chosen
+        # Another set may be as bad as the worst of these was: what counts is progress on these.
+        state.replace_incumbent(sets)
+        return part.best - before
+
+    def _part(self, numbers: list[int]) -> tuple[MaxMinState, int, tuple[int, ...]]:
+        """These sets as an instance of their own; how many features are shared, and which of them each set holds."""
+        state, candidates = self._state, self._state.candidates
+        ours = [state.sets[number] for number in numbers]
+        rest = [chosen for number, chosen in enumerate(state.sets) if number not in numbers]
+        shared = set().union(*rest, *state.problem.existing) & set().union(*ours)
+        positions = candidates.positions(set().union(*ours))
+        # The shared features come first: for a partial solution they are what is decided.
+        positions.sort(key=lambda position: (int(candidates.indices[position]) not in shared, position))
+        inside = Candidates(candidates.indices[positions], candidates.scores[positions])
+        decided = inside.indices[: len(shared)].tolist()
+        heads = [
+            mask_of([place for place, index in enumerate(decided) if index in chosen]) for chosen in ours
+        ]
+        problem = replace(state.problem, n_alternatives=len(numbers) - 1, existing=())
+        part = MaxMinState(state.quality, problem, inside, state.run.part(), state.limits)
+        part.update_incumbent(ours)
+        return part, len(shared), tuple(heads)
