@@ -26,7 +26,7 @@ from benchmarks.searches import Measured, Scores, Search, measure, warm_up
 from benchmarks.untuned import FOLD_DATA, sample, untuned
 
 #: Searches, and seconds for each of them.
-COUNT, SECONDS = 90, 4.0
+COUNT, SECONDS = 60, 3.0
 #: The share that is to be proven of searches on other folds, with so many seconds per set.
 TARGET_COUNT, TARGET_SECONDS, TARGET = 90, 5.0, 0.9
 EVERYTHING = "everything"

@@ -82,14 +82,18 @@ def test_the_tests_of_the_readme_are_what_ci_runs():
 
 
 def modules_listed_in(text):
-    """Modules by their paths, where ARCHITECTURE.md lists them: rooms, the parts of search, a table of kernels."""
-    rooms, search = re.findall(r"^```\n(.*?)^```$", text, flags=re.MULTILINE | re.DOTALL)[:2]
+    """Modules by their paths, where ARCHITECTURE.md lists them: rooms, the rooms of search, a table of kernels."""
     found = []
-    # What a line begins with is a module or, with a slash, a package, whose modules are named after it.
-    for name, slash, words in re.findall(r"^(\w+)(/?)((?: .*\n)(?: .*\n)*)", rooms, flags=re.MULTILINE):
-        found += [f"{name}/{part}" for part in re.findall(r"\b_[a-z]\w*", words)] if slash else [name]
-    for names in re.findall(r"^ *(\w+(?:, \w+)*)  ", search, flags=re.MULTILINE):
-        found += [f"search/{name}" for name in names.split(", ")]
+    blocks = re.findall(r"^```\n(.*?)^```$", text, flags=re.MULTILINE | re.DOTALL)[:2]
+    for block, outside in zip(blocks, ("", "search/"), strict=True):
+        # What a line begins with is a module or, with a slash, a package, whose modules stand below it, further in.
+        package = [outside]
+        for indent, name, slash in re.findall(r"^((?:  )*)(\w+)(/?)  ", block, flags=re.MULTILINE):
+            del package[len(indent) // 2 + 1 :]
+            if slash:
+                package.append(f"{name}/")
+            else:
+                found.append("".join([*package, name]))
     found += [f"_kernels/{name}" for name in re.findall(r"^\| `(\w+)` ", text, flags=re.MULTILINE)]
     return found
 
@@ -107,7 +111,7 @@ def test_every_module_has_its_place_in_the_architecture():
 
 
 def test_words_are_not_taken_for_modules():
-    text = "run\n```\ncli     with options (_run)\nroom/   good sets: of scores (_parts),\n        _more\n```\n```\n"
-    text += "find    the run\n  a, b  two\n```\n| `deal`  | x |\n"
-    listed = ["cli", "room/_parts", "room/_more", "search/find", "search/a", "search/b", "_kernels/deal"]
+    text = "run\n```\ncli/    with options (_run)\n  a     good sets: of scores\n  in/   more\n    deep  b\n"
+    text += "low     c\n```\n```\nfind    the run\nroom/   two\n  one   x\n```\n| `deal`  | x |\n"
+    listed = ["cli/a", "cli/in/deep", "low", "search/find", "search/room/one", "_kernels/deal"]
     assert modules_listed_in(text) == listed

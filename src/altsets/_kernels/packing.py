@@ -368,6 +368,9 @@ class Packing:
             demand = 0
             for s in range(level):
                 demand += self.of_class[self.picked_item[s], c]
+            if demand == 0:
+                # Perhaps there is nobody in it.
+                continue
             full = demand // self.widths[c]
             room -= self.widths[c] * full * (full - 1) // 2 + (demand - full * self.widths[c]) * full
         return room < 0

@@ -280,8 +280,7 @@ def _cut_short(quality: Quality, problem: Problem, run: Run) -> Answer:
     if not sets and problem.sizes and not isinstance(quality, BlackBox):
         sets, most = of_one_size(quality, problem, run)
         run.update_bound(problem.objective([most] * problem.n_sets))
-    status = Status.FEASIBLE if sets else Status.NOT_FOUND
-    return Answer(sets, [status] * problem.n_sets, run.bound, "it had only begun")
+    return Answer.simultaneous(problem, sets, run.bound, "it had only begun", proven=False)
 
 
 def _result(

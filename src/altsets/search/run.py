@@ -15,7 +15,7 @@ from altsets.result import Progress
 
 __all__ = ["MAX_ITERS", "Run", "Stopped"]
 
-Answer = TypeVar("Answer")
+Reply = TypeVar("Reply")
 
 #: Seconds between two calls of a user's callback from inside a kernel.
 CALLBACK_EVERY = 0.1
@@ -154,10 +154,10 @@ class Run:
         except BaseException as error:
             self.error = error
 
-    def guarded(self, ask: Callable[..., Answer], otherwise: Answer) -> Callable[..., Answer]:
+    def guarded(self, ask: Callable[..., Reply], otherwise: Reply) -> Callable[..., Reply]:
         """A question from compiled code, which knows no exceptions: what it raises ends the run."""
 
-        def answer(*arguments: Any) -> Answer:
+        def answer(*arguments: Any) -> Reply:
             if self.error is not None:
                 return otherwise
             try:
