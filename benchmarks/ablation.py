@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import math
 import multiprocessing
+import sys
 from collections.abc import Callable, Sequence
 from concurrent.futures import ProcessPoolExecutor
 from dataclasses import replace
@@ -159,7 +160,13 @@ def _measured(
             pool.submit(_measure_variant, name, *one, limit)
             for one, limit in zip(asked, seconds, strict=True)
         ]
-        return [future.result() for future in futures]
+        found = [future.result() for future in futures]
+    print(
+        f"without {name}: {sum(one.proven for one in found)} of {len(found)} proven",
+        file=sys.stderr,
+        flush=True,
+    )
+    return found
 
 
 def _measure_variant(name: str, scores: Scores, search: Search, limit: float) -> Measured:

@@ -22,6 +22,7 @@ from altsets.search.black_box.exhaustive import ExhaustiveEngine, at_most
 from altsets.search.black_box.greedy_wrapper import GreedyWrapperEngine
 from altsets.search.black_box.local_search import LocalSearchEngine
 from altsets.search.diagnosis.conflicts import find_conflict
+from altsets.search.diagnosis.limits import DIAGNOSIS_LIMITS
 from altsets.search.diagnosis.suggestions import possible_instead
 from altsets.search.engine import Answer, Engine
 from altsets.search.heuristics import GreedyEngine, most_alternatives
@@ -41,11 +42,6 @@ CUT_SHORT = {
     StopReason.INTERRUPTED: "interrupted; ",
     StopReason.ENGINE_LIMIT: "gave up; ",
 }
-
-#: Steps to look for each smaller request that is possible when the one asked for is not.
-PROBE_STEPS = 400
-#: Steps to find out which constraints clash.
-CLASH_STEPS = 1_000
 
 
 #: Every engine by its name, in the order in which ``engine="auto"`` asks them.
@@ -336,7 +332,11 @@ def _why_fewer(
         # Whatever it says about sets, it has no rules that sets could break.
         quality = Additive(np.zeros(problem.n_features_in))
     if not n_found and (status is Status.INFEASIBLE or problem.search.startswith("greedy-")):
-        clash = None if run.stopped else find_conflict(quality, problem, run.part(CLASH_STEPS))
+        clash = (
+            None
+            if run.stopped
+            else find_conflict(quality, problem, run.part(DIAGNOSIS_LIMITS.conflict_steps))
+        )
         if clash is not None:
             return clash.describe(names)
     return possible_instead(problem, n_found, status, partial(_probe, quality, run))
@@ -344,7 +344,7 @@ def _why_fewer(
 
 def _probe(quality: Quality, run: Run, problem: Problem) -> Status:
     """Whether a smaller request has a solution at all, in few steps."""
-    part = run.part(PROBE_STEPS)
+    part = run.part(DIAGNOSIS_LIMITS.probe_steps)
     try:
         part.check()
         form = quality.form(problem.k_max)

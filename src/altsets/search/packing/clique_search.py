@@ -7,6 +7,7 @@ short of the dual bound by d is made of sets whose reduced costs, and slack that
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cached_property
 
@@ -24,8 +25,8 @@ from altsets.search.subset.pricing import Listing, PricingOracle
 __all__ = ["CliqueSearch", "ReducedCostBudget", "best_compatible", "listing_of"]
 
 
-#: Sets whose elements are looked up at a time.
-PART = 20_000
+#: Sets whose elements are looked up at a time: a row for each would be many times as large as what stays of it.
+SETS_AT_A_TIME = 20_000
 
 
 @dataclass(frozen=True)
@@ -49,6 +50,29 @@ class ReducedCostBudget:
             charges = charges + np.maximum(listing.qualities - least, 0.0)
             ceiling -= n_sets * least
         return cls(np.maximum(charges, 0.0), ceiling, dual_bound.slack_costs)
+
+
+class _LastSet:
+    """The dearest set of a solution where it is not listed: searched for, once all others are picked."""
+
+    def __init__(self, pricing: PricingOracle, listing: Listing, order: Indices) -> None:
+        self._pricing, self._listing, self._order = pricing, listing, order
+        #: By the numbers of the others; and whether none was missed because a search had to stop.
+        self.found: dict[tuple[int, ...], FeatureSet] = {}
+        self.is_sure = True
+
+    def picked(self, numbers: Ints) -> list[FeatureSet]:
+        """Listed sets by their numbers in the order in which they are picked from."""
+        return [self._listing.set_at(number) for number in self._order[numbers].tolist()]
+
+    def value(self, numbers: Ints, worst: float) -> float | None:
+        """The quality of the best set that goes with these, if it is above ``worst``."""
+        best = self._pricing.k_best(1, others=self.picked(numbers), threshold=worst)
+        self.is_sure = self.is_sure and best.bound == -math.inf
+        if not best.sets:
+            return None
+        self.found[tuple(numbers.tolist())] = best.sets[0]
+        return best.values[0]
 
 
 class CliqueSearch:
@@ -88,26 +112,12 @@ class CliqueSearch:
             return None, False
         order = np.argsort(cost_budget.charges, kind="stable")
         order = order[listing.qualities[order] >= least]
-        own = callable(self.problem.dissimilarity)
-        if own:
-            order = self._repeated(listing, order, n_sets or self.problem.n_sets)
-        sets = [listing.set_at(number) for number in order.tolist()] if own else []
-        last_of: dict[tuple[int, ...], FeatureSet] = {}
-        sure = True
-
-        def last(numbers: Ints, worst: float) -> float | None:
-            nonlocal sure
-            picked = [listing.set_at(number) for number in order[numbers].tolist()]
-            found = self.pricing.k_best(1, others=picked, threshold=worst)
-            sure = sure and found.bound == -math.inf
-            if not found.sets:
-                return None
-            last_of[tuple(numbers.tolist())] = found.sets[0]
-            return found.values[0]
-
+        if callable(self.problem.dissimilarity):
+            order = self._repeated(listing, order, n_sets)
         elements = self._elements(listing, order, cost_budget.slack_costs)
         if elements is None:
             return None, False
+        last = _LastSet(self.pricing, listing, order)
         chosen, finished = cliques.pick(
             (
                 listing.masks[order],
@@ -124,20 +134,24 @@ class CliqueSearch:
             tolerance=self.pricing.tolerance,
             enough=enough,
             max_nodes=max_steps,
-            compatible=self.run.guarded(
-                lambda i, j: self.problem.compatible(sets[i], sets[j]), otherwise=False
-            )
-            if own
-            else None,
-            last=None if all_listed else self.run.guarded(last, otherwise=None),
+            compatible=self._compatible(listing, order),
+            last=None if all_listed else self.run.guarded(last.value, otherwise=None),
             tick=self.run.tick,
         )
         if chosen is None:
-            return None, finished and sure
-        picked = [listing.set_at(number) for number in order[chosen].tolist()]
-        if not all_listed:
-            picked.append(last_of[tuple(chosen.tolist())])
-        return picked, finished and sure
+            return None, finished and last.is_sure
+        picked = last.picked(chosen)
+        return picked if all_listed else [
+            *picked,
+            last.found[tuple(chosen.tolist())],
+        ], finished and last.is_sure
+
+    def _compatible(self, listing: Listing, order: Indices) -> Callable[[int, int], bool] | None:
+        """The user's own test of two listed sets; None if shared features are counted."""
+        if not callable(self.problem.dissimilarity):
+            return None
+        sets = [listing.set_at(number) for number in order.tolist()]
+        return self.run.guarded(lambda i, j: self.problem.compatible(sets[i], sets[j]), otherwise=False)
 
     def better(
         self,
@@ -204,8 +218,7 @@ class CliqueSearch:
         width = widest + (math.comb(widest, 2) if slack_costs.of_pair is not None else 0)
         if slack_costs.clique_cuts is not None:
             width += len(slack_costs.clique_cuts.least)
-        # Part by part: a row for each set would be many times as large as what stays of it.
-        for part in np.array_split(order, 1 + len(order) // PART):
+        for part in np.array_split(order, 1 + len(order) // SETS_AT_A_TIME):
             if self.run.stopped:
                 return None
             numbers = np.full((len(part), width), -1, dtype=np.intc)

@@ -69,6 +69,9 @@ class PackingLimits:
     most_perturbations: int = 200
     #: Nodes for one set that replaces another in local search.
     response_nodes: int = 2_000
+    #: How far the random prices of a perturbation go, as a part of what a feature is worth: close by, further, or
+    #: anywhere.
+    perturbation_strengths: tuple[float, ...] = (0.1, 0.3, 1.0)
     #: Steps of annealing for each set, at the same times; the longest go on until so many have found nothing better.
     short_annealing: int = 20_000
     long_annealing: int = 400_000
@@ -92,8 +95,9 @@ class PackingLimits:
     #: New columns in each round; and those that one programme takes over from another.
     columns_per_round: int = 30
     inherited_columns: int = 200
-    #: Nodes of the first search for columns in a round; each that finds none is followed by one of 8 times as many.
+    #: Nodes of the first search for columns in a round; each that finds none is followed by one of so many times more.
     column_nodes: int = 1_000
+    column_node_growth: int = 8
     #: Whether cuts may be about pairs of features.
     pair_cuts: bool = True
     #: A round of clique cuts is to close this part of the gap, at the root and in a branch on columns.
@@ -102,6 +106,8 @@ class PackingLimits:
     #: New clique cuts in each round, 0 for none at all; sets around which each kind of them is looked for.
     clique_cuts_per_round: int = 20
     clique_starts: int = 10
+    #: By how much a clique cut must be violated, in sets: what a smaller violation can change is not worth a round.
+    clique_violation: float = 0.02
 
     # --- Branching on columns ----------------------------------------------------------------------------------------
 

@@ -15,9 +15,6 @@ from altsets.search.tolerances import ROUNDED
 
 __all__ = ["IteratedLocalSearch"]
 
-#: How far random prices go, as a part of what a feature is worth: close by, further, anywhere.
-STRENGTHS = (0.1, 0.3, 1.0)
-
 
 class IteratedLocalSearch:
     """Local search around solutions: exact best responses, and perturbations by random prices.
@@ -34,7 +31,7 @@ class IteratedLocalSearch:
         self, pricing: PricingOracle, max_min: bool, run: Run, limits: PackingLimits = PACKING_LIMITS
     ) -> None:
         self.pricing, self.max_min, self.run = pricing, max_min, run
-        self._nodes = limits.response_nodes
+        self._limits = limits
         # A fixed stream: the same problem is to have the same answer.
         self.random = np.random.default_rng(0)
 
@@ -55,7 +52,9 @@ class IteratedLocalSearch:
                 turn = min(range(len(current)), key=lambda number: evaluate(current[number]))
             others = current[:turn] + current[turn + 1 :]
             threshold = evaluate(current[turn]) + ROUNDED * self.pricing.tolerance
-            found = self.pricing.k_best(1, others=others, threshold=threshold, max_nodes=self._nodes)
+            found = self.pricing.k_best(
+                1, others=others, threshold=threshold, max_nodes=self._limits.response_nodes
+            )
             unchanged += 1
             if found.sets:
                 current[turn] = found.sets[0]
@@ -76,7 +75,9 @@ class IteratedLocalSearch:
         kept = [chosen for number, chosen in enumerate(current) if number not in places]
         for _ in places:
             noise = strength * self.random.random(len(self.pricing.features))
-            found = self.pricing.k_best(1, others=kept, prices=DualPrices(noise), max_nodes=self._nodes)
+            found = self.pricing.k_best(
+                1, others=kept, prices=DualPrices(noise), max_nodes=self._limits.response_nodes
+            )
             if not found.sets:
                 return None
             kept.append(found.sets[0])
@@ -94,7 +95,9 @@ class IteratedLocalSearch:
         for _ in range(perturbations):
             if self.run.tick():
                 break
-            perturbed = self.perturb(best, scale * float(self.random.choice(STRENGTHS)))
+            perturbed = self.perturb(
+                best, scale * float(self.random.choice(self._limits.perturbation_strengths))
+            )
             if perturbed is None:
                 continue
             optimum = self.local_optimum(perturbed)

@@ -28,9 +28,6 @@ from altsets.search.tolerances import REACHED, ROUNDED
 
 __all__ = ["DualBound", "RestrictedMaster"]
 
-#: A search for columns that finds none is followed by one that may take so many times as long.
-LONGER = 8
-
 
 @dataclass(frozen=True)
 class DualBound:
@@ -200,7 +197,7 @@ class RestrictedMaster:
             )
             if found.sets or found.bound == -math.inf or self.run.stopped:
                 return found
-            max_nodes *= LONGER
+            max_nodes *= self.limits.column_node_growth
 
     def most_taken(self, most: int) -> list[FeatureSet]:
         """The sets that the solution takes most of; none if the programme has not been solved."""
@@ -208,10 +205,11 @@ class RestrictedMaster:
 
     def add_clique_cuts(self, target: float, max_rounds: int, least_gain: float) -> None:
         """Go on from a solved programme with clique cuts, as long as each round closes such a part of the gap."""
-        most, n_starts = self.limits.clique_cuts_per_round, self.limits.clique_starts
-        while most and self._values is not None and self.dual_bound.bound > target:
+        while (
+            self.limits.clique_cuts_per_round and self._values is not None and self.dual_bound.bound > target
+        ):
             before = self.dual_bound.bound
-            violated = separate_clique_cuts(self._cuts, self._values, most, n_starts)
+            violated = separate_clique_cuts(self._cuts, self._values, self.limits)
             if not violated or not self.generate_columns(target, max_rounds):
                 return
             if before - self.dual_bound.bound < least_gain * (before - target):

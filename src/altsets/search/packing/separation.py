@@ -9,6 +9,7 @@ import numpy as np
 from altsets._kernels import clique_cuts as kernel
 from altsets.arrays import Floats, Indices
 from altsets.search.packing.cuts import USED, CliqueCut, CutPool, Element
+from altsets.search.packing.limits import PackingLimits
 
 __all__ = ["feature_usage", "separate", "separate_clique_cuts"]
 
@@ -16,8 +17,6 @@ __all__ = ["feature_usage", "separate", "separate_clique_cuts"]
 TOO_OFTEN = 1e-6
 #: The sharing row is, by more than this part of its limit: tiny violations would cost a round each.
 TOO_MUCH_SHARED = 1e-4
-#: A clique cut is, by more than this: what it can change is small otherwise.
-CROWDED = 0.02
 
 
 def separate(pool: CutPool, values: Floats) -> bool:
@@ -56,20 +55,24 @@ def _separate_secants(pool: CutPool, size: int, of_sets: Floats, used: Indices, 
     return added
 
 
-def separate_clique_cuts(pool: CutPool, values: Floats, most: int, n_starts: int) -> bool:
-    """Add the most violated clique cuts; says whether there were any. Each kind is looked for around so many sets."""
+def separate_clique_cuts(pool: CutPool, values: Floats, limits: PackingLimits) -> bool:
+    """Add the most violated clique cuts; says whether there were any."""
     of_sets = values[pool.columns]
     used = np.flatnonzero(of_sets > USED)
     table = pool.table[used].astype(np.intc)
     found: dict[CliqueCut, float] = {}
     for least in range(pool.max_overlap + 1, pool.k_max + 1):
         size = 2 * least - pool.max_overlap - 1
-        cliques = kernel.heavy_cliques(table, of_sets[used], pool.n_features, size, least, n_starts)
-        found |= {(members, least): weight for members, weight in cliques if weight > 1 + CROWDED}
+        cliques = kernel.heavy_cliques(
+            table, of_sets[used], pool.n_features, size, least, limits.clique_starts
+        )
+        found |= {
+            (members, least): weight for members, weight in cliques if weight > 1 + limits.clique_violation
+        }
     new = [cut for cut in sorted(found, key=lambda cut: -found[cut]) if cut not in pool.cliques]
-    for cut in new[:most]:
+    for cut in new[: limits.clique_cuts_per_round]:
         pool.add_clique_cut(cut)
-    return bool(new[:most])
+    return bool(new)
 
 
 def feature_usage(pool: CutPool, values: Floats) -> Floats:
