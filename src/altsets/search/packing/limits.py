@@ -63,16 +63,10 @@ class PackingLimits:
     #: With more features a single node takes long; then so many nodes come before the first annealing.
     many_features: int = 500
     few_nodes: int = 200
-    #: Perturbations of the local search: before the first priced lists, after them, and where annealing is no help.
-    few_perturbations: int = 4
-    many_perturbations: int = 20
-    most_perturbations: int = 200
     #: Nodes for one set that replaces another in local search.
     response_nodes: int = 2_000
-    #: How far the random prices of a perturbation go, as a part of what a feature is worth: close by, further, or
-    #: anywhere.
-    perturbation_strengths: tuple[float, ...] = (0.1, 0.3, 1.0)
-    #: Steps of annealing for each set, at the same times; the longest go on until so many have found nothing better.
+    #: Steps of annealing for each set: before the first priced lists, after them, and when all else takes long, until
+    #: so many have found nothing better.
     short_annealing: int = 20_000
     long_annealing: int = 400_000
     longest_annealing: int = 3_000_000
@@ -80,9 +74,7 @@ class PackingLimits:
     #: First and last temperature: the harm that a step may do, as a part of the gap.
     first_temperature: float = 0.1
     last_temperature: float = 0.005
-    #: Factors on both, where the proof will take long: the second leads further away from the incumbent.
-    temperatures: tuple[float, ...] = (1.0, 4.0)
-    #: The factor while the bound says little, and steps for each set then: an annealing that does not come to its end
+    #: A factor on both while the bound says little, and steps for each set then: an annealing that does not come to its end
     #: is in vain, so ever longer ones.
     low_temperature: float = 0.05
     growing_annealings: tuple[int, ...] = (80_000, 400_000)

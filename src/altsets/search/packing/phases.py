@@ -36,7 +36,6 @@ __all__ = [
     "EarlyIncumbent",
     "EnumerateAll",
     "FirstIncumbent",
-    "HotAnnealing",
     "Improve",
     "ImproveUntilVain",
     "ListBelowBound",
@@ -240,42 +239,29 @@ class CliqueCutBound:
 
 @dataclass(frozen=True)
 class Improve(IfPriced):
-    """Annealing and iterated local search, so far."""
+    """Annealing and local search, so many steps for each set."""
 
-    perturbations: int
-    annealing: int
+    steps: int
 
     def run(self, search: SetPackingSearch) -> None:
         """Look for a better incumbent."""
-        search.improve(self.perturbations, self.annealing)
+        search.improve(self.steps)
 
 
-class HotAnnealing:
-    """Long annealing, also far away from the incumbent: the proof will take long, and longer with a wide gap."""
+class ImproveUntilVain:
+    """All that can be done for the incumbent before the longest lists are made."""
 
     def applies(self, search: SetPackingSearch) -> bool:
-        """For sums: of minima there are many equal ones, which the last phases look through."""
-        return search.pricing.can_be_priced and not search.state.max_min
-
-    def run(self, search: SetPackingSearch) -> None:
-        """At each temperature."""
-        for temperature in search.limits.temperatures:
-            search.anneal(search.limits.longest_annealing, temperature)
-
-
-class ImproveUntilVain(IfPriced):
-    """All that can be done for the incumbent before the longest lists are made."""
+        """Where annealing knows all rules."""
+        return search.annealing.possible
 
     def run(self, search: SetPackingSearch) -> None:
         """Until several attempts in a row have found nothing better."""
         limits, state = search.limits, search.state
-        if not search.annealing.possible:
-            search.improve(limits.most_perturbations, 0)
-            return
         vain = 0
         while vain < limits.vain_annealings and not state.is_over:
             value = state.value
-            search.improve(limits.many_perturbations, limits.longest_annealing)
+            search.improve(limits.longest_annealing)
             vain = 0 if state.value > value else vain + 1
 
 

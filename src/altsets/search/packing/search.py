@@ -23,7 +23,7 @@ from altsets.search.engine import Answer
 from altsets.search.packing.annealing import SimulatedAnnealing
 from altsets.search.packing.clique_search import CliqueSearch, ReducedCostBudget
 from altsets.search.packing.limits import PACKING_LIMITS, PackingLimits
-from altsets.search.packing.local_search import IteratedLocalSearch
+from altsets.search.packing.local_search import local_optimum
 from altsets.search.packing.master import DualBound, RestrictedMaster
 from altsets.search.packing.state import PackingState
 from altsets.search.run import Run
@@ -95,7 +95,6 @@ class SetPackingSearch:
         self.dual_bound: DualBound | None = None
         self.cliques = CliqueSearch(pricing, run)
         self.construction = construction or cache(lambda: Construction(pricing, run))
-        self._local_search = IteratedLocalSearch(pricing, self.state.max_min, run, limits)
         self.annealing = SimulatedAnnealing(pricing, self.state.max_min, run, limits)
         self.state.update_bound(problem.objective([pricing.ceiling] * problem.n_sets))
 
@@ -174,10 +173,13 @@ class SetPackingSearch:
                 self.annealing.improve(state.sets, state.bound, state.n_sets * steps, temperature)
             )
 
-    def improve(self, perturbations: int, steps: int) -> None:
-        """Look for a better incumbent by annealing, and by local search from there."""
+    def improve(self, steps: int) -> None:
+        """Look for a better incumbent by annealing, so many steps for each set, and by local search from there."""
         self.anneal(steps)
-        self.state.update_incumbent(self._local_search.improve(self.state.sets, perturbations))
+        state, nodes = self.state, self.limits.response_nodes
+        state.update_incumbent(
+            local_optimum(state.sets, self.pricing, self.run, nodes, max_min=state.max_min)
+        )
 
     def pick(
         self,

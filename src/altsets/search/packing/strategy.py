@@ -23,13 +23,12 @@ def strategy(limits: PackingLimits) -> list[Phase]:
         phases.ListBelowBound(limits.short_list_sets, limits.short_list_steps),
         # Milliseconds up to here. Prices make lists shorter by orders of magnitude.
         phases.ColumnGeneration(),
-        phases.Improve(limits.few_perturbations, limits.short_annealing),
+        phases.Improve(limits.short_annealing),
         phases.ListBelowBound(limits.priced_list_sets, limits.priced_list_steps, early=True),
-        phases.Improve(limits.many_perturbations, limits.long_annealing),
+        phases.Improve(limits.long_annealing),
         phases.Thresholds(patience=1),
         phases.BranchOnUsage(),
-        # All that takes long. Better incumbents come first, for the rest depends on the gap.
-        phases.HotAnnealing(),
+        # All that takes long.
         phases.CliqueCutBound(max_min=False),
         phases.ListBelowBound(limits.long_list_sets, limits.cut_list_steps, only_sum=True),
         phases.BranchOnColumns(max_min=False),
