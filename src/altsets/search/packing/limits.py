@@ -74,8 +74,8 @@ class PackingLimits:
     #: First and last temperature: the harm that a step may do, as a part of the gap.
     first_temperature: float = 0.1
     last_temperature: float = 0.005
-    #: A factor on both while the bound says little, and steps for each set then: an annealing that does not come to its end
-    #: is in vain, so ever longer ones.
+    #: A factor on both while the bound says little, and steps for each set then: an annealing that does not come to its
+    #: end is in vain, so ever longer ones.
     low_temperature: float = 0.05
     growing_annealings: tuple[int, ...] = (80_000, 400_000)
 
