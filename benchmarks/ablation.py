@@ -34,9 +34,9 @@ EVERYTHING = "everything"
 #: What is no longer there because of earlier tables.
 REMOVED = (
     "Gone because of earlier tables: perturbations of local search by random prices (85.5 % proven without them "
-    "instead of 84.2 %, in 0.64 times the time; 24 of 24 instead of 23 under constraints, in 0.61 times the time) and long "
-    "annealing at higher temperatures (84.2 % either way, 0.96 times the time; of 15 hard searches with 12 s each, 14 "
-    "proven instead of 13)."
+    "instead of 84.2 %, in 0.64 times the time; 24 of 24 instead of 23 under constraints, in 0.61 times the time) and "
+    "long annealing at higher temperatures (84.2 % either way, 0.96 times the time; of 15 hard searches with 12 s "
+    "each, 14 proven instead of 13)."
 )
 
 
