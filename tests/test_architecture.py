@@ -256,6 +256,17 @@ def test_what_is_private_is_known():
     assert module_of("altsets.quality._form.Form") == "altsets.quality._form"
 
 
+def test_modules_are_short():
+    # A kernel is one class, which cannot stand in two files.
+    long = {
+        place(path): n_lines
+        for path in MODULES
+        if room_of(path) != "_kernels"
+        and (n_lines := len(path.read_text(encoding="utf-8").splitlines())) > 500
+    }
+    assert not long
+
+
 def test_no_two_classes_share_a_name():
     homes = {}
     for path in MODULES:
