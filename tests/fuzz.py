@@ -267,8 +267,9 @@ def _may_be_refused(request: Request) -> bool:
     """Whether there are numbers that double precision cannot answer for, as documented."""
     redundancy = max(map(max, request.matrix)) if request.kind == "cfs" else 0.0
     # Which features can be used, and so which number is the largest, may be seen more clearly than the oracle does.
-    max_min = min((abs(score) for score in request.scores if score), default=1.0) * request.scale
-    return redundancy > LARGEST_IN_RATIO or max_min < SMALLEST or request.oracle.scale > LARGEST
+    numbers = [*request.scores, *(number for row in request.matrix for number in row)]
+    smallest = min((abs(number) for number in numbers if number), default=1.0) * request.scale
+    return redundancy > LARGEST_IN_RATIO or smallest < SMALLEST or request.oracle.scale > LARGEST
 
 
 def _check_refusal(report: Report, label: str, request: Request) -> None:

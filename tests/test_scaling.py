@@ -445,3 +445,11 @@ def test_sets_with_huge_numbers_that_cannot_be_used_are_only_looked_at():
 def test_a_scale_that_leaves_nothing_of_a_number_is_refused():
     with pytest.raises(InputError, match="too small for a number"):
         quality.FCBF([5e-324, 1.0], np.zeros((2, 2)), scale=0.5)
+
+
+def test_the_smallest_numbers_are_refused_also_where_their_share_in_a_mean_is_nothing():
+    redundancy = np.full((4, 4), -5e-324)
+    redundancy[0] = redundancy[:, 0] = 1e50
+    searched = quality.MRMR([1e50, 0.0, 0.0, 0.0], redundancy)
+    with pytest.raises(InputError, match="numbers so small"):
+        altsets.find(searched, 3, 0, constraints=constraints.Forbid(0))

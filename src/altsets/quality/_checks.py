@@ -39,8 +39,10 @@ def matrix(what: str, values: npt.ArrayLike, n_features: int) -> Floats:
 
 def symmetric(values: Floats) -> Floats:
     """The average of a matrix and its transpose."""
-    # Halved first, so that the sum of two huge numbers does not overflow.
-    return np.ascontiguousarray(values / 2 + values.T / 2)
+    # Halved first, so that the sum of two huge numbers does not overflow; of the smallest ones nothing would be left.
+    average = np.ascontiguousarray(values / 2 + values.T / 2)
+    np.copyto(average, values, where=values == values.T)
+    return average
 
 
 def size_checked(size: int) -> int:

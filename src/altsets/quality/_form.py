@@ -134,6 +134,11 @@ class Form:
 
     def pair_range(self, features: Indices | None = None) -> tuple[float, float]:
         """The least and the largest pair term of different features, some or all; (0, 0) if there are none."""
+        least, largest = self.matrix_range(features)
+        return self.factor * least, self.factor * largest
+
+    def matrix_range(self, features: Indices | None = None) -> tuple[float, float]:
+        """The same before the factor, of which the smallest numbers may leave nothing."""
         used = np.ones(len(self.linear), dtype=bool)
         if features is not None:
             used[:] = False
@@ -150,7 +155,7 @@ class Form:
         least, largest = self.ranges[key]
         if np.count_nonzero(counted) < n_used:
             least, largest = min(least, 0.0), max(largest, 0.0)
-        return self.factor * least, self.factor * largest
+        return least, largest
 
     def times(self, factor: float, kept: Bools | None) -> Form:
         """The same form with numbers times a power of two; those of features that are not kept become 0.

@@ -179,18 +179,20 @@ def _usable(problem: Problem, form: Form) -> Mask:
 def _checked_scale(quality: Quality, forms: dict[int, Form], usable: Mask) -> float:
     """The largest absolute number of features that can be used; refused if it is beyond what can be computed with."""
     features = None if usable is None else np.flatnonzero(usable)
-    largest_of: list[tuple[float, float, Form | Floats]] = []
+    largest_of: list[tuple[float, float, Floats]] = []
     for size, form in forms.items():
         # The form of a mean holds each number's share in it, and of the smallest numbers nothing is left.
         mean = quality.size_normalised and not form.ratio
         linear = quality.form(1).linear if mean else form.linear
         largest_of.append((_largest(linear if features is None else linear[features]), 1.0, linear))
-        of_pairs = max(map(abs, form.pair_range(features)))
+        if form.matrix is None:
+            continue
+        of_pairs = max(map(abs, form.matrix_range(features)))
         if form.ratio:
-            _refuse_large_redundancy(quality, form, usable, of_pairs)
+            _refuse_large_redundancy(quality, form, usable, form.factor * of_pairs)
         else:
-            share = size * (size - 1) / 2 if mean else 1.0
-            largest_of.append((share * of_pairs, share, form))
+            share = form.factor * (size * (size - 1) / 2 if mean else 1.0)
+            largest_of.append((share * of_pairs, share, form.matrix))
     scale, share, numbers = max(largest_of, key=lambda entry: entry[0])
     if scale == 0.0 or SMALLEST <= scale <= LARGEST:
         return scale
@@ -208,7 +210,8 @@ def _checked_scale(quality: Quality, forms: dict[int, Form], usable: Mask) -> fl
 
 def _refuse_large_redundancy(quality: Quality, form: Form, usable: Mask, largest: float) -> None:
     if largest > 2 * LARGEST_IN_RATIO:
-        named = _named(quality, form, usable, largest)
+        assert form.matrix is not None
+        named = _named(quality, form.matrix, usable, largest / form.factor)
         raise InputError(
             f"a redundancy of {largest / 2:.6g} ({named}) leaves no digits for the number of features that it is "
             f"added to; give numbers up to {LARGEST_IN_RATIO:g}, such as absolute correlations."
@@ -220,10 +223,8 @@ def _largest(values: Floats) -> float:
     return float(np.max(np.abs(values), initial=0.0))
 
 
-def _named(quality: Quality, numbers: Form | Floats, usable: Mask, largest: float) -> str:
-    """The usable features that the largest number belongs to, which is a pair term or one of these numbers."""
-    values = numbers.pairs if isinstance(numbers, Form) else numbers
-    assert values is not None
+def _named(quality: Quality, values: Floats, usable: Mask, largest: float) -> str:
+    """The usable features that the largest number belongs to."""
     near = np.abs(values) >= largest * (1 - 1e-12)
     if usable is not None:
         for axis in range(values.ndim):
