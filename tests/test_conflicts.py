@@ -208,7 +208,7 @@ def test_on_the_command_line(run, table):
 @pytest.mark.timing
 def test_three_of_many():
     n = 120
-    pricing = quality.Additive(np.arange(n, 0.0, -1.0))
+    good = quality.Additive(np.arange(n, 0.0, -1.0))
     harmless = [Implies(j, j + 1) for j in range(0, n - 2, 2)] + [
         AtMost(9, range(j, j + 10)) for j in range(50)
     ]
@@ -216,7 +216,7 @@ def test_three_of_many():
     order = np.random.default_rng(0).permutation(len(harmless) + len(clashing))
     mixed = [[*harmless, *clashing][j] for j in order]
     with within(5):
-        result = altsets.find(pricing, n_features=8, n_alternatives=0, constraints=mixed)
+        result = altsets.find(good, n_features=8, n_alternatives=0, constraints=mixed)
     # From 30 to 31 by an implication that only looked harmless.
     named = result.reason.removeprefix("These constraints clash: ").removesuffix(".").split("; ")
     assert sorted(named) == ["exclusive {x30, x77}", "if x30 then x31", "if x31 then x77", "require x30"]

@@ -94,21 +94,21 @@ def test_a_large_table_takes_no_longer():
 
 
 def test_a_size_that_is_fixed_is_no_constraint():
-    pricing = quality.Additive([5, 4, 3, 2, 1])
+    good = quality.Additive([5, 4, 3, 2, 1])
     sizes = [constraints.Size(2, 3), constraints.Size(3, 9)]
-    result = altsets.find(pricing, n_alternatives=1, constraints=[*sizes, constraints.Forbid(0)])
+    result = altsets.find(good, n_alternatives=1, constraints=[*sizes, constraints.Forbid(0)])
     assert result.engine == "additive"
     assert result.sets[0] == (1, 2, 3)
 
 
 def test_everything_else_goes_elsewhere():
-    pricing = quality.Additive([5, 4, 3, 2, 1])
+    good = quality.Additive([5, 4, 3, 2, 1])
     mix = [
         constraints.Require(4),
         constraints.Forbid(0),
         constraints.AtMost(1, [1, 2]),
         constraints.Budget([1, 1, 1, 2, 1], 4),
     ]
-    result = altsets.find(pricing, n_features=3, n_alternatives=0, constraints=mix)
+    result = altsets.find(good, n_features=3, n_alternatives=0, constraints=mix)
     assert result.engine == "enumerate"
     assert result.sets == [(1, 3, 4)]

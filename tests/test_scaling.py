@@ -139,9 +139,9 @@ def test_units_of_mrmr_change_nothing(unit, aggregation):
     for seed in range(8):
         rng = np.random.default_rng(seed)
         relevance, redundancy = unit * rng.random(7), unit * rng.random((7, 7))
-        pricing = quality.MRMR(relevance, redundancy)
+        good = quality.MRMR(relevance, redundancy)
         result = altsets.find(
-            pricing, n_features=3, n_alternatives=2, tau=0.5, search="simultaneous", aggregation=aggregation
+            good, n_features=3, n_alternatives=2, tau=0.5, search="simultaneous", aggregation=aggregation
         )
         values = {
             chosen: mean_difference(relevance, redundancy, chosen) for chosen in combinations(range(7), 3)
@@ -269,9 +269,9 @@ def test_a_proven_bound_is_the_objective_where_rounding_hides_nothing():
     whole = altsets.find(quality.Additive([3, 1, -1, -3, 0, 0]), n_features=2, n_alternatives=1, tau=1)
     assert whole.bound == whole.objective
     rng = np.random.default_rng(0)
-    pricing = quality.MRMR(rng.random(20), rng.random((20, 20)) / 4)
+    good = quality.MRMR(rng.random(20), rng.random((20, 20)) / 4)
     for search in ("sequential", "simultaneous"):
-        result = altsets.find(pricing, n_features=4, n_alternatives=2, search=search)
+        result = altsets.find(good, n_features=4, n_alternatives=2, search=search)
         assert result.bound == result.objective
 
 
@@ -284,15 +284,15 @@ PAIRS = np.full((36, 36), 0.5)
 @pytest.mark.parametrize("huge", [-2e300, float(np.finfo(float).min), 1e300, 1e101])
 @pytest.mark.parametrize("search", ["simultaneous", "sequential"])
 def test_huge_numbers_are_refused(engine, huge, search):
-    pricing = quality.Additive([1, 2, 3, 4, 5, 6] + [huge] * 30)
+    good = quality.Additive([1, 2, 3, 4, 5, 6] + [huge] * 30)
     with pytest.raises(InputError, match=r"x6.* leaves no digits .*divide all numbers.*forbid x6"):
-        altsets.find(pricing, n_features=4, n_alternatives=5, search=search, engine=engine)
+        altsets.find(good, n_features=4, n_alternatives=5, search=search, engine=engine)
 
 
 def test_huge_numbers_of_features_that_are_forbidden_are_not_refused():
-    pricing = quality.Additive([1, 2, 3, 4, 5, 6] + [-2e300] * 30)
+    good = quality.Additive([1, 2, 3, 4, 5, 6] + [-2e300] * 30)
     result = altsets.find(
-        pricing,
+        good,
         n_features=4,
         n_alternatives=2,
         search="simultaneous",
@@ -330,10 +330,10 @@ def test_small_ratios_beside_large_ones():
 def test_huge_redundancy_is_refused_where_it_stands_beside_the_size():
     redundancy = np.full((6, 6), 0.5)
     redundancy[2, 3] = 1e100
-    pricing = quality.CFS([1, 2, 3, 4, 5, 6], redundancy)
+    good = quality.CFS([1, 2, 3, 4, 5, 6], redundancy)
     with pytest.raises(InputError, match=r"redundancy of 5e\+99 \(x2 and x3\).*up to 1e\+12"):
-        altsets.find(pricing, n_features=2, n_alternatives=1)
-    result = altsets.find(pricing, n_features=2, n_alternatives=0, constraints=constraints.Forbid(3))
+        altsets.find(good, n_features=2, n_alternatives=1)
+    result = altsets.find(good, n_features=2, n_alternatives=0, constraints=constraints.Forbid(3))
     assert result.sets == [(4, 5)]
 
 
@@ -427,9 +427,9 @@ def test_kernels_stay_within_their_arrays_whatever_the_numbers(kernel):
 
 
 def test_sets_of_many_features_are_for_the_solver():
-    pricing = quality.Additive(np.arange(1500.0))
+    good = quality.Additive(np.arange(1500.0))
     with pytest.raises(UnsupportedError, match="up to 1,000 features"):
-        altsets.find(pricing, n_features=1200, n_alternatives=0, engine="enumerate")
+        altsets.find(good, n_features=1200, n_alternatives=0, engine="enumerate")
 
 
 def test_sets_with_huge_numbers_that_cannot_be_used_are_only_looked_at():
