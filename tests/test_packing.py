@@ -15,7 +15,7 @@ from altsets._kernels.clique_cuts import heavy_cliques
 from altsets.problem import Problem
 from altsets.search.find import ENGINES
 from altsets.search.packing import phases
-from altsets.search.packing.clique_search import CliqueSearch, ReducedCostBudget
+from altsets.search.packing.clique_search import CliqueSearch, ReducedCostBudget, listing_of
 from altsets.search.packing.column_branching import ColumnBranching
 from altsets.search.packing.engine import PackingEngine
 from altsets.search.packing.limits import PACKING_LIMITS
@@ -312,3 +312,18 @@ def test_heavy_cliques_weigh_what_they_say():
             assert weight == pytest.approx(weights[np.isin(sets, members).sum(axis=1) >= 4].sum())
         planted = weights[np.isin(sets, range(6)).sum(axis=1) >= 4].sum()
         assert max(weight for _, weight in found) >= planted - 1e-9
+
+
+@pytest.mark.parametrize("most", [1, 5, 40, 1000])
+def test_the_best_of_known_sets_are_listed_and_ties_go_by_features(most):
+    problem = request_of(1, "sum", n=9)
+    pricing = PricingOracle(redundant(9, 0), problem, Run())
+    rng = np.random.default_rng(0)
+    known = {
+        chosen: float(rng.choice([-math.inf, 0.0, 0.5, 1.0]))
+        for chosen in map(tuple, rng.permutation(list(itertools.combinations(range(9), 4))).tolist())
+    }
+    listing = listing_of(known, pricing, most)
+    best = sorted((one for one in known if known[one] > -math.inf), key=lambda one: (-known[one], one))[:most]
+    assert [listing.set_at(number) for number in range(len(listing))] == best
+    assert listing.qualities.tolist() == [known[one] for one in best]

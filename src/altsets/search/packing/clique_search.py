@@ -245,10 +245,13 @@ class CliqueSearch:
 
 def listing_of(known: dict[FeatureSet, float], pricing: PricingOracle, most: int) -> Listing:
     """The best of the sets as a list, no more than so many."""
-    best = sorted((one for one in known if known[one] > -math.inf), key=lambda one: (-known[one], one))[:most]
+    sets, values = list(known), np.fromiter(known.values(), dtype=np.float64, count=len(known))
+    # To sort all of them would take long; equal ones are in the order of their features.
+    least = np.partition(values, len(values) - most)[len(values) - most] if len(values) > most else -math.inf
+    good_enough = np.flatnonzero((values >= least) & (values > -math.inf)).tolist()
+    best = sorted((sets[number] for number in good_enough), key=lambda one: (-known[one], one))[:most]
     rows = pricing.rows_of(best)
-    values = [known[tuple(row)] for some in rows for row in some.tolist()]
-    qualities = np.array(values, dtype=np.float64)
+    qualities = np.array([known[tuple(row)] for some in rows for row in some.tolist()], dtype=np.float64)
     return Listing(rows, qualities, qualities, complete=False)
 
 
