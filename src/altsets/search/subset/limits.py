@@ -67,7 +67,7 @@ class ConstructionLimits:
     """Limits of :class:`altsets.search.subset.construction.Construction`."""
 
     #: Seconds for what is left to do when time is up.
-    grace: float = 0.12
+    grace: float = 0.07
     #: Features looked at for all sets together: up to these it takes so little time that it is always done.
     little_work: int = 50_000
     #: Sizes that are tried where sizes are open.
