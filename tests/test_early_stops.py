@@ -18,7 +18,8 @@ from altsets.problem import Problem
 from altsets.result import Status
 from altsets.search.run import Run
 from altsets.search.subset.construction import Construction
-from altsets.search.subset.pricing import DualPrices, PricingOracle
+from altsets.search.subset.prices import DualPrices
+from altsets.search.subset.pricing import PricingOracle
 from altsets.search.subset.simple_bound import set_bound
 
 HURRY = 1e-9

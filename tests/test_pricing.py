@@ -19,7 +19,8 @@ from altsets.search.run import Run
 from altsets.search.subset.bound_choice import BoundChoice
 from altsets.search.subset.limits import PRICING_LIMITS
 from altsets.search.subset.low_rank_bound import LowRankBound
-from altsets.search.subset.pricing import CliqueCuts, DualPrices, PricingOracle
+from altsets.search.subset.prices import CliqueCuts, DualPrices
+from altsets.search.subset.pricing import PricingOracle
 
 N_CASES = 80
 

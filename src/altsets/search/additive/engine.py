@@ -10,7 +10,7 @@ from altsets.problem import FeatureSet, Problem
 from altsets.quality import Additive
 from altsets.result import Status
 from altsets.search.additive.best_set import best_set
-from altsets.search.additive.limits import AdditiveLimits
+from altsets.search.additive.limits import ADDITIVE_LIMITS, AdditiveLimits
 from altsets.search.additive.max_min import largest_minimum
 from altsets.search.additive.max_sum import largest_sum
 from altsets.search.engine import Answer, declines_extras, declines_heuristics
@@ -37,8 +37,8 @@ class AdditiveEngine:
 
     name = "additive"
 
-    def __init__(self, limits: AdditiveLimits | None = None) -> None:
-        self.limits = AdditiveLimits() if limits is None else limits
+    def __init__(self, limits: AdditiveLimits = ADDITIVE_LIMITS) -> None:
+        self.limits = limits
 
     def declines(self, quality: Additive, problem: Problem) -> str | None:
         """A reason why this engine does not solve the problem, or None."""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-__all__ = ["AdditiveLimits"]
+__all__ = ["ADDITIVE_LIMITS", "AdditiveLimits"]
 
 
 @dataclass(frozen=True)
@@ -102,3 +102,7 @@ class AdditiveLimits:
     window_growth: float = 1.5
     widen_nodes: int = 10_000
     widen_half_sets: int = 4_000_000
+
+
+#: What holds where nobody says otherwise.
+ADDITIVE_LIMITS = AdditiveLimits()

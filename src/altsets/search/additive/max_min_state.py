@@ -12,7 +12,6 @@ from altsets.problem import FeatureSet, Problem
 from altsets.quality import Additive
 from altsets.search.additive.limits import AdditiveLimits
 from altsets.search.additive.masks import bits, mask_of, positions_of
-from altsets.search.additive.tolerance import difference_tolerance
 from altsets.search.run import Run
 from altsets.search.subset.candidates import Candidates
 from altsets.search.tolerances import PROVEN
@@ -56,7 +55,7 @@ class MaxMinState:
         self.run, self.limits = run, limits
         self.shift = float(np.min(candidates.scores))
         self.scores: Floats = candidates.scores - self.shift
-        self.tolerance = difference_tolerance(candidates, problem.n_features)
+        self.tolerance = candidates.difference_tolerance(problem.n_features)
         self.existing = positions_of(problem.existing, candidates)
         self.existing_masks = [mask_of(np.flatnonzero(row)) for row in self.existing]
         self.existing_caps = np.array(problem.existing_overlaps, dtype=np.intc)

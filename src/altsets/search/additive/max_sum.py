@@ -17,7 +17,6 @@ from altsets.search.additive.best_set import best_set
 from altsets.search.additive.limits import AdditiveLimits
 from altsets.search.additive.masks import PATTERN_SETS, positions_of
 from altsets.search.additive.meet_in_middle import best_sum
-from altsets.search.additive.tolerance import difference_tolerance
 from altsets.search.degree_bounds import degree_sequences, sum_bound
 from altsets.search.engine import Answer
 from altsets.search.run import Run
@@ -194,7 +193,7 @@ def best_responses(
     """
     sets, improved = list(sets), True
     overlaps = [*problem.existing_overlaps, *[problem.max_overlap] * (len(sets) - 1)]
-    tolerance = difference_tolerance(candidates, problem.n_features)
+    tolerance = candidates.difference_tolerance(problem.n_features)
     while improved and not run.stopped:
         improved = False
         for number in range(len(sets)):

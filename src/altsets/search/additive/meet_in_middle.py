@@ -13,7 +13,6 @@ from altsets.arrays import Floats, Masks
 from altsets.problem import FeatureSet, Problem
 from altsets.search.additive.limits import AdditiveLimits
 from altsets.search.additive.masks import MASK_BITS, PATTERN_SETS, bits, classes, members_of, positions_of
-from altsets.search.additive.tolerance import difference_tolerance
 from altsets.search.degree_bounds import sum_bounds
 from altsets.search.run import Run
 from altsets.search.subset.candidates import Candidates
@@ -36,7 +35,7 @@ def best_sum(
     none) and whether that is proven; nothing is, if there are too many sets to list.
     """
     n_sets, k = problem.n_sets, problem.n_features
-    tolerance = difference_tolerance(candidates, k)
+    tolerance = candidates.difference_tolerance(k)
     if n_sets > PATTERN_SETS or len(candidates) > MASK_BITS:
         return None, False
     rest = sum_bounds(candidates, problem, run.tick)

@@ -9,7 +9,7 @@ from collections.abc import Sequence
 from altsets.errors import InputError
 from altsets.problem import FeatureSet, Problem
 from altsets.quality import BlackBox
-from altsets.search.black_box.limits import BlackBoxLimits
+from altsets.search.black_box.limits import BLACK_BOX_LIMITS, BlackBoxLimits
 from altsets.search.run import Run
 
 __all__ = ["Evaluations"]
@@ -47,10 +47,10 @@ class Evaluations:
         problem: Problem,
         run: Run,
         most: float = math.inf,
-        limits: BlackBoxLimits | None = None,
+        limits: BlackBoxLimits = BLACK_BOX_LIMITS,
     ) -> None:
         self.quality, self.problem, self.run = quality, problem, run
-        self._parallel_sets = (limits or BlackBoxLimits()).parallel_sets
+        self._parallel_sets = limits.parallel_sets
         self._most = self.left = most
         self.known: dict[FeatureSet, float] = {}
         self.failure: InputError | None = None

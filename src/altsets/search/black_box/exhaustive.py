@@ -14,14 +14,15 @@ from altsets.quality import BlackBox, Form, Quality
 from altsets.search.black_box.driver import declines_numbers, ended
 from altsets.search.black_box.evaluations import Evaluations
 from altsets.search.black_box.feasibility import Feasibility
-from altsets.search.black_box.limits import BlackBoxLimits
+from altsets.search.black_box.limits import BLACK_BOX_LIMITS, BlackBoxLimits
 from altsets.search.compatibility import may_repeat
 from altsets.search.engine import Answer
 from altsets.search.packing.clique_search import CliqueSearch, best_compatible, listing_of
 from altsets.search.run import Run, Stopped
 from altsets.search.sequential import sequential
 from altsets.search.subset.any_set import Anything
-from altsets.search.subset.pricing import Listing, PricingOracle
+from altsets.search.subset.listing import Listing
+from altsets.search.subset.pricing import PricingOracle
 
 __all__ = ["ExhaustiveEngine", "all_sets", "at_most"]
 
@@ -36,8 +37,8 @@ class ExhaustiveEngine:
 
     name = "exhaustive"
 
-    def __init__(self, limits: BlackBoxLimits | None = None) -> None:
-        self.limits = limits or BlackBoxLimits()
+    def __init__(self, limits: BlackBoxLimits = BLACK_BOX_LIMITS) -> None:
+        self.limits = limits
 
     def declines(self, quality: Quality, problem: Problem) -> str | None:
         """A reason why this engine does not solve the problem, or None; some are found only when listing the sets."""
@@ -77,13 +78,13 @@ class ExhaustiveEngine:
             evaluations.ask([listing.set_at(number) for number in numbers])
 
 
-def at_most(problem: Problem, most: int, run: Run, limits: BlackBoxLimits | None = None) -> bool:
+def at_most(problem: Problem, most: int, run: Run, limits: BlackBoxLimits = BLACK_BOX_LIMITS) -> bool:
     """Whether there are no more than so many valid sets; false also if there is no time to find out."""
     counted = _counted(problem, most)
     if counted is not None:
         return counted
     try:
-        return all_sets(problem, run, most, limits or BlackBoxLimits())[1].complete
+        return all_sets(problem, run, most, limits)[1].complete
     except Stopped:
         return False
 

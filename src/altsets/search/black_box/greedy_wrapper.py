@@ -9,7 +9,7 @@ from altsets.problem import FeatureSet, Problem
 from altsets.quality import BlackBox, Quality
 from altsets.search.black_box.driver import declines_numbers, report, searched
 from altsets.search.black_box.evaluations import Evaluations
-from altsets.search.black_box.limits import BlackBoxLimits
+from altsets.search.black_box.limits import BLACK_BOX_LIMITS, BlackBoxLimits
 from altsets.search.black_box.repair import Repair
 from altsets.search.engine import Answer
 from altsets.search.run import Run
@@ -27,8 +27,8 @@ class GreedyWrapperEngine:
 
     name = "greedy-wrapper"
 
-    def __init__(self, limits: BlackBoxLimits | None = None) -> None:
-        self.limits = limits or BlackBoxLimits()
+    def __init__(self, limits: BlackBoxLimits = BLACK_BOX_LIMITS) -> None:
+        self.limits = limits
 
     def declines(self, quality: Quality, problem: Problem) -> str | None:
         """A reason why this engine does not solve the problem, or None."""

@@ -11,7 +11,7 @@ import numpy as np
 from altsets.problem import FeatureSet, Problem
 from altsets.quality import Additive, Form
 from altsets.search.additive.engine import AdditiveEngine
-from altsets.search.black_box.limits import BlackBoxLimits
+from altsets.search.black_box.limits import BLACK_BOX_LIMITS, BlackBoxLimits
 from altsets.search.engine import Answer, Engine
 from altsets.search.milp.engine import best_set
 from altsets.search.packing.engine import PackingEngine
@@ -32,9 +32,9 @@ class InitialSets:
     limits : BlackBoxLimits, optional
     """
 
-    def __init__(self, problem: Problem, run: Run, limits: BlackBoxLimits | None = None) -> None:
+    def __init__(self, problem: Problem, run: Run, limits: BlackBoxLimits = BLACK_BOX_LIMITS) -> None:
         self.problem, self.run = problem, run
-        self._max_nodes = (limits or BlackBoxLimits()).initial_set_nodes
+        self._max_nodes = limits.initial_set_nodes
         self._anything = Anything(Form(np.zeros(problem.n_features_in)))
         self._pricing = PricingOracle(self._anything, problem, run)
 

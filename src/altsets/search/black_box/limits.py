@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-__all__ = ["BlackBoxLimits"]
+__all__ = ["BLACK_BOX_LIMITS", "BlackBoxLimits"]
 
 
 @dataclass(frozen=True)
@@ -95,3 +95,7 @@ class BlackBoxLimits:
     pick_nodes: int = 500_000
     max_known: int = 2_000
     own_dissimilarity_factor: int = 20
+
+
+#: What holds where nobody says otherwise.
+BLACK_BOX_LIMITS = BlackBoxLimits()

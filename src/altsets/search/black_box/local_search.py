@@ -25,14 +25,15 @@ from altsets.problem import FeatureSet, Problem
 from altsets.quality import BlackBox, Quality
 from altsets.search.black_box.driver import declines_numbers, report, searched
 from altsets.search.black_box.evaluations import Evaluations
-from altsets.search.black_box.limits import BlackBoxLimits
+from altsets.search.black_box.limits import BLACK_BOX_LIMITS, BlackBoxLimits
 from altsets.search.black_box.moves import ExchangeMoves
 from altsets.search.black_box.repair import Repair
 from altsets.search.black_box.surrogate import Surrogate
 from altsets.search.engine import Answer
 from altsets.search.packing.clique_search import CliqueSearch, best_compatible, listing_of
 from altsets.search.run import Run
-from altsets.search.subset.pricing import DualPrices, PricingOracle
+from altsets.search.subset.prices import DualPrices
+from altsets.search.subset.pricing import PricingOracle
 
 __all__ = ["LocalSearchEngine"]
 
@@ -47,8 +48,8 @@ class LocalSearchEngine:
 
     name = "local-search"
 
-    def __init__(self, limits: BlackBoxLimits | None = None) -> None:
-        self.limits = limits or BlackBoxLimits()
+    def __init__(self, limits: BlackBoxLimits = BLACK_BOX_LIMITS) -> None:
+        self.limits = limits
 
     def declines(self, quality: Quality, problem: Problem) -> str | None:
         """A reason why this engine does not solve the problem, or None."""

@@ -29,12 +29,13 @@ from altsets.search.black_box.close_sets import (
     in_order,
 )
 from altsets.search.black_box.feasibility import Feasibility, Features
-from altsets.search.black_box.limits import BlackBoxLimits
+from altsets.search.black_box.limits import BLACK_BOX_LIMITS, BlackBoxLimits
 from altsets.search.milp.engine import solved
 from altsets.search.milp.formulation import Formulation
 from altsets.search.run import Run, Stopped
 from altsets.search.subset.any_set import Anything
-from altsets.search.subset.pricing import DualPrices, PricingOracle
+from altsets.search.subset.prices import DualPrices
+from altsets.search.subset.pricing import PricingOracle
 
 __all__ = ["Repair", "tie_breakers"]
 
@@ -68,10 +69,10 @@ class Repair:
         Quick answers about single sets.
     """
 
-    def __init__(self, problem: Problem, run: Run, limits: BlackBoxLimits | None = None) -> None:
+    def __init__(self, problem: Problem, run: Run, limits: BlackBoxLimits = BLACK_BOX_LIMITS) -> None:
         self.problem, self.run = problem, run
         self.feasibility = Feasibility(problem)
-        self._limits = limits or BlackBoxLimits()
+        self._limits = limits
         self._anything = Anything(Form(np.zeros(problem.n_features_in)))
         # With as many sets as features, no feature is left out as being like others.
         self.pricing = PricingOracle(

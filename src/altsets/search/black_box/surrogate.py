@@ -6,7 +6,7 @@ import numpy as np
 
 from altsets.arrays import Floats
 from altsets.problem import FeatureSet
-from altsets.search.black_box.limits import BlackBoxLimits
+from altsets.search.black_box.limits import BLACK_BOX_LIMITS, BlackBoxLimits
 
 __all__ = ["Surrogate"]
 
@@ -32,8 +32,8 @@ class Surrogate:
     0
     """
 
-    def __init__(self, n_features: int, limits: BlackBoxLimits | None = None) -> None:
-        limits = limits or BlackBoxLimits()
+    def __init__(self, n_features: int, limits: BlackBoxLimits = BLACK_BOX_LIMITS) -> None:
+        limits = limits
         self.n_updates = 0
         # The last entry is the constant.
         self._means = np.zeros(n_features + 1)

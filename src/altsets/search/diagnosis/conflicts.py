@@ -9,7 +9,7 @@ from altsets.constraints import AtLeast, Constraint, Size
 from altsets.problem import FeatureSet, Problem
 from altsets.quality import Form, Quality
 from altsets.search.milp.existence import proven_empty
-from altsets.search.milp.limits import MilpLimits
+from altsets.search.milp.limits import MILP_LIMITS, MilpLimits
 from altsets.search.run import Run, Stopped
 from altsets.search.subset.rules import Rules
 
@@ -84,7 +84,7 @@ class Conflict:
 
 
 def find_conflict(
-    quality: Quality, problem: Problem, run: Run, limits: MilpLimits | None = None
+    quality: Quality, problem: Problem, run: Run, limits: MilpLimits = MILP_LIMITS
 ) -> Conflict | None:
     """What keeps even a single set from existing; None if a set exists, or that is not settled in time.
 
@@ -100,7 +100,7 @@ def find_conflict(
         return None
     sizes: list[Condition] = [c for c in problem.constraints if isinstance(c, Size)]
     size_words: list[Condition] = [] if sizes else [SIZE]
-    analysis = ConflictAnalysis(form, problem, run, limits or MilpLimits())
+    analysis = ConflictAnalysis(form, problem, run, limits)
     # From those that say most to a user to those that say least.
     conditions = [*problem.constraints, *size_words, *own]
     if analysis.impossible(conditions):

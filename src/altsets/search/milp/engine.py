@@ -13,7 +13,7 @@ from altsets.quality import Quality
 from altsets.search.degree_bounds import sum_bound
 from altsets.search.engine import Answer, declines_black_box, declines_heuristics
 from altsets.search.milp.formulation import Formulation
-from altsets.search.milp.limits import MilpLimits
+from altsets.search.milp.limits import MILP_LIMITS, MilpLimits
 from altsets.search.run import Run, Stopped
 from altsets.search.sequential import sequential
 from altsets.search.subset.candidates import Candidates
@@ -35,8 +35,8 @@ class MilpEngine:
 
     name = "milp"
 
-    def __init__(self, limits: MilpLimits | None = None) -> None:
-        self.limits = limits or MilpLimits()
+    def __init__(self, limits: MilpLimits = MILP_LIMITS) -> None:
+        self.limits = limits
 
     def declines(self, quality: Quality, problem: Problem) -> str | None:
         """A reason why this engine does not solve the problem, or None."""
@@ -75,7 +75,7 @@ def best_set(
     others: Sequence[FeatureSet],
     run: Run,
     candidates: Candidates | None = None,
-    limits: MilpLimits | None = None,
+    limits: MilpLimits = MILP_LIMITS,
 ) -> tuple[FeatureSet | None, float]:
     """The best set that differs enough from the others, existing ones among them, and a bound on every such set."""
     # All that matters to one set are the best features outside the others.

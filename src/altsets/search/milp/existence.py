@@ -11,7 +11,7 @@ from altsets.arrays import Bools
 from altsets.problem import Problem
 from altsets.quality import Form
 from altsets.search.milp.engine import best_set
-from altsets.search.milp.limits import MilpLimits
+from altsets.search.milp.limits import MILP_LIMITS, MilpLimits
 from altsets.search.run import Run
 from altsets.search.subset.any_set import Anything
 from altsets.search.subset.candidates import Candidates
@@ -26,7 +26,7 @@ def proven_empty(
     *,
     conflicts: Bools | None = None,
     allowed: Bools | None = None,
-    limits: MilpLimits | None = None,
+    limits: MilpLimits = MILP_LIMITS,
 ) -> bool:
     """Whether no single set keeps to the constraints and differs from the existing sets, with proof.
 
@@ -40,7 +40,7 @@ def proven_empty(
         What a quality rules out, see :class:`altsets.quality.Form`.
     limits : MilpLimits, optional
     """
-    limits = limits or MilpLimits()
+    limits = limits
     if not problem.existing:
         # A single set differs from nothing, and shared features are easier to handle.
         problem = replace(problem, dissimilarity="dice")

@@ -15,7 +15,7 @@ from altsets.problem import FeatureSet, Problem
 from altsets.quality import Additive, Form, Quality
 from altsets.search.compatibility import may_repeat
 from altsets.search.milp.highs import Programme
-from altsets.search.milp.limits import MilpLimits
+from altsets.search.milp.limits import MILP_LIMITS, MilpLimits
 from altsets.search.run import Run
 from altsets.search.subset.budgets import WholeBudget, in_units
 from altsets.search.subset.candidates import Candidates
@@ -60,9 +60,9 @@ class Formulation:
         problem: Problem,
         candidates: Candidates | None = None,
         run: Run | None = None,
-        limits: MilpLimits | None = None,
+        limits: MilpLimits = MILP_LIMITS,
     ) -> None:
-        self.problem, self.limits = problem, limits or MilpLimits()
+        self.problem, self.limits = problem, limits
         self._check = Run().check if run is None else run.check
         self.programme = Programme(self.limits)
         self.sets: list[SetVariables] = []

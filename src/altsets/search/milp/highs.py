@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from altsets.arrays import Floats
-from altsets.search.milp.limits import MilpLimits
+from altsets.search.milp.limits import MILP_LIMITS, MilpLimits
 from altsets.search.run import Run
 
 __all__ = ["LinearProgramme", "Programme", "Solution"]
@@ -29,8 +29,8 @@ class Programme:
     Coefficients should be of order one: the solver's tolerances are absolute.
     """
 
-    def __init__(self, limits: MilpLimits | None = None) -> None:
-        self._limits = limits or MilpLimits()
+    def __init__(self, limits: MilpLimits = MILP_LIMITS) -> None:
+        self._limits = limits
         self._lower: list[float] = []
         self._upper: list[float] = []
         self._cost: list[float] = []
@@ -144,10 +144,10 @@ class LinearProgramme:
     Maximises over variables >= 0.
     """
 
-    def __init__(self, limits: MilpLimits | None = None) -> None:
+    def __init__(self, limits: MilpLimits = MILP_LIMITS) -> None:
         import highspy
 
-        limits = limits or MilpLimits()
+        limits = limits
         self._solver = _silent_solver(highspy)
         self._solver.setOptionValue("presolve", "off")
         for tolerance in ("primal_feasibility_tolerance", "dual_feasibility_tolerance"):

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-__all__ = ["MilpLimits"]
+__all__ = ["MILP_LIMITS", "MilpLimits"]
 
 
 @dataclass(frozen=True)
@@ -48,3 +48,7 @@ class MilpLimits:
     search_nodes: int = 10_000
     #: Beyond this many features it is not asked either, as the programme takes too long.
     max_features: int = 20_000
+
+
+#: What holds where nobody says otherwise.
+MILP_LIMITS = MilpLimits()

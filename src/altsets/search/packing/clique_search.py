@@ -20,7 +20,8 @@ from altsets.search.packing.dual_pricing import SlackCosts
 from altsets.search.packing.master import DualBound
 from altsets.search.resources import LISTED, MOST_BYTES
 from altsets.search.run import Run
-from altsets.search.subset.pricing import Listing, PricingOracle
+from altsets.search.subset.listing import Listing
+from altsets.search.subset.pricing import PricingOracle
 
 __all__ = ["CliqueSearch", "ReducedCostBudget", "best_compatible", "listing_of"]
 

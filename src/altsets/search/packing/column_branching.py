@@ -15,7 +15,7 @@ from altsets.problem import FeatureSet
 from altsets.search.packing.clique_search import CliqueSearch
 from altsets.search.packing.master import DualBound, RestrictedMaster
 from altsets.search.packing.state import PackingState
-from altsets.search.subset.pricing import KBest, Listing
+from altsets.search.subset.listing import KBest, Listing
 from altsets.search.tolerances import REACHED
 
 __all__ = ["ColumnBranching"]

@@ -18,7 +18,7 @@ import numpy as np
 
 from altsets.arrays import Floats, Ints
 from altsets.search.packing.cuts import CutPool, Element
-from altsets.search.subset.pricing import CliqueCuts, DualPrices
+from altsets.search.subset.prices import CliqueCuts, DualPrices
 
 __all__ = ["DualPricing", "SlackCosts"]
 
@@ -34,7 +34,7 @@ class SlackCosts:
     ----------
     of_feature, of_pair : int arrays
         Which row of the table is about a feature, or about a pair of features; -1 if none is. As in
-        :class:`altsets.search.subset.pricing.DualPrices`, by the place of a feature.
+        :class:`altsets.search.subset.prices.DualPrices`, by the place of a feature.
     table : float array
         What it costs if 0, 1, 2, ... sets have that feature or pair, or enough features of a clique cut.
     unshared : float array

@@ -23,7 +23,9 @@ from altsets.search.packing.dual_pricing import DualPricing, SlackCosts
 from altsets.search.packing.limits import PACKING_LIMITS, PackingLimits
 from altsets.search.packing.separation import feature_usage, separate, separate_clique_cuts
 from altsets.search.run import Run
-from altsets.search.subset.pricing import DualPrices, KBest, PricingOracle
+from altsets.search.subset.listing import KBest
+from altsets.search.subset.prices import DualPrices
+from altsets.search.subset.pricing import PricingOracle
 from altsets.search.tolerances import REACHED, ROUNDED
 
 __all__ = ["DualBound", "RestrictedMaster"]

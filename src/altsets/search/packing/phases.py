@@ -23,7 +23,7 @@ from altsets.search.packing.search import Phase, SetPackingSearch
 from altsets.search.packing.thresholds import raise_thresholds
 from altsets.search.packing.usage_branching import UsageBranching
 from altsets.search.subset.any_set import Anything
-from altsets.search.subset.pricing import KBest
+from altsets.search.subset.listing import KBest
 from altsets.search.tolerances import REACHED
 
 __all__ = [

@@ -28,7 +28,8 @@ from altsets.search.packing.master import DualBound, RestrictedMaster
 from altsets.search.packing.state import PackingState
 from altsets.search.run import Run
 from altsets.search.subset.construction import Construction
-from altsets.search.subset.pricing import Listing, PricingOracle
+from altsets.search.subset.listing import Listing
+from altsets.search.subset.pricing import PricingOracle
 from altsets.search.tolerances import REACHED
 
 __all__ = ["Phase", "SetPackingSearch"]

@@ -70,6 +70,10 @@ class Candidates:
         largest = float(np.max(np.abs(self.scores), initial=0.0))
         return max(SCORE_ERROR * largest * (n_features + 4), SMALLEST_TOLERANCE)
 
+    def difference_tolerance(self, n_features: int) -> float:
+        """The same for two qualities that were both summed up: each has an error of its own."""
+        return 2 * self.tolerance(n_features)
+
 
 def best_of(scores: Floats, features: Indices, count: int) -> Indices:
     """The best ``count`` of some features in the order given; of equal ones at the edge, the first.

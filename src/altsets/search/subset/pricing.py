@@ -21,12 +21,12 @@ from altsets.search.subset.fixed_size import FixedSizeOracle, SearchConditions
 from altsets.search.subset.kernel_call import Accept
 from altsets.search.subset.limits import PRICING_LIMITS, UNLIMITED, PricingLimits
 from altsets.search.subset.listing import KBest, Listing, are_among
-from altsets.search.subset.prices import CliqueCuts, DualPrices
+from altsets.search.subset.prices import DualPrices
 from altsets.search.subset.rounding import SMALLEST_TOLERANCE
 from altsets.search.subset.rules import Rules, differing
 
 #: What others need to ask an oracle and to read its answers; this module is the door of the package.
-__all__ = ["CliqueCuts", "DualPrices", "FixedSizeOracle", "KBest", "Listing", "PricingOracle"]
+__all__ = ["PricingOracle"]
 
 
 class PricingOracle:
