@@ -6,25 +6,22 @@ What gains little, alone and together with its neighbours, has no place in the s
 from __future__ import annotations
 
 import math
-import multiprocessing
-import sys
 from collections.abc import Callable, Sequence
-from concurrent.futures import ProcessPoolExecutor
 from dataclasses import replace
+from functools import partial
 from itertools import pairwise
 from pathlib import Path
 
 import numpy as np
 
-from altsets.search.find import ENGINES
 from altsets.search.packing import phases
 from altsets.search.packing.engine import PackingEngine
 from altsets.search.packing.limits import PACKING_LIMITS, PackingLimits
 from altsets.search.packing.search import Phase
 from altsets.search.packing.strategy import strategy
 from benchmarks.report import Check, Section, duration, share, table
-from benchmarks.searches import Measured, Scores, Search, measure, warm_up
-from benchmarks.untuned import FOLD_DATA, sample, untuned
+from benchmarks.searches import Measured, Scores, Search
+from benchmarks.untuned import FOLD_DATA, measured, sample, untuned
 
 #: Searches, and seconds for each of them.
 COUNT, SECONDS = 60, 3.0
@@ -114,9 +111,13 @@ def run(folder: Path, jobs: int, variants: Sequence[str] = ()) -> Section:
     scores = untuned(folder)
     asked = [*sample(scores, COUNT), *_with_conflicts(scores)]
     names = [EVERYTHING, *(name for name in VARIANTS if name in variants or not variants)]
-    found = {name: _measured(name, asked, [SECONDS] * len(asked), jobs) for name in dict.fromkeys(names)}
+    found = {
+        name: measured(f"without {name}", partial(_variant, name), asked, [SECONDS] * len(asked), jobs)
+        for name in dict.fromkeys(names)
+    }
     folds = sample([one for one in scores if one.data in FOLD_DATA and "fold" in one.measure], TARGET_COUNT)
-    proven = _measured(EVERYTHING, folds, [TARGET_SECONDS * search.n_sets for _, search in folds], jobs)
+    seconds = [TARGET_SECONDS * search.n_sets for _, search in folds]
+    proven = measured("other folds", PackingEngine, folds, seconds, jobs)
     n_proven = sum(one.proven for one in proven)
     section.checks = [
         Check(
@@ -156,27 +157,8 @@ def _with_conflicts(scores: Sequence[Scores]) -> list[tuple[Scores, Search]]:
     return [(one, searches[number % len(searches)]) for number, one in enumerate(fcbf)]
 
 
-def _measured(
-    name: str, asked: Sequence[tuple[Scores, Search]], seconds: Sequence[float], jobs: int
-) -> list[Measured]:
-    context = multiprocessing.get_context("spawn")
-    with ProcessPoolExecutor(jobs, mp_context=context, initializer=warm_up) as pool:
-        futures = [
-            pool.submit(_measure_variant, name, *one, limit)
-            for one, limit in zip(asked, seconds, strict=True)
-        ]
-        found = [future.result() for future in futures]
-    print(
-        f"without {name}: {sum(one.proven for one in found)} of {len(found)} proven",
-        file=sys.stderr,
-        flush=True,
-    )
-    return found
-
-
-def _measure_variant(name: str, scores: Scores, search: Search, limit: float) -> Measured:
-    ENGINES[PackingEngine.name] = VARIANTS[name]()
-    return measure(scores, search, limit)
+def _variant(name: str) -> PackingEngine:
+    return VARIANTS[name]()
 
 
 def _line(name: str, found: Sequence[Measured], usual: Sequence[Measured]) -> tuple[str, ...]:

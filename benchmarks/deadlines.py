@@ -18,6 +18,8 @@ from benchmarks.report import Check, Section, duration, table
 LIMITS = (0.05, 0.5, 3.0)
 #: How late an answer may come; the second one for requests of more than 10,000 features or 1,000 sets.
 SLACK, LARGE_SLACK = 0.3, 2.0
+#: How often each is asked; the median counts, since other work on the machine makes single answers late.
+REPEATS = 3
 TOGETHER = {"search": "simultaneous"}
 SMALLEST = {"search": "simultaneous", "aggregation": "min"}
 
@@ -42,7 +44,7 @@ def run() -> Section:
         said = ""
         times = []
         for limit in LIMITS:
-            seconds, said = _timed(request, quality, limit)
+            seconds, said = sorted(_timed(request, quality, limit) for _ in range(REPEATS))[REPEATS // 2]
             times.append(seconds)
             late.append((seconds - limit - request.slack, seconds - limit, f"{request.name}, {limit:g} s"))
         lines.append((request.name, *map(duration, times), said))
@@ -58,8 +60,8 @@ def run() -> Section:
             )
         )
     section.body = [
-        "Each request under each time limit: the seconds until `find` returned, and what it returned in the longest "
-        "time. Requests that cannot fit into memory are refused at once.",
+        "Each request under each time limit: the seconds until `find` returned (the median of three), and what it "
+        "returned in the longest time. Requests that cannot fit into memory are refused at once.",
         table(("request", *(f"{limit:g} s" for limit in LIMITS), "answer"), lines),
     ]
     return section

@@ -30,6 +30,7 @@ TITLES = {
     "multivariate": "Additive, FCBF and mRMR with k = 5",
     "multivariate10": "mRMR with k = 10",
     "ablation": "What each part of the search is good for",
+    "tuning": "Limits chosen anew",
     "constraints": "Constraints",
     "large": "A million scores",
     "information": "Mutual information",

@@ -3,7 +3,8 @@
 Parts: ``live`` and ``frozen`` compare with the reference implementation on univariate scores, ``live-multivariate``
 and ``frozen-multivariate`` on FCBF and mRMR; ``grid`` runs every search of the project's target grid,
 ``multivariate`` and ``multivariate10`` those on FCBF and mRMR with sets of 5 and 10; ``ablation`` switches off each
-part of the search in turn, on other data; ``constraints`` has conditions on sets, ``large`` a million scores,
+part of the search in turn, on other data, and ``tuning`` chooses its limits anew there; ``constraints`` has conditions
+on sets, ``large`` a million scores,
 ``information`` and ``relief`` scores from tables, ``wrapper`` searches that fit models, ``estimator`` scikit-learn's
 checks and grids, ``evaluation`` how sets are judged, ``startup`` the command line, ``deadlines`` how late hard requests
 come back, ``versions`` an older checkout beside this one
@@ -34,6 +35,7 @@ from benchmarks import (
     relief,
     report,
     startup,
+    tuning,
     versions,
     wrapper,
 )
@@ -140,7 +142,11 @@ def parse(arguments: Sequence[str] | None) -> argparse.Namespace:
         "--old", type=Path, metavar="FOLDER", help="src of an older checkout, compiled, for the part versions"
     )
     add("--every", type=int, default=7, metavar="N", help="every so many searches in the part versions")
-    add("--jobs", type=int, help="searches at a time in multivariate (1), multivariate10 and ablation (2)")
+    add(
+        "--jobs",
+        type=int,
+        help="searches at a time in multivariate (1), multivariate10, ablation and tuning (2)",
+    )
     add("--without", nargs="+", choices=list(ablation.VARIANTS), default=(), help="only these in ablation")
     add("--parts", nargs="+", choices=report.TITLES, default=list(report.TITLES))
     add("--quick", action="store_true", help="6 live searches each, every sixth data set, short limits")
@@ -220,6 +226,7 @@ def _runs(options: argparse.Namespace, inputs: Inputs) -> dict[str, Callable[[],
         "multivariate": lambda: multivariate.run(every, limits, options.jobs or 1),
         "multivariate10": lambda: multivariate.run_large(large_mrmr, large_limits, options.jobs or 2),
         "ablation": lambda: ablation.run(options.datasets, options.jobs or 2, options.without),
+        "tuning": lambda: tuning.run(options.datasets, options.jobs or 2),
         "constraints": lambda: constrained.run(inputs.information, inputs.mrmr),
         "large": large.run,
         "information": lambda: information.run(options.datasets, options.matrices),

@@ -5,7 +5,10 @@ The limits of the search were chosen on the mutual information of fold 0. Everyt
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+import multiprocessing
+import sys
+from collections.abc import Callable, Iterator, Sequence
+from concurrent.futures import ProcessPoolExecutor
 from itertools import product
 from pathlib import Path
 
@@ -15,8 +18,10 @@ from sklearn.ensemble import ExtraTreesClassifier
 from sklearn.model_selection import StratifiedKFold
 
 from altsets import measures
+from altsets.search.find import ENGINES
+from altsets.search.packing.engine import PackingEngine
 from benchmarks.scores import SEED, Numbers, read_data
-from benchmarks.searches import Scores, Search
+from benchmarks.searches import Measured, Scores, Search, measure, warm_up
 
 #: The data sets of the sample with sets of ten, and those that other measures are taken of.
 FOLD_DATA = (
@@ -58,6 +63,30 @@ def sample(all_scores: Sequence[Scores], count: int) -> list[tuple[Scores, Searc
     ]
     places = np.linspace(0, len(everything) - 1, min(count, len(everything))).round().astype(int)
     return [everything[place] for place in places.tolist()]
+
+
+def measured(
+    label: str,
+    engine: Callable[[], PackingEngine],
+    asked: Sequence[tuple[Scores, Search]],
+    seconds: Sequence[float],
+    jobs: int,
+) -> list[Measured]:
+    """Every search with that engine, some at a time; says on standard error how it went."""
+    context = multiprocessing.get_context("spawn")
+    with ProcessPoolExecutor(jobs, mp_context=context, initializer=warm_up) as pool:
+        futures = [
+            pool.submit(_measure, engine, *one, limit) for one, limit in zip(asked, seconds, strict=True)
+        ]
+        found = [future.result() for future in futures]
+    n_proven, total = sum(one.proven for one in found), sum(one.seconds for one in found)
+    print(f"{label}: {n_proven} of {len(found)} proven, {total:.1f} s", file=sys.stderr, flush=True)
+    return found
+
+
+def _measure(engine: Callable[[], PackingEngine], scores: Scores, search: Search, limit: float) -> Measured:
+    ENGINES[PackingEngine.name] = engine()
+    return measure(scores, search, limit)
 
 
 def _other_folds(folder: Path) -> Iterator[Scores]:

@@ -68,6 +68,7 @@ HOMES = {
     "pyarrow": ("tables/parquet_tables.py",),
     "rich": ("cli/printing.py",),
     "shap": ("measures/_shap.py",),
+    "threadpoolctl": ("search/resources.py",),
     "typer": ("cli/",),
 }
 #: Those that have more than a few homes.

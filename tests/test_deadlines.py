@@ -8,6 +8,7 @@ import time
 
 import numpy as np
 import pytest
+from threadpoolctl import ThreadpoolController
 
 import altsets
 from altsets import constraints, quality
@@ -309,3 +310,35 @@ def test_too_many_sets_are_refused_when_they_are_listed():
     assert ExhaustiveEngine().declines(black_box(60), problem) is None
     with pytest.raises(UnsupportedError, match="more than 2,000,000"):
         altsets.find(black_box(60), 20, 1, engine="exhaustive", constraints=some)
+
+
+def test_threads_of_linear_algebra_are_given_back():
+    """One thread while any search runs, whichever ends first; as many as before when all have ended."""
+    blas = ThreadpoolController().select(user_api="blas")
+
+    def threads():
+        return [library["num_threads"] for library in blas.info()]
+
+    with blas.limit(limits=2):
+        several = threads()
+        first, second = resources.one_thread(), resources.one_thread()
+        first.__enter__()
+        second.__enter__()
+        first.__exit__(None, None, None)
+        assert set(threads()) == {1}
+        second.__exit__(None, None, None)
+        assert threads() == several
+
+
+def test_black_boxes_keep_their_threads():
+    """A model may use them; searches on numbers have no use for any."""
+    blas = ThreadpoolController().select(user_api="blas")
+    seen = []
+
+    def score(chosen):
+        seen.append({library["num_threads"] for library in blas.info()})
+        return float(sum(chosen))
+
+    with blas.limit(limits=2):
+        altsets.find(quality.BlackBox(score, n_features_in=5), 2, 1, 0.5)
+        assert seen[0] == {library["num_threads"] for library in blas.info()}

@@ -385,7 +385,7 @@ def degree_vectors(
     return vectors[order], values[order]
 
 
-def prefix_bound(scores, values, rooms, slack):
+def prefix_bound(scores, values, rooms, slack, tick=lambda: False):
     """Bound the worst of several sets that are partly filled.
 
     For any s of the sets, s times the worst is at most their values so far plus the degree-sequence bound (relaxed)
@@ -401,6 +401,8 @@ def prefix_bound(scores, values, rooms, slack):
         Places left in each set.
     slack : int32 array of shape (n_sets, n_sets)
         How many more features each pair of sets may share.
+    tick : callable
+        True once time is up; then fewer of the sets are tried together, and the bound is weaker.
 
     Returns
     -------
@@ -425,16 +427,25 @@ def prefix_bound(scores, values, rooms, slack):
     base: cython.double = 0.0
     total: cython.int = 0
     weight: cython.longlong = 0
+    work: cython.longlong = 0
+    late: cython.bint = False
     bound: cython.double
     s: cython.int
     t: cython.int
     with cython.nogil:
         for s in range(n_sets):
+            if work >= TICK_EVERY:
+                work = 0
+                with cython.gil:
+                    late = tick()
+                if late:
+                    break
             base += value[order[s]]
             total += room[order[s]]
             for t in range(s):
                 weight += cython.cast(cython.longlong, pair[order[s], order[t]])
             bound = (base + _relaxed(q, n, s + 1, total, weight, counts)) / (s + 1)
+            work += cython.cast(cython.longlong, total) * (s + 1)
             if bound < best:
                 best = bound
                 best_size = s + 1

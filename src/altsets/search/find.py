@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 import numbers
 from collections.abc import Callable, Iterator, Sequence
+from contextlib import nullcontext
 from dataclasses import replace
 from functools import partial
 from typing import Any
@@ -28,7 +29,7 @@ from altsets.search.engine import Answer, Engine
 from altsets.search.heuristics import GreedyEngine, most_alternatives
 from altsets.search.milp.engine import MilpEngine
 from altsets.search.packing.engine import PackingEngine
-from altsets.search.resources import refuse_too_large
+from altsets.search.resources import one_thread, refuse_too_large
 from altsets.search.run import MAX_ITERS, Run, Stopped
 from altsets.search.scaling import Scaling
 from altsets.search.subset.construction import of_one_size
@@ -156,7 +157,8 @@ def find(
         constraints=constraints,
         existing=existing,
     )
-    with run:
+    # Models behind a black box may well have a use for more threads.
+    with run, nullcontext() if isinstance(quality, BlackBox) else one_thread():
         chosen = _engine(engine, quality, problem, run)
         refuse_too_large(chosen.name, quality, problem)
         scaling = Scaling.of(quality, problem)

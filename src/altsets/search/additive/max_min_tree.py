@@ -69,7 +69,7 @@ class PartialSolutions:
         values = np.array([state.head_value(head) for head in heads])
         rooms = np.array([state.problem.n_features - head.bit_count() for head in heads], dtype=np.intc)
         slack = np.array([[state.overlap_left(g, h) for h in heads] for g in heads], dtype=np.intc)
-        bound, needy = prefix_bound(state.scores[depth:], values, rooms, slack)
+        bound, needy = prefix_bound(state.scores[depth:], values, rooms, slack, state.run.tick)
         return Node(-min(bound, limit), -depth, heads, tuple(needy.tolist()))
 
     def children(self, node: Node) -> Iterator[Node]:

@@ -156,14 +156,16 @@ class SizeEncoding:
         self, caps: Sequence[Cap] = (), budget: tuple[Floats, float] | None = None
     ) -> KernelRules | None:
         """All rules and more caps, and a budget (prices of features, limit); None if no set can keep to them."""
-        inside, left = [], []
+        inside, left, base = [], [], frozenset(self.base.tolist())
         for cap in (*self.rules.caps, *caps):
-            members = np.zeros(len(self._place), dtype=bool)
-            members[list(cap.group)] = True
+            places = self._place[list(cap.group)]
+            places = places[places >= 0]
+            n_required = len(base.intersection(cap.group))
             if cap.outside:
-                members = ~members
-            left.append(cap.most - int(np.count_nonzero(members[self.base])))
-            inside.append(np.flatnonzero(members[self.features]))
+                places = np.delete(np.arange(len(self.features), dtype=np.intc), places)
+                n_required = len(base) - n_required
+            left.append(cap.most - n_required)
+            inside.append(places)
         if self.budgets is None or min(left, default=0) < 0:
             return None
         costs, room = self.budgets.costs, self.budgets.room

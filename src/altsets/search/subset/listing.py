@@ -56,20 +56,17 @@ class Listing:
     @cached_property
     def masks(self) -> Masks:
         """The features of each set as bits."""
-        none = np.zeros(0, dtype=np.intc)
-        used = np.unique(np.concatenate([none, *(rows.ravel() for rows in self.rows)]))
-        words = max((len(used) + 63) // 64, 1)
-        place = np.zeros(int(np.max(used, initial=-1)) + 1, dtype=np.uint64)
-        place[used] = np.arange(len(used))
-        masks = np.zeros((len(self), words), dtype=np.uint64)
-        start = 0
+        last = max((int(np.max(rows, initial=-1)) for rows in self.rows), default=-1)
+        is_used = np.zeros(last + 1, dtype=bool)
         for rows in self.rows:
-            word, bit = np.divmod(place[rows], np.uint64(64))
-            bits = np.left_shift(np.uint64(1), bit)
-            for number in range(words):
-                here = np.where(word == number, bits, np.uint64(0))
-                masks[start : start + len(rows), number] = np.bitwise_or.reduce(here, axis=1)
-            start += len(rows)
+            is_used[rows] = True
+        place = np.cumsum(is_used) - 1
+        word, bit = place >> 6, np.left_shift(np.uint64(1), (place & 63).astype(np.uint64))
+        masks = np.zeros((len(self), int(np.max(word, initial=0)) + 1), dtype=np.uint64)
+        for number in range(masks.shape[1]):
+            bits = np.where(word == number, bit, np.uint64(0))
+            parts = [np.bitwise_or.reduce(bits[rows], axis=1) for rows in self.rows]
+            masks[:, number] = np.concatenate([masks[:0, 0], *parts])
         return masks
 
     @cached_property
