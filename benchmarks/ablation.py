@@ -130,8 +130,8 @@ def run(folder: Path, jobs: int, variants: Sequence[str] = ()) -> Section:
     section.body = [
         f"{len(asked)} searches on data that no limit was chosen on: mutual information of folds 1 and 2, Spearman "
         "and forest importances, tables that come with scikit-learn, random numbers; mRMR with k = 10, FCBF with "
-        f"k = 5. {SECONDS:g} s per search, {jobs} at a time. What is named is switched off. The ratio of times is over "
-        "the searches that are proven with and without it; better and worse say how many objectives are.",
+        f"k = 5. {SECONDS:g} s of CPU time per search, {jobs} at a time. What is named is switched off. The ratio of "
+        "times is over the searches that are proven with and without it; better and worse say how many objectives are.",
         table(
             ("without", "proven", "mean time", "ratio of times", "better", "worse"),
             (_line(name, found[name], found[EVERYTHING]) for name in found),

@@ -21,6 +21,7 @@ from altsets.cli.demo import demo_command
 from altsets.cli.evaluate import evaluate_command
 from altsets.cli.find import find_command
 from altsets.cli.printing import BAD_INPUT, say_error
+from altsets.cli.reproduce import reproduce_command
 
 __all__ = ["app", "main"]
 
@@ -28,6 +29,7 @@ __all__ = ["app", "main"]
 COMMANDS: dict[str, Callable[..., None]] = {
     "find": find_command,
     "evaluate": evaluate_command,
+    "reproduce": reproduce_command,
     "demo": demo_command,
 }
 

@@ -197,3 +197,58 @@ JudgeScoring = typer.Option(
     metavar="NAME[,NAME]",
     help="How its predictions are judged: scorers of scikit-learn. [default: matthews_corrcoef, or r2 for amounts]",
 )
+
+# --- The study -----------------------------------------------------------------------------------------
+
+
+def _duration(text: str) -> float:
+    units = {"s": 1, "m": 60, "h": 3600}
+    unit = units.get(text[-1:])
+    return _seconds(text) if unit is None else unit * _seconds(text[:-1])
+
+
+DataFolder = typer.Option(
+    "--data",
+    metavar="DIR",
+    help="The folder with the data sets. [default: a folder in your cache, into which missing ones are downloaded]",
+)
+ResultsFolder = typer.Option(
+    "--out",
+    metavar="DIR",
+    help="The folder for results: a new one, or that of a run that was ended, which then goes on.",
+    show_default=False,
+)
+StudyData = typer.Option("--datasets", metavar="NAME[,NAME]", help="Only these data sets. [default: all 30]")
+Methods = typer.Option(
+    "--methods",
+    metavar="NAME[,NAME]",
+    help="Only these methods: mutual_info, fcbf, mrmr, model_gain, greedy_wrapper; also any --quality of altsets find. "
+    "[default: these five]",
+)
+StudyFolds = typer.Option("--folds", metavar="N[,N]", help="Only these folds. [default: 0,1,2,3,4]")
+Sizes = typer.Option("--k", metavar="N[,N]", help="Features in each set. [default: 5,10]")
+SecondsPerSet = typer.Option(
+    "--seconds-per-set",
+    metavar="[METHOD:K=]SECONDS",
+    help="The time limit of a search for each of its sets, for all or for one method and size (mrmr:10=1); may be "
+    "repeated. [default: 60, as in the paper]",
+)
+InformationSource = typer.Option(
+    "--information",
+    metavar="NAME",
+    help="How mutual information is estimated: paper (as the paper's study did) or altsets (as altsets find does).",
+)
+Scheduler = typer.Option(
+    "--scheduler",
+    metavar="ADDRESS",
+    help="Run on a Dask cluster, such as tcp://host:8786, not on this machine.",
+)
+TimeBudget = typer.Option(
+    "--time-budget",
+    parser=_duration,
+    metavar="TIME",
+    help="Begin nothing new after this time: 90 (seconds), 30m or 8h.",
+)
+StudyJobs = typer.Option(
+    "--jobs", parser=_whole_number, metavar="N", help="Tasks at a time; -1: one per processor."
+)

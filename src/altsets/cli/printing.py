@@ -29,6 +29,7 @@ __all__ = [
     "Waiting",
     "answer",
     "console_for",
+    "duration",
     "fail",
     "plain_messages",
     "printable",
@@ -238,6 +239,19 @@ def console_for(stderr: bool = False) -> Console:
     from rich.console import Console
 
     return Console(stderr=stderr, highlight=False, markup=False, emoji=False)
+
+
+def duration(seconds: float) -> str:
+    """A time in words of the right size.
+
+    Examples
+    --------
+    >>> duration(12.3), duration(200), duration(9000)
+    ('12 s', '3 min', '2.5 h')
+    """
+    if seconds < 100:
+        return f"{seconds:.0f} s"
+    return f"{seconds / 60:.0f} min" if seconds < 5400 else f"{seconds / 3600:.1f} h"
 
 
 def printable(text: str) -> str:

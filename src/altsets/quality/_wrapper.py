@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from copy import copy
 from typing import Any
 
 import numpy as np
@@ -20,6 +19,14 @@ from altsets.measures.models import (
     names_for_weights,
     scorer_for,
     splits_of,
+)
+from altsets.measures.trees import (
+    as_columns,
+    fit_tree,
+    fits_single_precision,
+    matthews,
+    predicted_by,
+    r_squared,
 )
 from altsets.quality._black_box import BlackBox
 from altsets.tables.conversion import features_of
@@ -99,7 +106,7 @@ class Wrapper(BlackBox):
         splits = splits_of(cv, table.matrix, target, random_state, groups=groups, kept=kept)
         score: Callable[[tuple[int, ...]], float]
         default = estimator is None or (isinstance(estimator, str) and estimator == "tree")
-        if default and scoring is None and weights is None and _fits_single_precision(table.matrix):
+        if default and scoring is None and weights is None and fits_single_precision(table.matrix):
             score = _Trees(table, target, splits, random_state)
         else:
             model = fresh_model(estimator, target.is_classes, random_state)
@@ -206,24 +213,11 @@ class _Models:
         return judge(fitted, columns[test], self._labels[test])
 
 
-# --- The default, with less around it ---------------------------------------------------------------
-
-
-def _fits_single_precision(matrix: Floats) -> bool:
-    with np.errstate(over="ignore"):
-        return not np.isinf(matrix.astype(np.float32)).any()
-
-
 class _Trees:
-    """Default trees and default scores: the same numbers, but the table is converted and checked only once.
-
-    Half of the time of a small fit is spent on such checks.
-    """
+    """Default trees and default scores: the same numbers as :class:`_Models`, sooner."""
 
     def __init__(self, table: Encoded, target: Target, splits: Sequence[Split], random_state: int) -> None:
-        # Trees work in single precision, and a few columns of a table are quickly taken if columns lie together.
-        columns = np.ascontiguousarray(table.matrix.T, dtype=np.float32)
-        # Only a tree that checks its input looks for missing values in it.
+        columns = as_columns(table.matrix)
         self._holes = np.asarray(np.isnan(columns).any(axis=1))
         self._table = table
         self._parts = [
@@ -238,36 +232,13 @@ class _Trees:
         self._target, self._tree = target, fresh_model(None, target.is_classes, random_state)
 
     def __call__(self, indices: tuple[int, ...]) -> float:
-        from sklearn import config_context
-
         chosen = self._table.columns_of(indices)
         check = bool(self._holes[chosen].any())
         scores = []
-        with config_context(skip_parameter_validation=True):
-            for X, y, X_test, y_test in self._parts:
-                tree = copy(self._tree)
-                tree.fit(X[chosen].T, y, check_input=check)
-                predicted = tree.tree_.predict(X_test[chosen].T)
-                if self._target.is_classes:
-                    labels = tree.classes_[np.argmax(predicted, axis=1)]
-                    scores.append(_matthews(y_test, labels, self._target.n_distinct))
-                else:
-                    scores.append(_r_squared(y_test, predicted[:, 0]))
+        for X, y, X_test, y_test in self._parts:
+            predicted = predicted_by(fit_tree(self._tree, X[chosen], y, check=check), X_test[chosen])
+            if self._target.is_classes:
+                scores.append(matthews(y_test, predicted, self._target.n_distinct))
+            else:
+                scores.append(r_squared(y_test, predicted))
         return float(np.mean(scores))
-
-
-def _matthews(true: npt.NDArray[Any], predicted: npt.NDArray[Any], n_classes: int) -> float:
-    """Matthews correlation of class codes; 0 where it is not defined."""
-    table = np.bincount(true * n_classes + predicted, minlength=n_classes**2).reshape(n_classes, n_classes)
-    there, said, total = table.sum(axis=1).tolist(), table.sum(axis=0).tolist(), len(true)
-    shared = int(np.trace(table)) * total - sum(a * b for a, b in zip(there, said, strict=True))
-    spread = (total**2 - sum(a * a for a in there)) * (total**2 - sum(b * b for b in said))
-    return shared / float(spread) ** 0.5 if spread else 0.0
-
-
-def _r_squared(true: Floats, predicted: Floats) -> float:
-    left = float(np.sum((true - predicted) ** 2))
-    spread = float(np.sum((true - np.mean(true)) ** 2))
-    if spread:
-        return 1 - left / spread
-    return 0.0 if left else 1.0

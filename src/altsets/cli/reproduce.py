@@ -1,0 +1,153 @@
+"""``altsets reproduce``: the paper's study, or a part of it."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from altsets.cli import options, parsing
+from altsets.cli.printing import (
+    NO_SET,
+    Waiting,
+    console_for,
+    duration,
+    plain_messages,
+    printable,
+    say,
+    say_error,
+)
+from altsets.errors import InputError
+
+if TYPE_CHECKING:
+    from altsets.experiments.run import Outcome, StudyProgress
+
+__all__ = ["reproduce_command"]
+
+DEFAULT_SIZES = "5,10"
+
+
+def reproduce_command(
+    out: Annotated[str | None, options.ResultsFolder] = None,
+    data: Annotated[str | None, options.DataFolder] = None,
+    datasets: Annotated[list[str] | None, options.StudyData] = None,
+    methods: Annotated[list[str] | None, options.Methods] = None,
+    folds: Annotated[str | None, options.StudyFolds] = None,
+    k: Annotated[str, options.Sizes] = DEFAULT_SIZES,
+    seconds_per_set: Annotated[list[str] | None, options.SecondsPerSet] = None,
+    information: Annotated[str, options.InformationSource] = "paper",
+    jobs: Annotated[int, options.StudyJobs] = -1,
+    scheduler: Annotated[str | None, options.Scheduler] = None,
+    time_budget: Annotated[float | None, options.TimeBudget] = None,
+) -> None:
+    """Run the paper's study: 30 data sets, five methods, every search; then its tables and figures beside ours.
+
+    What is done stays done: after Ctrl-C, a crash or a full disk, the same command goes on where it was. Exit status:
+    0 = all that was asked for is there, 1 = something is left or failed, 2 = bad input.
+    """
+    with plain_messages():
+        if out is None:
+            raise InputError("say where results are to be kept with --out DIR.")
+        from altsets.experiments.datasets import DATASETS, known_names
+        from altsets.experiments.methods import method_named
+        from altsets.experiments.page import write_report
+        from altsets.experiments.run import reproduce
+        from altsets.experiments.store import Store
+
+        settings = _settings(seconds_per_set or [], information)
+        names = known_names(parsing.names_in(datasets or []) or DATASETS)
+        chosen = parsing.names_in(methods or [])
+        for name in chosen:
+            method_named(name)
+        numbers = _numbers("--folds", folds) if folds is not None else []
+        sizes = _numbers("--k", k)
+        with Waiting(console_for(stderr=True)) as waiting:
+            if data is None:
+                _download(names, waiting)
+            outcome = reproduce(
+                data,
+                out,
+                datasets=names,
+                methods=chosen,
+                folds=numbers,
+                sizes=sizes,
+                settings=settings,
+                n_jobs=jobs,
+                scheduler=scheduler,
+                time_budget=time_budget,
+                progress=lambda progress: waiting.say(_status(progress)),
+            )
+            page = None
+            if outcome.n_done + outcome.n_before:
+                waiting.say("Writing tables and figures")
+                page = write_report(Store(out).frame(), Path(out) / "report", settings=settings)
+        _summarise(outcome, page, out)
+
+
+def _settings(seconds_per_set: Sequence[str], information: str) -> Any:
+    from altsets.experiments.design import Settings
+
+    given: dict[str, Any] = {"information": information}
+    exceptions = {}
+    for text in seconds_per_set:
+        name, equals, number = text.rpartition("=")
+        try:
+            seconds = float(number)
+        except ValueError:
+            raise InputError(f"--seconds-per-set {text!r} is neither SECONDS nor METHOD:K=SECONDS.") from None
+        if equals:
+            exceptions[name.strip()] = seconds
+        else:
+            given["seconds_per_set"] = seconds
+    return Settings(**given, exceptions=exceptions)
+
+
+def _numbers(option: str, text: str) -> list[int]:
+    try:
+        return [int(part) for part in text.split(",")]
+    except ValueError:
+        raise InputError(f"{option} {text!r} must be whole numbers divided by commas, such as 0,1.") from None
+
+
+def _download(names: Sequence[str], waiting: Waiting) -> None:
+    from altsets.experiments.download import download
+
+    def say(name: str, n_bytes: int, n_all: int | None) -> None:
+        share = f": {n_bytes / n_all:.0%}" if n_all else ""
+        waiting.say(f"Downloading {name}{share}")
+
+    download(names, progress=say)
+
+
+def _status(progress: StudyProgress) -> str:
+    left = "" if progress.seconds_left is None else f", about {duration(progress.seconds_left)} left"
+    failed = f", {progress.n_failed} failed" if progress.n_failed else ""
+    return (
+        f"{progress.doing}: {progress.n_done} of {progress.n_tasks} tasks{failed}, {duration(progress.elapsed)}{left} "
+        "(Ctrl-C keeps what is done)"
+    )
+
+
+def _summarise(outcome: Outcome, page: Path | None, out: str) -> None:
+    console = console_for()
+    say(
+        console,
+        f"{outcome.n_done} tasks done in {duration(outcome.elapsed)}, {outcome.n_before} were there before, "
+        f"{len(outcome.failed)} failed, {outcome.n_left} are left. Results are in {out}.",
+    )
+    if page is not None:
+        say(console, f"Tables and figures beside the published ones: {page}")
+    for task, said in list(outcome.failed.items())[:MOST_FAILURES]:
+        say_error(f"{task}: {printable(said)}")
+    if len(outcome.failed) > MOST_FAILURES:
+        say_error(f"... and {len(outcome.failed) - MOST_FAILURES} more; they are in the results.")
+    if not outcome.is_complete:
+        if outcome.interrupted:
+            say_error("Interrupted; the same command goes on where it was.")
+        raise typer.Exit(NO_SET)
+
+
+#: Failures that are said one by one.
+MOST_FAILURES = 5

@@ -1,0 +1,143 @@
+"""The paper's study as data: which searches are made for which method, on which folds, under which limits."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import asdict, dataclass, field
+from typing import Any
+
+from altsets.errors import InputError
+
+__all__ = ["SIZES", "Design", "PlannedSearch", "Settings", "Task", "searches"]
+
+#: Features in a set.
+SIZES = (5, 10)
+#: Alternatives of a sequential search, which has every smaller number of them in it, and of simultaneous ones.
+MOST_SEQUENTIAL = 10
+SIMULTANEOUS = (1, 2, 3, 4, 5)
+#: Where mutual information comes from: as the paper's study computed it, or as altsets does by default.
+INFORMATION = ("paper", "altsets")
+
+
+@dataclass(frozen=True)
+class Settings:
+    """What results depend on besides the data: one folder of results has the same for all of them.
+
+    Attributes
+    ----------
+    information : {"paper", "altsets"}
+        How mutual information is estimated.
+    seed : int
+        For folds, trees, the wrapper's split, and the noise that the paper's estimator adds.
+    n_folds : int
+        Of the stratified cross-validation.
+    seconds_per_set : float
+        The time limit of a search, for each set that it is asked for; the paper's is a minute.
+    exceptions : dict
+        Other limits, by method and size: ``{"mrmr:10": 1.0}``.
+    max_iters : int
+        Swaps that the Greedy Wrapper tries for one search; it has no time limit.
+    """
+
+    information: str = "paper"
+    seed: int = 25
+    n_folds: int = 5
+    seconds_per_set: float = 60.0
+    exceptions: Mapping[str, float] = field(default_factory=dict)
+    max_iters: int = 1000
+
+    def __post_init__(self) -> None:
+        if self.information not in INFORMATION:
+            raise InputError(f"information={self.information!r} is unknown; choose 'paper' or 'altsets'.")
+        for name, value in [("seconds_per_set", self.seconds_per_set), *self.exceptions.items()]:
+            if not value > 0:
+                raise InputError(f"{name}={value!r} must be a positive number of seconds.")
+        for name in self.exceptions:
+            if not re.fullmatch(r"\w+:[1-9]\d*", name):
+                raise InputError(f"{name!r} names no method and size; write mrmr:10 for mRMR with k = 10.")
+
+    def seconds(self, method: str, size: int) -> float:
+        """The time limit for each set."""
+        return self.exceptions.get(f"{method}:{size}", self.seconds_per_set)
+
+    def as_dict(self) -> dict[str, Any]:
+        """For a file."""
+        return asdict(self)
+
+
+@dataclass(frozen=True)
+class PlannedSearch:
+    """One search: what is asked of it."""
+
+    k: int
+    min_difference: int
+    search: str
+    aggregation: str
+    n_alternatives: int
+
+    @property
+    def tau(self) -> float:
+        """The dissimilarity threshold, as the paper writes it."""
+        return round(self.min_difference / self.k, 10)
+
+
+def searches(size: int, heuristics: bool) -> Iterator[PlannedSearch]:
+    """Every search for sets of one size: all thresholds, all numbers of alternatives."""
+    for difference in range(1, size + 1):
+        yield PlannedSearch(size, difference, "sequential", "sum", MOST_SEQUENTIAL)
+        for n_alternatives in SIMULTANEOUS:
+            for aggregation in ("sum", "min"):
+                yield PlannedSearch(size, difference, "simultaneous", aggregation, n_alternatives)
+        if heuristics:
+            yield PlannedSearch(size, difference, "greedy-replacement", "sum", MOST_SEQUENTIAL)
+            for n_alternatives in SIMULTANEOUS:
+                yield PlannedSearch(size, difference, "greedy-balancing", "sum", n_alternatives)
+
+
+@dataclass(frozen=True, order=True)
+class Task:
+    """What is done in one go: all searches of a method on one fold of a data set."""
+
+    fold: int
+    method: str
+    dataset: str
+
+    def __str__(self) -> str:
+        return f"{self.dataset}, fold {self.fold}, {self.method}"
+
+
+@dataclass(frozen=True)
+class Design:
+    """What is to be run.
+
+    Attributes
+    ----------
+    datasets, methods : sequence of str
+    folds, sizes : sequence of int
+    settings : Settings
+    """
+
+    datasets: Sequence[str]
+    methods: Sequence[str]
+    folds: Sequence[int]
+    sizes: Sequence[int]
+    settings: Settings
+
+    def __post_init__(self) -> None:
+        for fold in self.folds:
+            if not 0 <= fold < self.settings.n_folds:
+                raise InputError(f"fold {fold} is unknown; there are folds 0 to {self.settings.n_folds - 1}.")
+        for size in self.sizes:
+            if size < 1:
+                raise InputError(f"k={size} is no size of a set; the paper has {SIZES[0]} and {SIZES[1]}.")
+
+    @property
+    def tasks(self) -> list[Task]:
+        """All of them: a fold is complete before the next one begins."""
+        return [
+            Task(fold, method, dataset)
+            for fold in self.folds
+            for method in self.methods
+            for dataset in self.datasets
+        ]

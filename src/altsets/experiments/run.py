@@ -1,0 +1,422 @@
+"""Running the study: tasks in processes or on a cluster, resumed where it was left, each result kept at once."""
+
+from __future__ import annotations
+
+import os
+import time
+from collections import Counter, defaultdict
+from collections.abc import Callable, Generator, Iterable, Iterator, Mapping, Sequence
+from concurrent.futures import BrokenExecutor
+from contextlib import closing, contextmanager
+from dataclasses import dataclass, field
+from typing import Any
+
+from altsets.errors import InputError, MissingExtraError
+from altsets.experiments.datasets import DATASETS, StudyTable, known_names, load
+from altsets.experiments.design import SIZES, Design, Settings, Task
+from altsets.experiments.folds import Fold, Information, fold_of, information_of
+from altsets.experiments.methods import PAPER_METHODS, Method, method_named
+from altsets.experiments.store import Store
+from altsets.experiments.task import Row, failure, rows_of
+from altsets.quality.workers import checked_jobs, in_workers
+from altsets.search.resources import one_thread
+
+__all__ = ["Outcome", "StudyProgress", "reproduce"]
+
+#: How often a task may be running when a worker dies before it runs alone; if that dies as well, the task is to blame.
+STRIKES = 2
+
+
+@dataclass(frozen=True)
+class StudyProgress:
+    """How far a run is.
+
+    Attributes
+    ----------
+    n_done, n_failed, n_tasks : int
+        Tasks of this run; what was there before does not count.
+    elapsed : float
+        Seconds.
+    seconds_left : float or None
+        An estimate; None before anything is known.
+    doing : str
+        What kind of work is going on.
+    """
+
+    n_done: int
+    n_failed: int
+    n_tasks: int
+    elapsed: float
+    seconds_left: float | None
+    doing: str
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """What became of a run.
+
+    Attributes
+    ----------
+    n_done : int
+        Tasks that this run has finished.
+    n_before : int
+        Tasks that were finished before.
+    failed : dict of Task to str
+        Those that raised, with what they said; the next run tries them again.
+    n_left : int
+        Tasks that were not begun, or not finished when it was interrupted.
+    interrupted : bool
+        Whether Ctrl-C ended it.
+    elapsed : float
+        Seconds.
+    """
+
+    n_done: int
+    n_before: int
+    failed: Mapping[Task, str]
+    n_left: int
+    interrupted: bool
+    elapsed: float
+
+    @property
+    def is_complete(self) -> bool:
+        """Whether everything that was asked for is there."""
+        return not self.failed and not self.n_left
+
+
+def reproduce(
+    data: str | os.PathLike[str] | Mapping[str, StudyTable] | None,
+    out: str | os.PathLike[str],
+    *,
+    datasets: Sequence[str] = (),
+    methods: Sequence[str | Method] = (),
+    folds: Sequence[int] = (),
+    sizes: Sequence[int] = SIZES,
+    settings: Settings | None = None,
+    n_jobs: int | None = -1,
+    scheduler: str | None = None,
+    time_budget: float | None = None,
+    progress: Callable[[StudyProgress], object] | None = None,
+) -> Outcome:
+    """Run the paper's study, or a part of it; what is in the folder of results already is not computed again.
+
+    Parameters
+    ----------
+    data : path-like, None or mapping of str to StudyTable
+        The folder with the data sets; None for the user's cache folder (see :mod:`altsets.experiments.download`); or
+        tables of your own by their names.
+    out : path-like
+        The folder for results. Other data sets, methods, folds and sizes extend what it has; other settings, or results
+        of another version, are refused.
+    datasets : sequence of str
+        Names of data sets; all if there are none.
+    methods : sequence of str or Method
+        The paper's five if there are none; or any quality that ``altsets find`` knows by name, or a method of your own.
+    folds : sequence of int
+        All if there are none.
+    sizes : sequence of int
+        Features in a set.
+    settings : Settings, optional
+        Seeds, limits and estimators; the paper's by default.
+    n_jobs : int or None
+        Tasks at a time, as joblib takes it. Results do not depend on it, but for searches that a time limit ends.
+    scheduler : str, optional
+        The address of a Dask scheduler, such as ``tcp://host:8786``, whose workers then do the tasks.
+    time_budget : float, optional
+        Seconds after which no task is begun; those that are running end first.
+    progress : callable, optional
+        Called with a :class:`StudyProgress` whenever something has ended.
+    """
+    settings = settings or Settings()
+    chosen = {one.name: one for one in map(_method, methods or PAPER_METHODS)}
+    there: Mapping[str, Any] = data if isinstance(data, Mapping) else DATASETS
+    names = known_names(datasets or there, records=there)
+    design = Design(names, list(chosen), sorted(set(folds)) or range(settings.n_folds), sizes, settings)
+    study = _Study(design, chosen, data, Store(out), _Workers(checked_jobs(n_jobs), scheduler), time_budget)
+    with study.store.opened(settings):
+        return study.run(progress or (lambda _: None))
+
+
+def _method(given: str | Method) -> Method:
+    return given if isinstance(given, Method) else method_named(given)
+
+
+# --- Work that is sent to workers -------------------------------------------------------------------------
+
+
+def _compute_information(fold: Fold, settings: Settings) -> tuple[Information, Information]:
+    with one_thread():
+        return information_of(fold.train, settings), information_of(fold.test, settings)
+
+
+@dataclass(frozen=True)
+class _Job:
+    """Something to be done elsewhere: a name for it, a function and its arguments, made when its turn comes."""
+
+    task: Task
+    call: Callable[[], tuple[Callable[..., Any], tuple[Any, ...]]]
+
+
+def _attempt(number: int, function: Callable[..., Any], arguments: tuple[Any, ...]) -> tuple[int, Any, float]:
+    """What a job returns, or the exception that it raises."""
+    started = time.perf_counter()
+    try:
+        outcome = function(*arguments)
+    except Exception as error:
+        outcome = error
+    return number, outcome, time.perf_counter() - started
+
+
+class _Workers:
+    """Processes on this machine, or those of a Dask cluster."""
+
+    def __init__(self, n_jobs: int | None, scheduler: str | None) -> None:
+        self._n_jobs, self._scheduler = n_jobs, scheduler
+
+    @contextmanager
+    def ready(self) -> Iterator[None]:
+        """Connect to the cluster, if there is one."""
+        if self._scheduler is None:
+            yield
+            return
+        try:
+            from distributed import Client
+        except ImportError:
+            raise MissingExtraError("a cluster", "Dask", "cluster") from None
+        from joblib import parallel_config  # type: ignore[import-untyped]
+
+        try:
+            client = Client(self._scheduler, timeout=10)  # type: ignore[no-untyped-call]
+        except (OSError, ValueError, TypeError) as error:
+            raise InputError(
+                f"there is no Dask scheduler at {self._scheduler!r} ({' '.join(str(error).split())}); start one with "
+                "dask scheduler, or leave out --scheduler."
+            ) from error
+        with client, parallel_config(backend="dask"):
+            yield
+
+    def outcomes(
+        self, jobs: Iterable[tuple[int, Callable[..., Any], tuple[Any, ...]]], alone: bool
+    ) -> Generator[tuple[int, Any, float], None, None]:
+        """What jobs return, in the order in which they end; one at a time if they are to be ``alone``."""
+        from joblib import Parallel, delayed
+
+        calls = (delayed(_attempt)(*job) for job in jobs)
+        how: dict[str, Any] = {"return_as": "generator_unordered", "batch_size": 1}
+        if self._scheduler is not None:
+            # Dask's own queue keeps workers busy; a worker that dies is replaced by another one.
+            return Parallel(n_jobs=-1, pre_dispatch=1 if alone else "2*n_jobs", **how)(calls)  # type: ignore[no-any-return]
+        if self._n_jobs in (None, 1) and not alone:
+            return (_attempt(*job) for job in jobs)
+        # Two workers even for one job at a time: a single one would be this process.
+        n_jobs = 2 if alone else self._n_jobs
+        return in_workers(calls, n_jobs, pre_dispatch=1 if alone else "n_jobs", **how)
+
+    @property
+    def death(self) -> tuple[type[Exception], ...]:
+        """What is raised when a worker dies."""
+        if self._scheduler is None:
+            return (BrokenExecutor,)
+        from distributed import KilledWorker
+
+        return BrokenExecutor, KilledWorker
+
+
+# --- The run ----------------------------------------------------------------------------------------------
+
+
+@dataclass
+class _Study:
+    """What is to be done, what has been done, and how long it took."""
+
+    design: Design
+    methods: Mapping[str, Method]
+    data: str | os.PathLike[str] | Mapping[str, StudyTable] | None
+    store: Store
+    workers: _Workers
+    time_budget: float | None
+    failed: dict[Task, str] = field(default_factory=dict)
+    n_done: int = 0
+    interrupted: bool = False
+
+    def run(self, progress: Callable[[StudyProgress], object]) -> Outcome:
+        """Mutual information first, which tasks share; then the tasks."""
+        self._started, self._progress = time.perf_counter(), progress
+        missing = self._missing()
+        n_before = len(self.design.tasks) - len(missing)
+        # A changed or missing file is found before anything is computed.
+        self._tables = {name: self._table(name) for name in self._datasets(missing)}
+        try:
+            with self.workers.ready():
+                self._carry_out(self._information_jobs(missing), self._keep_information, "mutual information")
+                self._carry_out(self._task_jobs(missing), self._keep_rows, "searches")
+        except KeyboardInterrupt:
+            self.interrupted = True
+        elapsed = time.perf_counter() - self._started
+        failed = {task: said for task, said in self.failed.items() if task in missing}
+        n_left = len(missing) - self.n_done - len(failed)
+        return Outcome(self.n_done, n_before, failed, n_left, self.interrupted, elapsed)
+
+    def _table(self, name: str) -> StudyTable:
+        return self.data[name] if isinstance(self.data, Mapping) else load(name, self.data)
+
+    def _datasets(self, missing: Mapping[Task, Sequence[int]]) -> list[str]:
+        wanted = {task.dataset for task in missing}
+        return [name for name in self.design.datasets if name in wanted]
+
+    def _missing(self) -> dict[Task, list[int]]:
+        """Tasks that are not finished, with the sizes that they lack."""
+        lacking = {}
+        for task in self.design.tasks:
+            there = self.store.state(task).sizes
+            sizes = [size for size in self.design.sizes if size not in there]
+            if sizes:
+                lacking[task] = sizes
+        return lacking
+
+    def _fold(self, task: Task) -> Fold:
+        return fold_of(self._tables[task.dataset], task.fold, self.design.settings)
+
+    # --- Jobs -------------------------------------------------------------------------------------------
+
+    def _information_jobs(self, missing: Mapping[Task, Sequence[int]]) -> list[_Job]:
+        needed = {
+            (task.dataset, task.fold): task
+            for task in missing
+            if self.methods[task.method].uses_information
+            and not self.store.has_information(task.dataset, task.fold)
+        }
+        # Large ones first within a fold, so that no worker is left alone with one in the end.
+        in_turn = sorted(needed.values(), key=lambda task: (task.fold, -_work(self._tables[task.dataset])))
+
+        def job(task: Task) -> _Job:
+            return _Job(task, lambda: (_compute_information, (self._fold(task), self.design.settings)))
+
+        return [job(task) for task in in_turn]
+
+    def _task_jobs(self, missing: Mapping[Task, Sequence[int]]) -> Iterator[_Job]:
+        for task, sizes in missing.items():
+            if task not in self.failed:
+                yield self._task_job(task, sizes)
+
+    def _task_job(self, task: Task, sizes: Sequence[int]) -> _Job:
+        def call() -> tuple[Callable[..., Any], tuple[Any, ...]]:
+            method, fold = self.methods[task.method], self._fold(task)
+            if method.uses_information:
+                fold = fold.knowing(*self.store.information(task.dataset, task.fold))
+            return _search, (task, method, sizes, fold, self.design.settings)
+
+        return _Job(task, call)
+
+    # --- Results ----------------------------------------------------------------------------------------
+
+    def _keep_information(self, task: Task, outcome: Any) -> None:
+        if isinstance(outcome, Exception):
+            for method in self.methods.values():
+                if method.uses_information:
+                    self._fail(Task(task.fold, method.name, task.dataset), outcome)
+        else:
+            self.store.write_information(task.dataset, task.fold, outcome)
+
+    def _keep_rows(self, task: Task, outcome: Any) -> None:
+        if isinstance(outcome, Exception):
+            self._fail(task, outcome)
+        else:
+            sizes, rows = outcome
+            self.store.write(task, rows, sizes)
+            self.n_done += 1
+
+    def _fail(self, task: Task, error: Exception) -> None:
+        row = failure(task, error)
+        self.failed[task] = row["error"]
+        self.store.write(task, [row], (), row["error"])
+
+    # --- Workers ----------------------------------------------------------------------------------------
+
+    def _carry_out(self, jobs: Iterable[_Job], keep: Callable[[Task, Any], None], doing: str) -> None:
+        """Do all jobs, whatever happens to workers, until time is up."""
+        waiting, strikes = dict(enumerate(jobs)), Counter[int]()
+        clock = _Clock(waiting, self.methods)
+        self._tell(clock, doing)
+        while waiting and not self._time_is_up():
+            alone = [number for number in waiting if strikes[number] >= STRIKES]
+            begun: set[int] = set()
+            in_turn = alone[:1] or list(waiting)
+            wanted = self._begin(in_turn, waiting, begun)
+            try:
+                with closing(self.workers.outcomes(wanted, alone=bool(alone))) as outcomes:
+                    for number, outcome, seconds in outcomes:
+                        job = waiting.pop(number)
+                        begun.discard(number)
+                        keep(job.task, outcome)
+                        clock.ended(job.task, seconds)
+                        self._tell(clock, doing)
+            except self.workers.death:
+                strikes.update(begun)
+                if alone:
+                    died = InputError("its worker process died, alone as well; it may need more memory.")
+                    keep(waiting.pop(alone[0]).task, died)
+
+    def _begin(
+        self, in_turn: Iterable[int], waiting: Mapping[int, _Job], begun: set[int]
+    ) -> Iterator[tuple[int, Callable[..., Any], tuple[Any, ...]]]:
+        """Jobs as workers ask for them; none once time is up."""
+        for number in in_turn:
+            if self._time_is_up():
+                return
+            begun.add(number)
+            yield number, *waiting[number].call()
+
+    def _time_is_up(self) -> bool:
+        return self.time_budget is not None and time.perf_counter() - self._started > self.time_budget
+
+    def _tell(self, clock: _Clock, doing: str) -> None:
+        elapsed = time.perf_counter() - self._started
+        self._progress(
+            StudyProgress(clock.n_ended, len(self.failed), clock.n_jobs, elapsed, clock.seconds_left, doing)
+        )
+
+
+def _search(
+    task: Task, method: Method, sizes: Sequence[int], fold: Fold, settings: Settings
+) -> tuple[Sequence[int], list[Row]]:
+    return sizes, rows_of(task, method, sizes, fold, settings)
+
+
+def _work(table: StudyTable) -> int:
+    """What mutual information of all pairs takes, roughly."""
+    n_rows, n_features = table.X.shape
+    return int(n_rows * n_features**2)
+
+
+class _Clock:
+    """How long the jobs that are left will take: as long as those of the same method did."""
+
+    def __init__(self, jobs: Mapping[int, _Job], methods: Mapping[str, Method]) -> None:
+        self._left = Counter(job.task.method for job in jobs.values())
+        self._seconds: dict[str, list[float]] = defaultdict(list)
+        self._started = time.perf_counter()
+        self.n_jobs, self.n_ended = len(jobs), 0
+
+    def ended(self, task: Task, seconds: float) -> None:
+        """One of them took so long."""
+        self._left[task.method] -= 1
+        self._seconds[task.method].append(seconds)
+        self.n_ended += 1
+
+    @property
+    def seconds_left(self) -> float | None:
+        """By the clock, as several run at a time."""
+        every = [seconds for some in self._seconds.values() for seconds in some]
+        if not every or not sum(every):
+            return None
+        mean = sum(every) / len(every)
+        left = sum(
+            count
+            * (sum(self._seconds[method]) / len(self._seconds[method]) if method in self._seconds else mean)
+            for method, count in self._left.items()
+            if count
+        )
+        # How many seconds of work are done in one second.
+        at_a_time = sum(every) / max(time.perf_counter() - self._started, 1e-9)
+        return left / max(at_a_time, 1e-9)

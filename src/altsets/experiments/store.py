@@ -1,0 +1,296 @@
+"""A folder of results: one file for each task, whole or not there at all.
+
+::
+
+    study.json                      what all results have in common; other limits or versions are refused
+    information/DATASET.foldN.npz   mutual information, shared by the methods that need it
+    results/DATASET.foldN.METHOD.parquet
+    report/                         tables, figures and the page
+
+Every file is written under another name, in full, and then gets its own: whoever reads a file finds it complete.
+"""
+
+from __future__ import annotations
+
+import io
+import json
+import os
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+from zipfile import BadZipFile
+
+import numpy as np
+
+from altsets import __version__, documents
+from altsets.errors import AltsetsError, InputError, MissingExtraError
+from altsets.experiments.design import Settings, Task
+from altsets.experiments.folds import Information
+from altsets.experiments.task import Row
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+__all__ = ["Store", "TaskState", "write_file"]
+
+#: How names of files end that are not complete; nothing else may end so.
+UNFINISHED = ".unfinished"
+#: Where a file of results says what it holds, so that nobody has to read the rows.
+CONTENTS = b"altsets"
+#: The columns of results, and their types.
+COLUMNS = {
+    "dataset": "string",
+    "fold": "int64",
+    "method": "string",
+    "n_features_in": "int64",
+    "k": "int64",
+    "tau": "float64",
+    "search": "string",
+    "aggregation": "string",
+    "n_alternatives": "int64",
+    "number": "int64",
+    "status": "string",
+    "features": "list",
+    "train_objective": "float64",
+    "test_objective": "float64",
+    "train_mcc": "float64",
+    "test_mcc": "float64",
+    "bound": "float64",
+    "n_evaluated": "int64",
+    "search_seconds": "float64",
+    "timed_out": "bool",
+    "error": "string",
+}
+
+
+@dataclass(frozen=True)
+class TaskState:
+    """What the folder has of a task: the sizes that are done, and what went wrong with the others."""
+
+    sizes: tuple[int, ...] = ()
+    error: str | None = None
+
+
+class Store:
+    """The results in a folder.
+
+    Parameters
+    ----------
+    folder : path-like
+        It need not be there yet.
+    """
+
+    def __init__(self, folder: str | os.PathLike[str]) -> None:
+        self.folder = Path(folder)
+
+    # --- The folder as a whole ------------------------------------------------------------------------
+
+    @contextmanager
+    def opened(self, settings: Settings) -> Iterator[None]:
+        """Write to the folder: nobody else does meanwhile, and results of other settings are refused."""
+        if self.folder.exists() and not self.folder.is_dir():
+            raise InputError(f"{self.folder} is a file; give a folder for results.")
+        self._check(settings)
+        with _named_errors(self.folder):
+            for name in ("results", "information"):
+                (self.folder / name).mkdir(parents=True, exist_ok=True)
+            with self._alone():
+                for leftover in self.folder.rglob(f"*{UNFINISHED}"):
+                    leftover.unlink(missing_ok=True)
+                if not self._about.exists():
+                    write_file(self._about, json.dumps(self._facts(settings), indent=1).encode())
+                yield
+
+    @property
+    def settings(self) -> Settings:
+        """What all results have in common."""
+        found = self._found()
+        if found is None:
+            raise InputError(f"{self.folder} has no results of a study; run altsets reproduce first.")
+        try:
+            return Settings(**found["settings"])
+        except (*documents.DAMAGED, AltsetsError) as error:
+            raise InputError(f"{self._about} is damaged: {error}.") from error
+
+    @property
+    def _about(self) -> Path:
+        return self.folder / "study.json"
+
+    def _found(self) -> dict[str, Any] | None:
+        if not self._about.exists():
+            return None
+        with _named_errors(self._about):
+            found = documents.document_in(self._about.read_text(encoding="utf-8"))
+        if not isinstance(found, dict) or "settings" not in found or "version" not in found:
+            raise InputError(f"{self._about} is damaged; give another folder for results.")
+        return found
+
+    def _facts(self, settings: Settings) -> dict[str, Any]:
+        return {"version": __version__, "settings": settings.as_dict()}
+
+    def _check(self, settings: Settings) -> None:
+        """Refuse a folder whose results do not go with new ones."""
+        found = self._found()
+        if found is None:
+            if self.folder.exists() and any(self.folder.iterdir()):
+                raise InputError(f"{self.folder} holds other files; give a new folder for results.")
+            return
+        if found["version"] != __version__:
+            raise InputError(
+                f"{self.folder} has results of altsets {found['version']}, and this is {__version__}; give another "
+                "folder for results."
+            )
+        wanted = settings.as_dict()
+        for name, value in wanted.items():
+            there = found["settings"].get(name)
+            if there != value:
+                raise InputError(
+                    f"{self.folder} has results with {name} = {_shown(there)}, not {_shown(value)}; give another "
+                    "folder for results, or the same settings."
+                )
+
+    @contextmanager
+    def _alone(self) -> Iterator[None]:
+        """Keep other runs out of the folder, where the system can do so; a run that is killed keeps no lock."""
+        try:
+            import fcntl
+        except ImportError:
+            yield
+            return
+        with open(self.folder / ".lock", "w") as lock:
+            try:
+                fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            except BlockingIOError:
+                raise InputError(
+                    f"another run is writing to {self.folder}; wait for it, or give another folder."
+                ) from None
+            yield
+
+    # --- Mutual information ---------------------------------------------------------------------------
+
+    def information(self, dataset: str, fold: int) -> tuple[Information, Information]:
+        """That of training rows and of test rows."""
+        path = self._information(dataset, fold)
+        advice = "delete it, and it is computed again"
+        with _named_errors(path, advice), open(path, "rb") as file, np.load(file) as arrays:
+            train, test = (
+                Information(arrays[f"{part}_relevance"], arrays[f"{part}_pairs"])
+                for part in ("train", "test")
+            )
+            return train, test
+
+    def write_information(self, dataset: str, fold: int, both: tuple[Information, Information]) -> None:
+        """Keep it."""
+        buffer = io.BytesIO()
+        arrays = {
+            f"{part}_{name}": getattr(information, name)
+            for part, information in zip(("train", "test"), both, strict=True)
+            for name in ("relevance", "pairs")
+        }
+        np.savez_compressed(buffer, **arrays)
+        write_file(self._information(dataset, fold), buffer.getvalue())
+
+    def has_information(self, dataset: str, fold: int) -> bool:
+        """Whether it is there."""
+        return self._information(dataset, fold).exists()
+
+    def _information(self, dataset: str, fold: int) -> Path:
+        return self.folder / "information" / f"{dataset}.fold{fold}.npz"
+
+    # --- Results --------------------------------------------------------------------------------------
+
+    def state(self, task: Task) -> TaskState:
+        """What is done of a task."""
+        path = self._results(task)
+        if not path.exists():
+            return TaskState()
+        with _named_errors(path, "delete it, and it is computed again"):
+            contents = json.loads(_parquet().read_schema(path).metadata[CONTENTS])
+            return TaskState(tuple(contents["sizes"]), contents["error"])
+
+    def write(self, task: Task, rows: Sequence[Row], sizes: Sequence[int], error: str | None = None) -> None:
+        """Add rows to those of the task; ``sizes`` are those that they complete."""
+        import pyarrow as pa
+
+        before = self.state(task)
+        tables = [_as_table(rows)]
+        path = self._results(task)
+        if before.sizes:
+            with _named_errors(path):
+                found = _parquet().read_table(path)
+            tables.insert(0, found.filter(pa.compute.is_null(found["error"])))
+        contents = {"sizes": sorted({*before.sizes, *sizes}), "error": error}
+        table = pa.concat_tables([one.replace_schema_metadata(None) for one in tables])
+        buffer = io.BytesIO()
+        _parquet().write_table(table.replace_schema_metadata({CONTENTS: json.dumps(contents)}), buffer)
+        write_file(path, buffer.getvalue())
+
+    def frame(self) -> pd.DataFrame:
+        """All results, one row for each search and set; failed tasks are rows with an error and little else."""
+        import pyarrow as pa
+
+        paths = sorted((self.folder / "results").glob("*.parquet"))
+        if not paths:
+            raise InputError(f"{self.folder} has no results yet; run altsets reproduce first.")
+        tables = []
+        for path in paths:
+            with _named_errors(path, "delete it, and it is computed again"):
+                tables.append(_parquet().read_table(path).replace_schema_metadata(None))
+        return pa.concat_tables(tables).to_pandas()
+
+    def _results(self, task: Task) -> Path:
+        return self.folder / "results" / f"{task.dataset}.fold{task.fold}.{task.method}.parquet"
+
+
+def write_file(path: Path, content: bytes) -> None:
+    """Write a file in full or not at all; what is wrong with the disk is said in one sentence."""
+    unfinished = path.with_name(f"{path.name}{UNFINISHED}")
+    with _named_errors(path, "nothing that was finished is lost; run the same command again afterwards"):
+        try:
+            with open(unfinished, "wb") as file:
+                file.write(content)
+                file.flush()
+                os.fsync(file.fileno())
+            os.replace(unfinished, path)
+        except OSError:
+            unfinished.unlink(missing_ok=True)
+            raise
+
+
+@contextmanager
+def _named_errors(path: Path, advice: str = "") -> Iterator[None]:
+    """What goes wrong with a file as one sentence that names it."""
+    try:
+        yield
+    except AltsetsError:
+        raise
+    except OSError as error:
+        reason = error.strerror or " ".join(str(error).split())
+        where = error.filename or path
+        raise InputError(f"{where}: {reason}{'; ' if advice else ''}{advice}.") from error
+    except (*documents.DAMAGED, EOFError, BadZipFile) as error:
+        raise InputError(f"{path} is damaged{'; ' if advice else ''}{advice}.") from error
+
+
+def _as_table(rows: Iterable[Row]) -> Any:
+    import pyarrow as pa
+
+    rows = list(rows)
+    types = {"list": pa.list_(pa.string()), "bool": pa.bool_()}
+    schema = pa.schema([(name, types.get(kind) or pa.type_for_alias(kind)) for name, kind in COLUMNS.items()])
+    return pa.table({name: [row.get(name) for row in rows] for name in COLUMNS}, schema=schema)
+
+
+def _parquet() -> Any:
+    try:
+        import pyarrow.compute
+        import pyarrow.parquet
+    except ImportError:
+        raise MissingExtraError("the study", "pyarrow", "report") from None
+    return pyarrow.parquet
+
+
+def _shown(value: Any) -> str:
+    return json.dumps(value)
