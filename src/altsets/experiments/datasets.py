@@ -211,9 +211,12 @@ def load(
 def file_of(name: str, folder: Path) -> Path | None:
     """The file in a folder that is to hold a data set, whatever is in it; None if there is none."""
     try:
-        return next((path for ending in ENDINGS if (path := folder / f"{name}{ending}").exists()), None)
+        here = set(os.listdir(folder))
+    except (FileNotFoundError, NotADirectoryError):
+        return None
     except OSError as error:
         raise TableError(f"cannot look into {folder}: {error.strerror}; choose another folder.") from error
+    return next((folder / file for ending in ENDINGS if (file := f"{name}{ending}") in here), None)
 
 
 def _missing(name: str, folder: Path) -> TableError:

@@ -17,6 +17,7 @@ from http import HTTPStatus
 from http.client import HTTPException, HTTPResponse
 from pathlib import Path
 from urllib.error import HTTPError, URLError
+from urllib.parse import urlsplit
 from urllib.request import Request, urlopen
 
 from altsets.errors import InputError, TableError
@@ -38,7 +39,8 @@ PMLB_URL = "https://github.com/EpistasisLab/pmlb/raw/v1.0.1.post3/datasets/{name
 #: Told of a data set how many bytes are here, and how many there are; None if the server does not say.
 Progress = Callable[[str, int, int | None], None]
 
-BLOCK = 1 << 16
+#: Bytes at a time; what has arrived of a block is lost if the line breaks.
+BLOCK = 1 << 13
 #: Answers after which it is worth to ask again, besides all that begin with 5.
 PASSING = {HTTPStatus.REQUEST_TIMEOUT, HTTPStatus.TOO_MANY_REQUESTS}
 
@@ -116,8 +118,7 @@ def download(
         If a file cannot be fetched or written, is not PMLB's, or is here already but wrong.
     """
     asked = known_names(names, records=records)
-    if not url.startswith(("https://", "http://")) or "{name}" not in url:
-        raise InputError(f"url={url!r} cannot be used; give one of http or https that contains {{name}}.")
+    _check_address(url)
     home = cache_folder() if folder is None else Path(folder)
     here = {name: path for name in asked if (path := file_of(name, home)) is not None}
     for name, path in here.items():
@@ -132,6 +133,19 @@ def download(
         ).run()
         for name in asked
     ]
+
+
+def _check_address(url: str) -> None:
+    """Refuse addresses that no server can have: they are no reason to try again and again."""
+    try:
+        parts = urlsplit(url)
+        usable = parts.scheme in ("http", "https") and bool(parts.hostname) and parts.port != 0
+    except ValueError:
+        usable = False
+    if not usable or not url.isascii() or not url.isprintable() or " " in url or "{name}" not in url:
+        raise InputError(
+            f"url={url!r} cannot be used; give an address that begins with https:// and contains {{name}}."
+        )
 
 
 class _InterruptedTransferError(Exception):
@@ -167,25 +181,33 @@ class _Transfer:
 
     def run(self) -> Path:
         """Fetch the file, going on where an earlier call was interrupted; returns where it is."""
-        # Nothing to fetch if only the last step, to its name, was missing.
-        if not self._is_right():
-            self._receive()
-            if not self._is_right():
-                # What earlier calls left may have been wrong, or this answer: one more, all of it.
-                self._refuse_pointer()
-                self._discard()
-                self._receive()
-                if not self._is_right():
-                    self._refuse_pointer()
-                    self._discard()
-                    raise TableError(
-                        f"{self.address} sent something else than PMLB's {self.name} twice (its checksum differs); "
-                        "check that no proxy or login page stands in between, and try again."
-                    )
+        # Nothing is left to fetch if only the last step, to the real name, was missing. What an earlier call left may
+        # have been wrong, or a single answer, so there is a second chance.
+        if not (self._is_right() or self._received() or self._received()):
+            raise TableError(
+                f"{self.address} sent something else than PMLB's {self.name} twice (its checksum differs); "
+                "check that no proxy or login page stands in between, and try again."
+            )
         file = self.folder / f"{self.name}.tsv.gz"
         with _writing(file):
             self.part.replace(file)
         return file
+
+    def _received(self) -> bool:
+        """Fetch what is missing; if the whole is wrong then, it is discarded, and the next call fetches all of it."""
+        self._receive()
+        if self._is_right():
+            return True
+        with _writing(self.part):
+            with self.part.open("rb") as file:
+                is_pointer = file.read(len(LFS_POINTER)) == LFS_POINTER
+            self.part.unlink()
+        if is_pointer:
+            raise TableError(
+                f"{self.address} sent a Git LFS pointer instead of {self.name} itself; "
+                "give the address of a server that has the data."
+            )
+        return False
 
     def _is_right(self) -> bool:
         with _writing(self.part):
@@ -193,20 +215,6 @@ class _Transfer:
                 return False
             with self.part.open("rb") as file:
                 return hashlib.file_digest(file, "sha256").hexdigest() == self.sha256
-
-    def _refuse_pointer(self) -> None:
-        with _writing(self.part), self.part.open("rb") as file:
-            is_pointer = file.read(len(LFS_POINTER)) == LFS_POINTER
-        if is_pointer:
-            self._discard()
-            raise TableError(
-                f"{self.address} sent a Git LFS pointer instead of {self.name} itself; "
-                "give the address of a server that has the data."
-            )
-
-    def _discard(self) -> None:
-        with _writing(self.part):
-            self.part.unlink()
 
     def _receive(self) -> None:
         """All that is missing, in as many attempts as it may take."""
@@ -260,7 +268,8 @@ class _Transfer:
         """Write what arrives behind what is here, or over it if the server sends all from the start."""
         resumed = response.status == HTTPStatus.PARTIAL_CONTENT
         if resumed and not response.headers.get("Content-Range", "").startswith(f"bytes {here}-"):
-            self._discard()
+            with _writing(self.part):
+                self.part.unlink(missing_ok=True)
             raise _InterruptedTransferError("the server sent another part than the one asked for")
         size = here if resumed else 0
         total = None if response.length is None else size + response.length
