@@ -234,7 +234,7 @@ def test_a_folder_that_cannot_be_looked_into_is_refused(tmp_path, monkeypatch):
 
     # For the administrator, there is no such folder.
     monkeypatch.setattr(os, "listdir", refuse)
-    with pytest.raises(TableError, match="cannot look into .*: Permission denied") as caught:
+    with pytest.raises(TableError, match=r"cannot look into .*: Permission denied") as caught:
         load("small", tmp_path, records=RECORDS)
     assert str(tmp_path) in sentence(caught)
 
