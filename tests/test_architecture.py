@@ -20,6 +20,7 @@ PACKAGE = Path(altsets.__file__).parent
 #: From the roof down; a room imports from itself and from what stands below it.
 ROOMS = [
     "cli",
+    "experiments",
     "evaluation",
     "selector",
     "scores",
