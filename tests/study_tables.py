@@ -3,11 +3,10 @@
 import os
 import signal
 import sys
-from pathlib import Path
 
 import numpy as np
-from altsets.experiments.datasets import StudyTable
 
+from altsets.experiments.datasets import StudyTable
 from altsets.experiments.design import Settings
 from altsets.experiments.methods import Method
 from altsets.experiments.run import reproduce
@@ -24,8 +23,8 @@ def tables(n_tables=2, n_rows=60, n_features=9):
         rng = np.random.default_rng(seed)
         X = rng.normal(size=(n_rows, n_features))
         y = (X[:, 0] + X[:, 1] + rng.normal(size=n_rows) > 0).astype(np.intp)
-        # Rounded, so that there are ties; and the last one is constant.
-        X[:, 2] = np.round(X[:, 2])
+        # Some are codes, so that there are ties; and the last one is constant.
+        X[:, 2:5] = np.round(X[:, 2:5])
         X[:, -1] = 1.0
         names = tuple(f"f{number}" for number in range(n_features))
         made[f"table{seed}"] = StudyTable(f"table{seed}", X, y, names)
@@ -40,9 +39,8 @@ def dying(rows, settings):
     os.kill(os.getpid(), signal.SIGKILL)
 
 
-def dying_once(rows, settings):
+def dying_once(mark, rows, settings):
     """Ends its process the first time it is called at all, and works after that."""
-    mark = Path(os.environ["ALTSETS_TEST_MARK"])
     if not mark.exists():
         mark.touch()
         dying(rows, settings)

@@ -9,6 +9,7 @@ import subprocess
 import sys
 import time
 from collections import Counter
+from functools import partial
 from pathlib import Path
 
 import numpy as np
@@ -19,13 +20,14 @@ from sklearn.feature_selection import mutual_info_regression
 from sklearn.metrics import matthews_corrcoef
 from sklearn.model_selection import StratifiedKFold
 from sklearn.tree import DecisionTreeClassifier
-from study_tables import DYING, DYING_ONCE, RAISING, SMALL, comparable, tables
+from study_tables import DYING, RAISING, SMALL, comparable, dying_once, tables
 
 import altsets
 from altsets import quality
 from altsets.errors import InputError
 from altsets.experiments.design import Design, Settings, Task, searches
 from altsets.experiments.folds import fold_of, information_of
+from altsets.experiments.methods import Method
 from altsets.experiments.run import reproduce
 from altsets.experiments.store import Store
 
@@ -239,9 +241,7 @@ def test_progress_knows_what_is_left(tmp_path):
 def run_elsewhere(out, n_jobs):
     """A run in a process group of its own, so that all of it can be killed."""
     command = [sys.executable, str(HERE / "study_tables.py"), str(out), str(n_jobs)]
-    return subprocess.Popen(
-        command, start_new_session=True, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE
-    )
+    return subprocess.Popen(command, start_new_session=True)
 
 
 @pytest.mark.skipif(not hasattr(os, "killpg"), reason="needs process groups")
@@ -305,9 +305,9 @@ def test_a_worker_that_dies_costs_nobody_else_anything(tmp_path):
     assert all("worker process died" in said for said in outcome.failed.values())
 
 
-def test_a_worker_that_dies_by_chance_is_replaced(tmp_path, monkeypatch):
-    monkeypatch.setenv("ALTSETS_TEST_MARK", str(tmp_path / "mark"))
-    asked = {"methods": (DYING_ONCE, "model_gain"), "folds": (0,), "sizes": (2,), "n_jobs": 2}
+def test_a_worker_that_dies_by_chance_is_replaced(tmp_path):
+    once = Method("dying_once", partial(dying_once, tmp_path / "mark"))
+    asked = {"methods": (once, "model_gain"), "folds": (0,), "sizes": (2,), "n_jobs": 2}
     assert reproduce(tables(), tmp_path / "out", **asked).is_complete
 
 

@@ -121,7 +121,8 @@ def _noisy(columns: Floats, noise: np.random.RandomState) -> Floats:
     spread = columns.std(axis=0)
     scaled = columns / np.where(spread > 0, spread, 1.0)
     size = np.maximum(1.0, np.mean(np.abs(scaled), axis=0))
-    return scaled + 1e-10 * size * noise.standard_normal(scaled.shape)
+    noisy: Floats = scaled + 1e-10 * size * noise.standard_normal(scaled.shape)
+    return noisy
 
 
 def _nearest_neighbour_information(x: Floats, y: Floats, n_neighbours: int = 3) -> float:

@@ -202,7 +202,8 @@ class _Workers:
         from joblib import Parallel, delayed
 
         calls = (delayed(_attempt)(*job) for job in jobs)
-        how: dict[str, Any] = {"return_as": "generator_unordered", "batch_size": 1}
+        # Tables are sent as they are: shared memory would be left behind by a run that is killed.
+        how: dict[str, Any] = {"return_as": "generator_unordered", "batch_size": 1, "max_nbytes": None}
         if self._scheduler is not None:
             # Dask's own queue keeps workers busy; a worker that dies is replaced by another one.
             return Parallel(n_jobs=-1, pre_dispatch=1 if alone else "2*n_jobs", **how)(calls)  # type: ignore[no-any-return]

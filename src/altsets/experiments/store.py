@@ -123,7 +123,11 @@ class Store:
             return None
         with _named_errors(self._about):
             found = documents.document_in(self._about.read_text(encoding="utf-8"))
-        if not isinstance(found, dict) or "settings" not in found or "version" not in found:
+        if (
+            not isinstance(found, dict)
+            or not isinstance(found.get("settings"), dict)
+            or "version" not in found
+        ):
             raise InputError(f"{self._about} is damaged; give another folder for results.")
         return found
 

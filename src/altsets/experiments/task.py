@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 import time
+import warnings
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
@@ -57,7 +58,9 @@ def rows_of(
         With mutual information, if the method uses it.
     settings : Settings
     """
-    with one_thread():
+    with one_thread(), warnings.catch_warnings():
+        # Copies and constants of these data sets are well known.
+        warnings.simplefilter("ignore")
         made = method.make(fold.train, settings)
         on_test = judge_of(method, fold.test, settings)
         predictions = TreePredictions(fold, settings.seed)
