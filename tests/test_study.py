@@ -402,3 +402,40 @@ def test_a_run_says_what_it_is(undisturbed):
     assert about["version"] == altsets.__version__
     assert Store(undisturbed).settings == Settings()
     assert study_tables.SMALL["sizes"] == (3,)
+
+
+# --- On a cluster -------------------------------------------------------------------------------------
+
+
+@pytest.fixture
+def cluster():
+    """Two workers on this machine, in processes of their own."""
+    distributed = pytest.importorskip("distributed")
+    with distributed.LocalCluster(
+        n_workers=2, threads_per_worker=1, host="127.0.0.1", dashboard_address=None, processes=True
+    ) as cluster:
+        yield cluster
+
+
+def test_a_cluster_gives_the_same_results_though_a_worker_dies(undisturbed, tmp_path, cluster):
+    killed = []
+
+    def kill_one(progress):
+        if progress.doing == "searches" and progress.n_done == 3 and not killed:
+            killed.append(next(iter(cluster.workers.values())).pid)
+            os.kill(killed[0], signal.SIGKILL)
+
+    outcome = reproduce(
+        tables(), tmp_path / "out", **SMALL, scheduler=cluster.scheduler_address, progress=kill_one
+    )
+    assert killed
+    assert outcome.is_complete
+    pd.testing.assert_frame_equal(results(tmp_path / "out"), results(undisturbed))
+
+
+def test_a_cluster_that_is_not_there_is_said(tmp_path):
+    pytest.importorskip("distributed")
+    with pytest.raises(InputError, match=r"no Dask scheduler at 'tcp://127.0.0.1:9'.*leave out --scheduler"):
+        reproduce(tables(), tmp_path / "out", **SMALL, scheduler="tcp://127.0.0.1:9")
+    with pytest.raises(InputError, match="no Dask scheduler at 'nonsense'"):
+        reproduce(tables(), tmp_path / "out", **SMALL, scheduler="nonsense")
