@@ -20,7 +20,9 @@ def row(dataset="wdbc", fold=0, method="mutual_info", **values):
         "tau": 0.4,
         "search": "sequential",
         "aggregation": "sum",
-        "n_alternatives": 10 if values.get("search", "sequential") in ("sequential", "greedy-replacement") else 1,
+        "n_alternatives": 10
+        if values.get("search", "sequential") in ("sequential", "greedy-replacement")
+        else 1,
         "number": 0,
         "status": "optimal",
         "features": ["a", "b", "c", "d", "e"],
@@ -68,7 +70,13 @@ def study(datasets=("wdbc", "sonar", "<script>"), folds=(0, 1), methods=METHODS,
                 for k in sizes:
                     for tau in np.round(np.arange(1, k + 1) / k, 10):
                         for search, aggregation, a in searches(method):
-                            rows += one_search(rng, (dataset, fold, method, k, float(tau)), (search, aggregation, a), base, at)
+                            rows += one_search(
+                                rng,
+                                (dataset, fold, method, k, float(tau)),
+                                (search, aggregation, a),
+                                base,
+                                at,
+                            )
     return pd.DataFrame(rows)
 
 

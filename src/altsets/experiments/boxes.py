@@ -49,6 +49,7 @@ def boxes_by(rows: Frame, by: Sequence[str], column: str) -> Frame:
     """One box for each group of rows that has a value; columns ``by``, then those of ``BOX``."""
     groups = rows.dropna(subset=[column]).groupby(list(by), sort=True)[column]
     boxes = [
-        {**dict(zip(by, key, strict=True)), **distribution(values.to_numpy(dtype=float))} for key, values in groups
+        {**dict(zip(by, key, strict=True)), **distribution(values.to_numpy(dtype=float))}
+        for key, values in groups
     ]
     return pandas().DataFrame(boxes, columns=[*by, *BOX])

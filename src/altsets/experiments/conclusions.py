@@ -15,7 +15,7 @@ from altsets.experiments.figure_numbers import (
     numbers_of_spreads,
     numbers_of_valid_sets,
 )
-from altsets.experiments.findings import gains_in_sum, shortfalls
+from altsets.experiments.findings import gains_in_sum, shortfalls, side_by_side
 from altsets.experiments.names import BLACK_BOX, FOUND, HEURISTICS, method_name
 from altsets.experiments.runs import MOST_ALTERNATIVES, Frame, original_sets, pandas, runs_of, sets_in
 
@@ -58,8 +58,16 @@ class _Evidence:
         return original[original["status"].isin(FOUND)]
 
     @cached_property
+    def searches(self) -> Frame:
+        return side_by_side(self.frame)
+
+    @cached_property
+    def spreads(self) -> Frame:
+        return numbers_of_spreads(self.frame)
+
+    @cached_property
     def gains(self) -> Frame:
-        gains = gains_in_sum(self.frame, ["method", "k"])
+        gains = gains_in_sum(self.searches, ["method", "k"])
         return gains[gains["compared"] > 0] if len(gains) else gains
 
     def seconds(self, method: str, how: str) -> float:
@@ -101,7 +109,9 @@ def _no_gain_in_sum(evidence: _Evidence) -> tuple[str, bool] | None:
         f"{row['mean %']:.3g} % on average, {row['largest %']:.3g} % at most"
         for _, row in gains.iterrows()
     )
-    return f"{listed}. Means up to {SMALL_GAIN:g} % count as close to zero.", bool((gains["mean %"] <= SMALL_GAIN).all())
+    return f"{listed}. Means up to {SMALL_GAIN:g} % count as close to zero.", bool(
+        (gains["mean %"] <= SMALL_GAIN).all()
+    )
 
 
 def _no_gain_for_mrmr(evidence: _Evidence) -> tuple[str, bool] | None:
@@ -135,7 +145,8 @@ def _sequential_is_faster(evidence: _Evidence) -> tuple[str, bool] | None:
     if not ratios:
         return None
     listed = ", ".join(
-        f"{method_name(method)} {first:.3g} s and {second:.3g} s" for method, (first, second) in ratios.items()
+        f"{method_name(method)} {first:.3g} s and {second:.3g} s"
+        for method, (first, second) in ratios.items()
     )
     said = f"Mean time of sequential and simultaneous search (sum), k = 5: {listed}."
     return said, all(first <= second for first, second in ratios.values())
@@ -163,16 +174,18 @@ def _proofs_fail_with_a(evidence: _Evidence) -> tuple[str, bool] | None:
 
 
 def _minimum_evens_out(evidence: _Evidence) -> tuple[str, bool] | None:
-    medians = _medians(numbers_of_spreads(evidence.frame), "a")
+    medians = _medians(evidence.spreads, "a")
     if not {"seq", "sim-min", "sim-sum"} <= medians.keys():
         return None
     listed = ", ".join(f"{how} {value:.3g}" for how, value in medians.items())
-    said = f"Median standard deviation of the training objective within searches (Model Gain, k = 5): {listed}."
+    said = (
+        f"Median standard deviation of the training objective within searches (Model Gain, k = 5): {listed}."
+    )
     return said, medians["sim-min"] < medians["sim-sum"] < medians["seq"]
 
 
 def _balancing_evens_out(evidence: _Evidence) -> tuple[str, bool] | None:
-    medians = _medians(numbers_of_spreads(evidence.frame), "a")
+    medians = _medians(evidence.spreads, "a")
     if not {"bal", "sim-min", "seq"} <= medians.keys():
         return None
     said = (
@@ -198,7 +211,7 @@ def _medians(numbers: Frame, panel: str) -> dict[str, float]:
 
 
 def _heuristics_lose_with_a(evidence: _Evidence) -> tuple[str, bool] | None:
-    table = shortfalls(evidence.frame, ["method", "a"])
+    table = shortfalls(evidence.searches, ["method", "a"])
     if not len(table):
         return None
     rows = table[table["against"] == "sim. (sum)"].dropna(subset=["mean %"])
@@ -214,7 +227,7 @@ def _heuristics_lose_with_a(evidence: _Evidence) -> tuple[str, bool] | None:
 
 
 def _heuristics_are_exact_at_one(evidence: _Evidence) -> tuple[str, bool] | None:
-    table = shortfalls(evidence.frame, ["method", "tau"])
+    table = shortfalls(evidence.searches, ["method", "tau"])
     rows = table[(table["tau"] == 1) & (table["against"] == "sim. (sum)")] if len(table) else table
     rows = rows.dropna(subset=["worst %"]) if len(rows) else rows
     if not len(rows):
@@ -225,7 +238,7 @@ def _heuristics_are_exact_at_one(evidence: _Evidence) -> tuple[str, bool] | None
 
 
 def _heuristics_stop_early(evidence: _Evidence) -> tuple[str, bool] | None:
-    table = shortfalls(evidence.frame, ["method"])
+    table = shortfalls(evidence.searches, ["method"])
     rows = table[table["proven"] > 0] if len(table) else table
     if not len(rows):
         return None
@@ -234,7 +247,9 @@ def _heuristics_stop_early(evidence: _Evidence) -> tuple[str, bool] | None:
         f"{row['heuristic']} ({row['method']}, where {row['against']} has sets) {row['no sets %']:.1f} %"
         for _, row in rows.iterrows()
     )
-    return f"Settings with sets of which the heuristic finds none: {listed}.", bool((rows["no sets %"] > 0).any())
+    return f"Settings with sets of which the heuristic finds none: {listed}.", bool(
+        (rows["no sets %"] > 0).any()
+    )
 
 
 def _heuristics_take_no_time(evidence: _Evidence) -> tuple[str, bool] | None:
@@ -266,8 +281,12 @@ def _sets_run_out(evidence: _Evidence) -> tuple[str, bool] | None:
     for k, rows in numbers.groupby("k"):
         shares = rows.pivot(index="tau", columns="number", values="mean")
         first, last = shares.iloc[0, -1], shares.iloc[-1, -1]
-        said.append(f"k = {k}: {first:.1f} % of the last alternatives exist at the smallest threshold, {last:.1f} % at 1")
-        stands &= bool((shares.diff().dropna() <= TIE).all().all() and (shares.T.diff().dropna() <= TIE).all().all())
+        said.append(
+            f"k = {k}: {first:.1f} % of the last alternatives exist at the smallest threshold, {last:.1f} % at 1"
+        )
+        stands &= bool(
+            (shares.diff().dropna() <= TIE).all().all() and (shares.T.diff().dropna() <= TIE).all().all()
+        )
     return (f"{'; '.join(said)} (Model Gain).", stands) if said else None
 
 
@@ -278,7 +297,9 @@ def _mrmr_is_flat(evidence: _Evidence) -> tuple[str, bool] | None:
     if not {"MI", "mRMR"} <= drops.keys():
         return None
     listed = ", ".join(f"{method} {drop:.3f}" for method, drop in drops.items())
-    said = f"Drop of the scaled training objective to alternative 5 at the largest threshold (k = 10): {listed}."
+    said = (
+        f"Drop of the scaled training objective to alternative 5 at the largest threshold (k = 10): {listed}."
+    )
     return said, drops["mRMR"] < drops["MI"]
 
 
@@ -288,7 +309,9 @@ def _same_test_objective(evidence: _Evidence) -> tuple[str, bool] | None:
     if not {"seq", "sim-sum"} <= set(wide.columns) or not len(wide):
         return None
     gap = float((wide["sim-sum"] - wide["seq"]).mean())
-    said = f"Mean test objective, simultaneous (sum) minus sequential, over {len(wide):,} settings: {gap:+.4f}."
+    said = (
+        f"Mean test objective, simultaneous (sum) minus sequential, over {len(wide):,} settings: {gap:+.4f}."
+    )
     return said, abs(gap) <= SMALL_MCC
 
 
@@ -297,15 +320,24 @@ _CHECKS: tuple[tuple[str, Callable[[_Evidence], tuple[str, bool] | None]], ...] 
     ("Ten features instead of five hardly change how well sets predict.", _size_matters_little),
     ("Simultaneous search does not reach a higher average quality than sequential search.", _no_gain_in_sum),
     ("That holds for mRMR too, where the solver ran out of time.", _no_gain_for_mrmr),
-    ("Sequential search may have the higher average quality as well as simultaneous search.", _either_may_win),
+    (
+        "Sequential search may have the higher average quality as well as simultaneous search.",
+        _either_may_win,
+    ),
     ("On test rows, too, both have the same mean objective.", _same_test_objective),
     ("Searches differ little in how well their sets predict.", _same_on_test_rows),
-    ("Simultaneous search makes sets more alike in quality, most of all with the best minimum.", _minimum_evens_out),
+    (
+        "Simultaneous search makes sets more alike in quality, most of all with the best minimum.",
+        _minimum_evens_out,
+    ),
     ("Greedy balancing makes sets nearly as alike as the best minimum does.", _balancing_evens_out),
     ("Sequential search is the faster one for every method.", _sequential_is_faster),
     ("mRMR is too hard to prove: most simultaneous searches end without a proof.", _mrmr_is_left_open),
     ("The more alternatives, the more simultaneous searches end without a proof.", _proofs_fail_with_a),
-    ("Heuristics are exact for one alternative and lose more with each further one.", _heuristics_lose_with_a),
+    (
+        "Heuristics are exact for one alternative and lose more with each further one.",
+        _heuristics_lose_with_a,
+    ),
     ("Heuristics lose nothing if sets must not overlap (tau = 1).", _heuristics_are_exact_at_one),
     ("Heuristics stop early though there are further alternatives.", _heuristics_stop_early),
     ("Heuristics take next to no time.", _heuristics_take_no_time),

@@ -10,7 +10,15 @@ import numpy as np
 from altsets.errors import MissingExtraError
 from altsets.experiments.runs import Frame
 
-__all__ = ["NOTHING", "canvas", "draw_boxes", "draw_lines", "legend_of_boxes", "legend_of_lines", "nothing_here"]
+__all__ = [
+    "NOTHING",
+    "canvas",
+    "draw_boxes",
+    "draw_lines",
+    "legend_of_boxes",
+    "legend_of_lines",
+    "nothing_here",
+]
 
 NOTHING = "no results for this panel"
 
@@ -53,7 +61,9 @@ def title(axis: Any, letter: str, text: str) -> None:
 
 def nothing_here(axis: Any) -> None:
     """Say that there is nothing to show, rather than show nothing."""
-    axis.text(0.5, 0.5, NOTHING, transform=axis.transAxes, ha="center", va="center", fontsize=9, style="italic")
+    axis.text(
+        0.5, 0.5, NOTHING, transform=axis.transAxes, ha="center", va="center", fontsize=9, style="italic"
+    )
     axis.set_xticks([])
     axis.set_yticks([])
     axis.grid(visible=False)
@@ -97,8 +107,17 @@ def _fill(at: int, n_shades: int) -> tuple[str, str]:
     return FILLS[place], HATCHES[place]
 
 
-def _draw_one_shade(axis: Any, boxes: Frame, places: list[float], width: float, look: tuple[str, str]) -> None:
-    columns = {"whislo": "whisker_low", "q1": "q1", "med": "median", "q3": "q3", "whishi": "whisker_high", "mean": "mean"}
+def _draw_one_shade(
+    axis: Any, boxes: Frame, places: list[float], width: float, look: tuple[str, str]
+) -> None:
+    columns = {
+        "whislo": "whisker_low",
+        "q1": "q1",
+        "med": "median",
+        "q3": "q3",
+        "whishi": "whisker_high",
+        "mean": "mean",
+    }
     stats = [{ours: row[name] for ours, name in columns.items()} for _, row in boxes.iterrows()]
     fill, hatch = look
     drawn = axis.bxp(
@@ -113,7 +132,12 @@ def _draw_one_shade(axis: Any, boxes: Frame, places: list[float], width: float, 
         medianprops={"color": "white", "linewidth": 1.4},
         whiskerprops={"color": "#222222", "linewidth": 0.7},
         capprops={"color": "#222222", "linewidth": 0.7},
-        meanprops={"marker": "D", "markersize": 2.6, "markerfacecolor": "white", "markeredgecolor": "#222222"},
+        meanprops={
+            "marker": "D",
+            "markersize": 2.6,
+            "markerfacecolor": "white",
+            "markeredgecolor": "#222222",
+        },
     )
     for median in drawn["medians"]:
         # White on dark, framed in black: seen on the lightest fill as well.
@@ -135,7 +159,9 @@ def _limit(axis: Any, boxes: Frame, zero: bool) -> None:
     axis.set_ylim(low - room, high + room)
     smallest, largest = boxes["smallest"].min(), boxes["largest"].max()
     if smallest < low - room or largest > high + room:
-        reach = " to ".join(f"{value:.2g}" if abs(value) > NEGLIGIBLE else "0" for value in (smallest, largest))
+        reach = " to ".join(
+            f"{value:.2g}" if abs(value) > NEGLIGIBLE else "0" for value in (smallest, largest)
+        )
         axis.set_title(f"axis cut (values: {reach})", fontsize=6.5, loc="right", color="#555555")
 
 
@@ -154,7 +180,9 @@ def legend_of_boxes(
 
 
 def _legend(holder: Any, handles: list[Any], heading: str, n_columns: int, where: dict[str, Any]) -> None:
-    legend = holder.legend(handles=handles, title=heading, ncols=n_columns, fontsize=8, frameon=False, **where)
+    legend = holder.legend(
+        handles=handles, title=heading, ncols=n_columns, fontsize=8, frameon=False, **where
+    )
     legend.get_title().set_fontsize(8)
 
 

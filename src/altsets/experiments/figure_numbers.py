@@ -52,9 +52,9 @@ def numbers_of_methods(frame: Frame) -> Frame:
             parts.append(boxes_by(change, ["method"], "change").assign(panel="b", metric=metric))
     both = _together(parts, ["panel", "method", "k", "metric"])
     order = {method: place for place, method in enumerate(methods_in_order(both["method"]))}
-    return both.sort_values(["panel", "method"], key=lambda cells: cells.replace(order), kind="stable").assign(
-        method=lambda rows: rows["method"].map(method_name)
-    )
+    return both.sort_values(
+        ["panel", "method"], key=lambda cells: cells.replace(order), kind="stable"
+    ).assign(method=lambda rows: rows["method"].map(method_name))
 
 
 def _together(parts: list[Frame], columns: Sequence[str]) -> Frame:

@@ -90,7 +90,9 @@ def draw_heuristics(numbers: Frame) -> Any:
     by = ["a", "a", "tau", "tau"]
     labels = {"a": "number of alternatives a", "tau": "dissimilarity threshold tau"}
     shown = [METHODS["mutual_info"], METHODS["model_gain"]]
-    for axis, letter, pair, what, panel in zip(axes, "abcd", pairs, by, _panels(numbers, "abcd"), strict=True):
+    for axis, letter, pair, what, panel in zip(
+        axes, "abcd", pairs, by, _panels(numbers, "abcd"), strict=True
+    ):
         values = sorted(panel["value"].unique())
         names = [f"{value:g}" for value in values]
         draw_boxes(axis, panel, ("value", values), ("method", shown), names, zero=True)
@@ -205,7 +207,8 @@ FIGURES = (
         5,
         "Quality by number of alternative and threshold",
         "Mean over data sets and folds, the best set of each search being 1; sequential search, Model Gain, k = 10. "
-        "MCC is moved to 0 to 1 first. Left: sets that do not exist are left out; right: they count as 0." + _LINES,
+        "MCC is moved to 0 to 1 first. Left: sets that do not exist are left out; right: they count as 0."
+        + _LINES,
         numbers_module.numbers_of_qualities,
         draw_qualities,
     ),

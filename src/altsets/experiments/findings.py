@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
+from typing import Any
 
 import numpy as np
 
@@ -11,7 +12,7 @@ from altsets.arrays import Floats
 from altsets.experiments.names import BLACK_BOX, SEARCHES, UNIVARIATE, method_name, methods_in_order
 from altsets.experiments.runs import SETTING, Frame, pandas, runs_of, sets_in
 
-__all__ = ["gains_in_sum", "gains_in_worst", "sentences", "shortfalls"]
+__all__ = ["gains_in_sum", "gains_in_worst", "sentences", "shortfalls", "side_by_side"]
 
 #: Sums that differ by less are equal.
 TOLERANCE = 1e-9
@@ -26,13 +27,22 @@ COMPARISONS = (
 )
 
 
-def side_by_side(frame: Frame, methods: Sequence[str] = ()) -> Frame:
-    """One row for each setting and number of alternatives, with columns such as ``sum seq`` and ``proven sim-min``.
+def side_by_side(frame: Frame) -> Frame:
+    """All searches of a setting in one row, which is what the other functions here start from.
 
-    Black-box methods are left out, as nothing about them is proven.
+    Parameters
+    ----------
+    frame : DataFrame
+        Results, one row for each search and set.
+
+    Returns
+    -------
+    DataFrame
+        One row for each setting and number of alternatives, with columns such as ``sum seq`` and ``proven sim-min``.
+        Black-box methods are left out, as nothing about them is proven.
     """
-    there = [method for method in methods or frame["method"].unique() if method not in BLACK_BOX]
-    runs = runs_of(sets_in(frame, methods=there or ["none"]))
+    sets = sets_in(frame)
+    runs = runs_of(sets[~sets["method"].isin(BLACK_BOX)])
     runs = runs.assign(sum=runs["mean_train_objective"] * (runs["a"] + 1))
     keys = [*SETTING, "a"]
     table = runs[keys].drop_duplicates()
@@ -63,9 +73,9 @@ def _summary(gains: Floats, scale: Floats) -> dict[str, float]:
     }
 
 
-def _groups(table: Frame, by: Sequence[str]) -> list[tuple[dict[str, object], Frame]]:
+def _groups(table: Frame, by: Sequence[str]) -> list[tuple[dict[str, Any], Frame]]:
     """Groups of rows in the order of methods, each with the cells that name it."""
-    found = []
+    found: list[tuple[dict[str, Any], Frame]] = []
     for method in methods_in_order(table["method"].unique()):
         those = table[table["method"] == method]
         rest = [name for name in by if name != "method"]
@@ -77,13 +87,13 @@ def _groups(table: Frame, by: Sequence[str]) -> list[tuple[dict[str, object], Fr
     return found
 
 
-def gains_in_sum(frame: Frame, by: Sequence[str] = ("method", "k", "a")) -> Frame:
+def gains_in_sum(searches: Frame, by: Sequence[str] = ("method", "k", "a")) -> Frame:
     """What simultaneous search for the best sum gains over sequential search.
 
     Parameters
     ----------
-    frame : DataFrame
-        Results, one row for each search and set.
+    searches : DataFrame
+        What :func:`side_by_side` returns.
     by : sequence of str
         ``method``, and any of ``k``, ``a`` and ``tau``.
 
@@ -97,7 +107,7 @@ def gains_in_sum(frame: Frame, by: Sequence[str] = ("method", "k", "a")) -> Fram
         which would be a contradiction.
     """
     rows = []
-    for cells, table in _groups(side_by_side(frame), by):
+    for cells, table in _groups(searches, by):
         proven = table["proven seq"] & table["proven sim-sum"]
         both = table[proven & table["valid seq"] & table["valid sim-sum"]]
         gains = (both["sum sim-sum"] - both["sum seq"]).to_numpy(dtype=float)
@@ -115,13 +125,13 @@ def gains_in_sum(frame: Frame, by: Sequence[str] = ("method", "k", "a")) -> Fram
     return pandas().DataFrame(rows)
 
 
-def gains_in_worst(frame: Frame, by: Sequence[str] = ("method", "k", "a")) -> Frame:
+def gains_in_worst(searches: Frame, by: Sequence[str] = ("method", "k", "a")) -> Frame:
     """What simultaneous search for the best minimum gains in the worst set, and what that costs in the sum.
 
     Parameters
     ----------
-    frame : DataFrame
-        Results, one row for each search and set.
+    searches : DataFrame
+        What :func:`side_by_side` returns.
     by : sequence of str
         ``method``, and any of ``k``, ``a`` and ``tau``.
 
@@ -133,9 +143,9 @@ def gains_in_worst(frame: Frame, by: Sequence[str] = ("method", "k", "a")) -> Fr
         objective; the mean loss of the sum against the best sum, relative (``cost in sum %``).
     """
     rows = []
-    searches = ("seq", "sim-min", "sim-sum")
-    for cells, table in _groups(side_by_side(frame), by):
-        keep = np.all([table[f"{flag} {how}"] for how in searches for flag in ("proven", "valid")], axis=0)
+    exact = ("seq", "sim-min", "sim-sum")
+    for cells, table in _groups(searches, by):
+        keep = np.all([table[f"{flag} {how}"] for how in exact for flag in ("proven", "valid")], axis=0)
         these = table[keep]
         worst = these["worst seq"].to_numpy(dtype=float)
         best = these["sum sim-sum"].to_numpy(dtype=float)
@@ -155,13 +165,13 @@ def gains_in_worst(frame: Frame, by: Sequence[str] = ("method", "k", "a")) -> Fr
     return pandas().DataFrame(rows)
 
 
-def shortfalls(frame: Frame, by: Sequence[str] = ("method", "k", "a")) -> Frame:
+def shortfalls(searches: Frame, by: Sequence[str] = ("method", "k", "a")) -> Frame:
     """How far the greedy heuristics fall short of proven searches.
 
     Parameters
     ----------
-    frame : DataFrame
-        Results, one row for each search and set.
+    searches : DataFrame
+        What :func:`side_by_side` returns.
     by : sequence of str
         ``method``, and any of ``k``, ``a`` and ``tau``.
 
@@ -172,7 +182,7 @@ def shortfalls(frame: Frame, by: Sequence[str] = ("method", "k", "a")) -> Frame:
         many percent of them the heuristic finds ``no sets %``, and over the others, in percent of the exact value:
         ``mean %``, ``median %``, ``worst %``, and how often nothing is lost (``exact %``).
     """
-    table = side_by_side(frame, UNIVARIATE)
+    table = searches[searches["method"].isin(UNIVARIATE)]
     rows = []
     for heuristic, exact, what in COMPARISONS:
         for cells, group in _groups(table, by):
@@ -199,10 +209,16 @@ def shortfalls(frame: Frame, by: Sequence[str] = ("method", "k", "a")) -> Frame:
     return pandas().DataFrame(rows)
 
 
-def sentences(frame: Frame) -> list[str]:
-    """The findings in words, one sentence for each method and question, computed from the results."""
+def sentences(searches: Frame) -> list[str]:
+    """The findings in words, one sentence for each method and question, computed from the results.
+
+    Parameters
+    ----------
+    searches : DataFrame
+        What :func:`side_by_side` returns.
+    """
     said = []
-    for _, row in gains_in_sum(frame, ["method", "k"]).iterrows():
+    for _, row in gains_in_sum(searches, ["method", "k"]).iterrows():
         of = f"{row['method']}, k = {row['k']}: of {row['settings']:,} settings, {row['compared']:,} are proven for"
         if not row["compared"]:
             said.append(f"{of} both searches and have all sets, so nothing can be said.")
@@ -212,14 +228,14 @@ def sentences(frame: Frame) -> list[str]:
             f"sequential search in {row['gain %']:.1f} % of these, by {row['mean %']:.3g} % on average and "
             f"{row['largest %']:.3g} % at most."
         )
-    for _, row in gains_in_worst(frame, ["method", "k"]).iterrows():
+    for _, row in gains_in_worst(searches, ["method", "k"]).iterrows():
         if row["compared"]:
             said.append(
                 f"{row['method']}, k = {row['k']}: the best minimum lifts the worst set by {row['mean %']:.3g} % on "
                 f"average ({row['mean gain']:.3g} in units of the objective) and costs {row['cost in sum %']:.3g} % of "
                 f"the best sum ({row['compared']:,} settings)."
             )
-    for _, row in shortfalls(frame, ["method", "k"]).iterrows():
+    for _, row in shortfalls(searches, ["method", "k"]).iterrows():
         if row["proven"]:
             said.append(
                 f"{row['method']}, k = {row['k']}: {row['heuristic']} loses {row['mean %']:.3g} % of the {row['of']} of "

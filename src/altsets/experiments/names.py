@@ -47,7 +47,12 @@ HEURISTICS = ("bal", "rep")
 STEPWISE = ("seq", "rep")
 
 #: As stored, and as the paper calls them.
-STATUSES = {"infeasible": "infeasible", "not_found": "not solved", "feasible": "feasible", "optimal": "optimal"}
+STATUSES = {
+    "infeasible": "infeasible",
+    "not_found": "not solved",
+    "feasible": "feasible",
+    "optimal": "optimal",
+}
 #: There is a set.
 FOUND = ("feasible", "optimal")
 #: Nothing is left open.

@@ -13,7 +13,7 @@ from typing import Any
 
 from altsets.errors import MissingExtraError
 from altsets.experiments.figures import FIGURES, StudyFigure
-from altsets.experiments.findings import sentences
+from altsets.experiments.findings import sentences, side_by_side
 from altsets.experiments.names import METHODS, method_name
 from altsets.experiments.page_tables import (
     CLAIMS,
@@ -86,6 +86,7 @@ def write_report(
         The page.
     """
     folder = Path(folder)
+    searches = side_by_side(frame)
     page = {
         "title": title,
         "facts": _facts(frame, core_hours),
@@ -95,8 +96,8 @@ def write_report(
         "tables": [_table(one, frame, folder) for one in TABLES],
         "figures": _figures(frame, folder),
         "claims": [_table(one, frame, folder) for one in CLAIMS],
-        "findings": [_table(one, frame, folder) for one in FINDINGS],
-        "sentences": sentences(frame),
+        "findings": [_table(one, searches, folder) for one in FINDINGS],
+        "sentences": sentences(searches),
         "conclusions": _table(CONCLUSIONS, frame, folder),
     }
     path = folder / "index.html"
@@ -166,6 +167,8 @@ def _images(figure: Any, name: str) -> tuple[bytes, bytes]:
     # The same results make the same files: no date, and no names by chance.
     with rc_context({"svg.hashsalt": name}):
         figure.savefig(vector, format="svg", metadata={"Date": None, "Creator": None})
+    # The places of all parts are settled by now.
+    figure.set_layout_engine("none")
     figure.savefig(dots, format="png", dpi=DOTS, metadata={"Software": None})
     return vector.getvalue(), dots.getvalue()
 
@@ -202,6 +205,11 @@ def _left_out(frame: Frame) -> list[str]:
 
 def _failures(frame: Frame) -> list[tuple[str, ...]]:
     return [
-        (str(row.dataset), f"{row.fold:g}" if row.fold == row.fold else "", method_name(row.method), str(row.error))
+        (
+            str(row.dataset),
+            f"{row.fold:g}" if row.fold == row.fold else "",
+            method_name(row.method),
+            str(row.error),
+        )
         for row in failures_in(frame).itertuples()
     ]

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
@@ -72,7 +71,8 @@ def shown(table: Frame, written: Callable[[float], str]) -> tuple[list[Cell], li
     """The header and the rows of a table as cells."""
     kinds = {column: _kind(table, column) for column in table.columns}
     header = [
-        Cell("paper" if kind == "paper" else str(column).replace("_", " "), kind) for column, kind in kinds.items()
+        Cell("paper" if kind == "paper" else str(column).replace("_", " "), kind)
+        for column, kind in kinds.items()
     ]
     rows = [
         [Cell(_text(value, written), kinds[column]) for column, value in zip(table.columns, row, strict=True)]
@@ -93,7 +93,9 @@ def _text(value: Any, written: Callable[[float], str]) -> str:
     # Missing whole numbers are neither None nor floats.
     if value is None or value != value or str(value) == "<NA>":
         return NOTHING
-    return f"{value:,}" if float(value).is_integer() and not isinstance(value, float) else written(float(value))
+    return (
+        f"{value:,}" if float(value).is_integer() and not isinstance(value, float) else written(float(value))
+    )
 
 
 TABLES = (
@@ -164,18 +166,20 @@ CLAIMS = (
     ),
 )
 
-_PROVEN_ONLY = " Only settings (data set, fold, size, threshold, number of alternatives) count whose searches are proven."
+_PROVEN_ONLY = " Only settings (data set, fold, size, threshold, alternatives) count whose searches are proven."
 
 
 def _by_tau(make: Callable[..., Frame]) -> Callable[[Frame], Frame]:
-    return lambda frame: make(frame, ["method", "k", "tau"])
+    return lambda searches: make(searches, ["method", "k", "tau"])
 
 
+#: Made from all searches side by side, rather than from the results themselves.
 FINDINGS = (
     StudyTable(
         "gains-in-sum-by-a",
         "Best sum against sequential search, by number of alternatives",
-        "Gain: percent of compared settings with a higher sum; then the relative gain of the sum." + _PROVEN_ONLY,
+        "Gain: percent of compared settings with a higher sum; then the relative gain of the sum."
+        + _PROVEN_ONLY,
         findings.gains_in_sum,
         plain,
         folded=True,
@@ -191,7 +195,8 @@ FINDINGS = (
     StudyTable(
         "gains-in-worst-by-a",
         "Best minimum against sequential search, by number of alternatives",
-        "Gain of the worst set over that of sequential search, and what it costs of the best sum." + _PROVEN_ONLY,
+        "Gain of the worst set over that of sequential search, and what it costs of the best sum."
+        + _PROVEN_ONLY,
         findings.gains_in_worst,
         plain,
         folded=True,
@@ -207,7 +212,8 @@ FINDINGS = (
     StudyTable(
         "shortfalls-by-a",
         "What heuristics lose, by number of alternatives",
-        "Loss in percent of the proven value, and how often they find no sets where there are some." + _PROVEN_ONLY,
+        "Loss in percent of the proven value, and how often they find no sets where there are some."
+        + _PROVEN_ONLY,
         findings.shortfalls,
         plain,
         folded=True,

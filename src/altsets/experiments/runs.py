@@ -12,11 +12,21 @@ from typing import Any
 
 import numpy as np
 
-from altsets.arrays import Floats
+from altsets.arrays import Floats, Indices
 from altsets.errors import MissingExtraError
 from altsets.experiments.names import FOUND, PROVEN, STATUSES, STEPWISE, search_key
 
-__all__ = ["MOST_ALTERNATIVES", "RUN", "SETTING", "Frame", "failures_in", "original_sets", "pandas", "runs_of", "sets_in"]
+__all__ = [
+    "MOST_ALTERNATIVES",
+    "RUN",
+    "SETTING",
+    "Frame",
+    "failures_in",
+    "original_sets",
+    "pandas",
+    "runs_of",
+    "sets_in",
+]
 
 #: A pandas DataFrame.
 Frame = Any
@@ -34,6 +44,8 @@ METRICS = ("train_objective", "test_objective", "test_mcc")
 _CODES = {status: code for code, status in enumerate(STATUSES)}
 _FOUND = [_CODES[status] for status in FOUND]
 _PROVEN = [_CODES[status] for status in PROVEN]
+#: By their codes; a row that is not there (-1) was not found.
+_NAMES = np.array([*STATUSES, "not_found"], dtype=object)
 
 
 def pandas() -> Any:
@@ -61,6 +73,8 @@ def sets_in(
     how : sequence of str
         Only these searches, by their short keys; all if empty.
     """
+    # The features themselves are heavy to carry along, and nothing here counts them.
+    frame = frame.drop(columns="features", errors="ignore")
     keep = frame["error"].isna().to_numpy(dtype=bool)
     if k is not None:
         keep = keep & (frame["k"] == k).to_numpy(dtype=bool, na_value=False)
@@ -75,16 +89,10 @@ def sets_in(
 
 
 def _keys(sets: Frame) -> Any:
-    kinds = sets[["search", "aggregation"]].drop_duplicates()
-    keys = {
-        (search, aggregation): search_key(search, aggregation)
-        for search, aggregation in kinds.itertuples(index=False)
-    }
-    return pandas().Series(
-        [keys[kind] for kind in zip(sets["search"], sets["aggregation"], strict=True)],
-        index=sets.index,
-        dtype=object,
-    )
+    kinds = sets.groupby(["search", "aggregation"], sort=False)
+    # As many as there are kinds of searches, whatever the number of rows.
+    keys = [search_key(search, aggregation) for search, aggregation in kinds.groups]
+    return np.array(keys, dtype=object)[kinds.ngroup().to_numpy()] if keys else np.array([], dtype=object)
 
 
 def failures_in(frame: Frame) -> Frame:
@@ -116,8 +124,7 @@ def runs_of(sets: Frame, most: int = MOST_ALTERNATIVES) -> Frame:
         ``proven`` (each of them is optimal, or it is proven that there are none), ``mean_*`` and ``std_*`` for each
         metric (the standard deviation of a sample), and ``worst`` (the smallest training objective).
     """
-    pd = pandas()
-    parts = [pd.DataFrame(columns=[*SETTING, "how", "a"])]
+    parts: list[Frame] = []
     for how, rows in sets.groupby("how", sort=True):
         if how in STEPWISE:
             parts += _runs(rows, str(how), range(1, most + 1))
@@ -125,8 +132,7 @@ def runs_of(sets: Frame, most: int = MOST_ALTERNATIVES) -> Frame:
         for a, those in rows.groupby("n_alternatives", sort=True):
             if 1 <= a <= most:
                 parts += _runs(those, str(how), [int(a)])
-    filled = [part for part in parts if len(part)]
-    return pd.concat(filled, ignore_index=True) if filled else _no_runs()
+    return pandas().concat(parts, ignore_index=True) if parts else _no_runs()
 
 
 def _no_runs() -> Frame:
@@ -150,24 +156,32 @@ def _runs(rows: Frame, how: str, numbers: Iterable[int]) -> list[Frame]:
         values[place] = rows[column].to_numpy(dtype=float, na_value=np.nan)
         return values
 
-    statuses = np.full(shape, -1)
+    statuses = np.full(shape, -1, dtype=np.intp)
     statuses[place] = rows["status"].map(_CODES).to_numpy(dtype=int)
     seconds, late = table("search_seconds"), table("timed_out")
     qualities = {metric: table(metric) for metric in METRICS}
-    names = np.array([*STATUSES, "not_found"], dtype=object)
-    parts = []
-    for a in numbers:
-        if a >= shape[1]:
-            continue
-        until = slice(0, a + 1)
-        part = settings.assign(how=how, a=a, status=names[statuses[:, a]])
-        part["seconds"] = np.nansum(seconds[:, until], axis=1) if how in STEPWISE else seconds[:, 0]
-        part["timed_out"] = np.nansum(late[:, until], axis=1) > 0
-        part["valid"] = np.isin(statuses[:, until], _FOUND).all(axis=1)
-        part["proven"] = np.isin(statuses[:, until], _PROVEN).all(axis=1)
-        part["worst"] = qualities["train_objective"][:, until].min(axis=1)
-        for metric, values in qualities.items():
-            part[f"mean_{metric}"] = values[:, until].mean(axis=1)
-            part[f"std_{metric}"] = values[:, until].std(axis=1, ddof=1)
-        parts.append(part)
-    return parts
+    return [
+        settings.assign(how=how, a=a, **_run_columns(how, a, statuses, (seconds, late), qualities))
+        for a in numbers
+        if a < shape[1]
+    ]
+
+
+def _run_columns(
+    how: str, a: int, statuses: Indices, times: tuple[Floats, Floats], qualities: dict[str, Floats]
+) -> dict[str, Any]:
+    """What runs with ``a`` alternatives come to: tables have a row for each search and a column for each number."""
+    until = slice(0, a + 1)
+    seconds, late = times
+    columns = {
+        "status": _NAMES[statuses[:, a]],
+        "seconds": np.nansum(seconds[:, until], axis=1) if how in STEPWISE else seconds[:, 0],
+        "timed_out": np.nansum(late[:, until], axis=1) > 0,
+        "valid": np.isin(statuses[:, until], _FOUND).all(axis=1),
+        "proven": np.isin(statuses[:, until], _PROVEN).all(axis=1),
+        "worst": qualities["train_objective"][:, until].min(axis=1),
+    }
+    for metric, values in qualities.items():
+        columns[f"mean_{metric}"] = values[:, until].mean(axis=1)
+        columns[f"std_{metric}"] = values[:, until].std(axis=1, ddof=1)
+    return columns

@@ -144,7 +144,8 @@ def coverage(frame: Frame) -> Frame:
     DataFrame
         Data sets, folds, tasks (data set and fold), searches as they were run (a sequential one with all its
         alternatives is one), sets, the share of sets that are proven (best, or proven not to be there; solver-based
-        searches of methods that can be proven), searches stopped by the time limit, and tasks that failed, with all their sizes.
+        searches of methods that can be proven), searches stopped by the time limit, and tasks that failed, which
+        they do with all their sizes.
     """
     sets = sets_in(frame)
     failed = failures_in(frame)["method"].value_counts()
@@ -160,7 +161,11 @@ def coverage(frame: Frame) -> Frame:
                     "failed tasks": int(failed.get(method, 0)),
                 }
             )
-    return pandas().DataFrame(rows).astype({"k": "Int64"}) if rows else pandas().DataFrame({"method": [], "k": []})
+    return (
+        pandas().DataFrame(rows).astype({"k": "Int64"})
+        if rows
+        else pandas().DataFrame({"method": [], "k": []})
+    )
 
 
 def _covered(sets: Frame) -> dict[str, float]:
@@ -194,7 +199,9 @@ def core_hours(frame: Frame) -> Frame:
     rows = []
     for method in methods_in_order(sets["method"].unique()):
         cells = {label: hours.get((method, how), 0.0) for how, label in SEARCHES.items()}
-        rows.append({"method": method_name(method), **cells, "all": sum(cells.values()), "all" + PAPER: np.nan})
+        rows.append(
+            {"method": method_name(method), **cells, "all": sum(cells.values()), "all" + PAPER: np.nan}
+        )
     if rows:
         total = {name: sum(row[name] for row in rows) for name in [*SEARCHES.values(), "all"]}
         rows.append({"method": "all methods", **total, "all" + PAPER: published_number("core_hours")})
