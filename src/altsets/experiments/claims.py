@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from dataclasses import asdict, dataclass
 
 import numpy as np
@@ -292,13 +293,15 @@ PAIRS = (
 WEAK, MODERATE = 0.4, 0.7
 
 
-def correlations(frame: Frame) -> Frame:
+def correlations(frame: Frame, pairs: Sequence[tuple[str, str]] = PAIRS) -> Frame:
     """How objectives and MCC go together over all found sets of all searches, by method.
 
     Parameters
     ----------
     frame : DataFrame
         Results, one row for each search and set.
+    pairs : sequence of (str, str)
+        Columns of objectives and of MCC.
 
     Returns
     -------
@@ -308,22 +311,25 @@ def correlations(frame: Frame) -> Frame:
     """
     sets = sets_in(frame)
     sets = sets[sets["status"].isin(FOUND)]
+    needed = sorted({column for pair in pairs for column in pair})
     rows = []
     for method in methods_in_order(sets["method"].unique()):
         those = sets[sets["method"] == method]
-        for objective, mcc in PAIRS:
-            pair = those[[objective, mcc]].astype(float)
-            ranks = pair.rank()
-            within = pair.groupby([those["dataset"], those["fold"]]).rank()
+        values = those[needed].astype(float)
+        ranks = values.rank()
+        tasks = those.groupby(["dataset", "fold"], sort=False).ngroup()
+        within = values.groupby(tasks).rank()
+        for objective, mcc in pairs:
+            pair = [objective, mcc]
             rows.append(
                 {
                     "method": method_name(method),
                     "objective": objective.replace("_", " "),
                     "mcc": mcc.replace("_mcc", " MCC"),
-                    "sets": len(pair),
-                    "Pearson": _pearson(pair),
-                    "Spearman": _pearson(ranks),
-                    "Spearman within": _mean_within(within, those),
+                    "sets": len(values),
+                    "Pearson": _pearson(values[pair]),
+                    "Spearman": _pearson(ranks[pair]),
+                    "Spearman within": _mean_within(within[pair], tasks),
                 }
             )
     columns = ["method", "objective", "mcc", "sets", "Pearson", "Spearman", "Spearman within"]
@@ -336,15 +342,14 @@ def _pearson(pair: Frame) -> float:
     return math.nan if constant else float(np.corrcoef(first, second)[0, 1])
 
 
-def _mean_within(ranks: Frame, sets: Frame) -> float:
-    each = [_pearson(group) for _, group in ranks.groupby([sets["dataset"], sets["fold"]])]
+def _mean_within(ranks: Frame, tasks: Frame) -> float:
+    each = [_pearson(group) for _, group in ranks.groupby(tasks)]
     there = [value for value in each if not math.isnan(value)]
     return float(np.mean(there)) if there else math.nan
 
 
 def _correlated(frame: Frame) -> list[Claim]:
-    table = correlations(frame)
-    table = table[(table["objective"] == "train objective") & (table["mcc"] == "test MCC")]
+    table = correlations(frame, PAIRS[:1])
     found = []
     for _, row in table.iterrows():
         strength = abs(row["Spearman"])

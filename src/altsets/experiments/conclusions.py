@@ -132,7 +132,7 @@ def _either_may_win(evidence: _Evidence) -> tuple[str, bool] | None:
     if not len(gains):
         return None
     below, compared = int(gains["below"].sum()), int(gains["compared"].sum())
-    said = f"In {below:,} of {compared:,} settings where both are proven is the best sum below that of sequential search."
+    said = f"The best sum is below that of sequential search in {below:,} of {compared:,} settings with both proven."
     return said, below > 0
 
 
@@ -169,7 +169,8 @@ def _proofs_fail_with_a(evidence: _Evidence) -> tuple[str, bool] | None:
     if not {1, MOST_ALTERNATIVES} <= set(open_share.index):
         return None
     first, last = open_share[1], open_share[MOST_ALTERNATIVES]
-    said = f"Not proven: {first:.2f} % for one alternative, {last:.2f} % for five (k = 5, sum); published: 7.60 and 30.17 %."
+    ours = f"Not proven: {first:.2f} % for one alternative, {last:.2f} % for five (k = 5, sum)"
+    said = f"{ours}; published: 7.60 and 30.17 %."
     return said, bool(last > first + 5)
 
 
@@ -269,7 +270,7 @@ def _first_step_costs_most(evidence: _Evidence) -> tuple[str, bool] | None:
         return None
     steps = -means.diff().dropna()
     said = (
-        f"Mean drop of the scaled training objective (Model Gain, k = 10, over all thresholds): {steps[1]:.3f} from set "
+        f"Mean drop of the scaled training objective (Model Gain, k = 10, all thresholds): {steps[1]:.3f} from set "
         f"0 to 1, at most {steps[steps.index > 1].max():.3f} from any set to the next."
     )
     return said, bool(steps[1] >= steps.max())

@@ -49,8 +49,9 @@ def side_by_side(frame: Frame) -> Frame:
     for how in SEARCHES:
         those = runs.loc[runs["how"] == how, [*keys, "sum", "worst", "proven", "valid"]]
         named = {column: f"{column} {how}" for column in ("sum", "worst", "proven", "valid")}
-        table = table.merge(those.rename(columns=named), on=keys, how="left")
-        for flag in ("proven", "valid"):
+        those = those.rename(columns=named).assign(**{f"ran {how}": True})
+        table = table.merge(those, on=keys, how="left")
+        for flag in ("ran", "proven", "valid"):
             table[f"{flag} {how}"] = table[f"{flag} {how}"].eq(True)
     return table
 
@@ -186,7 +187,7 @@ def shortfalls(searches: Frame, by: Sequence[str] = ("method", "k", "a")) -> Fra
     rows = []
     for heuristic, exact, what in COMPARISONS:
         for cells, group in _groups(table, by):
-            solved = group[group[f"proven {exact}"] & group[f"valid {exact}"]]
+            solved = group[group[f"ran {heuristic}"] & group[f"proven {exact}"] & group[f"valid {exact}"]]
             both = solved[solved[f"valid {heuristic}"]]
             scale = both[f"{what} {exact}"].to_numpy(dtype=float)
             lost = scale - both[f"{what} {heuristic}"].to_numpy(dtype=float)
@@ -238,8 +239,8 @@ def sentences(searches: Frame) -> list[str]:
     for _, row in shortfalls(searches, ["method", "k"]).iterrows():
         if row["proven"]:
             said.append(
-                f"{row['method']}, k = {row['k']}: {row['heuristic']} loses {row['mean %']:.3g} % of the {row['of']} of "
-                f"{row['against']} on average, {row['worst %']:.3g} % at worst, and finds no sets in "
+                f"{row['method']}, k = {row['k']}: {row['heuristic']} loses {row['mean %']:.3g} % of the {row['of']} "
+                f"of {row['against']} on average, {row['worst %']:.3g} % at worst, and finds no sets in "
                 f"{row['no sets %']:.1f} % of {row['proven']:,} settings that have some."
             )
     return said

@@ -12,7 +12,7 @@ from altsets.experiments.runs import Frame
 __all__ = ["FINDINGS", "TABLES", "Cell", "StudyTable", "shown"]
 
 #: How a value that is not there is written.
-NOTHING = "–"
+NOTHING = "—"
 
 
 def percent(value: float) -> str:
@@ -102,7 +102,7 @@ TABLES = (
     StudyTable(
         "status-by-search",
         "How searches ended",
-        "In percent of searches, by method and search; k = 5, 1 to 5 alternatives, all thresholds, data sets and folds. "
+        "In percent of searches, by method and search; k = 5, 1 to 5 alternatives, all thresholds and folds. "
         "Greedy Wrapper is left out, as it proves nothing. A sequential search with a alternatives has the status of "
         "its set number a.",
         tables.status_by_search,
@@ -141,8 +141,8 @@ COVERAGE = (
     StudyTable(
         "core-hours",
         "Core-hours",
-        "Time of all searches by method and search. The published figure (249 hours on 32 cores) is that of the paper's "
-        "whole study, scores and prediction models included, which are not part of ours.",
+        "Time of all searches by method and search. The published figure (249 hours on 32 cores) is that of the "
+        "paper's whole study, scores and prediction models included, which are not part of ours.",
         tables.core_hours,
         seconds,
     ),
@@ -159,14 +159,16 @@ CLAIMS = (
     StudyTable(
         "correlations",
         "Objective and prediction",
-        "Correlation of objective and MCC over all found sets of all searches, by method; within: mean over single data "
-        "sets and folds.",
+        "Correlation of objective and MCC over all found sets of all searches, by method; within: mean over single "
+        "data sets and folds.",
         claims.correlations,
         percent,
     ),
 )
 
-_PROVEN_ONLY = " Only settings (data set, fold, size, threshold, alternatives) count whose searches are proven."
+_PROVEN_ONLY = (
+    " Only settings (data set, fold, size, threshold, alternatives) count whose searches are proven."
+)
 
 
 def _by_tau(make: Callable[..., Frame]) -> Callable[[Frame], Frame]:
