@@ -63,9 +63,11 @@ SEARCH_ROOMS = [
 HOMES = {
     "cython": ("_kernels/",),
     "highspy": ("search/milp/highs.py",),
+    "jinja2": ("experiments/page.py",),
     "joblib": ("evaluation/_running.py", "quality/_black_box.py", "quality/workers.py"),
+    "matplotlib": ("experiments/drawing.py", "experiments/page.py"),
     "narwhals": ("tables/column_conversion.py", "tables/target.py"),
-    "pandas": ("evaluation/_evaluation.py", "result.py"),
+    "pandas": ("evaluation/_evaluation.py", "experiments/runs.py", "result.py"),
     "pyarrow": ("tables/parquet_tables.py",),
     "rich": ("cli/printing.py",),
     "shap": ("measures/_shap.py",),

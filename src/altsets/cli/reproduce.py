@@ -82,7 +82,7 @@ def reproduce_command(
             page = None
             if outcome.n_done + outcome.n_before:
                 waiting.say("Writing tables and figures")
-                page = write_report(Store(out).frame(), Path(out) / "report", settings=settings)
+                page = write_report(Store(out).frame(), Path(out) / "report", notes=_notes(settings))
         _summarise(outcome, page, out)
 
 
@@ -102,6 +102,19 @@ def _settings(seconds_per_set: Sequence[str], information: str) -> Any:
         else:
             given["seconds_per_set"] = seconds
     return Settings(**given, exceptions=exceptions)
+
+
+def _notes(settings: Any) -> list[str]:
+    """What a reader of the page must know of the settings."""
+    limits = [f"{settings.seconds_per_set:g} s for each set"]
+    limits += [
+        f"{seconds:g} s for {name.replace(':', ' with k = ')}" for name, seconds in settings.exceptions.items()
+    ]
+    estimator = {
+        "paper": "Mutual information is estimated as in the paper's study, with the same noise and seed.",
+        "altsets": "Mutual information is estimated as altsets does by default, not as in the paper's study.",
+    }
+    return [f"Time limits: {', '.join(limits)}.", estimator[settings.information]]
 
 
 def _numbers(option: str, text: str) -> list[int]:

@@ -1,0 +1,368 @@
+"""What the paper's text says in numbers, beside ours, with what each number counts."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import asdict, dataclass
+
+import numpy as np
+
+from altsets.experiments.figure_numbers import numbers_of_methods
+from altsets.experiments.names import (
+    BLACK_BOX,
+    FOUND,
+    HEURISTICS,
+    METHODS,
+    PROVEN,
+    SOLVER_BASED,
+    STEPWISE,
+    UNIVARIATE,
+    method_name,
+    methods_in_order,
+)
+from altsets.experiments.published import published, published_number
+from altsets.experiments.runs import SETTING, Frame, original_sets, pandas, runs_of, sets_in
+
+__all__ = ["Claim", "claims", "correlations"]
+
+
+@dataclass(frozen=True)
+class Claim:
+    """A statement of the paper, what was counted for it here, and both values."""
+
+    claim: str
+    definition: str
+    #: A number; NaN where the paper speaks in words.
+    published: float
+    ours: float
+    unit: str
+    #: What the paper says in words.
+    in_words: str = ""
+    #: Half of the last printed digit, or what counts as close.
+    tolerance: float = 0.0
+    #: What our results say about the value.
+    detail: str = ""
+
+    def remark(self) -> str:
+        """Whether both agree, and what our results say about it if they do not."""
+        if math.isnan(self.ours):
+            return "no results"
+        if math.isnan(self.published):
+            return self.detail
+        difference = self.ours - self.published
+        # Half a digit is itself rounded.
+        if abs(difference) <= self.tolerance * (1 + 1e-9):
+            said = "agrees to the printed digits"
+        else:
+            said = f"differs by {difference:+.3g}"
+        return f"{said}; {self.detail}" if self.detail else said
+
+
+def claims(frame: Frame) -> Frame:
+    """The scalar claims of the paper's text as a table.
+
+    Parameters
+    ----------
+    frame : DataFrame
+        Results, one row for each search and set.
+
+    Returns
+    -------
+    DataFrame
+        ``claim``, ``definition`` (what is counted), ``published`` (NaN where the paper speaks ``in words``),
+        ``ours``, ``unit``, ``remark``.
+    """
+    original = original_sets(frame)
+    found = [
+        *_prediction(original),
+        *_infeasible(frame, original),
+        *_open_searches(frame),
+        _wrapper(original),
+        *_greedy(frame),
+        *_sizes(frame),
+        *_simultaneous(frame),
+        *_correlated(frame),
+    ]
+    table = pandas().DataFrame([{**asdict(claim), "remark": claim.remark()} for claim in found])
+    return table[["claim", "definition", "published", "in_words", "ours", "unit", "remark"]]
+
+
+def _mean(values: Frame) -> float:
+    return float(values.mean()) if len(values) else math.nan
+
+
+def _by_size(rows: Frame, column: str, scale: float = 1.0, digits: int = 2) -> str:
+    parts = [f"k = {k}: {scale * _mean(those):.{digits}f}" for k, those in rows.groupby("k")[column]]
+    return ", ".join(parts) + f"; {_basis(rows)}" if parts else ""
+
+
+def _basis(rows: Frame) -> str:
+    """How much of the study a number rests on."""
+    design = published()["design"]
+    n_tasks = len(rows[["dataset", "fold"]].drop_duplicates())
+    return f"{n_tasks} of {design['datasets'] * design['folds']} data sets and folds"
+
+
+def _prediction(original: Frame) -> list[Claim]:
+    there = original[original["status"].isin(FOUND)]
+    found = []
+    for method in methods_in_order({*METHODS, *original["method"].unique()}):
+        rows = there[there["method"] == method]
+        found.append(
+            Claim(
+                f"{method_name(method)}: mean test MCC of original sets",
+                "set 0 of sequential search, where there is one; each data set, fold and size once",
+                published_number("mean_test_mcc", method),
+                _mean(rows["test_mcc"]),
+                "MCC",
+                tolerance=0.005,
+                detail=_by_size(rows, "test_mcc"),
+            )
+        )
+    return found
+
+
+def _infeasible(frame: Frame, original: Frame) -> list[Claim]:
+    flagged = original.assign(none=original["status"].eq("infeasible"))
+    fcbf = flagged[flagged["method"] == "fcbf"]
+    others = flagged[flagged["method"] != "fcbf"]
+    found = [
+        Claim(
+            "FCBF: original sets that do not exist",
+            "set 0 of sequential search proven infeasible; each data set, fold and size once",
+            published_number("fcbf_original_infeasible_percent"),
+            100 * _mean(fcbf["none"]),
+            "%",
+            tolerance=0.5,
+            detail=_by_size(fcbf, "none", 100, 1),
+        ),
+        Claim(
+            "Other methods: original sets that do not exist",
+            "the same for all methods but FCBF; the paper says never",
+            0.0,
+            100 * _mean(others["none"]),
+            "%",
+        ),
+    ]
+    for method in ("fcbf", "model_gain"):
+        sets = sets_in(frame, methods=[method], how=SOLVER_BASED)
+        sets = sets.assign(none=sets["status"].eq("infeasible"))
+        found.append(
+            Claim(
+                f"{method_name(method)}: sets that do not exist, all solver-based searches",
+                "every set of sequential searches (0 to 10) and simultaneous ones (0 to a, both aggregations), both "
+                "sizes; sets of an infeasible simultaneous search all count",
+                published_number("solver_sets_infeasible_percent", method),
+                100 * _mean(sets["none"]),
+                "%",
+                tolerance=0.5,
+                detail=_by_size(sets, "none", 100, 1),
+            )
+        )
+    return found
+
+
+def _open_searches(frame: Frame) -> list[Claim]:
+    sets = sets_in(frame, how=SOLVER_BASED)
+    exact = sets[~sets["method"].isin(BLACK_BOX)]
+    shares = exact["status"].isin(PROVEN).groupby([exact["method"], exact["k"]]).mean() * 100
+    by_method = [f"{method_name(method)} k = {k}: {share:.1f}" for (method, k), share in shares.items()]
+    return [
+        Claim(
+            "Sets finished before the time limit",
+            "sets of solver-based searches that are proven best or proven not to exist; all methods but Greedy "
+            "Wrapper, which proves nothing",
+            published_number("sets_finished_percent"),
+            100 * _mean(exact["status"].isin(PROVEN)),
+            "%",
+            tolerance=0.5,
+            detail=", ".join(by_method),
+        ),
+        Claim(
+            "Sets not stopped by the time limit, Greedy Wrapper included",
+            "sets of solver-based searches that the time limit did not stop, all methods",
+            published_number("sets_finished_percent"),
+            100 * _mean(~sets["timed_out"]),
+            "%",
+            tolerance=0.5,
+        ),
+    ]
+
+
+def _wrapper(original: Frame) -> Claim:
+    rows = original[original["method"] == "greedy_wrapper"]
+    return Claim(
+        "Greedy Wrapper: steps to find original sets",
+        "mean number of models fitted for set 0 of sequential search (the paper counts iterations of its search)",
+        published_number("wrapper_iterations"),
+        _mean(rows["n_evaluated"]),
+        "steps",
+        tolerance=0.5,
+        detail=_by_size(rows, "n_evaluated", digits=0),
+    )
+
+
+def _greedy(frame: Frame) -> list[Claim]:
+    sets = sets_in(frame, methods=UNIVARIATE, how=HEURISTICS)
+    runs = runs_of(sets[sets["k"] == 5])
+    found = []
+    for how, name in (("rep", "Greedy replacement"), ("bal", "Greedy balancing")):
+        those = runs[runs["how"] == how]
+        found.append(
+            Claim(
+                f"{name}: searches without a valid set",
+                "k = 5, 1 to 5 alternatives, MI and Model Gain; replacement: set number a is missing",
+                published_number("heuristics_not_solved_percent"),
+                100 * _mean(those["status"].eq("not_found")),
+                "%",
+                tolerance=0.005,
+            )
+        )
+    stepwise = sets["how"].isin(STEPWISE)
+    whole = sets[stepwise].groupby([*SETTING, "how"])["search_seconds"].sum()
+    longest = pandas().concat([whole, sets.loc[~stepwise, "search_seconds"]])
+    share = 100 * _mean(longest <= 0.001)
+    found.append(
+        Claim(
+            "Heuristics: longest search",
+            "largest time of a search with all its sets, both sizes; published: never longer",
+            published_number("heuristics_most_milliseconds"),
+            1000 * float(longest.max()) if len(longest) else math.nan,
+            "ms",
+            tolerance=0.5,
+            detail=f"{share:.1f} % of searches take at most 1 ms, median {1000 * longest.median():.2g} ms"
+            if len(longest)
+            else "",
+        )
+    )
+    return found
+
+
+def _sizes(frame: Frame) -> list[Claim]:
+    numbers = numbers_of_methods(frame)
+    changes = numbers[(numbers["panel"] == "b") & (numbers["metric"] == "test_mcc")]
+    return [
+        Claim(
+            f"{row['method']}: change of test MCC from k = 5 to k = 10",
+            "median over data sets and folds of the difference between original sets, where both exist",
+            math.nan,
+            row["median"],
+            "MCC",
+            in_words=published()["in_words"]["k_difference_test_mcc"],
+            detail=f"{row['n']:.0f} pairs, mean {row['mean']:+.3f}",
+        )
+        for _, row in changes.iterrows()
+    ]
+
+
+def _simultaneous(frame: Frame) -> list[Claim]:
+    runs = runs_of(sets_in(frame, k=5, how=["seq", "sim-sum"]))
+    runs = runs[runs["valid"]]
+    wide = runs.pivot(index=[*SETTING, "a"], columns="how", values=["mean_train_objective", "mean_test_mcc"])
+    if not {("mean_train_objective", "seq"), ("mean_train_objective", "sim-sum")} <= set(wide.columns):
+        return []
+    found = []
+    for metric, name in (("mean_train_objective", "training objective"), ("mean_test_mcc", "test MCC")):
+        gaps = (wide[metric, "sim-sum"] - wide[metric, "seq"]).dropna()
+        for method in methods_in_order(gaps.index.unique("method")):
+            those = gaps.xs(method, level="method")
+            up, down = 100 * _mean(those > 1e-9), 100 * _mean(those < -1e-9)
+            found.append(
+                Claim(
+                    f"{method_name(method)}: mean {name}, simultaneous (sum) minus sequential",
+                    "mean over settings (k = 5, 1 to 5 alternatives, all thresholds) of the difference of means "
+                    "within searches, where both have all sets",
+                    math.nan,
+                    _mean(those),
+                    "quality",
+                    in_words=published()["in_words"]["simultaneous_minus_sequential"],
+                    detail=f"{len(those)} settings, higher in {up:.1f} %, lower in {down:.1f} %",
+                )
+            )
+    return found
+
+
+#: Pairs of columns whose correlation is shown.
+PAIRS = (
+    ("train_objective", "test_mcc"),
+    ("test_objective", "test_mcc"),
+    ("train_objective", "train_mcc"),
+)
+#: Absolute correlations below these are called weak and moderate.
+WEAK, MODERATE = 0.4, 0.7
+
+
+def correlations(frame: Frame, pairs: Sequence[tuple[str, str]] = PAIRS) -> Frame:
+    """How objectives and MCC go together over all found sets of all searches, by method.
+
+    Parameters
+    ----------
+    frame : DataFrame
+        Results, one row for each search and set.
+    pairs : sequence of (str, str)
+        Columns of objectives and of MCC.
+
+    Returns
+    -------
+    DataFrame
+        ``method``, ``objective``, ``mcc``, ``sets``, ``Pearson``, ``Spearman``, and ``Spearman within``: the mean of
+        the coefficients of single data sets and folds.
+    """
+    sets = sets_in(frame)
+    sets = sets[sets["status"].isin(FOUND)]
+    needed = sorted({column for pair in pairs for column in pair})
+    rows = []
+    for method in methods_in_order(sets["method"].unique()):
+        those = sets[sets["method"] == method]
+        values = those[needed].astype(float)
+        ranks = values.rank()
+        tasks = those.groupby(["dataset", "fold"], sort=False).ngroup()
+        within = values.groupby(tasks).rank()
+        for objective, mcc in pairs:
+            pair = [objective, mcc]
+            rows.append(
+                {
+                    "method": method_name(method),
+                    "objective": objective.replace("_", " "),
+                    "mcc": mcc.replace("_mcc", " MCC"),
+                    "sets": len(values),
+                    "Pearson": _pearson(values[pair]),
+                    "Spearman": _pearson(ranks[pair]),
+                    "Spearman within": _mean_within(within[pair], tasks),
+                }
+            )
+    columns = ["method", "objective", "mcc", "sets", "Pearson", "Spearman", "Spearman within"]
+    return pandas().DataFrame(rows, columns=columns)
+
+
+def _pearson(pair: Frame) -> float:
+    first, second = pair.to_numpy(dtype=float).T
+    constant = len(first) < 2 or np.ptp(first) == 0 or np.ptp(second) == 0
+    return math.nan if constant else float(np.corrcoef(first, second)[0, 1])
+
+
+def _mean_within(ranks: Frame, tasks: Frame) -> float:
+    each = [_pearson(group) for _, group in ranks.groupby(tasks)]
+    there = [value for value in each if not math.isnan(value)]
+    return float(np.mean(there)) if there else math.nan
+
+
+def _correlated(frame: Frame) -> list[Claim]:
+    table = correlations(frame, PAIRS[:1])
+    found = []
+    for _, row in table.iterrows():
+        strength = abs(row["Spearman"])
+        word = "weak" if strength < WEAK else "moderate" if strength < MODERATE else "strong"
+        found.append(
+            Claim(
+                f"{row['method']}: correlation of training objective and test MCC",
+                "Spearman, over all found sets of all searches; below 0.4 is called weak, below 0.7 moderate",
+                math.nan,
+                row["Spearman"],
+                "",
+                in_words=published()["in_words"]["objective_and_mcc"],
+                detail=f"{word}; Pearson {row['Pearson']:.2f}, within data sets {row['Spearman within']:.2f}",
+            )
+        )
+    return found

@@ -1,0 +1,475 @@
+"""Tables, figures, claims and findings of the study, against numbers that were worked out by hand."""
+
+from __future__ import annotations
+
+import re
+from html.parser import HTMLParser
+
+import numpy as np
+import pandas as pd
+import pytest
+from studies import METHODS, failure, row, study
+
+from altsets.experiments import claims, figure_numbers, figures, findings, page, tables
+from altsets.experiments.conclusions import conclusions
+from altsets.experiments.drawing import NOTHING
+from altsets.experiments.page_tables import plain, shown
+from altsets.experiments.published import published, published_number
+from altsets.experiments.runs import original_sets, runs_of, sets_in
+
+
+def sequential(qualities, *, missing="infeasible", **values):
+    """The rows of a sequential search; a quality of None is a set that is not there."""
+    return [
+        row(number=number, train_objective=quality, **{"status": "optimal", **values})
+        if quality is not None
+        else row(number=number, **{**values, "status": missing})
+        for number, quality in enumerate(qualities)
+    ]
+
+
+def simultaneous(qualities, aggregation="sum", search="simultaneous", **values):
+    a = len(qualities) - 1
+    given = {"search": search, "aggregation": aggregation, "n_alternatives": a, **values}
+    return [row(number=number, train_objective=quality, **given) for number, quality in enumerate(qualities)]
+
+
+@pytest.fixture(scope="module")
+def made():
+    return pd.concat(
+        [study(), pd.DataFrame([failure("wdbc", 3, "mrmr", "out of <luck>")])], ignore_index=True
+    )
+
+
+# --- What the paper printed -------------------------------------------------------------------------------
+
+
+def test_published_statuses_add_up():
+    printed = dict(published()["status_percent"])
+    del printed["columns"]
+    for searches in printed.values():
+        for shares in searches.values():
+            assert sum(shares) == pytest.approx(100, abs=0.02)
+    by_a = [sum(shares) for a, shares in published()["status_percent_by_a"].items() if a != "columns"]
+    assert by_a == pytest.approx([100] * 5, abs=0.02)
+
+
+def test_published_tables_agree_with_each_other():
+    # The mean over a of one table is the mean over methods of the other: each search counts once, not each set.
+    methods = [shares for name, shares in published()["status_percent"].items() if name != "columns"]
+    by_method = np.mean([shares["sim-sum"][3] for shares in methods])
+    by_a = np.mean([published()["status_percent_by_a"][str(a)][2] for a in range(1, 6)])
+    assert by_method == pytest.approx(by_a, abs=0.02)
+    seconds = np.mean([published_number("seconds_by_a", str(a), "mrmr") for a in range(1, 6)])
+    assert seconds == pytest.approx(published_number("seconds", "mrmr", "sim-sum"), abs=0.3)
+    assert published()["core_hours"] == published()["cores"] * published()["wall_hours"]
+
+
+# --- From sets to searches --------------------------------------------------------------------------------
+
+
+def test_a_sequential_search_stands_for_all_with_fewer_alternatives():
+    frame = pd.DataFrame(sequential([0.9, 0.6, 0.3, None], search_seconds=0.5))
+    runs = runs_of(sets_in(frame)).set_index("a")
+    assert list(runs.index) == [1, 2, 3]
+    assert list(runs["status"]) == ["optimal", "optimal", "infeasible"]
+    assert list(runs["seconds"]) == [1.0, 1.5, 2.0]
+    assert list(runs["valid"]) == [True, True, False]
+    assert runs["proven"].all()
+    assert runs.loc[2, "mean_train_objective"] == pytest.approx(0.6)
+    assert runs.loc[2, "std_train_objective"] == pytest.approx(0.3)
+    assert runs.loc[2, "worst"] == pytest.approx(0.3)
+    assert np.isnan(runs.loc[3, "mean_train_objective"])
+
+
+def test_a_simultaneous_search_is_one_run_and_its_time_counts_once():
+    frame = pd.DataFrame(simultaneous([0.8, 0.4], search_seconds=2.0, status="feasible", timed_out=True))
+    (run,) = runs_of(sets_in(frame)).to_dict("records")
+    assert (run["how"], run["a"], run["seconds"]) == ("sim-sum", 1, 2.0)
+    assert (run["valid"], run["proven"], run["timed_out"]) == (True, False, True)
+
+
+def test_one_open_step_leaves_all_later_ones_unproven():
+    rows = sequential([0.9, 0.6, 0.3])
+    rows[1]["status"] = "feasible"
+    runs = runs_of(sets_in(pd.DataFrame(rows)))
+    assert not runs["proven"].any()
+    assert list(runs["status"]) == ["feasible", "optimal"]
+
+
+def test_original_sets_count_once_for_all_thresholds():
+    frame = pd.DataFrame([row(tau=tau, k=k) for k in (5, 10) for tau in (0.2, 0.4, 1.0)] + [row(number=1)])
+    assert len(original_sets(frame)) == 2
+
+
+# --- Tables -----------------------------------------------------------------------------------------------
+
+
+def test_status_by_search_counts_searches():
+    rows = sequential([0.9, 0.6, None, None], method="mrmr") + sequential(
+        [0.9, 0.6, 0.5, 0.4], method="mrmr", fold=1
+    )
+    rows += sequential([0.9, 0.6], method="mrmr", k=10) + sequential([0.9, 0.5], method="greedy_wrapper")
+    table = tables.status_by_search(pd.DataFrame(rows)).set_index(["method", "search"])
+    ours = table.loc["mRMR", "seq."]
+    assert ours["searches"] == 6
+    assert ours["infeasible"] == pytest.approx(100 / 3)
+    assert ours["optimal"] == pytest.approx(200 / 3)
+    assert ours["optimal (paper)"] == 85.57
+    assert "Greedy Wrapper" not in table.index.get_level_values("method")
+    assert list(table.index[:4]) == [
+        ("FCBF", "seq."),
+        ("FCBF", "sim. (min)"),
+        ("FCBF", "sim. (sum)"),
+        ("MI", "bal."),
+    ]
+    assert len(table) == 16
+    assert np.isnan(table.loc[("MI", "seq."), "optimal"])
+
+
+def test_an_extra_method_stands_behind_those_of_the_paper():
+    table = tables.status_by_search(pd.DataFrame(sequential([0.9, 0.6], method="relief")))
+    assert list(table.iloc[-1][["method", "search", "optimal"]]) == ["relief", "seq.", 100.0]
+    assert np.isnan(table.iloc[-1]["optimal (paper)"])
+    assert (
+        tables.seconds_by_search(pd.DataFrame(sequential([0.9, 0.6], method="relief")))["method"].iloc[-1]
+        == "relief"
+    )
+
+
+def test_status_by_a_is_about_sums_of_all_white_box_methods():
+    rows = simultaneous([0.8, 0.4]) + simultaneous([0.8, 0.4], method="fcbf", status="infeasible")
+    rows += simultaneous([0.8, 0.4], method="mrmr", status="feasible") + simultaneous([0.8, 0.4], "min")
+    rows += simultaneous([0.8, 0.4], method="greedy_wrapper") + simultaneous([0.8, 0.4, 0.2])
+    table = tables.status_by_a(pd.DataFrame(rows)).set_index("a")
+    assert list(table["searches"]) == [3, 1, 0, 0, 0]
+    shares = table.loc[1, ["infeasible", "not solved", "feasible", "optimal"]]
+    assert list(shares) == pytest.approx([100 / 3, 0, 100 / 3, 100 / 3])
+    assert list(table["feasible (paper)"]) == [7.60, 13.27, 20.20, 21.43, 30.17]
+
+
+def test_seconds():
+    rows = sequential([0.9, 0.6, 0.5], search_seconds=1.0) + simultaneous([0.9, 0.6], search_seconds=4.0)
+    rows += simultaneous([0.9, 0.6, 0.5], search_seconds=10.0)
+    by_search = tables.seconds_by_search(pd.DataFrame(rows)).set_index("method").loc["MI"]
+    # Two sets for one alternative, three for two.
+    assert by_search["seq."] == pytest.approx(2.5)
+    assert by_search["sim. (sum)"] == pytest.approx(7.0)
+    assert by_search["sim. (sum) (paper)"] == 24.56
+    assert np.isnan(by_search["bal."])
+    by_a = tables.seconds_by_a(pd.DataFrame(rows)).set_index("a")
+    assert list(by_a["MI"].dropna()) == [4.0, 10.0]
+    assert by_a.loc[5, "mRMR (paper)"] == 317.63
+
+
+def test_coverage_and_core_hours():
+    rows = sequential([0.9, 0.6, None], search_seconds=1200.0)
+    rows += simultaneous([0.9, 0.6], search_seconds=3600.0, status="feasible", timed_out=True)
+    rows += [failure("wdbc", 1, "mutual_info", "no"), failure("wdbc", 1, "fcbf", "no")]
+    covered = tables.coverage(pd.DataFrame(rows)).set_index("method")
+    ours = covered.loc["MI"]
+    assert (ours["k"], ours["data sets"], ours["tasks"], ours["searches"], ours["sets"]) == (5, 1, 1, 2, 5)
+    assert ours["proven sets %"] == pytest.approx(60)
+    assert (ours["timed out"], ours["failed tasks"]) == (1, 1)
+    assert covered.loc["FCBF", "failed tasks"] == 1
+    hours = tables.core_hours(pd.DataFrame(rows)).set_index("method")
+    assert (hours.loc["MI", "seq."], hours.loc["MI", "sim. (sum)"]) == (1.0, 1.0)
+    assert list(hours.loc["all methods", ["all", "all (paper)"]]) == [2.0, 7968.0]
+
+
+# --- Numbers of figures -----------------------------------------------------------------------------------
+
+
+def test_figure_1_shows_original_sets_and_what_size_changes():
+    rows = [
+        row(test_mcc=0.2),
+        row(test_mcc=0.5, k=10),
+        row(fold=1, test_mcc=0.4),
+        row(fold=1, k=10, status="infeasible"),
+    ]
+    numbers = figure_numbers.numbers_of_methods(pd.DataFrame(rows)).set_index(["panel", "method"])
+    first = numbers.loc["a"].set_index("k")
+    assert list(first["n"]) == [2, 1]
+    assert first.loc[5, "mean"] == pytest.approx(0.3)
+    second = numbers.loc["b"].set_index("metric")
+    assert second.loc["test_mcc", "n"] == 1
+    assert second.loc["test_mcc", "median"] == pytest.approx(0.3)
+
+
+def test_figures_2_and_3_leave_out_settings_where_a_search_found_nothing():
+    kept = {"method": "model_gain"}
+    rows = sequential([0.9, 0.5], **kept) + simultaneous([0.8, 0.6], **kept)
+    rows += sequential([0.9, 0.1], tau=1.0, **kept) + simultaneous(
+        [0.8, 0.6], tau=1.0, status="infeasible", **kept
+    )
+    spreads = figure_numbers.numbers_of_spreads(pd.DataFrame(rows)).set_index(["panel", "how"])
+    assert spreads.loc[("a", "seq"), "n"] == 1
+    assert spreads.loc[("a", "seq"), "median"] == pytest.approx(0.4 / np.sqrt(2))
+    means = figure_numbers.numbers_of_means(pd.DataFrame(rows)).set_index(["panel", "how"])
+    assert means.loc[("a", "sim-sum"), "median"] == pytest.approx(0.7)
+
+
+def test_figure_4_is_solver_minus_heuristic():
+    rows = simultaneous([0.8, 0.6], "min") + simultaneous(
+        [0.7, 0.6], search="greedy-balancing", status="feasible"
+    )
+    rows += sequential([0.9, 0.5]) + sequential([0.9, 0.3], search="greedy-replacement", status="feasible")
+    numbers = figure_numbers.numbers_of_heuristics(pd.DataFrame(rows)).set_index("panel")
+    assert list(numbers.index) == ["a", "b", "c", "d"]
+    assert list(numbers["median"]) == pytest.approx([0.05, 0.1, 0.05, 0.1])
+    assert list(numbers["value"]) == [1.0, 1.0, 0.4, 0.4]
+
+
+def test_figure_5_scales_by_the_best_set_and_counts_missing_ones_as_zero():
+    kept = {"method": "model_gain", "k": 10}
+    rows = sequential([0.8, 0.4], test_mcc=0.5, **kept) + sequential(
+        [0.5, None], fold=1, test_mcc=-0.5, **kept
+    )
+    rows[1]["test_mcc"] = -0.25
+    numbers = figure_numbers.numbers_of_qualities(pd.DataFrame(rows)).set_index(["panel", "number"])
+    assert numbers.loc[("a", 1), "mean"] == pytest.approx(0.5)
+    assert numbers.loc[("a", 1), "n"] == 1
+    assert numbers.loc[("b", 1), "mean"] == pytest.approx(0.25)
+    # MCC is moved first: 0.375 of 0.75, and not -0.25 of 0.5.
+    assert numbers.loc[("e", 1), "mean"] == pytest.approx(0.5)
+    assert numbers.loc[("f", 1), "mean"] == pytest.approx(0.25)
+    assert numbers.loc[("f", 0), "mean"] == pytest.approx(1)
+
+
+def test_a_search_without_quality_has_no_scale():
+    rows = sequential([0.0, 0.0, None], method="model_gain", k=10)
+    numbers = figure_numbers.numbers_of_qualities(pd.DataFrame(rows))
+    assert numbers.loc[numbers["panel"].isin(["a", "b"]), "mean"].isna().all()
+
+
+def test_figure_6_is_the_share_of_sets_that_are_there():
+    rows = sequential([0.8, 0.4], method="model_gain") + sequential([0.8, None], method="model_gain", fold=1)
+    numbers = figure_numbers.numbers_of_valid_sets(pd.DataFrame(rows))
+    assert list(numbers["panel"]) == ["a", "a"]
+    assert list(numbers["mean"]) == [100.0, 50.0]
+
+
+def test_figure_7_moves_signed_objectives_only():
+    rows = sequential([0.5, -0.25], method="mrmr", k=10) + sequential([0.5, 0.25], k=10)
+    numbers = figure_numbers.numbers_of_objectives(pd.DataFrame(rows)).set_index(["method", "number"])
+    assert numbers.loc[("mRMR", 1), "mean"] == pytest.approx(0.375 / 0.75)
+    assert numbers.loc[("MI", 1), "mean"] == pytest.approx(0.5)
+
+
+# --- Drawings ---------------------------------------------------------------------------------------------
+
+
+def texts(figure):
+    return [text.get_text() for axis in figure.axes for text in axis.texts]
+
+
+def test_all_panels_are_drawn(made):
+    drawn = [one.draw(one.numbers(made)) for one in figures.FIGURES]
+    assert [len(figure.axes) for figure in drawn] == [2, 3, 3, 4, 6, 2, 4]
+    assert not any(NOTHING in texts(figure) for figure in drawn)
+
+
+@pytest.mark.parametrize("part", ["one size", "one method", "only failures"])
+def test_panels_without_results_say_so(made, part):
+    chosen = {
+        "one size": made["k"] == 5,
+        "one method": made["method"] == "fcbf",
+        "only failures": made["error"].notna(),
+    }
+    few = made[chosen[part]]
+    silent = [texts(one.draw(one.numbers(few))).count(NOTHING) for one in figures.FIGURES]
+    assert (
+        silent
+        == {
+            "one size": [1, 0, 0, 0, 6, 1, 4],
+            "one method": [0, 3, 3, 4, 6, 2, 3],
+            "only failures": [2, 3, 3, 4, 6, 2, 4],
+        }[part]
+    )
+
+
+def test_a_cut_axis_is_said():
+    rows = [row(fold=fold, test_mcc=value) for fold, value in enumerate([0.1] * 20 + [0.11] * 20 + [0.9])]
+    drawn = figures.draw_methods(figure_numbers.numbers_of_methods(pd.DataFrame(rows)))
+    assert drawn.axes[0].get_title(loc="right") == "axis cut (values: 0.1 to 0.9)"
+    assert drawn.axes[0].get_ylim()[1] < 0.9
+
+
+# --- Claims, findings, conclusions ------------------------------------------------------------------------
+
+
+def test_claims_say_what_they_count_and_how_far_off_they_are():
+    rows = [row(test_mcc=0.47), row(k=10, test_mcc=0.47)]
+    rows += [row(method="fcbf", test_mcc=0.6), row(method="fcbf", k=10, status="infeasible")]
+    rows += [
+        row(method="greedy_wrapper", n_evaluated=600),
+        row(method="greedy_wrapper", k=10, n_evaluated=700),
+    ]
+    table = claims.claims(pd.DataFrame(rows)).set_index("claim")
+    assert table["definition"].str.len().min() > 20
+    mcc = table.loc["MI: mean test MCC of original sets"]
+    assert (mcc["published"], mcc["ours"]) == (0.47, pytest.approx(0.47))
+    assert (
+        mcc["remark"]
+        == "agrees to the printed digits; k = 5: 0.47, k = 10: 0.47; 1 of 150 data sets and folds"
+    )
+    assert table.loc["FCBF: mean test MCC of original sets", "remark"].startswith("differs by +0.17;")
+    assert table.loc["FCBF: original sets that do not exist", "ours"] == 50
+    assert table.loc["FCBF: sets that do not exist, all solver-based searches", "ours"] == 50
+    assert table.loc["Greedy Wrapper: steps to find original sets", "ours"] == 650
+    assert table.loc["Sets finished before the time limit", "ours"] == 100
+    assert table.loc["mRMR: mean test MCC of original sets", "remark"] == "no results"
+
+
+def test_correlations():
+    rows = [row(fold=0, tau=tau, train_objective=tau, test_mcc=tau**3) for tau in (0.2, 0.4, 0.6, 0.8)]
+    first = claims.correlations(pd.DataFrame(rows)).iloc[0]
+    assert first["Spearman"] == pytest.approx(1)
+    assert first["Spearman within"] == pytest.approx(1)
+    assert 0.9 < first["Pearson"] < 1
+
+
+def test_gains_count_proven_settings_only():
+    rows = sequential([0.9, 0.1]) + simultaneous([0.7, 0.5]) + simultaneous([0.55, 0.5], "min")
+    rows += sequential([0.9, 0.1], fold=1) + simultaneous([0.7, 0.6], fold=1, status="feasible")
+    rows += sequential([0.9, None], fold=2) + simultaneous([0.4, 0.4], fold=2)
+    searches = findings.side_by_side(pd.DataFrame(rows))
+    (gain,) = findings.gains_in_sum(searches).to_dict("records")
+    assert (gain["settings"], gain["compared"], gain["sequential runs out"], gain["below"]) == (3, 1, 1, 0)
+    assert gain["gain %"] == 100
+    assert gain["mean %"] == pytest.approx(20)
+    assert gain["mean gain a set"] == pytest.approx(0.1)
+    (worst,) = findings.gains_in_worst(searches).to_dict("records")
+    assert worst["compared"] == 1
+    assert worst["mean %"] == pytest.approx(400)
+    assert worst["cost in sum %"] == pytest.approx(12.5)
+    said = findings.sentences(searches)
+    assert said[0].startswith("MI, k = 5: of 3 settings, 1 are proven for")
+
+
+def test_shortfalls_are_over_what_is_proven_to_be_there():
+    rows = simultaneous([0.6, 0.4]) + simultaneous([0.5, 0.4], search="greedy-balancing", status="feasible")
+    rows += simultaneous([0.6, 0.4], fold=1)
+    rows += simultaneous([0.5, 0.4], search="greedy-balancing", status="not_found", fold=1)
+    rows += simultaneous([0.6, 0.4], fold=2)
+    table = findings.shortfalls(findings.side_by_side(pd.DataFrame(rows)), ["method"])
+    (ours,) = table[(table["heuristic"] == "bal.") & (table["of"] == "sum of qualities")].to_dict("records")
+    # The third fold was not searched by the heuristic.
+    assert ours["proven"] == 2
+    assert ours["no sets %"] == 50
+    assert ours["mean %"] == pytest.approx(10)
+    assert ours["exact %"] == 0
+
+
+def test_conclusions_follow_from_the_results():
+    rows = sequential([0.9, 0.1], method="mrmr") + simultaneous([0.7, 0.5], method="mrmr")
+    table = conclusions(pd.DataFrame(rows)).set_index("conclusion")
+    mrmr = table.loc["That holds for mRMR too, where the solver ran out of time."]
+    assert mrmr["verdict"] == "changes"
+    assert "100.0 % gain, the mean being 20 % (0.1 a set)" in mrmr["evidence"]
+    even = pd.DataFrame(sequential([0.6, 0.6], method="mrmr") + simultaneous([0.6, 0.6], method="mrmr"))
+    assert conclusions(even).set_index("conclusion").loc[mrmr.name, "verdict"] == "holds"
+    assert table.loc["Heuristics take next to no time.", "verdict"] == "no results"
+
+
+# --- The page ---------------------------------------------------------------------------------------------
+
+
+class Reader(HTMLParser):
+    """Checks that elements are closed in order, and collects what there is."""
+
+    VOID = frozenset({"meta", "img", "br", "link", "hr", "input"})
+
+    def __init__(self):
+        super().__init__()
+        self.open, self.tags, self.ids, self.links, self.text = [], [], [], [], []
+
+    def handle_starttag(self, tag, attrs):
+        self.tags.append(tag)
+        attributes = dict(attrs)
+        self.ids += [attributes["id"]] if "id" in attributes else []
+        self.links += [attributes["href"]] if "href" in attributes else []
+        if tag not in self.VOID:
+            self.open.append(tag)
+
+    def handle_endtag(self, tag):
+        assert self.open.pop() == tag
+
+    def handle_data(self, data):
+        self.text.append(data)
+
+
+@pytest.fixture(scope="module")
+def report(made, tmp_path_factory):
+    folder = tmp_path_factory.mktemp("report")
+    few = made[(made["k"] == 5) & (made["fold"] == 0) | made["error"].notna()]
+    few = pd.concat(
+        [few, pd.DataFrame([failure("<script>", 4, "fcbf", "broke <b>here</b>")])], ignore_index=True
+    )
+    return few, page.write_report(few, folder, notes=["Limit: 1 s & no more."], core_hours=2.5)
+
+
+def test_the_page_is_sound_and_names_are_escaped(report):
+    _, path = report
+    text = path.read_text(encoding="utf-8")
+    reader = Reader()
+    reader.feed(text)
+    reader.close()
+    assert not reader.open
+    assert "script" not in reader.tags
+    assert "<script>" in reader.text
+    assert "broke <b>here</b>" in reader.text
+    assert "Limit: 1 s & no more." in reader.text
+    assert reader.tags.count("img") == 7
+    assert len(set(reader.ids)) == len(reader.ids)
+    for link in reader.links:
+        assert link[1:] in reader.ids if link.startswith("#") else (path.parent / link).is_file()
+    assert not re.search(r"(src|href)=\"https?:", text)
+    assert path.stat().st_size < 5_000_000
+    assert "MI, k = 10: 0 of 150 data sets and folds." in reader.text
+
+
+def test_files_are_complete_and_tables_read_back(report):
+    frame, path = report
+    folder = path.parent
+    assert sorted(file.name for file in folder.iterdir()) == ["figures", "index.html", "tables"]
+    for one in figures.FIGURES:
+        assert (folder / "figures" / f"{one.name}.png").read_bytes().startswith(b"\x89PNG")
+        assert b"</svg>" in (folder / "figures" / f"{one.name}.svg").read_bytes()
+    read = pd.read_csv(folder / "tables" / "status-by-search.csv")
+    pd.testing.assert_frame_equal(read, tables.status_by_search(frame), check_dtype=False)
+    numbers = pd.read_csv(folder / "tables" / "figure-3.csv")
+    pd.testing.assert_frame_equal(numbers, figure_numbers.numbers_of_means(frame), check_dtype=False)
+    assert not list(folder.rglob("*.draft"))
+
+
+def test_a_file_that_cannot_be_written_leaves_the_old_one(tmp_path, monkeypatch):
+    target = tmp_path / "index.html"
+    target.write_text("old", encoding="utf-8")
+
+    def full(*_):
+        raise OSError(28, "No space left on device")
+
+    monkeypatch.setattr(page.os, "replace", full)
+    with pytest.raises(OSError, match="No space"):
+        page._write(target, b"new")
+    assert target.read_text(encoding="utf-8") == "old"
+    assert [file.name for file in tmp_path.iterdir()] == ["index.html"]
+
+
+def test_cells_of_tables():
+    table = pd.DataFrame(
+        {"a": [1, 2000], "x": [0.12345, np.nan], "x (paper)": [1.0, np.nan], "who": ["MI", None]}
+    )
+    header, rows = shown(table, plain)
+    assert [(cell.text, cell.kind) for cell in header] == [
+        ("a", "number"), ("x", "number"), ("paper", "paper"), ("who", "text")
+    ]  # fmt: skip
+    assert [[cell.text for cell in cells] for cells in rows] == [
+        ["1", "0.123", "1", "MI"],
+        ["2,000", "—", "—", "—"],
+    ]
+
+
+def test_every_method_of_the_generated_study_is_one_of_the_paper():
+    assert set(METHODS) == set(tables.METHODS)
