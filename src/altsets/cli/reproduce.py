@@ -108,7 +108,8 @@ def _notes(settings: Any) -> list[str]:
     """What a reader of the page must know of the settings."""
     limits = [f"{settings.seconds_per_set:g} s for each set"]
     limits += [
-        f"{seconds:g} s for {name.replace(':', ' with k = ')}" for name, seconds in settings.exceptions.items()
+        f"{seconds:g} s for {name.replace(':', ' with k = ')}"
+        for name, seconds in settings.exceptions.items()
     ]
     estimator = {
         "paper": "Mutual information is estimated as in the paper's study, with the same noise and seed.",
