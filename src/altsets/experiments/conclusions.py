@@ -258,7 +258,7 @@ def _heuristics_take_no_time(evidence: _Evidence) -> tuple[str, bool] | None:
     seconds = runs.loc[runs["how"].isin(HEURISTICS), "seconds"]
     if not len(seconds):
         return None
-    said = f"Mean {1000 * seconds.mean():.2g} ms, longest {1000 * seconds.max():.2g} ms (k = 5)."
+    said = f"Mean {1000 * seconds.mean():.1f} ms, longest {1000 * seconds.max():.1f} ms (k = 5)."
     return said, bool(seconds.mean() < 0.01)
 
 

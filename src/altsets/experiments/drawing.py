@@ -212,6 +212,6 @@ def legend_of_lines(figure: Any, taus: Sequence[float]) -> None:
     """Which line is which threshold, below all panels."""
     from matplotlib.lines import Line2D
 
-    handles = [Line2D([], [], label=f"{tau:g}", **_line(tau, taus)) for tau in taus]
+    handles = [Line2D([], [], label=f"{tau:.2g}", **_line(tau, taus)) for tau in taus]
     if handles:
         _legend(figure, handles, "dissimilarity threshold tau", 10, BELOW_ALL)

@@ -94,7 +94,7 @@ def draw_heuristics(numbers: Frame) -> Any:
         axes, "abcd", pairs, by, _panels(numbers, "abcd"), strict=True
     ):
         values = sorted(panel["value"].unique())
-        names = [f"{value:g}" for value in values]
+        names = [f"{value:.2g}" for value in values]
         draw_boxes(axis, panel, ("value", values), ("method", shown), names, zero=True)
         title(axis, letter, pair)
         axis.set_xlabel(labels[what], fontsize=8)
