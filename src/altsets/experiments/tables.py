@@ -73,8 +73,11 @@ def status_by_a(frame: Frame) -> Frame:
         each = [
             _status_cells(group["status"], printed["columns"], paper) for _, group in those.groupby("method")
         ]
-        shares = pandas().DataFrame(each or [_status_cells(None, printed["columns"], paper)]).mean()
-        rows.append({"a": a, **shares, "searches": len(those)})
+        cells = each[0] if each else _status_cells(None, printed["columns"], paper)
+        shares = {
+            label: float(np.mean([one[label] for one in each or [cells]])) for label in STATUSES.values()
+        }
+        rows.append({"a": a, **cells, **shares, "searches": len(those)})
     return pandas().DataFrame(rows)
 
 
