@@ -347,6 +347,7 @@ def test_gains_count_proven_settings_only():
     assert (gain["settings"], gain["compared"], gain["sequential runs out"], gain["below"]) == (3, 1, 1, 0)
     assert gain["gain %"] == 100
     assert gain["mean %"] == pytest.approx(20)
+    assert gain["total %"] == pytest.approx(20)
     assert gain["mean gain a set"] == pytest.approx(0.1)
     (worst,) = findings.gains_in_worst(searches).to_dict("records")
     assert worst["compared"] == 1
@@ -375,7 +376,7 @@ def test_conclusions_follow_from_the_results():
     table = conclusions(pd.DataFrame(rows)).set_index("conclusion")
     mrmr = table.loc["That holds for mRMR too, where the solver ran out of time."]
     assert mrmr["verdict"] == "changes"
-    assert "100.0 % gain, the mean being 20 % (0.1 a set)" in mrmr["evidence"]
+    assert "100.0 % of 1 proven settings gain, all sums together by 20 % (0.1 a set)" in mrmr["evidence"]
     even = pd.DataFrame(sequential([0.6, 0.6], method="mrmr") + simultaneous([0.6, 0.6], method="mrmr"))
     assert conclusions(even).set_index("conclusion").loc[mrmr.name, "verdict"] == "holds"
     assert table.loc["Heuristics take next to no time.", "verdict"] == "no results"
@@ -481,7 +482,7 @@ def test_cells_of_tables():
         ("a", "number"), ("x", "number"), ("paper", "paper"), ("who", "text")
     ]  # fmt: skip
     assert [[cell.text for cell in cells] for cells in rows] == [
-        ["1", "0.123", "1", "MI"],
+        ["1", "0.123", "1.00", "MI"],
         ["2,000", "—", "—", "—"],
     ]
 

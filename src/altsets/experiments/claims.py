@@ -259,7 +259,7 @@ def _sizes(frame: Frame) -> list[Claim]:
             row["median"],
             "MCC",
             in_words=published()["in_words"]["k_difference_test_mcc"],
-            detail=f"{row['n']:.0f} pairs, mean {row['mean']:+.3f}",
+            detail=f"pairs: {row['n']:.0f}, mean: {row['mean']:+.3f}",
         )
         for _, row in changes.iterrows()
     ]
