@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import sys
 from html.parser import HTMLParser
 
 import numpy as np
@@ -10,7 +11,8 @@ import pandas as pd
 import pytest
 from studies import METHODS, failure, row, study
 
-from altsets.experiments import claims, figure_numbers, figures, findings, page, tables
+from altsets.errors import MissingExtraError
+from altsets.experiments import claims, figure_numbers, figures, findings, page, runs, tables
 from altsets.experiments.conclusions import conclusions
 from altsets.experiments.drawing import NOTHING
 from altsets.experiments.page_tables import plain, shown
@@ -70,16 +72,16 @@ def test_published_tables_agree_with_each_other():
 
 def test_a_sequential_search_stands_for_all_with_fewer_alternatives():
     frame = pd.DataFrame(sequential([0.9, 0.6, 0.3, None], search_seconds=0.5))
-    runs = runs_of(sets_in(frame)).set_index("a")
-    assert list(runs.index) == [1, 2, 3]
-    assert list(runs["status"]) == ["optimal", "optimal", "infeasible"]
-    assert list(runs["seconds"]) == [1.0, 1.5, 2.0]
-    assert list(runs["valid"]) == [True, True, False]
-    assert runs["proven"].all()
-    assert runs.loc[2, "mean_train_objective"] == pytest.approx(0.6)
-    assert runs.loc[2, "std_train_objective"] == pytest.approx(0.3)
-    assert runs.loc[2, "worst"] == pytest.approx(0.3)
-    assert np.isnan(runs.loc[3, "mean_train_objective"])
+    found = runs_of(sets_in(frame)).set_index("a")
+    assert list(found.index) == [1, 2, 3]
+    assert list(found["status"]) == ["optimal", "optimal", "infeasible"]
+    assert list(found["seconds"]) == [1.0, 1.5, 2.0]
+    assert list(found["valid"]) == [True, True, False]
+    assert found["proven"].all()
+    assert found.loc[2, "mean_train_objective"] == pytest.approx(0.6)
+    assert found.loc[2, "std_train_objective"] == pytest.approx(0.3)
+    assert found.loc[2, "worst"] == pytest.approx(0.3)
+    assert np.isnan(found.loc[3, "mean_train_objective"])
 
 
 def test_a_simultaneous_search_is_one_run_and_its_time_counts_once():
@@ -92,9 +94,9 @@ def test_a_simultaneous_search_is_one_run_and_its_time_counts_once():
 def test_one_open_step_leaves_all_later_ones_unproven():
     rows = sequential([0.9, 0.6, 0.3])
     rows[1]["status"] = "feasible"
-    runs = runs_of(sets_in(pd.DataFrame(rows)))
-    assert not runs["proven"].any()
-    assert list(runs["status"]) == ["feasible", "optimal"]
+    found = runs_of(sets_in(pd.DataFrame(rows)))
+    assert not found["proven"].any()
+    assert list(found["status"]) == ["feasible", "optimal"]
 
 
 def test_original_sets_count_once_for_all_thresholds():
@@ -471,6 +473,36 @@ def test_a_file_that_cannot_be_written_leaves_the_old_one(tmp_path, monkeypatch)
         page._write(target, b"new")
     assert target.read_text(encoding="utf-8") == "old"
     assert [file.name for file in tmp_path.iterdir()] == ["index.html"]
+
+
+def test_large_figures_are_on_the_page_as_dots_and_files_are_the_same_again(made, tmp_path, monkeypatch):
+    monkeypatch.setattr(page, "FIGURES", ON_PAGE[1:])
+    monkeypatch.setattr(page, "DOTS", 30)
+    (small,) = page._figures(made, tmp_path / "first")
+    assert small.source.startswith("data:image/svg+xml;base64,")
+    monkeypatch.setattr(page, "MOST_ON_PAGE", 100)
+    (large,) = page._figures(made, tmp_path / "second")
+    assert large.source.startswith("data:image/png;base64,")
+    first, second = (
+        {file.name: file.read_bytes() for file in (tmp_path / name).rglob("*.*")}
+        for name in ("first", "second")
+    )
+    assert len(first) == 3
+    assert first == second
+
+
+@pytest.mark.parametrize(
+    ("package", "use"),
+    [
+        ("pandas", lambda frame: runs.pandas()),
+        ("matplotlib.figure", lambda frame: figures.draw_methods(frame)),
+        ("jinja2", lambda frame: page._rendered({})),
+    ],
+)
+def test_a_missing_package_is_named(made, monkeypatch, package, use):
+    monkeypatch.setitem(sys.modules, package, None)
+    with pytest.raises(MissingExtraError, match=rf"{package.split('.')[0]}.*altsets\[report\]"):
+        use(made)
 
 
 def test_cells_of_tables():

@@ -9,7 +9,7 @@ from typing import Any
 from altsets.experiments import claims, conclusions, findings, tables
 from altsets.experiments.runs import Frame
 
-__all__ = ["FINDINGS", "TABLES", "Cell", "StudyTable", "shown"]
+__all__ = ["CLAIMS", "CONCLUSIONS", "COVERAGE", "FINDINGS", "TABLES", "Cell", "StudyTable", "shown"]
 
 #: How a value that is not there is written.
 NOTHING = "—"
@@ -148,7 +148,7 @@ TABLES = (
 COVERAGE = (
     StudyTable(
         "coverage",
-        "What was run",
+        "Coverage",
         "By method and size. A task is a data set and a fold; a search counts once with all its alternatives. Proven "
         "sets are best, or proven not to exist (solver-based searches only). A task that failed failed for all sizes.",
         tables.coverage,

@@ -20,8 +20,17 @@ from altsets.experiments.names import (
 from altsets.experiments.published import published, published_number
 from altsets.experiments.runs import MOST_ALTERNATIVES, Frame, failures_in, pandas, runs_of, sets_in
 
-__all__ = ["core_hours", "coverage", "seconds_by_a", "seconds_by_search", "status_by_a", "status_by_search"]
+__all__ = [
+    "PAPER",
+    "core_hours",
+    "coverage",
+    "seconds_by_a",
+    "seconds_by_search",
+    "status_by_a",
+    "status_by_search",
+]
 
+#: How columns of published values end.
 PAPER = " (paper)"
 #: The paper's tables are about sets of this size.
 SIZE = 5
