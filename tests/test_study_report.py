@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import sys
 from html.parser import HTMLParser
 
 import numpy as np
@@ -10,7 +11,8 @@ import pandas as pd
 import pytest
 from studies import METHODS, failure, row, study
 
-from altsets.experiments import claims, figure_numbers, figures, findings, page, tables
+from altsets.errors import MissingExtraError
+from altsets.experiments import claims, figure_numbers, figures, findings, page, runs, tables
 from altsets.experiments.conclusions import conclusions
 from altsets.experiments.drawing import NOTHING
 from altsets.experiments.page_tables import plain, shown
@@ -70,16 +72,16 @@ def test_published_tables_agree_with_each_other():
 
 def test_a_sequential_search_stands_for_all_with_fewer_alternatives():
     frame = pd.DataFrame(sequential([0.9, 0.6, 0.3, None], search_seconds=0.5))
-    runs = runs_of(sets_in(frame)).set_index("a")
-    assert list(runs.index) == [1, 2, 3]
-    assert list(runs["status"]) == ["optimal", "optimal", "infeasible"]
-    assert list(runs["seconds"]) == [1.0, 1.5, 2.0]
-    assert list(runs["valid"]) == [True, True, False]
-    assert runs["proven"].all()
-    assert runs.loc[2, "mean_train_objective"] == pytest.approx(0.6)
-    assert runs.loc[2, "std_train_objective"] == pytest.approx(0.3)
-    assert runs.loc[2, "worst"] == pytest.approx(0.3)
-    assert np.isnan(runs.loc[3, "mean_train_objective"])
+    found = runs_of(sets_in(frame)).set_index("a")
+    assert list(found.index) == [1, 2, 3]
+    assert list(found["status"]) == ["optimal", "optimal", "infeasible"]
+    assert list(found["seconds"]) == [1.0, 1.5, 2.0]
+    assert list(found["valid"]) == [True, True, False]
+    assert found["proven"].all()
+    assert found.loc[2, "mean_train_objective"] == pytest.approx(0.6)
+    assert found.loc[2, "std_train_objective"] == pytest.approx(0.3)
+    assert found.loc[2, "worst"] == pytest.approx(0.3)
+    assert np.isnan(found.loc[3, "mean_train_objective"])
 
 
 def test_a_simultaneous_search_is_one_run_and_its_time_counts_once():
@@ -92,9 +94,9 @@ def test_a_simultaneous_search_is_one_run_and_its_time_counts_once():
 def test_one_open_step_leaves_all_later_ones_unproven():
     rows = sequential([0.9, 0.6, 0.3])
     rows[1]["status"] = "feasible"
-    runs = runs_of(sets_in(pd.DataFrame(rows)))
-    assert not runs["proven"].any()
-    assert list(runs["status"]) == ["feasible", "optimal"]
+    found = runs_of(sets_in(pd.DataFrame(rows)))
+    assert not found["proven"].any()
+    assert list(found["status"]) == ["feasible", "optimal"]
 
 
 def test_original_sets_count_once_for_all_thresholds():
@@ -146,6 +148,13 @@ def test_status_by_a_is_about_sums_of_all_white_box_methods():
     shares = table.loc[1, ["infeasible", "not solved", "feasible", "optimal"]]
     assert list(shares) == pytest.approx([100 / 3, 0, 100 / 3, 100 / 3])
     assert list(table["feasible (paper)"]) == [7.60, 13.27, 20.20, 21.43, 30.17]
+
+
+def test_status_by_a_gives_each_method_the_same_weight():
+    rows = simultaneous([0.8, 0.4]) + simultaneous([0.8, 0.4], fold=1)
+    rows += simultaneous([0.8, 0.4], method="fcbf", status="infeasible")
+    table = tables.status_by_a(pd.DataFrame(rows)).set_index("a")
+    assert (table.loc[1, "searches"], table.loc[1, "infeasible"], table.loc[1, "optimal"]) == (3, 50, 50)
 
 
 def test_seconds():
@@ -309,9 +318,11 @@ def test_claims_say_what_they_count_and_how_far_off_they_are():
     assert table["definition"].str.len().min() > 20
     mcc = table.loc["MI: mean test MCC of original sets"]
     assert (mcc["published"], mcc["ours"]) == (0.47, pytest.approx(0.47))
+    said = "agrees to the printed digits; k = 5: 0.47, k = 10: 0.47; 1 of 150 data sets and folds; "
+    assert mcc["remark"] == said + "if each threshold counts: 0.47"
+    # 5 thresholds with 600 models, 10 with 700.
     assert (
-        mcc["remark"]
-        == "agrees to the printed digits; k = 5: 0.47, k = 10: 0.47; 1 of 150 data sets and folds"
+        "if each threshold counts: 667" in table.loc["Greedy Wrapper: steps to find original sets", "remark"]
     )
     assert table.loc["FCBF: mean test MCC of original sets", "remark"].startswith("differs by +0.17;")
     assert table.loc["FCBF: original sets that do not exist", "ours"] == 50
@@ -338,6 +349,7 @@ def test_gains_count_proven_settings_only():
     assert (gain["settings"], gain["compared"], gain["sequential runs out"], gain["below"]) == (3, 1, 1, 0)
     assert gain["gain %"] == 100
     assert gain["mean %"] == pytest.approx(20)
+    assert gain["total %"] == pytest.approx(20)
     assert gain["mean gain a set"] == pytest.approx(0.1)
     (worst,) = findings.gains_in_worst(searches).to_dict("records")
     assert worst["compared"] == 1
@@ -366,7 +378,7 @@ def test_conclusions_follow_from_the_results():
     table = conclusions(pd.DataFrame(rows)).set_index("conclusion")
     mrmr = table.loc["That holds for mRMR too, where the solver ran out of time."]
     assert mrmr["verdict"] == "changes"
-    assert "100.0 % gain, the mean being 20 % (0.1 a set)" in mrmr["evidence"]
+    assert "100.0 % of 1 proven settings gain, all sums together by 20 % (0.1 a set)" in mrmr["evidence"]
     even = pd.DataFrame(sequential([0.6, 0.6], method="mrmr") + simultaneous([0.6, 0.6], method="mrmr"))
     assert conclusions(even).set_index("conclusion").loc[mrmr.name, "verdict"] == "holds"
     assert table.loc["Heuristics take next to no time.", "verdict"] == "no results"
@@ -399,6 +411,10 @@ class Reader(HTMLParser):
         self.text.append(data)
 
 
+#: Two figures are enough to see that a page holds them; all panels are drawn above.
+ON_PAGE = (figures.FIGURES[0], figures.FIGURES[5])
+
+
 @pytest.fixture(scope="module")
 def report(made, tmp_path_factory):
     folder = tmp_path_factory.mktemp("report")
@@ -406,7 +422,9 @@ def report(made, tmp_path_factory):
     few = pd.concat(
         [few, pd.DataFrame([failure("<script>", 4, "fcbf", "broke <b>here</b>")])], ignore_index=True
     )
-    return few, page.write_report(few, folder, notes=["Limit: 1 s & no more."], core_hours=2.5)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(page, "FIGURES", ON_PAGE)
+        return few, page.write_report(few, folder, notes=["Limit: 1 s & no more."], core_hours=2.5)
 
 
 def test_the_page_is_sound_and_names_are_escaped(report):
@@ -420,7 +438,7 @@ def test_the_page_is_sound_and_names_are_escaped(report):
     assert "<script>" in reader.text
     assert "broke <b>here</b>" in reader.text
     assert "Limit: 1 s & no more." in reader.text
-    assert reader.tags.count("img") == 7
+    assert reader.tags.count("img") == len(ON_PAGE)
     assert len(set(reader.ids)) == len(reader.ids)
     for link in reader.links:
         assert link[1:] in reader.ids if link.startswith("#") else (path.parent / link).is_file()
@@ -433,13 +451,13 @@ def test_files_are_complete_and_tables_read_back(report):
     frame, path = report
     folder = path.parent
     assert sorted(file.name for file in folder.iterdir()) == ["figures", "index.html", "tables"]
-    for one in figures.FIGURES:
+    for one in ON_PAGE:
         assert (folder / "figures" / f"{one.name}.png").read_bytes().startswith(b"\x89PNG")
         assert b"</svg>" in (folder / "figures" / f"{one.name}.svg").read_bytes()
     read = pd.read_csv(folder / "tables" / "status-by-search.csv")
     pd.testing.assert_frame_equal(read, tables.status_by_search(frame), check_dtype=False)
-    numbers = pd.read_csv(folder / "tables" / "figure-3.csv")
-    pd.testing.assert_frame_equal(numbers, figure_numbers.numbers_of_means(frame), check_dtype=False)
+    numbers = pd.read_csv(folder / "tables" / "figure-6.csv")
+    pd.testing.assert_frame_equal(numbers, figure_numbers.numbers_of_valid_sets(frame), check_dtype=False)
     assert not list(folder.rglob("*.draft"))
 
 
@@ -457,6 +475,36 @@ def test_a_file_that_cannot_be_written_leaves_the_old_one(tmp_path, monkeypatch)
     assert [file.name for file in tmp_path.iterdir()] == ["index.html"]
 
 
+def test_large_figures_are_on_the_page_as_dots_and_files_are_the_same_again(made, tmp_path, monkeypatch):
+    monkeypatch.setattr(page, "FIGURES", ON_PAGE[1:])
+    monkeypatch.setattr(page, "DOTS", 30)
+    (small,) = page._figures(made, tmp_path / "first")
+    assert small.source.startswith("data:image/svg+xml;base64,")
+    monkeypatch.setattr(page, "MOST_ON_PAGE", 100)
+    (large,) = page._figures(made, tmp_path / "second")
+    assert large.source.startswith("data:image/png;base64,")
+    first, second = (
+        {file.name: file.read_bytes() for file in (tmp_path / name).rglob("*.*")}
+        for name in ("first", "second")
+    )
+    assert len(first) == 3
+    assert first == second
+
+
+@pytest.mark.parametrize(
+    ("package", "use"),
+    [
+        ("pandas", lambda frame: runs.pandas()),
+        ("matplotlib.figure", lambda frame: figures.draw_methods(frame)),
+        ("jinja2", lambda frame: page._rendered({})),
+    ],
+)
+def test_a_missing_package_is_named(made, monkeypatch, package, use):
+    monkeypatch.setitem(sys.modules, package, None)
+    with pytest.raises(MissingExtraError, match=rf"{package.split('.')[0]}.*altsets\[report\]"):
+        use(made)
+
+
 def test_cells_of_tables():
     table = pd.DataFrame(
         {"a": [1, 2000], "x": [0.12345, np.nan], "x (paper)": [1.0, np.nan], "who": ["MI", None]}
@@ -466,7 +514,7 @@ def test_cells_of_tables():
         ("a", "number"), ("x", "number"), ("paper", "paper"), ("who", "text")
     ]  # fmt: skip
     assert [[cell.text for cell in cells] for cells in rows] == [
-        ["1", "0.123", "1", "MI"],
+        ["1", "0.123", "1.00", "MI"],
         ["2,000", "—", "—", "—"],
     ]
 

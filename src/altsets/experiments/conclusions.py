@@ -16,7 +16,7 @@ from altsets.experiments.figure_numbers import (
     numbers_of_valid_sets,
 )
 from altsets.experiments.findings import gains_in_sum, shortfalls, side_by_side
-from altsets.experiments.names import BLACK_BOX, FOUND, HEURISTICS, method_name
+from altsets.experiments.names import BLACK_BOX, FOUND, HEURISTICS, SEARCHES, method_name
 from altsets.experiments.runs import MOST_ALTERNATIVES, Frame, original_sets, pandas, runs_of, sets_in
 
 __all__ = ["Conclusion", "conclusions"]
@@ -105,13 +105,12 @@ def _no_gain_in_sum(evidence: _Evidence) -> tuple[str, bool] | None:
     if not len(gains):
         return None
     listed = "; ".join(
-        f"{row['method']} k = {row['k']}: higher in {row['gain %']:.1f} % of {row['compared']:,} proven settings, by "
-        f"{row['mean %']:.3g} % on average, {row['largest %']:.3g} % at most"
+        f"{row['method']} k = {row['k']}: {row['total %']:.3g} % in all, higher in {row['gain %']:.1f} % of "
+        f"{row['compared']:,} settings"
         for _, row in gains.iterrows()
     )
-    return f"{listed}. Means up to {SMALL_GAIN:g} % count as close to zero.", bool(
-        (gains["mean %"] <= SMALL_GAIN).all()
-    )
+    said = f"Gain of the proven best sums over sequential search: {listed}. Up to {SMALL_GAIN:g} % is close to zero."
+    return said, bool((gains["total %"] <= SMALL_GAIN).all())
 
 
 def _no_gain_for_mrmr(evidence: _Evidence) -> tuple[str, bool] | None:
@@ -120,11 +119,11 @@ def _no_gain_for_mrmr(evidence: _Evidence) -> tuple[str, bool] | None:
     if not len(rows):
         return None
     listed = "; ".join(
-        f"k = {row['k']}: of {row['compared']:,} proven settings {row['gain %']:.1f} % gain, the mean being "
-        f"{row['mean %']:.3g} % ({row['mean gain a set']:.3g} a set)"
+        f"k = {row['k']}: {row['gain %']:.1f} % of {row['compared']:,} proven settings gain, all sums together by "
+        f"{row['total %']:.3g} % ({row['mean gain a set']:.3g} a set)"
         for _, row in rows.iterrows()
     )
-    return f"{listed}.", bool((rows["mean %"] <= SMALL_GAIN).all())
+    return f"{listed}.", bool((rows["total %"] <= SMALL_GAIN).all())
 
 
 def _either_may_win(evidence: _Evidence) -> tuple[str, bool] | None:
@@ -178,7 +177,7 @@ def _minimum_evens_out(evidence: _Evidence) -> tuple[str, bool] | None:
     medians = _medians(evidence.spreads, "a")
     if not {"seq", "sim-min", "sim-sum"} <= medians.keys():
         return None
-    listed = ", ".join(f"{how} {value:.3g}" for how, value in medians.items())
+    listed = ", ".join(f"{SEARCHES[how]} {value:.3g}" for how, value in medians.items())
     said = (
         f"Median standard deviation of the training objective within searches (Model Gain, k = 5): {listed}."
     )
@@ -258,7 +257,7 @@ def _heuristics_take_no_time(evidence: _Evidence) -> tuple[str, bool] | None:
     seconds = runs.loc[runs["how"].isin(HEURISTICS), "seconds"]
     if not len(seconds):
         return None
-    said = f"Mean {1000 * seconds.mean():.2g} ms, longest {1000 * seconds.max():.2g} ms (k = 5)."
+    said = f"Mean {1000 * seconds.mean():.1f} ms, longest {1000 * seconds.max():.1f} ms (k = 5)."
     return said, bool(seconds.mean() < 0.01)
 
 

@@ -11,13 +11,14 @@ from altsets.errors import MissingExtraError
 from altsets.experiments.runs import Frame
 
 __all__ = [
+    "BELOW_PANEL",
     "NOTHING",
     "canvas",
     "draw_boxes",
     "draw_lines",
     "legend_of_boxes",
     "legend_of_lines",
-    "nothing_here",
+    "title",
 ]
 
 NOTHING = "no results for this panel"
@@ -59,7 +60,7 @@ def title(axis: Any, letter: str, text: str) -> None:
     axis.set_title(f"({letter}) {text}", fontsize=9, loc="left")
 
 
-def nothing_here(axis: Any) -> None:
+def _nothing_here(axis: Any) -> None:
     """Say that there is nothing to show, rather than show nothing."""
     axis.text(
         0.5, 0.5, NOTHING, transform=axis.transAxes, ha="center", va="center", fontsize=9, style="italic"
@@ -85,7 +86,7 @@ def draw_boxes(
     The axis holds all boxes and whiskers; where single values lie beyond it, the panel says how far.
     """
     if not len(boxes):
-        nothing_here(axis)
+        _nothing_here(axis)
         return
     (group, values), (shade, tones) = groups, shades
     wide = 0.84 / len(tones)
@@ -189,7 +190,7 @@ def _legend(holder: Any, handles: list[Any], heading: str, n_columns: int, where
 def draw_lines(axis: Any, means: Frame, taus: Sequence[float]) -> None:
     """One line for each threshold, over the number of the alternative; the lightest is the largest threshold."""
     if not means["mean"].notna().any():
-        nothing_here(axis)
+        _nothing_here(axis)
         return
     for tau, those in means.groupby("tau"):
         those = those.sort_values("number")
@@ -212,6 +213,6 @@ def legend_of_lines(figure: Any, taus: Sequence[float]) -> None:
     """Which line is which threshold, below all panels."""
     from matplotlib.lines import Line2D
 
-    handles = [Line2D([], [], label=f"{tau:g}", **_line(tau, taus)) for tau in taus]
+    handles = [Line2D([], [], label=f"{tau:.2g}", **_line(tau, taus)) for tau in taus]
     if handles:
         _legend(figure, handles, "dissimilarity threshold tau", 10, BELOW_ALL)

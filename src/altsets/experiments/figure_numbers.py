@@ -14,6 +14,7 @@ from altsets.experiments.runs import RUN, SETTING, Frame, original_sets, pandas,
 
 __all__ = [
     "METRIC_NAMES",
+    "OTHER_METHODS",
     "complete_settings",
     "max_normalised",
     "numbers_of_heuristics",

@@ -94,7 +94,7 @@ def draw_heuristics(numbers: Frame) -> Any:
         axes, "abcd", pairs, by, _panels(numbers, "abcd"), strict=True
     ):
         values = sorted(panel["value"].unique())
-        names = [f"{value:g}" for value in values]
+        names = [f"{value:.2g}" for value in values]
         draw_boxes(axis, panel, ("value", values), ("method", shown), names, zero=True)
         title(axis, letter, pair)
         axis.set_xlabel(labels[what], fontsize=8)
@@ -159,10 +159,6 @@ class StudyFigure:
         return f"figure-{self.number}"
 
 
-_BOXES = (
-    " Boxes: quartiles; line: median; diamond: mean; whiskers: last value within 1.5 times the height of the box. "
-    "Axes show all boxes and whiskers; a note says how far single values reach beyond them."
-)
 _COMPLETE = (
     " Only settings (data set, fold, tau) in which every search found all its sets for each number of "
     "alternatives from 1 to 5."
@@ -174,7 +170,7 @@ FIGURES = (
         1,
         "Methods and sizes",
         "Original sets (number 0 of sequential search) over data sets and folds. (a) Test MCC by method and size; "
-        "(b) what changes from k = 5 to k = 10, where both have a set." + _BOXES,
+        "(b) what changes from k = 5 to k = 10, where both have a set.",
         numbers_module.numbers_of_methods,
         draw_methods,
     ),
@@ -182,7 +178,7 @@ FIGURES = (
         2,
         "Spread of quality within searches",
         "Standard deviation (of a sample) of the quality of the sets of one search, by search and number of "
-        "alternatives; Model Gain, k = 5." + _COMPLETE + _BOXES,
+        "alternatives; Model Gain, k = 5." + _COMPLETE,
         numbers_module.numbers_of_spreads,
         draw_spreads,
     ),
@@ -190,8 +186,7 @@ FIGURES = (
         3,
         "Mean quality within searches",
         "Mean quality of the sets of one search, by search and number of alternatives; Model Gain, k = 5."
-        + _COMPLETE
-        + _BOXES,
+        + _COMPLETE,
         numbers_module.numbers_of_means,
         draw_means,
     ),
@@ -199,7 +194,7 @@ FIGURES = (
         4,
         "Solver-based search minus heuristic",
         "Difference in the mean training objective of a search, k = 5, by number of alternatives (a, b) and by "
-        "threshold (c, d). Above 0 the solver-based search is better." + _COMPLETE + _BOXES,
+        "threshold (c, d). Above 0 the solver-based search is better." + _COMPLETE,
         numbers_module.numbers_of_heuristics,
         draw_heuristics,
     ),

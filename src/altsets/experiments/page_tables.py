@@ -9,7 +9,7 @@ from typing import Any
 from altsets.experiments import claims, conclusions, findings, tables
 from altsets.experiments.runs import Frame
 
-__all__ = ["FINDINGS", "TABLES", "Cell", "StudyTable", "shown"]
+__all__ = ["CLAIMS", "CONCLUSIONS", "COVERAGE", "FINDINGS", "TABLES", "Cell", "StudyTable", "shown"]
 
 #: How a value that is not there is written.
 NOTHING = "—"
@@ -31,6 +31,17 @@ def seconds(value: float) -> str:
     if 0 < value < 0.001:
         return "<0.001"
     return f"{value:.3f}" if 0 < value < 0.1 else f"{value:,.2f}"
+
+
+def printed(value: float) -> str:
+    """Two digits after the point, as most numbers of the paper have, none for large ones.
+
+    Examples
+    --------
+    >>> printed(0.03), printed(85.57), printed(7968.0)
+    ('0.03', '85.57', '7,968')
+    """
+    return f"{value:,.0f}" if value >= 1000 else f"{value:.2f}"
 
 
 def plain(value: float) -> str:
@@ -70,12 +81,16 @@ class Cell:
 def shown(table: Frame, written: Callable[[float], str]) -> tuple[list[Cell], list[list[Cell]]]:
     """The header and the rows of a table as cells."""
     kinds = {column: _kind(table, column) for column in table.columns}
+    ways = {column: printed if str(column).endswith(tables.PAPER) else written for column in kinds}
     header = [
         Cell("paper" if kind == "paper" else str(column).replace("_", " "), kind)
         for column, kind in kinds.items()
     ]
     rows = [
-        [Cell(_text(value, written), kinds[column]) for column, value in zip(table.columns, row, strict=True)]
+        [
+            Cell(_text(value, ways[column]), kinds[column])
+            for column, value in zip(table.columns, row, strict=True)
+        ]
         for row in table.itertuples(index=False, name=None)
     ]
     return header, rows
@@ -133,7 +148,7 @@ TABLES = (
 COVERAGE = (
     StudyTable(
         "coverage",
-        "What was run",
+        "Coverage",
         "By method and size. A task is a data set and a fold; a search counts once with all its alternatives. Proven "
         "sets are best, or proven not to exist (solver-based searches only). A task that failed failed for all sizes.",
         tables.coverage,
@@ -180,7 +195,8 @@ FINDINGS = (
     StudyTable(
         "gains-in-sum-by-a",
         "Best sum against sequential search, by number of alternatives",
-        "Gain: percent of compared settings with a higher sum; then the relative gain of the sum."
+        "Gain: percent of compared settings with a higher sum; total: how much higher all sums together are; then "
+        "single sums, whose ratios mean little where sums are close to 0, as those of mRMR may be."
         + _PROVEN_ONLY,
         findings.gains_in_sum,
         plain,
