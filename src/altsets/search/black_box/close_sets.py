@@ -71,14 +71,19 @@ def best_combination(
     families: Sequence[Iterable[tuple[float, Features]]],
     feasibility: Feasibility,
     tick: Callable[[], bool],
+    max_steps: int,
     valid: Callable[[Features], bool] | None = None,
-) -> Sequence[Features] | None:
-    """One valid set of each family such that all differ enough, with the largest sum of values."""
+) -> tuple[Sequence[Features] | None, bool]:
+    """One valid set of each family such that all differ enough, with the largest sum of values.
+
+    Returns None if there are none, and whether the search came to its end: there may be far more combinations than
+    steps.
+    """
     first = [next(iter(family), None) for family in families]
     best: list[Features] | None = None
     best_value = -math.inf
     if None in first:
-        return None
+        return None, True
     top = [entry[0] for entry in first if entry is not None]
     rest = [math.fsum(top[level:]) for level in range(len(families) + 1)]
     apart = feasibility.all_apart
@@ -86,7 +91,10 @@ def best_combination(
     # Depth first; there may be more families than functions can call themselves.
     picked: list[Features] = []
     values, waiting = [0.0], [iter(families[0])]
-    while waiting and not tick():
+    steps = itertools.count()
+    while waiting:
+        if next(steps) >= max_steps or tick():
+            return best, False
         level, value = len(picked), values[-1]
         more, one = next(waiting[-1], (-math.inf, frozenset()))
         if value + more + rest[level + 1] <= best_value:
@@ -101,4 +109,4 @@ def best_combination(
             picked.append(one)
             values.append(value + more)
             waiting.append(iter(families[level + 1]))
-    return best
+    return best, True

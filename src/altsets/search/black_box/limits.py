@@ -51,6 +51,8 @@ class BlackBoxLimits:
     max_further_changes: int = 4
     #: Sets with the fewest changes that are looked through without a search.
     max_direct_sets: int = 1_000
+    #: Steps of a search for close sets that go together, until the solver is asked: about as long as its answer takes.
+    max_combinations: int = 20_000
 
     # Surrogate
 

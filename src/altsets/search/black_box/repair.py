@@ -131,14 +131,15 @@ class Repair:
             RankedFamily(self._smallest_changes(*numbered), self._limits.max_direct_sets)
             for numbered in enumerate(changes)
         ]
-        found = best_combination(
+        found, finished = best_combination(
             families,
             self.feasibility,
             self.run.tick,
+            self._limits.max_combinations,
             lambda one: self.feasibility.given(one, others),
         )
         # What was cut short may hold something better.
-        return None if any(family.cut_short for family in families) else found
+        return found if finished and not any(family.cut_short for family in families) else None
 
     def _smallest_changes(self, number: int, change: Change) -> Iterator[tuple[float, Features]]:
         """All sets of the right size with as few changes as possible, best first."""
@@ -195,7 +196,11 @@ class Repair:
                     return self._solved(changes, others)
                 families.append(family)
             # Sets of other distances have been looked through, so only the whole counts.
-            found = best_combination(families, self.feasibility, self.run.tick)
+            found, finished = best_combination(
+                families, self.feasibility, self.run.tick, self._limits.max_combinations
+            )
+            if not finished:
+                return self._solved(changes, others)
             if found is not None and self._distance(changes, found) <= sum(nearest) + further:
                 return [tuple(sorted(one)) for one in found]
         return self._solved(changes, others)

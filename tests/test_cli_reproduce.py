@@ -1,0 +1,93 @@
+"""The command line on the study: what it prints, what it leaves behind, and what is refused."""
+
+from pathlib import Path
+
+import pytest
+
+from altsets.experiments.datasets import DATASETS
+from altsets.experiments.store import Store
+
+FOLDER = Path(__file__).parents[2] / "shared" / "datasets"
+there = pytest.mark.skipif(not FOLDER.is_dir(), reason="needs the folder of data sets")
+SMALL = ("--datasets", "spect", "--methods", "model_gain,fcbf", "--folds", "0", "--k", "5", "--jobs", "1")
+
+
+@there
+def test_a_small_part_of_the_study(run, tmp_path):
+    out = tmp_path / "out"
+    code, printed, err = run("reproduce", "--data", FOLDER, "--out", out, *SMALL)
+    assert (code, err) == (0, "")
+    said = " ".join(printed.split())
+    assert said.startswith("2 tasks done in")
+    assert "0 were there before, 0 failed, 0 are left" in said
+    page = (out / "report" / "index.html").read_text(encoding="utf-8")
+    assert "Time limits: 60 s for each set." in page
+    assert "spect" in page
+    frame = Store(out).frame()
+    assert set(frame["method"]) == {"model_gain", "fcbf"}
+    again = run("reproduce", "--data", FOLDER, "--out", out, *SMALL)
+    assert again[0] == 0
+    assert "0 tasks done" in again[1]
+    assert "2 were there before" in " ".join(again[1].split())
+
+
+@there
+def test_other_limits_are_refused_for_the_same_folder(run, tmp_path):
+    out = tmp_path / "out"
+    # No time for any task, so that there is a folder and nothing in it.
+    code, _, _ = run("reproduce", "--data", FOLDER, "--out", out, *SMALL, "--time-budget", "0.000001")
+    assert code == 1
+    code, printed, err = run("reproduce", "--data", FOLDER, "--out", out, *SMALL, "--seconds-per-set", "3")
+    assert (code, printed) == (2, "")
+    assert "results with seconds_per_set = 60.0, not 3.0; give another folder" in err
+
+
+@there
+def test_a_changed_file_is_refused(run, tmp_path):
+    folder = tmp_path / "data"
+    folder.mkdir()
+    (folder / "spect.csv.gz").write_bytes((FOLDER / "wdbc.csv.gz").read_bytes())
+    code, printed, err = run("reproduce", "--data", folder, "--out", tmp_path / "out", *SMALL)
+    assert (code, printed) == (2, "")
+    assert "spect.csv.gz is not PMLB's table" in err
+    assert err.count("\n") == 1
+    assert not list((tmp_path / "out").glob("results/*"))
+
+
+@pytest.mark.parametrize(
+    ("asked", "says"),
+    [
+        (("--datasets", "sonra"), "did you mean 'sonar'"),
+        (("--methods", "mrmrr"), "method 'mrmrr' is unknown"),
+        (("--folds", "7"), "fold 7 is unknown"),
+        (("--folds", "one"), "--folds 'one' must be whole numbers"),
+        (("--k", "5;10"), "--k '5;10' must be whole numbers"),
+        (("--seconds-per-set", "mrmr:10"), "neither SECONDS nor METHOD:K=SECONDS"),
+        (("--seconds-per-set", "mrmr=2"), "'mrmr' names no method and size"),
+        (("--seconds-per-set", "-1"), "must be a positive number of seconds"),
+        (("--information", "guess"), "information='guess' is unknown"),
+        (("--time-budget", "soon"), "not a positive number of seconds"),
+        (("--data", "nowhere"), "there is no folder nowhere"),
+    ],
+)
+def test_bad_input_is_one_sentence(run, tmp_path, monkeypatch, asked, says):
+    monkeypatch.chdir(tmp_path)
+    code, printed, err = run("reproduce", "--data", "data", "--out", "out", "--jobs", "1", *asked)
+    assert (code, printed) == (2, "")
+    assert says in err
+    assert err.count("\n") == 1
+    assert not (tmp_path / "out" / "results").exists() or not any((tmp_path / "out" / "results").iterdir())
+
+
+def test_a_folder_for_results_is_needed(run):
+    code, _, err = run("reproduce")
+    assert code == 2
+    assert "say where results are to be kept with --out DIR" in err
+
+
+def test_the_help_names_what_there_is(run):
+    code, out, _ = run("reproduce", "--help")
+    assert code == 0
+    for option in ("--data", "--out", "--datasets", "--methods", "--folds", "--k", "--scheduler", "--time-budget"):
+        assert option in out
+    assert len(DATASETS) == 30
