@@ -9,6 +9,8 @@ PIP := $(PY) -m pip --disable-pip-version-check install --quiet --quiet
 BUILD := pyproject.toml setup.py
 # Options of the benchmark, such as BENCH='--parts live constraints'; all parts together take hours.
 BENCH ?=
+# The folder with the data sets of the paper's study, if there is one; else they are downloaded into the user's cache.
+DATA ?=
 # What depends on compilers and processors most.
 HARD := tests/test_kernels.py tests/test_information.py
 # Options of pytest for the tests of a wheel, such as WHEEL='-m "not timing"'.
@@ -20,11 +22,11 @@ READY := $(if $(wildcard $(VENV)/.dev),$(VENV)/.kernels,$(VENV)/.demo)
 
 unexport PYTHONPATH PYTHONHOME
 
-.PHONY: help demo test lint types docs fuzz warnings sanitize clang foreign bench dist wheel clean
+.PHONY: help demo test lint types docs fuzz warnings sanitize clang foreign bench reproduce-small dist wheel clean
 .DEFAULT_GOAL := help
 
 help:  ## list the targets
-	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "make %-8s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
+	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "make %-15s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
 
 demo: $(READY)  ## install, and show what altsets does
 	@$(VENV)/bin/altsets demo
@@ -64,6 +66,10 @@ foreign: $(VENV)/.kernels  ## kernel and information tests on the other processo
 
 bench: $(VENV)/.kernels  ## compare with the reference implementation; writes benchmarks/RESULTS.md
 	$(PY) -m benchmarks.run $(BENCH)
+
+reproduce-small: $(VENV)/.kernels  ## a small part of the paper's study: three data sets, all methods; minutes
+	$(VENV)/bin/altsets reproduce $(if $(DATA),--data '$(DATA)') --out build/reproduce-small \
+		--datasets hepatitis,house_votes_84,spect --folds 0 --k 5
 
 dist: $(VENV)/.dev  ## source distribution and wheel, in dist/
 	$(PY) -m build

@@ -88,6 +88,15 @@ def test_a_folder_for_results_is_needed(run):
 def test_the_help_names_what_there_is(run):
     code, out, _ = run("reproduce", "--help")
     assert code == 0
-    for option in ("--data", "--out", "--datasets", "--methods", "--folds", "--k", "--scheduler", "--time-budget"):
+    for option in (
+        "--data",
+        "--out",
+        "--datasets",
+        "--methods",
+        "--folds",
+        "--k",
+        "--scheduler",
+        "--time-budget",
+    ):
         assert option in out
     assert len(DATASETS) == 30

@@ -12,12 +12,12 @@ import pytest
 from studies import METHODS, failure, row, study
 
 from altsets.errors import MissingExtraError
-from altsets.experiments import claims, figure_numbers, figures, findings, page, runs, tables
-from altsets.experiments.conclusions import conclusions
-from altsets.experiments.drawing import NOTHING
-from altsets.experiments.page_tables import plain, shown
-from altsets.experiments.published import published, published_number
-from altsets.experiments.runs import original_sets, runs_of, sets_in
+from altsets.experiments.report import claims, figure_numbers, figures, findings, page, runs, tables
+from altsets.experiments.report.conclusions import conclusions
+from altsets.experiments.report.drawing import NOTHING
+from altsets.experiments.report.page_tables import plain, shown
+from altsets.experiments.report.published import published, published_number
+from altsets.experiments.report.runs import original_sets, runs_of, sets_in
 
 
 def sequential(qualities, *, missing="infeasible", **values):

@@ -52,7 +52,7 @@ def reproduce_command(
             raise InputError("say where results are to be kept with --out DIR.")
         from altsets.experiments.datasets import DATASETS, known_names
         from altsets.experiments.methods import method_named
-        from altsets.experiments.page import write_report
+        from altsets.experiments.report import write_report
         from altsets.experiments.run import reproduce
         from altsets.experiments.store import Store
 

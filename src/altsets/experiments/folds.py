@@ -17,7 +17,7 @@ from altsets.tables.constant_columns import constant_columns
 if TYPE_CHECKING:
     from altsets.experiments.datasets import StudyTable
 
-__all__ = ["Fold", "Information", "Rows", "fold_of", "information_of"]
+__all__ = ["Information", "Rows", "StudyFold", "fold_of", "information_of"]
 
 
 @dataclass(frozen=True, eq=False)
@@ -51,25 +51,25 @@ class Rows:
 
 
 @dataclass(frozen=True, eq=False)
-class Fold:
+class StudyFold:
     """One part of a cross-validation."""
 
     train: Rows
     test: Rows
 
-    def knowing(self, train: Information, test: Information) -> Fold:
+    def knowing(self, train: Information, test: Information) -> StudyFold:
         """The same with the mutual information of either part."""
-        return Fold(replace(self.train, known=train), replace(self.test, known=test))
+        return StudyFold(replace(self.train, known=train), replace(self.test, known=test))
 
 
-def fold_of(table: StudyTable, number: int, settings: Settings) -> Fold:
+def fold_of(table: StudyTable, number: int, settings: Settings) -> StudyFold:
     """The rows of one fold of a stratified cross-validation."""
     from sklearn.model_selection import StratifiedKFold
 
     folds = StratifiedKFold(n_splits=settings.n_folds, shuffle=True, random_state=settings.seed)
     train, test = list(folds.split(table.X, table.y))[number]
     parts = (Rows(table.X[rows], table.y[rows], tuple(table.feature_names)) for rows in (train, test))
-    return Fold(*parts)
+    return StudyFold(*parts)
 
 
 def information_of(rows: Rows, settings: Settings) -> Information:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from altsets.experiments.folds import Fold
+from altsets.experiments.folds import StudyFold
 from altsets.measures.models import fresh_model
 from altsets.measures.trees import as_columns, fit_tree, matthews, predicted_by
 
@@ -14,12 +14,12 @@ class TreePredictions:
 
     Parameters
     ----------
-    fold : Fold
+    fold : StudyFold
     seed : int
         Of the trees.
     """
 
-    def __init__(self, fold: Fold, seed: int) -> None:
+    def __init__(self, fold: StudyFold, seed: int) -> None:
         self._train, self._test = (
             (as_columns(rows.X), rows.y.astype(int)) for rows in (fold.train, fold.test)
         )

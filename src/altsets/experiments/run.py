@@ -14,7 +14,7 @@ from typing import Any
 from altsets.errors import InputError, MissingExtraError
 from altsets.experiments.datasets import DATASETS, StudyTable, known_names, load
 from altsets.experiments.design import SIZES, Design, Settings, Task
-from altsets.experiments.folds import Fold, Information, fold_of, information_of
+from altsets.experiments.folds import Information, StudyFold, fold_of, information_of
 from altsets.experiments.methods import PAPER_METHODS, Method, method_named
 from altsets.experiments.store import Store
 from altsets.experiments.task import Row, failure, rows_of
@@ -144,7 +144,7 @@ def _method(given: str | Method) -> Method:
 # --- Work that is sent to workers -------------------------------------------------------------------------
 
 
-def _compute_information(fold: Fold, settings: Settings) -> tuple[Information, Information]:
+def _compute_information(fold: StudyFold, settings: Settings) -> tuple[Information, Information]:
     with one_thread():
         return information_of(fold.train, settings), information_of(fold.test, settings)
 
@@ -275,7 +275,7 @@ class _Study:
                 lacking[task] = sizes
         return lacking
 
-    def _fold(self, task: Task) -> Fold:
+    def _fold(self, task: Task) -> StudyFold:
         return fold_of(self._tables[task.dataset], task.fold, self.design.settings)
 
     # --- Jobs -------------------------------------------------------------------------------------------
@@ -337,7 +337,7 @@ class _Study:
     def _carry_out(self, jobs: Iterable[_Job], keep: Callable[[Task, Any], None], doing: str) -> None:
         """Do all jobs, whatever happens to workers, until time is up."""
         waiting, strikes = dict(enumerate(jobs)), Counter[int]()
-        clock = _Clock(waiting, self.methods)
+        clock = _TimeLeft(waiting, self.methods)
         self._tell(clock, doing)
         while waiting and not self._time_is_up():
             alone = [number for number in waiting if strikes[number] >= STRIKES]
@@ -371,7 +371,7 @@ class _Study:
     def _time_is_up(self) -> bool:
         return self.time_budget is not None and time.perf_counter() - self._started > self.time_budget
 
-    def _tell(self, clock: _Clock, doing: str) -> None:
+    def _tell(self, clock: _TimeLeft, doing: str) -> None:
         elapsed = time.perf_counter() - self._started
         self._progress(
             StudyProgress(clock.n_ended, len(self.failed), clock.n_jobs, elapsed, clock.seconds_left, doing)
@@ -379,7 +379,7 @@ class _Study:
 
 
 def _search(
-    task: Task, method: Method, sizes: Sequence[int], fold: Fold, settings: Settings
+    task: Task, method: Method, sizes: Sequence[int], fold: StudyFold, settings: Settings
 ) -> tuple[Sequence[int], list[Row]]:
     return sizes, rows_of(task, method, sizes, fold, settings)
 
@@ -390,7 +390,7 @@ def _work(table: StudyTable) -> int:
     return int(n_rows * n_features**2)
 
 
-class _Clock:
+class _TimeLeft:
     """How long the jobs that are left will take: as long as those of the same method did."""
 
     def __init__(self, jobs: Mapping[int, _Job], methods: Mapping[str, Method]) -> None:

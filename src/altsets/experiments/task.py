@@ -11,7 +11,7 @@ from typing import Any
 
 from altsets.errors import AltsetsError
 from altsets.experiments.design import PlannedSearch, Settings, Task, searches
-from altsets.experiments.folds import Fold
+from altsets.experiments.folds import StudyFold
 from altsets.experiments.methods import Method, has_no_time_limit, judge_of, knows_heuristics
 from altsets.experiments.prediction import TreePredictions
 from altsets.problem import FeatureSet
@@ -43,7 +43,7 @@ def rows_of(
     task: Task,
     method: Method,
     sizes: Sequence[int],
-    fold: Fold,
+    fold: StudyFold,
     settings: Settings,
 ) -> list[Row]:
     """Run the searches for these sizes; one row for each search and set.
@@ -54,7 +54,7 @@ def rows_of(
     method : Method
         The one that the task names.
     sizes : sequence of int
-    fold : Fold
+    fold : StudyFold
         With mutual information, if the method uses it.
     settings : Settings
     """

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 import numpy as np
 
 from altsets.arrays import Floats
-from altsets.experiments.runs import Frame, pandas
+from altsets.experiments.report.runs import Frame, pandas
 
 __all__ = ["BOX", "boxes_by", "distribution"]
 

@@ -12,21 +12,21 @@ from pathlib import Path
 from typing import Any
 
 from altsets.errors import MissingExtraError
-from altsets.experiments.figures import FIGURES, StudyFigure
-from altsets.experiments.findings import sentences, side_by_side
-from altsets.experiments.names import METHODS, method_name
-from altsets.experiments.page_tables import (
+from altsets.experiments.report.figures import FIGURES, StudyFigure
+from altsets.experiments.report.findings import sentences, side_by_side
+from altsets.experiments.report.names import METHODS, method_name
+from altsets.experiments.report.page_tables import (
     CLAIMS,
     CONCLUSIONS,
     COVERAGE,
     FINDINGS,
     TABLES,
     Cell,
-    StudyTable,
+    PageTable,
     shown,
 )
-from altsets.experiments.published import published
-from altsets.experiments.runs import Frame, failures_in, sets_in
+from altsets.experiments.report.published import published
+from altsets.experiments.report.runs import Frame, failures_in, sets_in
 
 __all__ = ["write_report"]
 
@@ -110,7 +110,9 @@ def _rendered(page: dict[str, Any]) -> str:
         from jinja2 import Environment, StrictUndefined
     except ImportError as error:
         raise MissingExtraError("a report on the study", "jinja2", "report") from error
-    template = resources.files("altsets.experiments").joinpath("report.html").read_text(encoding="utf-8")
+    template = (
+        resources.files("altsets.experiments.report").joinpath("report.html").read_text(encoding="utf-8")
+    )
     environment = Environment(autoescape=True, undefined=StrictUndefined)
     return environment.from_string(template).render(page) + "\n"
 
@@ -126,7 +128,7 @@ def _write(path: Path, content: bytes) -> None:
         draft.unlink(missing_ok=True)
 
 
-def _table(one: StudyTable, frame: Frame, folder: Path) -> _TableOnPage:
+def _table(one: PageTable, frame: Frame, folder: Path) -> _TableOnPage:
     made = one.make(frame)
     _write(folder / "tables" / f"{one.name}.csv", _csv(made))
     header, rows = shown(made, one.written)

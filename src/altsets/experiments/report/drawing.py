@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from altsets.errors import MissingExtraError
-from altsets.experiments.runs import Frame
+from altsets.experiments.report.runs import Frame
 
 __all__ = [
     "BELOW_PANEL",

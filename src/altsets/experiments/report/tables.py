@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from altsets.experiments.names import (
+from altsets.experiments.report.names import (
     BLACK_BOX,
     METHODS,
     PROVEN,
@@ -17,8 +17,8 @@ from altsets.experiments.names import (
     method_name,
     methods_in_order,
 )
-from altsets.experiments.published import published, published_number
-from altsets.experiments.runs import MOST_ALTERNATIVES, Frame, failures_in, pandas, runs_of, sets_in
+from altsets.experiments.report.published import published, published_number
+from altsets.experiments.report.runs import MOST_ALTERNATIVES, Frame, failures_in, pandas, runs_of, sets_in
 
 __all__ = [
     "PAPER",

@@ -7,7 +7,7 @@ from collections.abc import Callable
 from dataclasses import asdict, dataclass
 from functools import cached_property
 
-from altsets.experiments.figure_numbers import (
+from altsets.experiments.report.figure_numbers import (
     complete_settings,
     numbers_of_means,
     numbers_of_objectives,
@@ -15,9 +15,9 @@ from altsets.experiments.figure_numbers import (
     numbers_of_spreads,
     numbers_of_valid_sets,
 )
-from altsets.experiments.findings import gains_in_sum, shortfalls, side_by_side
-from altsets.experiments.names import BLACK_BOX, FOUND, HEURISTICS, SEARCHES, method_name
-from altsets.experiments.runs import MOST_ALTERNATIVES, Frame, original_sets, pandas, runs_of, sets_in
+from altsets.experiments.report.findings import gains_in_sum, shortfalls, side_by_side
+from altsets.experiments.report.names import BLACK_BOX, FOUND, HEURISTICS, SEARCHES, method_name
+from altsets.experiments.report.runs import MOST_ALTERNATIVES, Frame, original_sets, pandas, runs_of, sets_in
 
 __all__ = ["Conclusion", "conclusions"]
 

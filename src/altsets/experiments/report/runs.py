@@ -14,7 +14,7 @@ import numpy as np
 
 from altsets.arrays import Floats, Indices
 from altsets.errors import MissingExtraError
-from altsets.experiments.names import FOUND, PROVEN, STATUSES, STEPWISE, search_key
+from altsets.experiments.report.names import FOUND, PROVEN, STATUSES, STEPWISE, search_key
 
 __all__ = [
     "MOST_ALTERNATIVES",

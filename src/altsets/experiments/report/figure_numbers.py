@@ -8,9 +8,9 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from altsets.experiments.boxes import BOX, boxes_by
-from altsets.experiments.names import FOUND, UNIVARIATE, method_name, methods_in_order
-from altsets.experiments.runs import RUN, SETTING, Frame, original_sets, pandas, runs_of, sets_in
+from altsets.experiments.report.boxes import BOX, boxes_by
+from altsets.experiments.report.names import FOUND, UNIVARIATE, method_name, methods_in_order
+from altsets.experiments.report.runs import RUN, SETTING, Frame, original_sets, pandas, runs_of, sets_in
 
 __all__ = [
     "METRIC_NAMES",

@@ -20,7 +20,9 @@ def published() -> dict[str, Any]:
     >>> published()["core_hours"]
     7968
     """
-    text = resources.files("altsets.experiments").joinpath("published.json").read_text(encoding="utf-8")
+    text = (
+        resources.files("altsets.experiments.report").joinpath("published.json").read_text(encoding="utf-8")
+    )
     figures: dict[str, Any] = json.loads(text)
     return figures
 

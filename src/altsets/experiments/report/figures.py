@@ -6,8 +6,8 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
-from altsets.experiments import figure_numbers as numbers_module
-from altsets.experiments.drawing import (
+from altsets.experiments.report import figure_numbers as numbers_module
+from altsets.experiments.report.drawing import (
     BELOW_PANEL,
     canvas,
     draw_boxes,
@@ -16,9 +16,9 @@ from altsets.experiments.drawing import (
     legend_of_lines,
     title,
 )
-from altsets.experiments.figure_numbers import METRIC_NAMES, OTHER_METHODS
-from altsets.experiments.names import METHODS, SEARCHES, method_name
-from altsets.experiments.runs import Frame
+from altsets.experiments.report.figure_numbers import METRIC_NAMES, OTHER_METHODS
+from altsets.experiments.report.names import METHODS, SEARCHES, method_name
+from altsets.experiments.report.runs import Frame
 
 __all__ = [
     "FIGURES",
@@ -37,7 +37,7 @@ WIDTH = 7.2
 
 
 def draw_methods(numbers: Frame) -> Any:
-    """Figure 1: see :func:`altsets.experiments.figure_numbers.numbers_of_methods`."""
+    """Figure 1: see :func:`altsets.experiments.report.figure_numbers.numbers_of_methods`."""
     figure, (left, right) = canvas(WIDTH, 3.3, 1, 2)
     methods = list(dict.fromkeys([*METHODS.values(), *numbers["method"]]))
     names = [name.replace(" ", "\n") for name in methods]
@@ -61,12 +61,12 @@ def _panels(numbers: Frame, letters: str) -> list[Frame]:
 
 
 def draw_spreads(numbers: Frame) -> Any:
-    """Figure 2: see :func:`altsets.experiments.figure_numbers.numbers_of_spreads`."""
+    """Figure 2: see :func:`altsets.experiments.report.figure_numbers.numbers_of_spreads`."""
     return _draw_within_searches(numbers, "standard deviation of")
 
 
 def draw_means(numbers: Frame) -> Any:
-    """Figure 3: see :func:`altsets.experiments.figure_numbers.numbers_of_means`."""
+    """Figure 3: see :func:`altsets.experiments.report.figure_numbers.numbers_of_means`."""
     return _draw_within_searches(numbers, "mean of")
 
 
@@ -84,7 +84,7 @@ def _draw_within_searches(numbers: Frame, what: str) -> Any:
 
 
 def draw_heuristics(numbers: Frame) -> Any:
-    """Figure 4: see :func:`altsets.experiments.figure_numbers.numbers_of_heuristics`."""
+    """Figure 4: see :func:`altsets.experiments.report.figure_numbers.numbers_of_heuristics`."""
     figure, axes = canvas(WIDTH, 5.6, 2, 2)
     pairs = ["sim. (min) minus bal.", "seq. minus rep."] * 2
     by = ["a", "a", "tau", "tau"]
@@ -104,7 +104,7 @@ def draw_heuristics(numbers: Frame) -> Any:
 
 
 def draw_qualities(numbers: Frame) -> Any:
-    """Figure 5: see :func:`altsets.experiments.figure_numbers.numbers_of_qualities`."""
+    """Figure 5: see :func:`altsets.experiments.report.figure_numbers.numbers_of_qualities`."""
     figure, axes = canvas(WIDTH, 8.0, 3, 2)
     taus = sorted(numbers["tau"].unique())
     metrics = [metric for metric in ("train_objective", "test_objective", "test_mcc") for _ in range(2)]
@@ -118,7 +118,7 @@ def draw_qualities(numbers: Frame) -> Any:
 
 
 def draw_valid_sets(numbers: Frame) -> Any:
-    """Figure 6: see :func:`altsets.experiments.figure_numbers.numbers_of_valid_sets`."""
+    """Figure 6: see :func:`altsets.experiments.report.figure_numbers.numbers_of_valid_sets`."""
     figure, axes = canvas(WIDTH, 3.3, 1, 2)
     taus = sorted(numbers["tau"].unique())
     for axis, letter, k in zip(axes, "ab", (5, 10), strict=True):
@@ -132,7 +132,7 @@ def draw_valid_sets(numbers: Frame) -> Any:
 
 
 def draw_objectives(numbers: Frame) -> Any:
-    """Figure 7: see :func:`altsets.experiments.figure_numbers.numbers_of_objectives`."""
+    """Figure 7: see :func:`altsets.experiments.report.figure_numbers.numbers_of_objectives`."""
     figure, axes = canvas(WIDTH, 5.6, 2, 2)
     taus = sorted(numbers["tau"].unique())
     for axis, letter, method in zip(axes, "abcd", OTHER_METHODS, strict=True):

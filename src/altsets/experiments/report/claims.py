@@ -8,8 +8,8 @@ from dataclasses import asdict, dataclass
 
 import numpy as np
 
-from altsets.experiments.figure_numbers import numbers_of_methods
-from altsets.experiments.names import (
+from altsets.experiments.report.figure_numbers import numbers_of_methods
+from altsets.experiments.report.names import (
     BLACK_BOX,
     FOUND,
     HEURISTICS,
@@ -21,8 +21,8 @@ from altsets.experiments.names import (
     method_name,
     methods_in_order,
 )
-from altsets.experiments.published import published, published_number
-from altsets.experiments.runs import SETTING, Frame, original_sets, pandas, runs_of, sets_in
+from altsets.experiments.report.published import published, published_number
+from altsets.experiments.report.runs import SETTING, Frame, original_sets, pandas, runs_of, sets_in
 
 __all__ = ["Claim", "claims", "correlations"]
 

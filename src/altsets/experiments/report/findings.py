@@ -9,8 +9,8 @@ from typing import Any
 import numpy as np
 
 from altsets.arrays import Floats
-from altsets.experiments.names import BLACK_BOX, SEARCHES, UNIVARIATE, method_name, methods_in_order
-from altsets.experiments.runs import SETTING, Frame, pandas, runs_of, sets_in
+from altsets.experiments.report.names import BLACK_BOX, SEARCHES, UNIVARIATE, method_name, methods_in_order
+from altsets.experiments.report.runs import SETTING, Frame, pandas, runs_of, sets_in
 
 __all__ = ["gains_in_sum", "gains_in_worst", "sentences", "shortfalls", "side_by_side"]
 

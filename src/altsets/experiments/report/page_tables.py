@@ -6,10 +6,10 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
-from altsets.experiments import claims, conclusions, findings, tables
-from altsets.experiments.runs import Frame
+from altsets.experiments.report import claims, conclusions, findings, tables
+from altsets.experiments.report.runs import Frame
 
-__all__ = ["CLAIMS", "CONCLUSIONS", "COVERAGE", "FINDINGS", "TABLES", "Cell", "StudyTable", "shown"]
+__all__ = ["CLAIMS", "CONCLUSIONS", "COVERAGE", "FINDINGS", "TABLES", "Cell", "PageTable", "shown"]
 
 #: How a value that is not there is written.
 NOTHING = "—"
@@ -58,7 +58,7 @@ def plain(value: float) -> str:
 
 
 @dataclass(frozen=True)
-class StudyTable:
+class PageTable:
     """A table: its file, what it shows, where it comes from, how its numbers are written."""
 
     name: str
@@ -114,7 +114,7 @@ def _text(value: Any, written: Callable[[float], str]) -> str:
 
 
 TABLES = (
-    StudyTable(
+    PageTable(
         "status-by-search",
         "How searches ended",
         "In percent of searches, by method and search; k = 5, 1 to 5 alternatives, all thresholds and folds. "
@@ -122,13 +122,13 @@ TABLES = (
         "its set number a.",
         tables.status_by_search,
     ),
-    StudyTable(
+    PageTable(
         "status-by-a",
         "How simultaneous searches ended, by number of alternatives",
         "In percent of searches for the best sum; k = 5, all methods but Greedy Wrapper.",
         tables.status_by_a,
     ),
-    StudyTable(
+    PageTable(
         "seconds-by-search",
         "Mean time of a search",
         "In seconds, by method and search; k = 5, 1 to 5 alternatives. The time of a sequential search is that of all "
@@ -136,7 +136,7 @@ TABLES = (
         tables.seconds_by_search,
         seconds,
     ),
-    StudyTable(
+    PageTable(
         "seconds-by-a",
         "Mean time of a simultaneous search, by number of alternatives",
         "In seconds, searches for the best sum, k = 5, by method.",
@@ -146,14 +146,14 @@ TABLES = (
 )
 
 COVERAGE = (
-    StudyTable(
+    PageTable(
         "coverage",
         "Coverage",
         "By method and size. A task is a data set and a fold; a search counts once with all its alternatives. Proven "
         "sets are best, or proven not to exist (solver-based searches only). A task that failed failed for all sizes.",
         tables.coverage,
     ),
-    StudyTable(
+    PageTable(
         "core-hours",
         "Core-hours",
         "Time of all searches by method and search. The published figure (249 hours on 32 cores) is that of the "
@@ -164,14 +164,14 @@ COVERAGE = (
 )
 
 CLAIMS = (
-    StudyTable(
+    PageTable(
         "claims",
         "What the text says in numbers",
         "Each number of the paper's text with what is counted for ours.",
         claims.claims,
         plain,
     ),
-    StudyTable(
+    PageTable(
         "correlations",
         "Objective and prediction",
         "Correlation of objective and MCC over all found sets of all searches, by method; within: mean over single "
@@ -192,7 +192,7 @@ def _by_tau(make: Callable[..., Frame]) -> Callable[[Frame], Frame]:
 
 #: Made from all searches side by side, rather than from the results themselves.
 FINDINGS = (
-    StudyTable(
+    PageTable(
         "gains-in-sum-by-a",
         "Best sum against sequential search, by number of alternatives",
         "Gain: percent of compared settings with a higher sum; total: how much higher all sums together are; then "
@@ -202,7 +202,7 @@ FINDINGS = (
         plain,
         folded=True,
     ),
-    StudyTable(
+    PageTable(
         "gains-in-sum-by-tau",
         "Best sum against sequential search, by threshold",
         "The same by threshold." + _PROVEN_ONLY,
@@ -210,7 +210,7 @@ FINDINGS = (
         plain,
         folded=True,
     ),
-    StudyTable(
+    PageTable(
         "gains-in-worst-by-a",
         "Best minimum against sequential search, by number of alternatives",
         "Gain of the worst set over that of sequential search, and what it costs of the best sum."
@@ -219,7 +219,7 @@ FINDINGS = (
         plain,
         folded=True,
     ),
-    StudyTable(
+    PageTable(
         "gains-in-worst-by-tau",
         "Best minimum against sequential search, by threshold",
         "The same by threshold." + _PROVEN_ONLY,
@@ -227,7 +227,7 @@ FINDINGS = (
         plain,
         folded=True,
     ),
-    StudyTable(
+    PageTable(
         "shortfalls-by-a",
         "What heuristics lose, by number of alternatives",
         "Loss in percent of the proven value, and how often they find no sets where there are some."
@@ -236,7 +236,7 @@ FINDINGS = (
         plain,
         folded=True,
     ),
-    StudyTable(
+    PageTable(
         "shortfalls-by-tau",
         "What heuristics lose, by threshold",
         "The same by threshold." + _PROVEN_ONLY,
@@ -246,7 +246,7 @@ FINDINGS = (
     ),
 )
 
-CONCLUSIONS = StudyTable(
+CONCLUSIONS = PageTable(
     "conclusions",
     "Published conclusions, held against these results",
     "The conclusion in our words, what the results say, and whether it holds.",
