@@ -1,5 +1,6 @@
 """The command line on the study: what it prints, what it leaves behind, and what is refused."""
 
+import importlib.util
 from pathlib import Path
 
 import pytest
@@ -22,7 +23,7 @@ def test_a_small_part_of_the_study(run, tmp_path):
     assert "0 were there before, 0 failed, 0 are left" in said
     page = (out / "report" / "index.html").read_text(encoding="utf-8")
     assert "Time limits: 60 s for each set." in page
-    assert "spect" in page
+    assert "Model Gain" in page
     frame = Store(out).frame()
     assert set(frame["method"]) == {"model_gain", "fcbf"}
     again = run("reproduce", "--data", FOLDER, "--out", out, *SMALL)
@@ -35,8 +36,10 @@ def test_a_small_part_of_the_study(run, tmp_path):
 def test_other_limits_are_refused_for_the_same_folder(run, tmp_path):
     out = tmp_path / "out"
     # No time for any task, so that there is a folder and nothing in it.
-    code, _, _ = run("reproduce", "--data", FOLDER, "--out", out, *SMALL, "--time-budget", "0.000001")
+    code, printed, err = run("reproduce", "--data", FOLDER, "--out", out, *SMALL, "--time-budget", "0.000001")
     assert code == 1
+    assert "2 are left" in " ".join(printed.split())
+    assert "the same command goes on where it was" in err
     code, printed, err = run("reproduce", "--data", FOLDER, "--out", out, *SMALL, "--seconds-per-set", "3")
     assert (code, printed) == (2, "")
     assert "results with seconds_per_set = 60.0, not 3.0; give another folder" in err
@@ -77,6 +80,16 @@ def test_bad_input_is_one_sentence(run, tmp_path, monkeypatch, asked, says):
     assert says in err
     assert err.count("\n") == 1
     assert not (tmp_path / "out" / "results").exists() or not any((tmp_path / "out" / "results").iterdir())
+
+
+@pytest.mark.parametrize("package", ["matplotlib", "jinja2", "pyarrow", "pandas"])
+def test_a_missing_package_is_said_before_anything_is_run(run, tmp_path, monkeypatch, package):
+    found = importlib.util.find_spec
+    monkeypatch.setattr(importlib.util, "find_spec", lambda name: None if name == package else found(name))
+    code, printed, err = run("reproduce", "--data", FOLDER, "--out", tmp_path / "out", *SMALL)
+    assert (code, printed) == (2, "")
+    assert f"needs {package}; install it with: pip install 'altsets[report]'" in err
+    assert not (tmp_path / "out").exists()
 
 
 def test_a_folder_for_results_is_needed(run):

@@ -20,8 +20,9 @@ from altsets.search.find import ENGINES
 from altsets.search.run import Run, Stopped
 
 LIMIT = 0.5
-#: Kept within 0.3 s on a machine of one's own; others work on this one too.
-SLACK = 3.0
+#: Kept within 0.3 s on a machine of one's own; others work on this one too, so that the best of a few attempts counts.
+SLACK = 1.5
+ATTEMPTS = 3
 
 TOGETHER = {"search": "simultaneous"}
 SMALLEST = {"search": "simultaneous", "aggregation": "min"}
@@ -127,17 +128,26 @@ HARD = {
 }
 
 
+def soonest(*asked, **how):
+    """The answer that came soonest, and after how many seconds; no more attempts than it takes to be in time."""
+    attempts = []
+    for _ in range(ATTEMPTS):
+        started = time.perf_counter()
+        found = altsets.find(*asked, **how)
+        attempts.append((found, time.perf_counter() - started))
+        if attempts[-1][1] < how["time_limit"] + SLACK:
+            break
+    return min(attempts, key=lambda attempt: attempt[1])
+
+
 @pytest.mark.timing
 @pytest.mark.parametrize("name", HARD)
 def test_a_time_limit_covers_the_whole_call(name):
     searched, size, n_alternatives, tau, more = HARD[name]()
-    started = time.perf_counter()
-    found = altsets.find(searched, size, n_alternatives, tau, time_limit=LIMIT, **more)
-    seconds = time.perf_counter() - started
+    found, seconds = soonest(searched, size, n_alternatives, tau, time_limit=LIMIT, **more)
     assert seconds < LIMIT + SLACK
-    assert found.elapsed <= seconds
     # By then nothing but a little bookkeeping is left to do.
-    assert found.elapsed > seconds - 1.0
+    assert seconds - 1.0 < found.elapsed <= seconds
     assert found.bound >= found.objective or math.isnan(found.objective)
 
 
@@ -149,18 +159,18 @@ def test_hard_requests_name_every_engine():
 @pytest.mark.timing
 def test_a_time_limit_covers_what_is_possible_instead():
     """Proven impossible at once, but how many sets are possible takes long to find out."""
-    started = time.perf_counter()
-    found = altsets.find(additive(60), 10, 40, 0.9, search="simultaneous", time_limit=LIMIT)
-    assert time.perf_counter() - started < LIMIT + SLACK
+    found, seconds = soonest(additive(60), 10, 40, 0.9, search="simultaneous", time_limit=LIMIT)
+    assert seconds < LIMIT + SLACK
     assert not found.sets
 
 
 @pytest.mark.timing
 def test_the_choice_of_an_engine_is_under_the_limit():
     limited = [constraints.Size(1, 10), constraints.AtLeast(1, range(20))]
-    started = time.perf_counter()
-    altsets.find(black_box(60), n_alternatives=1, constraints=limited, time_limit=0.2, max_iters=10**6)
-    assert time.perf_counter() - started < 0.2 + SLACK
+    _, seconds = soonest(
+        black_box(60), n_alternatives=1, constraints=limited, time_limit=0.2, max_iters=10**6
+    )
+    assert seconds < 0.2 + SLACK
 
 
 @pytest.mark.timing

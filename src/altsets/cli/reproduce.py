@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import importlib.util
+import time
 from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
@@ -19,7 +21,7 @@ from altsets.cli.printing import (
     say,
     say_error,
 )
-from altsets.errors import InputError
+from altsets.errors import InputError, MissingExtraError
 
 if TYPE_CHECKING:
     from altsets.experiments.run import Outcome, StudyProgress
@@ -27,6 +29,10 @@ if TYPE_CHECKING:
 __all__ = ["reproduce_command"]
 
 DEFAULT_SIZES = "5,10"
+#: Failures that are said one by one.
+MOST_FAILURES = 5
+#: How often a run that nobody watches says how far it is.
+SECONDS_BETWEEN_LINES = 60.0
 
 
 def reproduce_command(
@@ -50,6 +56,7 @@ def reproduce_command(
     with plain_messages():
         if out is None:
             raise InputError("say where results are to be kept with --out DIR.")
+        _check_packages()
         from altsets.experiments.datasets import DATASETS, known_names
         from altsets.experiments.methods import method_named
         from altsets.experiments.report import write_report
@@ -77,13 +84,20 @@ def reproduce_command(
                 n_jobs=jobs,
                 scheduler=scheduler,
                 time_budget=time_budget,
-                progress=lambda progress: waiting.say(_status(progress)),
+                progress=_Reporter(waiting),
             )
             page = None
             if outcome.n_done + outcome.n_before:
                 waiting.say("Writing tables and figures")
                 page = write_report(Store(out).frame(), Path(out) / "report", notes=_notes(settings))
         _summarise(outcome, page, out)
+
+
+def _check_packages() -> None:
+    """Say what is missing now, not after hours."""
+    for package in ("pandas", "pyarrow", "matplotlib", "jinja2"):
+        if importlib.util.find_spec(package) is None:
+            raise MissingExtraError("the study", package, "report")
 
 
 def _settings(seconds_per_set: Sequence[str], information: str) -> Any:
@@ -135,6 +149,20 @@ def _download(names: Sequence[str], waiting: Waiting) -> None:
     download(names, progress=say)
 
 
+class _Reporter:
+    """Says how far the run is: on a terminal whenever something has ended, in a file once in a while."""
+
+    def __init__(self, waiting: Waiting) -> None:
+        self._waiting, self._last = waiting, time.monotonic()
+
+    def __call__(self, progress: StudyProgress) -> None:
+        self._waiting.say(_status(progress))
+        now = time.monotonic()
+        if not console_for(stderr=True).is_terminal and now - self._last > SECONDS_BETWEEN_LINES:
+            self._last = now
+            say_error(_status(progress))
+
+
 def _status(progress: StudyProgress) -> str:
     left = "" if progress.seconds_left is None else f", about {duration(progress.seconds_left)} left"
     failed = f", {progress.n_failed} failed" if progress.n_failed else ""
@@ -158,10 +186,7 @@ def _summarise(outcome: Outcome, page: Path | None, out: str) -> None:
     if len(outcome.failed) > MOST_FAILURES:
         say_error(f"... and {len(outcome.failed) - MOST_FAILURES} more; they are in the results.")
     if not outcome.is_complete:
-        if outcome.interrupted:
-            say_error("Interrupted; the same command goes on where it was.")
+        if outcome.interrupted or outcome.n_left:
+            why = "Interrupted" if outcome.interrupted else "The time budget is used up"
+            say_error(f"{why}; the same command goes on where it was.")
         raise typer.Exit(NO_SET)
-
-
-#: Failures that are said one by one.
-MOST_FAILURES = 5

@@ -69,7 +69,7 @@ class ConstructionLimits:
     #: Seconds for what is left to do when time is up.
     grace: float = 0.07
     #: Features looked at for all sets together: up to these it takes so little time that it is always done.
-    little_work: int = 50_000
+    little_work: int = 300_000
     #: Sizes that are tried where sizes are open.
     max_sizes: int = 5
     #: Rounds of exchanges for one set.
