@@ -176,8 +176,8 @@ def _summarise(outcome: Outcome, page: Path | None, out: str) -> None:
     console = console_for()
     say(
         console,
-        f"{outcome.n_done} tasks done in {duration(outcome.elapsed)}, {outcome.n_before} were there before, "
-        f"{len(outcome.failed)} failed, {outcome.n_left} are left. Results are in {out}.",
+        f"Tasks done in {duration(outcome.elapsed)}: {outcome.n_done}; there before: {outcome.n_before}; failed: "
+        f"{len(outcome.failed)}; left: {outcome.n_left}. Results are in {out}.",
     )
     if page is not None:
         say(console, f"Tables and figures beside the published ones: {page}")
