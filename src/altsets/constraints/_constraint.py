@@ -60,6 +60,9 @@ class Constraint(ABC):
 
 def one_feature(constraint: Constraint, feature: Any) -> Feature:
     """A feature as it was given: a name, or an index that can be one."""
+    if type(feature) is int and feature >= 0:
+        # Nearly always; there may be thousands.
+        return feature
     if isinstance(feature, str):
         return str(feature)
     if isinstance(feature, numbers.Real) and not isinstance(feature, bool):

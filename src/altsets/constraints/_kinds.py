@@ -27,7 +27,8 @@ class OfFeatures(Constraint):
 
     def resolve(self, names: Sequence[str]) -> Self:
         """The same constraint on sorted indices; refuses features that do not exist."""
-        return replace(self, features=sorted_indices(self, self.features, names))
+        indices = sorted_indices(self, self.features, names)
+        return self if indices == self.features else replace(self, features=indices)
 
     @cached_property
     def _members(self) -> frozenset[Any]:
@@ -41,7 +42,8 @@ class OfGroup(Constraint):
 
     def resolve(self, names: Sequence[str]) -> Self:
         """The same constraint on sorted indices; refuses features that do not exist."""
-        return replace(self, group=sorted_indices(self, self.group, names))  # type: ignore[type-var]
+        indices = sorted_indices(self, self.group, names)
+        return self if indices == self.group else replace(self, group=indices)  # type: ignore[type-var]
 
     @cached_property
     def _members(self) -> frozenset[Any]:
@@ -129,7 +131,7 @@ class AtMost(OfGroup):
 
     def holds(self, chosen: Sequence[int]) -> bool:
         """Whether the set has few enough of the group."""
-        return len(self._members & set(chosen)) <= self.most
+        return len(self._members.intersection(chosen)) <= self.most
 
     def describe(self, names: Sequence[str]) -> str:
         """Such as "at most 1 of {g1, g2}"."""
@@ -167,7 +169,7 @@ class AtLeast(OfGroup):
 
     def holds(self, chosen: Sequence[int]) -> bool:
         """Whether the set has enough of the group."""
-        return len(self._members & set(chosen)) >= self.least
+        return len(self._members.intersection(chosen)) >= self.least
 
     def describe(self, names: Sequence[str]) -> str:
         """Such as "at least 1 of {age, sex}"."""
@@ -197,7 +199,7 @@ class Exclusive(OfGroup):
 
     def holds(self, chosen: Sequence[int]) -> bool:
         """Whether the set has one of the group or none."""
-        return len(self._members & set(chosen)) <= 1
+        return len(self._members.intersection(chosen)) <= 1
 
     def describe(self, names: Sequence[str]) -> str:
         """Such as "exclusive {cm, inch}"."""

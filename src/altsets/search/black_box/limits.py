@@ -53,6 +53,9 @@ class BlackBoxLimits:
     max_direct_sets: int = 1_000
     #: Steps of a search for close sets that go together, until the solver is asked: about as long as its answer takes.
     max_combinations: int = 20_000
+    #: Features of all pairs of sets together beyond which the solver is not asked, as it takes seconds to notice that
+    #: time is up.
+    max_solver_products: int = 20_000
 
     # Surrogate
 

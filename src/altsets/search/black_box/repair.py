@@ -99,7 +99,8 @@ class Repair:
 
         Returns
         -------
-        list of sets, or None if there are none (or, in a user's own dissimilarity, if they are hard to find).
+        list of sets, or None if there are none (or, among many sets or in a user's own dissimilarity, if they are hard
+        to find).
         """
         changes = changes_of(sets, flips)
         if any(not change.forced_in <= self._usable for change in changes) or self._too_much_shared(changes):
@@ -239,6 +240,9 @@ class Repair:
 
     def _solved(self, changes: Sequence[Change], others: Sequence[FeatureSet]) -> list[FeatureSet] | None:
         """The same as an integer programme."""
+        n_products = math.comb(len(changes), 2) * len(self._usable)
+        if n_products > self._limits.max_solver_products:
+            return None
         if callable(self.problem.dissimilarity) or self.run.stopped:
             return None
         try:

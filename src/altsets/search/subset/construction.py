@@ -70,9 +70,10 @@ class Construction:
 
     @cached_property
     def _is_little(self) -> bool:
-        problem = self.problem
-        work = problem.n_sets * problem.k_max * len(self.pricing.features)
-        return work <= self._limits.little_work and not callable(problem.dissimilarity)
+        problem, limits = self.problem, self._limits
+        per_feature = len(self.pricing.features) + limits.features_per_set * problem.n_sets
+        work = problem.n_sets * problem.k_max * per_feature
+        return work <= limits.little_work and not callable(problem.dissimilarity)
 
     @property
     def late(self) -> bool:

@@ -70,6 +70,8 @@ class ConstructionLimits:
     grace: float = 0.07
     #: Features looked at for all sets together: up to these it takes so little time that it is always done.
     little_work: int = 300_000
+    #: Features that take as long to look at as one more set to differ from.
+    features_per_set: int = 10
     #: Sizes that are tried where sizes are open.
     max_sizes: int = 5
     #: Rounds of exchanges for one set.
