@@ -13,7 +13,7 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from altsets import constraints, errors, measures, quality
+    from altsets import constraints, dissimilarity, errors, measures, quality
     from altsets.evaluation import Evaluation, evaluate
     from altsets.problem import Problem
     from altsets.result import Progress, Result, Status
@@ -32,6 +32,7 @@ __all__ = [
     "Status",
     "__version__",
     "constraints",
+    "dissimilarity",
     "errors",
     "evaluate",
     "find",
@@ -53,7 +54,7 @@ _HOMES = {
     "find": "altsets.search.find",
     "iterate": "altsets.search.find",
 }
-_ROOMS = ("constraints", "errors", "measures", "quality")
+_ROOMS = ("constraints", "dissimilarity", "errors", "measures", "quality")
 
 
 def __getattr__(name: str) -> Any:

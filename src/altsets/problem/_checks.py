@@ -9,6 +9,7 @@ from fractions import Fraction
 from typing import Any
 
 from altsets.constraints import Constraint, Size
+from altsets.dissimilarity import Matched
 from altsets.errors import InputError
 from altsets.features import FeatureNames, whole_number
 from altsets.problem._dissimilarity import EXACT_TOLERANCE, FeatureSet
@@ -69,9 +70,10 @@ def limits_of_difference(
     """How different sets must be: by tau or by a number of features, never both."""
     if not callable(dissimilarity):
         one_of("dissimilarity", dissimilarity, DISSIMILARITIES)
-    elif min_difference is not None:
+    elif min_difference is not None and not isinstance(dissimilarity, Matched):
         raise InputError(
-            "min_difference counts shared features and does not go with a dissimilarity of your own; give tau."
+            "min_difference counts shared features, and does not go with a dissimilarity of your own or of groups; "
+            "give tau."
         )
     if tau is not None and min_difference is not None:
         raise InputError("tau and min_difference were both given; give one of them.")

@@ -10,6 +10,7 @@ from functools import cached_property
 from typing import Any
 
 from altsets.constraints import Constraint, Forbid, Size
+from altsets.dissimilarity import Grouped, Matched
 from altsets.errors import InputError
 from altsets.features import FeatureNames, whole_number
 from altsets.problem._checks import (
@@ -92,6 +93,8 @@ class Problem:
         conditions = resolved(constraints, names)
         k = largest_size(n_features, n, conditions)
         exact_tau, difference = limits_of_difference(dissimilarity, tau, min_difference, k)
+        if isinstance(dissimilarity, Matched | Grouped):
+            dissimilarity = dissimilarity.resolve(names)
         return cls(
             n_features_in=n,
             n_features=k,
@@ -145,6 +148,19 @@ class Problem:
     def _size_constraints(self) -> list[Size]:
         return [constraint for constraint in self.constraints if isinstance(constraint, Size)]
 
+    @property
+    def counts_shared(self) -> bool:
+        """Whether the number of shared features alone tells if two sets differ enough."""
+        return not callable(self.dissimilarity)
+
+    @property
+    def caps_shared(self) -> bool:
+        """Whether two sets that differ enough share no more than ``max_overlap_of`` features.
+
+        Matched features count on top of the shared ones, so that much is necessary there, but not enough.
+        """
+        return self.counts_shared or isinstance(self.dissimilarity, Matched)
+
     @cached_property
     def max_overlap(self) -> int:
         """How many features two new sets may share; ``n_features`` means that they may be equal."""
@@ -168,10 +184,8 @@ class Problem:
 
         Dice: 1 - 2o / (s + t) >= tau; Jaccard: 1 - o / (s + t - o) >= tau; both solved for the overlap o.
         """
-        if callable(self.dissimilarity):
-            raise RuntimeError(
-                "a user's own dissimilarity has no overlap limit; call compatible(first, second)."
-            )
+        if not self.caps_shared:
+            raise RuntimeError("this dissimilarity has no overlap limit; call compatible(first, second).")
         smaller, total = min(size, other_size), size + other_size
         if self.tau is None:
             assert self.min_difference is not None
@@ -180,7 +194,7 @@ class Problem:
         if known is not None:
             return known
         tau = self.tau - EXACT_TOLERANCE
-        limit = (1 - tau) * total / 2 if self.dissimilarity == "dice" else (1 - tau) * total / (2 - tau)
+        limit = (1 - tau) * total / (2 - tau) if self.dissimilarity == "jaccard" else (1 - tau) * total / 2
         self._overlaps[size, other_size] = min(smaller, math.floor(limit))
         return self._overlaps[size, other_size]
 
@@ -199,12 +213,18 @@ class Problem:
         (True, False)
         """
         if callable(self.dissimilarity):
-            assert self.tau is not None
             # In one order, so that the last digit of the user's sums decides nothing.
             smaller, larger = sorted((first, second))
             if (smaller, larger) in self.far_apart:
                 return True
-            far = own_dissimilarity(self.dissimilarity, smaller, larger) >= float(self.tau) - TOLERANCE
+            if self.tau is None:
+                assert isinstance(self.dissimilarity, Matched)
+                far = (
+                    self.dissimilarity.overlap(first, second)
+                    <= self.max_overlap_of(len(first), len(second)) + TOLERANCE
+                )
+            else:
+                far = own_dissimilarity(self.dissimilarity, smaller, larger) >= float(self.tau) - TOLERANCE
             if far and len(self.far_apart) < MOST_REMEMBERED:
                 self.far_apart.add((smaller, larger))
             return far
@@ -219,20 +239,23 @@ class Problem:
 
     def parameters(self) -> dict[str, Any]:
         """The request as plain numbers and strings."""
-        own = callable(self.dissimilarity)
         return {
             "n_features_in": self.n_features_in,
             "n_features": self.n_features,
             "n_alternatives": self.n_alternatives,
             "tau": None if self.tau is None else float(self.tau),
             "min_difference": self.min_difference,
-            "max_overlap": self.max_overlap if self.fixed_size and not own else None,
-            "dissimilarity": getattr(self.dissimilarity, "__name__", repr(self.dissimilarity))
-            if own
-            else self.dissimilarity,
+            "max_overlap": self.max_overlap if self.fixed_size and self.caps_shared else None,
+            "dissimilarity": self._dissimilarity_in_words(),
             "search": self.search,
             "aggregation": self.aggregation,
             "existing": [list(given) for given in self.existing],
             "sizes": [self.k_min, self.k_max],
             "constraints": [constraint.as_dict() for constraint in self.constraints],
         }
+
+    def _dissimilarity_in_words(self) -> str | dict[str, Any]:
+        kind = self.dissimilarity
+        if isinstance(kind, Matched | Grouped):
+            return kind.as_dict()
+        return kind if isinstance(kind, str) else getattr(kind, "__name__", repr(kind))

@@ -1,0 +1,180 @@
+"""Sets compared by the groups that they touch."""
+
+from __future__ import annotations
+
+from collections.abc import Hashable, Iterable, Mapping, Sequence
+from typing import Any, Self
+
+import numpy as np
+
+from altsets.arrays import Indices
+from altsets.dissimilarity._matched import similarity_matrix
+from altsets.errors import InputError
+from altsets.features import Feature, FeatureNames
+
+__all__ = ["Grouped"]
+
+
+class Grouped:
+    """Sets are compared by the groups that they touch: sensors, pathways, pages of a questionnaire.
+
+    The dissimilarity is Dice over groups, 1 - 2 * shared groups / (groups of the one + groups of the other). A feature
+    without a group is a group of its own.
+
+    Parameters
+    ----------
+    groups : mapping from feature to group, or sequence of sequences of features
+        Features by name or index; a group is anything that can be told apart from others.
+
+    Examples
+    --------
+    >>> sensors = Grouped({0: "left", 1: "left", 2: "right"}).resolve(["a", "b", "c", "d"])
+    >>> sensors((0, 3), (1, 3)), sensors((0, 1), (2, 3))
+    (0.0, 1.0)
+    >>> Grouped.from_names(["temp__mean", "temp__max", "age"], "__").groups
+    {0: 'temp', 1: 'temp'}
+    """
+
+    def __init__(self, groups: Mapping[Any, Hashable] | Iterable[Iterable[Feature]]) -> None:
+        self.groups: dict[Feature, Hashable] = _mapping(groups)
+        #: The number of the group of each feature, once the features are known.
+        self.labels: Indices | None = None
+
+    @classmethod
+    def from_names(cls, names: Sequence[str], separator: str) -> Self:
+        """Groups by what stands before a separator: ``temp__mean`` and ``temp__max`` are both of group ``temp``.
+
+        A name without the separator is a group of its own.
+        """
+        if not separator or not isinstance(separator, str):
+            raise InputError(f"Grouped.from_names: the separator is {separator!r}; give one such as '__'.")
+        listed = [str(name) for name in names]
+        groups = {
+            index: name.split(separator, 1)[0] for index, name in enumerate(listed) if separator in name
+        }
+        if not groups:
+            example = f" such as {listed[0]!r}" if listed else ""
+            raise InputError(
+                f"Grouped.from_names: no name{example} has {separator!r} in it; give the separator that names have."
+            )
+        return cls(groups)
+
+    @classmethod
+    def from_similarity(cls, similarity: Any, threshold: float = 0.9) -> Self:
+        """Groups of features that are alike: in each of them every two are at least as similar as the threshold.
+
+        Clusters by complete linkage, so that no chain of neighbours makes strangers of one group.
+
+        Parameters
+        ----------
+        similarity : array-like of shape (n_features, n_features)
+            From 0 to 1, symmetric.
+        threshold : float
+
+        Examples
+        --------
+        >>> Grouped.from_similarity([[1, 0.95, 0], [0.95, 1, 0], [0, 0, 1]], threshold=0.9).groups
+        {0: 1, 1: 1, 2: 2}
+        """
+        from scipy.cluster.hierarchy import fcluster, linkage
+        from scipy.spatial.distance import squareform
+
+        matrix = similarity_matrix(similarity, "Grouped")
+        if not 0 < threshold <= 1:
+            raise InputError(f"Grouped: threshold={threshold!r} must be above 0 and at most 1, such as 0.9.")
+        if len(matrix) == 1:
+            return cls({0: 1})
+        tree = linkage(squareform(1 - matrix, checks=False), method="complete")
+        # A little more than the distance, for 1 - 0.9 is more than 0.1.
+        labels = fcluster(tree, 1 - threshold + 1e-12, criterion="distance")
+        first = {label: number for number, label in enumerate(dict.fromkeys(labels.tolist()), 1)}
+        return cls({index: first[label] for index, label in enumerate(labels.tolist())})
+
+    def resolve(self, names: Sequence[str]) -> Self:
+        """The same with a group for each of these features; refuses features that do not exist."""
+        known = FeatureNames.of(names)
+        group_of: dict[int, Hashable] = {}
+        for feature, group in self.groups.items():
+            position = known.position(feature, "Grouped")
+            if group_of.setdefault(position, group) != group:
+                raise InputError(
+                    f"Grouped: {known[position]!r} is in two groups, {group_of[position]!r} and {group!r}; "
+                    "a feature has one group at most."
+                )
+        numbers: dict[Hashable, int] = {}
+        labels = np.empty(len(known), dtype=np.intp)
+        for index in range(len(known)):
+            # Nobody else has this key: groups of users are never pairs with this object.
+            key = ("group", group_of[index]) if index in group_of else ("alone", index)
+            labels[index] = numbers.setdefault(key, len(numbers))
+        labels.setflags(write=False)
+        resolved = type(self)(self.groups)
+        resolved.labels = labels
+        return resolved
+
+    def touched(self, chosen: Sequence[int]) -> set[int]:
+        """The numbers of the groups that a set touches."""
+        if self.labels is None:
+            raise InputError("Grouped does not know the features yet; call resolve(feature_names) first.")
+        return set(self.labels[list(chosen)].tolist())
+
+    def __call__(self, first: Sequence[int], second: Sequence[int]) -> float:
+        """The dissimilarity of two sets."""
+        one, other = self.touched(first), self.touched(second)
+        return 1 - 2 * len(one & other) / (len(one) + len(other))
+
+    def as_dict(self) -> dict[str, Any]:
+        """In words and numbers: each group with the features that it has."""
+        members: dict[Hashable, list[Feature]] = {}
+        for feature, group in self.groups.items():
+            members.setdefault(group, []).append(feature)
+        return {"kind": "grouped", "groups": {str(group): features for group, features in members.items()}}
+
+    def __repr__(self) -> str:
+        return f"Grouped(<{len(self.groups)} features in {len(set(self.groups.values()))} groups>)"
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, Grouped) and self.groups == other.groups
+
+    def __hash__(self) -> int:
+        return hash(frozenset(self.groups.items()))
+
+
+def _mapping(groups: Any) -> dict[Feature, Hashable]:
+    advice = "give a mapping from feature to group, or a list of lists of features"
+    if callable(getattr(groups, "items", None)):
+        pairs = [(_feature(feature, advice), group) for feature, group in groups.items()]
+    else:
+        try:
+            if isinstance(groups, str) or any(isinstance(group, str) for group in groups):
+                raise TypeError
+            pairs = [
+                (_feature(feature, advice), number)
+                for number, group in enumerate(groups)
+                for feature in group
+            ]
+        except TypeError:
+            raise InputError(f"Grouped takes groups of features, not {groups!r}; {advice}.") from None
+    found: dict[Feature, Hashable] = {}
+    for feature, group in pairs:
+        if group is None or group != group:
+            # Holes in a column of groups: features without one.
+            continue
+        if not isinstance(group, Hashable):
+            raise InputError(f"Grouped: the group of {feature!r} is {group!r}; give a name or a number.")
+        if found.setdefault(feature, group) != group:
+            raise InputError(
+                f"Grouped: {feature!r} is in two groups, {found[feature]!r} and {group!r}; "
+                "a feature has one group at most."
+            )
+    if not found:
+        raise InputError(f"Grouped has no groups; {advice}.")
+    return found
+
+
+def _feature(feature: Any, advice: str) -> Feature:
+    if isinstance(feature, str):
+        return str(feature)
+    if isinstance(feature, int | np.integer) and not isinstance(feature, bool) and feature >= 0:
+        return int(feature)
+    raise InputError(f"Grouped names {feature!r}; a feature is an index or a name: {advice}.")

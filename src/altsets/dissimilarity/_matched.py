@@ -1,0 +1,243 @@
+"""Sets compared feature by feature, where features that are alike count as the same."""
+
+from __future__ import annotations
+
+import math
+import numbers
+from collections.abc import Sequence
+from functools import cached_property
+from typing import Any, Self
+
+import numpy as np
+
+from altsets.arrays import Floats
+from altsets.errors import InputError
+
+__all__ = ["MEASURES", "Matched", "similarity_matrix"]
+
+#: Measures that a similarity may be named by.
+MEASURES = ("spearman", "pearson", "symmetrical_uncertainty")
+
+#: By how much a similarity may differ from that of the same features the other way round.
+ASYMMETRY = 1e-9
+
+#: What a feature that stays with itself counts for where two matchings are equally large, in units of a whole match.
+LOYALTY = 1e-10
+
+
+class Matched:
+    """Sets are compared through similarity: features that are alike count as the same.
+
+    The overlap of two sets is the largest one-to-one matching between their features: with a threshold, of pairs whose
+    similarity reaches it; without one, the pairs count as much as they are similar. A feature always matches itself.
+    The dissimilarity is Dice with this overlap, 1 - 2 * overlap / (size + size): with no similar pairs, it is Dice.
+
+    Parameters
+    ----------
+    similarity : array-like of shape (n_features, n_features), or str
+        How alike features are, from 0 to 1, symmetric; the diagonal counts as 1. Or the name of a measure
+        (``"spearman"``, ``"pearson"``: absolute correlations; ``"symmetrical_uncertainty"``), which is computed where
+        the table is known; see :meth:`from_data` where it is not.
+    threshold : float, optional
+        From when on two features count as the same, above 0. Without it every similarity counts for its part, also
+        the smallest, so that sets which share nothing at all (``tau=1``) hardly ever exist.
+
+    Examples
+    --------
+    >>> alike = Matched([[1, 0.95, 0.1], [0.95, 1, 0.2], [0.1, 0.2, 1]], threshold=0.9)
+    >>> alike((0, 2), (1, 2)), alike((0,), (2,))
+    (0.0, 1.0)
+    >>> alike.matches((0, 2), (1, 2))
+    [(0, 1, 0.95)]
+    """
+
+    def __init__(self, similarity: Any, threshold: float | None = None) -> None:
+        self.threshold = _threshold(threshold)
+        self.similarity: Floats | str = (
+            _measure(similarity) if isinstance(similarity, str) else similarity_matrix(similarity, "Matched")
+        )
+
+    @classmethod
+    def from_data(
+        cls, X: Any, measure: str = "spearman", threshold: float | None = None, *, sample_weight: Any = None
+    ) -> Self:
+        """Features are as alike as a measure finds them in a table.
+
+        Parameters
+        ----------
+        X : table of shape (n_samples, n_features)
+            An array or a frame; missing values and categories as in :func:`altsets.measures.pairwise`.
+        measure : {"spearman", "pearson", "symmetrical_uncertainty"}
+        threshold : float, optional
+        sample_weight : array-like of shape (n_samples,), optional
+
+        Examples
+        --------
+        >>> table = [[1, 10, 3], [2, 20, 1], [3, 35, 4], [4, 40, 1]]
+        >>> Matched.from_data(table, "spearman", threshold=0.9).similarity.round(2).tolist()[0]
+        [1.0, 1.0, 0.21]
+        """
+        # A convenience that points upward: this room knows no tables.
+        from altsets.measures import pairwise
+
+        measured = pairwise(X, _measure(measure), sample_weight=sample_weight, warn=False)
+        return cls(np.clip(np.maximum(measured, measured.T), 0.0, 1.0), threshold)
+
+    def computed(self, X: Any, sample_weight: Any = None) -> Self:
+        """The same with numbers: a similarity that was only named is measured on this table."""
+        if not isinstance(self.similarity, str):
+            return self
+        return type(self).from_data(X, self.similarity, self.threshold, sample_weight=sample_weight)
+
+    def resolve(self, names: Sequence[str]) -> Self:
+        """The same, if it has a number for each pair of these features."""
+        if isinstance(self.similarity, str):
+            raise InputError(
+                f"Matched({self.similarity!r}) has no table to compute it from; "
+                f"give Matched.from_data(X, {self.similarity!r}, ...)."
+            )
+        if len(self.similarity) != len(names):
+            raise InputError(
+                f"Matched has the similarities of {len(self.similarity)} features, but the quality has {len(names)}; "
+                "give one row and one column for each feature."
+            )
+        return self
+
+    @cached_property
+    def weights(self) -> Floats:
+        """What a match of two features counts for: 0 or 1 with a threshold, else their similarity."""
+        assert not isinstance(self.similarity, str)
+        weights = self.similarity
+        if self.threshold is not None:
+            weights = (weights >= self.threshold).astype(np.float64)
+            weights.setflags(write=False)
+        return weights
+
+    def overlap(self, first: Sequence[int], second: Sequence[int]) -> float:
+        """What the largest matching between two sets counts for."""
+        from scipy.optimize import linear_sum_assignment
+
+        block = self.weights[np.ix_(list(first), list(second))]
+        return math.fsum(block[linear_sum_assignment(block, maximize=True)].tolist())
+
+    def __call__(self, first: Sequence[int], second: Sequence[int]) -> float:
+        """The dissimilarity of two sets."""
+        return 1 - 2 * self.overlap(first, second) / (len(first) + len(second))
+
+    def matches(self, first: Sequence[int], second: Sequence[int]) -> list[tuple[int, int, float]]:
+        """Which feature of the first set stands for which of the second, and how alike they are.
+
+        Of all largest matchings the one that keeps most shared features with themselves, and then the one of the most
+        similar pairs; those that stay with themselves are not listed.
+        """
+        from scipy.optimize import linear_sum_assignment
+
+        left, right = np.array(first, dtype=np.intp), np.array(second, dtype=np.intp)
+        inside = np.ix_(left, right)
+        same = left[:, None] == right[None, :]
+        assert not isinstance(self.similarity, str)
+        alike, weights = self.similarity[inside], self.weights[inside]
+        if self.threshold is None:
+            worth = weights + LOYALTY * same
+        else:
+            # In whole steps, so that no sum of similarities outweighs a feature that stays with itself.
+            step = 1 + min(len(left), len(right))
+            worth = np.where(weights > 0, weights * step * step + same * step + alike, 0.0)
+        pairs = zip(*(places.tolist() for places in linear_sum_assignment(worth, maximize=True)), strict=True)
+        return [
+            (int(left[i]), int(right[j]), float(alike[i, j]))
+            for i, j in pairs
+            if weights[i, j] > 0 and not same[i, j]
+        ]
+
+    def as_dict(self) -> dict[str, Any]:
+        """In words and numbers; without the matrix, which may be large."""
+        named = isinstance(self.similarity, str)
+        return {
+            "kind": "matched",
+            "threshold": self.threshold,
+            "similarity": self.similarity if named else "matrix",
+        }
+
+    def __repr__(self) -> str:
+        what = (
+            repr(self.similarity)
+            if isinstance(self.similarity, str)
+            else f"<{len(self.similarity)} features>"
+        )
+        return (
+            f"Matched({what})" if self.threshold is None else f"Matched({what}, threshold={self.threshold:g})"
+        )
+
+    def __eq__(self, other: object) -> bool:
+        if not isinstance(other, Matched) or self.threshold != other.threshold:
+            return False
+        if isinstance(self.similarity, str) or isinstance(other.similarity, str):
+            return isinstance(self.similarity, type(other.similarity)) and self.similarity == other.similarity
+        return np.array_equal(self.similarity, other.similarity)
+
+    def __hash__(self) -> int:
+        return hash(
+            (self.threshold, self.similarity if isinstance(self.similarity, str) else len(self.similarity))
+        )
+
+
+def similarity_matrix(similarity: Any, who: str) -> Floats:
+    """How alike features are, checked: square, symmetric, from 0 to 1, ones on the diagonal; read-only."""
+    try:
+        matrix = np.array(similarity, dtype=np.float64)
+    except (TypeError, ValueError):
+        raise InputError(
+            f"{who}: the similarity is no matrix of numbers; give one row and one column for each feature, "
+            f"or the name of a measure: {', '.join(map(repr, MEASURES))}."
+        ) from None
+    if matrix.ndim != 2 or matrix.shape[0] != matrix.shape[1] or not len(matrix):
+        shape = " x ".join(map(str, matrix.shape)) or "a single number"
+        raise InputError(
+            f"{who}: the similarity is {shape}, not square; give one row and one column for each feature."
+        )
+    np.fill_diagonal(matrix, 1.0)
+    if np.isnan(matrix).any():
+        i, j = np.argwhere(np.isnan(matrix))[0].tolist()
+        raise InputError(
+            f"{who}: the similarity of features {i} and {j} is nan; give 0 where features have nothing in common."
+        )
+    if not (np.min(matrix) >= 0 and np.max(matrix) <= 1):
+        i, j = np.argwhere((matrix < 0) | (matrix > 1))[0].tolist()
+        raise InputError(
+            f"{who}: the similarity of features {i} and {j} is {matrix[i, j]:g}; it must be between 0 and 1 "
+            "(take the absolute value of correlations)."
+        )
+    differences = np.abs(matrix - matrix.T)
+    if np.max(differences) > ASYMMETRY:
+        i, j = np.unravel_index(np.argmax(differences), matrix.shape)
+        raise InputError(
+            f"{who}: the similarity of features {i} and {j} is {matrix[i, j]:g} one way and {matrix[j, i]:g} the "
+            "other; it must be symmetric, as (S + S.T) / 2 is."
+        )
+    matrix = (matrix + matrix.T) / 2
+    matrix.setflags(write=False)
+    return matrix
+
+
+def _measure(name: Any) -> str:
+    if name not in MEASURES:
+        raise InputError(
+            f"Matched: the measure {name!r} is unknown; choose one of {', '.join(map(repr, MEASURES))}, "
+            "or give a matrix."
+        )
+    return str(name)
+
+
+def _threshold(threshold: Any) -> float | None:
+    if threshold is None:
+        return None
+    number = math.nan
+    if isinstance(threshold, numbers.Real) and not isinstance(threshold, bool):
+        number = float(threshold)
+    if not 0 < number <= 1:
+        raise InputError(
+            f"Matched: threshold={threshold!r} must be above 0 and at most 1, such as 0.9; "
+            "without a threshold every similarity counts for its part."
+        )
+    return number
