@@ -10,11 +10,11 @@ from fractions import Fraction
 from functools import cache, cached_property
 from typing import Any
 
-from oracle import Numbers, Oracle
+from oracle import Numbers, Oracle, grouped, matched
 from paper_heuristics import greedy_balancing, greedy_depth, greedy_replacement
 
 import altsets
-from altsets import Problem, Result, Status, constraints, quality
+from altsets import Problem, Result, Status, constraints, dissimilarity, quality
 from altsets.search.find import ENGINES
 
 FOUND = (Status.OPTIMAL, Status.FEASIBLE)
@@ -68,7 +68,8 @@ class Request:
     """What is handed to ``altsets.find``, kept as plain values so that it can be printed and run again.
 
     ``scores`` are the relevance of the features where the quality has a ``matrix`` as well; ``dissimilarity`` is the
-    package's name or one of ``OWN_DISSIMILARITIES``; constraints are tuples as the oracle takes them.
+    package's name, one of ``OWN_DISSIMILARITIES``, or "matched" or "grouped" with the arguments in ``likeness``;
+    constraints are tuples as the oracle takes them.
     """
 
     scores: tuple[float, ...]
@@ -85,6 +86,7 @@ class Request:
     scale: float = 1.0
     min_relevance: float | None = None
     constraints: tuple[tuple[Any, ...], ...] = ()
+    likeness: tuple[Any, ...] = ()
 
     @property
     def options(self) -> dict[str, Any]:
@@ -97,6 +99,8 @@ class Request:
             options[name] = getattr(self, name)
         if self.own:
             options["dissimilarity"] = own_dissimilarity(self.dissimilarity)
+        elif self.likeness:
+            options["dissimilarity"] = getattr(dissimilarity, self.dissimilarity.title())(*self.likeness)
         if self.constraints:
             options["constraints"] = [
                 getattr(constraints, CONSTRAINTS[kind])(*rest) for kind, *rest in self.constraints
@@ -138,10 +142,19 @@ class Request:
             self.n_features,
             tau=self.tau,
             min_difference=self.min_difference,
-            dissimilarity=own_dissimilarity(self.dissimilarity) if self.own else self.dissimilarity,
+            dissimilarity=self._by_definition,
             existing=self.existing,
             constraints=self.constraints,
         )
+
+    @property
+    def _by_definition(self) -> str | Callable[[Any, Any], float]:
+        """The dissimilarity as the oracle takes it."""
+        if self.own:
+            return own_dissimilarity(self.dissimilarity)
+        if self.likeness:
+            return {"matched": matched, "grouped": grouped}[self.dissimilarity](*self.likeness)
+        return self.dissimilarity
 
     @property
     def exact(self) -> bool:
@@ -162,6 +175,10 @@ class Request:
         options = {name: repr(value) for name, value in {**self.options, **more}.items()}
         if self.own:
             options["dissimilarity"] = OWN_DISSIMILARITIES[self.dissimilarity]
+        elif self.likeness:
+            options["dissimilarity"] = (
+                f"dissimilarity.{self.dissimilarity.title()}({', '.join(map(repr, self.likeness))})"
+            )
         if self.constraints:
             calls = [
                 f"constraints.{CONSTRAINTS[kind]}({', '.join(map(repr, rest))})"
@@ -170,7 +187,7 @@ class Request:
             options["constraints"] = f"[{', '.join(calls)}]"
         keywords = ", ".join(f"{name}={text}" for name, text in options.items())
         return (
-            "import altsets; from altsets import constraints, quality; from fractions import Fraction\n"
+            "import altsets; from altsets import constraints, dissimilarity, quality; from fractions import Fraction\n"
             f"good = quality.{QUALITIES[self.kind]}({', '.join(given)})\n"
             f"print(altsets.find(good, {keywords}))"
         )

@@ -278,7 +278,13 @@ def _check_refusal(report: Report, label: str, request: Request) -> None:
         request.find()
     except UnsupportedError:
         report.n_refused += 1
-        unknown = request.kind != "additive" or request.constraints or request.own or request.existing
+        unknown = (
+            request.kind != "additive"
+            or request.constraints
+            or request.own
+            or request.likeness
+            or request.existing
+        )
         if unknown and not request.exact:
             return
     report.fail(label, request, ["no engine claims this"])

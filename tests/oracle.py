@@ -209,6 +209,38 @@ def all_sets(n: int, k_min: int, k_max: int) -> tuple[list[FeatureSet], np.ndarr
     return sets, member @ member.T, member.sum(axis=1)
 
 
+def matched(similarity: Sequence[Sequence[float]], threshold: float | None) -> Dissimilarity:
+    """Dice with the largest one-to-one matching as overlap: every matching is tried, set of partners by set."""
+
+    def worth(f: int, g: int) -> float:
+        alike = 1.0 if f == g else float(similarity[f][g])
+        return alike if threshold is None else float(alike >= threshold)
+
+    @cache
+    def apart(first: FeatureSet, second: FeatureSet) -> float:
+        best = {0: 0.0}
+        for f in first:
+            for taken, total in list(best.items()):
+                for place, g in enumerate(second):
+                    new = taken | 1 << place
+                    if new != taken and total + worth(f, g) > best.get(new, -1.0):
+                        best[new] = total + worth(f, g)
+        return 1 - 2 * max(best.values()) / (len(first) + len(second))
+
+    return apart
+
+
+def grouped(groups: Sequence[Sequence[int]]) -> Dissimilarity:
+    """Dice over the groups that sets touch; a feature without a group is one of its own."""
+    group_of = {j: f"group {number}" for number, group in enumerate(groups) for j in group}
+
+    def apart(first: FeatureSet, second: FeatureSet) -> float:
+        one, other = ({group_of.get(j, str(j)) for j in chosen} for chosen in (first, second))
+        return 1 - 2 * len(one & other) / (len(one) + len(other))
+
+    return apart
+
+
 # --- All sets -----------------------------------------------------------------------------------------
 
 
@@ -245,8 +277,12 @@ class Oracle:
     def compatible(self, first: Sequence[int], second: Sequence[int]) -> bool:
         """Whether two sets, of any sizes, are different enough."""
         if callable(self.dissimilarity):
-            assert self.tau is not None
-            return self.dissimilarity(tuple(first), tuple(second)) >= float(self.tau) - 1e-9
+            value = self.dissimilarity(tuple(first), tuple(second))
+            if self.tau is not None:
+                return value >= float(self.tau) - 1e-9
+            assert self.min_difference is not None
+            overlap = (1 - value) * (len(first) + len(second)) / 2
+            return overlap <= min(len(first), len(second)) - self.min_difference + 1e-9
         return self._allowed(len(first), len(second))[len(set(first) & set(second))]
 
     def _allowed(self, size: int, other_size: int) -> tuple[bool, ...]:

@@ -28,7 +28,8 @@ def random_request(rng: np.random.Generator, large: bool = False) -> Request:
     """One request; small enough for the oracle unless ``large``. A third is additive without constraints."""
     plain = rng.random() < 1 / 3
     own = not plain and not large and rng.random() < 0.12
-    most_sets = MOST_SETS_OWN if own else MOST_SETS
+    alike = not own and rng.random() < 0.25
+    most_sets = MOST_SETS_OWN if own or (alike and not large) else MOST_SETS
     while True:
         n = int(rng.integers(12, 41) if large else rng.integers(1 if plain or rng.random() < 0.1 else 4, 15))
         k = int(rng.integers(1, min(n, 8) + 1))
@@ -48,12 +49,16 @@ def random_request(rng: np.random.Generator, large: bool = False) -> Request:
     return Request(
         n_features=k,
         n_alternatives=n_alternatives,
-        dissimilarity=random_dissimilarity(rng, own),
         search=str(rng.choice(searches)),
         aggregation=str(rng.choice(["sum", "min"])),
         existing=random_existing(rng, n, k),
         constraints=constraints,
-        **random_limit(rng, k, own),
+        **(
+            likeness := random_likeness(rng, n)
+            if alike
+            else {"dissimilarity": random_dissimilarity(rng, own)}
+        ),
+        **random_limit(rng, k, own or likeness["dissimilarity"] == "grouped"),
         **({"scores": floats(random_scores(rng, n))} if plain else random_numbers(rng, n)),
     )
 
@@ -63,6 +68,40 @@ def random_dissimilarity(rng: np.random.Generator, own: bool) -> str:
     if own:
         return str(rng.choice(list(OWN_DISSIMILARITIES)))
     return "jaccard" if rng.random() < 0.25 else "dice"
+
+
+def random_likeness(rng: np.random.Generator, n: int) -> dict[str, Any]:
+    """A dissimilarity that looks through similarity, or at groups."""
+    if rng.random() < 0.3:
+        group_of = rng.integers(0, max(2, n // int(rng.integers(1, 5))), n)
+        some = [
+            np.flatnonzero(group_of == group).tolist()
+            for group in range(int(rng.integers(1, group_of.max() + 2)))
+        ]
+        groups = tuple(tuple(group) for group in some if group)
+        return {"dissimilarity": "grouped", "likeness": (groups or ((0,),),)}
+    return {"dissimilarity": "matched", "likeness": (*random_similarity(rng, n),)}
+
+
+def random_similarity(rng: np.random.Generator, n: int) -> tuple[tuple[tuple[float, ...], ...], float | None]:
+    """How alike features are, and from when on they count as the same: in cliques, in chains, or at random."""
+    groups = rng.integers(0, max(1, n // 3), n)
+    distance = np.abs(np.subtract.outer(np.arange(n), np.arange(n)))
+    kinds: list[Maker] = [
+        lambda: np.eye(n),
+        lambda: np.ones((n, n)),
+        lambda: (groups[:, None] == groups) * 0.9,
+        lambda: 1 / (1 + distance),
+        lambda: (rng.random((n, n)) < rng.choice([0.05, 0.2, 0.5])) * 0.9,
+        lambda: rng.random((n, n)),
+        lambda: rng.integers(0, 11, (n, n)) / 10,
+        lambda: rng.random((n, n)) ** 4,
+    ]
+    matrix = np.triu(one_of(rng, kinds), 1)
+    matrix = matrix + matrix.T
+    np.fill_diagonal(matrix, rng.choice([0.0, 1.0]))
+    threshold = None if rng.random() < 0.35 else float(rng.choice([0.3, 0.5, 0.9, 1.0]))
+    return tuple(floats(row) for row in matrix), threshold
 
 
 def random_existing(rng: np.random.Generator, n: int, k: int) -> tuple[tuple[int, ...], ...]:

@@ -86,6 +86,7 @@ class Cliques:
     found = cython.declare(cython.bint, visibility="readonly")
     stopped = cython.declare(cython.bint, visibility="readonly")
     compatible = cython.declare(object)
+    together = cython.declare(object)
     last = cython.declare(object)
     known = cython.declare(cython.uchar[:, ::1])
     tick = cython.declare(object)
@@ -103,6 +104,7 @@ class Cliques:
         enough,
         max_nodes,
         compatible,
+        together,
         last,
         tick,
     ):
@@ -123,6 +125,7 @@ class Cliques:
         self.enough = enough
         self.max_nodes = max_nodes
         self.compatible = compatible
+        self.together = together
         # A user's own test is slow and will be asked again; 1 is no, 2 is yes.
         size = self.n if compatible is not None and self.n <= MOST_KNOWN else 0
         self.known = np.zeros((size, size), dtype=np.uint8)
@@ -433,10 +436,26 @@ class Cliques:
                         self.cost[level + 1, m] = self.cost[level, q] + self.unshared[shared]
                         m += 1
                 self.spend_node((count - p) // 64)
+                if self.together is not None and m > 0 and not self.stopped:
+                    with cython.gil:
+                        m = self.keep_together(i, level + 1, m)
             if not self.stopped:
                 self.descend(level + 1, m, spent, reached)
         for q in range(self.first[i], self.first[i + 1]):
             self.usage[self.element[q]] -= 1
+
+    @cython.cfunc
+    def keep_together(self, i: cython.int, level: cython.int, count: cython.int) -> cython.int:
+        """Of the sets in a list those that go with a set by more than what they share; how many there are."""
+        p: cython.int
+        m: cython.int = 0
+        together: cython.uchar[::1] = self.together(i, np.asarray(self.room)[level, :count])
+        for p in range(count):
+            if together[p]:
+                self.room[level, m] = self.room[level, p]
+                self.cost[level, m] = self.cost[level, p]
+                m += 1
+        return m
 
 
 def pick(
@@ -452,6 +471,7 @@ def pick(
     enough=float("inf"),
     max_nodes,
     compatible=None,
+    together=None,
     last=None,
     tick,
 ):
@@ -481,6 +501,8 @@ def pick(
     max_nodes : int
     compatible : callable, optional
         compatible(i, j) instead of masks and caps.
+    together : callable, optional
+        together(i, numbers) tells which of these sets go with set i (uint8), besides masks and caps.
     last : callable, optional
         For lists without the sets that can only be the dearest of a solution: last(numbers, worst) is asked for the
         quality, above the worst, of a last set that goes with those picked; None if there is none.
@@ -504,6 +526,7 @@ def pick(
         enough,
         max_nodes,
         compatible,
+        together,
         last,
         tick,
     )

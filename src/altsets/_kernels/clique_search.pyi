@@ -1,5 +1,8 @@
 from collections.abc import Callable
 
+import numpy as np
+import numpy.typing as npt
+
 from altsets.arrays import Floats, Ints, Masks
 
 def pick(
@@ -15,6 +18,7 @@ def pick(
     enough: float = ...,
     max_nodes: int,
     compatible: Callable[[int, int], bool] | None = None,
+    together: Callable[[int, Ints], npt.NDArray[np.uint8]] | None = None,
     last: Callable[[Ints, float], float | None] | None = None,
     tick: Callable[[], bool],
 ) -> tuple[Ints | None, bool]: ...

@@ -194,6 +194,7 @@ class SubsetSearch:
     progress = cython.declare(cython.double, visibility="readonly")
     open_bound = cython.declare(cython.double, visibility="readonly")
     accept = cython.declare(object)
+    fitting = cython.declare(object)
     tick = cython.declare(object)
 
     # --- 1. A search from start to end ------------------------------------------------------------
@@ -214,6 +215,7 @@ class SubsetSearch:
         max_nodes,
         doubts,
         accept,
+        fitting,
         tick,
     ):
         self.linear, self.pair, self.conflict = terms
@@ -246,6 +248,7 @@ class SubsetSearch:
         self.max_nodes = max_nodes
         self.doubtful_room, self.pays = doubts or (np.zeros(0), None)
         self.accept = accept
+        self.fitting = fitting
         self.tick = tick
         self.make_room_for_nodes()
         self.rank = 0
@@ -315,6 +318,8 @@ class SubsetSearch:
             self.open_bound = INFINITY
             self.nodes = self.max_nodes + 1
             return
+        if self.fitting is not None:
+            self.keep_fitting(0, self.r)
         with cython.nogil:
             self.search_node(0, self.r, value, INFINITY)
 
@@ -466,6 +471,9 @@ class SubsetSearch:
                 self.is_candidate[level + 1, c] = 1
                 m += 1
         self.n_candidates[level + 1] = m
+        if self.fitting is not None and m > 0:
+            with cython.gil:
+                self.keep_fitting(level + 1, r - 1)
         if self.linearises(r - 1):
             # The parent's tangent is a good start: its point was for r features, and one of them is chosen.
             for p in range(self.rank):
@@ -581,6 +589,24 @@ class SubsetSearch:
             if least > self.budget_room[b]:
                 return False
         return True
+
+    @cython.cfunc
+    def keep_fitting(self, level: cython.int, r: cython.int):
+        """Drop the candidates that cannot be added to what is chosen, as whoever compares it with other sets says."""
+        i: cython.int
+        n_kept: cython.int = 0
+        m: cython.int = self.n_candidates[level]
+        fits: cython.uchar[::1] = self.fitting(
+            np.asarray(self.chosen)[:level], np.asarray(self.candidate)[level, :m], r
+        )
+        for i in range(m):
+            if fits[i]:
+                self.candidate[level, n_kept] = self.candidate[level, i]
+                self.gain_of[level, n_kept] = self.gain_of[level, i]
+                n_kept += 1
+            else:
+                self.is_candidate[level, self.candidate[level, i]] = 0
+        self.n_candidates[level] = n_kept
 
     @cython.cfunc
     @cython.nogil
@@ -1182,6 +1208,7 @@ def subset_search(
     max_nodes,
     doubts=None,
     accept=None,
+    fitting=None,
     tick,
 ):
     """The best ``most`` sets of r features (``keeping``), or all with a value above ``threshold``, at most ``most``.
@@ -1222,6 +1249,9 @@ def subset_search(
         them for sure, and a callable that tells for the positions of a set that leaves less.
     accept : callable, optional
         Called with the positions of a set that would be kept.
+    fitting : callable, optional
+        fitting(chosen, candidates, to_go) tells, by positions, which candidates may be added to the chosen features
+        with so many to go (uint8). It is asked at every node, so complete sets need no other test.
     tick : callable
         Called now and then; true means stop.
 
@@ -1251,6 +1281,7 @@ def subset_search(
         max_nodes,
         doubts,
         accept,
+        fitting,
         tick,
     )
     search.run(start)

@@ -22,5 +22,6 @@ def subset_search(
     max_nodes: int,
     doubts: tuple[Floats, Callable[[Ints], bool]] | None = None,
     accept: Callable[[Ints], bool] | None = None,
+    fitting: Callable[[Ints, Ints, int], npt.NDArray[np.uint8]] | None = None,
     tick: Callable[[], bool],
 ) -> tuple[Ints, Floats, float, int, float]: ...

@@ -17,13 +17,14 @@ Glossary, from the paper's symbols to the names used here:
 from __future__ import annotations
 
 from altsets.problem._checks import AGGREGATIONS, DISSIMILARITIES, SEARCHES
-from altsets.problem._dissimilarity import Dissimilarity, FeatureSet, dissimilarity_of
+from altsets.problem._dissimilarity import EXACT_TOLERANCE, Dissimilarity, FeatureSet, dissimilarity_of
 from altsets.problem._problem import Problem
 from altsets.problem._verifier import verify
 
 __all__ = [
     "AGGREGATIONS",
     "DISSIMILARITIES",
+    "EXACT_TOLERANCE",
     "SEARCHES",
     "Dissimilarity",
     "FeatureSet",

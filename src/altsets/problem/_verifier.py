@@ -7,6 +7,7 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 from altsets.constraints import Size
+from altsets.dissimilarity import Grouped, Matched
 from altsets.errors import InputError, VerificationError
 from altsets.features import FeatureNames
 from altsets.problem._dissimilarity import TOLERANCE, FeatureSet, own_dissimilarity
@@ -64,8 +65,7 @@ def verify(
     """
     for position, chosen in enumerate(sets):
         _verify_one(problem, f"set {position}", chosen)
-    too_similar = _own_too_similar if callable(problem.dissimilarity) else _counted_too_similar
-    pair = too_similar(problem, sets, hurry)
+    pair = _too_similar(problem, sets, hurry)
     if pair is not None:
         position, other = pair
         name, number = ("set", other) if other < len(sets) else ("existing set", other - len(sets))
@@ -96,6 +96,54 @@ def _verify_one(problem: Problem, name: str, chosen: FeatureSet) -> None:
         if not constraint.holds(chosen):
             words = constraint.describe(FeatureNames.unnamed(problem.n_features_in))
             raise VerificationError(f"{name} breaks a constraint ({words}): {chosen}.")
+
+
+def _too_similar(
+    problem: Problem, sets: Sequence[FeatureSet], hurry: Callable[[], bool]
+) -> tuple[int, int] | None:
+    """The first pair that differs too little: a set and one before it, or an existing one."""
+    kind = problem.dissimilarity
+    if isinstance(kind, Matched):
+        return _first_pair(problem, sets, lambda one, other: _matched_far_enough(problem, kind, one, other))
+    if isinstance(kind, Grouped):
+        return _first_pair(problem, sets, lambda one, other: _groups_far_enough(problem, kind, one, other))
+    return (_own_too_similar if callable(kind) else _counted_too_similar)(problem, sets, hurry)
+
+
+def _first_pair(
+    problem: Problem, sets: Sequence[FeatureSet], far_enough: Callable[[FeatureSet, FeatureSet], bool]
+) -> tuple[int, int] | None:
+    every = [*sets, *problem.existing]
+    for position, one in enumerate(sets):
+        for number in (*range(position), *range(len(sets), len(every))):
+            if not far_enough(one, every[number]):
+                return position, number
+    return None
+
+
+def _matched_far_enough(problem: Problem, kind: Matched, one: FeatureSet, other: FeatureSet) -> bool:
+    """By the largest matching, from the similarities themselves."""
+    import numpy as np
+    from scipy.optimize import linear_sum_assignment
+
+    assert not isinstance(kind.similarity, str)
+    worth = kind.similarity[np.ix_(one, other)]
+    if kind.threshold is not None:
+        worth = np.where(worth >= kind.threshold, 1.0, 0.0)
+    worth = np.where(np.equal.outer(one, other), 1.0, worth)
+    overlap = float(worth[linear_sum_assignment(-worth)].sum())
+    if problem.tau is None:
+        assert problem.min_difference is not None
+        return min(len(one), len(other)) - overlap >= problem.min_difference - TOLERANCE
+    return 1 - 2 * overlap / (len(one) + len(other)) >= float(problem.tau) - TOLERANCE
+
+
+def _groups_far_enough(problem: Problem, kind: Grouped, one: FeatureSet, other: FeatureSet) -> bool:
+    """By the groups that both touch, from the groups themselves."""
+    assert kind.labels is not None
+    assert problem.tau is not None
+    left, right = {int(kind.labels[j]) for j in one}, {int(kind.labels[j]) for j in other}
+    return 1 - 2 * len(left & right) / (len(left) + len(right)) >= float(problem.tau) - TOLERANCE
 
 
 def _own_too_similar(

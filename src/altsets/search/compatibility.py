@@ -9,15 +9,15 @@ __all__ = ["any_sets_differ_enough", "may_repeat"]
 
 def may_repeat(problem: Problem) -> bool:
     """Whether a set may be taken again and again."""
-    if callable(problem.dissimilarity):
+    if not problem.caps_shared:
         return problem.tau == 0
     return problem.max_overlap_of(problem.k_max, problem.k_max) >= problem.k_max
 
 
 def any_sets_differ_enough(problem: Problem) -> bool:
     """Whether any two sets that are not the same differ enough."""
-    if callable(problem.dissimilarity):
-        return problem.tau == 0
+    if not problem.counts_shared:
+        return may_repeat(problem)
     # Of two different sets the smaller one may lie inside the larger, if there is a larger one.
     return all(
         problem.max_overlap_of(s, t) >= (s - 1 if s == t else min(s, t))

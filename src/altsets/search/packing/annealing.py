@@ -39,6 +39,7 @@ class SimulatedAnnealing:
         self._seed = 0
         problem = pricing.problem
         plain = all(isinstance(rule, Forbid | Size) for rule in problem.constraints)
+        plain = plain and problem.counts_shared
         self.possible = plain and pricing.can_be_priced and problem.fixed_size and len(pricing.sizes) == 1
         if self.possible:
             form = pricing.sizes[0].form

@@ -16,6 +16,7 @@ import numpy as np
 from altsets._kernels import clique_search as cliques
 from altsets.arrays import Floats, Indices, Ints
 from altsets.problem import FeatureSet
+from altsets.search.likeness import GoingTogether
 from altsets.search.packing.dual_pricing import SlackCosts
 from altsets.search.packing.master import DualBound
 from altsets.search.resources import LISTED, MOST_BYTES
@@ -84,10 +85,10 @@ class CliqueSearch:
 
     @cached_property
     def caps(self) -> Ints:
-        """How many features sets of two sizes may share; not for a user's own dissimilarity."""
+        """How many features sets of two sizes may share; any number where that is not limited."""
         sizes = [sets.size for sets in self.pricing.sizes]
-        if callable(self.problem.dissimilarity):
-            return np.zeros((1, 1), dtype=np.intc)
+        if not self.problem.caps_shared:
+            return np.full((len(sizes), len(sizes)), self.problem.k_max, dtype=np.intc)
         return np.array([[self.problem.max_overlap_of(s, t) for t in sizes] for s in sizes], dtype=np.intc)
 
     def pick(
@@ -113,7 +114,7 @@ class CliqueSearch:
             return None, False
         order = np.argsort(cost_budget.charges, kind="stable")
         order = order[listing.qualities[order] >= least]
-        if callable(self.problem.dissimilarity):
+        if self._asks:
             order = self._repeated(listing, order, n_sets)
         elements = self._elements(listing, order, cost_budget.slack_costs)
         if elements is None:
@@ -136,6 +137,7 @@ class CliqueSearch:
             enough=enough,
             max_nodes=max_steps,
             compatible=self._compatible(listing, order),
+            together=self._together(listing, order),
             last=None if all_listed else self.run.guarded(last.value, otherwise=None),
             tick=self.run.tick,
         )
@@ -149,10 +151,23 @@ class CliqueSearch:
 
     def _compatible(self, listing: Listing, order: Indices) -> Callable[[int, int], bool] | None:
         """The user's own test of two listed sets; None if shared features are counted."""
-        if not callable(self.problem.dissimilarity):
+        if not self._asks:
             return None
         sets = [listing.set_at(number) for number in order.tolist()]
         return self.run.guarded(lambda i, j: self.problem.compatible(sets[i], sets[j]), otherwise=False)
+
+    @property
+    def _asks(self) -> bool:
+        """Whether only a user's own function can tell which sets go together."""
+        return not self.problem.counts_shared and self.pricing.likeness is None
+
+    def _together(self, listing: Listing, order: Indices) -> GoingTogether | None:
+        """The kernel's test of listed sets where more than shared features counts."""
+        if self.pricing.likeness is None:
+            return None
+        test = self.pricing.likeness.going_together(listing.rows)
+        numbers = order.astype(np.intc)
+        return lambda i, others: test(numbers[i], numbers[others])
 
     def better(
         self,

@@ -91,8 +91,8 @@ class PackingEngine:
         found = pricing.k_best(1, max_nodes=self.limits.existence_nodes)
         if found.sets or found.bound == -math.inf:
             return not found.sets
-        if callable(problem.dissimilarity):
-            # How sets differ in a user's own view, only a search can tell.
+        if not problem.counts_shared:
+            # How sets differ by more than what they share, only a search can tell.
             problem = replace(problem, existing=())
         form = quality.form(problem.k_max)
         return proven_empty(problem, run, conflicts=form.conflicts, allowed=form.allowed)

@@ -55,7 +55,7 @@ class Always:
 
 
 class IfPriced:
-    """What needs prices: a ratio has none, and a user's own dissimilarity no cuts that sets could pay for."""
+    """What needs prices: a ratio has none, and what does not limit shared features no cuts that sets pay for."""
 
     def applies(self, search: SetPackingSearch) -> bool:
         """Whether sets can be priced."""
@@ -70,7 +70,7 @@ class CountShared:
 
     def applies(self, search: SetPackingSearch) -> bool:
         """Where sets have one size, and what they share is counted."""
-        return not callable(search.problem.dissimilarity) and len(search.pricing.sizes) == 1
+        return search.problem.caps_shared and len(search.pricing.sizes) == 1
 
     def run(self, search: SetPackingSearch) -> None:
         """Compare the number of sets with the bound on it."""

@@ -25,7 +25,11 @@ def relaxed(quality: Quality, problem: Problem, run: Run, limits: PackingLimits)
     form = quality.form(problem.k_max)
     if form.has_pairs or form.ratio:
         return None
-    if form.conflicts is None and all(isinstance(rule, Forbid | Size) for rule in problem.constraints):
+    if (
+        problem.counts_shared
+        and form.conflicts is None
+        and all(isinstance(rule, Forbid | Size) for rule in problem.constraints)
+    ):
         return None
     return linear_part(quality, problem, run, limits)
 
@@ -33,8 +37,11 @@ def relaxed(quality: Quality, problem: Problem, run: Run, limits: PackingLimits)
 def linear_part(quality: Quality, problem: Problem, run: Run, limits: PackingLimits) -> Answer | None:
     """What the additive engine answers for the linear part alone; None if it takes no sets of such sizes or shares."""
     form = quality.form(problem.k_max)
-    if callable(problem.dissimilarity) or not problem.fixed_size:
+    if not (problem.caps_shared and problem.fixed_size):
         return None
+    if not problem.counts_shared:
+        # What may be shared is the same, and nothing else counts.
+        problem = replace(problem, dissimilarity="dice")
     forbidden = set(problem.forbidden)
     if form.allowed is not None:
         forbidden |= set(np.flatnonzero(~form.allowed).tolist())
@@ -53,7 +60,14 @@ def answers(quality: Quality, problem: Problem, answer: Answer) -> bool:
 
 
 def keeps_to_rules(quality: Quality, problem: Problem, sets: Sequence[FeatureSet]) -> bool:
-    """Whether no set breaks a constraint or has a conflict."""
+    """Whether no set breaks a constraint or has a conflict, and all differ by more than what they share."""
+    every = [*problem.existing, *sets]
+    if not problem.counts_shared and not all(
+        problem.compatible(one, other)
+        for number, one in enumerate(every)
+        for other in every[max(number + 1, len(problem.existing)) :]
+    ):
+        return False
     return all(
         quality.evaluate(chosen) > -math.inf and all(rule.holds(chosen) for rule in problem.constraints)
         for chosen in sets

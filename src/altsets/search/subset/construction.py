@@ -21,7 +21,7 @@ from altsets.quality import Quality
 from altsets.result import Status
 from altsets.search.engine import Answer
 from altsets.search.run import Run
-from altsets.search.subset.fixed_size import FixedSizeOracle, SearchConditions
+from altsets.search.subset.fixed_size import FixedSizeOracle
 from altsets.search.subset.greedy_set import FixedCaps, GreedySet
 from altsets.search.subset.limits import CONSTRUCTION_LIMITS, ConstructionLimits
 from altsets.search.subset.pricing import PricingOracle
@@ -73,7 +73,7 @@ class Construction:
         problem, limits = self.problem, self._limits
         per_feature = len(self.pricing.features) + limits.features_per_set * problem.n_sets
         work = problem.n_sets * problem.k_max * per_feature
-        return work <= limits.little_work and not callable(problem.dissimilarity)
+        return work <= limits.little_work and problem.counts_shared
 
     @property
     def late(self) -> bool:
@@ -142,19 +142,18 @@ class Construction:
         return GreedySet(sets.encoding, self._fixed[sets.size], caps, self._limits)
 
     def _caps(self, sets: FixedSizeOracle, others: Sequence[FeatureSet]) -> list[Cap]:
-        own = callable(self.problem.dissimilarity)
-        return [] if own else differing(self.problem, sets.size, others)
+        return differing(self.problem, sets.size, others) if self.problem.caps_shared else []
 
     def _accepted(self, chosen: FeatureSet, others: Sequence[FeatureSet]) -> bool:
-        """Whether a set is different enough in the user's own view."""
-        if not callable(self.problem.dissimilarity):
+        """Whether a set is different enough, where what is shared does not tell."""
+        if self.problem.counts_shared:
             return True
         ask = self.run.guarded(self.problem.compatible, otherwise=False)
         return all(not self.late and ask(chosen, other) for other in (*self.problem.existing, *others))
 
     def _further_apart(self, sets: FixedSizeOracle, others: Sequence[FeatureSet]) -> FeatureSet | None:
-        """Sets that share less, in the hope that a user's own dissimilarity finds them more different."""
-        if not callable(self.problem.dissimilarity):
+        """Sets that share less, in the hope that another dissimilarity finds them more different, too."""
+        if self.problem.counts_shared:
             return None
         for most in (sets.size // 2, 0):
             if self.over:
@@ -171,14 +170,16 @@ class Construction:
 
     def _any(self, sets: FixedSizeOracle, others: Sequence[FeatureSet]) -> FeatureSet | None:
         """A set by a short search that knows nothing of pair terms, and so is fast."""
-        own = callable(self.problem.dissimilarity)
 
         def accept(row: Ints) -> bool:
             return self._accepted(sets.encoding.set_of(row), others)
 
-        accepting = self.run.guarded(accept, otherwise=False) if own else None
-        caps, max_nodes = self._caps(sets, others), self._limits.max_nodes
-        rows = sets.any_of(SearchConditions(lambda: self.over, caps, accepting, max_nodes))
+        conditions = self.pricing.differing(sets, others)._replace(
+            tick=lambda: self.over, max_nodes=self._limits.max_nodes
+        )
+        if not self.problem.counts_shared:
+            conditions = conditions._replace(accept=self.run.guarded(accept, otherwise=False))
+        rows = sets.any_of(conditions)
         return tuple(sorted(rows[0].tolist())) if len(rows) else None
 
 

@@ -11,6 +11,7 @@ import numpy as np
 
 from altsets.arrays import Floats, Indices, Ints
 from altsets.quality import Form
+from altsets.search.likeness import Fitting
 from altsets.search.subset.bound_choice import BoundChoice
 from altsets.search.subset.encoding import FormCache, SizeEncoding, usable_features
 from altsets.search.subset.kernel_call import Accept, KernelRequest, Objective, SubsetsFound, Tick
@@ -32,6 +33,8 @@ class SearchConditions(NamedTuple):
     caps: Sequence[Cap] = ()
     #: Asked about every set that would be returned.
     accept: Accept | None = None
+    #: Asked which features can still be added, where other sets are compared with by more than what is shared.
+    fitting: Fitting | None = None
     max_nodes: int = UNLIMITED
 
 
@@ -194,6 +197,7 @@ class FixedSizeOracle:
             keeping,
             conditions.tick,
             accept=conditions.accept,
+            fitting=conditions.fitting,
             doubts=self.encoding.doubts,
             cheaper=cheaper,
             tolerance=tolerance,

@@ -15,6 +15,7 @@ import numpy.typing as npt
 
 from altsets._kernels import subset_search as kernel
 from altsets.arrays import Floats, Ints
+from altsets.search.likeness import Fitting
 
 __all__ = [
     "Accept",
@@ -139,6 +140,7 @@ class KernelRequest:
     keeping: bool
     tick: Tick
     accept: Accept | None = None
+    fitting: Fitting | None = None
     doubts: Doubts | None = None
     #: Whether sets that cost no less than one found before do not count, by the last budget.
     cheaper: bool = False
@@ -165,6 +167,7 @@ class KernelRequest:
             max_nodes=max_nodes,
             doubts=self.doubts,
             accept=self.accept,
+            fitting=self.fitting,
             tick=self.tick,
         )
         return SubsetsFound(*found)

@@ -15,6 +15,7 @@ import numpy as np
 from altsets.arrays import Floats, Indices, Ints
 from altsets.problem import FeatureSet, Problem
 from altsets.quality import Quality
+from altsets.search.likeness import likeness_of
 from altsets.search.run import Run
 from altsets.search.subset.encoding import FormCache, SizeEncoding
 from altsets.search.subset.fixed_size import FixedSizeOracle, SearchConditions
@@ -56,15 +57,15 @@ class PricingOracle:
     ) -> None:
         self.quality, self.problem, self.run = quality, problem, run
         self.limits = limits
-        # To a user's own dissimilarity no two features are alike.
-        own = callable(problem.dissimilarity)
-        wanted = problem.n_features_in if own else problem.n_sets * problem.k_max
-        self._own = own
+        #: How kernels compare sets, if not by what they share alone.
+        self.likeness = likeness_of(problem)
+        # Only where shared features are counted can any of them take the place of any other.
+        wanted = problem.n_sets * problem.k_max if problem.counts_shared else problem.n_features_in
         self.sizes = self._oracles(wanted, among)
         self.tolerance = max((sets.tolerance for sets in self.sizes), default=SMALLEST_TOLERANCE)
         self.reach = max((sets.reach for sets in self.sizes), default=0.0) or 1.0
-        # A ratio has no prices, and a user's own dissimilarity no rows that sets could pay for.
-        self.can_be_priced = not self._own and not any(sets.form.ratio for sets in self.sizes)
+        # A ratio has no prices, and what does not limit shared features has no rows that sets could pay for.
+        self.can_be_priced = problem.caps_shared and not any(sets.form.ratio for sets in self.sizes)
         self.place = np.full(problem.n_features_in, -1, dtype=np.intc)
         self.place[self.features] = np.arange(len(self.features))
         for sets in self.sizes:
@@ -209,16 +210,25 @@ class PricingOracle:
         without: Set[FeatureSet],
         max_nodes: int,
     ) -> SearchConditions:
-        """To differ enough from others, by caps unless the user's own dissimilarity tells, and to be none left out."""
-        caps = [] if self._own else differing(self.problem, sets.size, others)
+        """To differ enough from others, by caps if these limit what is shared, and to be none left out."""
         accept = self._acceptance(sets.encoding, others, without)
-        return SearchConditions(self.run.tick, caps, accept, max_nodes)
+        return self.differing(sets, others)._replace(accept=accept, max_nodes=max_nodes)
+
+    def differing(self, sets: FixedSizeOracle, others: Sequence[FeatureSet]) -> SearchConditions:
+        """What makes sets of a size differ from others, and from those that exist, as far as kernels can tell."""
+        caps = differing(self.problem, sets.size, others) if self.problem.caps_shared else []
+        every = (*self.problem.existing, *others)
+        fitting = None
+        if self.likeness is not None and every and sets.n_open:
+            fitting = self.likeness.fitting(sets.features, sets.base, sets.size, every)
+        return SearchConditions(self.run.tick, caps, fitting=fitting)
 
     def _acceptance(
         self, encoding: SizeEncoding, others: Sequence[FeatureSet], without: Set[FeatureSet]
     ) -> Accept | None:
-        """The test of a set: those left out, and others where only the user's own dissimilarity can tell."""
-        others = (*self.problem.existing, *others) if self._own else ()
+        """The test of a set: those left out, and others where no kernel can tell."""
+        asked = not self.problem.counts_shared and (self.likeness is None or not encoding.n_open)
+        others = (*self.problem.existing, *others) if asked else ()
         if not others and not without:
             return None
         left_out = encoding.keys(without)

@@ -63,7 +63,7 @@ class Rules:
         forbidden = problem.forbidden.union(*(budget.too_dear for budget in budgets))
         forbidden |= {feature for feature, needed in needs.items() if needed & forbidden}
         caps = list(_caps(problem.constraints, size))
-        if not callable(problem.dissimilarity):
+        if problem.caps_shared:
             caps += differing(problem, size, problem.existing)
         if required & forbidden or len(required) > size or any(cap.most < 0 for cap in caps):
             return None
@@ -71,7 +71,7 @@ class Rules:
 
 
 def differing(problem: Problem, size: int, others: Iterable[FeatureSet]) -> list[Cap]:
-    """What keeps a set of this size different from others; not for a user's own dissimilarity."""
+    """What keeps a set of this size different from others, as far as they may share only so many features."""
     caps = []
     for other in others:
         most = problem.max_overlap_of(size, len(other))

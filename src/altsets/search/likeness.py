@@ -1,0 +1,140 @@
+"""Sets that differ by more than the number of features they share: by what is alike, or by groups.
+
+What the kernel :mod:`altsets._kernels.likeness` is asked: which features a growing set may still take, and which of
+many sets go together.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Sequence
+from fractions import Fraction
+from functools import cached_property
+from typing import Protocol
+
+import numpy as np
+import numpy.typing as npt
+
+from altsets._kernels import likeness as kernel
+from altsets.arrays import Floats, Indices, Ints
+from altsets.dissimilarity import Grouped, Matched
+from altsets.problem import EXACT_TOLERANCE, FeatureSet, Problem
+
+__all__ = ["Fitting", "GoingTogether", "Likeness", "likeness_of"]
+
+#: Which candidates may be added to the chosen features, all by position, with so many still to come.
+Fitting = Callable[[Ints, Ints, int], npt.NDArray[np.uint8]]
+#: Which of some listed sets, by number, go with one of them.
+GoingTogether = Callable[[int, Ints], npt.NDArray[np.uint8]]
+
+
+class Likeness(Protocol):
+    """A dissimilarity that kernels know."""
+
+    def fitting(self, features: Indices, base: Indices, size: int, others: Sequence[FeatureSet]) -> Fitting:
+        """For sets of a size, made of base features and some of the others, that have to differ from other sets."""
+        ...
+
+    def going_together(self, rows: Sequence[Ints]) -> GoingTogether:
+        """For sets in a list, given as rows of features."""
+        ...
+
+
+def likeness_of(problem: Problem) -> Likeness | None:
+    """How kernels compare the sets of a problem; None where shared features are counted, or a user's function asked."""
+    if isinstance(problem.dissimilarity, Matched):
+        return _ByMatching(problem, problem.dissimilarity)
+    if isinstance(problem.dissimilarity, Grouped):
+        return _ByGroups(problem, problem.dissimilarity)
+    return None
+
+
+class _ByMatching:
+    def __init__(self, problem: Problem, dissimilarity: Matched) -> None:
+        self._problem, self._matched = problem, dissimilarity
+
+    @cached_property
+    def _weights(self) -> Floats:
+        # The kernel takes no arrays that are read-only.
+        return np.array(self._matched.weights)
+
+    @cached_property
+    def _limits(self) -> Floats:
+        """How large the overlap of sets of two sizes may be."""
+        largest = max([self._problem.k_max, *map(len, self._problem.existing)]) + 1
+        sizes = np.arange(largest)
+        if self._problem.tau is None:
+            assert self._problem.min_difference is not None
+            return np.minimum.outer(sizes, sizes) - self._problem.min_difference + float(EXACT_TOLERANCE)
+        part = (1 - self._problem.tau + EXACT_TOLERANCE) / 2
+        limits = [part * total for total in range(2 * largest)]
+        whole = self._matched.threshold is not None
+        rounded = np.array(
+            [math.floor(limit) if whole else float(limit) for limit in limits], dtype=np.float64
+        )
+        return rounded[np.add.outer(sizes, sizes)]
+
+    def _kernel(self, others: tuple[Ints, Ints], growing: tuple[Ints, Ints, int]) -> kernel.Matching:
+        return kernel.Matching(self._weights, self._matched.threshold is None, self._limits, others, growing)
+
+    def fitting(self, features: Indices, base: Indices, size: int, others: Sequence[FeatureSet]) -> Fitting:
+        return self._kernel(_flat(others), (features.astype(np.intc), base.astype(np.intc), size)).fitting
+
+    def going_together(self, rows: Sequence[Ints]) -> GoingTogether:
+        sizes = np.concatenate([_NONE, *(np.full(len(some), some.shape[1], dtype=np.intc) for some in rows)])
+        members = np.concatenate([_NONE, *(some.ravel() for some in rows)])
+        return self._kernel((_starts(sizes), members.astype(np.intc)), (_NONE, _NONE, 0)).going_with
+
+
+class _ByGroups:
+    def __init__(self, problem: Problem, dissimilarity: Grouped) -> None:
+        assert dissimilarity.labels is not None
+        self._problem, self._grouped = problem, dissimilarity
+        self._labels = dissimilarity.labels.astype(np.intc)
+        self._n_groups = int(self._labels.max()) + 1
+
+    @cached_property
+    def _limits(self) -> Ints:
+        """How many groups sets that touch so many each may share."""
+        largest = max([self._problem.k_max, *map(len, self._problem.existing)]) + 1
+        assert self._problem.tau is not None
+        part: Fraction = (1 - self._problem.tau + EXACT_TOLERANCE) / 2
+        whole = np.array([math.floor(part * total) for total in range(2 * largest)], dtype=np.intc)
+        counts = np.arange(largest)
+        return np.ascontiguousarray(whole[np.add.outer(counts, counts)])
+
+    def _kernel(self, others: tuple[Ints, Ints], growing: tuple[Ints, Ints]) -> kernel.Grouping:
+        return kernel.Grouping(self._n_groups, self._limits, others, growing)
+
+    def fitting(self, features: Indices, base: Indices, size: int, others: Sequence[FeatureSet]) -> Fitting:
+        touched = [sorted(self._grouped.touched(chosen)) for chosen in others]
+        return self._kernel(_flat(touched), (self._labels[features], self._labels[base])).fitting
+
+    def going_together(self, rows: Sequence[Ints]) -> GoingTogether:
+        sizes, groups = [_NONE], [_NONE]
+        for some in rows:
+            touched = np.sort(self._labels[some], axis=1)
+            # Each group once.
+            new = np.ones(touched.shape, dtype=bool)
+            new[:, 1:] = touched[:, 1:] != touched[:, :-1]
+            sizes.append(new.sum(axis=1).astype(np.intc))
+            groups.append(touched[new])
+        return self._kernel(
+            (_starts(np.concatenate(sizes)), np.concatenate(groups)), (_NONE, _NONE)
+        ).going_with
+
+
+_NONE = np.zeros(0, dtype=np.intc)
+
+
+def _starts(sizes: Ints) -> Ints:
+    """Where each of some lists begins that stand one after the other, and where the last one ends."""
+    first = np.zeros(len(sizes) + 1, dtype=np.intc)
+    np.cumsum(sizes, out=first[1:])
+    return first
+
+
+def _flat(lists: Sequence[Sequence[int]]) -> tuple[Ints, Ints]:
+    """Where each list begins, and the lists one after the other."""
+    sizes = np.array([len(entries) for entries in lists], dtype=np.intc)
+    return _starts(sizes), np.array([entry for entries in lists for entry in entries], dtype=np.intc)
