@@ -9,7 +9,9 @@ new groups for all that is still to come do not help.
 
 Where a match counts for one or nothing, a matching grows by one along an augmenting path, or is the largest. When it
 has reached the limit, the places of the other set are marked from which such a path leads to a free place: a feature
-that is like one of these is one too many. Where matches count for parts, the assignment problem is solved by the
+that is like one of these is one too many. Long before that, features with many partners tell that no set can be
+completed: taken one by one, the one with the fewest partners first, each finds a free one as long as it has more
+partners than were taken before. Where matches count for parts, the assignment problem is solved by the
 Hungarian method with potentials, row by row.
 """
 
@@ -32,10 +34,14 @@ class Matching:
     # The other sets: those of set i are feature[first[i]:first[i + 1]].
     first = cython.declare(cython.int[::1])
     feature = cython.declare(cython.int[::1])
-    # The growing set: its features by position, those in every set, its size in the end.
+    # The growing set: its features by position, those in every set, its size in the end. How many partners each
+    # feature has in each of the other sets; how many chosen ones, and how many candidates, have so many.
     feature_of = cython.declare(cython.int[::1])
     base = cython.declare(cython.int[::1])
     size = cython.declare(cython.int)
+    n_partners = cython.declare(cython.int[:, ::1])
+    n_chosen_with = cython.declare(cython.int[::1])
+    n_candidates_with = cython.declare(cython.int[::1])
     weighted = cython.declare(cython.bint)
     # Two sets that are compared, with as many places as there are features in them.
     left = cython.declare(cython.int[::1])
@@ -63,6 +69,11 @@ class Matching:
         self.left = np.zeros(largest, dtype=np.intc)
         self.right = np.zeros(largest, dtype=np.intc)
         self.n_left = self.n_right = 0
+        self.n_partners = np.zeros((0, 0), dtype=np.intc)
+        self.n_chosen_with = np.zeros(largest + 1, dtype=np.intc)
+        self.n_candidates_with = np.zeros(largest + 1, dtype=np.intc)
+        if not weighted and len(self.feature_of):
+            self.count_partners()
         self.mate = np.zeros(largest, dtype=np.intc)
         self.visited = np.zeros(largest, dtype=np.uint8)
         self.open_end = np.zeros(largest, dtype=np.uint8)
@@ -73,11 +84,24 @@ class Matching:
         self.came_from = np.zeros(largest + 1, dtype=np.intc)
         self.in_tree = np.zeros(largest + 1, dtype=np.uint8)
 
+    @cython.cfunc
+    def count_partners(self):
+        """How many features of each other set each feature is like."""
+        i: cython.int
+        j: cython.int
+        q: cython.int
+        n_others: cython.int = self.first.shape[0] - 1
+        self.n_partners = np.zeros((n_others, self.weights.shape[0]), dtype=np.intc)
+        for i in range(n_others):
+            for j in range(self.weights.shape[0]):
+                for q in range(self.first[i], self.first[i + 1]):
+                    self.n_partners[i, j] += self.weights[j, self.feature[q]] > 0
+
     def fitting(self, chosen, candidates, to_go):
-        """Which candidates can be added to the chosen features, all by position; ``to_go`` says nothing here."""
+        """Which candidates can be added to the chosen features, all by position, with so many still to come."""
         fits = np.ones(len(candidates), dtype=np.uint8)
         self.take_chosen(chosen)
-        self.rule_out(candidates, fits)
+        self.rule_out(candidates, to_go, fits)
         return fits
 
     def going_with(self, number, candidates):
@@ -97,7 +121,7 @@ class Matching:
             self.left[self.base.shape[0] + i] = self.feature_of[chosen[i]]
 
     @cython.cfunc
-    def rule_out(self, candidates: cython.int[::1], fits: cython.uchar[::1]):
+    def rule_out(self, candidates: cython.int[::1], to_go: cython.int, fits: cython.uchar[::1]):
         """Strike off the candidates with which the overlap with some other set exceeds its limit."""
         i: cython.int
         n_others: cython.int = self.first.shape[0] - 1
@@ -106,8 +130,10 @@ class Matching:
                 self.take_other(i)
                 if self.weighted:
                     self.rule_out_by_parts(candidates, fits)
-                else:
+                elif self.can_be_completed(i, candidates, to_go):
                     self.rule_out_by_paths(candidates, fits)
+                else:
+                    self.rule_out_all(fits)
 
     @cython.cfunc
     def compare(self, number: cython.int, candidates: cython.int[::1], together: cython.uchar[::1]):
@@ -214,8 +240,7 @@ class Matching:
             return
         if total > limit:
             # By the features in every set alone.
-            for c in range(candidates.shape[0]):
-                fits[c] = 0
+            self.rule_out_all(fits)
             return
         self.mark_open_ends()
         for c in range(candidates.shape[0]):
@@ -224,6 +249,40 @@ class Matching:
                 if self.open_end[q] and self.weights[j, self.right[q]] > 0:
                     fits[c] = 0
                     break
+
+    @cython.cfunc
+    @cython.nogil
+    @cython.exceptval(check=False)
+    def rule_out_all(self, fits: cython.uchar[::1]) -> cython.void:
+        """No set can be completed."""
+        c: cython.int
+        for c in range(fits.shape[0]):
+            fits[c] = 0
+
+    @cython.cfunc
+    @cython.nogil
+    @cython.exceptval(check=False)
+    def can_be_completed(
+        self, other: cython.int, candidates: cython.int[::1], to_go: cython.int
+    ) -> cython.bint:
+        """Whether even the candidates with the fewest partners in another set lead to too large a matching."""
+        c: cython.int
+        i: cython.int
+        p: cython.int
+        matched: cython.int = 0
+        for p in range(self.n_right + 1):
+            self.n_chosen_with[p] = self.n_candidates_with[p] = 0
+        for i in range(self.n_left):
+            p = self.n_partners[other, self.left[i]]
+            self.n_chosen_with[p] += 1
+        for c in range(candidates.shape[0]):
+            p = self.n_partners[other, self.feature_of[candidates[c]]]
+            self.n_candidates_with[p] += 1
+        for p in range(self.n_right + 1):
+            i = min(to_go, self.n_candidates_with[p])
+            to_go -= i
+            matched = min(matched + i + self.n_chosen_with[p], max(matched, p))
+        return matched <= self.limits[self.size, self.n_right]
 
     # --- Matches count for parts ------------------------------------------------------------------
 
