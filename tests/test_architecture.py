@@ -56,6 +56,7 @@ SEARCH_ROOMS = [
     "subset",
     "sequential",
     "resources",
+    "likeness",
     "compatibility",
     "engine",
     "compatibility",

@@ -76,7 +76,7 @@ MATRIX = ((0.0, 0.5, 0.5), (0.5, 0.0, 0.5), (0.5, 0.5, 0.0))
     ("request_", "reason"),
     [
         (Request((1.0, 2.0, 3.0), 2, 1, kind="cfs", matrix=MATRIX), "ratio"),
-        (Request((1.0, 2.0, 3.0), 2, 1, dissimilarity="hamming"), "dice or jaccard"),
+        (Request((1.0, 2.0, 3.0), 2, 1, dissimilarity="hamming"), "of your own"),
         (
             Request((1.0, 2.0, 3.0), 2, 1, kind="mrmr", matrix=MATRIX, constraints=(("size", 1, 2),)),
             "sets of one size",

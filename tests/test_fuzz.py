@@ -120,14 +120,14 @@ def test_random_requests_cover_everything():
     requests = [random_request(np.random.default_rng([0, number])) for number in range(1500)]
     for field, wanted in (
         ("kind", {"additive", "fcbf", "mrmr", "cfs"}),
-        ("dissimilarity", {"dice", "jaccard", *checks.OWN_DISSIMILARITIES}),
+        ("dissimilarity", {"dice", "jaccard", "matched", "grouped", *checks.OWN_DISSIMILARITIES}),
         ("search", {"sequential", "simultaneous", "greedy-replacement", "greedy-balancing", "greedy-depth"}),
         ("aggregation", {"sum", "min"}),
     ):
         assert {getattr(request, field) for request in requests} == wanted
     assert {each[0] for request in requests for each in request.constraints} == set(checks.CONSTRAINTS)
-    plain = [r for r in requests if r.kind == "additive" and not (r.constraints or r.own)]
-    assert 0.3 < len(plain) / len(requests) < 0.45
+    plain = [r for r in requests if r.kind == "additive" and not (r.constraints or r.own or r.likeness)]
+    assert 0.25 < len(plain) / len(requests) < 0.4
     open_sizes = [r for r in requests if r.oracle.k_min < r.oracle.k_max]
     assert len(open_sizes) > 100
     assert sum(bool(r.existing) for r in requests) > 100

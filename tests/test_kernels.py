@@ -338,6 +338,51 @@ def heavy_cliques(kernel, rng):
     return kernel.heavy_cliques(sets, rng.random(len(sets)), n, min(2 * least - 1, n - 1), least, 5)
 
 
+def sets_to_differ_from(rng, n, most):
+    sizes = rng.integers(1, most + 1, int(rng.integers(1, 5)))
+    sets = [np.sort(rng.permutation(n)[:size]) for size in sizes.tolist()]
+    first = np.concatenate([[0], np.cumsum([len(one) for one in sets])]).astype(np.intc)
+    return first, np.concatenate(sets).astype(np.intc)
+
+
+def ask(comparison, rng, n, n_base, n_others, size):
+    """Both questions, about a set of some features that grows and about the other sets."""
+    every = rng.permutation(n - n_base).astype(np.intc)
+    n_chosen = int(rng.integers(0, size - n_base))
+    chosen, candidates = every[:n_chosen], np.sort(every[n_chosen:])
+    to_go = size - n_base - n_chosen
+    return (
+        comparison.fitting(chosen, candidates, to_go),
+        comparison.going_with(int(rng.integers(n_others)), np.arange(n_others, dtype=np.intc)),
+    )
+
+
+def matched(kernel, rng):
+    n, n_base, size = int(rng.integers(6, 14)), int(rng.integers(0, 2)), int(rng.integers(2, 6))
+    weighted = bool(rng.random() < 0.5)
+    weights = np.triu(rng.random((n, n)) * (rng.random((n, n)) < 0.4), 1)
+    weights = weights + weights.T + np.eye(n)
+    weights = weights if weighted else (weights > 0.3).astype(float)
+    first, features = sets_to_differ_from(rng, n, 5)
+    limits = np.floor(rng.random() * 4) + (0.37 if weighted else 0.0) + np.zeros((7, 7))
+    order = rng.permutation(n).astype(np.intc)
+    growing = order[n_base:].copy(), order[:n_base].copy(), size
+    comparison = kernel.Matching(weights, weighted, limits, (first, features), growing)
+    return ask(comparison, rng, n, n_base, len(first) - 1, size)
+
+
+def grouped(kernel, rng):
+    n, n_base, size = int(rng.integers(6, 14)), int(rng.integers(0, 2)), int(rng.integers(2, 6))
+    n_groups = int(rng.integers(5, 8))
+    first, groups = sets_to_differ_from(rng, n_groups, 5)
+    counts = np.arange(7)
+    limits = np.floor(rng.random() / 2 * np.add.outer(counts, counts)).astype(np.intc)
+    labels = rng.integers(0, n_groups, n).astype(np.intc)
+    growing = labels[n_base:].copy(), labels[:n_base].copy()
+    comparison = kernel.Grouping(n_groups, limits, (first, groups), growing)
+    return ask(comparison, rng, n, n_base, len(first) - 1, size)
+
+
 def listed_sets(kernel, rng):
     terms, rules, r = sets_in_question(rng)
     cut = -math.inf if rng.random() < 0.3 else float(np.sort(terms[0])[-r:].sum()) - 2 * rng.random()
@@ -512,6 +557,7 @@ CALLS = {
     "subset_search": [best_sets, listed_sets, sets_by_ratio],
     "clique_search": [pick],
     "clique_cuts": [heavy_cliques],
+    "likeness": [matched, grouped],
     "relief": [relief_distances, relief_differences, relief_products],
     "neighbours": [informations],
 }
@@ -649,6 +695,9 @@ with warnings.catch_warnings(record=True) as caught:
         altsets.find(altsets.quality.Additive(scores), **request).to_dict()
         for scores, request in json.load(sys.stdin)
     ]
+    alike = altsets.dissimilarity.Matched([[1, 1, 0, 0], [1, 1, 0, 0], [0, 0, 1, 1], [0, 0, 1, 1]], threshold=0.9)
+    apart = altsets.find(altsets.quality.Additive([4, 3, 2, 1]), 1, 1, 1, dissimilarity=alike)
+    assert apart.sets == [(0,), (2,)], apart
     altsets.measures.relief([[0.0, 1.0], [1.0, 0.0], [0.0, 0.0], [1.0, 1.0]], [0, 1, 0, 1])
     altsets.measures.mutual_info([[0.5], [1.5], [3.0], [2.0]], [1.0, 2.5, 3.5, 7.0])
     # Only searches that take long get to this.

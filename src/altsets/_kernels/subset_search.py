@@ -115,6 +115,10 @@ class SubsetSearch:
     clique_member = cython.declare(cython.int[::1])
     clique_missing = cython.declare(cython.int[::1])
     clique_price = cython.declare(cython.double[::1])
+    # Whether a feature counts for one; how many candidates of a node do; what each of them is charged on each level.
+    in_clique_cut = cython.declare(cython.uchar[:, ::1])
+    clique_count = cython.declare(cython.int[::1])
+    clique_share = cython.declare(cython.double[:, ::1])
     # The nodes on the way from the root: candidates, their gains, bounds and gains along the tangent; half of the sum
     # of their smallest pair terms, and half of the last of these.
     candidate = cython.declare(cython.int[:, ::1])
@@ -270,6 +274,13 @@ class SubsetSearch:
         in_cap[np.asarray(self.cap_member), owners] = 1
         self.in_cap = in_cap
         self.cap_count = np.zeros(max(self.n_caps, 1), dtype=np.intc)
+        in_clique_cut = np.zeros((self.n_clique_cuts, width), dtype=np.uint8)
+        if self.n_clique_cuts:
+            owners = np.repeat(np.arange(self.n), np.diff(np.asarray(self.clique_first)))
+            in_clique_cut[np.asarray(self.clique_member), owners] = 1
+        self.in_clique_cut = in_clique_cut
+        self.clique_count = np.zeros(max(self.n_clique_cuts, 1), dtype=np.intc)
+        self.clique_share = np.zeros((levels, max(self.n_clique_cuts, 1)))
         self.candidate = np.zeros((levels, width), dtype=np.intc)
         self.gain_of = np.zeros((levels, width))
         self.bound_of = np.zeros((levels, width))
@@ -418,9 +429,11 @@ class SubsetSearch:
         p: cython.int
         m: cython.int = 0
         j: cython.int = self.candidate[level, i]
-        total: cython.double = (
-            value + self.tangent_constant[level] + self.tangent_gain_of[level, i] - self.clique_charge(j)
-        )
+        charge: cython.double = self.clique_charge(j)
+        share: cython.double = self.clique_due(level, j)
+        total: cython.double = value + self.tangent_constant[level] + self.tangent_gain_of[level, i]
+        # It pays in full, and the others no longer for the same.
+        total += share - charge
         if r == 1:
             return True
         for p in range(i + 1, self.n_candidates[level]):
@@ -725,9 +738,12 @@ class SubsetSearch:
         # The fewer of the root's candidates are left, the more entries of a list are passed over in vain.
         listed: cython.bint = self.n_partners > 0 and m * m > (r - 1) * self.n_partners
         self.tangent_constant[level] = 0.0
+        if self.n_clique_cuts:
+            self.share_clique_prices(level, r)
         for i in range(m):
             j = self.candidate[level, i]
-            self.tangent_gain_of[level, i] = self.bound_of[level, i] = self.gain_of[level, i]
+            total = self.clique_due(level, j)
+            self.tangent_gain_of[level, i] = self.bound_of[level, i] = self.gain_of[level, i] - total
             if self.has_pairs and r > 1:
                 # To keep more partners in order makes each look take longer.
                 if m > MANY_CANDIDATES and self.stops_after(m * (1 + r // 16)):
@@ -752,6 +768,8 @@ class SubsetSearch:
             bound -= self.residual[j, self.candidate[level, p]]
         elif self.has_pairs:
             bound -= self.pair[j, self.candidate[level, p]]
+        if self.n_clique_cuts:
+            bound += self.clique_relief(level, self.candidate[level, p], j)
         return bound
 
     @cython.cfunc
@@ -842,8 +860,8 @@ class SubsetSearch:
         np.asarray(self.partner_order)[linearised, row] = root[np.argsort(terms, kind="stable")]
 
     # --- 6. Tighter bounds: conflicts, caps, clique cuts ------------------------------------------
-    # What the node bound does not see: pairs that exclude each other, and caps. Clique cuts no bound sees before the
-    # last of the features that make a set pay.
+    # What the node bound does not see: pairs that exclude each other, and caps. Clique cuts it sees where one more
+    # feature makes a set pay: no more than so many candidates can be chosen of a group, so each is charged its share.
 
     @cython.cfunc
     @cython.nogil
@@ -923,6 +941,50 @@ class SubsetSearch:
                     total += self.clique_price[self.clique_member[e]]
         return total
 
+    @cython.cfunc
+    @cython.nogil
+    @cython.exceptval(check=False)
+    def share_clique_prices(self, level: cython.int, r: cython.int) -> cython.void:
+        """What each candidate of a node is charged for cuts that one more feature makes due: no more than all of it."""
+        c: cython.int
+        e: cython.int
+        i: cython.int
+        for c in range(self.n_clique_cuts):
+            self.clique_count[c] = 0
+        for i in range(self.n_candidates[level]):
+            for e in range(
+                self.clique_first[self.candidate[level, i]], self.clique_first[self.candidate[level, i] + 1]
+            ):
+                self.clique_count[self.clique_member[e]] += 1
+        for c in range(self.n_clique_cuts):
+            self.clique_share[level, c] = 0.0
+            if self.clique_missing[c] == 1 and self.clique_count[c] > 0:
+                self.clique_share[level, c] = self.clique_price[c] / min(self.clique_count[c], r)
+
+    @cython.cfunc
+    @cython.nogil
+    @cython.exceptval(check=False)
+    def clique_due(self, level: cython.int, j: cython.int) -> cython.double:
+        """What a candidate of a node is charged for all its clique cuts."""
+        e: cython.int
+        total: cython.double = 0.0
+        if self.n_clique_cuts:
+            for e in range(self.clique_first[j], self.clique_first[j + 1]):
+                total += self.clique_share[level, self.clique_member[e]]
+        return total
+
+    @cython.cfunc
+    @cython.nogil
+    @cython.exceptval(check=False)
+    def clique_relief(self, level: cython.int, p: cython.int, j: cython.int) -> cython.double:
+        """What a candidate is charged less once j is chosen, which pays for what they have in common."""
+        e: cython.int
+        total: cython.double = 0.0
+        for e in range(self.clique_first[p], self.clique_first[p + 1]):
+            if self.in_clique_cut[self.clique_member[e], j]:
+                total += self.clique_share[level, self.clique_member[e]]
+        return total
+
     # --- 7. The low-rank bound --------------------------------------------------------------------
     # The pair terms less their low-rank part are the residual. The low-rank part of a set is convex in the sum of its
     # loadings, so it lies above the tangent at any point; along a tangent it is a sum over features, and the residual
@@ -994,7 +1056,8 @@ class SubsetSearch:
         self.tangent_constant[level] = 0.5 * lift + self.rounding
         for i in range(self.n_candidates[level]):
             j = self.candidate[level, i]
-            gain = self.gain_of[level, i] + self.self_terms[j] - (r - 1) * self.common[j]
+            gain = self.clique_due(level, j)
+            gain = self.gain_of[level, i] - gain + self.self_terms[j] - (r - 1) * self.common[j]
             for q in range(self.rank):
                 gain -= self.loadings[j, q] * self.tangent_point[level, q]
             self.tangent_gain_of[level, i] = gain

@@ -8,6 +8,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 from functools import cache
 
+from altsets.dissimilarity import Grouped, Matched
 from altsets.problem import FeatureSet, Problem
 from altsets.quality import Quality
 from altsets.search.degree_bounds import sum_bound
@@ -42,8 +43,15 @@ class MilpEngine:
         """A reason why this engine does not solve the problem, or None."""
         if reason := declines_black_box(quality):
             return reason
-        if callable(problem.dissimilarity):
-            return "it takes dice or jaccard dissimilarity only, which are linear"
+        match problem.dissimilarity:
+            case Matched(threshold=None):
+                return (
+                    "matches that count for parts have limits that it does not keep exactly; give a threshold"
+                )
+            case str() | Matched() | Grouped():
+                pass
+            case _:
+                return "it takes no dissimilarity of your own, which need not be linear"
         if quality.form(problem.k_max).ratio:
             return f"{type(quality).__name__} is a ratio, which is not linear"
         if quality.size_normalised and not problem.fixed_size:
@@ -116,7 +124,7 @@ def _simultaneous(quality: Quality, problem: Problem, run: Run, limits: MilpLimi
     if model.too_few:
         return Answer.infeasible(problem, "too few features may be used")
     limit = math.inf
-    if model.linear and problem.fixed_size:
+    if model.linear and problem.fixed_size and problem.caps_shared:
         # The bound goes into the variable for the minimum and into the answer; as a row over all variables it made
         # the solver's presolve cut off optima.
         limit = sum_bound(model.candidates, problem).value / model.scale

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import itertools
+import math
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
@@ -11,7 +12,8 @@ import numpy as np
 
 from altsets.arrays import Bools, Floats
 from altsets.constraints import AtLeast, AtMost, Budget, Constraint, Exclusive, Forbid, Implies, Require, Size
-from altsets.problem import FeatureSet, Problem
+from altsets.dissimilarity import Grouped, Matched
+from altsets.problem import EXACT_TOLERANCE, FeatureSet, Problem
 from altsets.quality import Additive, Form, Quality
 from altsets.search.compatibility import may_repeat
 from altsets.search.milp.highs import Programme
@@ -46,7 +48,7 @@ class Formulation:
     quality : Quality
         One whose form is linear, but for products of two features.
     problem : Problem
-        What is asked; its dissimilarity must be one that counts shared features.
+        What is asked; its dissimilarity counts what two sets share: features, those that are alike, or groups.
     candidates : Candidates, optional
         The features to choose from, if the caller has selected them.
     run : Run, optional
@@ -66,6 +68,8 @@ class Formulation:
         self._check = Run().check if run is None else run.check
         self.programme = Programme(self.limits)
         self.sets: list[SetVariables] = []
+        #: The groups that each set touches, by its first variable.
+        self._groups: dict[int, dict[int, int]] = {}
         form = quality.form(problem.k_max)
         self.candidates = _candidates(quality, form, problem) if candidates is None else candidates
         inside = self.candidates.indices
@@ -118,7 +122,7 @@ class Formulation:
             self._constrain(constraint, chosen)
         for other in others:
             self._check()
-            self._limit(self._sum(chosen, other), [size], len(other))
+            self._differ_from(added, other)
         self.sets.append(added)
         return added
 
@@ -190,12 +194,89 @@ class Formulation:
         if may_repeat(self.problem):
             return
         self._check()
+        match self.problem.dissimilarity:
+            case Matched() as kind:
+                inside = self.candidates.indices
+                shared = self._cover(kind.weights[np.ix_(inside, inside)], first.chosen, second.chosen)
+                self._limit(shared, [first.size, second.size], 0)
+            case Grouped():
+                one, other = self._touched(first), self._touched(second)
+                shared = self._products_of(one.values(), other.values())
+                self._limit_groups(shared, [*one.values(), *other.values()], 0)
+            case _:
+                shared = self._products_of(first.chosen, second.chosen)
+                self._limit(shared, [first.size, second.size], 0)
+
+    def _differ_from(self, added: SetVariables, other: FeatureSet) -> None:
+        """Keep a set apart from one that is given."""
+        match self.problem.dissimilarity:
+            case Matched() as kind:
+                weights = kind.weights[np.ix_(self.candidates.indices, np.array(other, dtype=np.intp))]
+                self._limit(self._cover(weights, added.chosen, None), [added.size], len(other))
+            case Grouped() as kind:
+                groups, touched = self._touched(added), kind.touched(other)
+                shared = {variable: 1.0 for group, variable in groups.items() if group in touched}
+                self._limit_groups(shared, list(groups.values()), len(touched))
+            case _:
+                self._limit(self._sum(added.chosen, other), [added.size], len(other))
+
+    def _products_of(self, first: Iterable[int], second: Iterable[int]) -> Terms:
+        """What two sets share, one by one: a variable each that is one if both are."""
         shared = {}
-        for one, other in zip(first.chosen, second.chosen, strict=True):
+        for one, other in zip(first, second, strict=True):
             product = self.programme.variable(1, integer=False)
             self.programme.row({one: 1.0, other: 1.0, product: -1.0}, upper=1)
             shared[product] = 1.0
-        self._limit(shared, [first.size, second.size], 0)
+        return shared
+
+    def _cover(self, weights: Floats, first: Sequence[int], second: Sequence[int] | None) -> Terms:
+        """What two sets have in common where features that are alike count as the same; a set that is given has None.
+
+        A matching is no larger than any cover of the pairs that are alike, and the smallest cover is as large (Koenig):
+        so there is a cover within the limit if the matching is.
+        """
+        alike = np.argwhere(weights > 0)
+        variable = self.programme.variable
+        left = {i: variable(1, integer=False) for i in np.unique(alike[:, 0]).tolist()}
+        right = {j: variable(1, integer=False) for j in np.unique(alike[:, 1]).tolist()}
+        for i, j in alike.tolist():
+            row = {first[i]: 1.0, left[i]: -1.0, right[j]: -1.0}
+            if second is not None:
+                row[second[j]] = 1.0
+            self.programme.row(row, upper=0 if second is None else 1)
+        return dict.fromkeys([*left.values(), *right.values()], 1.0)
+
+    def _touched(self, one: SetVariables) -> dict[int, int]:
+        """A variable for each group, which is one if the set has a feature of it."""
+        known = self._groups.get(one.chosen[0])
+        if known is not None:
+            return known
+        kind = self.problem.dissimilarity
+        assert isinstance(kind, Grouped)
+        assert kind.labels is not None
+        members: dict[int, list[int]] = {}
+        labels = kind.labels[self.candidates.indices].tolist()
+        for chosen, group in zip(one.chosen, labels, strict=True):
+            members.setdefault(group, []).append(chosen)
+        touched = {}
+        for group, features in members.items():
+            touched[group] = self.programme.variable(1, integer=False)
+            self.programme.row(dict.fromkeys(features, -1.0) | {touched[group]: 1.0}, upper=0)
+            for chosen in features:
+                self.programme.row({chosen: 1.0, touched[group]: -1.0}, upper=0)
+        self._groups[one.chosen[0]] = touched
+        return touched
+
+    def _limit_groups(self, shared: Terms, groups: Sequence[int], given: int) -> None:
+        """Limit the groups that two sets share by how many they touch; ``given`` by a set that is given."""
+        assert self.problem.tau is not None
+        part = (1 - self.problem.tau + EXACT_TOLERANCE) / 2
+        most = 2 * self.problem.k_max + given
+        share = _share_of([(total, math.floor(part * total)) for total in range(1, most + 1)])
+        terms = dict.fromkeys(groups, -share)
+        for variable in shared:
+            terms[variable] = terms.get(variable, 0.0) + 1.0
+        self.programme.row(terms, upper=share * given)
 
     def _limit(self, shared: Terms, sizes: Sequence[int | None], given: int) -> None:
         """Limit the features that two sets share; ``given`` is the size of the other set if it is fixed."""
@@ -245,7 +326,8 @@ class Formulation:
 
 def _candidates(quality: Quality, form: Form, problem: Problem) -> Candidates:
     """A short list where pre-selection loses nothing, else all features that may be used."""
-    if isinstance(quality, Additive) and all(isinstance(c, Forbid | Size) for c in problem.constraints):
+    plain = all(isinstance(c, Forbid | Size) for c in problem.constraints)
+    if isinstance(quality, Additive) and plain and problem.counts_shared:
         return Candidates.select(quality.scores, problem)
     usable = np.ones(problem.n_features_in, dtype=bool) if form.allowed is None else form.allowed.copy()
     usable[list(problem.forbidden)] = False
@@ -271,12 +353,16 @@ def _cliques(conflicts: Bools) -> Iterator[list[int]]:
 
 
 def _overlap_share(problem: Problem, totals: Iterable[int]) -> float:
-    """A factor c such that c times the sizes of two sets, rounded down, is the number of features they may share.
+    """A factor c such that c times the sizes of two sets, rounded down, is the number of features they may share."""
+    return _share_of([(total, problem.max_overlap_of(total // 2, total - total // 2)) for total in totals])
 
-    Many factors say the same about so few sizes; the one in the middle stays clear of the solver's tolerance.
+
+def _share_of(limits: Iterable[tuple[int, int]]) -> float:
+    """A factor such that each total times it, rounded down, is what goes with it.
+
+    Many factors say the same about so few totals; the one in the middle stays clear of the solver's tolerance.
     """
     low, high = Fraction(0), Fraction(1)
-    for total in totals:
-        most = problem.max_overlap_of(total // 2, total - total // 2)
+    for total, most in limits:
         low, high = max(low, Fraction(most, total)), min(high, Fraction(most + 1, total))
     return float((low + high) / 2)

@@ -8,13 +8,13 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 
 import numpy as np
 
 from altsets._kernels import clique_search as cliques
-from altsets.arrays import Floats, Indices, Ints
+from altsets.arrays import Floats, Indices, Ints, Masks
 from altsets.problem import FeatureSet
 from altsets.search.likeness import GoingTogether
 from altsets.search.packing.dual_pricing import SlackCosts
@@ -122,7 +122,7 @@ class CliqueSearch:
         last = _LastSet(self.pricing, listing, order)
         chosen, finished = cliques.pick(
             (
-                listing.masks[order],
+                self._masks(listing)[order],
                 listing.size_groups[order],
                 listing.qualities[order],
                 cost_budget.charges[order],
@@ -155,6 +155,13 @@ class CliqueSearch:
             return None
         sets = [listing.set_at(number) for number in order.tolist()]
         return self.run.guarded(lambda i, j: self.problem.compatible(sets[i], sets[j]), otherwise=False)
+
+    def _masks(self, listing: Listing) -> Masks:
+        """What listed sets share for certain, as bits: features, or levels of cliques."""
+        levels, place = self.pricing.levels, self.pricing.place
+        if levels is None:
+            return listing.masks
+        return replace(listing, rows=[levels.of(place[rows]).astype(np.intc) for rows in listing.rows]).masks
 
     @property
     def _asks(self) -> bool:
@@ -242,6 +249,8 @@ class CliqueSearch:
             for group, features in enumerate(listing.rows):
                 inside = groups == group
                 rows = self.pricing.place[features[part[inside] - starts[group]]]
+                if slack_costs.levels is not None:
+                    rows = slack_costs.levels.of(rows).astype(np.intc)
                 master = [slack_costs.of_feature[rows]]
                 if slack_costs.of_pair is not None:
                     left, right = np.triu_indices(rows.shape[1], 1)

@@ -25,6 +25,7 @@ import numpy as np
 from altsets.arrays import Bools, Floats, Indices, Ints
 from altsets.problem import FeatureSet
 from altsets.search.milp.highs import LinearProgramme
+from altsets.search.subset.levels import CliqueLevels
 from altsets.search.subset.pricing import PricingOracle
 
 __all__ = ["PENALTY", "USED", "CliqueCut", "CutPool", "Element"]
@@ -54,6 +55,8 @@ class CutPool:
         Whether cuts may be about pairs of features.
     n_rows, n_columns : int
         Rows and columns that the programme has already, and that are none of ours.
+    levels : CliqueLevels, optional
+        Where features that are alike count as the same: everything is then about levels instead of features.
 
     Attributes
     ----------
@@ -86,8 +89,9 @@ class CutPool:
         pair_cuts: bool,
         n_rows: int,
         n_columns: int,
+        levels: CliqueLevels | None = None,
     ) -> None:
-        self._programme, self._pricing = programme, pricing
+        self._programme, self._pricing, self.levels = programme, pricing, levels
         self.n_sets, self.max_overlap, self.pair_cuts = n_sets, max_overlap, pair_cuts
         self.n_rows, self._n_columns = n_rows, n_columns
         self.n_features, self.k_min, self.k_max = (
@@ -121,7 +125,7 @@ class CutPool:
 
     def terms(self, chosen: FeatureSet) -> dict[int, float]:
         """What a set counts in each row; to be asked once for each column that is added."""
-        places = tuple(self._pricing.place[list(chosen)].tolist())
+        places = tuple(self._places_of(chosen).tolist())
         if len(self.sets) == len(self._table):
             self._table = np.concatenate([self._table, np.full_like(self._table, self.n_features)])
         self._table[len(self.sets), : len(places)] = places
@@ -138,6 +142,14 @@ class CutPool:
             terms |= {rows[number]: 1.0 for number in np.flatnonzero(reached).tolist()}
         return terms | self._secant_terms(places)
 
+    def _places_of(self, chosen: FeatureSet) -> Indices:
+        places = self._pricing.place[list(chosen)].astype(np.intp)
+        return places if self.levels is None else self.levels.of(places[None, :])[0]
+
+    def can_be_priced(self, element: Element) -> bool:
+        """Whether searches for sets can charge for an element."""
+        return self.levels is None or self.levels.can_be_priced(element)
+
     def _secant_terms(self, places: Element) -> dict[int, float]:
         if len(self._secant_table) < len(self._secant_rows):
             self._secant_table = np.array(self._secant_rows, dtype=np.intp)
@@ -151,7 +163,8 @@ class CutPool:
         """What may be used once at most: features, or pairs of them; nothing if sets may share more than that."""
         if self.max_overlap > int(self.pair_cuts):
             return ()
-        return combinations(places, self.max_overlap + 1)
+        keys = combinations(places, self.max_overlap + 1)
+        return keys if self.levels is None else filter(self.can_be_priced, keys)
 
     def most_taken(self, values: Floats, most: int) -> list[FeatureSet]:
         """The sets that a solution of the programme takes most of."""

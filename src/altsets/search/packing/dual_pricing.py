@@ -18,6 +18,7 @@ import numpy as np
 
 from altsets.arrays import Floats, Ints
 from altsets.search.packing.cuts import CutPool, Element
+from altsets.search.subset.levels import CliqueLevels
 from altsets.search.subset.prices import CliqueCuts, DualPrices
 
 __all__ = ["DualPricing", "SlackCosts"]
@@ -41,6 +42,8 @@ class SlackCosts:
         What it costs if two sets share 0, 1, 2, ... features.
     clique_cuts : CliqueCuts, optional
         The last rows of the table are about these, from ``first_clique_cut`` on.
+    levels : CliqueLevels, optional
+        If given, places are those of levels.
     """
 
     of_feature: Ints
@@ -49,6 +52,7 @@ class SlackCosts:
     unshared: Floats
     clique_cuts: CliqueCuts | None = None
     first_clique_cut: int = 0
+    levels: CliqueLevels | None = None
 
 
 class SecantCharge(NamedTuple):
@@ -126,7 +130,8 @@ class DualPricing:
                 pairs = np.zeros((n, n)) if pairs is None else pairs
                 pairs[element] += price
                 pairs[element[::-1]] += price
-        return DualPrices(features, pairs, self._clique_cuts)
+        prices = DualPrices(features, pairs, self._clique_cuts)
+        return prices if self._pool.levels is None else self._pool.levels.prices(prices)
 
     def _element_prices(self) -> Iterable[tuple[Element, float]]:
         for key, row in self._pool.packing.items():
@@ -221,4 +226,6 @@ class DualPricing:
                 of_pair[key] = of_pair[key[::-1]] = number
         if cliques is not None:
             table[len(tables) :, 0] = cliques.prices
-        return SlackCosts(of_feature, of_pair, table, self._unshared(), cliques, len(tables))
+        return SlackCosts(
+            of_feature, of_pair, table, self._unshared(), cliques, len(tables), self._pool.levels
+        )

@@ -90,7 +90,14 @@ class RestrictedMaster:
         # programme needs something to be feasible with.
         self._programme.add_column(-PENALTY, {0: 1.0})
         self._cuts = CutPool(
-            self._programme, pricing, n_sets, max_overlap, pair_cuts=limits.pair_cuts, n_rows=1, n_columns=1
+            self._programme,
+            pricing,
+            n_sets,
+            max_overlap,
+            pair_cuts=limits.pair_cuts,
+            n_rows=1,
+            n_columns=1,
+            levels=pricing.levels,
         )
         self.dual_bound = DualBound(None, math.inf, math.inf)
         #: How often the last solution of the programme uses each feature, by place.
@@ -134,6 +141,8 @@ class RestrictedMaster:
         """Whether a set goes with those given and is not to be left out."""
         if chosen in self.without:
             return False
+        if not self.pricing.problem.counts_shared:
+            return all(self.pricing.problem.compatible(chosen, other) for other in self.given)
         inside, most = set(chosen), self._most_shared[len(chosen)]
         return all(len(inside.intersection(other)) <= m for other, m in zip(self.given, most, strict=True))
 

@@ -75,8 +75,12 @@ class CountShared:
     def run(self, search: SetPackingSearch) -> None:
         """Compare the number of sets with the bound on it."""
         n_features, size = len(search.pricing.features), search.pricing.sizes[0].size
-        n_sets = search.state.n_sets
-        if count_bound(n_features, size, search.most_shared, n_sets) < n_sets:
+        n_sets, levels = search.state.n_sets, search.pricing.levels
+        # Of a clique that leaves few others every set has many features, and these match each other.
+        largest = max((len(clique) for clique in levels.cliques), default=0) if levels is not None else 0
+        if size - (n_features - largest) > search.most_shared:
+            search.state.update_bound(-math.inf, "counting features that are alike")
+        elif count_bound(n_features, size, search.most_shared, n_sets) < n_sets:
             search.state.update_bound(-math.inf, "counting shared features")
 
 

@@ -135,7 +135,9 @@ class SetPackingSearch:
     def usage_branching_pays(self) -> bool:
         """Of the largest minimum the programme knows too little; of pairs, usage does."""
         with_conflicts = any(sets.form.conflicts is not None for sets in self.pricing.sizes)
-        return not (self.state.max_min or self.has_pairs or (with_conflicts and self.most_shared > 1))
+        if self.state.max_min or self.has_pairs or self.pricing.levels is not None:
+            return False
+        return not (with_conflicts and self.most_shared > 1)
 
     @cached_property
     def master(self) -> RestrictedMaster:

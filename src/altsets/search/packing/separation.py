@@ -50,7 +50,9 @@ def _separate_secants(pool: CutPool, size: int, of_sets: Floats, used: Indices, 
     for number in np.flatnonzero(due > TOO_OFTEN).tolist():
         element = tuple(elements[number].tolist())
         column = pool.due.get(element)
-        if due[number] > TOO_OFTEN + (0.0 if column is None else float(values[column])):
+        if due[number] > TOO_OFTEN + (
+            0.0 if column is None else float(values[column])
+        ) and pool.can_be_priced(element):
             added = pool.add_secant(element, int(steps[number])) or added
     return added
 
@@ -70,6 +72,8 @@ def separate_clique_cuts(pool: CutPool, values: Floats, limits: PackingLimits) -
             (members, least): weight for members, weight in cliques if weight > 1 + limits.clique_violation
         }
     new = [cut for cut in sorted(found, key=lambda cut: -found[cut]) if cut not in pool.cliques]
+    if pool.levels is not None:
+        new = [cut for cut in new if pool.levels.whole(cut[0])]
     for cut in new[: limits.clique_cuts_per_round]:
         pool.add_clique_cut(cut)
     return bool(new)

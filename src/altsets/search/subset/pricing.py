@@ -13,6 +13,7 @@ from functools import cached_property
 import numpy as np
 
 from altsets.arrays import Floats, Indices, Ints
+from altsets.dissimilarity import Matched
 from altsets.problem import FeatureSet, Problem
 from altsets.quality import Quality
 from altsets.search.likeness import likeness_of
@@ -20,6 +21,7 @@ from altsets.search.run import Run
 from altsets.search.subset.encoding import FormCache, SizeEncoding
 from altsets.search.subset.fixed_size import FixedSizeOracle, SearchConditions
 from altsets.search.subset.kernel_call import Accept
+from altsets.search.subset.levels import CliqueLevels
 from altsets.search.subset.limits import PRICING_LIMITS, UNLIMITED, PricingLimits
 from altsets.search.subset.listing import KBest, Listing, are_among
 from altsets.search.subset.prices import DualPrices
@@ -94,6 +96,17 @@ class PricingOracle:
             *(part for sets in self.sizes for part in (sets.base, sets.features)),
         ]
         return np.unique(np.concatenate(some)).tolist()  # type: ignore[no-any-return]
+
+    @cached_property
+    def levels(self) -> CliqueLevels | None:
+        """The cliques of features that count as the same; None where there are none."""
+        kind = self.problem.dissimilarity
+        if not isinstance(kind, Matched) or kind.threshold is None or not self.sizes:
+            return None
+        inside = np.array(self.features, dtype=np.intp)
+        scores = self.sizes[-1].form.linear[inside]
+        levels = CliqueLevels(kind.weights[np.ix_(inside, inside)] > 0, scores)
+        return levels if levels.cliques else None
 
     @cached_property
     def ceiling(self) -> float:

@@ -1,0 +1,259 @@
+"""Sets that differ through similarity or by groups: kernels against definitions, engines against each other."""
+
+from __future__ import annotations
+
+import itertools
+import math
+from dataclasses import replace
+
+import numpy as np
+import pytest
+from checks import Request, disagreements
+from oracle import matched
+from random_requests import random_likeness, random_numbers, random_similarity
+from scipy.optimize import linear_sum_assignment
+
+import altsets
+from altsets import Problem, Status
+from altsets.dissimilarity import Grouped, Matched
+from altsets.quality import MRMR, Additive
+from altsets.search.likeness import likeness_of
+from altsets.search.run import Run
+from altsets.search.subset.levels import CliqueLevels
+from altsets.search.subset.prices import DualPrices
+from altsets.search.subset.pricing import PricingOracle
+
+#: So many problems of each kind.
+N_CASES = 60
+
+
+def random_problem(rng, weighted, **more):
+    n, k = int(rng.integers(6, 12)), int(rng.integers(2, 5))
+    similarity, _ = random_similarity(rng, n)
+    threshold = None if weighted else float(rng.choice([0.3, 0.9]))
+    options = {"n_features": k, "n_alternatives": 2, "tau": float(rng.random()), **more}
+    return n, k, Problem.create(n, dissimilarity=Matched(similarity, threshold), **options)
+
+
+def as_sets(rng, n, k, count):
+    return [tuple(sorted(rng.permutation(n)[:k].tolist())) for _ in range(count)]
+
+
+@pytest.mark.parametrize("weighted", [False, True])
+def test_sets_go_together_as_the_assignment_says(weighted):
+    told = set()
+    for seed in range(N_CASES):
+        rng = np.random.default_rng([seed, weighted])
+        n, k, problem = random_problem(rng, weighted)
+        sets = as_sets(rng, n, k, 12)
+        test = likeness_of(problem).going_together([np.array(sets, dtype=np.intc)])
+        weights = problem.dissimilarity.weights
+        for number, one in enumerate(sets):
+            blocks = [weights[np.ix_(one, other)] for other in sets]
+            overlaps = [block[linear_sum_assignment(-block)].sum() for block in blocks]
+            wanted = [1 - overlap / k >= float(problem.tau) - 1e-9 for overlap in overlaps]
+            assert test(number, np.arange(12, dtype=np.intc)).tolist() == wanted, seed
+            told |= set(wanted)
+    assert told == {True, False}
+
+
+@pytest.mark.parametrize("weighted", [False, True])
+def test_no_feature_is_ruled_out_that_some_set_can_have(weighted):
+    n_ruled_out = 0
+    for seed in range(N_CASES):
+        rng = np.random.default_rng([seed, weighted, 1])
+        n, k, problem = random_problem(rng, weighted)
+        others = as_sets(rng, n, k, int(rng.integers(1, 4)))
+        fitting = likeness_of(problem).fitting(np.arange(n), np.zeros(0, dtype=np.intp), k, others)
+        order = rng.permutation(n).astype(np.intc)
+        n_chosen = int(rng.integers(0, k))
+        chosen, candidates = np.sort(order[:n_chosen]), np.sort(order[n_chosen:])
+        fits = fitting(chosen, candidates, k - n_chosen).tolist()
+        for candidate, may in zip(candidates.tolist(), fits, strict=True):
+            taken = {*chosen.tolist(), candidate}
+            completions = [one for one in itertools.combinations(range(n), k) if taken <= set(one)]
+            possible = any(all(problem.compatible(one, other) for other in others) for one in completions)
+            assert may or not possible, seed
+            # With the last feature there is nothing left to hope for.
+            assert possible or not may or len(taken) < k, seed
+            n_ruled_out += not may
+    assert n_ruled_out > N_CASES
+
+
+def test_groups_rule_out_no_more_than_they_have_to():
+    n_ruled_out = 0
+    for seed in range(N_CASES):
+        rng = np.random.default_rng([seed, 2])
+        n, k = int(rng.integers(6, 10)), int(rng.integers(2, 5))
+        groups = {j: int(rng.integers(0, 4)) for j in range(n) if rng.random() < 0.8} or {0: 0}
+        problem = Problem.create(n, n_features=k, tau=float(rng.random()), dissimilarity=Grouped(groups))
+        others = as_sets(rng, n, int(rng.integers(1, k + 1)), int(rng.integers(1, 4)))
+        problem = replace(problem, existing=tuple(others))
+        fitting = likeness_of(problem).fitting(np.arange(n), np.zeros(0, dtype=np.intp), k, others)
+        order = rng.permutation(n).astype(np.intc)
+        n_chosen = int(rng.integers(0, k))
+        chosen, candidates = np.sort(order[:n_chosen]), np.sort(order[n_chosen:])
+        for candidate, may in zip(
+            candidates.tolist(), fitting(chosen, candidates, k - n_chosen).tolist(), strict=True
+        ):
+            taken = {*chosen.tolist(), candidate}
+            possible = any(
+                all(problem.compatible(one, other) for other in others)
+                for one in itertools.combinations(range(n), k)
+                if taken <= set(one)
+            )
+            assert may or not possible, seed
+            assert possible or not may or len(taken) < k, seed
+            n_ruled_out += not may
+    assert n_ruled_out > N_CASES
+
+
+# --- Levels of cliques ------------------------------------------------------------------------------------------------
+
+
+def test_sets_share_no_more_levels_than_they_match():
+    some = 0
+    for seed in range(N_CASES):
+        rng = np.random.default_rng([seed, 3])
+        n = int(rng.integers(5, 12))
+        similarity, _ = random_similarity(rng, n)
+        levels = CliqueLevels(np.array(similarity) >= 0.9, rng.random(n))
+        apart = matched(similarity, 0.9)
+        for clique in levels.cliques:
+            assert all(similarity[i][j] >= 0.9 for i, j in itertools.combinations(clique, 2))
+        k = int(rng.integers(1, 5))
+        sets = as_sets(rng, n, k, 8)
+        rows = levels.of(np.array(sets, dtype=np.intc))
+        assert all(len(set(row)) == k for row in rows.tolist())
+        for (one, own), (other, its) in itertools.combinations(zip(sets, rows.tolist(), strict=True), 2):
+            in_common = len(set(own) & set(its))
+            assert in_common <= round((1 - apart(one, other)) * k)
+            some += in_common > len(set(one) & set(other))
+    assert some > N_CASES
+
+
+def test_prices_of_levels_are_paid_by_features():
+    for seed in range(N_CASES):
+        rng = np.random.default_rng([seed, 4])
+        n = int(rng.integers(5, 12))
+        similarity, _ = random_similarity(rng, n)
+        levels = CliqueLevels(np.array(similarity) >= 0.3, rng.random(n))
+        pairs = np.zeros((n, n))
+        for i, j in itertools.combinations(range(n), 2):
+            if rng.random() < 0.5 and levels.can_be_priced((i, j)):
+                pairs[i, j] = pairs[j, i] = rng.random()
+        of_levels = DualPrices(rng.random(n) * (rng.random(n) < 0.7), pairs)
+        rows = np.array(as_sets(rng, n, int(rng.integers(2, 5)), 6), dtype=np.intc)
+        paid = levels.prices(of_levels).paid_by(rows)
+        assert paid == pytest.approx(of_levels.paid_by(levels.of(rows).astype(np.intc)))
+
+
+# --- Engines ----------------------------------------------------------------------------------------------------------
+
+
+def small_request(rng, search, aggregation):
+    n, k = int(rng.integers(4, 8)), int(rng.integers(1, 4))
+    likeness = random_likeness(rng, n)
+    return Request(
+        n_features=k,
+        n_alternatives=int(rng.integers(1, 3)),
+        tau=float(rng.choice([0.3, 0.5, 0.8, 1.0])),
+        search=search,
+        aggregation=aggregation,
+        **likeness,
+        **random_numbers(rng, n),
+    )
+
+
+@pytest.mark.parametrize("aggregation", ["sum", "min"])
+@pytest.mark.parametrize("search", ["sequential", "simultaneous"])
+def test_every_engine_agrees_with_brute_force(search, aggregation):
+    asked = set()
+    for seed in range(40):
+        request = small_request(
+            np.random.default_rng([seed, len(search), len(aggregation)]), search, aggregation
+        )
+        for engine in request.engines():
+            result = request.find(engine=engine)
+            assert not disagreements(request, result, request.oracle), request.snippet(engine=engine)
+            asked.add((request.dissimilarity, engine))
+    assert asked == {(kind, engine) for kind in ("matched", "grouped") for engine in ("enumerate", "milp")}
+
+
+@pytest.mark.parametrize("search", ["sequential", "simultaneous"])
+def test_features_that_are_like_no_other_are_plain_features(search):
+    for seed in range(10):
+        rng = np.random.default_rng(seed)
+        scores = rng.random(20)
+        asked = {
+            "n_features": 4,
+            "n_alternatives": 2,
+            "tau": float(rng.choice([0.5, 0.75, 1])),
+            "search": search,
+        }
+        plain = altsets.find(Additive(scores), **asked)
+        for kind in (
+            Matched(np.eye(20), threshold=0.9),
+            Matched(np.eye(20)),
+            Grouped([[j] for j in range(20)]),
+        ):
+            found = altsets.find(Additive(scores), dissimilarity=kind, **asked)
+            assert found.objective == pytest.approx(plain.objective, rel=1e-12)
+            assert found.statuses == plain.statuses
+
+
+def test_groups_are_cliques_where_no_set_has_two_of_one():
+    rng = np.random.default_rng(0)
+    group_of = np.repeat(np.arange(6), 3)
+    alike = (group_of[:, None] == group_of).astype(float)
+    one_each = [altsets.constraints.Exclusive(np.flatnonzero(group_of == g).tolist()) for g in range(6)]
+    asked = {
+        "n_features": 3,
+        "n_alternatives": 2,
+        "tau": 0.6,
+        "constraints": one_each,
+        "search": "simultaneous",
+    }
+    for _ in range(5):
+        relevance, redundancy = rng.random(18), rng.random((18, 18))
+        quality = MRMR(relevance, redundancy)
+        grouped = altsets.find(quality, dissimilarity=Grouped(dict(enumerate(group_of.tolist()))), **asked)
+        looked_through = altsets.find(quality, dissimilarity=Matched(alike, threshold=1), **asked)
+        assert grouped.status is looked_through.status is Status.OPTIMAL
+        assert grouped.objective == pytest.approx(looked_through.objective, rel=1e-12)
+
+
+def test_where_all_features_are_alike_there_is_one_set():
+    alike = Matched(np.ones((60, 60)), threshold=0.9)
+    for search in ("sequential", "simultaneous"):
+        result = altsets.find(
+            Additive(np.arange(60.0)), 5, 2, 0.4, dissimilarity=alike, search=search, time_limit=20
+        )
+        assert result.status is Status.INFEASIBLE
+        assert len(result.sets) == (search == "sequential")
+
+
+def test_bounds_hold_where_time_is_short():
+    rng = np.random.default_rng(3)
+    group_of = rng.integers(0, 12, 60)
+    alike = Matched((group_of[:, None] == group_of) * 0.95, threshold=0.9)
+    request = {"n_features": 6, "n_alternatives": 4, "tau": 0.7, "search": "simultaneous"}
+    quality = MRMR(rng.random(60), rng.random((60, 60)))
+    for limit in (0.01, 0.1, 0.5):
+        result = altsets.find(quality, dissimilarity=alike, time_limit=limit, **request)
+        assert result.bound >= result.objective or not result.sets
+        assert math.isfinite(result.bound)
+
+
+def test_the_bound_of_levels_is_used():
+    """Two cliques of five: sets of three cannot all be good, which shared features alone do not tell."""
+    group_of = np.repeat([0, 1], 5)
+    kind = Matched((group_of[:, None] == group_of).astype(float), threshold=0.9)
+    problem = Problem.create(
+        10, n_features=3, n_alternatives=1, tau=1, dissimilarity=kind, search="simultaneous"
+    )
+    pricing = PricingOracle(Additive(np.arange(10.0)), problem, Run())
+    assert sorted(map(sorted, pricing.levels.cliques)) == [[0, 1, 2, 3, 4], [5, 6, 7, 8, 9]]
+    result = altsets.find(Additive(np.arange(10.0)), 3, 1, 1, dissimilarity=kind, search="simultaneous")
+    assert result.sets == [(7, 8, 9), (2, 3, 4)]
+    assert result.status is Status.OPTIMAL
