@@ -220,7 +220,7 @@ class Result:
         return bool(self.parameters.get("search") == "sequential")
 
     @property
-    def _is_matched(self) -> bool:
+    def is_matched(self) -> bool:
         """Whether sets were compared through the similarity of features."""
         kind = self.parameters.get("dissimilarity")
         return isinstance(kind, dict) and kind.get("kind") == "matched"
@@ -232,10 +232,18 @@ class Result:
             self.named_sets[earlier][self.sets[earlier].index(other)],
         )
 
-    def matches_in_words(self) -> dict[tuple[int, int], list[str]]:
-        """Which features stand in for which, by the two sets: ``{(1, 0): ["mean radius ~ worst radius (0.97)"]}``."""
+    def matches_in_words(self, least: float = 0.0) -> dict[tuple[int, int], list[str]]:
+        """Which features stand in for which, by the two sets: ``{(1, 0): ["mean radius ~ worst radius (0.97)"]}``.
+
+        Parameters
+        ----------
+        least : float
+            Leave out features that are less alike.
+        """
         found: dict[tuple[int, int], list[str]] = {}
         for match in self.matches:
+            if match[4] < least and self.parameters["dissimilarity"]["threshold"] is None:
+                continue
             found.setdefault(match[:2], []).append(
                 f"{' ~ '.join(self._names_in_match(match))} ({match[4]:.2f})"
             )
@@ -255,7 +263,7 @@ class Result:
             "quality": [float(value) for value in self.qualities],
             "status": [str(status) for status in self.statuses[: len(self.sets)]],
         }
-        if self._is_matched:
+        if self.is_matched:
             columns["matches"] = [
                 [
                     f"{words} in set {earlier}"
@@ -374,6 +382,17 @@ class Result:
             self._names_in_match(match)
         self.explain()
         return self
+
+
+def rounded_down(similarity: float) -> str:
+    """A similarity with two digits; never more than it is, so that only copies have 1.00.
+
+    Examples
+    --------
+    >>> rounded_down(0.999), rounded_down(0.29), rounded_down(1)
+    ('0.99', '0.29', '1.00')
+    """
+    return f"{math.floor(similarity * 100 + 1e-9) / 100:.2f}"
 
 
 def overlap_table(sets: Sequence[Sequence[int]]) -> list[list[int]]:

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from typing import Any
 
-from altsets.dissimilarity._matched import Matched
+from altsets.dissimilarity._matched import MEASURES, Matched
 
-__all__ = ["before_table", "is_named", "on_table"]
+__all__ = ["MEASURES", "before_table", "is_named", "on_table"]
 
 
 def is_named(dissimilarity: Any) -> bool:

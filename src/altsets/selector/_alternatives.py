@@ -23,8 +23,11 @@ from altsets.tables.weights import counted_rows
 
 __all__ = ["Alternative", "SelectAlternatives"]
 
-#: What to ask for where sets turn out to be near-copies.
-TRULY_DIFFERENT = 'dissimilarity=Matched("spearman", threshold=0.9)'
+#: What to ask for where sets turn out to be near-copies, by whether all columns have ranks.
+TRULY_DIFFERENT = {
+    True: 'dissimilarity=Matched("spearman", threshold=0.9)',
+    False: 'dissimilarity=Matched("symmetrical_uncertainty", threshold=...)',
+}
 
 
 class Alternative(NamedTuple):
@@ -218,7 +221,9 @@ class SelectAlternatives(ColumnSelector):
         self._keep(found, n_features)
         kept = counted_rows(sample_weight, features.n_rows)
         alike = near_copies(self.result_, features if kept is None else features.rows(kept))
-        self.note_ = "" if alike is None else f"{alike.sentence(TRULY_DIFFERENT)} {alike.details}"
+        self.note_ = (
+            "" if alike is None else f"{alike.sentence(TRULY_DIFFERENT[alike.ranked])} {alike.details}"
+        )
         return self
 
     def _keep(self, found: Found, n_features: int) -> None:

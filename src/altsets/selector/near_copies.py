@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
-import math
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import chain
 from typing import Any
 
 import numpy as np
 
 from altsets.dissimilarity import Matched
-from altsets.result import Result
+from altsets.result import Result, rounded_down
 from altsets.tables.feature_matrix import Features, listed
 
 __all__ = ["NearCopies", "near_copies"]
@@ -41,6 +40,9 @@ class NearCopies:
         Features of both.
     matches : tuple of (str, str, float)
         Features of the later one, each with the feature of the earlier one that it is like, and how much so.
+    ranked : bool
+        Whether all columns of the table have ranks; categories of several labels do not, and the rank correlation is
+        refused there.
 
     Examples
     --------
@@ -48,7 +50,7 @@ class NearCopies:
     >>> alike.sentence("--distinct 0.9")
     '2 of 3 features of set 1 have a match in set 0 with a correlation of 0.92 or more; --distinct 0.9 asks for others.'
     >>> alike.details
-    'Shared: height; alike: weight ~ waist (0.93).'
+    'Shared: height; alike: weight ~ waist (0.92).'
     """
 
     later: int
@@ -56,6 +58,7 @@ class NearCopies:
     n_features: int
     shared: tuple[str, ...]
     matches: tuple[tuple[str, str, float], ...]
+    ranked: bool = True
 
     @property
     def n_matched(self) -> int:
@@ -64,20 +67,17 @@ class NearCopies:
 
     def sentence(self, remedy: str) -> str:
         """What there is to know, and what to ask for instead."""
-        # Rounded down, for "or more" is to be true.
-        least = math.floor(min(alike for *_, alike in self.matches) * 100 + TOLERANCE) / 100
+        least = rounded_down(min(alike for *_, alike in self.matches))
         return (
-            f"{self.n_matched} of {self.n_features} features of set {self.later} have a match in set {self.earlier} "
-            f"with a correlation of {least:.2f} or more; {remedy} asks for others."
+            f"{self.n_matched} of {self.n_features} features of set {self.later} "
+            f"{'has' if self.n_matched == 1 else 'have'} a match in set {self.earlier} with a correlation of {least} or more; {remedy} asks for others."
         )
 
     @property
     def details(self) -> str:
         """Which features these are."""
-        shared = f"Shared: {listed(self.shared)}; alike" if self.shared else "Alike"
-        return (
-            f"{shared}: {listed([f'{name} ~ {other} ({alike:.2f})' for name, other, alike in self.matches])}."
-        )
+        pairs = [f"{name} ~ {other} ({rounded_down(alike)})" for name, other, alike in self.matches]
+        return f"{f'Shared: {listed(self.shared)}; alike' if self.shared else 'Alike'}: {listed(pairs)}."
 
 
 def near_copies(result: Result, features: Features) -> NearCopies | None:
@@ -109,7 +109,10 @@ def near_copies(result: Result, features: Features) -> NearCopies | None:
     found = [
         pair for pair in pairs if pair.matches and _too_many(pair, len(sets[pair.earlier]), result.parameters)
     ]
-    return max(found, key=lambda pair: pair.n_matched / pair.n_features, default=None)
+    worst = max(found, key=lambda pair: pair.n_matched / pair.n_features, default=None)
+    if worst is None:
+        return None
+    return replace(worst, ranked=all(len(labels) <= 2 for labels in features.categories.values()))
 
 
 def _similarity(features: Features) -> Matched:
