@@ -242,11 +242,9 @@ class Result:
         """
         found: dict[tuple[int, int], list[str]] = {}
         for match in self.matches:
-            if match[4] < least and self.parameters["dissimilarity"]["threshold"] is None:
-                continue
-            found.setdefault(match[:2], []).append(
-                f"{' ~ '.join(self._names_in_match(match))} ({match[4]:.2f})"
-            )
+            if match[4] >= least:
+                words = f"{' ~ '.join(self._names_in_match(match))} ({rounded_down(match[4])})"
+                found.setdefault(match[:2], []).append(words)
         return found
 
     def to_frame(self) -> Any:

@@ -68,9 +68,10 @@ class NearCopies:
     def sentence(self, remedy: str) -> str:
         """What there is to know, and what to ask for instead."""
         least = rounded_down(min(alike for *_, alike in self.matches))
+        have = "has" if self.n_matched == 1 else "have"
         return (
-            f"{self.n_matched} of {self.n_features} features of set {self.later} "
-            f"{'has' if self.n_matched == 1 else 'have'} a match in set {self.earlier} with a correlation of {least} or more; {remedy} asks for others."
+            f"{self.n_matched} of {self.n_features} features of set {self.later} {have} a match in set {self.earlier} "
+            f"with a correlation of {least} or more; {remedy} asks for others."
         )
 
     @property
