@@ -184,6 +184,14 @@ def test_a_group_that_is_missing_is_none():
     assert kind.labels.tolist() == [0, 1, 2, 0]
 
 
+def test_groups_in_words():
+    assert Grouped({"a": 1, "b": 2, "c": 1}).as_dict() == {
+        "kind": "grouped",
+        "groups": {"1": ["a", "c"], "2": ["b"]},
+    }
+    assert Grouped({"a": 1, "b": "1"}).as_dict()["groups"] == {"1": ["a"], "'1'": ["b"]}
+
+
 def test_groups_from_similarity_hold_no_strangers():
     # a is like b and b is like c, but a is not like c: a chain is no group.
     matrix = np.eye(4)
