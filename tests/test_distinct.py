@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import pickle
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -287,17 +288,34 @@ def test_near_copies_are_noticed():
         # Similarity has been looked through, or is not what the user asks about.
         (Matched.from_data(X, "spearman", threshold=0.9), {}),
         (Grouped({0: "a"}), {}),
-        # One match of two is no near-copy.
-        ("dice", {"n_features": 4}),
-        # What the request allows anyway.
-        ("dice", {"tau": 0}),
-        ("dice", {"tau": None, "min_difference": 0}),
         # Nothing to compare.
         ("dice", {"n_alternatives": 0}),
     ],
 )
 def test_no_note_where_there_is_nothing_to_say(kind, asked):
     assert near_copies(*plain_sets(kind=kind, **asked)) is None
+
+
+def test_one_match_of_two_is_no_near_copy():
+    scores = quality.Additive([9, 7, 0, 0, 8, 6, 0], feature_names=NAMES)
+    result = altsets.find(scores, **TRULY)
+    assert result.named_sets == [("size", "noise"), ("length", "hue")]
+    assert near_copies(result, features_of(X)) is None
+
+
+@pytest.mark.parametrize(
+    ("limits", "noted"),
+    [
+        ({"tau": 0.0}, False),
+        ({"tau": 0.1}, True),
+        ({"tau": None, "min_difference": 0}, False),
+        ({"tau": None, "min_difference": 1}, True),
+    ],
+)
+def test_no_note_on_what_the_request_allows_anyway(limits, noted):
+    result, features = plain_sets()
+    asked = replace(result, parameters={**result.parameters, **limits})
+    assert (near_copies(asked, features) is not None) == noted
 
 
 def test_copies_are_seen_through_holes_and_beside_categories():
@@ -384,8 +402,6 @@ def test_stand_ins_are_printed_by_name(run, path, tmp_path):
 
 
 def test_many_pairs_of_sets_are_cut_short(matched, capsys):
-    from dataclasses import replace
-
     from altsets.cli import printing
 
     many = replace(
