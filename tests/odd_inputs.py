@@ -21,6 +21,7 @@ import pyarrow as pa
 import scipy.sparse
 
 from altsets import SelectAlternatives, constraints, quality
+from altsets.dissimilarity import Grouped, Matched
 from altsets.errors import AltsetsError
 
 N_ROWS = 60
@@ -169,6 +170,14 @@ CASES = [
     Case("an index that does not count", lambda: TABLE.set_index(RNG.permutation(N_ROWS)), first=("a",)),
     # Requests
     Case("an unknown name in a constraint", selector={"constraints": constraints.Require("aa")}),
+    Case("a similarity by its name", selector={"dissimilarity": Matched("spearman", 0.9)}, first=("a",)),
+    Case(
+        "a similarity by its name, text",
+        changed(d=TOWNS),
+        selector={"dissimilarity": Matched("spearman", 0.9)},
+    ),
+    Case("the similarity of other features", selector={"dissimilarity": Matched(np.eye(2), 0.9)}),
+    Case("an unknown name in a group", selector={"dissimilarity": Grouped({"aa": "left"})}),
     Case(
         "constraints that clash",
         selector={"constraints": [constraints.Require("a"), constraints.Forbid("a")]},

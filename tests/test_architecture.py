@@ -13,7 +13,7 @@ from pathlib import Path
 import pytest
 
 import altsets
-from altsets import constraints, quality
+from altsets import constraints, dissimilarity, quality
 
 PACKAGE = Path(altsets.__file__).parent
 
@@ -380,7 +380,7 @@ def public_names():
     for name in altsets.__all__:
         if not name.startswith("_"):
             yield f"altsets.{name}", getattr(altsets, name)
-    for room in ("constraints", "errors", "quality", "measures"):
+    for room in ("constraints", "dissimilarity", "errors", "quality", "measures"):
         module = getattr(altsets, room)
         for name in module.__all__:
             yield f"altsets.{room}.{name}", getattr(module, name)
@@ -403,6 +403,7 @@ def test_public_names_are_documented(name):
     "thing",
     [altsets.find, altsets.iterate, altsets.evaluate, altsets.Evaluation, altsets.Problem, altsets.Result]
     + [getattr(constraints, name) for name in constraints.__all__ if name != "Constraint"]
+    + [getattr(dissimilarity, name) for name in dissimilarity.__all__]
     + [getattr(quality, name) for name in quality.__all__],
 )
 def test_the_main_names_have_a_runnable_example(thing):

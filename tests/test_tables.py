@@ -544,7 +544,7 @@ def test_two_categories_are_0_and_1_and_more_are_refused(measure):
     found = pairwise(frame[["sex", "x"]], measure)
     assert found == pytest.approx(pairwise(frame[["sex", "x"]].assign(sex=frame.sex == "m"), measure))
     message = (
-        r"correlation needs numbers or two categories, but town is text .* use mutual_info or symmetrical"
+        r"correlation needs numbers or two categories, but town is text .* use symmetrical_uncertainty or"
     )
     with pytest.raises(InputError, match=message):
         pairwise(frame, measure)

@@ -12,9 +12,12 @@ from typing import Any
 from altsets import documents
 from altsets.errors import InputError, MissingExtraError
 
-__all__ = ["Progress", "Result", "Status", "StopReason"]
+__all__ = ["Match", "Progress", "Result", "Status", "StopReason"]
 
 SCHEMA = 1
+
+#: A feature of a set that was matched with another feature of an earlier set: both sets, both features, how alike.
+Match = tuple[int, int, int, int, float]
 
 
 class Status(StrEnum):
@@ -112,6 +115,11 @@ class Result:
         was done before it asked at all.
     evaluated : int
         Sets that a black box was asked about; 0 for qualities with numbers.
+    matches : list of tuples (i, j, f, g, similarity)
+        Which features stand in for which, where sets were compared with :class:`altsets.dissimilarity.Matched`:
+        feature f of set i was matched with feature g of set j, an earlier one (``i > j``), and how alike they are.
+        Features that both sets have are matched with themselves as far as that goes, and not listed; nor are matches
+        with existing sets.
 
     Two results are equal if they say the same about the same request; what it took to find out (``elapsed``, ``steps``,
     ``evaluated``) does not count.
@@ -145,6 +153,7 @@ class Result:
     stop_reason: StopReason = StopReason.FINISHED
     steps: int = field(default=0, compare=False)
     evaluated: int = field(default=0, compare=False)
+    matches: list[Match] = field(default_factory=list)
 
     def __eq__(self, other: object) -> bool:
         if not isinstance(other, Result):
@@ -210,12 +219,41 @@ class Result:
     def _sequential(self) -> bool:
         return bool(self.parameters.get("search") == "sequential")
 
+    @property
+    def is_matched(self) -> bool:
+        """Whether sets were compared through the similarity of features."""
+        kind = self.parameters.get("dissimilarity")
+        return isinstance(kind, dict) and kind.get("kind") == "matched"
+
+    def _names_in_match(self, match: Match) -> tuple[str, str]:
+        later, earlier, feature, other, _ = match
+        return (
+            self.named_sets[later][self.sets[later].index(feature)],
+            self.named_sets[earlier][self.sets[earlier].index(other)],
+        )
+
+    def matches_in_words(self, least: float = 0.0) -> dict[tuple[int, int], list[str]]:
+        """Which features stand in for which, by the two sets: ``{(1, 0): ["mean radius ~ worst radius (0.97)"]}``.
+
+        Parameters
+        ----------
+        least : float
+            Leave out features that are less alike.
+        """
+        found: dict[tuple[int, int], list[str]] = {}
+        for match in self.matches:
+            if match[4] >= least:
+                words = f"{' ~ '.join(self._names_in_match(match))} ({rounded_down(match[4])})"
+                found.setdefault(match[:2], []).append(words)
+        return found
+
     def to_frame(self) -> Any:
-        """One row for each set: its features, quality and status (a pandas DataFrame)."""
-        try:
-            import pandas as pd
-        except ImportError as error:
-            raise MissingExtraError("to_frame()", "pandas", "tables") from error
+        """One row for each set: its features, quality and status (a pandas DataFrame).
+
+        Where sets were compared through similarity, the column ``matches`` says which of its features stand in for
+        features of earlier sets; :meth:`matches_frame` has them one by one.
+        """
+        pd = _pandas("to_frame()")
         index = pd.RangeIndex(len(self.sets), name="set")
         columns = {
             "features": [list(names) for names in self.named_sets],
@@ -223,7 +261,34 @@ class Result:
             "quality": [float(value) for value in self.qualities],
             "status": [str(status) for status in self.statuses[: len(self.sets)]],
         }
+        if self.is_matched:
+            columns["matches"] = [
+                [
+                    f"{words} in set {earlier}"
+                    for (later, earlier), listed in self.matches_in_words().items()
+                    for words in listed
+                    if later == number
+                ]
+                for number in range(len(self.sets))
+            ]
         return pd.DataFrame(columns, index=index)
+
+    def matches_frame(self) -> Any:
+        """One row for each match: a feature of a set, and the feature of an earlier set that it stands in for.
+
+        A pandas DataFrame with the columns ``set``, ``feature``, ``earlier_set``, ``earlier_feature`` and
+        ``similarity``; empty where sets were not compared through similarity.
+        """
+        pd = _pandas("matches_frame()")
+        names = [self._names_in_match(match) for match in self.matches]
+        columns = {
+            "set": [later for later, *_ in self.matches],
+            "feature": [name for name, _ in names],
+            "earlier_set": [earlier for _, earlier, *_ in self.matches],
+            "earlier_feature": [name for _, name in names],
+            "similarity": [similarity for *_, similarity in self.matches],
+        }
+        return pd.DataFrame(columns)
 
     def to_json(self, indent: int | None = 2) -> str:
         """The whole result as one JSON document; numbers that are not finite become null."""
@@ -258,6 +323,15 @@ class Result:
             "stop_reason": str(self.stop_reason),
             "steps": self.steps,
             "evaluated": self.evaluated,
+            "matches": [
+                {
+                    "sets": list(match[:2]),
+                    "features": list(self._names_in_match(match)),
+                    "indices": list(match[2:4]),
+                    "similarity": match[4],
+                }
+                for match in self.matches
+            ],
         }
 
     @classmethod
@@ -287,6 +361,7 @@ class Result:
                 stop_reason=StopReason(document.get("stop_reason", StopReason.FINISHED)),
                 steps=documents.whole_numbers([document.get("steps", 0)])[0],
                 evaluated=documents.whole_numbers([document.get("evaluated", 0)])[0],
+                matches=[_match(entry) for entry in document.get("matches", [])],
             )._whole()
         except documents.DAMAGED as error:
             raise InputError(f"this altsets result is incomplete or damaged: {error!r}.") from error
@@ -298,13 +373,42 @@ class Result:
         for chosen, named in zip(self.sets, self.named_sets, strict=True):
             if len(chosen) != len(named):
                 raise ValueError(f"a set has {len(chosen)} indices and {len(named)} names")
+        for match in self.matches:
+            if match[0] <= match[1]:
+                raise ValueError(f"set {match[0]} is matched with set {match[1]}, which is no earlier one")
+            # Raises if there is no such set, or if it has no such feature.
+            self._names_in_match(match)
         self.explain()
         return self
+
+
+def rounded_down(similarity: float) -> str:
+    """A similarity with two digits; never more than it is, so that only copies have 1.00.
+
+    Examples
+    --------
+    >>> rounded_down(0.999), rounded_down(0.29), rounded_down(1)
+    ('0.99', '0.29', '1.00')
+    """
+    return f"{math.floor(similarity * 100 + 1e-9) / 100:.2f}"
 
 
 def overlap_table(sets: Sequence[Sequence[int]]) -> list[list[int]]:
     """How many features each pair of sets shares; the diagonal holds the sizes."""
     return [[len(set(first) & set(second)) for second in sets] for first in sets]
+
+
+def _match(entry: Any) -> Match:
+    (later, earlier), (feature, other) = map(documents.whole_numbers, (entry["sets"], entry["indices"]))
+    return later, earlier, feature, other, documents.number(entry["similarity"])
+
+
+def _pandas(who: str) -> Any:
+    try:
+        import pandas as pd
+    except ImportError as error:
+        raise MissingExtraError(who, "pandas", "tables") from error
+    return pd
 
 
 def _finite(value: float) -> float | None:

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import shlex
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
 
 from altsets.cli.printing import answer, console_for, plain_messages, printable, say
-from altsets.cli.searching import run_search
+from altsets.cli.searching import note_on, run_search
 from altsets.cli.sources import TableToScore
 
 __all__ = ["demo_command"]
@@ -19,6 +19,11 @@ DEMO = (
     "nearly as much? Features are scored by mutual information; tau = 0.5 lets two sets share at most 2 of 5."
 )
 
+DISTINCT = (
+    "Other names may tell the same story. Now features with a rank correlation of 0.9 or more count as the same when "
+    "two sets are compared; on the command line this is --distinct 0.9."
+)
+
 
 def demo_command(
     save_table: Annotated[
@@ -27,6 +32,7 @@ def demo_command(
 ) -> None:
     """Show what altsets does, on a table that comes with scikit-learn."""
     with plain_messages():
+        from altsets.dissimilarity import Matched
         from altsets.tables.csv_tables import write_csv
         from altsets.tables.dataset import split_target
         from altsets.tables.demo_table import DEMO_TARGET, load_demo
@@ -36,8 +42,15 @@ def demo_command(
             write_csv(table, save_table)
         data = split_target(table, DEMO_TARGET)
         say(console_for(), DEMO.format(rows=table.n_rows, features=len(data.feature_names)))
-        asked = {"n_features": 5, "n_alternatives": 3, "tau": "0.5"}
-        answer(run_search(TableToScore(data), asked), as_json=False)
+        source = TableToScore(data)
+        asked: dict[str, Any] = {"n_features": 5, "n_alternatives": 3, "tau": "0.5"}
+        plain = run_search(source, asked)
+        answer(plain, as_json=False, note=note_on(plain, source))
+        typer.echo()
+        say(console_for(), DISTINCT)
+        answer(
+            run_search(source, {**asked, "dissimilarity": Matched("spearman", threshold=0.9)}), as_json=False
+        )
         if save_table is not None:
             typer.echo(f"\nThe table is in {printable(save_table)}.")
         typer.echo("\nTry next:")

@@ -8,9 +8,10 @@ from functools import partial
 from typing import TYPE_CHECKING, Annotated, Any
 
 from altsets.cli import options, parsing
+from altsets.cli.differing import dissimilarity_from
 from altsets.cli.judging import JudgingOptions, evaluation_of
 from altsets.cli.printing import answer, plain_messages, say_error
-from altsets.cli.searching import SECONDS_PER_SET, run_search
+from altsets.cli.searching import SECONDS_PER_SET, note_on, run_search
 from altsets.cli.sources import TableOptions, TableToScore, source_from
 from altsets.errors import InputError
 from altsets.features import FeatureNames
@@ -31,7 +32,10 @@ def find_command(
     n_alternatives: Annotated[int, options.Alternatives] = 3,
     tau: Annotated[str | None, options.Tau] = None,
     min_difference: Annotated[int | None, options.MinDifference] = None,
-    dissimilarity: Annotated[str, options.Dissimilarity] = "dice",
+    dissimilarity: Annotated[str | None, options.Dissimilarity] = None,
+    distinct: Annotated[str | None, options.Distinct] = None,
+    groups: Annotated[str | None, options.Groups] = None,
+    groups_by: Annotated[str | None, options.GroupsBy] = None,
     quality: Annotated[str, options.Quality] = "mutual_info",
     measure: Annotated[str | None, options.Measure] = None,
     estimator: Annotated[str | None, options.Estimator] = None,
@@ -78,6 +82,12 @@ def find_command(
         columns = TableOptions(table, target, drop, categorical)
         source = source_from(columns, scores, quality, task, how, save_scores)
         names = FeatureNames.of(source.names)
+        differing = {
+            "--dissimilarity": dissimilarity,
+            "--distinct": distinct,
+            "--groups": groups,
+            "--groups-by": groups_by,
+        }
         conditions = {
             "--require": require,
             "--forbid": forbid,
@@ -93,7 +103,7 @@ def find_command(
             "n_alternatives": n_alternatives,
             "tau": tau,
             "min_difference": min_difference,
-            "dissimilarity": dissimilarity,
+            "dissimilarity": dissimilarity_from(differing, names, source.data is not None),
             "search": search,
             "aggregation": aggregation,
             "existing": [parsing.features_in("--existing", given, names) for given in existing or []],
@@ -112,7 +122,7 @@ def find_command(
             judge = partial(
                 _unless_interrupted, result, selector, source.data, estimator, scoring, task, judging
             )
-        answer(result, as_json, judge)
+        answer(result, as_json, judge, note=note_on(result, source))
 
 
 def _check_judging(evaluate: bool, judging: JudgingOptions, others: Mapping[str, Any]) -> None:

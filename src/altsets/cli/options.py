@@ -55,7 +55,28 @@ MinDifference = typer.Option(
     metavar="N",
     help="Instead of --tau: in how many features two sets must differ.",
 )
-Dissimilarity = typer.Option("--dissimilarity", metavar="NAME", help="What --tau refers to: dice or jaccard.")
+Dissimilarity = typer.Option(
+    "--dissimilarity",
+    metavar="NAME",
+    help="What --tau refers to: dice or jaccard. This and the next three exclude each other. [default: dice]",
+)
+Distinct = typer.Option(
+    "--distinct",
+    metavar="0..1[:MEASURE]",
+    help="Features that are so much alike count as the same when sets are compared: 0.9, or 0.9:pearson. Also "
+    "symmetrical_uncertainty. [measure: spearman]",
+)
+Groups = typer.Option(
+    "--groups",
+    metavar="FILE.csv",
+    help="Sets differ in the groups that they touch. The file has the columns feature and group; what it does not "
+    "name is a group of its own.",
+)
+GroupsBy = typer.Option(
+    "--groups-by",
+    metavar="TEXT",
+    help="The same with groups by what stands before TEXT in a name: __ for temp__mean, temp__max.",
+)
 Quality = typer.Option(
     "--quality",
     metavar="NAME",

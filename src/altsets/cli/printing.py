@@ -42,21 +42,32 @@ __all__ = [
 #: More sets than this do not fit into an overlap table of 80 columns.
 MOST_COLUMNS = 14
 
+#: Pairs of sets whose features are listed side by side.
+MOST_LINES = 20
+#: Where every similarity counts for its part, features that are less alike than this are not worth a line.
+FAINT = 0.5
+
 NO_SET, BAD_INPUT = 1, 2
 
 
-def answer(result: Result, as_json: bool, judge: Callable[[], Evaluation | None] | None = None) -> None:
+def answer(
+    result: Result, as_json: bool, judge: Callable[[], Evaluation | None] | None = None, note: str = ""
+) -> None:
     """Print the answer; end with the exit status that says whether there is one.
 
-    Sets are printed before they are judged, if they are, since that may take long.
+    Sets are printed before they are judged, if they are, since that may take long. A note on the sets comes below them.
     """
     asked, found = len(result.statuses), len(result.sets)
     if found and not as_json:
         show(result, console_for())
+        if note:
+            say(console_for(), note)
     evaluation = judge() if found and judge is not None else None
     if as_json:
-        judged = {} if evaluation is None else {"evaluation": evaluation.to_dict()}
-        typer.echo(json.dumps({**result.to_dict(), **judged}, indent=2, allow_nan=False))
+        more: dict[str, Any] = {"note": note} if note else {}
+        if evaluation is not None:
+            more["evaluation"] = evaluation.to_dict()
+        typer.echo(json.dumps({**result.to_dict(), **more}, indent=2, allow_nan=False))
     elif evaluation is not None:
         typer.echo()
         show_evaluation(evaluation, console_for())
@@ -79,12 +90,30 @@ def show(result: Result, console: Console) -> None:
     elif len(table) > 1:
         say(console, "Features that two sets share:")
         console.print(_overlap_grid(table))
+    if len(table) > 1 and result.is_matched:
+        _show_stand_ins(result, console)
     if math.isinf(result.bound):
         say(console, f"Objective {result.objective:.6g}; no bound is known.")
     else:
         numbers = f"{result.objective:.6g}, bound {result.bound:.6g}, gap {result.gap:.3g}"
         say(console, f"Objective {numbers}.")
     say(console, result.explain())
+
+
+def _show_stand_ins(result: Result, console: Console) -> None:
+    """Which features stand in for which, a line for each two sets."""
+    weighted = result.parameters["dissimilarity"]["threshold"] is None
+    found = result.matches_in_words(least=FAINT if weighted else 0.0)
+    how_much = f" with a similarity of {FAINT:g} or more" if weighted else ""
+    if not found:
+        say(console, f"No feature stands in for a feature of another set{how_much}.")
+        return
+    lines = [f"Features that stand in for each other{how_much}:"]
+    for later, earlier in list(found)[:MOST_LINES]:
+        lines.append(f"  sets {later} and {earlier}: {printable(', '.join(found[later, earlier]))}")
+    if len(found) > MOST_LINES:
+        lines.append(f"  and {len(found) - MOST_LINES} more pairs of sets (--json lists all)")
+    console.print("\n".join(part for line in lines for part in _wrapped(line, console.width)), soft_wrap=True)
 
 
 def show_evaluation(evaluation: Evaluation, console: Console) -> None:

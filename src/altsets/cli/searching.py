@@ -11,7 +11,7 @@ from altsets.cli.sources import Source
 if TYPE_CHECKING:
     from altsets.result import Result
 
-__all__ = ["SECONDS_PER_SET", "run_search"]
+__all__ = ["SECONDS_PER_SET", "note_on", "run_search"]
 
 #: The time limit for each set that is asked for, where the user gives none.
 SECONDS_PER_SET = 60.0
@@ -21,24 +21,41 @@ def run_search(
     source: Source, asked: dict[str, Any], *, time_limit: float | None = None, **more: Any
 ) -> Result:
     """Score the features and find the sets, with a sign of life if it takes long."""
+    from altsets.dissimilarity.named import before_table, is_named, on_table
     from altsets.problem import Problem
 
+    kind = asked.get("dissimilarity", "dice")
     # Scoring a wide table takes long; what is wrong with the request is said before.
-    n_sets = Problem.create(len(source.names), feature_names=source.names, **asked).n_sets
+    checked = {**asked, "dissimilarity": before_table(kind)}
+    n_sets = Problem.create(len(source.names), feature_names=source.names, **checked).n_sets
     clock = _Clock(time_limit)
     with Waiting(console_for(stderr=True)) as waiting:
         from altsets.search.find import find
 
+        if source.data is not None and is_named(kind):
+            waiting.say(f"Comparing {len(source.names)} features with each other")
+            kind = on_table(kind, source.data.X)
         scored = source.quality(waiting, clock.check)
         clock.check()
         waiting.say("Searching")
         return find(
             scored,
-            **asked,
+            **{**asked, "dissimilarity": kind},
             **more,
             time_limit=clock.left or SECONDS_PER_SET * n_sets,
             callback=waiting.report,
         )
+
+
+def note_on(result: Result, source: Source) -> str:
+    """What to say about sets whose features have other names and say the same; mostly nothing."""
+    from altsets.selector.near_copies import near_copies
+
+    alike = None if source.data is None else near_copies(result, source.data.X)
+    if alike is None:
+        return ""
+    remedy = "--distinct 0.9" if alike.ranked else "--distinct with a threshold for symmetrical_uncertainty"
+    return f"{alike.sentence(remedy)} {alike.details}"
 
 
 class _Clock:

@@ -91,10 +91,10 @@ class TableToScore:
 
 
 class SavedScores:
-    """Features that have been scored before."""
+    """Features that have been scored before; with their table, if that is there."""
 
-    def __init__(self, scores: Scores, quality: str) -> None:
-        self.names, self._made = scores.names, scores.quality(quality)
+    def __init__(self, scores: Scores, quality: str, data: Dataset | None = None) -> None:
+        self.names, self._made, self.data = scores.names, scores.quality(quality), data
 
     def quality(self, waiting: Waiting, check: Callable[[], object] = lambda: None) -> Quality:
         """What to search on."""
@@ -136,9 +136,10 @@ def _saved_scores(
     if quality == WRAPPER:
         raise InputError("a wrapper fits models to a table; leave out --scores.")
     scores = Scores.read(path)
-    if table.path is not None:
-        scores = scores.only(dataset_from(table).feature_names)
+    data = None if table.path is None else dataset_from(table)
+    if data is not None:
+        scores = scores.only(data.feature_names)
     elif table.drop:
         dropped = parsing.features_in("--drop", ",".join(table.drop), FeatureNames.of(scores.names))
         scores = scores.only([name for number, name in enumerate(scores.names) if number not in dropped])
-    return SavedScores(scores, quality)
+    return SavedScores(scores, quality, data)

@@ -128,7 +128,9 @@ class Grouped:
         members: dict[Hashable, list[Feature]] = {}
         for feature, group in self.groups.items():
             members.setdefault(group, []).append(feature)
-        return {"kind": "grouped", "groups": {str(group): features for group, features in members.items()}}
+        # 1 and "1" are two groups.
+        spelled = str if len(set(map(str, members))) == len(members) else repr
+        return {"kind": "grouped", "groups": {spelled(group): listed for group, listed in members.items()}}
 
     def __repr__(self) -> str:
         return f"Grouped(<{len(self.groups)} features in {len(set(self.groups.values()))} groups>)"

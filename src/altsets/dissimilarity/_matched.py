@@ -56,6 +56,8 @@ class Matched:
         self.similarity: Floats | str = (
             _measure(similarity) if isinstance(similarity, str) else similarity_matrix(similarity, "Matched")
         )
+        #: The name of the measure, also once it is computed; None for a matrix that was given.
+        self.measure: str | None = similarity if isinstance(similarity, str) else None
 
     @classmethod
     def from_data(
@@ -81,7 +83,9 @@ class Matched:
         from altsets.measures import pairwise
 
         measured = pairwise(X, _measure(measure), sample_weight=sample_weight, warn=False)
-        return cls(np.clip(np.maximum(measured, measured.T), 0.0, 1.0), threshold)
+        made = cls(np.clip(np.maximum(measured, measured.T), 0.0, 1.0), threshold)
+        made.measure = measure
+        return made
 
     def computed(self, X: Any, sample_weight: Any = None) -> Self:
         """The same with numbers: a similarity that was only named is measured on this table."""
@@ -150,21 +154,41 @@ class Matched:
             if weights[i, j] > 0 and not same[i, j]
         ]
 
+    def matches_among(self, sets: Sequence[Sequence[int]]) -> list[tuple[int, int, int, int, float]]:
+        """Which feature of a set stands for which of an earlier one: ``(i, j, f, g, similarity)``.
+
+        Feature f of set i was matched with feature g of set j, which comes before it; f and g differ.
+
+        Examples
+        --------
+        >>> alike = Matched([[1, 0.95, 0.1], [0.95, 1, 0.2], [0.1, 0.2, 1]], threshold=0.9)
+        >>> alike.matches_among([(0, 2), (1, 2)])
+        [(1, 0, 1, 0, 0.95)]
+        """
+        return [
+            (later, earlier, *match)
+            for later, chosen in enumerate(sets)
+            for earlier, other in enumerate(sets[:later])
+            for match in self.matches(chosen, other)
+        ]
+
     def as_dict(self) -> dict[str, Any]:
         """In words and numbers; without the matrix, which may be large."""
-        named = isinstance(self.similarity, str)
         return {
             "kind": "matched",
             "threshold": self.threshold,
-            "similarity": self.similarity if named else "matrix",
+            "similarity": self.measure or "matrix",
         }
 
+    def __getstate__(self) -> dict[str, Any]:
+        # Without what follows from it: the same request is the same to a memory that has seen it before.
+        return {name: vars(self)[name] for name in ("threshold", "similarity", "measure")}
+
     def __repr__(self) -> str:
-        what = (
-            repr(self.similarity)
-            if isinstance(self.similarity, str)
-            else f"<{len(self.similarity)} features>"
-        )
+        if isinstance(self.similarity, str):
+            what = repr(self.similarity)
+        else:
+            what = f"<{'' if self.measure is None else f'{self.measure} of '}{len(self.similarity)} features>"
         return (
             f"Matched({what})" if self.threshold is None else f"Matched({what}, threshold={self.threshold:g})"
         )

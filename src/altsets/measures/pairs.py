@@ -26,7 +26,7 @@ from altsets.tables.weights import counted, counted_as_repeats
 
 __all__ = ["PAIR_MEASURES", "pairwise", "warn_of_pairs"]
 
-NOT_NUMBERS = "use mutual_info or symmetrical_uncertainty"
+NOT_NUMBERS = "use symmetrical_uncertainty or mutual_info"
 
 
 def pairwise(

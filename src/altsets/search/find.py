@@ -13,6 +13,7 @@ from typing import Any
 import numpy as np
 
 from altsets.constraints import Constraint
+from altsets.dissimilarity import Matched
 from altsets.errors import InputError, UnsupportedError
 from altsets.features import FeatureNames, whole_number
 from altsets.problem import Dissimilarity, Problem, verify
@@ -95,10 +96,12 @@ def find(
         The least dissimilarity of two sets: 0 allows equal sets, 1 asks for sets that share no feature.
     min_difference : int, optional
         Instead of tau: the number of features in which two sets must differ at least.
-    dissimilarity : {"dice", "jaccard"} or callable
-        What tau refers to. A function of your own takes two sorted tuples of indices and gives a number between 0
-        and 1, the same both ways round; it goes with tau, not with min_difference. Two sets go together if it gives
-        at least tau, also a set with itself: where that is so, a set may come more than once, as with tau=0.
+    dissimilarity : {"dice", "jaccard"}, Matched, Grouped or callable
+        What tau refers to. :class:`altsets.dissimilarity.Matched` looks through similarity, so that near-copies of
+        features count as the same; :class:`altsets.dissimilarity.Grouped` compares groups of features. A function of
+        your own takes two sorted tuples of indices and gives a number between 0 and 1, the same both ways round; it
+        goes with tau, not with min_difference. Two sets go together if it gives at least tau, also a set with itself:
+        where that is so, a set may come more than once, as with tau=0.
     search : {"sequential", "simultaneous", "greedy-replacement", "greedy-balancing", "greedy-depth"}
         One set after the other, each the best given those before; or all sets at once; or a heuristic.
     aggregation : {"sum", "min"}
@@ -315,6 +318,7 @@ def _result(
         stop_reason=stop_reason,
         steps=run.steps,
         evaluated=answer.evaluated,
+        matches=kind.matches_among(sets) if isinstance(kind := problem.dissimilarity, Matched) else [],
     )
 
 

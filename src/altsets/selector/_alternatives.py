@@ -9,17 +9,25 @@ import numpy as np
 from sklearn.utils import estimator_html_repr
 from sklearn.utils.validation import check_is_fitted, check_memory, validate_data
 
-from altsets.arrays import Bools, Floats
+from altsets.arrays import Bools
 from altsets.errors import InputError
 from altsets.features import whole_number
 from altsets.quality.given import needs_target
-from altsets.result import Result, Status
-from altsets.selector._answers import answered, check_request, dissimilarities, size_in
+from altsets.result import Status
+from altsets.selector._answers import Found, answered, check_request, size_in
 from altsets.selector._column_selector import ColumnSelector, SelectFeatures
 from altsets.selector._html import sets_as_html
+from altsets.selector.near_copies import near_copies
 from altsets.tables.conversion import features_of
+from altsets.tables.weights import counted_rows
 
 __all__ = ["Alternative", "SelectAlternatives"]
+
+#: What to ask for where sets turn out to be near-copies, by whether all columns have ranks.
+TRULY_DIFFERENT = {
+    True: 'dissimilarity=Matched("spearman", threshold=0.9)',
+    False: 'dissimilarity=Matched("symmetrical_uncertainty", threshold=...)',
+}
 
 
 class Alternative(NamedTuple):
@@ -67,8 +75,9 @@ class SelectAlternatives(ColumnSelector):
         The least dissimilarity of two sets, 0.5 by default: 0 allows equal sets, 1 asks for sets that share nothing.
     min_difference : int, optional
         Instead of tau: the number of features in which two sets must differ at least.
-    dissimilarity : {"dice", "jaccard"} or callable
-        What tau refers to.
+    dissimilarity : {"dice", "jaccard"}, Matched, Grouped or callable
+        What tau refers to; see :mod:`altsets.dissimilarity`. A similarity that is named,
+        ``Matched("spearman", threshold=0.9)``, is computed in ``fit``, with ``sample_weight``.
     search : {"sequential", "simultaneous", "greedy-replacement", "greedy-balancing", "greedy-depth"}
         One set after the other, or all at once, or a heuristic.
     aggregation : {"sum", "min"}
@@ -106,6 +115,9 @@ class SelectAlternatives(ColumnSelector):
         How different they are from each other.
     bound_, gap_ : float
         No answer has a larger objective than the bound; the gap is what may be missing to it.
+    note_ : str
+        One sentence if sets are near-copies of each other, though their features have other names: most features of
+        one have a match of their own in another, with a rank correlation of 0.9 or more. Else empty.
     n_alternatives_found_ : int
         The number of sets besides the first one.
     n_features_ : int
@@ -205,25 +217,31 @@ class SelectAlternatives(ColumnSelector):
             )
         check_request(self, features)
         n_features = size_in(self, features.n_features)
-        result, scores = answered(self, features, y, sample_weight, n_features, check_memory(self.memory))
-        self._keep(result, scores, n_features)
+        found = answered(self, features, y, sample_weight, n_features, check_memory(self.memory))
+        self._keep(found, n_features)
+        kept = counted_rows(sample_weight, features.n_rows)
+        alike = near_copies(self.result_, features if kept is None else features.rows(kept))
+        self.note_ = (
+            "" if alike is None else f"{alike.sentence(TRULY_DIFFERENT[alike.ranked])} {alike.details}"
+        )
         return self
 
-    def _keep(self, result: Result, scores: Floats | None, n_features: int) -> None:
+    def _keep(self, found: Found, n_features: int) -> None:
+        result = found.result
         if not result.sets:
             raise InputError(f"no set was found. {result.explain()}")
         self.result_ = result
         self.n_features_ = n_features
-        self.scores_ = scores
+        self.scores_ = found.scores
         self.alternatives_ = [
-            Alternative(*found)
-            for found in zip(result.named_sets, result.qualities, result.statuses, strict=False)
+            Alternative(*alternative)
+            for alternative in zip(result.named_sets, result.qualities, result.statuses, strict=False)
         ]
         self.supports_ = np.zeros((len(result.sets), self.n_features_in_), dtype=bool)
         for mask, chosen in zip(self.supports_, result.sets, strict=True):
             mask[list(chosen)] = True
         self.qualities_ = np.array(result.qualities)
-        self.dissimilarities_ = dissimilarities(self.dissimilarity, result.sets)
+        self.dissimilarities_ = found.dissimilarities
         self.bound_, self.gap_ = result.bound, result.gap
         self.n_alternatives_found_ = len(result.sets) - 1
         if len(result.sets) < len(result.statuses):
@@ -291,10 +309,11 @@ class SelectAlternatives(ColumnSelector):
             f"(quality {found.quality:.6g}, {found.status})"
             for number, found in enumerate(self.alternatives_)
         ]
-        return "\n".join([str(own), *lines])
+        return "\n".join([str(own), *lines, *([f"    {self.note_}"] if self.note_ else [])])
 
     def _html_repr(self) -> str:
         own = str(estimator_html_repr(self))
         if not self.__sklearn_is_fitted__():
             return own
-        return own + sets_as_html(self.alternatives_, self.alternative, self.result_.explain())
+        notes = filter(None, (self.result_.explain(), self.note_))
+        return own + sets_as_html(self.alternatives_, self.alternative, list(notes))

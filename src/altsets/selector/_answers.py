@@ -6,13 +6,15 @@ import copy
 import pickle
 import warnings
 from collections.abc import Mapping, Sequence
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from sklearn.utils import check_random_state
 
 from altsets.arrays import Floats
 from altsets.constraints import Size
+from altsets.dissimilarity import Grouped
+from altsets.dissimilarity.named import before_table, is_named, on_table
 from altsets.errors import InputError
 from altsets.features import whole_number
 from altsets.problem import Problem, dissimilarity_of
@@ -22,7 +24,7 @@ from altsets.result import Result
 from altsets.search.find import find
 from altsets.tables.feature_matrix import Features
 
-__all__ = ["answered", "check_request", "dissimilarities", "quality_of", "search_for", "size_in"]
+__all__ = ["Found", "answered", "check_request", "dissimilarities", "quality_of", "search_for", "size_in"]
 
 #: Parameters of what is asked, as :func:`altsets.find` has them.
 ASKED = (
@@ -38,6 +40,24 @@ ASKED = (
 #: Parameters that decide how a table is scored.
 SCORING = ("quality", "task", "random_state")
 LIMITS = ("max_iters", "time_limit")
+
+
+class Found(NamedTuple):
+    """What a selector has found in a table.
+
+    Attributes
+    ----------
+    result : Result
+        The answer.
+    scores : ndarray or None
+        What each column alone is worth.
+    dissimilarities : ndarray
+        How different each two sets are.
+    """
+
+    result: Result
+    scores: Floats | None
+    dissimilarities: Floats
 
 
 def quality_of(selector: Any, features: Features, y: Any, sample_weight: Any = None) -> Quality:
@@ -57,7 +77,7 @@ def quality_of(selector: Any, features: Features, y: Any, sample_weight: Any = N
     return _quality(_chosen(selector, SCORING), features, y, sample_weight, selector.n_jobs)
 
 
-def search_for(selector: Any, quality: Quality) -> Result:
+def search_for(selector: Any, quality: Quality, features: Features, sample_weight: Any = None) -> Result:
     """Search with the parameters of a selector.
 
     Parameters
@@ -66,15 +86,22 @@ def search_for(selector: Any, quality: Quality) -> Result:
         Fitted or not; it stays as it is.
     quality : Quality
         What a good set is.
+    features : Features
+        The table, for a similarity of features that is only named.
+    sample_weight : array-like, optional
+        How much each of its rows counts.
     """
     asked = _chosen(selector, (*ASKED, *LIMITS))
-    return find(quality, **asked | {"n_features": size_in(selector, quality.n_features_in)})
+    asked["n_features"] = size_in(selector, quality.n_features_in)
+    asked["dissimilarity"] = on_table(selector.dissimilarity, features, sample_weight)
+    return find(quality, **asked)
 
 
 def check_request(selector: Any, features: Features) -> None:
     """Say what is wrong with the parameters, which takes no time, before the table is scored."""
     asked = _chosen(selector, ASKED)
     asked["n_features"] = min(whole_number("n_features", selector.n_features, 1), features.n_features)
+    asked["dissimilarity"] = before_table(selector.dissimilarity)
     problem = Problem.create(features.n_features, feature_names=features.feature_names, **asked)
     if whole_number("alternative", selector.alternative, 0) > problem.n_alternatives:
         raise InputError(
@@ -98,8 +125,8 @@ def size_in(selector: Any, n_columns: int) -> int:
 
 def answered(
     selector: Any, features: Features, y: Any, sample_weight: Any, n_features: int, memory: Any
-) -> tuple[Result, Floats | None]:
-    """The sets, and what each column alone is worth."""
+) -> Found:
+    """The sets, what each column alone is worth, and how different the sets are."""
     settings = _chosen(selector, (*ASKED, *LIMITS, *SCORING)) | {"n_features": n_features}
     table = (features.values, features.names, dict(features.categories))
     try:
@@ -116,7 +143,7 @@ def answered(
 
 
 def dissimilarities(kind: Any, sets: Sequence[tuple[int, ...]]) -> Floats:
-    """How different each two sets are, as Dice, Jaccard or a function of the user's has it."""
+    """How different each two sets are, as Dice, Jaccard, similarity, groups or a function of the user's have it."""
     table = np.zeros((len(sets), len(sets)))
     for row, first in enumerate(sets):
         for column, second in enumerate(sets[:row]):
@@ -128,7 +155,7 @@ def dissimilarities(kind: Any, sets: Sequence[tuple[int, ...]]) -> Floats:
 class _Interrupted(Exception):
     """Carries an answer past a memory, which must not keep what Ctrl-C cut short."""
 
-    def __init__(self, answer: tuple[Result, Floats | None]) -> None:
+    def __init__(self, answer: Found) -> None:
         super().__init__()
         self.answer = answer
 
@@ -145,15 +172,25 @@ def _answer(
     sample_weight: Any,
     n_jobs: int | None,
     memory: Any,
-) -> tuple[Result, Floats | None]:
+) -> Found:
     scored = memory.cache(_scored, ignore=["n_jobs"], verbose=0)
     scoring = {name: settings[name] for name in SCORING}
+    kind = settings["dissimilarity"]
+    if is_named(kind):
+        kind = memory.cache(_measured, verbose=0)(kind, table, sample_weight)
     quality = scored(scoring, table, y, sample_weight, n_jobs)
-    result = find(quality, **{name: settings[name] for name in (*ASKED, *LIMITS)})
-    answer = result, _scores_of(quality)
+    asked = {name: settings[name] for name in (*ASKED, *LIMITS)}
+    result = find(quality, **asked | {"dissimilarity": kind})
+    if isinstance(kind, Grouped):
+        kind = kind.resolve(quality.feature_names)
+    answer = Found(result, _scores_of(quality), dissimilarities(kind, result.sets))
     if result.interrupted:
         raise _Interrupted(answer)
     return answer
+
+
+def _measured(dissimilarity: Any, table: PlainTable, sample_weight: Any) -> Any:
+    return on_table(dissimilarity, Features(*table), sample_weight)
 
 
 def _scored(

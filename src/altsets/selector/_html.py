@@ -11,7 +11,7 @@ __all__ = ["sets_as_html"]
 STYLE = "text-align:left;padding:2px 12px 2px 0;vertical-align:top"
 
 
-def sets_as_html(alternatives: Sequence[Any], in_use: int, note: str) -> str:
+def sets_as_html(alternatives: Sequence[Any], in_use: int, notes: Sequence[str]) -> str:
     """The sets as a small table; names come from users' tables and are escaped.
 
     Parameters
@@ -20,8 +20,8 @@ def sets_as_html(alternatives: Sequence[Any], in_use: int, note: str) -> str:
         The sets.
     in_use : int
         The one that ``transform`` keeps.
-    note : str
-        A sentence below the table.
+    notes : sequence of str
+        Sentences below the table.
     """
     head = _row("th", ("Set", "Features", "Quality", "Status"))
     rows = [
@@ -38,7 +38,7 @@ def sets_as_html(alternatives: Sequence[Any], in_use: int, note: str) -> str:
     ]
     return (
         f'<table style="border-collapse:collapse;margin-top:8px"><thead>{head}</thead><tbody>{"".join(rows)}</tbody>'
-        f"</table><div>{html.escape(note)}</div>"
+        f"</table>{''.join(f'<div>{html.escape(note)}</div>' for note in notes)}"
     )
 
 

@@ -1,0 +1,555 @@
+"""Truly different sets as users ask for them: in the selector, in folds, in results and on the command line."""
+
+from __future__ import annotations
+
+import json
+import pickle
+from dataclasses import replace
+
+import numpy as np
+import pytest
+from sklearn.base import clone
+
+import altsets
+from altsets import Result, SelectAlternatives, quality
+from altsets.dissimilarity import Grouped, Matched
+from altsets.errors import InputError
+from altsets.evaluation import evaluate
+from altsets.selector.near_copies import near_copies
+from altsets.tables.conversion import features_of
+from altsets.tables.csv_tables import write_csv
+from altsets.tables.demo_table import load_demo
+from altsets.tables.table import Table
+
+pd = pytest.importorskip("pandas")
+
+NAMES = ["size", "length", "weight", "width", "noise", "hue", "age"]
+#: Those that say the same.
+BULK = set(NAMES[:4])
+DISTINCT = Matched("spearman", threshold=0.9)
+TRULY = {"n_features": 2, "n_alternatives": 1, "tau": 1}
+
+
+def near_copied(seed=0, n_rows=80):
+    """Four columns that say the same with other names, three that do not; and two classes."""
+    rng = np.random.default_rng(seed)
+    y = rng.integers(0, 2, n_rows)
+    size = rng.normal(size=n_rows) + 4 * y
+    columns = [factor * (size + rng.normal(size=n_rows) / 20) for factor in (1, 2, 3, -1)]
+    columns += [rng.normal(size=n_rows) + strength * y for strength in (3, 2, 1)]
+    return pd.DataFrame(dict(zip(NAMES, columns, strict=True))), y
+
+
+X, Y = near_copied()
+
+
+# --- The selector -----------------------------------------------------------------------------------------
+
+
+def test_a_named_similarity_is_computed_in_fit():
+    plain = SelectAlternatives("f", **TRULY).fit(X, Y)
+    assert set().union(*(found.names for found in plain.alternatives_)) == BULK
+    distinct = SelectAlternatives("f", **TRULY, dissimilarity=DISTINCT).fit(X, Y)
+    first, second = (set(found.names) for found in distinct.alternatives_)
+    assert not (first & BULK and second & BULK)
+    by_hand = altsets.find(
+        quality.Additive.from_data(X, Y, measure="f"),
+        **TRULY,
+        dissimilarity=Matched.from_data(X, "spearman", threshold=0.9),
+    )
+    assert distinct.result_ == by_hand
+    assert distinct.result_.parameters["dissimilarity"] == {
+        "kind": "matched",
+        "threshold": 0.9,
+        "similarity": "spearman",
+    }
+    assert distinct.dissimilarities_.tolist() == [[0, 1], [1, 0]]
+
+
+def test_the_parameter_stays_as_it_was_given():
+    selector = SelectAlternatives("f", **TRULY, dissimilarity=DISTINCT)
+    fitted = clone(selector).fit(X, Y)
+    assert fitted.dissimilarity == DISTINCT
+    assert fitted.get_params()["dissimilarity"].similarity == "spearman"
+    assert clone(fitted).get_params()["dissimilarity"] == DISTINCT
+    again = pickle.loads(pickle.dumps(fitted))
+    assert again.result_ == fitted.result_
+    assert again.fit(X.iloc[::2], Y[::2]).result_.named_sets
+    assert "dissimilarity=Matched('spearman', threshold=0.9)" in repr(fitted)
+
+
+def test_weights_count_in_similarity():
+    # In the first half, age says what noise says; in the second half it does not.
+    table = X.assign(age=np.exp(np.where(np.arange(len(X)) < 40, X["noise"], -X["noise"])))
+    first_half = np.repeat([1, 0], 40)
+    selector = SelectAlternatives("f", n_features=1, n_alternatives=6, tau=1, dissimilarity=DISTINCT)
+    for weights, n_found in ((first_half, 3), (None, 4)):
+        # One of the bulk, hue, noise; and age where it is not noise.
+        with pytest.warns(UserWarning, match=f"{n_found} of 7 sets found"):
+            selector.fit(table, Y, sample_weight=weights)
+    # What spearman takes for weights is its own affair.
+    with pytest.raises(InputError, match="spearman takes whole numbers as weights"):
+        selector.fit(table, Y, sample_weight=first_half + 0.5)
+
+
+def test_a_memory_keeps_similarity_and_answers(tmp_path, monkeypatch):
+    selector = SelectAlternatives("f", **TRULY, dissimilarity=DISTINCT, memory=str(tmp_path))
+    first = selector.fit(X, Y).result_
+    monkeypatch.setattr("altsets.selector._answers.find", pytest.fail)
+    assert clone(selector).fit(X, Y).result_ == first
+    monkeypatch.undo()
+    monkeypatch.setattr("altsets.selector._answers.on_table", pytest.fail)
+    assert clone(selector).set_params(tau=0.5).fit(X, Y).result_.sets
+
+
+@pytest.mark.parametrize("groups", [dict.fromkeys(BULK, 1), {0: "a", 1: "a", 2: "a", 3: "a"}, [[0, 1, 2, 3]]])
+def test_groups_by_name_and_index(groups):
+    selector = SelectAlternatives("f", **TRULY, dissimilarity=Grouped(groups)).fit(X, Y)
+    first, second = (set(found.names) for found in selector.alternatives_)
+    assert not (first & BULK and second & BULK)
+    assert selector.dissimilarities_.tolist() == [[0, 1], [1, 0]]
+    assert clone(selector).dissimilarity == selector.dissimilarity
+    assert selector.result_.matches == []
+    assert selector.result_.parameters["dissimilarity"]["kind"] == "grouped"
+
+
+@pytest.mark.parametrize(
+    ("kind", "sentence"),
+    [
+        (Matched(np.eye(4), 0.9), "the similarities of 4 features, but the quality has 7"),
+        (Grouped({"sice": 1}), "names 'sice', which is no feature; did you mean 'size'?"),
+        (Grouped({7: 1}), "names feature 7; there are 7"),
+    ],
+)
+def test_what_does_not_fit_the_table_is_said_before_it_is_scored(kind, sentence, monkeypatch):
+    monkeypatch.setattr("altsets.selector._answers.quality_from", pytest.fail)
+    selector = SelectAlternatives("f", **TRULY, dissimilarity=kind)
+    with pytest.raises(InputError, match=sentence):
+        selector.fit(X, Y)
+    with pytest.raises(InputError, match=sentence):
+        evaluate(selector, X, Y)
+
+
+def test_categories_of_several_labels_have_no_ranks():
+    table = X.assign(town=np.array(["Rome", "Oslo", "Bonn"])[np.arange(len(X)) % 3])
+    with pytest.raises(
+        InputError, match="rank correlation needs numbers or two categories, but town is text"
+    ):
+        SelectAlternatives("mutual_info", **TRULY, dissimilarity=DISTINCT).fit(table, Y)
+    kind = Matched("symmetrical_uncertainty", threshold=0.5)
+    assert SelectAlternatives("mutual_info", **TRULY, dissimilarity=kind).fit(table, Y).result_.sets
+
+
+# --- Folds ------------------------------------------------------------------------------------------------
+
+
+def test_similarity_is_computed_in_each_fold_on_its_training_rows():
+    # Alike in the first 40 rows alone: a fold that is trained on these must keep the two apart.
+    table = X[["noise", "hue"]].assign(age=np.exp(np.where(np.arange(80) < 40, X["noise"], -X["noise"])))
+    selector = SelectAlternatives("f", n_features=1, n_alternatives=2, tau=1, dissimilarity=DISTINCT)
+    halves = [(np.arange(40), np.arange(40, 80)), (np.arange(40, 80), np.arange(40))]
+    same = table.assign(age=np.exp(table["noise"]))
+    assert [len(fold.sets) for fold in evaluate(selector, table, Y, cv=halves).folds] == [2, 2]
+    mixed = [(np.r_[0:20, 40:60], np.r_[20:40, 60:80]), *halves]
+    assert [len(fold.sets) for fold in evaluate(selector, table, Y, cv=mixed).folds] == [3, 2, 2]
+    assert [len(fold.sets) for fold in evaluate(selector, same, Y, cv=mixed).folds] == [2, 2, 2]
+
+
+def test_weights_reach_similarity_in_folds(monkeypatch):
+    seen = []
+
+    def spy(kind, features, weights=None):
+        seen.append((features.n_rows, weights))
+        return kind.computed(features, weights)
+
+    monkeypatch.setattr("altsets.selector._answers.on_table", spy)
+    selector = SelectAlternatives("f", **TRULY, dissimilarity=DISTINCT)
+    weights = np.repeat([1, 2], 40)
+    evaluate(selector, X, Y, cv=2, sample_weight=weights)
+    assert [rows for rows, _ in seen] == [40, 40]
+    assert sum(given.sum() for _, given in seen) == weights.sum()
+
+
+# --- Results ----------------------------------------------------------------------------------------------
+
+SIMILARITY = np.eye(6)
+SIMILARITY[0, 2] = SIMILARITY[2, 0] = 0.9799
+SIMILARITY[1, 3] = SIMILARITY[3, 1] = 0.95
+
+
+@pytest.fixture(scope="module")
+def matched():
+    """Three sets of 3, which may have two features in common, shared or alike."""
+    rng = np.random.default_rng(44)
+    relevance, redundancy = rng.integers(1, 9, 6), rng.integers(0, 9, (6, 6))
+    repeats = quality.MRMR(relevance, redundancy + redundancy.T, feature_names=NAMES[:6])
+    kind = Matched(SIMILARITY, threshold=0.9)
+    return altsets.find(repeats, n_features=3, n_alternatives=2, tau=0.3, dissimilarity=kind)
+
+
+def test_matches_say_who_stands_in_for_whom(matched):
+    kind = Matched(SIMILARITY, threshold=0.9)
+    assert matched.matches
+    assert matched.matches == [
+        (later, earlier, *match)
+        for later in range(3)
+        for earlier in range(later)
+        for match in kind.matches(matched.sets[later], matched.sets[earlier])
+    ]
+    for later, earlier, feature, other, alike in matched.matches:
+        assert later > earlier
+        assert feature != other
+        assert feature in matched.sets[later]
+        assert other in matched.sets[earlier]
+        assert alike == SIMILARITY[feature, other]
+
+
+def test_matches_in_json(matched):
+    document = json.loads(matched.to_json())
+    assert document["schema"] == 1
+    later, earlier, feature, other, alike = matched.matches[0]
+    assert document["matches"][0] == {
+        "sets": [later, earlier],
+        "features": [NAMES[feature], NAMES[other]],
+        "indices": [feature, other],
+        "similarity": alike,
+    }
+    assert Result.from_json(matched.to_json()) == matched
+    assert Result.from_json(matched.to_json()).matches == matched.matches
+    del document["matches"]
+    assert Result.from_json(json.dumps(document)).matches == []
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        {"sets": [0, 1]},
+        {"sets": [1]},
+        {"sets": [7, 0]},
+        {"sets": "10"},
+        {"indices": [0, 99]},
+        {"indices": [0.5, 1]},
+        {"similarity": None},
+        {"similarity": "0.9"},
+    ],
+)
+def test_matches_that_are_damaged_are_refused(matched, change):
+    document = json.loads(matched.to_json())
+    document["matches"][0] |= change
+    with pytest.raises(InputError, match="incomplete or damaged"):
+        Result.from_json(json.dumps(document))
+
+
+def test_matches_in_frames(matched):
+    frame = matched.matches_frame()
+    assert list(frame.columns) == ["set", "feature", "earlier_set", "earlier_feature", "similarity"]
+    rows = [(i, NAMES[f], j, NAMES[g], similarity) for i, j, f, g, similarity in matched.matches]
+    assert list(frame.itertuples(index=False, name=None)) == rows
+    column = matched.to_frame()["matches"]
+    assert column[0] == []
+    words = [
+        f"{NAMES[f]} ~ {NAMES[g]} ({0.97 if 0 in (f, g) else 0.95}) in set {j}"
+        for _, j, f, g, _ in matched.matches
+    ]
+    assert [text for texts in column for text in texts] == words
+
+
+def test_plain_results_have_no_matches():
+    plain = altsets.find(quality.Additive([3, 2, 1]), n_features=1, n_alternatives=1)
+    assert plain.matches == []
+    assert plain.matches_frame().empty
+    assert list(plain.to_frame().columns) == ["features", "indices", "quality", "status"]
+    assert json.loads(plain.to_json())["matches"] == []
+
+
+# --- Near-copies ------------------------------------------------------------------------------------------
+
+
+def plain_sets(table=X, kind="dice", **asked):
+    scores = quality.Additive.from_data(table, Y, measure="f")
+    return altsets.find(scores, **TRULY | asked, dissimilarity=kind), features_of(table)
+
+
+def test_near_copies_are_noticed():
+    alike = near_copies(*plain_sets())
+    assert (alike.later, alike.earlier, alike.n_features, alike.n_matched) == (1, 0, 2, 2)
+    # Each of them can be said of these sets.
+    everything = Matched.from_data(X, "spearman", threshold=0.9)
+    result, _ = plain_sets()
+    assert alike.n_matched == everything.overlap(*result.sets)
+    assert set(alike.shared) == set(result.named_sets[0]) & set(result.named_sets[1])
+    matches = everything.matches(result.sets[1], result.sets[0])
+    assert [(NAMES.index(f), NAMES.index(g), pytest.approx(s)) for f, g, s in alike.matches] == matches
+
+
+@pytest.mark.parametrize(
+    ("kind", "asked"),
+    [
+        # Similarity has been looked through, or is not what the user asks about.
+        (Matched.from_data(X, "spearman", threshold=0.9), {}),
+        (Grouped({0: "a"}), {}),
+        # Nothing to compare.
+        ("dice", {"n_alternatives": 0}),
+    ],
+)
+def test_no_note_where_there_is_nothing_to_say(kind, asked):
+    assert near_copies(*plain_sets(kind=kind, **asked)) is None
+
+
+def test_one_match_of_two_is_no_near_copy():
+    scores = quality.Additive([9, 7, 0, 0, 8, 6, 0], feature_names=NAMES)
+    result = altsets.find(scores, **TRULY)
+    assert result.named_sets == [("size", "noise"), ("length", "hue")]
+    assert near_copies(result, features_of(X)) is None
+
+
+@pytest.mark.parametrize(
+    ("limits", "noted"),
+    [
+        ({"tau": 0.0}, False),
+        ({"tau": 0.1}, True),
+        ({"tau": None, "min_difference": 0}, False),
+        ({"tau": None, "min_difference": 1}, True),
+    ],
+)
+def test_no_note_on_what_the_request_allows_anyway(limits, noted):
+    result, features = plain_sets()
+    asked = replace(result, parameters={**result.parameters, **limits})
+    assert (near_copies(asked, features) is not None) == noted
+
+
+def test_copies_are_seen_through_holes_and_beside_categories():
+    table = X.assign(town=np.array(["Rome", "Oslo", "Bonn"])[np.arange(len(X)) % 3])
+    table.loc[::7, "length"] = np.nan
+    features = features_of(table)
+    scores = quality.Additive([5, 4, 0, 0, 0, 0, 0, 0], feature_names=list(table.columns))
+    result = altsets.find(scores, n_features=1, n_alternatives=1, tau=1)
+    alike = near_copies(result, features)
+    assert alike.matches[0][:2] == ("length", "size")
+    # The rank correlation would refuse the table.
+    assert not alike.ranked
+    towns = altsets.find(quality.Additive([5, 0, 0, 0, 0, 0, 0, 4]), n_features=1, n_alternatives=1, tau=1)
+    assert near_copies(towns, features) is None
+
+
+def test_long_tables_and_many_sets_are_no_trouble(monkeypatch):
+    result, features = plain_sets()
+    monkeypatch.setattr("altsets.selector.near_copies.MOST_NUMBERS", 200)
+    assert near_copies(result, features) is not None
+    monkeypatch.setattr("altsets.selector.near_copies.MOST_COLUMNS", 4)
+    several = altsets.find(quality.Additive([9, 8, 7, 6, 3, 2, 1]), n_features=1, n_alternatives=6, tau=1)
+    assert near_copies(several, features).later == 1
+
+
+def test_the_selector_says_so():
+    selector = SelectAlternatives("f", **TRULY).fit(X, Y)
+    assert selector.note_.startswith(
+        "2 of 2 features of set 1 have a match in set 0 with a correlation of 0.9"
+    )
+    assert 'dissimilarity=Matched("spearman", threshold=0.9) asks for others.' in selector.note_
+    assert selector.note_ in repr(selector)
+    assert "asks for others" in selector._repr_html_()
+    selector.set_params(dissimilarity=DISTINCT).fit(X, Y)
+    assert selector.note_ == ""
+    assert "asks for others" not in repr(selector) + selector._repr_html_()
+
+
+# --- The command line -------------------------------------------------------------------------------------
+
+
+@pytest.fixture(scope="module")
+def path(tmp_path_factory):
+    file = tmp_path_factory.mktemp("tables") / "copies.csv"
+    columns = [X[name].to_numpy() for name in NAMES]
+    write_csv(Table((*NAMES, "y"), (*columns, np.array(["no", "yes"], dtype=object)[Y])), file)
+    return file
+
+
+ASKED = ("-t", "y", "--quality", "f", "-k", 2, "-a", 1, "--tau", 1)
+
+
+def test_distinct_asks_for_truly_different_sets(run, path):
+    code, out, err = run("find", path, *ASKED, "--distinct", "0.9", "--json")
+    assert (code, err) == (0, "")
+    result = Result.from_json(out)
+    assert result.parameters["dissimilarity"] == {
+        "kind": "matched",
+        "threshold": 0.9,
+        "similarity": "spearman",
+    }
+    assert (
+        result.named_sets
+        == SelectAlternatives("f", **TRULY, dissimilarity=DISTINCT).fit(X, Y).result_.named_sets
+    )
+    pearson = json.loads(run("find", path, *ASKED, "--distinct", "0.9:pearson", "--json")[1])
+    assert pearson["parameters"]["dissimilarity"]["similarity"] == "pearson"
+
+
+def test_stand_ins_are_printed_by_name(run, path, tmp_path):
+    table = tmp_path / "demo.csv"
+    write_csv(load_demo(), table)
+    asked = ("find", table, "-t", "diagnosis", "--quality", "mrmr", "--measure", "pearson", "-k", 4, "-a", 2)
+    code, out, err = run(*asked, "--distinct", "0.9")
+    assert (code, err) == (0, "")
+    assert "Features that stand in for each other:" in out
+    result = Result.from_json(run(*asked, "--distinct", "0.9", "--json")[1])
+    assert len(result.matches) > 1
+    for (later, earlier), words in result.matches_in_words().items():
+        assert f"sets {later} and {earlier}: {', '.join(words)}" in " ".join(out.split())
+    out = run("find", path, *ASKED, "--distinct", "0.9")[1]
+    assert "No feature stands in for a feature of another set." in out
+    assert "stands in for" not in run("find", path, *ASKED)[1]
+
+
+def test_many_pairs_of_sets_are_cut_short(matched, capsys):
+    from altsets.cli import printing
+
+    many = replace(
+        matched,
+        sets=[(0,), *[(2,)] * 23],
+        named_sets=[("size",), *[("weight",)] * 23],
+        qualities=[1.0] * 24,
+        statuses=[matched.status] * 24,
+        matches=[(later, 0, 2, 0, 0.97) for later in range(1, 24)],
+    )
+    printing.show(many, printing.console_for())
+    out = capsys.readouterr().out
+    assert out.count("weight ~ size (0.97)") == printing.MOST_LINES
+    assert "and 3 more pairs of sets (--json lists all)" in out
+    weighted = {**matched.parameters, "dissimilarity": {"kind": "matched", "threshold": None}}
+    faint = replace(many, parameters=weighted, matches=[(1, 0, 2, 0, 0.3), (2, 0, 2, 0, 0.6)])
+    printing.show(faint, printing.console_for())
+    out = capsys.readouterr().out
+    assert "with a similarity of 0.5 or more:" in out
+    assert "(0.60)" in out
+    assert "(0.30)" not in out
+
+
+def test_near_copies_are_noted_below_the_sets(run, path):
+    asked = ("find", path, *ASKED)
+    code, out, err = run(*asked)
+    assert (code, err) == (0, "")
+    text = " ".join(out.split())
+    assert "2 of 2 features of set 1 have a match in set 0 with a correlation of 0.9" in text
+    assert "or more; --distinct 0.9 asks for others." in text
+    assert text.index("proven") < text.index("asks for others")
+    document = json.loads(run(*asked, "--json")[1])
+    assert document["note"].startswith("2 of 2 features")
+    assert Result.from_json(json.dumps(document)).sets
+    assert "asks for others" not in run(*asked, "--distinct", "0.9")[1]
+
+
+def test_groups_from_a_file_and_from_names(run, path, tmp_path):
+    groups = tmp_path / "groups.csv"
+    groups.write_text(
+        "group,feature,price\nbulk,size,1\nbulk,length,2\nbulk,weight,3\nbulk,width,3\n,hue,3\n",
+        encoding="utf-8",
+    )
+    code, out, _ = run("find", path, *ASKED, "--groups", groups, "--json")
+    document = json.loads(out)
+    assert code == 0
+    kind = document["parameters"]["dissimilarity"]
+    assert kind == {"kind": "grouped", "groups": {"bulk": NAMES[:4]}}
+    first, second = (set(entry["features"]) for entry in document["sets"])
+    assert not (first & BULK and second & BULK)
+    # s-ize, noi-se, hue and age without it: names before an i.
+    by_names = json.loads(run("find", path, *ASKED, "--groups-by", "i", "--json")[1])
+    assert by_names["parameters"]["dissimilarity"]["groups"] == {
+        "s": ["size"],
+        "we": ["weight"],
+        "w": ["width"],
+        "no": ["noise"],
+    }
+
+
+def test_distinct_works_in_each_fold_too(run, path):
+    code, out, err = run("find", path, *ASKED, "--distinct", "0.9", "--evaluate", "--cv", 2, "--json")
+    assert (code, err) == (0, "")
+    for fold in json.loads(out)["evaluation"]["folds"]:
+        first, second = fold["sets"]
+        assert not (BULK & set(first["features"]) and BULK & set(second["features"]))
+
+
+def test_saved_scores_need_their_table_for_distinct(run, path, tmp_path):
+    saved = tmp_path / "scores.csv"
+    assert run("find", path, *ASKED, "--save-scores", saved)[0] == 0
+    code, out, err = run("find", "--scores", saved, "-k", 2, "-a", 1, "--distinct", "0.9")
+    assert (code, out) == (2, "")
+    assert "give the TABLE and its --target beside --scores" in err
+    asked = ("find", path, "-t", "y", "--scores", saved, "-k", 2, "-a", 1, "--tau", 1)
+    result = Result.from_json(run(*asked, "--distinct", "0.9", "--json")[1])
+    assert (
+        result.named_sets
+        == SelectAlternatives("f", **TRULY, dissimilarity=DISTINCT).fit(X, Y).result_.named_sets
+    )
+    assert "asks for others" in run(*asked)[1]
+
+
+@pytest.mark.parametrize(
+    ("options", "sentence"),
+    [
+        (("--distinct", "x"), "--distinct 'x' must have the form 0.9 or 0.9:spearman."),
+        (("--distinct", "0.9:"), "must have the form 0.9 or 0.9:spearman."),
+        (("--distinct", ":spearman"), "must have the form 0.9 or 0.9:spearman."),
+        (
+            ("--distinct", "0"),
+            "--distinct 0: features count as the same from a similarity on that is above 0",
+        ),
+        (("--distinct", "1.01"), "at most 1; give one such as 0.9."),
+        (("--distinct", "nan"), "at most 1; give one such as 0.9."),
+        (("--distinct", "0.9:cosine"), "the measure 'cosine' is unknown; choose spearman or pearson or"),
+        (("--groups-by", "__"), "--groups-by: no name such as 'size' has '__' in it; give the separator"),
+        (("--groups-by", ""), "--groups-by: the separator is ''; give one such as '__'."),
+        (("--groups", "nowhere.csv"), "there is no file nowhere.csv"),
+        (("--distinct", "0.9", "--groups-by", "i"), "--distinct and --groups-by were both given"),
+        (("--dissimilarity", "dice", "--distinct", "0.9"), "--dissimilarity and --distinct were both given"),
+        (("--groups-by", "i", "--min-difference", 1), "give tau"),
+        (("--dissimilarity", "cosine"), "choose one of 'dice', 'jaccard'"),
+    ],
+)
+def test_options_that_make_no_sense_are_refused_in_one_line(run, path, options, sentence):
+    code, out, err = run("find", path, "-t", "y", "--quality", "f", "-k", 2, "-a", 1, *options)
+    assert (code, out) == (2, "")
+    assert sentence in err
+    assert err.startswith("Error: ")
+    assert err.count("\n") == 1
+
+
+@pytest.mark.parametrize(
+    ("content", "sentence"),
+    [
+        ("", "is empty"),
+        (
+            "size,bulk\n",
+            "has no column 'feature' and no column 'group'; its first line must name the columns",
+        ),
+        (
+            "feature,sensor\nsize,a\n",
+            "has no column 'group'; its first line must name the columns feature,group.",
+        ),
+        ("feature,group\nsice,a\n", "names 'sice', which is no feature; did you mean 'size'?"),
+        ("feature,group\nsize,a\nsize,b\n", "line 3: 'size' is in group 'a' already"),
+        ("feature,group\nsize\n", "line 2: give 2 fields, as in the first line, not 1."),
+        ("feature,group\nsize,\n", "gives no feature a group; write a line such as size,GROUP."),
+        ("feature,group\n", "gives no feature a group"),
+    ],
+)
+def test_files_of_groups_that_make_no_sense_are_refused_in_one_line(run, path, tmp_path, content, sentence):
+    file = tmp_path / "groups.csv"
+    file.write_text(content, encoding="utf-8")
+    code, out, err = run("find", path, *ASKED, "--groups", file)
+    assert (code, out) == (2, "")
+    assert sentence in err
+    assert err.count("\n") == 1
+
+
+def test_the_demo_shows_both(run):
+    code, out, err = run("demo")
+    text = " ".join(out.split())
+    assert (code, err) == (0, "")
+    assert (
+        "4 of 5 features of set 1 have a match in set 0 with a correlation of 0.92 or more; --distinct 0.9 asks for "
+        "others." in text
+    )
+    assert text.count("asks for others") == 1
+    assert text.count("Features that two sets share:") == 2
