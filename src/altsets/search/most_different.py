@@ -75,8 +75,8 @@ def most_different(
     Returns
     -------
     Result
-        The sets, and in ``tau`` how different they are. ``objective`` is tau as well, and ``bound`` the largest tau that
-        is not ruled out; status ``OPTIMAL`` is a proof that no larger tau is possible (for a function of your own:
+        The sets, and in ``tau`` how different they are. ``objective`` is tau as well, ``bound`` the largest tau that is
+        not ruled out; status ``OPTIMAL`` is a proof that no larger tau is possible (for a function of your own:
         none that is larger by 0.001 or more). Of the sets that are so different, good ones are taken as far as
         a short search goes; their qualities are not claimed to be the best.
 

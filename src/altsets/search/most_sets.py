@@ -14,10 +14,10 @@ from altsets.problem import Dissimilarity, FeatureSet, Problem
 from altsets.quality import Quality
 from altsets.result import Progress, Result
 from altsets.search.compatibility import any_sets_differ_enough
-from altsets.search.degree_bounds import count_bound
 from altsets.search.families.answer import Claim, family_result, in_words, none_result
 from altsets.search.families.climb import Climb, Step
-from altsets.search.families.decision import FamilySearch, at
+from altsets.search.families.counting import most_by_counting
+from altsets.search.families.decision import LISTED, FamilySearch, at
 from altsets.search.families.standard import Asked, Standard
 from altsets.search.families.taus import Taus
 from altsets.search.find import request, run_of, solved
@@ -79,7 +79,7 @@ def most_sets(
     Returns
     -------
     Result
-        The sets. ``objective`` is their number, and ``bound`` what no number of such sets exceeds; status ``OPTIMAL`` is
+        The sets. ``objective`` is their number, ``bound`` what no number of such sets exceeds; status ``OPTIMAL`` is
         a proof that there are no more. Which of many such families is returned is not promised; their qualities are
         made better as far as a short search goes.
 
@@ -165,28 +165,31 @@ class _LargestNumber:
 
     def __post_init__(self) -> None:
         self.engine, self.proof = self.search.standard.engine, "counting features"
-        most = self._counted()
-        self.climb = Climb(0, most + 1, min(most, self.max_sets))
-
-    def _counted(self) -> int:
-        """How many sets there can be, by counting."""
-        problem, listed = self.problem, self.search.listed
-        n = problem.n_features_in - len(problem.forbidden)
-        most = sum(math.comb(n, size) for size in problem.sizes)
-        if listed is not None:
-            most = len(listed.sets)
-            n = len({feature for chosen in listed.sets for feature in chosen})
-        if problem.fixed_size and not callable(problem.dissimilarity):
-            most = count_bound(n, problem.n_features, problem.max_overlap, most)
-        return most
+        search, best = self.search, self.search.standard.best
+        if best is not None and all(self.problem.compatible(best, given) for given in self.problem.existing):
+            self.sets = [best]
+        most = most_by_counting(
+            search.quality, self.problem, search.standard, search.listed, search.run, search.limits
+        )
+        self.climb = Climb(len(self.sets), most + 1, min(most, self.max_sets))
 
     def find(self) -> None:
         """Go on until no larger number is possible, or time is up."""
         self._report()
-        if self.search.listed is None and not any_sets_differ_enough(self.problem):
-            self._grow()
         run, limits = self.search.run, self.search.limits
+        if self.search.listed is not None:
+            self._pick(limits.first_steps)
+        elif not any_sets_differ_enough(self.problem):
+            self._grow()
         self.climb.go(self._attempt, limits.first_steps, doubling=True, stop=lambda: run.stopped)
+
+    def _pick(self, max_steps: float) -> None:
+        """As many as a search in the list of all good sets finds."""
+        self.engine = "enumerate"
+        sets, most = self.search.largest_listed(self.problem, self.climb.top, max_steps)
+        if most + 1 < self.climb.refuted:
+            self.climb.refuted, self.proof = int(most) + 1, LISTED
+        self._take(sets)
 
     def _grow(self) -> None:
         """One good set after the other, each the best that goes with those before."""
@@ -201,7 +204,9 @@ class _LargestNumber:
                 self._take(sets)
 
     def _attempt(self, level: int, max_steps: float) -> Step:
-        decision = self.search.decide(at(self.problem, n_alternatives=level - 1), max_steps)
+        # In few steps, the list has been searched already.
+        listing = max_steps == math.inf
+        decision = self.search.decide(at(self.problem, n_alternatives=level - 1), max_steps, listing=listing)
         self.engine = decision.engine
         refuted = level if decision.refuted else math.inf
         refuted = min(refuted, decision.most + 1)

@@ -11,7 +11,7 @@ __all__ = ["Climb", "Step"]
 
 @dataclass(frozen=True)
 class Step:
-    """What came of trying a level: the level that was reached, and the one from which on all are out of reach, if any."""
+    """What came of trying a level: the level that was reached, and that from which on none can be, if any."""
 
     reached: int | None = None
     refuted: int | None = None

@@ -16,7 +16,11 @@ from altsets.search.families.standard import Standard
 from altsets.search.find import solved
 from altsets.search.run import Run
 
-__all__ = ["Decision", "FamilySearch", "at"]
+__all__ = ["LISTED", "Decision", "FamilySearch", "at"]
+
+
+#: The argument where all sets that are good enough were listed.
+LISTED = "all good sets listed, compatible ones picked"
 
 
 @dataclass(frozen=True)
@@ -58,18 +62,17 @@ class FamilySearch:
             return None
         return ListedSets.of(self.quality, self._problem, self.standard, self.run, self.limits)
 
-    def decide(self, problem: Problem, max_steps: float = math.inf) -> Decision:
-        """Whether there are ``problem.n_sets`` sets that are good enough; neither if it takes more than so many steps."""
+    def decide(self, problem: Problem, max_steps: float = math.inf, *, listing: bool = True) -> Decision:
+        """Whether there are ``problem.n_sets`` sets that are good enough, if that comes out in so many steps.
+
+        Without ``listing`` the list of all good sets is not asked first.
+        """
         most = math.inf
-        if self.listed is not None:
-            limits = self.limits
-            coloured = limits.coloured_sets if max_steps < math.inf else limits.coloured_sets_later
-            sets, most = self.listed.family(problem, problem.n_sets, coloured)
+        if listing and self.listed is not None:
+            sets, most = self.largest_listed(problem, problem.n_sets, max_steps)
             if len(sets) == problem.n_sets or most < problem.n_sets:
                 sets = sets if len(sets) == problem.n_sets else []
-                return Decision(
-                    sets, not sets, "enumerate", "all good sets listed, compatible ones picked", most
-                )
+                return Decision(sets, not sets, "enumerate", LISTED, most)
         share = 1 if problem.aggregation == "min" else problem.n_sets
         target, tolerance = share * self.standard.least, share * self.standard.tolerance
         part = self.run.part(max_steps)
@@ -80,6 +83,16 @@ class FamilySearch:
             return Decision(found.sets, False, found.engine, found.proof, most)
         refuted = found.status is Status.INFEASIBLE or found.bound < target - tolerance
         return Decision([], refuted, found.engine, found.proof, most)
+
+    def largest_listed(
+        self, problem: Problem, wanted: int, max_steps: float
+    ) -> tuple[list[FeatureSet], float]:
+        """Sets of the list that go together, as many as wanted or as were found; and what no number exceeds."""
+        if self.listed is None:
+            return [], math.inf
+        limits = self.limits
+        coloured = limits.coloured_sets if max_steps < math.inf else limits.coloured_sets_later
+        return self.listed.family(problem, wanted, coloured)
 
     def improved(self, problem: Problem, sets: Sequence[FeatureSet]) -> list[FeatureSet]:
         """As many sets that go together, and better ones if a short search finds them; the best first."""

@@ -27,6 +27,9 @@ class FamilyLimits:
     growth_steps: int = 20_000
     #: Steps for better sets when all questions are answered.
     better_steps: int = 2_000
+    #: Features of which each pair is looked at for a bound on the number of sets, and sets that it is asked about.
+    paired_features: int = 3_000
+    counted_sets: int = 64
     #: Values of tau that are told apart where its values are not known: every thousandth.
     tau_steps: int = 1_000
     #: More values than this are not told apart one by one either.

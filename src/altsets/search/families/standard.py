@@ -40,7 +40,7 @@ class Asked:
             return cls(None, _number("min_quality", min_quality, "the least quality of a set"))
         if within is None and default is None:
             raise InputError(
-                "neither min_quality nor within was given; say how good a set must be, as min_quality=0.8 or within=0.05."
+                "neither min_quality nor within was given; say how good sets must be, as within=0.05 does."
             )
         part = _number(
             "within", default if within is None else within, "a part of the best quality, such as 0.05"
