@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from dataclasses import replace
 from fractions import Fraction
@@ -19,6 +20,7 @@ from altsets.search.resources import one_thread
 from altsets.search.run import Run, Stopped
 from altsets.search.scaling import Scaling
 from altsets.search.subset.pricing import PricingOracle
+from altsets.search.tolerances import PROVEN
 
 __all__ = ["ListedSets"]
 
@@ -42,8 +44,8 @@ class ListedSets:
         )
         most = limits.listed_for_own if callable(problem.dissimilarity) else limits.listed_sets
         scaling = Scaling.of(quality, every)
-        # Twice the tolerance: what the rounding of the search for sets could cost is looked at again.
-        threshold = float(np.ldexp(standard.least - 2 * standard.tolerance, -scaling.exponent))
+        # More than the tolerance: what the rounding of the search for sets could cost is looked at again.
+        threshold = math.ldexp(standard.least - standard.tolerance, -scaling.exponent) - PROVEN
         with run.part() as part, one_thread():
             try:
                 listing = PricingOracle(scaling.quality, every, part).all_above(
