@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import itertools
 import math
+import signal
 import time
 from dataclasses import replace
 from fractions import Fraction
@@ -375,6 +376,21 @@ def test_what_is_not_ruled_out_is_said():
     assert result.status is Status.FEASIBLE
     assert result.bound > len(result.sets)
     assert "at most" in result.explain() or "how many there are was not found out" in result.explain()
+
+
+@pytest.mark.parametrize("ask", [altsets.most_different, altsets.most_sets])
+def test_ctrl_c_keeps_what_was_found(ask):
+    def press(progress):
+        if not told:
+            signal.raise_signal(signal.SIGINT)
+        told.append(progress)
+
+    told = []
+    result = ask(hard(), n_features=8, within=0.3, callback=press)
+    assert (result.status, result.stop_reason, result.interrupted) == (Status.FEASIBLE, "interrupted", True)
+    assert result.sets
+    assert result.objective < result.bound
+    assert "interrupted" in result.explain()
 
 
 class Ended(Exception):

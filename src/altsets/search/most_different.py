@@ -11,7 +11,7 @@ from altsets.errors import InputError
 from altsets.problem import Dissimilarity, FeatureSet, Problem
 from altsets.quality import Quality
 from altsets.result import Progress, Result
-from altsets.search.families.answer import Claim, family_result, in_words, none_result
+from altsets.search.families.answer import FamilyClaim, family_result, in_words, none_result
 from altsets.search.families.climb import Climb, Step
 from altsets.search.families.decision import FamilySearch, at
 from altsets.search.families.standard import Asked, Standard
@@ -192,7 +192,7 @@ class _LargestTau:
         return max(self.tau, self.taus.values[self.climb.refuted - (1 if self.taus.every else 0)])
 
 
-def _claim(largest: _LargestTau, standard: Standard, asked: Asked, by: str) -> Claim:
+def _claim(largest: _LargestTau, standard: Standard, asked: Asked, by: str) -> FamilyClaim:
     """What is said about the sets."""
     proven, n_sets = largest.is_proven and standard.proven, largest.problem.n_sets
     good = in_words(asked, standard)
@@ -209,4 +209,4 @@ def _claim(largest: _LargestTau, standard: Standard, asked: Asked, by: str) -> C
     else:
         finding += f"; a larger tau, up to {bound}, is not ruled out"
     proof = largest.proof if standard.proven else standard.proof
-    return Claim(float(largest.tau), float(largest.bound), proven, finding, largest.engine, proof)
+    return FamilyClaim(float(largest.tau), float(largest.bound), proven, finding, largest.engine, proof)

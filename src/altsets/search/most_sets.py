@@ -14,7 +14,7 @@ from altsets.problem import Dissimilarity, FeatureSet, Problem
 from altsets.quality import Quality
 from altsets.result import Progress, Result
 from altsets.search.compatibility import any_sets_differ_enough
-from altsets.search.families.answer import Claim, family_result, in_words, none_result
+from altsets.search.families.answer import FamilyClaim, family_result, in_words, none_result
 from altsets.search.families.climb import Climb, Step
 from altsets.search.families.counting import most_by_counting
 from altsets.search.families.decision import LISTED, FamilySearch, at
@@ -234,7 +234,7 @@ class _LargestNumber:
         return self.climb.refuted - 1
 
 
-def _claim(largest: _LargestNumber, standard: Standard, asked: Asked) -> Claim:
+def _claim(largest: _LargestNumber, standard: Standard, asked: Asked) -> FamilyClaim:
     """What is said about the sets."""
     n_sets, bound = len(largest.sets), largest.bound
     all_found = n_sets == bound
@@ -254,4 +254,4 @@ def _claim(largest: _LargestNumber, standard: Standard, asked: Asked) -> Claim:
     else:
         finding += f"; {told}"
     proof = largest.proof if standard.proven else standard.proof
-    return Claim(float(n_sets), float(bound), proven, finding, largest.engine, proof, finished=limited)
+    return FamilyClaim(float(n_sets), float(bound), proven, finding, largest.engine, proof, finished=limited)

@@ -14,11 +14,11 @@ from altsets.search.families.standard import Asked, Standard
 from altsets.search.find import CUT_SHORT, why_no_set
 from altsets.search.run import Run
 
-__all__ = ["Claim", "family_result", "in_words", "none_result"]
+__all__ = ["FamilyClaim", "family_result", "in_words", "none_result"]
 
 
 @dataclass(frozen=True)
-class Claim:
+class FamilyClaim:
     """What is said about a family: what was to be as large as possible, what it can be at most, and why."""
 
     objective: float
@@ -35,7 +35,7 @@ def family_result(
     quality: Quality,
     problem: Problem,
     sets: Sequence[FeatureSet],
-    claim: Claim,
+    claim: FamilyClaim,
     run: Run,
     asked: dict[str, Any],
 ) -> Result:

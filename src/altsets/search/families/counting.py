@@ -12,7 +12,7 @@ from altsets.problem import Problem
 from altsets.quality import BlackBox, Form, Quality
 from altsets.search.degree_bounds import count_bound, sum_bound
 from altsets.search.families.limits import FamilyLimits
-from altsets.search.families.listed import ListedSets
+from altsets.search.families.listed import GoodSets
 from altsets.search.families.standard import Standard
 from altsets.search.run import Run
 from altsets.search.scaling import Scaling
@@ -25,7 +25,7 @@ def most_by_counting(
     quality: Quality,
     problem: Problem,
     standard: Standard,
-    listed: ListedSets | None,
+    listed: GoodSets | None,
     run: Run,
     limits: FamilyLimits,
 ) -> int:

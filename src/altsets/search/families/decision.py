@@ -11,7 +11,7 @@ from altsets.problem import FeatureSet, Problem
 from altsets.quality import Quality
 from altsets.result import Status
 from altsets.search.families.limits import FAMILY_LIMITS, FamilyLimits
-from altsets.search.families.listed import ListedSets
+from altsets.search.families.listed import GoodSets
 from altsets.search.families.standard import Standard
 from altsets.search.find import solved
 from altsets.search.run import Run
@@ -56,11 +56,11 @@ class FamilySearch:
         self._problem, self.engine = problem, engine
 
     @cached_property
-    def listed(self) -> ListedSets | None:
+    def listed(self) -> GoodSets | None:
         """All sets that are good enough, if they are few and each of them has to be."""
         if self._problem.aggregation == "sum" or self.engine not in ("auto", "enumerate"):
             return None
-        return ListedSets.of(self.quality, self._problem, self.standard, self.run, self.limits)
+        return GoodSets.of(self.quality, self._problem, self.standard, self.run, self.limits)
 
     def decide(self, problem: Problem, max_steps: float = math.inf, *, listing: bool = True) -> Decision:
         """Whether there are ``problem.n_sets`` sets that are good enough, if that comes out in so many steps.

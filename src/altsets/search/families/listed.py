@@ -22,10 +22,10 @@ from altsets.search.scaling import Scaling
 from altsets.search.subset.pricing import PricingOracle
 from altsets.search.tolerances import PROVEN
 
-__all__ = ["ListedSets"]
+__all__ = ["GoodSets"]
 
 
-class ListedSets:
+class GoodSets:
     """Every set that is good enough, best first; existing sets are left out of account until somebody asks."""
 
     def __init__(self, sets: Sequence[FeatureSet], run: Run) -> None:
@@ -34,7 +34,7 @@ class ListedSets:
     @classmethod
     def of(
         cls, quality: Quality, problem: Problem, standard: Standard, run: Run, limits: FamilyLimits
-    ) -> ListedSets | None:
+    ) -> GoodSets | None:
         """The list; None if there are too many sets, if it takes too long, or if a quality can only be asked."""
         if isinstance(quality, BlackBox):
             return None
