@@ -32,6 +32,7 @@ TITLES = {
     "ablation": "What each part of the search is good for",
     "tuning": "Limits chosen anew",
     "constraints": "Constraints",
+    "most": "As different as possible, as many as there are",
     "large": "A million scores",
     "information": "Mutual information",
     "relief": "ReliefF",

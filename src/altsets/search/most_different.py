@@ -153,7 +153,7 @@ class _LargestTau:
         # The best set again and again goes with itself at tau = 0, and perhaps further.
         self.tau = least_dissimilarity(self.problem, self.sets)
         self.climb = Climb(self.taus.reached(self.tau), top + 1, top)
-        self.engine, self.proof = self.search.standard.engine, "no larger value exists"
+        self.engine = self.search.standard.engine
 
     def find(self) -> None:
         """Go on until no larger tau is possible, or time is up."""
@@ -196,10 +196,14 @@ def _claim(largest: _LargestTau, standard: Standard, asked: Asked, by: str) -> F
     """What is said about the sets."""
     proven, n_sets = largest.is_proven and standard.proven, largest.problem.n_sets
     good = in_words(asked, standard)
-    each = f"each {good}" if by == "every" else f"on average {good}"
-    sets = "1 set" if n_sets == 1 else f"{n_sets} sets"
     tau, bound = f"{float(largest.tau):.6g}", f"{float(largest.bound):.6g}"
-    finding = f"{sets}, {each}, differ by tau = {tau} or more"
+    if n_sets > 1:
+        each = "each" if by == "every" else "on average"
+        finding = f"{n_sets} sets, {each} {good}, differ by tau = {tau} or more"
+    elif largest.problem.existing:
+        finding = f"1 set, {good}, differs from the existing ones by tau = {tau} or more"
+    else:
+        finding = f"1 set, {good}, has none to differ from"
     if proven and largest.bound == largest.tau:
         finding += "; proven that no larger tau is possible"
     elif proven:
@@ -208,5 +212,6 @@ def _claim(largest: _LargestTau, standard: Standard, asked: Asked, by: str) -> F
         finding += "; a better set than the best that was found may rule them out"
     else:
         finding += f"; a larger tau, up to {bound}, is not ruled out"
-    proof = largest.proof if standard.proven else standard.proof
+    proof = largest.proof or ("no larger value exists" if largest.is_proven else "nothing was ruled out")
+    proof = proof if standard.proven else standard.proof
     return FamilyClaim(float(largest.tau), float(largest.bound), proven, finding, largest.engine, proof)

@@ -19,7 +19,6 @@ from altsets.search.families.climb import Climb, Step
 from altsets.search.families.counting import most_by_counting
 from altsets.search.families.decision import LISTED, FamilySearch, at
 from altsets.search.families.standard import Asked, Standard
-from altsets.search.families.taus import Taus
 from altsets.search.find import request, run_of, solved
 
 __all__ = ["most_sets"]
@@ -123,7 +122,7 @@ def most_sets(
         if not n_sets:
             return none_result(quality, wanted, standard, 1, run, said, proven=largest.climb.refuted <= 1)
         found = at(problem, n_alternatives=n_sets - 1)
-        claim = _claim(largest, standard, asked)
+        claim = _claim(largest, standard, asked, said["tau"])
         return family_result(quality, found, search.improved(found, largest.sets), claim, run, said)
 
 
@@ -131,9 +130,9 @@ def _each_once(problem: Problem) -> Problem:
     """The same request, in which no set goes with itself."""
     assert problem.tau is not None
     if problem.tau == 0:
-        # Any two sets will do, and by Dice no two that are not the same differ by less than the smallest value.
-        counted = at(problem, dissimilarity="dice")
-        return at(counted, tau=Taus.counted(counted)[1])
+        # Any two sets will do that differ in one feature, which by Dice counts for at least this much.
+        largest = max(problem.k_max, *(len(given) for given in problem.existing), 1)
+        return at(problem, dissimilarity="dice", tau=Fraction(1, 2 * largest))
     own = problem.dissimilarity
     # Those that come with altsets find every set equal to itself, and engines know them by their class.
     if not callable(own) or type(own).__module__.startswith("altsets."):
@@ -234,12 +233,12 @@ class _LargestNumber:
         return self.climb.refuted - 1
 
 
-def _claim(largest: _LargestNumber, standard: Standard, asked: Asked) -> FamilyClaim:
+def _claim(largest: _LargestNumber, standard: Standard, asked: Asked, tau: float) -> FamilyClaim:
     """What is said about the sets."""
     n_sets, bound = len(largest.sets), largest.bound
     all_found = n_sets == bound
     proven = all_found and standard.proven
-    good, tau = in_words(asked, standard), float(largest.problem.tau or Fraction(0))
+    good = in_words(asked, standard)
     finding = (
         f"1 set {good} found"
         if n_sets == 1

@@ -15,6 +15,8 @@ class FamilyLimits:
     listed_sets: int = 2_000
     #: The same where a user's own function compares them.
     listed_for_own: int = 300
+    #: Of more features than this nobody lists sets: all of them are candidates.
+    listed_features: int = 3_000
     #: Nodes of the branch and bound that lists them.
     list_nodes: int = 500_000
     #: Sets of the list that are coloured before a search in the list is left to the engines, which know more bounds.

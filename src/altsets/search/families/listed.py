@@ -36,7 +36,7 @@ class GoodSets:
         cls, quality: Quality, problem: Problem, standard: Standard, run: Run, limits: FamilyLimits
     ) -> GoodSets | None:
         """The list; None if there are too many sets, if it takes too long, or if a quality can only be asked."""
-        if isinstance(quality, BlackBox):
+        if isinstance(quality, BlackBox) or problem.n_features_in > limits.listed_features:
             return None
         # As if all features were wanted: where few are, some sets are as good as others and would not be listed.
         every = replace(
@@ -57,6 +57,8 @@ class GoodSets:
             return None
         good = {}
         for number in range(len(listing)):
+            if run.stopped:
+                return None
             chosen = listing.set_at(number)
             value = quality.evaluate(chosen)
             if value >= standard.least - standard.tolerance:

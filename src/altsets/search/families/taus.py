@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from bisect import bisect_right
-from collections.abc import Sequence
+from collections.abc import Sequence, Set
 from dataclasses import dataclass
 from fractions import Fraction
 from itertools import combinations
@@ -31,25 +31,26 @@ class Taus:
         >>> [str(tau) for tau in Taus.of(Problem.create(9, n_features=4), FAMILY_LIMITS).values]
         ['0', '1/4', '1/2', '3/4', '1']
         """
-        largest_total = 2 * max(problem.k_max, *(len(given) for given in problem.existing), 1)
-        if not callable(problem.dissimilarity) and largest_total**2 <= limits.most_taus:
-            return cls(cls.counted(problem), every=True)
+        if not callable(problem.dissimilarity):
+            given = {len(one) for one in problem.existing}
+            n_totals = 2 * len(problem.sizes) + len(given) * len(problem.sizes)
+            if n_totals * max(problem.k_max, *given, 1) <= limits.most_taus:
+                return cls(_all_counted(problem, given), every=True)
         steps = limits.tau_steps
         return cls([Fraction(step, steps) for step in range(steps + 1)], every=False)
-
-    @staticmethod
-    def counted(problem: Problem) -> list[Fraction]:
-        """All dissimilarities that two sets can have by counting features, 0 and 1 among them."""
-        assert isinstance(problem.dissimilarity, str)
-        sizes = {*problem.sizes, *(len(given) for given in problem.existing)}
-        values = {Fraction(0), Fraction(1)}
-        for total in {s + t for s in problem.sizes for t in sizes}:
-            values |= {_counted(problem.dissimilarity, shared, total) for shared in range(1, total // 2 + 1)}
-        return sorted(values)
 
     def reached(self, tau: Fraction) -> int:
         """The number of the largest value that is no larger than this."""
         return bisect_right(self.values, tau) - 1
+
+
+def _all_counted(problem: Problem, given: Set[int]) -> list[Fraction]:
+    """All dissimilarities that two sets, or a set and one of a given size, can have by counting; and 0 and 1."""
+    assert isinstance(problem.dissimilarity, str)
+    values = {Fraction(0), Fraction(1)}
+    for total in {s + t for s in problem.sizes for t in {*problem.sizes, *given}}:
+        values |= {_counted(problem.dissimilarity, shared, total) for shared in range(1, total // 2 + 1)}
+    return sorted(values)
 
 
 def _counted(kind: str, shared: int, total: int) -> Fraction:
