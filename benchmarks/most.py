@@ -30,12 +30,14 @@ class Answered:
 
     @property
     def proven(self) -> bool:
-        """Whether no larger tau, or no more sets, are possible."""
-        return self.result.status is altsets.Status.OPTIMAL
+        """Whether no larger tau, or no more sets, are possible; or no set at all."""
+        return self.result.status in (altsets.Status.OPTIMAL, altsets.Status.INFEASIBLE)
 
     @property
     def words(self) -> str:
         """The answer, with what is not ruled out, and the time it took."""
+        if not self.result.sets:
+            return "no set"
         at_most = "" if self.proven else f" (at most {self.result.bound:,.6g})"
         return f"{self.result.objective:g}{at_most}, {duration(self.result.elapsed)}"
 
@@ -106,7 +108,11 @@ def _different(section: Section, all_scores: Sequence[Scores], late: list[float]
         f"until it was proven; at most {TIME_LIMIT:g} s.",
         table(("scores", "k", "a", *(f"within {100 * within:g} %, {by}" for within, by in ways)), lines),
     ]
-    return sum(_contradicted(one) for one in answers if one.proven and one.asked["by"] == "every")
+    return sum(_contradicted(one) for one in answers if _can_be_checked(one))
+
+
+def _can_be_checked(one: Answered) -> bool:
+    return one.proven and bool(one.result.sets) and one.asked["by"] == "every"
 
 
 def _contradicted(one: Answered) -> bool:
@@ -155,7 +161,7 @@ def _many(section: Section, all_scores: Sequence[Scores], late: list[float]) -> 
     wrong = 0
     for one in answers:
         n_sets, needed = len(one.result.sets), one.result.parameters["quality_needed"]
-        if one.proven and n_sets <= FEW:
+        if one.proven and 0 < n_sets <= FEW:
             more = _largest_minimum(one.scores, SIZE, n_sets + 1, one.asked["tau"])
             wrong += bool(more.sets) and more.objective >= needed + 1e-9
     return wrong

@@ -28,7 +28,7 @@ class FamilyLimits:
     #: Steps for one good set after the other, as a first family.
     growth_steps: int = 20_000
     #: Steps for better sets when all questions are answered.
-    better_steps: int = 2_000
+    better_steps: int = 500
     #: Features of which each pair is looked at for a bound on the number of sets, and sets that it is asked about.
     paired_features: int = 3_000
     counted_sets: int = 64
