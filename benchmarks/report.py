@@ -33,6 +33,7 @@ TITLES = {
     "tuning": "Limits chosen anew",
     "constraints": "Constraints",
     "distinct": "Sets that differ through similarity",
+    "most": "As different as possible, as many as there are",
     "large": "A million scores",
     "information": "Mutual information",
     "relief": "ReliefF",

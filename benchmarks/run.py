@@ -4,7 +4,8 @@ Parts: ``live`` and ``frozen`` compare with the reference implementation on univ
 and ``frozen-multivariate`` on FCBF and mRMR; ``grid`` runs every search of the project's target grid,
 ``multivariate`` and ``multivariate10`` those on FCBF and mRMR with sets of 5 and 10; ``ablation`` switches off each
 part of the search in turn, on other data, and ``tuning`` chooses its limits anew there; ``constraints`` has conditions
-on sets, ``distinct`` sets that differ through similarity, ``large`` a million scores,
+on sets, ``distinct`` sets that differ through similarity, ``most`` sets that are as different, or as many, as they can
+be, ``large`` a million scores,
 ``information`` and ``relief`` scores from tables, ``wrapper`` searches that fit models, ``estimator`` scikit-learn's
 checks and grids, ``evaluation`` how sets are judged, ``startup`` the command line, ``deadlines`` how late hard requests
 come back, ``versions`` an older checkout beside this one
@@ -32,6 +33,7 @@ from benchmarks import (
     grid,
     information,
     large,
+    most,
     multivariate,
     relief,
     report,
@@ -112,6 +114,7 @@ NEED_MATRICES = (
     "multivariate10",
     "constraints",
     "distinct",
+    "most",
 )
 
 
@@ -231,6 +234,7 @@ def _runs(options: argparse.Namespace, inputs: Inputs) -> dict[str, Callable[[],
         "tuning": lambda: tuning.run(options.datasets, options.jobs or 2),
         "constraints": lambda: constrained.run(inputs.information, inputs.mrmr),
         "distinct": lambda: distinct.run(options.datasets, every),
+        "most": lambda: most.run([*inputs.information, *pairs]),
         "large": large.run,
         "information": lambda: information.run(options.datasets, options.matrices),
         "relief": lambda: relief.run(options.datasets, ROOT / ".bench-venv-relief"),

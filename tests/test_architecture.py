@@ -44,6 +44,9 @@ UPWARD = {"dissimilarity/_matched.py": "altsets.measures.pairwise"}
 
 #: The same inside ``search/``.
 SEARCH_ROOMS = [
+    "most_different",
+    "most_sets",
+    "families",
     "find",
     "diagnosis",
     "black_box",
@@ -368,6 +371,8 @@ def test_public_surface():
         "find",
         "iterate",
         "measures",
+        "most_different",
+        "most_sets",
         "quality",
     }
     assert dir(altsets) == sorted(altsets.__all__)
@@ -401,7 +406,8 @@ def test_public_names_are_documented(name):
 
 @pytest.mark.parametrize(
     "thing",
-    [altsets.find, altsets.iterate, altsets.evaluate, altsets.Evaluation, altsets.Problem, altsets.Result]
+    [altsets.find, altsets.iterate, altsets.most_different, altsets.most_sets, altsets.evaluate]
+    + [altsets.Evaluation, altsets.Problem, altsets.Result]
     + [getattr(constraints, name) for name in constraints.__all__ if name != "Constraint"]
     + [getattr(dissimilarity, name) for name in dissimilarity.__all__]
     + [getattr(quality, name) for name in quality.__all__],
@@ -410,9 +416,10 @@ def test_the_main_names_have_a_runnable_example(thing):
     assert doctest.DocTestParser().get_examples(thing.__doc__)
 
 
-def test_every_parameter_of_find_is_described():
-    described = inspect.getdoc(altsets.find)
-    for name in inspect.signature(altsets.find).parameters:
+@pytest.mark.parametrize("function", [altsets.find, altsets.most_different, altsets.most_sets])
+def test_every_parameter_of_a_search_is_described(function):
+    described = inspect.getdoc(function)
+    for name in inspect.signature(function).parameters:
         assert f"\n{name} : " in described, name
 
 

@@ -93,6 +93,14 @@ def test_constructed_sets_keep_to_all_rules(way):
         assert len(result.sets) == 4, kind
 
 
+@SEARCHES
+def test_what_is_in_every_set_is_not_constructed_twice(way):
+    all_of_it = [constraints.Size(1, 3), constraints.Budget([1] * 5, 1), constraints.Require(4)]
+    good = quality.Additive([5, 4, 3, 2, 1])
+    result = altsets.find(good, n_alternatives=1, tau=0.5, constraints=all_of_it, time_limit=HURRY, **way)
+    assert len(result.sets) < 2
+
+
 def test_where_adding_the_best_leads_nowhere_a_short_search_helps():
     """The best features are in neither group, and with two of them there is no room for both groups."""
     scores = np.r_[np.full(4, 9.0), np.ones(8)]

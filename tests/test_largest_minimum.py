@@ -242,3 +242,22 @@ def test_full_sets_leave_no_class_of_features():
     )
     assert finished
     assert sets.tolist() == chosen.tolist() == [0, 0]
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_a_search_that_has_to_stop_while_it_branches_proves_nothing(seed, monkeypatch):
+    children, stopped = PartialSolutions.children, []
+
+    def stop_first(self, node):
+        stopped.append(node)
+        self._state.run.interrupted = True
+        return children(self, node)
+
+    good = Additive(np.random.default_rng(seed).random(12) ** 4)
+    asked = {"n_features": 4, "n_alternatives": 8, "search": "simultaneous", "aggregation": "min"}
+    optimum = altsets.find(good, **asked)
+    monkeypatch.setattr(PartialSolutions, "children", stop_first)
+    result = altsets.find(good, **asked)
+    assert stopped
+    assert result.status is Status.FEASIBLE
+    assert result.bound >= optimum.objective

@@ -18,6 +18,8 @@ if TYPE_CHECKING:
     from altsets.problem import Problem
     from altsets.result import Progress, Result, Status
     from altsets.search.find import find, iterate
+    from altsets.search.most_different import most_different
+    from altsets.search.most_sets import most_sets
     from altsets.selector import SelectAlternatives, SelectFeatures
 
 __version__ = "0.1.0"
@@ -38,6 +40,8 @@ __all__ = [
     "find",
     "iterate",
     "measures",
+    "most_different",
+    "most_sets",
     "quality",
 ]
 
@@ -53,6 +57,8 @@ _HOMES = {
     "evaluate": "altsets.evaluation",
     "find": "altsets.search.find",
     "iterate": "altsets.search.find",
+    "most_different": "altsets.search.most_different",
+    "most_sets": "altsets.search.most_sets",
 }
 _ROOMS = ("constraints", "dissimilarity", "errors", "measures", "quality")
 

@@ -120,6 +120,9 @@ class Result:
         feature f of set i was matched with feature g of set j, an earlier one (``i > j``), and how alike they are.
         Features that both sets have are matched with themselves as far as that goes, and not listed; nor are matches
         with existing sets.
+    finding : str
+        What was found and proven, where the question was another one than :func:`altsets.find` answers: of
+        :func:`altsets.most_different` and :func:`altsets.most_sets`, whose objective and bound are no qualities.
 
     Two results are equal if they say the same about the same request; what it took to find out (``elapsed``, ``steps``,
     ``evaluated``) does not count.
@@ -154,6 +157,7 @@ class Result:
     steps: int = field(default=0, compare=False)
     evaluated: int = field(default=0, compare=False)
     matches: list[Match] = field(default_factory=list)
+    finding: str = ""
 
     def __eq__(self, other: object) -> bool:
         if not isinstance(other, Result):
@@ -174,6 +178,12 @@ class Result:
         return self.bound - self.objective
 
     @property
+    def tau(self) -> float | None:
+        """The least dissimilarity of any two sets, as asked or as found; None if it was asked for in other terms."""
+        tau: float | None = self.parameters.get("tau")
+        return tau
+
+    @property
     def interrupted(self) -> bool:
         """Whether Ctrl-C ended the search before it was done."""
         return self.stop_reason is StopReason.INTERRUPTED
@@ -182,7 +192,9 @@ class Result:
         """Say in plain words what was proven, by which engine and how fast; if sets are missing, why."""
         asked, found = len(self.statuses), len(self.sets)
         took = f"by the {self.engine} engine in {_duration(self.elapsed)}"
-        if found == asked:
+        if self.finding:
+            text = f"{self.finding} ({self.proof}), {took}."
+        elif found == asked:
             sets = "the set is" if found == 1 else f"all {found} sets are"
             if self.status is Status.OPTIMAL:
                 each = " given the sets before it" if self._sequential and found > 1 else ""
@@ -332,6 +344,7 @@ class Result:
                 }
                 for match in self.matches
             ],
+            **({"finding": self.finding} if self.finding else {}),
         }
 
     @classmethod
@@ -362,6 +375,7 @@ class Result:
                 steps=documents.whole_numbers([document.get("steps", 0)])[0],
                 evaluated=documents.whole_numbers([document.get("evaluated", 0)])[0],
                 matches=[_match(entry) for entry in document.get("matches", [])],
+                finding=documents.text(document.get("finding", "")),
             )._whole()
         except documents.DAMAGED as error:
             raise InputError(f"this altsets result is incomplete or damaged: {error!r}.") from error

@@ -35,7 +35,7 @@ from altsets.search.run import MAX_ITERS, Run, Stopped
 from altsets.search.scaling import Scaling
 from altsets.search.subset.construction import of_one_size
 
-__all__ = ["ENGINES", "find", "iterate"]
+__all__ = ["CUT_SHORT", "ENGINES", "find", "iterate", "request", "run_of", "solved", "why_no_set"]
 
 
 #: What a search that was cut short says before the argument behind its bound.
@@ -147,8 +147,8 @@ def find(
     >>> altsets.find(scores, n_features=3, n_alternatives=0, constraints=with_last).sets
     [(0, 2, 5)]
     """
-    run = Run(_seconds(time_limit), callback, whole_number("max_iters", max_iters, least=1))
-    problem = _problem(
+    run = run_of(time_limit, callback, max_iters)
+    problem = request(
         quality,
         n_features=n_features,
         n_alternatives=n_alternatives,
@@ -160,8 +160,19 @@ def find(
         constraints=constraints,
         existing=existing,
     )
+    with run:
+        return solved(quality, problem, run, engine)
+
+
+def run_of(time_limit: Any, callback: Callable[[Progress], object] | None, max_iters: Any = MAX_ITERS) -> Run:
+    """A run as a user asks for it, checked; its clock begins now."""
+    return Run(_seconds(time_limit), callback, whole_number("max_iters", max_iters, least=1))
+
+
+def solved(quality: Quality, problem: Problem, run: Run, engine: str = "auto") -> Result:
+    """The verified answer to a request; a part of a greater one is not told why there are fewer sets than asked."""
     # Models behind a black box may well have a use for more threads.
-    with run, nullcontext() if isinstance(quality, BlackBox) else one_thread():
+    with nullcontext() if isinstance(quality, BlackBox) else one_thread():
         chosen = _engine(engine, quality, problem, run)
         refuse_too_large(chosen.name, quality, problem)
         scaling = Scaling.of(quality, problem)
@@ -210,7 +221,8 @@ def iterate(
         count += 1
 
 
-def _problem(quality: Quality, *, n_alternatives: int | str, existing: Any, **asked: Any) -> Problem:
+def request(quality: Quality, *, n_alternatives: int | str, existing: Any, **asked: Any) -> Problem:
+    """What a user asks about a quality, checked and exact; features may be named."""
     if not all(callable(getattr(quality, needed, None)) for needed in ("evaluate", "form")):
         raise InputError(
             f"quality must be a quality object such as altsets.quality.Additive(scores), not {type(quality).__name__}."
@@ -299,7 +311,7 @@ def _result(
     bound = scaling.shown_bound(problem, answer.bound, objective)
     run.finish(sets, objective, bound)
     reason = ""
-    if len(sets) < problem.n_sets:
+    if len(sets) < problem.n_sets and not run.is_part:
         names = FeatureNames.of_quality(quality)
         reason = _why_fewer(scaling.quality, problem, len(sets), status, names, run)
     return Result(
@@ -312,7 +324,7 @@ def _result(
         named_sets=[quality.names_of(chosen) for chosen in sets],
         parameters=_parameters(quality, problem, run),
         engine=engine.name,
-        proof=CUT_SHORT.get(stop_reason, "") + answer.proof,
+        proof=("" if run.is_part else CUT_SHORT.get(stop_reason, "")) + answer.proof,
         reason=reason,
         elapsed=run.elapsed,
         stop_reason=stop_reason,
@@ -346,6 +358,12 @@ def _why_fewer(
         if clash is not None:
             return clash.describe(names)
     return possible_instead(problem, n_found, status, partial(_probe, quality, run))
+
+
+def why_no_set(quality: Quality, problem: Problem, run: Run) -> str:
+    """Why not even one set exists, where that is proven."""
+    names = FeatureNames.of_quality(quality)
+    return _why_fewer(Scaling.of(quality, problem).quality, problem, 0, Status.INFEASIBLE, names, run)
 
 
 def _probe(quality: Quality, run: Run, problem: Problem) -> Status:

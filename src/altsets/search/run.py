@@ -57,6 +57,9 @@ class Run:
         self.objective = math.nan
         self.bound = math.inf
         self.interrupted = False
+        #: Whether the best objective and the bound, in the user's numbers, say all that somebody wants to know.
+        self.enough: Callable[[float, float], bool] | None = None
+        self._is_enough = False
         self.error: BaseException | None = None
         self._callback = callback
         self._called = self.started
@@ -64,7 +67,7 @@ class Run:
         self._whole: Run | None = None
 
     def part(self, max_steps: float = math.inf) -> Run:
-        """A run of its own for a part of the work, which ends with this one or before and reports to nobody."""
+        """A run of its own for a part of the work, which ends with this one or before; nobody hears what it finds."""
         part = Run(max_iters=self.max_iters)
         part._whole, part.max_steps = self, max_steps
         return part
@@ -114,10 +117,10 @@ class Run:
 
     @property
     def stopped(self) -> bool:
-        """Whether to end the search: the time limit is reached, the user pressed Ctrl-C, or a part had its steps."""
+        """Whether to end the search: time is up, the user pressed Ctrl-C, a part had its steps or has found enough."""
         if self._whole is not None and self._whole.stopped:
             return True
-        if self.interrupted or self.error is not None or self.steps >= self.max_steps:
+        if self._is_enough or self.interrupted or self.error is not None or self.steps >= self.max_steps:
             return True
         return self.deadline < math.inf and time.perf_counter() >= self.deadline
 
@@ -126,6 +129,7 @@ class Run:
         if self.sets and objective <= self.objective:
             return False
         self.sets, self.objective = list(sets), objective
+        self._look_whether_enough()
         self.report()
         return True
 
@@ -133,11 +137,21 @@ class Run:
         """No solution is better than ``bound``."""
         if bound < self.bound:
             self.bound = bound
+            self._look_whether_enough()
             self.report()
+
+    def _look_whether_enough(self) -> None:
+        if self.enough is not None and self.enough(*self._in_users_numbers):
+            self._is_enough = True
+
+    @property
+    def _in_users_numbers(self) -> tuple[float, float]:
+        """The best objective and the bound."""
+        return math.ldexp(self.objective, self.exponent), math.ldexp(self.bound, self.exponent)
 
     def finish(self, sets: list[FeatureSet], objective: float, bound: float) -> None:
         """The final answer, in the user's numbers; reported if it is news."""
-        known = self.sets, math.ldexp(self.objective, self.exponent), math.ldexp(self.bound, self.exponent)
+        known = (self.sets, *self._in_users_numbers)
         self.exponent = 0
         if (sets, objective, bound) != known:
             self.sets, self.objective, self.bound = sets, objective, bound
@@ -149,8 +163,7 @@ class Run:
             return
         self._called = time.perf_counter()
         try:
-            best, bound = math.ldexp(self.objective, self.exponent), math.ldexp(self.bound, self.exponent)
-            self._callback(Progress(best, bound, self.elapsed, list(self.sets)))
+            self._callback(Progress(*self._in_users_numbers, self.elapsed, list(self.sets)))
         except BaseException as error:
             self.error = error
 
@@ -173,9 +186,9 @@ class Run:
         run: Run | None = self
         while run is not None:
             run.steps += steps
+            if run._callback is not None and time.perf_counter() - run._called > CALLBACK_EVERY:
+                run.report()
             run = run._whole
-        if self._callback is not None and time.perf_counter() - self._called > CALLBACK_EVERY:
-            self.report()
         return self.stopped
 
     def check(self) -> None:

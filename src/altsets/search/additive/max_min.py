@@ -124,7 +124,8 @@ class BestFirstSearch:
             for child in following:
                 if child.bound > state.best + state.tolerance:
                     heapq.heappush(heap, child)
-        if not heap:
+        # Who had to stop may have left the last node with some of its children missing.
+        if not heap and not state.run.stopped:
             state.update_bound(state.best)
 
 

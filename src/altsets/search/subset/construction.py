@@ -112,9 +112,11 @@ class Construction:
             if self.over:
                 break
             growing = self._empty(sets, self._caps(sets, others))
-            if growing.grow(lambda: self.over) and exchanging:
+            # What is in every set may be too much already, though nothing is missing.
+            is_whole = growing.grow(lambda: self.over)
+            if is_whole and exchanging:
                 growing.exchange()
-            chosen = growing.chosen if growing.complete and growing.affordable else None
+            chosen = growing.chosen if is_whole and growing.affordable else None
             if chosen is not None and not self._accepted(chosen, others):
                 chosen = None
             if chosen is None and not self.over:

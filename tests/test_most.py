@@ -1,0 +1,464 @@
+"""The largest tau, and the largest number of sets, at which sets are good enough: against brute force."""
+
+from __future__ import annotations
+
+import itertools
+import math
+import signal
+import time
+from dataclasses import replace
+from fractions import Fraction
+
+import numpy as np
+import pytest
+from oracle import dissimilarity as counted
+from random_requests import random_request
+
+import altsets
+from altsets import Result, Status, constraints, quality
+from altsets.errors import InputError
+from altsets.search.families.climb import Climb, Step
+from altsets.search.families.cliques import largest_clique
+from altsets.search.families.limits import FamilyLimits
+
+#: What is no further below the quality needed than this counts as reaching it; what is a little further is in doubt.
+EQUAL, DOUBTFUL = Fraction(1, 10**9), Fraction(3, 10**9)
+
+NAMES = [f"feature {letter}" for letter in "abcdefgh"]
+SCORES = quality.Additive([9, 8, 8, 8, 7, 7, 2, 1], feature_names=NAMES)
+
+
+class InDoubt(Exception):
+    """A quality is so close to the one that is needed that rounding decides."""
+
+
+def requests(seed, count, most_sets=250):
+    """Random requests, simultaneous, that have a set at all."""
+    rng = np.random.default_rng(seed)
+    while count:
+        request = random_request(rng)
+        # The names of dissimilarities are those of functions; the limit is not asked for here.
+        request = replace(request, search="simultaneous", tau=0, min_difference=None)
+        request = replace(request, n_alternatives=min(request.n_alternatives, 3))
+        alone = replace(request, existing=()).oracle
+        if len(alone._usable[0]) and len(alone._usable[0]) <= most_sets:
+            count -= 1
+            yield rng, request
+
+
+def asked(rng, request):
+    """How good sets must be, as keywords and as an exact number."""
+    alone = replace(request, existing=()).oracle
+    best = alone.next_best()
+    if rng.random() < 0.5:
+        within = float(rng.choice([0.0, 0.05, 0.3, 1.0]))
+        return {"within": within}, best - Fraction(within) * abs(best)
+    values = alone._usable[1]
+    some = float(values[rng.integers(len(values))] * alone._whole.unit)
+    return {"min_quality": some}, Fraction(some)
+
+
+def reaches(value, needed, scale):
+    if value is None:
+        return False
+    short = needed - value
+    if EQUAL * scale / 2 < short < DOUBTFUL * scale:
+        raise InDoubt
+    return short <= EQUAL * scale / 2
+
+
+def all_taus(request):
+    """Every dissimilarity that two sets, or a set and an existing one, can have; 0 and 1 among them."""
+    oracle = request.oracle
+    sets = [
+        tuple(c)
+        for k in range(oracle.k_min, oracle.k_max + 1)
+        for c in itertools.combinations(range(oracle.n), k)
+    ]
+    if callable(oracle.dissimilarity):
+        others = [*sets, *oracle.existing]
+        return sorted({0.0, 1.0, *(oracle.dissimilarity(f, g) for f in sets for g in others)})
+    sizes = {len(chosen) for chosen in sets}
+    pairs = {(s, t) for s in sizes for t in sizes | {len(given) for given in oracle.existing}}
+    return sorted(
+        {Fraction(0), Fraction(1)}
+        | {counted(oracle.dissimilarity, shared, s, t) for s, t in pairs for shared in range(min(s, t) + 1)}
+    )
+
+
+def largest_tau(request, needed):
+    """By brute force; None if there is no set that is good enough."""
+    n_sets, scale = request.n_alternatives + 1, request.oracle.scale
+    if not reaches(replace(request, existing=()).oracle.next_best(), needed, scale):
+        return None
+    for tau in reversed(all_taus(request)):
+        oracle = replace(request, tau=tau).oracle
+        if request.aggregation == "sum":
+            if reaches(oracle.best_sum(n_sets), n_sets * needed, n_sets * scale):
+                return tau
+        else:
+            best = oracle.best_min(n_sets)
+            if reaches(best and best[0], needed, scale):
+                return tau
+    raise AssertionError("at tau = 0 the best set goes with itself")
+
+
+def options_of(request):
+    options = request.options
+    for name in ("tau", "search", "aggregation"):
+        options.pop(name)
+    return options
+
+
+@pytest.mark.parametrize("seed", range(8))
+def test_the_largest_tau_is_that_of_brute_force(seed):
+    for rng, request in requests(seed, 25):
+        keywords, needed = asked(rng, request)
+        try:
+            tau = largest_tau(request, needed)
+        except InDoubt:
+            continue
+        by = "sum" if request.aggregation == "sum" else "every"
+        result = altsets.most_different(request.quality, by=by, **keywords, **options_of(request))
+        shown = request.snippet(**keywords)
+        if tau is None:
+            assert (result.status, result.sets, result.tau) == (Status.INFEASIBLE, [], None), shown
+            assert result.reason, shown
+            continue
+        assert result.status is Status.OPTIMAL, shown
+        assert len(result.sets) == request.n_alternatives + 1
+        assert not replace(request, tau=result.tau - 1e-12).oracle.complaints(result.sets), shown
+        if request.own:
+            assert tau - 1e-3 <= result.tau <= tau + 1e-9, shown
+            assert result.tau <= result.bound <= result.tau + 1.001e-3, shown
+        else:
+            assert result.tau == result.objective == result.bound == pytest.approx(float(tau), abs=1e-12), (
+                shown
+            )
+        total = math.fsum(result.qualities) / len(result.sets) if by == "sum" else min(result.qualities)
+        assert total >= needed - EQUAL * request.oracle.scale, shown
+
+
+def largest_number(request, needed):
+    """How many sets that are good enough go together, each once."""
+    oracle = request.oracle
+    values, rows = oracle._graph
+    sets = [
+        tuple(c)
+        for k in range(oracle.k_min, oracle.k_max + 1)
+        for c in itertools.combinations(range(oracle.n), k)
+    ]
+    good = 0
+    for place, (value, row) in enumerate(zip(values, oracle._usable[0], strict=True)):
+        known = request.tau == 0 and sets[row] in oracle.existing
+        if reaches(value * oracle._whole.unit, needed, oracle.scale) and not known:
+            good |= 1 << place
+    largest = 0
+
+    def descend(candidates, size):
+        nonlocal largest
+        largest = max(largest, size)
+        while candidates and size + candidates.bit_count() > largest:
+            low = (candidates & -candidates).bit_length() - 1
+            candidates &= candidates - 1
+            descend(candidates & rows[low], size + 1)
+
+    if request.tau == 0:
+        return good.bit_count()
+    descend(good, 0)
+    return largest
+
+
+@pytest.mark.parametrize("seed", range(8))
+def test_the_number_of_sets_is_that_of_brute_force(seed):
+    for rng, request in requests(100 + seed, 25, most_sets=90):
+        request = replace(request, tau=Fraction(int(rng.integers(0, 7)), 6))
+        keywords, needed = asked(rng, request)
+        try:
+            number = largest_number(request, needed)
+        except InDoubt:
+            continue
+        options = request.options
+        for name in ("search", "aggregation", "n_alternatives"):
+            options.pop(name)
+        result = altsets.most_sets(request.quality, **keywords, **options)
+        shown = request.snippet(**keywords)
+        assert len(result.sets) == len(set(result.sets)) == number, shown
+        if not number:
+            assert result.status is Status.INFEASIBLE, shown
+            assert result.reason, shown
+            continue
+        assert result.status is Status.OPTIMAL, shown
+        assert result.objective == result.bound == number, shown
+        assert not request.oracle.complaints(result.sets), shown
+        assert min(result.qualities) >= needed - EQUAL * request.oracle.scale, shown
+
+
+@pytest.mark.parametrize("without", [{"listed_sets": 0, "listed_for_own": 0}, {"coloured_sets": 3}])
+def test_it_does_not_depend_on_the_way(without, monkeypatch):
+    other = FamilyLimits(**without, first_steps=3)
+    for rng, request in requests(7, 40, most_sets=60):
+        request = replace(request, tau=Fraction(int(rng.integers(1, 7)), 6))
+        keywords, _ = asked(rng, request)
+        options = request.options
+        for name in ("search", "aggregation", "n_alternatives"):
+            options.pop(name)
+        plain = altsets.most_sets(request.quality, **keywords, **options)
+        different = altsets.most_different(request.quality, **keywords, **options_of(request))
+        with monkeypatch.context() as patched:
+            patched.setattr(
+                "altsets.search.families.decision.FamilySearch.__init__.__defaults__", ("auto", other)
+            )
+            again = altsets.most_sets(request.quality, **keywords, **options)
+            assert len(again.sets) <= len(plain.sets) <= max(again.bound, 0)
+            if again.status is Status.OPTIMAL:
+                assert len(again.sets) == len(plain.sets), request.snippet(**keywords)
+            once_more = altsets.most_different(request.quality, **keywords, **options_of(request))
+        assert once_more.tau == pytest.approx(different.tau, abs=1e-3)
+
+
+# --- What is said -----------------------------------------------------------------------------------------
+
+
+def test_what_is_said_about_the_largest_tau():
+    result = altsets.most_different(SCORES, n_features=2, n_alternatives=2, within=0.05)
+    assert (result.tau, result.status, result.stop_reason) == (0.5, Status.OPTIMAL, "finished")
+    assert result.explain().startswith(
+        "3 sets, each within 5 % of the best possible quality (17), differ by tau = 0.5 or more; proven that no "
+        "larger tau is possible ("
+    )
+    assert result.parameters["goal"] == "tau"
+    assert result.parameters["within"] == 0.05
+    assert result.named_sets[0] == ("feature a", "feature b")
+    assert Result.from_json(result.to_json()) == result
+    assert Result.from_json(result.to_json()).tau == 0.5
+
+
+def test_the_sum_may_lack_what_single_sets_must_not():
+    good = quality.Additive([10, 10, 1, 1])
+    every = altsets.most_different(good, 2, 1, min_quality=11)
+    mean = altsets.most_different(good, 2, 1, min_quality=11, by="sum")
+    assert (every.tau, mean.tau) == (1.0, 1.0)
+    assert min(every.qualities) >= 11
+    assert altsets.most_different(good, 2, 1, min_quality=11.5).tau == 0.0
+    assert altsets.most_different(good, 2, 1, min_quality=15, by="sum").tau == 0.5
+
+
+def test_what_is_said_about_the_number_of_sets():
+    result = altsets.most_sets(SCORES, n_features=2, tau=1, min_quality=15)
+    assert (len(result.sets), result.objective, result.bound, result.tau) == (3, 3.0, 3.0, 1.0)
+    assert result.explain().startswith(
+        "3 sets found, each of a quality of 15 or more, that differ by tau = 1 or more; proven that there are no more ("
+    )
+    assert Result.from_json(result.to_json()) == result
+    assert result.parameters["n_alternatives"] == 2
+
+
+def test_max_sets_is_kept_and_said():
+    result = altsets.most_sets(SCORES, n_features=2, tau=0, within=1, max_sets=5)
+    assert (len(result.sets), result.status, result.bound) == (5, Status.FEASIBLE, 28.0)
+    assert "5 sets found" in result.explain()
+    assert "as many as max_sets=5 allows; at most 28 exist" in result.explain()
+    every = altsets.most_sets(SCORES, n_features=2, tau=0, within=1)
+    assert (len(set(every.sets)), every.status, every.tau) == (28, Status.OPTIMAL, 0.0)
+
+
+def test_a_set_comes_once_even_if_a_function_finds_it_different_from_itself():
+    result = altsets.most_sets(SCORES, n_features=2, tau=1, min_quality=16, dissimilarity=lambda F, G: 1.0)
+    assert len(set(result.sets)) == len(result.sets) == 8
+    assert result.status is Status.OPTIMAL
+    repeated = altsets.most_different(SCORES, 2, 2, min_quality=17, dissimilarity=lambda F, G: 1.0)
+    assert repeated.tau == 1.0
+
+
+def test_one_set_and_existing_ones():
+    assert altsets.most_different(SCORES, 2, 0).tau == 1.0
+    near = altsets.most_different(SCORES, 2, 0, within=0, existing=[["feature a", "feature c"]])
+    assert (near.tau, near.sets) == (0.5, [(0, 1)])
+    alone = altsets.most_sets(SCORES, 2, 0.5, min_quality=17, existing=[["feature a", "feature b"]])
+    assert alone.sets == [(0, 2), (0, 3)]
+    none = altsets.most_sets(SCORES, 2, 1, min_quality=17, existing=[["feature a"]])
+    assert (none.sets, none.status) == ([], Status.INFEASIBLE)
+    assert "differs enough from the existing ones" in none.reason
+
+
+@pytest.mark.parametrize("ask", [altsets.most_different, altsets.most_sets])
+def test_a_quality_that_no_set_has(ask):
+    result = ask(SCORES, n_features=2, min_quality=17.5)
+    assert (result.status, result.sets, result.bound) == (Status.INFEASIBLE, [], -math.inf)
+    assert math.isnan(result.objective)
+    assert result.reason == (
+        "No set reaches min_quality=17.5: the best set (feature a, feature b) has a quality of 17."
+    )
+    assert result.reason in result.explain()
+    assert Result.from_json(result.to_json()) == result
+
+
+@pytest.mark.parametrize("ask", [altsets.most_different, altsets.most_sets])
+def test_constraints_that_clash(ask):
+    clash = [constraints.Require("feature a"), constraints.Forbid("feature a")]
+    result = ask(SCORES, n_features=2, within=0.1, constraints=clash)
+    assert (result.status, result.sets) == (Status.INFEASIBLE, [])
+    assert "feature a" in result.reason
+
+
+def test_black_boxes():
+    few = quality.BlackBox(lambda chosen: float(-sum(chosen)), n_features_in=6)
+    result = altsets.most_different(few, 2, 1, min_quality=-7)
+    assert (result.status, result.tau) == (Status.OPTIMAL, 1.0)
+    assert len(altsets.most_sets(few, 2, 1, min_quality=-5).sets) == 3
+    many = quality.BlackBox(lambda chosen: float(-sum(chosen)), n_features_in=40)
+    result = altsets.most_different(many, 5, 1, within=0.5)
+    assert result.status is Status.FEASIBLE
+    assert len(result.sets) == 2
+
+
+# --- Bad input ----------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("wrong", "message"),
+    [
+        ({"within": 0.1, "min_quality": 3}, "within and min_quality were both given; give one of them"),
+        ({"within": -0.1}, "within=-0.1 is negative"),
+        ({"within": math.nan}, "within=nan is not a finite number"),
+        ({"within": "5 %"}, "within='5 %' is not a finite number"),
+        ({"min_quality": math.inf}, "min_quality=inf is not a finite number"),
+        ({"min_quality": True}, "min_quality=True is not a finite number"),
+        ({"within": 0.1, "n_features": 9}, "there are only 8 features"),
+        ({"within": 0.1, "time_limit": 0}, "time_limit=0 must be a positive number"),
+        ({"within": 0.1, "dissimilarity": "cosine"}, "dissimilarity='cosine' is unknown"),
+        ({"within": 0.1, "engine": "fast"}, "engine='fast' is unknown"),
+    ],
+)
+@pytest.mark.parametrize("ask", [altsets.most_different, altsets.most_sets])
+def test_bad_input(ask, wrong, message):
+    with pytest.raises(InputError, match=message):
+        ask(SCORES, **{"n_features": 2, **wrong})
+
+
+def test_bad_input_of_one_of_them():
+    with pytest.raises(InputError, match="by='mean' is unknown; choose one of 'every', 'sum'"):
+        altsets.most_different(SCORES, 2, by="mean")
+    with pytest.raises(InputError, match="neither min_quality nor within was given"):
+        altsets.most_sets(SCORES, 2)
+    with pytest.raises(InputError, match="max_sets"):
+        altsets.most_sets(SCORES, 2, within=0.1, max_sets=0)
+    with pytest.raises(InputError, match="must be a number between 0 and 1"):
+        altsets.most_different(SCORES, 2, dissimilarity=lambda F, G: 2.0)
+
+
+# --- Time, Ctrl-C, progress -----------------------------------------------------------------------------------
+
+
+def hard():
+    rng = np.random.default_rng(3)
+    return quality.MRMR(rng.random(60), rng.random((60, 60)))
+
+
+@pytest.mark.parametrize("ask", [altsets.most_different, altsets.most_sets])
+def test_a_time_limit_is_kept_with_valid_sets(ask):
+    good = hard()
+    began = time.perf_counter()
+    result = ask(good, n_features=8, within=0.3, time_limit=0.5)
+    assert time.perf_counter() - began < 2.0
+    assert result.sets
+    assert result.objective <= result.bound
+    assert min(result.qualities) >= result.parameters["quality_needed"] - 1e-9
+    if result.status is Status.FEASIBLE:
+        assert result.stop_reason == "time_limit"
+        assert "time limit reached" in result.explain()
+    assert Result.from_json(result.to_json()) == result
+
+
+def test_what_is_not_ruled_out_is_said():
+    result = altsets.most_sets(hard(), 8, 0.3, within=0.3, time_limit=0.3)
+    assert result.status is Status.FEASIBLE
+    assert result.bound > len(result.sets)
+    assert "at most" in result.explain() or "how many there are was not found out" in result.explain()
+
+
+@pytest.mark.parametrize("ask", [altsets.most_different, altsets.most_sets])
+def test_ctrl_c_keeps_what_was_found(ask):
+    def press(progress):
+        if not told:
+            signal.raise_signal(signal.SIGINT)
+        told.append(progress)
+
+    told = []
+    result = ask(hard(), n_features=8, within=0.3, callback=press)
+    assert (result.status, result.stop_reason, result.interrupted) == (Status.FEASIBLE, "interrupted", True)
+    assert result.sets
+    assert result.objective < result.bound
+    assert "interrupted" in result.explain()
+
+
+class Ended(Exception):
+    pass
+
+
+@pytest.mark.parametrize("ask", [altsets.most_different, altsets.most_sets])
+def test_progress_is_told_and_may_end_the_search(ask):
+    told = []
+    result = ask(SCORES, n_features=3, within=0.2, callback=told.append)
+    assert told
+    assert [one.best for one in told] == sorted(one.best for one in told)
+    assert all(one.best <= result.objective <= one.bound for one in told)
+    assert (told[-1].best, told[-1].bound) == (result.objective, result.bound)
+    assert told[-1].sets == result.sets
+
+    def end(progress):
+        raise Ended
+
+    with pytest.raises(Ended):
+        ask(SCORES, n_features=3, within=0.2, callback=end)
+
+
+@pytest.mark.parametrize("ask", [altsets.most_different, altsets.most_sets])
+def test_the_same_answer_again(ask):
+    rng = np.random.default_rng(0)
+    good = quality.MRMR(rng.random(20), rng.random((20, 20)))
+    first = ask(good, n_features=4, within=0.2, constraints=constraints.Size(3, 4))
+    assert ask(good, n_features=4, within=0.2, constraints=constraints.Size(3, 4)) == first
+
+
+# --- The parts ------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("density", [0.0, 0.3, 0.6, 0.9, 1.0])
+def test_the_largest_clique(density):
+    rng = np.random.default_rng(int(10 * density))
+    for n in (0, 1, 2, 5, 9, 13):
+        joined = np.triu(rng.random((n, n)) < density, 1)
+        joined |= joined.T
+        bits = [sum(1 << int(j) for j in np.flatnonzero(row)) for row in joined]
+        sizes = [
+            len(some)
+            for size in range(n + 1)
+            for some in itertools.combinations(range(n), size)
+            if all(joined[i, j] for i, j in itertools.combinations(some, 2))
+        ]
+        members, bound = largest_clique(bits, n + 1, lambda vertices: False)
+        assert len(members) == bound == max(sizes)
+        assert all(joined[i, j] for i, j in itertools.combinations(members, 2))
+        for steps in range(4):
+            counter = itertools.count()
+            some, bound = largest_clique(bits, n + 1, lambda vertices, c=counter, s=steps: next(c) >= s)
+            assert len(some) <= max(sizes) <= bound
+
+
+@pytest.mark.parametrize("doubling", [False, True])
+@pytest.mark.parametrize("start", [0, 2])
+def test_how_far_one_can_go(start, doubling):
+    for top in range(start, 12):
+        for last in range(start, top + 1):
+            for hard_ones in ((), (last,), (last + 1,), (last, last + 1, last + 2)):
+                climb = Climb(start, top + 1, top)
+
+                def attempt(level, steps, last=last, hard_ones=hard_ones):
+                    if level in hard_ones and steps < math.inf:
+                        return Step()
+                    return Step(level) if level <= last else Step(refuted=level)
+
+                climb.go(attempt, 10, doubling=doubling)
+                assert (climb.reached, climb.refuted) == (last, last + 1)
