@@ -13,7 +13,7 @@ are fractions.
 
 Constraints are plain tuples: ``("require", (0, 3))``, ``("forbid", (1,))``, ``("at_most", 2, (0, 3, 5))``,
 ``("at_least", 1, (0, 3, 5))``, ``("exclusive", (0, 3))``, ``("implies", 0, 3)``, ``("budget", costs, limit)``,
-``("size", 2, 4)``.
+``("max_similarity", matrix, limit)``, ``("size", 2, 4)``.
 """
 
 from __future__ import annotations
@@ -109,6 +109,8 @@ def holds(constraint: tuple[Any, ...], chosen: Sequence[int]) -> bool:
     if kind == "budget":
         costs, limit = whole_budget(tuple(rest[0]), rest[1])
         return sum(costs[j] for j in chosen) <= limit
+    if kind == "max_similarity":
+        return all(rest[0][i][j] <= rest[1] for i in chosen for j in chosen if i != j)
     if kind == "size":
         return rest[0] <= len(chosen) <= rest[1]
     raise ValueError(kind)

@@ -142,6 +142,12 @@ Budget = typer.Option(
     help="The features of a set cost at most LIMIT together. The file has two columns, feature and cost; what it "
     "does not name costs nothing.",
 )
+MaxSimilarity = typer.Option(
+    "--max-similarity",
+    metavar="LIMIT[:MEASURE]",
+    help="No two features of a set are more alike than LIMIT, such as 0.9, by spearman (the default), pearson or "
+    "symmetrical_uncertainty.",
+)
 Size = typer.Option(
     "--size",
     metavar="MIN:MAX",

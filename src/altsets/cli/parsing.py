@@ -72,11 +72,16 @@ def _implies(option: str, text: str, names: FeatureNames) -> Constraint:
 
 def _budget(option: str, text: str, names: FeatureNames) -> Constraint:
     limit, path = _divided(option, text, "LIMIT:FILE.csv")
-    try:
-        most = float(limit)
-    except ValueError:
-        raise InputError(f"{option} {text!r}: {limit!r} is not a number.") from None
-    return constraints.Budget(_costs(path, names), most)
+    return constraints.Budget(_costs(path, names), _amount(option, text, limit))
+
+
+def _max_similarity(option: str, text: str, names: FeatureNames) -> Constraint:
+    limit, colon, measure = (part.strip() for part in text.partition(":"))
+    if not limit or (colon and not measure):
+        raise InputError(
+            f"{option} {text!r} must have the form LIMIT or LIMIT:MEASURE, such as 0.9:spearman."
+        )
+    return constraints.MaxSimilarity(measure or "spearman", _amount(option, text, limit))
 
 
 def _size(option: str, text: str, names: FeatureNames) -> Constraint:
@@ -93,6 +98,7 @@ PARSERS: dict[str, Callable[[str, str, FeatureNames], Constraint]] = {
     "--exclusive": _exclusive,
     "--implies": _implies,
     "--budget": _budget,
+    "--max-similarity": _max_similarity,
     "--size": _size,
 }
 
@@ -125,6 +131,13 @@ def _count(option: str, text: str) -> int:
         return int(text)
     except ValueError:
         raise InputError(f"{option}: {text!r} is not a whole number.") from None
+
+
+def _amount(option: str, text: str, number: str) -> float:
+    try:
+        return float(number)
+    except ValueError:
+        raise InputError(f"{option} {text!r}: {number!r} is not a number.") from None
 
 
 def _group(option: str, text: str, names: FeatureNames) -> list[int]:

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from altsets.cli.printing import NO_SET, Waiting, console_for, fail
 from altsets.cli.sources import Source
+from altsets.constraints.named import computed, without_named
 
 if TYPE_CHECKING:
     from altsets.result import Result
@@ -24,17 +25,20 @@ def run_search(
     from altsets.problem import Problem
 
     # Scoring a wide table takes long; what is wrong with the request is said before.
-    n_sets = Problem.create(len(source.names), feature_names=source.names, **asked).n_sets
+    conditions = asked.get("constraints", ())
+    checked = {**asked, "constraints": without_named(conditions)}
+    n_sets = Problem.create(len(source.names), feature_names=source.names, **checked).n_sets
     clock = _Clock(time_limit)
     with Waiting(console_for(stderr=True)) as waiting:
         from altsets.search.find import find
 
         scored = source.quality(waiting, clock.check)
         clock.check()
+        on_table = computed(conditions, source.table)
         waiting.say("Searching")
         return find(
             scored,
-            **asked,
+            **asked | {"constraints": on_table},
             **more,
             time_limit=clock.left or SECONDS_PER_SET * n_sets,
             callback=waiting.report,

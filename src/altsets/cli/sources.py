@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from altsets.cli import parsing
 from altsets.cli.printing import Waiting
@@ -67,6 +67,11 @@ class TableToScore:
         self.data, self._task, self._save_to = data, task, save_to
         self.names = data.feature_names
 
+    @property
+    def table(self) -> Any:
+        """The features as columns."""
+        return self.data.X
+
     def quality(self, waiting: Waiting, check: Callable[[], object] = lambda: None) -> Quality:
         """What to search on; the scores are saved as soon as they are there. ``check`` ends it if it takes too long."""
         waiting.say(self._what)
@@ -93,8 +98,17 @@ class TableToScore:
 class SavedScores:
     """Features that have been scored before."""
 
-    def __init__(self, scores: Scores, quality: str) -> None:
-        self.names, self._made = scores.names, scores.quality(quality)
+    def __init__(self, scores: Scores, quality: str, data: Dataset | None = None) -> None:
+        self.names, self._made, self._data = scores.names, scores.quality(quality), data
+
+    @property
+    def table(self) -> Any:
+        """The table beside the scores, for what was not computed before."""
+        if self._data is None:
+            raise InputError(
+                "how alike features are is measured on a table; give the TABLE and its --target besides --scores."
+            )
+        return self._data.X
 
     def quality(self, waiting: Waiting, check: Callable[[], object] = lambda: None) -> Quality:
         """What to search on."""
@@ -135,10 +149,11 @@ def _saved_scores(
             )
     if quality == WRAPPER:
         raise InputError("a wrapper fits models to a table; leave out --scores.")
-    scores = Scores.read(path)
+    scores, data = Scores.read(path), None
     if table.path is not None:
-        scores = scores.only(dataset_from(table).feature_names)
+        data = dataset_from(table)
+        scores = scores.only(data.feature_names)
     elif table.drop:
         dropped = parsing.features_in("--drop", ",".join(table.drop), FeatureNames.of(scores.names))
         scores = scores.only([name for number, name in enumerate(scores.names) if number not in dropped])
-    return SavedScores(scores, quality)
+    return SavedScores(scores, quality, data)

@@ -178,7 +178,9 @@ def _weights(plan: Plan, rows: Indices) -> Floats | None:
 def _found(plan: Plan, rows: Indices, where: str) -> Result:
     """What the selector finds on some rows."""
     try:
-        result = search_for(plan.selector, _quality(plan, rows))
+        result = search_for(
+            plan.selector, _quality(plan, rows), plan.features.rows(rows), _weights(plan, rows)
+        )
     except InputError as error:
         raise InputError(f"{where}: {error}") from error
     if result.interrupted:

@@ -13,6 +13,7 @@ from sklearn.utils import check_random_state
 
 from altsets.arrays import Floats
 from altsets.constraints import Size
+from altsets.constraints.named import computed, without_named
 from altsets.errors import InputError
 from altsets.features import whole_number
 from altsets.problem import Problem, dissimilarity_of
@@ -57,7 +58,7 @@ def quality_of(selector: Any, features: Features, y: Any, sample_weight: Any = N
     return _quality(_chosen(selector, SCORING), features, y, sample_weight, selector.n_jobs)
 
 
-def search_for(selector: Any, quality: Quality) -> Result:
+def search_for(selector: Any, quality: Quality, features: Features, sample_weight: Any = None) -> Result:
     """Search with the parameters of a selector.
 
     Parameters
@@ -66,14 +67,19 @@ def search_for(selector: Any, quality: Quality) -> Result:
         Fitted or not; it stays as it is.
     quality : Quality
         What a good set is.
+    features : Features
+        The table, for constraints that name a measure.
+    sample_weight : array-like of shape (n_samples,), optional
     """
     asked = _chosen(selector, (*ASKED, *LIMITS))
+    asked["constraints"] = computed(selector.constraints, features, sample_weight)
     return find(quality, **asked | {"n_features": size_in(selector, quality.n_features_in)})
 
 
 def check_request(selector: Any, features: Features) -> None:
     """Say what is wrong with the parameters, which takes no time, before the table is scored."""
     asked = _chosen(selector, ASKED)
+    asked["constraints"] = without_named(selector.constraints)
     asked["n_features"] = min(whole_number("n_features", selector.n_features, 1), features.n_features)
     problem = Problem.create(features.n_features, feature_names=features.feature_names, **asked)
     if whole_number("alternative", selector.alternative, 0) > problem.n_alternatives:
@@ -149,7 +155,9 @@ def _answer(
     scored = memory.cache(_scored, ignore=["n_jobs"], verbose=0)
     scoring = {name: settings[name] for name in SCORING}
     quality = scored(scoring, table, y, sample_weight, n_jobs)
-    result = find(quality, **{name: settings[name] for name in (*ASKED, *LIMITS)})
+    asked = {name: settings[name] for name in (*ASKED, *LIMITS)}
+    asked["constraints"] = computed(asked["constraints"], Features(*table), sample_weight)
+    result = find(quality, **asked)
     answer = result, _scores_of(quality)
     if result.interrupted:
         raise _Interrupted(answer)

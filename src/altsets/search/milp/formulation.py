@@ -19,6 +19,7 @@ from altsets.search.milp.limits import MILP_LIMITS, MilpLimits
 from altsets.search.run import Run
 from altsets.search.subset.budgets import WholeBudget, in_units
 from altsets.search.subset.candidates import Candidates
+from altsets.search.subset.forms import form_of
 
 __all__ = ["Formulation", "SetVariables"]
 
@@ -66,7 +67,7 @@ class Formulation:
         self._check = Run().check if run is None else run.check
         self.programme = Programme(self.limits)
         self.sets: list[SetVariables] = []
-        form = quality.form(problem.k_max)
+        form = form_of(quality, problem, problem.k_max)
         self.candidates = _candidates(quality, form, problem) if candidates is None else candidates
         inside = self.candidates.indices
         self._pairs = form.pairs_among(inside, self._check) if form.has_pairs else None
