@@ -174,12 +174,20 @@ class Formulation:
         been seen to lose other sets. Those that cost too much by so little are excluded later.
         """
         priced, too_dear = {}, {}
+        paid: dict[int, int] = {}
         for variable, feature in zip(chosen, self.candidates.indices.tolist(), strict=True):
             cost = budget.costs[feature]
+            group = -1 if budget.groups is None else budget.groups[feature]
             if cost > budget.limit:
                 too_dear[variable] = 1.0
-            elif cost:
+            elif cost and group < 0:
                 priced[variable] = cost / budget.limit
+            elif cost:
+                # A variable for the group, which is paid once, is at least as large as that of each of its features.
+                if group not in paid:
+                    paid[group] = self.programme.variable(1, integer=False)
+                    priced[paid[group]] = cost / budget.limit
+                self.programme.row({variable: 1.0, paid[group]: -1.0}, upper=0)
         self.programme.row(priced, upper=1.0 + self.limits.clearance)
         self.programme.row(too_dear, upper=0)
 

@@ -169,19 +169,21 @@ class SizeEncoding:
             inside.append(places)
         if self.budgets is None or min(left, default=0) < 0:
             return None
-        costs, room = self.budgets.costs, self.budgets.room
+        costs, room, payers = self.budgets.costs, self.budgets.room, self.budgets.payers
         if budget is not None:
             prices, limit = budget
             open_limit = limit - math.fsum(prices[self._price_of_base].tolist())
             if open_limit < 0:
                 return None
             costs, room = np.vstack([costs, prices[self._price_of]]), np.append(room, open_limit)
+            if len(payers):
+                payers = np.vstack([payers, np.full(len(self.features), -1, dtype=np.intc)])
         positions = np.concatenate([np.zeros(0, dtype=np.intp), *inside])
         numbers = np.repeat(np.arange(len(left), dtype=np.intc), [len(members) for members in inside])
         first = np.zeros(len(self.features) + 1, dtype=np.intc)
         np.cumsum(np.bincount(positions, minlength=len(self.features)), out=first[1:])
         member = numbers[np.argsort(positions, kind="stable")]
-        return KernelRules(first, member, np.array(left, dtype=np.intc), costs, room, *self._needs)
+        return KernelRules(first, member, np.array(left, dtype=np.intc), costs, room, *self._needs, payers)
 
     @cached_property
     def budgets(self) -> RoundedBudgets | None:
