@@ -140,7 +140,8 @@ Budget = typer.Option(
     "--budget",
     metavar="LIMIT:FILE.csv",
     help="The features of a set cost at most LIMIT together. The file has two columns, feature and cost; what it "
-    "does not name costs nothing.",
+    "does not name costs nothing. With a header feature,cost,group, a group is paid once, however many of its features "
+    "a set has.",
 )
 MaxSimilarity = typer.Option(
     "--max-similarity",

@@ -11,6 +11,7 @@ import os
 from collections.abc import Callable, Iterable, Mapping, Sequence
 
 from altsets import constraints
+from altsets.cli.price_lists import PriceList
 from altsets.constraints import Constraint
 from altsets.errors import InputError
 from altsets.features import FeatureNames, unknown_features
@@ -72,7 +73,8 @@ def _implies(option: str, text: str, names: FeatureNames) -> Constraint:
 
 def _budget(option: str, text: str, names: FeatureNames) -> Constraint:
     limit, path = _divided(option, text, "LIMIT:FILE.csv")
-    return constraints.Budget(_costs(path, names), _amount(option, text, limit))
+    prices = PriceList.read(path, names)
+    return constraints.Budget(prices.costs, _amount(option, text, limit), groups=prices.groups)
 
 
 def _max_similarity(option: str, text: str, names: FeatureNames) -> Constraint:
@@ -154,23 +156,3 @@ def _group(option: str, text: str, names: FeatureNames) -> list[int]:
         )
         raise unknown_features(option, listed, names, otherwise)
     return _indices(option, listed, names)
-
-
-def _costs(path: str, names: FeatureNames) -> dict[str, float]:
-    """The cost of each feature in a file with two columns; a first line without a feature is a header."""
-    from altsets.tables.csv_tables import read_rows
-
-    costs: dict[str, float] = {}
-    for position, (line, row) in enumerate(read_rows(path)):
-        if len(row) != 2:
-            raise InputError(f"{path}, line {line}: give two fields, a feature and its cost, not {len(row)}.")
-        name, cost = row
-        if name in costs:
-            raise InputError(f"{path}, line {line}: {name!r} has a cost already; keep one of the two lines.")
-        try:
-            costs[name] = float(cost)
-        except ValueError:
-            if position or name in names:
-                raise InputError(f"{path}, line {line}: the cost {cost!r} is not a number.") from None
-    _indices(path, costs, names)
-    return costs
