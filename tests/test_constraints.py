@@ -324,10 +324,13 @@ def test_what_makes_no_sense_is_refused_at_once(make, message):
             "the cost of 'age' may be that of a group or of a feature outside it; give groups names that no feature",
         ),
         (Budget([1] * 6, 3, groups={"age": 1, 0: 2}), "Budget: 'age' is in two groups, 1 and 2"),
-        (MaxSimilarity(np.eye(2), 0.9), "has the similarities of 2 features, but there are 6; give one row"),
+        (
+            MaxSimilarity(np.eye(2), 0.9),
+            "has the similarities of 2 features, but the quality has 6; give one row",
+        ),
         (
             MaxSimilarity("pearson", 0.9),
-            r"MaxSimilarity\('pearson', 0.9\) has no table .* MaxSimilarity.from_data\(X, 'pearson', 0.9\)",
+            r"MaxSimilarity\('pearson'\) has no table .* MaxSimilarity.from_data\(X, 'pearson', ...\)",
         ),
         (AtLeast(2, ["age", 0]), "least=2, but its group has only 1 features"),
         (Size(7, 9), "Size: k_min=7, but there are only 6 features to choose from; ask for at most 6"),

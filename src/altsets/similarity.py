@@ -10,7 +10,7 @@ if TYPE_CHECKING:
     # Constraints are known to the command line, which must not wait for NumPy.
     from altsets.arrays import Floats
 
-__all__ = ["MEASURES", "measured_similarity", "named_measure", "similarity_matrix"]
+__all__ = ["MEASURES", "measured_similarity", "named_measure", "refuse_misfit", "similarity_matrix"]
 
 #: Measures that a similarity may be named by.
 MEASURES = ("spearman", "pearson", "symmetrical_uncertainty")
@@ -57,6 +57,19 @@ def similarity_matrix(similarity: Any, who: str) -> Floats:
     matrix = (matrix + matrix.T) / 2
     matrix.setflags(write=False)
     return matrix
+
+
+def refuse_misfit(similarity: Floats | str | None, n_features: int, who: str) -> None:
+    """Refuse a similarity that has only a name where nobody knows a table, or the numbers of other features."""
+    if similarity is None or isinstance(similarity, str):
+        raise InputError(
+            f"{who}({similarity!r}) has no table to compute it from; give {who}.from_data(X, {similarity!r}, ...)."
+        )
+    if len(similarity) != n_features:
+        raise InputError(
+            f"{who} has the similarities of {len(similarity)} features, but the quality has {n_features}; "
+            "give one row and one column for each feature."
+        )
 
 
 def named_measure(name: Any, who: str) -> str:

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, Self
 
 from altsets.constraints._constraint import Constraint
 from altsets.errors import InputError
-from altsets.similarity import measured_similarity, named_measure, similarity_matrix
+from altsets.similarity import measured_similarity, named_measure, refuse_misfit, similarity_matrix
 
 if TYPE_CHECKING:
     # Constraints are known to the command line, which must not wait for NumPy.
@@ -95,16 +95,7 @@ class MaxSimilarity(Constraint):
 
     def resolve(self, names: Sequence[str]) -> Self:
         """The constraint itself, if it has a number for each pair of these features."""
-        if self.is_named:
-            raise InputError(
-                f"MaxSimilarity({self.measure!r}, {self.limit:g}) has no table to compute it from; "
-                f"give MaxSimilarity.from_data(X, {self.measure!r}, {self.limit:g})."
-            )
-        if len(self.similarity) != len(names):
-            raise InputError(
-                f"MaxSimilarity has the similarities of {len(self.similarity)} features, but there are {len(names)}; "
-                "give one row and one column for each feature."
-            )
+        refuse_misfit(self.measure if self.is_named else self.similarity, len(names), self.title)
         return self
 
     @cached_property

@@ -12,7 +12,7 @@ import numpy as np
 
 from altsets.arrays import Floats
 from altsets.errors import InputError
-from altsets.similarity import measured_similarity, named_measure, similarity_matrix
+from altsets.similarity import measured_similarity, named_measure, refuse_misfit, similarity_matrix
 
 __all__ = ["Matched"]
 
@@ -84,16 +84,7 @@ class Matched:
 
     def resolve(self, names: Sequence[str]) -> Self:
         """The same, if it has a number for each pair of these features."""
-        if isinstance(self.similarity, str):
-            raise InputError(
-                f"Matched({self.similarity!r}) has no table to compute it from; "
-                f"give Matched.from_data(X, {self.similarity!r}, ...)."
-            )
-        if len(self.similarity) != len(names):
-            raise InputError(
-                f"Matched has the similarities of {len(self.similarity)} features, but the quality has {len(names)}; "
-                "give one row and one column for each feature."
-            )
+        refuse_misfit(self.similarity, len(names), "Matched")
         return self
 
     @cached_property
