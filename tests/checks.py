@@ -29,6 +29,7 @@ CONSTRAINTS = {
     "exclusive": "Exclusive",
     "implies": "Implies",
     "budget": "Budget",
+    "max_similarity": "MaxSimilarity",
     "size": "Size",
 }
 

@@ -49,7 +49,7 @@ def extreme_request(rng: np.random.Generator) -> Request:
     constraints: tuple[tuple[Any, ...], ...] = ()
     if rng.random() < 0.45:
         constraints = tuple(
-            edge_budget(rng, n, k) if constraint[0] == "budget" else constraint
+            edge_budget(rng, n, k, *constraint[3:]) if constraint[0] == "budget" else constraint
             for constraint in random_constraints(rng, n, k, 250)
         )
     if rng.random() < 0.25:
@@ -176,7 +176,9 @@ def hairbreadth_dependency(rng: np.random.Generator, relevance: np.ndarray) -> n
 # --- Constraints --------------------------------------------------------------------------------------
 
 
-def edge_budget(rng: np.random.Generator, n: int, k: int) -> tuple[Any, ...]:
+def edge_budget(
+    rng: np.random.Generator, n: int, k: int, groups: tuple[tuple[int, ...], ...] = ()
+) -> tuple[Any, ...]:
     """A budget whose limit is what some set costs, in decimals, or a last digit away from that."""
     kinds: list[Maker] = [
         lambda: rng.integers(0, 10, n) / 10,
@@ -193,15 +195,18 @@ def edge_budget(rng: np.random.Generator, n: int, k: int) -> tuple[Any, ...]:
         float(f"{float(cost)!r}e{power}") if "e" not in repr(float(cost)) else float(cost)
         for cost in one_of(rng, kinds)
     ]
+    first = {j: group[0] for group in groups for j in group}
+    costs = [costs[first.get(j, j)] for j in range(n)]
     printed = [Fraction(repr(cost)) for cost in costs]
-    total = sum((printed[j] for j in some_features(rng, n, k)), Fraction(0))
+    paid = {first.get(j, j) for j in some_features(rng, n, k)}
+    total = sum((printed[j] for j in paid), Fraction(0))
     limit = float(total)
     if rng.random() < 0.5:
         # One in the last place of the decimals, or of the double.
         place = math.lcm(*(number.denominator for number in printed))
         steps = [Fraction(1, place), Fraction(math.ulp(limit))]
         limit = float(max(total + int(rng.choice([-1, 1])) * steps[rng.integers(2)], Fraction(0)))
-    return ("budget", tuple(costs), limit)
+    return ("budget", tuple(costs), limit, *([groups] if groups else []))
 
 
 def with_useless_features(rng: np.random.Generator, request: Request) -> Request:

@@ -13,6 +13,7 @@ are fractions.
 
 Constraints are plain tuples: ``("require", (0, 3))``, ``("forbid", (1,))``, ``("at_most", 2, (0, 3, 5))``,
 ``("at_least", 1, (0, 3, 5))``, ``("exclusive", (0, 3))``, ``("implies", 0, 3)``, ``("budget", costs, limit)``,
+``("budget", costs, limit, groups)`` for groups of features that are paid once, ``("max_similarity", matrix, limit)``,
 ``("size", 2, 4)``.
 """
 
@@ -108,7 +109,14 @@ def holds(constraint: tuple[Any, ...], chosen: Sequence[int]) -> bool:
         return rest[0] not in chosen or rest[1] in chosen
     if kind == "budget":
         costs, limit = whole_budget(tuple(rest[0]), rest[1])
-        return sum(costs[j] for j in chosen) <= limit
+        groups = rest[2] if len(rest) > 2 else ()
+        # Of each group only the first feature that is there pays.
+        paid = [
+            j for j in chosen if not any(j in group and j > min(set(group) & set(chosen)) for group in groups)
+        ]
+        return sum(costs[j] for j in paid) <= limit
+    if kind == "max_similarity":
+        return all(rest[0][i][j] <= rest[1] for i in chosen for j in chosen if i != j)
     if kind == "size":
         return rest[0] <= len(chosen) <= rest[1]
     raise ValueError(kind)

@@ -241,6 +241,8 @@ def random_constraints(
         lambda: ("exclusive", few),
         lambda: ("implies", *(int(j) for j in rng.integers(0, n, 2))),
         lambda: random_budget(rng, n, k),
+        lambda: random_group_budget(rng, n, k),
+        lambda: random_max_similarity(rng, n),
         lambda: random_size(rng, n, k, most_sets),
         lambda: random_size(rng, n, k, most_sets),
     ]
@@ -262,6 +264,39 @@ def random_budget(rng: np.random.Generator, n: int, k: int) -> tuple[Any, ...]:
     some = float(costs[list(some_features(rng, n, k))].sum())
     limit = rng.choice([some, cheapest, (some + cheapest) / 2, 0.9 * cheapest], p=[0.4, 0.15, 0.4, 0.05])
     return ("budget", floats(costs), float(limit))
+
+
+def random_group_budget(rng: np.random.Generator, n: int, k: int) -> tuple[Any, ...]:
+    """Groups that are paid once, some features without one, and a limit that some sets of k features keep."""
+    _, by_feature, _ = random_budget(rng, n, k)
+    label = rng.integers(0, int(rng.integers(1, n + 1)), n)
+    label[rng.random(n) < rng.choice([0.0, 0.3])] = -1
+    groups = [np.flatnonzero(label == number).tolist() for number in np.unique(label[label >= 0])]
+    costs = list(by_feature)
+    for group in groups:
+        for j in group:
+            costs[j] = by_feature[group[0]]
+    some = some_features(rng, n, k)
+    paid = {int(label[j]) if label[j] >= 0 else -1 - j: costs[j] for j in some}
+    limit = sum(paid.values()) * rng.choice([1.0, 1.0, 0.8, 0.5])
+    if not groups:
+        return ("budget", tuple(costs), float(limit))
+    return ("budget", tuple(costs), float(limit), tuple(map(tuple, groups)))
+
+
+def random_max_similarity(rng: np.random.Generator, n: int) -> tuple[Any, ...]:
+    """Features that are alike in clusters or at random, often exactly as alike as the limit."""
+    clusters = rng.integers(0, max(1, n // 2), n)
+    kinds: list[Maker] = [
+        lambda: rng.random((n, n)),
+        lambda: rng.integers(0, 5, (n, n)) / 4,
+        lambda: (clusters[:, None] == clusters) * 0.95 + 0.04 * rng.random((n, n)),
+        lambda: (rng.random((n, n)) < 0.1) * 1.0,
+    ]
+    matrix = np.triu(one_of(rng, kinds), 1)
+    matrix += matrix.T + np.eye(n)
+    limit = one_of(rng, [lambda: 0.75, lambda: 0.9, lambda: float(rng.choice(matrix.ravel()))])
+    return ("max_similarity", tuple(map(floats, matrix)), float(limit))
 
 
 def random_size(rng: np.random.Generator, n: int, k: int, most_sets: int) -> tuple[Any, ...]:

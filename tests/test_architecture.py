@@ -31,6 +31,8 @@ ROOMS = [
     "problem",
     "dissimilarity",
     "constraints",
+    "groups",
+    "similarity",
     "result",
     "documents",
     "features",
@@ -40,7 +42,7 @@ ROOMS = [
 ]
 
 #: Conveniences that point upward, from within a method: what room may import what.
-UPWARD = {"dissimilarity/_matched.py": "altsets.measures.pairwise"}
+UPWARD = {"similarity.py": "altsets.measures.pairwise"}
 
 #: The same inside ``search/``.
 SEARCH_ROOMS = [

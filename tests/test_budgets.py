@@ -15,7 +15,7 @@ import altsets
 from altsets import Status, constraints, quality
 from altsets.constraints import Budget
 from altsets.search.find import ENGINES
-from altsets.search.subset.budgets import LARGEST_EXACT, in_units, rounded
+from altsets.search.subset.budgets import LARGEST_EXACT, Spending, in_units, rounded
 
 EXACT = ["auto", "enumerate", "milp"]
 #: For a function of a set.
@@ -77,6 +77,31 @@ def test_so_do_those_for_black_boxes(case, engine):
         assert result.sets or result.status in (Status.INFEASIBLE, Status.NOT_FOUND)
 
 
+#: Costs of groups, which features have them, a limit, and how many of the features it pays for when they come first.
+PAID_ONCE = {
+    "one sensor": ([0.1], [0, 0, 0], 0.1, 3),
+    "two sensors": ([0.1, 0.2], [0, 0, 1, 1], 0.3, 4),
+    "one ulp less": ([0.1, 0.2], [0, 0, 1, 1], math.nextafter(0.3, 0), 2),
+    "the second one free": ([5.0, 0.0, 1.0], [0, 0, 1, 1, 2], 5.0, 4),
+    "seventeen digits": ([0.10000000000000002, 0.20000000000000004], [0, 0, 1], 0.30000000000000004, 2),
+    "huge": ([1e308, 1.0], [0, 0, 1], 1e308, 2),
+    "mixed": ([1e-16, 1e16], [0, 0, 1, 1], 10000000000000002.0, 4),
+}
+
+
+@pytest.mark.parametrize("case", PAID_ONCE)
+@pytest.mark.parametrize("engine", [*EXACT, *BLACK_BOX])
+def test_every_engine_pays_for_a_group_once(case, engine):
+    prices, group_of, limit, n_paid = PAID_ONCE[case]
+    n = len(group_of)
+    budget = Budget([prices[group] for group in group_of], limit, groups=dict(enumerate(group_of)))
+    box = quality.BlackBox(lambda chosen: -float(sum(chosen)), n_features_in=n)
+    good = box if engine in BLACK_BOX else quality.Additive(-np.arange(float(n)))
+    for k in range(1, n + 1):
+        result = altsets.find(good, n_features=k, n_alternatives=0, constraints=budget, engine=engine)
+        assert result.sets == ([tuple(range(k))] if k <= n_paid else [])
+
+
 def hard_costs(rng, n):
     """Costs whose sums doubles cannot hold, many of them close to each other."""
     kinds = [
@@ -131,6 +156,75 @@ def test_what_the_kernel_sees_loses_no_set_and_says_where_it_is_in_doubt(seed):
         elif left >= seen.doubt[0]:
             assert paid
         assert seen.pays(np.array(positions, dtype=np.intc)) == paid
+
+
+@pytest.mark.parametrize("seed", range(40))
+def test_so_it_does_with_groups(seed):
+    rng = np.random.default_rng(seed)
+    n, r = 7, int(rng.integers(1, 5))
+    groups, base = rng.integers(0, 4, n), [0] if rng.random() < 0.3 else []
+    costs = hard_costs(rng, n)[groups]
+    limit = float(costs[np.unique(groups, return_index=True)[1]][: int(rng.integers(1, 4))].sum())
+    budget = Budget(costs, limit, groups=dict(enumerate(groups.tolist()))).resolve(
+        [f"x{j}" for j in range(n)]
+    )
+    features = [j for j in range(n) if j not in base]
+    seen = rounded([in_units(budget)], features, base, r)
+
+    def once(chosen):
+        return [
+            min(set(chosen) & set(np.flatnonzero(groups == group).tolist())) for group in {*groups[chosen]}
+        ]
+
+    if seen is None:
+        assert not pays_for(costs, limit, base)
+        return
+    payers = seen.payers[0] if len(seen.payers) else np.full(len(features), -1)
+    for positions in itertools.combinations(range(len(features)), r):
+        chosen = [*base, *(features[p] for p in positions)]
+        paying = {int(payers[p]) if payers[p] >= 0 else -1 - p: seen.costs[0, p] for p in positions}
+        left = seen.room[0] - sum(paying.values())
+        paid = pays_for(costs, limit, once(chosen))
+        if left < 0:
+            assert not paid
+        elif left >= seen.doubt[0]:
+            assert paid
+        assert seen.pays(np.array(positions, dtype=np.intc)) == paid == budget.holds(chosen)
+
+
+@pytest.mark.parametrize("seed", range(20))
+def test_what_is_left_while_features_are_taken_one_by_one(seed):
+    rng = np.random.default_rng(seed)
+    n, k = 8, 3
+    groups = rng.integers(0, 4, n)
+    costs = rng.integers(0, 5, 4).astype(float)[groups]
+    limit = float(rng.integers(2, 9))
+    budget = Budget(costs, limit, groups=dict(enumerate(groups.tolist()))).resolve(
+        [f"x{j}" for j in range(n)]
+    )
+    seen = rounded([in_units(budget), in_units(Budget(np.ones(n), k))], list(range(n)), [], k)
+    spending, taken = Spending(seen), []
+    for _ in range(30):
+        fitting = np.ones(n, dtype=bool)
+        fitting[taken] = False
+        spending.leave(fitting, k - len(taken) - 1)
+        for position in set(range(n)) - set(taken):
+            assert spending.pays_for(position) == budget.holds([*taken, position])
+            rest = itertools.combinations(set(range(n)) - {*taken, position}, k - len(taken) - 1)
+            # Nothing is lost that can be completed.
+            assert fitting[position] or not any(budget.holds([*taken, position, *more]) for more in rest)
+        if taken and (len(taken) == k - 1 or rng.random() < 0.4 or not fitting.any()):
+            spending.take(taken.pop(int(rng.integers(len(taken)))), -1)
+        elif fitting.any():
+            taken.append(int(rng.choice(np.flatnonzero(fitting))))
+            spending.take(taken[-1], 1)
+
+
+def test_a_group_that_nobody_shares_is_none():
+    names = ["a", "b", "c"]
+    assert in_units(Budget([1, 2, 3], 4, groups=[[0], [1], [2]]).resolve(names)).groups is None
+    assert in_units(Budget([0, 0, 3], 4, groups=[[0, 1]]).resolve(names)).groups is None
+    assert in_units(Budget([2, 2, 3], 4, groups=[[0, 1]]).resolve(names)).groups == (0, 0, -1)
 
 
 def test_short_decimals_leave_no_doubt():

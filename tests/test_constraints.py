@@ -25,9 +25,11 @@ from altsets.constraints import (
     Exclusive,
     Forbid,
     Implies,
+    MaxSimilarity,
     Require,
     Size,
 )
+from altsets.dissimilarity import Grouped
 from altsets.errors import AltsetsError, InputError
 from altsets.features import FeatureNames
 
@@ -43,6 +45,16 @@ EXAMPLES = [
     (Exclusive(["g1", "age"]), Exclusive([0, 3]), "exclusive {age, g1}"),
     (Implies("g2", "g1"), Implies(4, 3), "if g2 then g1"),
     (Budget({"age": 2, "g1": 20.5}, 20), Budget([2, 0, 0, 20.5, 0, 0], 20), "budget 20"),
+    (
+        Budget({"gene": 3, "age": 1}, 4, groups={"g1": "gene", "g2": "gene"}),
+        Budget([1, 0, 0, 3, 3, 0], 4, groups=[[3, 4]]),
+        "budget 4, each group paid once",
+    ),
+    (
+        MaxSimilarity(np.eye(6), 0.9),
+        MaxSimilarity(np.eye(6).tolist(), 0.9),
+        "no two features more alike than 0.9",
+    ),
     (Size(2, 4), Size(2, 4), "size 2 to 4"),
     (Size(3, 3), Size(3, 3), "size 3"),
 ]
@@ -112,6 +124,46 @@ def test_a_feature_priced_by_name_and_index_costs_both():
 # What holds, against the definitions written down a second time
 
 
+@pytest.mark.parametrize(
+    ("costs", "groups"),
+    [
+        ([1, 0, 0, 3, 3, 2], [["g1", "g2"]]),
+        ({"age": 1, "gene": 3, "g3": 2}, {"g1": "gene", "g2": "gene"}),
+        ({"age": 1, "g1": 3, "g3": 2}, {3: "gene", 4: "gene", "id": None}),
+        ({"age": 1, "g2": 3, 3: 3, "other": 2}, {"g1": "gene", "g2": "gene", "g3": "other"}),
+        ({"age": 1, "gene": 3, "g3": 2}, Grouped({"g1": "gene", "g2": "gene"})),
+        (pd.Series({"age": 1, "gene": 3, "g3": 2}), pd.Series({"g1": "gene", "g2": "gene"})),
+        ({"age": 1, 3: 3, "g3": 2}, [(3, 4), ["age"]]),
+        # A group may be called as one of its features.
+        ({"age": 1, "g1": 3, "g3": 2}, {"g1": "g1", "g2": "g1"}),
+    ],
+)
+def test_costs_of_groups_in_any_form(costs, groups):
+    budget = Budget(costs, 4, groups=groups).resolve(NAMES)
+    assert budget.costs == (1.0, 0.0, 0.0, 3.0, 3.0, 2.0)
+    assert len(set(budget.groups)) == 5
+    assert budget.groups[3] == budget.groups[4]
+    assert budget.holds((0, 3, 4))
+    assert not budget.holds((3, 4, 5))
+    assert budget.resolve(NAMES) is budget
+
+
+def test_similarity_is_read_as_elsewhere():
+    """The diagonal does not count, numbers that differ by rounding are averaged, and the limit itself is allowed."""
+    nearly = MaxSimilarity([[0, 0.9 + 4e-10, 0.2], [0.9, 0, 0.9], [0.2, 0.9, 5]], 0.9)
+    assert nearly.conflicts.tolist() == [[False, True, False], [True, False, False], [False, False, False]]
+    assert [nearly.holds(pair) for pair in ((0, 1), (1, 2), (0, 2))] == [False, True, True]
+    assert nearly.holds((0,))
+    assert not nearly.conflicts.flags.writeable
+    assert repr(nearly) == "MaxSimilarity(<3 features>, 0.9)"
+    named = MaxSimilarity("pearson", 0.25)
+    assert repr(named) == "MaxSimilarity('pearson', 0.25)"
+    assert named == MaxSimilarity("pearson", 0.25) != MaxSimilarity("spearman", 0.25)
+    assert named.describe(NAMES) == "no two features more alike than 0.25 (pearson)"
+    with pytest.raises(InputError, match="has no numbers yet"):
+        named.holds((0, 1))
+
+
 N = 6
 features = st.integers(0, N - 1)
 groups = st.lists(features, min_size=1, unique=True)
@@ -132,6 +184,22 @@ def definitions():
     yield st.tuples(features, features).map(lambda p: (Implies(*p), lambda s: p[0] not in s or p[1] in s))
     yield st.tuples(st.lists(st.integers(0, 9), min_size=N, max_size=N), st.integers(0, 20)).map(
         lambda p: (Budget(*p), lambda s: sum(p[0][j] for j in s) <= p[1])
+    )
+    grouped = st.tuples(st.lists(st.integers(0, 2), min_size=N, max_size=N), st.integers(0, 12))
+    yield grouped.map(
+        lambda p: (
+            Budget(
+                [3.0 + group for group in p[0]], p[1], groups={j: f"g{group}" for j, group in enumerate(p[0])}
+            ),
+            lambda s: sum(3 + group for group in {p[0][j] for j in s}) <= p[1],
+        )
+    )
+    pairs = st.lists(st.sampled_from([0.0, 0.5, 0.9, 1.0]), min_size=N * N, max_size=N * N)
+    yield st.tuples(pairs, st.sampled_from([0.0, 0.5, 0.7, 1.0])).map(
+        lambda p: (
+            MaxSimilarity([[p[0][N * min(i, j) + max(i, j)] for j in range(N)] for i in range(N)], p[1]),
+            lambda s: all(p[0][N * i + j] <= p[1] for i, j in itertools.combinations(s, 2)),
+        )
     )
     yield st.tuples(st.integers(1, N), st.integers(0, 3)).map(
         lambda p: (Size(p[0], p[0] + p[1]), lambda s: p[0] <= len(s) <= p[0] + p[1])
@@ -200,6 +268,18 @@ def test_long_groups_are_cut():
             lambda: Budget("costs.csv", 1),
             "Budget takes a list of costs or a mapping to them, not 'costs.csv'",
         ),
+        (lambda: Budget([1], 1, groups="ab"), "Budget takes groups of features, not 'ab'; give a mapping"),
+        (lambda: Budget([1], 1, groups={}), "Budget has no groups; give a mapping from feature to group"),
+        (lambda: Budget([1], 1, groups=[[0], [0]]), "Budget: 0 is in two groups"),
+        (lambda: Budget([1], 1, groups=[[None]]), "Budget names None; a feature is an index or a name"),
+        (lambda: MaxSimilarity([[1, 0.5]], 0.9), "MaxSimilarity: the similarity is 1 x 2, not square"),
+        (lambda: MaxSimilarity([[1, 0.5], [0.4, 1]], 0.9), "MaxSimilarity: .* it must be symmetric"),
+        (lambda: MaxSimilarity([[1, -0.5], [-0.5, 1]], 0.9), "it must be between 0 and 1"),
+        (lambda: MaxSimilarity([[1, math.nan], [math.nan, 1]], 0.9), "features 0 and 1 is nan"),
+        (lambda: MaxSimilarity("kendall", 0.9), "MaxSimilarity: the measure 'kendall' is unknown"),
+        (lambda: MaxSimilarity("spearman", 1.1), "MaxSimilarity: limit=1.1 must be a number from 0 to 1"),
+        (lambda: MaxSimilarity("spearman", None), "MaxSimilarity: limit=None must be a number"),
+        (lambda: MaxSimilarity("spearman", True), "MaxSimilarity: limit=True must be a number"),
         (lambda: Size(0, 3), "Size: k_min=0 is too small; it must be at least 1"),
         (lambda: Size(4, 3), "Size: k_min=4 is larger than k_max=3"),
         (lambda: Size(2, None), "Size: k_max=None is not a whole number"),
@@ -230,6 +310,28 @@ def test_what_makes_no_sense_is_refused_at_once(make, message):
         (Budget({7: 1}, 3), "Budget names feature 7; there are 6"),
         (Budget({1.5: 1}, 3), "Budget: a feature index=1.5 is not a whole number"),
         (Budget([1, 2], 3), "Budget has 2 costs for 6 features; give one for each"),
+        (Budget([1] * 6, 3, groups={"agee": 1}), "Budget names 'agee', .* did you mean 'age'"),
+        (Budget({"agee": 1}, 3, groups={"age": "a"}), "Budget names 'agee', .* did you mean 'age'"),
+        (Budget([1] * 5, 3, groups={"age": 1}), "Budget has 5 costs for 6 features"),
+        (
+            Budget([1, 2, 1, 1, 1, 1], 3, groups={"age": "person", "sex": "person"}),
+            "Budget: group 'person' costs 1.0 and 2.0; a group is paid once, so give one cost",
+        ),
+        (Budget({"g1": 1, "g2": 2}, 3, groups=[["g1", "g2"]]), r"group \('g1', 'g2'\) costs 1.0 and 2.0"),
+        (Budget({"age": 1, 0: 2}, 3, groups={"g1": "g"}), "Budget: 'age' costs 1.0 and 2.0"),
+        (
+            Budget({"age": 1}, 3, groups={"g1": "age", "g2": "age"}),
+            "the cost of 'age' may be that of a group or of a feature outside it; give groups names that no feature",
+        ),
+        (Budget([1] * 6, 3, groups={"age": 1, 0: 2}), "Budget: 'age' is in two groups, 1 and 2"),
+        (
+            MaxSimilarity(np.eye(2), 0.9),
+            "has the similarities of 2 features, but the quality has 6; give one row",
+        ),
+        (
+            MaxSimilarity("pearson", 0.9),
+            r"MaxSimilarity\('pearson'\) has no table .* MaxSimilarity.from_data\(X, 'pearson', ...\)",
+        ),
         (AtLeast(2, ["age", 0]), "least=2, but its group has only 1 features"),
         (Size(7, 9), "Size: k_min=7, but there are only 6 features to choose from; ask for at most 6"),
     ],

@@ -270,7 +270,15 @@ def random_rules(rng, n, r):
         # One that is needed needs nothing itself, so that nothing is missing from the lists.
         for j in range(0, n - 1, 3):
             needs[j] = [n - 1]
-    return first, member, left, costs, room, *flat(needs)
+    payers = np.zeros((0, 0), dtype=np.intc)
+    if len(costs) and rng.random() < 0.5:
+        # Groups that are paid once, by their first feature; some features pay for themselves.
+        payers = np.full(costs.shape, -1, dtype=np.intc)
+        groups = rng.integers(0, 4, n)
+        payers[0] = np.where(groups, [int(np.argmax(groups == group)) for group in groups], -1)
+        costs[0] = np.where(groups, costs[0][payers[0]], costs[0])
+        room[0] *= rng.choice([0.5, 0.7, 1.0])
+    return first, member, left, costs, room, *flat(needs), payers
 
 
 def random_low_rank(rng, pairs):

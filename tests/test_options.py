@@ -42,6 +42,15 @@ def files(tmp_path, monkeypatch):
         "missing.csv": "a,nan\nb,2\n",
         "strangers.csv": "a,1\nz1,2\nz2,2\n",
         "typo.csv": "feature,cost\nlength,1\n",
+        "sensors.csv": "feature,cost,group\na,5,left\nb,5,left\nc,3,right\nd,1,\n",
+        "turned.csv": "Group;Feature;Cost\nleft;a;5\nleft;b;\nright;c;3\n;d;1\n",
+        "unequal.csv": "feature,cost,group\na,5,left\nb,4,left\n",
+        "unpaid.csv": "feature,cost,group\na,,left\nb,,left\n",
+        "costless.csv": "feature,group\na,left\n",
+        "short.csv": "feature,cost,group\na,5\n",
+        "blank.csv": "feature,cost,group\na,,\n",
+        "again.csv": "feature,cost,group\na,5,left\na,5,left\n",
+        "stranger.csv": "feature,cost,group\nz,5,left\n",
     }.items():
         (tmp_path / name).write_text(content, encoding="utf-8")
     (tmp_path / "noise.bin").write_bytes(b"\xff\x00\x81")
@@ -73,6 +82,13 @@ def asked(run, table, files, monkeypatch):
 
 
 PRICED = {"kind": "budget", "limit": 6.5, "features": [0, 1, 2], "costs": [5.0, 4.0, 3.0]}
+SENSORS = {
+    "kind": "budget",
+    "limit": 6.5,
+    "features": [0, 1, 2, 3],
+    "costs": [5.0, 5.0, 3.0, 1.0],
+    "groups": [0, 0, 1, 2],
+}
 
 
 @pytest.mark.parametrize(
@@ -96,6 +112,19 @@ PRICED = {"kind": "budget", "limit": 6.5, "features": [0, 1, 2], "costs": [5.0, 
         ("--implies a:f", [{"kind": "implies", "feature": 0, "needed": 5}]),
         ("--budget 6.5:costs.csv", [PRICED]),
         ("--budget 6.5:bare.csv", [PRICED]),
+        ("--budget 6.5:sensors.csv", [SENSORS]),
+        ("--budget 6.5:turned.csv", [SENSORS]),
+        (
+            "--max-similarity 0.9",
+            [{"kind": "max_similarity", "limit": 0.9, "similarity": "spearman"}],
+        ),
+        (
+            "--max-similarity 0.8:pearson --max-similarity 1:symmetrical_uncertainty",
+            [
+                {"kind": "max_similarity", "limit": 0.8, "similarity": "pearson"},
+                {"kind": "max_similarity", "limit": 1.0, "similarity": "symmetrical_uncertainty"},
+            ],
+        ),
         ("--size 2:4", [{"kind": "size", "k_min": 2, "k_max": 4}]),
         (
             "--require a --forbid b,c --at-most 1:group.txt --budget 6.5:costs.csv",
@@ -218,6 +247,20 @@ def test_a_long_list_of_columns_is_no_file_name():
         ("--budget 20:twice.csv", "twice.csv, line 3: 'a' has a cost already"),
         ("--budget 20:negative.csv", "the cost of a=-1.0 is not a finite number of at least 0"),
         ("--budget 20:missing.csv", "the cost of a=nan is not a finite number"),
+        ("--budget 20:unequal.csv", "unequal.csv, line 3: group 'left' costs 5 in a line before and 4 here"),
+        ("--budget 20:unpaid.csv", "unpaid.csv: group 'left' has no cost; give it in one of its lines"),
+        ("--budget 20:costless.csv", "the columns are feature,group; name them feature,cost,group"),
+        ("--budget 20:short.csv", "short.csv, line 2: give 3 fields, not 2"),
+        ("--budget 20:blank.csv", "blank.csv, line 2: the cost '' is not a number"),
+        ("--budget 20:again.csv", "again.csv, line 3: 'a' has a cost already"),
+        ("--budget 20:stranger.csv", "stranger.csv names 'z', which is no feature"),
+        ("--max-similarity high", "--max-similarity 'high': 'high' is not a number"),
+        ("--max-similarity 0.9:", "must have the form LIMIT or LIMIT:MEASURE, such as 0.9:spearman"),
+        ("--max-similarity 1.5", "MaxSimilarity: limit=1.5 must be a number from 0 to 1"),
+        (
+            "--max-similarity 0.9:kendall",
+            "MaxSimilarity: the measure 'kendall' is unknown; choose one of 'spearman'",
+        ),
         ("--budget 20:strangers.csv", "strangers.csv names 'z1', 'z2', which are no features"),
         ("--size 3", "--size '3' must have the form MIN:MAX"),
         ("--size 3:many", "--size: 'many' is not a whole number"),
@@ -275,6 +318,9 @@ def test_a_line_break_in_an_option_is_no_traceback(run, table, option):
         ("--at-least 1:e,f", "ae"),
         ("--exclusive group.txt --implies d:f", "ae"),
         ("--forbid d --budget 8:costs.csv", "ac"),
+        ("--budget 5:sensors.csv", "ab"),
+        ("--forbid b --budget 5:sensors.csv", "ae"),
+        ("--max-similarity 1", "ab"),
         ("--require a --forbid b,c --at-most 1:group.txt --budget 6:costs.csv", "ad"),
     ],
 )

@@ -403,8 +403,9 @@ def test_kernels_with_many_levels_give_up_instead_of_running_out_of_stack():
     none = np.zeros(0, dtype=np.intc)
     terms = np.ones(1500), np.zeros((0, 0)), np.zeros((0, 0), dtype=np.uint8)
     rules = np.zeros(1501, dtype=np.intc), none, none, np.zeros((0, 1500)), np.zeros(0)
+    needs_and_payers = np.zeros(1501, dtype=np.intc), none, np.zeros((0, 0), dtype=np.intc)
     sets, _, bound, *_ = subset_search.subset_search(
-        terms, (*rules, np.zeros(1501, dtype=np.intc), none), 1200, 0.0, -math.inf, 1,
+        terms, (*rules, *needs_and_payers), 1200, 0.0, -math.inf, 1,
         keeping=True, max_nodes=10, tick=lambda: False,
     )  # fmt: skip
     assert (len(sets), bound) == (0, math.inf)

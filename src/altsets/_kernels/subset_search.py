@@ -71,6 +71,9 @@ MIN_OPEN_LINEARISED = cython.declare(cython.int, 4)
 # Tangents that are tried for a node, each a pass over its candidates.
 MAX_TANGENT_STEPS = cython.declare(cython.int, 6)
 
+# Shares of a group's price are rounded: sums of them are taken to be smaller by this factor, so that no set is lost.
+SHARES_ROUNDED = cython.declare(cython.double, 1.0 - 1e-12)
+
 NO_CLIQUE_CUTS = (
     np.zeros(1, dtype=np.intc),
     np.zeros(0, dtype=np.intc),
@@ -104,6 +107,12 @@ class SubsetSearch:
     # Budgets: costs, one row for each, and what is left.
     costs = cython.declare(cython.double[:, ::1])
     budget_room = cython.declare(cython.double[::1])
+    # Groups that are paid once: the number of the group of each feature (-1: it pays for itself), empty if there are
+    # none; how many chosen features each group has, and how many candidates of a node; which budgets have groups.
+    payer = cython.declare(cython.int[:, ::1])
+    n_paid = cython.declare(cython.int[:, ::1])
+    n_mates = cython.declare(cython.int[::1])
+    is_grouped = cython.declare(cython.uchar[::1])
     # How much of a budget a set must leave to keep to it for sure, and whom to ask otherwise.
     doubtful_room = cython.declare(cython.double[::1])
     pays = cython.declare(object)
@@ -223,9 +232,8 @@ class SubsetSearch:
         tick,
     ):
         self.linear, self.pair, self.conflict = terms
-        self.cap_first, self.cap_member, cap_room, self.costs, budget_room, self.needs_first, self.needs = (
-            rules
-        )
+        self.cap_first, self.cap_member, cap_room, self.costs, budget_room = rules[:5]
+        self.needs_first, self.needs, self.payer = rules[5:]
         self.cap_room = np.array(cap_room, dtype=np.intc)
         self.budget_room = np.array(budget_room, dtype=np.float64)
         self.n = len(self.linear)
@@ -233,6 +241,9 @@ class SubsetSearch:
         self.n_caps = len(self.cap_room)
         self.n_budgets = len(self.budget_room)
         self.n_needs = len(self.needs)
+        self.is_grouped = np.zeros(self.n_budgets, dtype=np.uint8)
+        if len(self.payer):
+            self.is_grouped = np.any(np.asarray(self.payer) >= 0, axis=1).astype(np.uint8)
         self.clique_first, self.clique_member, missing, self.clique_price = clique_cuts or NO_CLIQUE_CUTS
         self.clique_missing = np.array(missing, dtype=np.intc)
         self.n_clique_cuts = len(self.clique_missing)
@@ -281,6 +292,8 @@ class SubsetSearch:
         self.in_clique_cut = in_clique_cut
         self.clique_count = np.zeros(max(self.n_clique_cuts, 1), dtype=np.intc)
         self.clique_share = np.zeros((levels, max(self.n_clique_cuts, 1)))
+        self.n_paid = np.zeros((self.n_budgets, width), dtype=np.intc)
+        self.n_mates = np.zeros(width, dtype=np.intc)
         self.candidate = np.zeros((levels, width), dtype=np.intc)
         self.gain_of = np.zeros((levels, width))
         self.bound_of = np.zeros((levels, width))
@@ -538,9 +551,18 @@ class SubsetSearch:
             if self.cap_room[self.cap_member[e]] <= 0:
                 return False
         for b in range(self.n_budgets):
-            if self.costs[b, j] > self.budget_room[b]:
+            if self.cost_of(b, j) > self.budget_room[b]:
                 return False
         return True
+
+    @cython.cfunc
+    @cython.nogil
+    @cython.exceptval(check=False)
+    def cost_of(self, b: cython.int, j: cython.int) -> cython.double:
+        """What a feature costs by one budget: nothing if its group is paid for."""
+        if self.is_grouped[b] and self.payer[b, j] >= 0 and self.n_paid[b, self.payer[b, j]] > 0:
+            return 0.0
+        return self.costs[b, j]
 
     @cython.cfunc
     @cython.nogil
@@ -552,11 +574,27 @@ class SubsetSearch:
         for e in range(self.cap_first[j], self.cap_first[j + 1]):
             self.cap_room[self.cap_member[e]] -= sign
         for b in range(self.n_budgets):
-            self.budget_room[b] -= sign * self.costs[b, j]
+            if self.is_grouped[b] and self.payer[b, j] >= 0:
+                self.pay_for_group(b, j, sign)
+            else:
+                self.budget_room[b] -= sign * self.costs[b, j]
         if self.n_clique_cuts:
             for e in range(self.clique_first[j], self.clique_first[j + 1]):
                 self.clique_missing[self.clique_member[e]] -= sign
         self.is_chosen[j] = sign > 0
+
+    @cython.cfunc
+    @cython.nogil
+    @cython.exceptval(check=False)
+    def pay_for_group(self, b: cython.int, j: cython.int, sign: cython.int) -> cython.void:
+        """The first feature of a group pays for all of them, and the last one that goes gets it back."""
+        group: cython.int = self.payer[b, j]
+        if sign < 0:
+            self.n_paid[b, group] -= 1
+        if self.n_paid[b, group] == 0:
+            self.budget_room[b] -= sign * self.costs[b, j]
+        if sign > 0:
+            self.n_paid[b, group] += 1
 
     @cython.cfunc
     @cython.nogil
@@ -584,6 +622,10 @@ class SubsetSearch:
                 if m - self.cap_count[c] + self.cap_room[c] < r:
                     return False
         for b in range(self.n_budgets):
+            if self.is_grouped[b]:
+                if not self.groups_leave_room(level, b, r):
+                    return False
+                continue
             least = self.cheapest_cost(level, b, r - 1)
             n_kept = 0
             for i in range(self.n_candidates[level]):
@@ -620,6 +662,64 @@ class SubsetSearch:
             else:
                 self.is_candidate[level, self.candidate[level, i]] = 0
         self.n_candidates[level] = n_kept
+
+    @cython.cfunc
+    @cython.nogil
+    @cython.exceptval(check=False)
+    def groups_leave_room(self, level: cython.int, b: cython.int, r: cython.int) -> cython.bint:
+        """Whether a budget with groups pays for r candidates; drops those that it cannot pay for.
+
+        Each candidate has a share in the price of its group, as if all that may be chosen of the group were. No r
+        candidates cost less than the r smallest shares. With one candidate, its group is paid, the other candidates of
+        the group are free, and the rest costs no less than the smallest shares, as many as are to go.
+        """
+        i: cython.int
+        c: cython.int
+        m: cython.int = 0
+        n_kept: cython.int = 0
+        rest: cython.int
+        share: cython.double
+        least: cython.double
+        self.count_mates(level, b)
+        for i in range(self.n_candidates[level]):
+            c = self.candidate[level, i]
+            share = self.cost_of(b, c)
+            if self.payer[b, c] >= 0:
+                share /= min(self.n_mates[self.payer[b, c]], r)
+            m = self.keep_smallest(share, m, r)
+        least = self.sum_of_kept(m)
+        if m < r or least * SHARES_ROUNDED > self.budget_room[b]:
+            return False
+        for i in range(self.n_candidates[level]):
+            c = self.candidate[level, i]
+            rest = r - 1
+            share = self.cost_of(b, c)
+            if share > 0.0 and self.payer[b, c] >= 0:
+                rest = max(r - self.n_mates[self.payer[b, c]], 0)
+            least = self.sum_of_kept(rest)
+            if least * SHARES_ROUNDED + share <= self.budget_room[b]:
+                self.move_candidate(level, i, n_kept)
+                n_kept += 1
+            else:
+                self.is_candidate[level, c] = 0
+        self.n_candidates[level] = n_kept
+        return n_kept >= r
+
+    @cython.cfunc
+    @cython.nogil
+    @cython.exceptval(check=False)
+    def count_mates(self, level: cython.int, b: cython.int) -> cython.void:
+        """Count the candidates of each group, by one budget."""
+        i: cython.int
+        group: cython.int
+        for i in range(self.n_candidates[level]):
+            group = self.payer[b, self.candidate[level, i]]
+            if group >= 0:
+                self.n_mates[group] = 0
+        for i in range(self.n_candidates[level]):
+            group = self.payer[b, self.candidate[level, i]]
+            if group >= 0:
+                self.n_mates[group] += 1
 
     @cython.cfunc
     @cython.nogil
@@ -1282,7 +1382,8 @@ def subset_search(
         Linear terms; pair terms (symmetric) and pairs that exclude each other (uint8), both empty where there are none.
     rules : tuple of arrays
         Caps: which caps each feature counts for (``first``, ``member``) and what is left of each; budgets: costs and
-        what is left; needs: which features each feature needs, transitively (``needs_first``, ``needs``).
+        what is left; needs: which features each feature needs, transitively (``needs_first``, ``needs``); and, by
+        budget, the number of the group that pays for each feature (-1: it pays for itself), empty without groups.
     r : int
     start : float
         The value of the features that are in every set.

@@ -7,7 +7,7 @@ from altsets.arrays import Floats, Ints
 
 def subset_search(
     terms: tuple[Floats, Floats, npt.NDArray[np.uint8]],
-    rules: tuple[Ints, Ints, Ints, Floats, Floats, Ints, Ints],
+    rules: tuple[Ints, Ints, Ints, Floats, Floats, Ints, Ints, Ints],
     r: int,
     start: float,
     threshold: float,

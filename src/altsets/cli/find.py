@@ -55,6 +55,7 @@ def find_command(
     exclusive: Annotated[list[str] | None, options.Exclusive] = None,
     implies: Annotated[list[str] | None, options.Implies] = None,
     budget: Annotated[list[str] | None, options.Budget] = None,
+    max_similarity: Annotated[list[str] | None, options.MaxSimilarity] = None,
     size: Annotated[list[str] | None, options.Size] = None,
     engine: Annotated[str, options.Engine] = "auto",
     max_iters: Annotated[int | None, options.MaxIters] = None,
@@ -96,6 +97,7 @@ def find_command(
             "--exclusive": exclusive,
             "--implies": implies,
             "--budget": budget,
+            "--max-similarity": max_similarity,
             "--size": size,
         }
         asked = {

@@ -161,7 +161,14 @@ Budget = typer.Option(
     "--budget",
     metavar="LIMIT:FILE.csv",
     help="The features of a set cost at most LIMIT together. The file has two columns, feature and cost; what it "
-    "does not name costs nothing.",
+    "does not name costs nothing. With a header feature,cost,group, a group is paid once, however many of its features "
+    "a set has.",
+)
+MaxSimilarity = typer.Option(
+    "--max-similarity",
+    metavar="LIMIT[:MEASURE]",
+    help="No two features of a set are more alike than LIMIT, such as 0.9, by spearman (the default), pearson or "
+    "symmetrical_uncertainty.",
 )
 Size = typer.Option(
     "--size",

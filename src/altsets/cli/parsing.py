@@ -11,6 +11,7 @@ import os
 from collections.abc import Callable, Iterable, Mapping, Sequence
 
 from altsets import constraints
+from altsets.cli.price_lists import PriceList
 from altsets.constraints import Constraint
 from altsets.errors import InputError
 from altsets.features import FeatureNames, unknown_features
@@ -72,11 +73,17 @@ def _implies(option: str, text: str, names: FeatureNames) -> Constraint:
 
 def _budget(option: str, text: str, names: FeatureNames) -> Constraint:
     limit, path = _divided(option, text, "LIMIT:FILE.csv")
-    try:
-        most = float(limit)
-    except ValueError:
-        raise InputError(f"{option} {text!r}: {limit!r} is not a number.") from None
-    return constraints.Budget(_costs(path, names), most)
+    prices = PriceList.read(path, names)
+    return constraints.Budget(prices.costs, _amount(option, text, limit), groups=prices.groups)
+
+
+def _max_similarity(option: str, text: str, names: FeatureNames) -> Constraint:
+    limit, colon, measure = (part.strip() for part in text.partition(":"))
+    if not limit or (colon and not measure):
+        raise InputError(
+            f"{option} {text!r} must have the form LIMIT or LIMIT:MEASURE, such as 0.9:spearman."
+        )
+    return constraints.MaxSimilarity(measure or "spearman", _amount(option, text, limit))
 
 
 def _size(option: str, text: str, names: FeatureNames) -> Constraint:
@@ -93,6 +100,7 @@ PARSERS: dict[str, Callable[[str, str, FeatureNames], Constraint]] = {
     "--exclusive": _exclusive,
     "--implies": _implies,
     "--budget": _budget,
+    "--max-similarity": _max_similarity,
     "--size": _size,
 }
 
@@ -127,6 +135,13 @@ def _count(option: str, text: str) -> int:
         raise InputError(f"{option}: {text!r} is not a whole number.") from None
 
 
+def _amount(option: str, text: str, number: str) -> float:
+    try:
+        return float(number)
+    except ValueError:
+        raise InputError(f"{option} {text!r}: {number!r} is not a number.") from None
+
+
 def _group(option: str, text: str, names: FeatureNames) -> list[int]:
     """The features of a group: those that a file lists if there is one, else those that the option lists."""
     if os.path.isfile(text):
@@ -141,23 +156,3 @@ def _group(option: str, text: str, names: FeatureNames) -> list[int]:
         )
         raise unknown_features(option, listed, names, otherwise)
     return _indices(option, listed, names)
-
-
-def _costs(path: str, names: FeatureNames) -> dict[str, float]:
-    """The cost of each feature in a file with two columns; a first line without a feature is a header."""
-    from altsets.tables.csv_tables import read_rows
-
-    costs: dict[str, float] = {}
-    for position, (line, row) in enumerate(read_rows(path)):
-        if len(row) != 2:
-            raise InputError(f"{path}, line {line}: give two fields, a feature and its cost, not {len(row)}.")
-        name, cost = row
-        if name in costs:
-            raise InputError(f"{path}, line {line}: {name!r} has a cost already; keep one of the two lines.")
-        try:
-            costs[name] = float(cost)
-        except ValueError:
-            if position or name in names:
-                raise InputError(f"{path}, line {line}: the cost {cost!r} is not a number.") from None
-    _indices(path, costs, names)
-    return costs

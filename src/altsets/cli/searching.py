@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from altsets.cli.printing import NO_SET, Waiting, console_for, fail
 from altsets.cli.sources import Source
+from altsets.constraints.named import any_named, computed, without_named
 
 if TYPE_CHECKING:
     from altsets.result import Result
@@ -26,21 +27,22 @@ def run_search(
 
     kind = asked.get("dissimilarity", "dice")
     # Scoring a wide table takes long; what is wrong with the request is said before.
-    checked = {**asked, "dissimilarity": before_table(kind)}
+    conditions = asked.get("constraints", ())
+    checked = {**asked, "dissimilarity": before_table(kind), "constraints": without_named(conditions)}
     n_sets = Problem.create(len(source.names), feature_names=source.names, **checked).n_sets
     clock = _Clock(time_limit)
     with Waiting(console_for(stderr=True)) as waiting:
         from altsets.search.find import find
 
-        if source.data is not None and is_named(kind):
+        if is_named(kind) or any_named(conditions):
             waiting.say(f"Comparing {len(source.names)} features with each other")
-            kind = on_table(kind, source.data.X)
+            kind, conditions = on_table(kind, source.table), computed(conditions, source.table)
         scored = source.quality(waiting, clock.check)
         clock.check()
         waiting.say("Searching")
         return find(
             scored,
-            **{**asked, "dissimilarity": kind},
+            **{**asked, "dissimilarity": kind, "constraints": conditions},
             **more,
             time_limit=clock.left or SECONDS_PER_SET * n_sets,
             callback=waiting.report,

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from altsets.cli import parsing
 from altsets.cli.printing import Waiting
@@ -67,6 +67,11 @@ class TableToScore:
         self.data, self._task, self._save_to = data, task, save_to
         self.names = data.feature_names
 
+    @property
+    def table(self) -> Any:
+        """The features as columns."""
+        return self.data.X
+
     def quality(self, waiting: Waiting, check: Callable[[], object] = lambda: None) -> Quality:
         """What to search on; the scores are saved as soon as they are there. ``check`` ends it if it takes too long."""
         waiting.say(self._what)
@@ -95,6 +100,15 @@ class SavedScores:
 
     def __init__(self, scores: Scores, quality: str, data: Dataset | None = None) -> None:
         self.names, self._made, self.data = scores.names, scores.quality(quality), data
+
+    @property
+    def table(self) -> Any:
+        """The table beside the scores, for what was not computed before."""
+        if self.data is None:
+            raise InputError(
+                "how alike features are is measured on a table; give the TABLE and its --target besides --scores."
+            )
+        return self.data.X
 
     def quality(self, waiting: Waiting, check: Callable[[], object] = lambda: None) -> Quality:
         """What to search on."""

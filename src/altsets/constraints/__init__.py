@@ -1,15 +1,16 @@
 """Conditions on sets: what every set must hold, must not hold, may hold, may cost.
 
-=====================  ==========================================================================
-``Require(f)``         every set has f
-``Forbid(f)``          no set has f
-``AtMost(r, group)``   a set has at most r features of the group
-``AtLeast(r, group)``  a set has at least r features of the group
-``Exclusive(group)``   a set has at most one feature of the group
-``Implies(f, g)``      a set that has f has g too
-``Budget(c, limit)``   the features of a set cost no more than the limit together
-``Size(k, l)``         a set has k to l features, instead of exactly ``n_features``
-=====================  ==========================================================================
+=======================  ==========================================================================
+``Require(f)``           every set has f
+``Forbid(f)``            no set has f
+``AtMost(r, group)``     a set has at most r features of the group
+``AtLeast(r, group)``    a set has at least r features of the group
+``Exclusive(group)``     a set has at most one feature of the group
+``Implies(f, g)``        a set that has f has g too
+``Budget(c, limit)``     the features of a set cost no more than the limit together
+``MaxSimilarity(s, l)``  no two features of a set are more alike than l
+``Size(k, l)``           a set has k to l features, instead of exactly ``n_features``
+=======================  ==========================================================================
 
 Features are indices or names. Each condition is for each set on its own; several are met together. What makes no
 sense by itself is refused at once; whether a combination can be met, the search finds out.
@@ -20,6 +21,7 @@ from __future__ import annotations
 from altsets.constraints._budget import Budget
 from altsets.constraints._constraint import Constraint
 from altsets.constraints._kinds import AtLeast, AtMost, Exclusive, Forbid, Implies, Require, Size
+from altsets.constraints._similar import MaxSimilarity
 
 __all__ = [
     "AtLeast",
@@ -29,6 +31,7 @@ __all__ = [
     "Exclusive",
     "Forbid",
     "Implies",
+    "MaxSimilarity",
     "Require",
     "Size",
 ]

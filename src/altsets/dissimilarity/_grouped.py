@@ -8,9 +8,10 @@ from typing import Any, Self
 import numpy as np
 
 from altsets.arrays import Indices
-from altsets.dissimilarity._matched import similarity_matrix
 from altsets.errors import InputError
-from altsets.features import Feature, FeatureNames
+from altsets.features import Feature
+from altsets.groups import group_mapping, group_numbers
+from altsets.similarity import similarity_matrix
 
 __all__ = ["Grouped"]
 
@@ -36,7 +37,7 @@ class Grouped:
     """
 
     def __init__(self, groups: Mapping[Any, Hashable] | Iterable[Iterable[Feature]]) -> None:
-        self.groups: dict[Feature, Hashable] = _mapping(groups)
+        self.groups: dict[Feature, Hashable] = group_mapping(groups, "Grouped")
         #: The number of the group of each feature, once the features are known.
         self.labels: Indices | None = None
 
@@ -92,21 +93,7 @@ class Grouped:
 
     def resolve(self, names: Sequence[str]) -> Self:
         """The same with a group for each of these features; refuses features that do not exist."""
-        known = FeatureNames.of(names)
-        group_of: dict[int, Hashable] = {}
-        for feature, group in self.groups.items():
-            position = known.position(feature, "Grouped")
-            if group_of.setdefault(position, group) != group:
-                raise InputError(
-                    f"Grouped: {known[position]!r} is in two groups, {group_of[position]!r} and {group!r}; "
-                    "a feature has one group at most."
-                )
-        numbers: dict[Hashable, int] = {}
-        labels = np.empty(len(known), dtype=np.intp)
-        for index in range(len(known)):
-            # Nobody else has this key: groups of users are never pairs with this object.
-            key = ("group", group_of[index]) if index in group_of else ("alone", index)
-            labels[index] = numbers.setdefault(key, len(numbers))
+        labels = np.array(group_numbers(self.groups, names, "Grouped"), dtype=np.intp)
         labels.setflags(write=False)
         resolved = type(self)(self.groups)
         resolved.labels = labels
@@ -140,43 +127,3 @@ class Grouped:
 
     def __hash__(self) -> int:
         return hash(frozenset(self.groups.items()))
-
-
-def _mapping(groups: Any) -> dict[Feature, Hashable]:
-    advice = "give a mapping from feature to group, or a list of lists of features"
-    if callable(getattr(groups, "items", None)):
-        pairs = [(_feature(feature, advice), group) for feature, group in groups.items()]
-    else:
-        try:
-            if isinstance(groups, str) or any(isinstance(group, str) for group in groups):
-                raise TypeError
-            pairs = [
-                (_feature(feature, advice), number)
-                for number, group in enumerate(groups)
-                for feature in group
-            ]
-        except TypeError:
-            raise InputError(f"Grouped takes groups of features, not {groups!r}; {advice}.") from None
-    found: dict[Feature, Hashable] = {}
-    for feature, group in pairs:
-        if group is None or group != group:
-            # Holes in a column of groups: features without one.
-            continue
-        if not isinstance(group, Hashable):
-            raise InputError(f"Grouped: the group of {feature!r} is {group!r}; give a name or a number.")
-        if found.setdefault(feature, group) != group:
-            raise InputError(
-                f"Grouped: {feature!r} is in two groups, {found[feature]!r} and {group!r}; "
-                "a feature has one group at most."
-            )
-    if not found:
-        raise InputError(f"Grouped has no groups; {advice}.")
-    return found
-
-
-def _feature(feature: Any, advice: str) -> Feature:
-    if isinstance(feature, str):
-        return str(feature)
-    if isinstance(feature, int | np.integer) and not isinstance(feature, bool) and feature >= 0:
-        return int(feature)
-    raise InputError(f"Grouped names {feature!r}; a feature is an index or a name: {advice}.")

@@ -12,14 +12,9 @@ import numpy as np
 
 from altsets.arrays import Floats
 from altsets.errors import InputError
+from altsets.similarity import measured_similarity, named_measure, refuse_misfit, similarity_matrix
 
-__all__ = ["MEASURES", "Matched", "similarity_matrix"]
-
-#: Measures that a similarity may be named by.
-MEASURES = ("spearman", "pearson", "symmetrical_uncertainty")
-
-#: By how much a similarity may differ from that of the same features the other way round.
-ASYMMETRY = 1e-9
+__all__ = ["Matched"]
 
 #: What a feature that stays with itself counts for where two matchings are equally large, in units of a whole match.
 LOYALTY = 1e-10
@@ -54,7 +49,9 @@ class Matched:
     def __init__(self, similarity: Any, threshold: float | None = None) -> None:
         self.threshold = _threshold(threshold)
         self.similarity: Floats | str = (
-            _measure(similarity) if isinstance(similarity, str) else similarity_matrix(similarity, "Matched")
+            named_measure(similarity, "Matched")
+            if isinstance(similarity, str)
+            else similarity_matrix(similarity, "Matched")
         )
         #: The name of the measure, also once it is computed; None for a matrix that was given.
         self.measure: str | None = similarity if isinstance(similarity, str) else None
@@ -79,11 +76,7 @@ class Matched:
         >>> Matched.from_data(table, "spearman", threshold=0.9).similarity.round(2).tolist()[0]
         [1.0, 1.0, 0.21]
         """
-        # A convenience that points upward: this room knows no tables.
-        from altsets.measures import pairwise
-
-        measured = pairwise(X, _measure(measure), sample_weight=sample_weight, warn=False)
-        made = cls(np.clip(np.maximum(measured, measured.T), 0.0, 1.0), threshold)
+        made = cls(measured_similarity(X, named_measure(measure, "Matched"), sample_weight), threshold)
         made.measure = measure
         return made
 
@@ -95,16 +88,7 @@ class Matched:
 
     def resolve(self, names: Sequence[str]) -> Self:
         """The same, if it has a number for each pair of these features."""
-        if isinstance(self.similarity, str):
-            raise InputError(
-                f"Matched({self.similarity!r}) has no table to compute it from; "
-                f"give Matched.from_data(X, {self.similarity!r}, ...)."
-            )
-        if len(self.similarity) != len(names):
-            raise InputError(
-                f"Matched has the similarities of {len(self.similarity)} features, but the quality has {len(names)}; "
-                "give one row and one column for each feature."
-            )
+        refuse_misfit(self.similarity, len(names), "Matched")
         return self
 
     @cached_property
@@ -204,53 +188,6 @@ class Matched:
         return hash(
             (self.threshold, self.similarity if isinstance(self.similarity, str) else len(self.similarity))
         )
-
-
-def similarity_matrix(similarity: Any, who: str) -> Floats:
-    """How alike features are, checked: square, symmetric, from 0 to 1, ones on the diagonal; read-only."""
-    try:
-        matrix = np.array(similarity, dtype=np.float64)
-    except (TypeError, ValueError):
-        raise InputError(
-            f"{who}: the similarity is no matrix of numbers; give one row and one column for each feature, "
-            f"or the name of a measure: {', '.join(map(repr, MEASURES))}."
-        ) from None
-    if matrix.ndim != 2 or matrix.shape[0] != matrix.shape[1] or not len(matrix):
-        shape = " x ".join(map(str, matrix.shape)) or "a single number"
-        raise InputError(
-            f"{who}: the similarity is {shape}, not square; give one row and one column for each feature."
-        )
-    np.fill_diagonal(matrix, 1.0)
-    if np.isnan(matrix).any():
-        i, j = np.argwhere(np.isnan(matrix))[0].tolist()
-        raise InputError(
-            f"{who}: the similarity of features {i} and {j} is nan; give 0 where features have nothing in common."
-        )
-    if not (np.min(matrix) >= 0 and np.max(matrix) <= 1):
-        i, j = np.argwhere((matrix < 0) | (matrix > 1))[0].tolist()
-        raise InputError(
-            f"{who}: the similarity of features {i} and {j} is {matrix[i, j]:g}; it must be between 0 and 1 "
-            "(take the absolute value of correlations)."
-        )
-    differences = np.abs(matrix - matrix.T)
-    if np.max(differences) > ASYMMETRY:
-        i, j = np.unravel_index(np.argmax(differences), matrix.shape)
-        raise InputError(
-            f"{who}: the similarity of features {i} and {j} is {matrix[i, j]:g} one way and {matrix[j, i]:g} the "
-            "other; it must be symmetric, as (S + S.T) / 2 is."
-        )
-    matrix = (matrix + matrix.T) / 2
-    matrix.setflags(write=False)
-    return matrix
-
-
-def _measure(name: Any) -> str:
-    if name not in MEASURES:
-        raise InputError(
-            f"Matched: the measure {name!r} is unknown; choose one of {', '.join(map(repr, MEASURES))}, "
-            "or give a matrix."
-        )
-    return str(name)
 
 
 def _threshold(threshold: Any) -> float | None:

@@ -9,7 +9,10 @@ from fractions import Fraction
 from functools import cached_property
 from typing import Any
 
-from altsets.constraints import Constraint, Forbid, Size
+import numpy as np
+
+from altsets.arrays import Bools
+from altsets.constraints import Constraint, Forbid, MaxSimilarity, Size
 from altsets.dissimilarity import Grouped, Matched
 from altsets.errors import InputError
 from altsets.features import FeatureNames, whole_number
@@ -143,6 +146,15 @@ class Problem:
             if isinstance(constraint, Forbid)
             for index in constraint.features
         )
+
+    @cached_property
+    def conflicts(self) -> Bools | None:
+        """Pairs of features that constraints rule out; None if there are none."""
+        pairs = [rule.conflicts for rule in self.constraints if isinstance(rule, MaxSimilarity)]
+        pairs = [some for some in pairs if some.any()]
+        if len(pairs) <= 1:
+            return pairs[0] if pairs else None
+        return np.logical_or.reduce(pairs)  # type: ignore[no-any-return]
 
     @property
     def _size_constraints(self) -> list[Size]:

@@ -21,6 +21,7 @@ from altsets.problem import Problem
 from altsets.quality import Additive, BlackBox, Form, Quality
 from altsets.result import Status, optimality_tolerance
 from altsets.search.subset.budgets import in_units
+from altsets.search.subset.forms import form_of
 
 __all__ = ["Scaling"]
 
@@ -74,7 +75,7 @@ class Scaling:
         # Scores are the same for all sizes, and the largest one says most about rounding.
         one_size = isinstance(quality, Additive) or problem.fixed_size or not problem.sizes
         sizes = [problem.k_max] if one_size else [problem.k_min, problem.k_max]
-        forms = {size: quality.form(size) for size in sizes}
+        forms = {size: form_of(quality, problem, size) for size in sizes}
         usable = _usable(problem, forms[problem.k_max])
         scale = _checked_scale(quality, forms, usable)
         exponent = math.frexp(scale)[1]

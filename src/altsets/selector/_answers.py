@@ -13,6 +13,7 @@ from sklearn.utils import check_random_state
 
 from altsets.arrays import Floats
 from altsets.constraints import Size
+from altsets.constraints.named import computed, without_named
 from altsets.dissimilarity import Grouped
 from altsets.dissimilarity.named import before_table, is_named, on_table
 from altsets.errors import InputError
@@ -88,18 +89,20 @@ def search_for(selector: Any, quality: Quality, features: Features, sample_weigh
         What a good set is.
     features : Features
         The table, for a similarity of features that is only named.
-    sample_weight : array-like, optional
+    sample_weight : array-like of shape (n_samples,), optional
         How much each of its rows counts.
     """
     asked = _chosen(selector, (*ASKED, *LIMITS))
     asked["n_features"] = size_in(selector, quality.n_features_in)
     asked["dissimilarity"] = on_table(selector.dissimilarity, features, sample_weight)
+    asked["constraints"] = computed(selector.constraints, features, sample_weight)
     return find(quality, **asked)
 
 
 def check_request(selector: Any, features: Features) -> None:
     """Say what is wrong with the parameters, which takes no time, before the table is scored."""
     asked = _chosen(selector, ASKED)
+    asked["constraints"] = without_named(selector.constraints)
     asked["n_features"] = min(whole_number("n_features", selector.n_features, 1), features.n_features)
     asked["dissimilarity"] = before_table(selector.dissimilarity)
     problem = Problem.create(features.n_features, feature_names=features.feature_names, **asked)
@@ -180,6 +183,7 @@ def _answer(
         kind = memory.cache(_measured, verbose=0)(kind, table, sample_weight)
     quality = scored(scoring, table, y, sample_weight, n_jobs)
     asked = {name: settings[name] for name in (*ASKED, *LIMITS)}
+    asked["constraints"] = computed(asked["constraints"], Features(*table), sample_weight)
     result = find(quality, **asked | {"dissimilarity": kind})
     if isinstance(kind, Grouped):
         kind = kind.resolve(quality.feature_names)

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 
+import numpy as np
+
 from altsets.constraints import Budget
 from altsets.problem import FeatureSet, Problem
 from altsets.search.subset.budgets import in_units
@@ -38,6 +40,7 @@ class Feasibility:
             if rules is not None
         }
         self._budgets = [in_units(rule) for rule in problem.constraints if isinstance(rule, Budget)]
+        self._excluded = _excluded(problem)
         self._limits: dict[tuple[int, int], int] = {}
         self._one_limit = None if self._own or not problem.fixed_size else problem.max_overlap
 
@@ -55,6 +58,9 @@ class Feasibility:
         if needs and not all(needs[feature] <= chosen for feature in chosen if feature in needs):
             return False
         if self._budgets and not all(budget.pays_for(chosen) for budget in self._budgets):
+            return False
+        excluded = self._excluded
+        if excluded and not all(excluded[j].isdisjoint(chosen) for j in chosen if j in excluded):
             return False
         return not self._own or all(self.apart(chosen, other) for other in self._problem.existing)
 
@@ -85,3 +91,12 @@ class Feasibility:
     def given(self, chosen: Features, others: Sequence[FeatureSet | Features]) -> bool:
         """Whether a set may be chosen besides others of the same request."""
         return self.alone(chosen) and self.all_apart(chosen, others)
+
+
+def _excluded(problem: Problem) -> dict[int, Features]:
+    """Which other features a feature excludes, where constraints rule pairs out."""
+    conflicts = problem.conflicts
+    if conflicts is None:
+        return {}
+    rows = np.flatnonzero(conflicts.any(axis=1)).tolist()
+    return {row: frozenset(np.flatnonzero(conflicts[row]).tolist()) for row in rows}

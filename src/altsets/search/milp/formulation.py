@@ -21,6 +21,7 @@ from altsets.search.milp.limits import MILP_LIMITS, MilpLimits
 from altsets.search.run import Run
 from altsets.search.subset.budgets import WholeBudget, in_units
 from altsets.search.subset.candidates import Candidates
+from altsets.search.subset.forms import form_of
 
 __all__ = ["Formulation", "SetVariables"]
 
@@ -70,7 +71,7 @@ class Formulation:
         self.sets: list[SetVariables] = []
         #: The groups that each set touches, by its first variable.
         self._groups: dict[int, dict[int, int]] = {}
-        form = quality.form(problem.k_max)
+        form = form_of(quality, problem, problem.k_max)
         self.candidates = _candidates(quality, form, problem) if candidates is None else candidates
         inside = self.candidates.indices
         self._pairs = form.pairs_among(inside, self._check) if form.has_pairs else None
@@ -177,12 +178,20 @@ class Formulation:
         been seen to lose other sets. Those that cost too much by so little are excluded later.
         """
         priced, too_dear = {}, {}
+        paid: dict[int, int] = {}
         for variable, feature in zip(chosen, self.candidates.indices.tolist(), strict=True):
             cost = budget.costs[feature]
+            group = -1 if budget.groups is None else budget.groups[feature]
             if cost > budget.limit:
                 too_dear[variable] = 1.0
-            elif cost:
+            elif cost and group < 0:
                 priced[variable] = cost / budget.limit
+            elif cost:
+                # A variable for the group, which is paid once, is at least as large as that of each of its features.
+                if group not in paid:
+                    paid[group] = self.programme.variable(1, integer=False)
+                    priced[paid[group]] = cost / budget.limit
+                self.programme.row({variable: 1.0, paid[group]: -1.0}, upper=0)
         self.programme.row(priced, upper=1.0 + self.limits.clearance)
         self.programme.row(too_dear, upper=0)
 

@@ -9,7 +9,7 @@ import numpy as np
 import numpy.typing as npt
 
 from altsets._kernels.exchanges import anneal
-from altsets.constraints import Forbid, Size
+from altsets.constraints import Forbid, MaxSimilarity, Size
 from altsets.problem import FeatureSet
 from altsets.search.packing.limits import PACKING_LIMITS, PackingLimits
 from altsets.search.run import Run
@@ -22,7 +22,7 @@ CONFLICT = 10.0
 
 
 class SimulatedAnnealing:
-    """Walks around solutions, where sets have one size and no rule but those on features and on what sets share.
+    """Walks around solutions, where sets have one size and no rule but on features, pairs and what sets share.
 
     Parameters
     ----------
@@ -38,7 +38,7 @@ class SimulatedAnnealing:
         self.pricing, self.max_min, self.run, self._limits = pricing, max_min, run, limits
         self._seed = 0
         problem = pricing.problem
-        plain = all(isinstance(rule, Forbid | Size) for rule in problem.constraints)
+        plain = all(isinstance(rule, Forbid | MaxSimilarity | Size) for rule in problem.constraints)
         plain = plain and problem.counts_shared
         self.possible = plain and pricing.can_be_priced and problem.fixed_size and len(pricing.sizes) == 1
         if self.possible:
@@ -78,8 +78,11 @@ class SimulatedAnnealing:
             hot=temperature * self._limits.first_temperature,
             cold=temperature * self._limits.last_temperature,
         )
-        features = np.asarray(self.pricing.features)
-        return [tuple(sorted(features[places].tolist())) for places in inside]
+        features, rules = np.asarray(self.pricing.features), self.pricing.problem.constraints
+        walked = [tuple(sorted(features[places].tolist())) for places in inside]
+        # Two features that exclude each other are dear, and still it may end with them; what the quality rules out, the
+        # quality tells.
+        return walked if all(rule.holds(chosen) for rule in rules for chosen in walked) else []
 
     def _members(self, sets: Sequence[FeatureSet]) -> npt.NDArray[np.uint8]:
         """Which places lie in each set, as rows of zeros and ones."""

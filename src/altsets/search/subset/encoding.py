@@ -12,10 +12,11 @@ import numpy as np
 import numpy.typing as npt
 
 from altsets.arrays import Floats, Indices, Ints
-from altsets.problem import FeatureSet
+from altsets.problem import FeatureSet, Problem
 from altsets.quality import Form, Quality
 from altsets.search.run import Run
 from altsets.search.subset.budgets import RoundedBudgets, rounded
+from altsets.search.subset.forms import form_of
 from altsets.search.subset.kernel_call import CliqueCutTerms, Doubts, KernelRules, LowRankTerms, Terms
 from altsets.search.subset.limits import PricingLimits
 from altsets.search.subset.low_rank_bound import LowRankBound
@@ -27,13 +28,13 @@ __all__ = ["FormCache", "SizeEncoding", "usable_features"]
 
 
 class FormCache:
-    """The forms of a quality for each size; all of them are kept if there is room, else the last few."""
+    """The forms of a quality for each size of a problem; all of them are kept if there is room, else the last few."""
 
-    def __init__(self, quality: Quality, n_sizes: int, run: Run, limits: PricingLimits) -> None:
-        self._quality, self.run, self.limits = quality, run, limits
+    def __init__(self, quality: Quality, problem: Problem, run: Run, limits: PricingLimits) -> None:
+        self._quality, self._problem, self.run, self.limits = quality, problem, run, limits
         self._most = max(limits.max_pair_terms // max(quality.n_features_in, 1) ** 2, 2)
         self._known: dict[int, Form] = {}
-        self.keeps_all = n_sizes <= self._most
+        self.keeps_all = len(problem.sizes) <= self._most
 
     def of(self, size: int) -> Form:
         """The form for sets of this size."""
@@ -41,7 +42,7 @@ class FormCache:
         if known is None:
             if len(self._known) >= self._most:
                 del self._known[next(iter(self._known))]
-            known = self._known[size] = self._quality.form(size)
+            known = self._known[size] = form_of(self._quality, self._problem, size)
         return known
 
 
@@ -168,19 +169,21 @@ class SizeEncoding:
             inside.append(places)
         if self.budgets is None or min(left, default=0) < 0:
             return None
-        costs, room = self.budgets.costs, self.budgets.room
+        costs, room, payers = self.budgets.costs, self.budgets.room, self.budgets.payers
         if budget is not None:
             prices, limit = budget
             open_limit = limit - math.fsum(prices[self._price_of_base].tolist())
             if open_limit < 0:
                 return None
             costs, room = np.vstack([costs, prices[self._price_of]]), np.append(room, open_limit)
+            if len(payers):
+                payers = np.vstack([payers, np.full(len(self.features), -1, dtype=np.intc)])
         positions = np.concatenate([np.zeros(0, dtype=np.intp), *inside])
         numbers = np.repeat(np.arange(len(left), dtype=np.intc), [len(members) for members in inside])
         first = np.zeros(len(self.features) + 1, dtype=np.intc)
         np.cumsum(np.bincount(positions, minlength=len(self.features)), out=first[1:])
         member = numbers[np.argsort(positions, kind="stable")]
-        return KernelRules(first, member, np.array(left, dtype=np.intc), costs, room, *self._needs)
+        return KernelRules(first, member, np.array(left, dtype=np.intc), costs, room, *self._needs, payers)
 
     @cached_property
     def budgets(self) -> RoundedBudgets | None:

@@ -10,6 +10,7 @@ import numpy as np
 
 from altsets.arrays import Bools, Floats, Indices
 from altsets.problem import FeatureSet
+from altsets.search.subset.budgets import Spending
 from altsets.search.subset.encoding import SizeEncoding
 from altsets.search.subset.limits import ConstructionLimits
 from altsets.search.subset.rounding import EXCHANGE_GAIN
@@ -70,7 +71,7 @@ class GreedySet:
         self._open = np.ones(n, dtype=bool)
         # Whoever has sets can pay for what is in all of them.
         assert encoding.budgets is not None
-        self._costs, self._room = encoding.budgets.costs, encoding.budgets.room.copy()
+        self._spending = Spending(encoding.budgets)
 
     def _rows_of(self, caps: Sequence[Cap]) -> tuple[Indices, Indices]:
         """Caps on small groups as rows of positions, filled up with one that no feature has."""
@@ -93,7 +94,9 @@ class GreedySet:
         """Whether the set keeps to its budgets, also where costs were rounded."""
         budgets = self.encoding.budgets
         assert budgets is not None
-        return not np.any(self._room < budgets.doubt) or budgets.pays(np.array(self.taken, dtype=np.intc))
+        return not np.any(self._spending.room < budgets.doubt) or budgets.pays(
+            np.array(self.taken, dtype=np.intc)
+        )
 
     @property
     def chosen(self) -> FeatureSet:
@@ -128,7 +131,7 @@ class GreedySet:
 
     def _fits(self, position: int) -> bool:
         blocked = self._full[position] or self._n_conflicts[position] or not self._open[position]
-        return not (blocked or self.complete or np.any(self._costs[:, position] > self._room))
+        return not (blocked or self.complete or not self._spending.pays_for(position))
 
     def _missing(self, position: int) -> list[int]:
         """The features that a feature needs and that are not there yet."""
@@ -138,9 +141,7 @@ class GreedySet:
         """The features that may come next, such that there is money left for the rest."""
         fitting: Bools = self._open & (self._full[:-1] == 0) & (self._n_conflicts == 0)
         rest = self.encoding.n_open - len(self.taken) - 1
-        for costs, room in zip(self._costs, self._room, strict=True):
-            cheap = np.sort(costs[fitting])[:rest]
-            fitting &= costs <= room - math.fsum(cheap.tolist())
+        self._spending.leave(fitting, rest)
         if self.encoding.rules.needs:
             for position in np.flatnonzero(fitting).tolist():
                 fitting[position] = len(self._missing(position)) <= rest
@@ -172,7 +173,7 @@ class GreedySet:
             self._n_conflicts += (
                 sign * self._conflicts[self.encoding.features[position]][self.encoding.features]
             )
-        self._room -= sign * self._costs[:, position]
+        self._spending.take(position, sign)
         # Those that become full, or are no longer.
         for number in np.flatnonzero((self._groups == position).any(axis=1)).tolist():
             self._left[number] -= sign

@@ -61,6 +61,9 @@ class KernelRules(NamedTuple):
     #: Which other features each feature needs, directly or not.
     needs_first: Ints
     needs: Ints
+    #: The number of the group that pays for each feature (-1: it pays for itself), one row for each budget; empty if
+    #: there are no groups.
+    payers: Ints
 
 
 class CliqueCutTerms(NamedTuple):

@@ -76,7 +76,7 @@ class PricingOracle:
     def _oracles(self, wanted: int, among: Indices | None) -> list[FixedSizeOracle]:
         """One for each size of which there may be sets."""
         problem, oracles = self.problem, []
-        forms = FormCache(self.quality, len(problem.sizes), self.run, self.limits)
+        forms = FormCache(self.quality, problem, self.run, self.limits)
         work = max(problem.n_features_in**2, self.limits.min_work_per_size)
         for number, size in enumerate(problem.sizes):
             # For a few sizes there is always time: sets that have to be constructed are made of their numbers.

@@ -112,8 +112,8 @@ def _transitive(constraints: Sequence[Constraint]) -> dict[int, frozenset[int]]:
 def preselected(scores: Floats, features: Indices, rules: Rules, wanted: int) -> Indices:
     """Without pair terms: the ``wanted`` best features of each kind, for no solution needs more.
 
-    Features are of one kind if the same rules name them. With a budget, a feature is left out if so many others of its
-    kind score no less and cost no more.
+    Features are of one kind if the same rules name them and the same group pays for them. With a budget, a feature is
+    left out if so many others of its kind score no less and cost no more.
     """
     special = {*rules.needs, *(j for needed in rules.needs.values() for j in needed)}
     if len(features) <= wanted or len(rules.budgets) > 1:
@@ -127,6 +127,10 @@ def preselected(scores: Floats, features: Indices, rules: Rules, wanted: int) ->
     kept = [feature for feature in features.tolist() if feature in special]
     if special:
         features = np.setdiff1d(features, np.array(kept, dtype=np.intp))
+    groups = rules.budgets[0].groups if rules.budgets else None
+    if groups is not None:
+        of_group = np.array(groups, dtype=np.int64)[:, None].view(np.uint8)
+        packed = np.concatenate([packed, of_group], axis=1)
     if not packed.shape[1]:
         kinds[b""] = features.tolist()
     else:

@@ -1,0 +1,158 @@
+"""The condition that no two features of a set are too much alike."""
+
+from __future__ import annotations
+
+import math
+import numbers
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import TYPE_CHECKING, Any, Self
+
+from altsets.constraints._constraint import Constraint
+from altsets.errors import InputError
+from altsets.similarity import measured_similarity, named_measure, refuse_misfit, similarity_matrix
+
+if TYPE_CHECKING:
+    # Constraints are known to the command line, which must not wait for NumPy.
+    from altsets.arrays import Bools, Floats
+
+__all__ = ["MaxSimilarity"]
+
+
+@dataclass(frozen=True, init=False, eq=False)
+class MaxSimilarity(Constraint):
+    """No two features of a set are more alike than a limit: those that are exclude each other.
+
+    Parameters
+    ----------
+    similarity : array-like of shape (n_features, n_features), or str
+        How alike features are, from 0 to 1, symmetric; the diagonal does not count. Or the name of a measure
+        (``"spearman"``, ``"pearson"``: absolute correlations; ``"symmetrical_uncertainty"``), which is computed where
+        the table is known: in :class:`altsets.SelectAlternatives`, in each fold of :func:`altsets.evaluate`, on the
+        command line; for :func:`altsets.find` see :meth:`from_data`.
+    limit : float
+        The largest similarity of two features that a set may have, from 0 to 1; two that are as similar as that may
+        still be in one set.
+
+    Examples
+    --------
+    >>> alike = MaxSimilarity([[1, 0.95, 0.1], [0.95, 1, 0.9], [0.1, 0.9, 1]], limit=0.9)
+    >>> alike.holds((0, 1)), alike.holds((0, 2)), alike.holds((1, 2))
+    (False, True, True)
+    """
+
+    kind = "max_similarity"
+    similarity: Any
+    limit: float
+    #: The measure that the similarity comes from, if there is one.
+    measure: str | None
+
+    def __init__(self, similarity: Any, limit: float) -> None:
+        named = isinstance(similarity, str)
+        self._set(
+            similarity=None if named else similarity_matrix(similarity, self.title),
+            limit=_limit(limit),
+            measure=named_measure(similarity, self.title) if named else None,
+        )
+
+    @classmethod
+    def from_data(
+        cls, X: Any, measure: str = "spearman", limit: float = 0.9, *, sample_weight: Any = None
+    ) -> Self:
+        """Features are as alike as a measure finds them in a table.
+
+        Parameters
+        ----------
+        X : table of shape (n_samples, n_features)
+            An array or a frame; missing values and categories as in :func:`altsets.measures.pairwise`.
+        measure : {"spearman", "pearson", "symmetrical_uncertainty"}
+        limit : float
+        sample_weight : array-like of shape (n_samples,), optional
+
+        Examples
+        --------
+        >>> table = [[1, 10, 3], [2, 20, 1], [3, 35, 4], [4, 40, 1]]
+        >>> alike = MaxSimilarity.from_data(table, "spearman", limit=0.9)
+        >>> alike.holds((0, 1)), alike.holds((0, 2))
+        (False, True)
+        """
+        return cls(measure, limit).computed(X, sample_weight)
+
+    def computed(self, X: Any, sample_weight: Any = None) -> Self:
+        """The same with numbers: a similarity that was only named is measured on this table."""
+        if not self.is_named:
+            return self
+        assert self.measure is not None
+        measured = type(self)(measured_similarity(X, self.measure, sample_weight), self.limit)
+        measured._set(measure=self.measure)
+        return measured
+
+    @property
+    def is_named(self) -> bool:
+        """Whether the similarity has only a name so far, and no numbers."""
+        return self.similarity is None
+
+    def resolve(self, names: Sequence[str]) -> Self:
+        """The constraint itself, if it has a number for each pair of these features."""
+        refuse_misfit(self.measure if self.is_named else self.similarity, len(names), self.title)
+        return self
+
+    @cached_property
+    def conflicts(self) -> Bools:
+        """Which features exclude each other."""
+        import numpy as np
+
+        above: Bools = np.asarray(self._numbers > self.limit)
+        np.fill_diagonal(above, False)
+        above.setflags(write=False)
+        return above
+
+    def holds(self, chosen: Sequence[int]) -> bool:
+        """Whether no two features of the set are more alike than that."""
+        import numpy as np
+
+        places = list(chosen)
+        among = self._numbers[np.ix_(places, places)]
+        return not np.any(among[np.triu_indices(len(places), 1)] > self.limit)
+
+    def describe(self, names: Sequence[str]) -> str:
+        """Such as "no two features more alike than 0.9 (spearman)"."""
+        source = "" if self.measure is None else f" ({self.measure})"
+        return f"no two features more alike than {self.limit:g}{source}"
+
+    def as_dict(self) -> dict[str, Any]:
+        """In words and numbers; without the matrix, which may be large."""
+        return {"kind": self.kind, "limit": self.limit, "similarity": self.measure or "matrix"}
+
+    @property
+    def _numbers(self) -> Floats:
+        if self.is_named:
+            raise InputError(f"MaxSimilarity({self.measure!r}, {self.limit:g}) has no numbers yet.")
+        numbers: Floats = self.similarity
+        return numbers
+
+    def __eq__(self, other: object) -> bool:
+        import numpy as np
+
+        if not isinstance(other, MaxSimilarity):
+            return False
+        if (self.limit, self.measure, self.is_named) != (other.limit, other.measure, other.is_named):
+            return False
+        return self.is_named or np.array_equal(self.similarity, other.similarity)
+
+    def __hash__(self) -> int:
+        return hash((self.limit, self.measure, self.is_named))
+
+    def __repr__(self) -> str:
+        what = repr(self.measure) if self.is_named else f"<{len(self.similarity)} features>"
+        return f"MaxSimilarity({what}, {self.limit:g})"
+
+
+def _limit(limit: Any) -> float:
+    number = math.nan
+    if isinstance(limit, numbers.Real) and not isinstance(limit, bool):
+        number = float(limit)
+    if not 0 <= number <= 1:
+        raise InputError(f"MaxSimilarity: limit={limit!r} must be a number from 0 to 1, such as 0.9.")
+    return number

@@ -1,0 +1,93 @@
+"""How alike features are: a matrix of numbers from 0 to 1, checked, or measured on a table."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from altsets.errors import InputError
+
+if TYPE_CHECKING:
+    # Constraints are known to the command line, which must not wait for NumPy.
+    from altsets.arrays import Floats
+
+__all__ = ["MEASURES", "measured_similarity", "named_measure", "refuse_misfit", "similarity_matrix"]
+
+#: Measures that a similarity may be named by.
+MEASURES = ("spearman", "pearson", "symmetrical_uncertainty")
+
+#: By how much a similarity may differ from that of the same features the other way round.
+ASYMMETRY = 1e-9
+
+
+def similarity_matrix(similarity: Any, who: str) -> Floats:
+    """How alike features are, checked: square, symmetric, from 0 to 1, ones on the diagonal; read-only."""
+    import numpy as np
+
+    try:
+        matrix = np.array(similarity, dtype=np.float64)
+    except (TypeError, ValueError):
+        raise InputError(
+            f"{who}: the similarity is no matrix of numbers; give one row and one column for each feature, "
+            f"or the name of a measure: {', '.join(map(repr, MEASURES))}."
+        ) from None
+    if matrix.ndim != 2 or matrix.shape[0] != matrix.shape[1] or not len(matrix):
+        shape = " x ".join(map(str, matrix.shape)) or "a single number"
+        raise InputError(
+            f"{who}: the similarity is {shape}, not square; give one row and one column for each feature."
+        )
+    np.fill_diagonal(matrix, 1.0)
+    if np.isnan(matrix).any():
+        i, j = np.argwhere(np.isnan(matrix))[0].tolist()
+        raise InputError(
+            f"{who}: the similarity of features {i} and {j} is nan; give 0 where features have nothing in common."
+        )
+    if not (np.min(matrix) >= 0 and np.max(matrix) <= 1):
+        i, j = np.argwhere((matrix < 0) | (matrix > 1))[0].tolist()
+        raise InputError(
+            f"{who}: the similarity of features {i} and {j} is {matrix[i, j]:g}; it must be between 0 and 1 "
+            "(take the absolute value of correlations)."
+        )
+    differences = np.abs(matrix - matrix.T)
+    if np.max(differences) > ASYMMETRY:
+        i, j = np.unravel_index(np.argmax(differences), matrix.shape)
+        raise InputError(
+            f"{who}: the similarity of features {i} and {j} is {matrix[i, j]:g} one way and {matrix[j, i]:g} the "
+            "other; it must be symmetric, as (S + S.T) / 2 is."
+        )
+    matrix = (matrix + matrix.T) / 2
+    matrix.setflags(write=False)
+    return matrix
+
+
+def refuse_misfit(similarity: Floats | str | None, n_features: int, who: str) -> None:
+    """Refuse a similarity that has only a name where nobody knows a table, or the numbers of other features."""
+    if similarity is None or isinstance(similarity, str):
+        raise InputError(
+            f"{who}({similarity!r}) has no table to compute it from; give {who}.from_data(X, {similarity!r}, ...)."
+        )
+    if len(similarity) != n_features:
+        raise InputError(
+            f"{who} has the similarities of {len(similarity)} features, but the quality has {n_features}; "
+            "give one row and one column for each feature."
+        )
+
+
+def named_measure(name: Any, who: str) -> str:
+    """The name of a measure that tells how alike features are."""
+    if name not in MEASURES:
+        raise InputError(
+            f"{who}: the measure {name!r} is unknown; choose one of {', '.join(map(repr, MEASURES))}, "
+            "or give a matrix."
+        )
+    return str(name)
+
+
+def measured_similarity(X: Any, measure: str, sample_weight: Any = None) -> Floats:
+    """How alike a measure finds the columns of a table, from 0 to 1."""
+    # A convenience that points upward: this room knows no tables.
+    import numpy as np
+
+    from altsets.measures import pairwise
+
+    measured = pairwise(X, measure, sample_weight=sample_weight, warn=False)
+    return np.clip(np.maximum(measured, measured.T), 0.0, 1.0)

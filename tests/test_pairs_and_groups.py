@@ -1,0 +1,224 @@
+"""Pairs that are too much alike, and groups that are paid once: every engine against brute force, with other rules."""
+
+from __future__ import annotations
+
+import itertools
+import time
+from functools import partial
+
+import numpy as np
+import pytest
+from checks import Request, disagreements
+from oracle import holds
+from random_requests import (
+    floats,
+    random_dependency,
+    random_group_budget,
+    random_max_similarity,
+    random_redundancy,
+    some_features,
+)
+
+import altsets
+from altsets import Status, constraints, quality
+from altsets.constraints import Budget, MaxSimilarity, Require
+from altsets.errors import UnsupportedError
+from altsets.problem import Problem
+from altsets.search.black_box.feasibility import Feasibility
+from altsets.search.find import ENGINES
+
+SEARCHES = [("sequential", "sum"), ("simultaneous", "sum"), ("simultaneous", "min")]
+
+
+def random_rule(rng, rule, n, k):
+    return random_max_similarity(rng, n) if rule == "max_similarity" else random_group_budget(rng, n, k)
+
+
+def random_request(rng, kind, rule, search, aggregation):
+    n, k = int(rng.integers(6, 10)), int(rng.integers(2, 5))
+    rules = [random_rule(rng, rule, n, k)]
+    others = [
+        lambda: random_group_budget(rng, n, k),
+        lambda: random_max_similarity(rng, n),
+        lambda: ("size", k - 1, k + 1),
+        lambda: ("require", some_features(rng, n, 1)),
+        lambda: ("forbid", some_features(rng, n, 1)),
+        lambda: ("exclusive", some_features(rng, n, 3)),
+        lambda: ("at_most", 1, some_features(rng, n, 3)),
+        lambda: ("at_least", 1, some_features(rng, n, 3)),
+        lambda: ("implies", *(int(j) for j in rng.permutation(n)[:2])),
+    ]
+    rules += [others[number]() for number in rng.permutation(len(others))[: rng.integers(0, 3)]]
+    relevance = np.abs(rng.standard_normal(n)) if kind != "additive" else rng.integers(0, 9, n).astype(float)
+    matrix = None
+    if kind != "additive":
+        matrix = random_dependency(rng, relevance) if kind == "fcbf" else np.abs(random_redundancy(rng, n))
+    return Request(
+        floats(relevance),
+        n_features=k,
+        n_alternatives=int(rng.integers(0, 4)),
+        tau=float(rng.choice([0.3, 0.5, 1.0])),
+        search=search,
+        aggregation=aggregation,
+        kind=kind,
+        matrix=() if matrix is None else tuple(map(floats, matrix)),
+        constraints=tuple(rules),
+    )
+
+
+@pytest.mark.parametrize(("search", "aggregation"), SEARCHES)
+@pytest.mark.parametrize("rule", ["max_similarity", "budget"])
+@pytest.mark.parametrize("kind", ["additive", "fcbf", "mrmr", "cfs"])
+def test_every_engine_agrees_with_brute_force(kind, rule, search, aggregation):
+    seen = set()
+    for seed in range(5):
+        request = random_request(np.random.default_rng(seed), kind, rule, search, aggregation)
+        assert set(request.engines()) <= {"enumerate", "milp"}
+        for engine in request.engines():
+            result = request.find(engine=engine)
+            seen.add(result.status)
+            assert disagreements(request, result, request.oracle) == []
+    assert seen <= {Status.OPTIMAL, Status.INFEASIBLE}
+    assert Status.OPTIMAL in seen
+
+
+@pytest.mark.parametrize("rule", ["max_similarity", "budget"])
+def test_many_like_features_and_few_sets(rule):
+    """Where features are left out because others can take their place, these must be free to."""
+    for seed in range(12):
+        rng = np.random.default_rng(seed)
+        n, k = 16, 2
+        request = Request(
+            floats(rng.integers(0, 4, n).astype(float)),
+            n_features=k,
+            n_alternatives=int(rng.integers(0, 2)),
+            tau=0.5,
+            search=str(rng.choice(["sequential", "simultaneous"])),
+            constraints=(random_rule(rng, rule, n, k),),
+        )
+        assert disagreements(request, request.find(), request.oracle) == []
+
+
+def total(scores, chosen):
+    return float(sum(scores[j] for j in chosen))
+
+
+@pytest.mark.parametrize("engine", ["exhaustive", "local-search", "greedy-wrapper"])
+@pytest.mark.parametrize("rule", ["max_similarity", "budget"])
+def test_black_boxes_keep_to_them_too(engine, rule):
+    n_found = 0
+    for seed in range(6):
+        request = random_request(np.random.default_rng(seed), "additive", rule, "simultaneous", "sum")
+        n = len(request.scores)
+        box = quality.BlackBox(partial(total, request.scores), n_features_in=n)
+        # Among the last few sets that there are, repairs take long.
+        result = altsets.find(box, **request.options, engine=engine, time_limit=0.7)
+        assert request.oracle.complaints(result.sets) == []
+        best = request.oracle.best_sum(request.n_alternatives + 1)
+        assert bool(result.sets) == (best is not None)
+        if engine == "exhaustive" and best is not None:
+            assert result.objective == pytest.approx(float(best))
+        n_found += len(result.sets)
+    assert n_found
+
+
+@pytest.mark.parametrize("rule", ["max_similarity", "budget"])
+def test_quick_answers_about_sets_are_the_definition(rule):
+    for seed in range(10):
+        rng = np.random.default_rng(seed)
+        n, k = 8, 3
+        plain = random_rule(rng, rule, n, k)
+        problem = Problem.create(n, **Request((0.0,) * n, k, 0, constraints=(plain,)).options)
+        feasibility = Feasibility(problem)
+        for chosen in itertools.combinations(range(n), k):
+            expected = holds(plain, chosen)
+            assert feasibility.alone(frozenset(chosen)) == expected
+            assert problem.constraints[0].holds(chosen) == expected
+
+
+def test_heuristics_decline_what_they_do_not_know():
+    alike, paid = MaxSimilarity(np.eye(4), 0.9), Budget([1.0] * 4, 2, groups=[[0, 1]])
+    for rule in (alike, paid):
+        for search in ("greedy-replacement", "greedy-balancing", "greedy-depth"):
+            with pytest.raises(UnsupportedError, match=f"not {type(rule).__name__}; use 'sequential'"):
+                altsets.find(quality.Additive([4, 3, 2, 1]), 2, 1, search=search, constraints=[rule])
+    problem = Problem.create(4, n_features=2, constraints=[alike])
+    declined = ENGINES["additive"].declines(quality.Additive([4, 3, 2, 1]), problem)
+    assert declined is not None
+
+
+# --- Why there is no set ------------------------------------------------------------------------------------------
+
+NAMES = ["left mean", "left max", "right mean", "right max", "age"]
+
+
+def test_a_clash_names_the_features_and_the_limit():
+    matrix = np.eye(5)
+    matrix[0, 1] = matrix[1, 0] = 0.95
+    rules = [Require(["left mean", "left max"]), MaxSimilarity(matrix, 0.9)]
+    result = altsets.find(quality.Additive([5, 4, 3, 2, 1], feature_names=NAMES), 2, 0, constraints=rules)
+    assert result.status is Status.INFEASIBLE
+    assert result.reason == (
+        "These constraints clash: require left mean, left max; no two features more alike than 0.9."
+    )
+
+
+def test_a_single_rule_may_be_too_much():
+    scores = quality.Additive([5, 4, 3, 2, 1], feature_names=NAMES)
+    alike = altsets.find(scores, 3, 0, constraints=MaxSimilarity(np.ones((5, 5)), 0.9))
+    assert (
+        alike.reason == "No set of 3 features keeps to this constraint: no two features more alike than 0.9."
+    )
+    sensors = {name: name.split()[0] for name in NAMES[:4]}
+    paid = Budget({"left": 5, "right": 5, "age": 1}, 5, groups=sensors)
+    dear = altsets.find(scores, 3, 0, constraints=paid)
+    assert dear.reason == "No set of 3 features keeps to this constraint: budget 5, each group paid once."
+    assert altsets.find(scores, 2, 0, constraints=paid).named_sets == [("left mean", "left max")]
+
+
+def test_two_limits_hold_together_and_with_the_conflicts_of_a_quality():
+    first, second, dependency = np.eye(4), np.eye(4), np.zeros((4, 4))
+    first[0, 1] = first[1, 0] = second[0, 2] = second[2, 0] = 1.0
+    dependency[0, 3] = 9.0
+    good = quality.FCBF([4, 3, 2, 1], dependency)
+    rules = [MaxSimilarity(first, 0.5), MaxSimilarity(second, 0.5)]
+    for engine in ("enumerate", "milp"):
+        assert altsets.find(good, 2, 0, constraints=rules, engine=engine).sets == [(1, 2)]
+        assert altsets.find(good, 2, 0, constraints=rules[:1], engine=engine).sets == [(0, 2)]
+
+
+# --- Speed --------------------------------------------------------------------------------------------------------
+
+
+def test_sensors_are_paid_in_no_time():
+    rng = np.random.default_rng(1)
+    n, per_sensor = 60, 4
+    rows = rng.standard_normal((200, n // per_sensor)).repeat(per_sensor, axis=1) + rng.standard_normal(
+        (200, n)
+    )
+    relevance, redundancy = rng.random(n), np.abs(np.corrcoef(rows.T))
+    paid = Budget([1.0] * n, 3, groups=np.arange(n).reshape(-1, per_sensor).tolist())
+    started = time.perf_counter()
+    for good in (quality.Additive(relevance), quality.MRMR(relevance, redundancy)):
+        for search in ("sequential", "simultaneous"):
+            result = altsets.find(good, 6, 3, 0.5, search=search, constraints=paid, time_limit=20)
+            assert result.status is Status.OPTIMAL
+            assert all(len({j // per_sensor for j in chosen}) <= 3 for chosen in result.sets)
+    # A tenth of that if nobody else is at work.
+    assert time.perf_counter() - started < 10
+
+
+def test_ten_thousand_pairs_cost_nothing():
+    rng = np.random.default_rng(2)
+    n = 500
+    clusters = rng.integers(0, 12, n)
+    alike = MaxSimilarity(np.where(clusters[:, None] == clusters, 0.95, 0.1), 0.9)
+    assert alike.conflicts.sum() > 20_000
+    result = altsets.find(quality.Additive(rng.random(n)), 5, 3, 0.6, constraints=alike, time_limit=10)
+    assert result.status is Status.OPTIMAL
+    assert all(len(set(clusters[list(chosen)].tolist())) == 5 for chosen in result.sets)
+    assert result.elapsed < 5
+
+
+def test_the_package_offers_both():
+    assert {"Budget", "MaxSimilarity"} <= set(constraints.__all__)
