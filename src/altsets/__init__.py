@@ -18,12 +18,14 @@ if TYPE_CHECKING:
     from altsets.problem import Problem
     from altsets.result import Progress, Result, Status
     from altsets.search.find import find, iterate
+    from altsets.search.near_best import NearBest, near_best
     from altsets.selector import SelectAlternatives, SelectFeatures
 
 __version__ = "0.1.0"
 
 __all__ = [
     "Evaluation",
+    "NearBest",
     "Problem",
     "Progress",
     "Result",
@@ -37,12 +39,14 @@ __all__ = [
     "find",
     "iterate",
     "measures",
+    "near_best",
     "quality",
 ]
 
 # Names are loaded on first use: `altsets --help` must not wait for NumPy or scikit-learn.
 _HOMES = {
     "Evaluation": "altsets.evaluation",
+    "NearBest": "altsets.search.near_best",
     "Problem": "altsets.problem",
     "Progress": "altsets.result",
     "Result": "altsets.result",
@@ -52,6 +56,7 @@ _HOMES = {
     "evaluate": "altsets.evaluation",
     "find": "altsets.search.find",
     "iterate": "altsets.search.find",
+    "near_best": "altsets.search.near_best",
 }
 _ROOMS = ("constraints", "errors", "measures", "quality")
 

@@ -34,7 +34,7 @@ from altsets.search.run import MAX_ITERS, Run, Stopped
 from altsets.search.scaling import Scaling
 from altsets.search.subset.construction import of_one_size
 
-__all__ = ["ENGINES", "find", "iterate"]
+__all__ = ["ENGINES", "checked_seconds", "find", "iterate"]
 
 
 #: What a search that was cut short says before the argument behind its bound.
@@ -144,7 +144,7 @@ def find(
     >>> altsets.find(scores, n_features=3, n_alternatives=0, constraints=with_last).sets
     [(0, 2, 5)]
     """
-    run = Run(_seconds(time_limit), callback, whole_number("max_iters", max_iters, least=1))
+    run = Run(checked_seconds(time_limit), callback, whole_number("max_iters", max_iters, least=1))
     problem = _problem(
         quality,
         n_features=n_features,
@@ -240,7 +240,8 @@ def _indices(given: Sequence[int | str], names: FeatureNames) -> list[int]:
     ]
 
 
-def _seconds(time_limit: Any) -> float | None:
+def checked_seconds(time_limit: Any) -> float | None:
+    """A time limit as users give it; refused if it is no positive number."""
     if time_limit is None:
         return None
     seconds = math.nan
