@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
+from altsets.arrays import Floats
 from altsets.errors import UnsupportedError
 from altsets.problem import FeatureSet, Problem
 from altsets.quality import BlackBox, Quality
@@ -25,6 +26,8 @@ __all__ = ["Counted", "count_asked", "count_near", "n_sets_at_all"]
 
 #: Of the largest sum of a set's scores in numbers of order one: what sums are off by at most.
 SUM_ERROR = 2.0**-48
+#: Beyond any value of a set in numbers of order one.
+FAR = 1e100
 
 
 @dataclass(frozen=True)
@@ -82,14 +85,26 @@ def _count_sums(
     best = quality.evaluate(best_set)
     margin = max(math.ldexp(scaling.rounding, -scaling.exponent), SUM_ERROR * problem.k_max)
     threshold = _threshold(quality, nearness, best, scaling, margin)
+    # Where no sum is rounded, the threshold is one of them, or the next one above it, and nothing is in doubt.
+    digits = 2.0 ** (52 - problem.k_max.bit_length())
+    if all(_whole(digits * scores) for some in sums for scores in (some.scores, np.array([some.start]))):
+        threshold = replace(threshold, value=math.ceil(digits * threshold.value) / digits, margin=0.0)
     return Counted(SumFamily(sums, threshold, problem.n_features_in, run, limits), best_set, best)
+
+
+def _whole(values: Floats) -> bool:
+    return bool((values == np.rint(values)).all())
 
 
 def _threshold(
     quality: Quality, nearness: Nearness, best: float, scaling: Scaling, margin: float
 ) -> Threshold:
     cutoff = nearness.threshold(best) - scaling.tolerance
-    return Threshold(quality, cutoff, scaling.exponent, margin)
+    try:
+        value = math.ldexp(cutoff, -scaling.exponent)
+    except OverflowError:
+        value = math.copysign(FAR, cutoff)
+    return Threshold(quality, cutoff, min(max(value, -FAR), FAR), margin)
 
 
 def _count_listed(

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Protocol
@@ -26,21 +25,16 @@ class Threshold:
         The user's.
     cutoff : float
         The least quality that counts, with what counts as equal taken off.
-    exponent : int
-        Values of searches, which are of order one, times two to this power are qualities.
+    value : float
+        The same for values of searches, which are of order one.
     margin : float
         What values of searches may be off by, as sums are rounded: what is closer to the cutoff is evaluated.
     """
 
     quality: Quality
     cutoff: float
-    exponent: int
+    value: float
     margin: float
-
-    @property
-    def value(self) -> float:
-        """The cutoff, for values of searches."""
-        return math.ldexp(self.cutoff, -self.exponent)
 
     def counts(self, chosen: FeatureSet) -> bool:
         """Whether a set counts, by the definition."""

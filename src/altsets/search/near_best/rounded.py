@@ -72,6 +72,11 @@ class RoundedSums:
         self._room = sums.room(threshold)
         self._lattice = self._on_lattice()
         self.bounds = int(self._room >= threshold.margin), sums.n_sets
+        worst = math.fsum(sums.scores[len(sums.scores) - sums.n_open :].tolist())
+        if self._room >= sums.best - worst + threshold.margin:
+            # Every set counts.
+            self.bounds = sums.n_sets, sums.n_sets
+            return
         try:
             if self._lattice is not None:
                 self._narrow(*self._counted(self._lattice, run.check, exact=True))
@@ -188,13 +193,17 @@ class RoundedSums:
 
     def propose(self, n: int, rng: np.random.Generator) -> list[FeatureSet | None]:
         """So many of the sets that may count, all with the same chance; None in place of those that do not."""
-        found: list[FeatureSet | None] = []
-        k = self.sums.n_open
-        for going, coming in self._draws.draw(n, rng):
-            gone = set(going)
-            positions = [place for place in range(k) if place not in gone] + [k + place for place in coming]
-            chosen = self.sums.set_of(positions)
-            found.append(chosen if self._threshold.counts(chosen) else None)
+        going, coming = self._draws.draw(n, rng)
+        sums, threshold = self.sums, self._threshold
+        rows = np.tile(np.arange(sums.n_open), (n, 1))
+        exchanged = np.nonzero(going >= 0)
+        rows[exchanged[0], going[exchanged]] = sums.n_open + coming[exchanged]
+        values = sums.start + sums.scores[rows].sum(axis=1)
+        found: list[FeatureSet | None] = [None] * n
+        for number in np.flatnonzero(values >= threshold.value - threshold.margin).tolist():
+            chosen = sums.set_of(rows[number])
+            if values[number] >= threshold.value + threshold.margin or threshold.counts(chosen):
+                found[number] = chosen
         return found
 
 
@@ -208,8 +217,8 @@ class _Draws:
         self._weights = self._going.counts * self._within[:, ::-1]
         self.n_sets = math.fsum(self._weights.ravel().tolist())
 
-    def draw(self, n: int, rng: np.random.Generator) -> list[tuple[list[int], list[int]]]:
-        """So many exchanges, all with the same chance: which features go, and which come."""
+    def draw(self, n: int, rng: np.random.Generator) -> tuple[Indices, Indices]:
+        """So many exchanges, all with the same chance: which features go, and which come, as rows of positions."""
         until = np.cumsum(self._weights.ravel())
         marks = np.minimum(rng.random(n) * until[-1], np.nextafter(until[-1], 0.0))
         counts, lost = np.divmod(np.searchsorted(until, marks, side="right"), self._most + 1)
@@ -219,8 +228,7 @@ class _Draws:
             ends = self._within[count][self._most - lost[some]]
             marks = np.minimum(rng.random(len(some)) * ends, np.nextafter(ends, 0.0))
             losing[some] = np.searchsorted(self._within[count], marks, side="right")
-        going = self._going.draw(counts, lost, rng)
-        return list(zip(going, self._coming.draw(counts, losing, rng), strict=True))
+        return self._going.draw(counts, lost, rng), self._coming.draw(counts, losing, rng)
 
 
 def _unchecked() -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Iterator, Sequence
 from functools import cached_property
 
@@ -109,9 +110,10 @@ class SumFamily:
         """So many sets, each drawn from all with the same chance: proposed, and kept if it counts."""
         proposals = [part.n_proposals for part in self._parts]
         chances = np.array([number / sum(proposals) for number in proposals])
+        per_set = max(1.1 * sum(proposals) / max(self.bounds[0], 1), 1.0)
         found: list[FeatureSet] = []
         for _ in range(self._limits.max_rounds):
-            wanted = min(2 * (n - len(found)) + 10, self._limits.draws_at_a_time)
+            wanted = math.ceil(min(per_set * (n - len(found)) + 10, self._limits.draws_at_a_time))
             which = rng.choice(len(chances), size=wanted, p=chances)
             proposed: list[FeatureSet | None] = [None] * wanted
             for number, part in enumerate(self._parts):

@@ -96,18 +96,24 @@ class Ways:
         self._tables: list[Floats] = []
         self.counts: Floats = count_ways(items, n_taken, most, lambda: None, keep=self._tables)
 
-    def draw(self, n_taken: Indices, losses: Indices, rng: np.random.Generator) -> list[list[int]]:
-        """For each number of features and loss one of the ways to make it up, all with the same chance."""
+    def draw(self, n_taken: Indices, losses: Indices, rng: np.random.Generator) -> Indices:
+        """For each number of features and loss one of the ways to make it up, all with the same chance.
+
+        Each is a row of positions; -1 where it takes fewer than others.
+        """
         left, rest = n_taken.copy(), losses.copy()
-        chosen: list[list[int]] = [[] for _ in left]
+        chosen = np.full((len(left), int(n_taken.max(initial=0))), -1)
         for number in reversed(range(len(self._items.losses))):
             open_ways = np.flatnonzero(left > 0)
             if not len(open_ways):
                 break
             taken = self._taken(number, left[open_ways], rest[open_ways], rng)
             members = self._items.members[number]
-            for way, count in zip(open_ways[taken > 0].tolist(), taken[taken > 0].tolist(), strict=True):
-                chosen[way] += members[rng.choice(len(members), count, replace=False)].tolist()
+            alone = open_ways[taken == 1]
+            chosen[alone, left[alone] - 1] = members[rng.integers(len(members), size=len(alone))]
+            for way, count in zip(open_ways[taken > 1].tolist(), taken[taken > 1].tolist(), strict=True):
+                some = rng.choice(len(members), count, replace=False)
+                chosen[way, left[way] - count : left[way]] = members[some]
             left[open_ways] -= taken
             rest[open_ways] -= taken * int(self._items.losses[number])
         return chosen
