@@ -122,7 +122,8 @@ def check_near(request: NearRequest) -> None:
     assert values == sorted(values, reverse=True), request
     check_shares(near, truth, request)
     if truth.sets:
-        assert near.best_set is not None and truth.values[near.best_set] == truth.best, request
+        assert near.best_set is not None
+        assert truth.values[near.best_set] == truth.best, request
         assert set(near.sample(5, random_state=0)) <= set(truth.sets), request
     near.explain()
     near.to_json()

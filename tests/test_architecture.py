@@ -40,6 +40,7 @@ ROOMS = [
 
 #: The same inside ``search/``.
 SEARCH_ROOMS = [
+    "near_best",
     "find",
     "diagnosis",
     "black_box",
@@ -73,6 +74,7 @@ HOMES = {
         "experiments/report/runs.py",
         "experiments/store.py",
         "result.py",
+        "search/near_best/answer.py",
     ),
     "pyarrow": ("experiments/store.py", "tables/parquet_tables.py"),
     "rich": ("cli/printing.py",),
@@ -347,6 +349,7 @@ def test_circles_are_found():
 def test_public_surface():
     assert set(altsets.__all__) == {
         "Evaluation",
+        "NearBest",
         "Problem",
         "Progress",
         "Result",
@@ -360,6 +363,7 @@ def test_public_surface():
         "find",
         "iterate",
         "measures",
+        "near_best",
         "quality",
     }
     assert dir(altsets) == sorted(altsets.__all__)
@@ -393,7 +397,16 @@ def test_public_names_are_documented(name):
 
 @pytest.mark.parametrize(
     "thing",
-    [altsets.find, altsets.iterate, altsets.evaluate, altsets.Evaluation, altsets.Problem, altsets.Result]
+    [
+        altsets.find,
+        altsets.iterate,
+        altsets.near_best,
+        altsets.evaluate,
+        altsets.Evaluation,
+        altsets.NearBest,
+        altsets.Problem,
+        altsets.Result,
+    ]
     + [getattr(constraints, name) for name in constraints.__all__ if name != "Constraint"]
     + [getattr(quality, name) for name in quality.__all__],
 )

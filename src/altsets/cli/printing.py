@@ -22,6 +22,7 @@ if TYPE_CHECKING:
 
     from altsets.evaluation import Evaluation
     from altsets.result import Progress, Result
+    from altsets.search.near_best import NearBest
 
 __all__ = [
     "BAD_INPUT",
@@ -37,10 +38,14 @@ __all__ = [
     "say_error",
     "show",
     "show_evaluation",
+    "show_near_best",
 ]
 
 #: More sets than this do not fit into an overlap table of 80 columns.
 MOST_COLUMNS = 14
+
+#: Features of which it is said how often they occur; the others are counted.
+MOST_FEATURES = 20
 
 NO_SET, BAD_INPUT = 1, 2
 
@@ -85,6 +90,42 @@ def show(result: Result, console: Console) -> None:
         numbers = f"{result.objective:.6g}, bound {result.bound:.6g}, gap {result.gap:.3g}"
         say(console, f"Objective {numbers}.")
     say(console, result.explain())
+
+
+def show_near_best(near: NearBest, n_sets: int, console: Console) -> None:
+    """Print how many sets are nearly the best, what they are made of, and the best of them."""
+    say(console, near.explain())
+    if near.n_known == 0:
+        return
+    order, names = near.ordered(), near.feature_names
+    grid = _grid("In sets")
+    grid.add_column("Feature", overflow="fold", min_width=10)
+    best = frozenset(near.best_set or ())
+    grid.add_column("In the best", no_wrap=True)
+    for index in order[:MOST_FEATURES]:
+        share = _share_of(float(near.frequencies[index]))
+        grid.add_row(share, _plain(printable(names[index])), "yes" if index in best else "")
+    console.print(grid)
+    if len(order) > MOST_FEATURES:
+        say(console, f"{len(order) - MOST_FEATURES} more features are in fewer sets.")
+    if n_sets:
+        console.print(_best_grid(near, n_sets))
+
+
+def _share_of(share: float) -> str:
+    from altsets.search.near_best.summary import share_of
+
+    return share_of(share)
+
+
+def _best_grid(near: NearBest, n_sets: int) -> Grid:
+    grid = _grid("Set")
+    grid.add_column("Features", overflow="fold", min_width=10)
+    grid.add_column("Quality", justify="right", no_wrap=True)
+    for number, entry in enumerate(near.to_dict(n_sets)["sets"]):
+        named = ", ".join(map(printable, entry["features"]))
+        grid.add_row(str(number), _plain(named), f"{entry['quality']:#.6g}")
+    return grid
 
 
 def show_evaluation(evaluation: Evaluation, console: Console) -> None:

@@ -3,15 +3,20 @@
 from __future__ import annotations
 
 import time
-from typing import TYPE_CHECKING, Any
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any, TypeVar
 
 from altsets.cli.printing import NO_SET, Waiting, console_for, fail
 from altsets.cli.sources import Source
 
 if TYPE_CHECKING:
+    from altsets.problem import Problem
+    from altsets.quality import Quality
     from altsets.result import Result
 
-__all__ = ["SECONDS_PER_SET", "run_search"]
+__all__ = ["SECONDS_PER_SET", "check_request", "run_on_scores", "run_search"]
+
+Answered = TypeVar("Answered")
 
 #: The time limit for each set that is asked for, where the user gives none.
 SECONDS_PER_SET = 60.0
@@ -21,24 +26,36 @@ def run_search(
     source: Source, asked: dict[str, Any], *, time_limit: float | None = None, **more: Any
 ) -> Result:
     """Score the features and find the sets, with a sign of life if it takes long."""
-    from altsets.problem import Problem
+    n_sets = check_request(source, asked).n_sets
 
-    # Scoring a wide table takes long; what is wrong with the request is said before.
-    n_sets = Problem.create(len(source.names), feature_names=source.names, **asked).n_sets
-    clock = _Clock(time_limit)
-    with Waiting(console_for(stderr=True)) as waiting:
+    def search(scored: Quality, **limits: Any) -> Result:
         from altsets.search.find import find
 
+        return find(scored, **asked, **more, **limits)
+
+    return run_on_scores(source, search, time_limit, SECONDS_PER_SET * n_sets)
+
+
+def check_request(source: Source, asked: dict[str, Any]) -> Problem:
+    """Say what is wrong with a request before features are scored, which takes long on a wide table."""
+    from altsets.problem import Problem
+
+    return Problem.create(len(source.names), feature_names=source.names, **asked)
+
+
+def run_on_scores(
+    source: Source, search: Callable[..., Answered], time_limit: float | None, otherwise: float
+) -> Answered:
+    """Score the features and search, with a sign of life if it takes long.
+
+    ``search`` takes the quality, ``time_limit`` and ``callback``; without a time limit it has ``otherwise`` seconds.
+    """
+    clock = _Clock(time_limit)
+    with Waiting(console_for(stderr=True)) as waiting:
         scored = source.quality(waiting, clock.check)
         clock.check()
         waiting.say("Searching")
-        return find(
-            scored,
-            **asked,
-            **more,
-            time_limit=clock.left or SECONDS_PER_SET * n_sets,
-            callback=waiting.report,
-        )
+        return search(scored, time_limit=clock.left or otherwise, callback=waiting.report)
 
 
 class _Clock:

@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import NamedTuple
 
 import numpy as np
 
@@ -22,7 +21,8 @@ from altsets.search.subset.pricing import PricingOracle
 __all__ = ["ListedSets", "SetList", "SetLister"]
 
 
-class SetList(NamedTuple):
+@dataclass(frozen=True)
+class SetList:
     """Sets as rows of features, one array for each size, their values in the same order, and whether these are all."""
 
     rows: list[Ints]
@@ -112,7 +112,7 @@ class SetLister:
             seen = max(seen, int(np.count_nonzero(more.values >= sure)))
             if not more.complete:
                 break
-            found = more._replace(complete=part == 1.0)
+            found = replace(more, complete=part == 1.0)
         return found, seen
 
 

@@ -257,5 +257,5 @@ def _common_unit(losses: Floats) -> float:
     if unit < SMALLEST_UNIT:
         return 1.0
     multiples = np.rint(losses / unit)
-    unit = float(losses @ multiples / max(multiples @ multiples, 1.0)) or unit
+    unit = float(losses @ multiples) / max(float(multiples @ multiples), 1.0) or unit
     return unit if bool((np.abs(losses - multiples * unit) < MULTIPLE_ERROR).all()) else 0.0

@@ -82,7 +82,7 @@ def headline(near: Told) -> str:
     kind = f"of {span} feature{'' if span == '1' else 's'}"
     if near.exact:
         count = "no" if not low else number_of(low)
-    elif near.n_known is None:
+    elif not near.n_known:
         count = f"{number_of(low)} to {number_of(high)}"
     else:
         count = f"at least {number_of(low)}"
