@@ -74,7 +74,6 @@ HOMES = {
         "experiments/report/runs.py",
         "experiments/store.py",
         "result.py",
-        "search/near_best/answer.py",
     ),
     "pyarrow": ("experiments/store.py", "tables/parquet_tables.py"),
     "rich": ("cli/printing.py",),

@@ -20,7 +20,7 @@ from altsets import Problem, constraints, quality
 from altsets.errors import InputError, UnsupportedError
 from altsets.search.near_best.counting import count_near
 from altsets.search.near_best.limits import NEAR_BEST_LIMITS
-from altsets.search.near_best.listed import ListedSets
+from altsets.search.near_best.listed import ListedFamily
 from altsets.search.near_best.nearness import Nearness
 from altsets.search.near_best.sum_family import SumFamily
 from altsets.search.run import Run
@@ -230,7 +230,7 @@ def test_of_too_many_sets_the_best_are_listed():
     }
     request = NearRequest(numbers, 5, within=3.0)
     family = family_of(request, replace(NEAR_BEST_LIMITS, max_listed=truth.count // 2))
-    assert isinstance(family, ListedSets)
+    assert isinstance(family, ListedFamily)
     low, high = family.bounds
     assert low == truth.count // 2 < truth.count <= high == math.comb(14, 5)
     assert family.n_known

@@ -212,18 +212,13 @@ class Result:
 
     def to_frame(self) -> Any:
         """One row for each set: its features, quality and status (a pandas DataFrame)."""
-        try:
-            import pandas as pd
-        except ImportError as error:
-            raise MissingExtraError("to_frame()", "pandas", "tables") from error
-        index = pd.RangeIndex(len(self.sets), name="set")
         columns = {
             "features": [list(names) for names in self.named_sets],
             "indices": [list(chosen) for chosen in self.sets],
             "quality": [float(value) for value in self.qualities],
             "status": [str(status) for status in self.statuses[: len(self.sets)]],
         }
-        return pd.DataFrame(columns, index=index)
+        return frame_of(columns, index_name="set")
 
     def to_json(self, indent: int | None = 2) -> str:
         """The whole result as one JSON document; numbers that are not finite become null."""
@@ -300,6 +295,16 @@ class Result:
                 raise ValueError(f"a set has {len(chosen)} indices and {len(named)} names")
         self.explain()
         return self
+
+
+def frame_of(columns: dict[str, Any], index_name: str | None = None) -> Any:
+    """A pandas DataFrame with rows that are numbered from 0."""
+    try:
+        import pandas as pd
+    except ImportError as error:
+        raise MissingExtraError("to_frame()", "pandas", "tables") from error
+    n_rows = len(next(iter(columns.values())))
+    return pd.DataFrame(columns, index=pd.RangeIndex(n_rows, name=index_name))
 
 
 def overlap_table(sets: Sequence[Sequence[int]]) -> list[list[int]]:

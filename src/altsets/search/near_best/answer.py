@@ -12,11 +12,11 @@ from typing import Any
 import numpy as np
 
 from altsets.arrays import Floats
-from altsets.errors import InputError, MissingExtraError, UnsupportedError
+from altsets.errors import InputError, UnsupportedError
 from altsets.features import whole_number
 from altsets.problem import FeatureSet, Problem
 from altsets.quality import Quality
-from altsets.result import StopReason
+from altsets.result import StopReason, frame_of
 from altsets.search.near_best.counting import Counted
 from altsets.search.near_best.nearness import Nearness
 from altsets.search.near_best.summary import headline, summary
@@ -219,10 +219,6 @@ class NearBest:
 
     def to_frame(self) -> Any:
         """One row for each feature that occurs, the most frequent first (a pandas DataFrame)."""
-        try:
-            import pandas as pd
-        except ImportError as error:
-            raise MissingExtraError("to_frame()", "pandas", "tables") from error
         order = self.ordered()
         columns = {
             "feature": list(self._quality.names_of(order)),
@@ -230,7 +226,7 @@ class NearBest:
             "frequency": self.frequencies[order],
             "core": self._always[order],
         }
-        return pd.DataFrame(columns)
+        return frame_of(columns)
 
     def to_dict(self, n_sets: int = 10) -> dict[str, Any]:
         """The document that :meth:`to_json` writes, as a dictionary."""

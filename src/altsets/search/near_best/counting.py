@@ -15,7 +15,7 @@ from altsets.search.black_box.exhaustive import all_sets
 from altsets.search.black_box.limits import BLACK_BOX_LIMITS
 from altsets.search.near_best.family import Family, NoSets, Threshold
 from altsets.search.near_best.limits import NearBestLimits
-from altsets.search.near_best.listed import ListedSets, SetList, SetLister
+from altsets.search.near_best.listed import ListedFamily, SetList, SetLister
 from altsets.search.near_best.nearness import Nearness
 from altsets.search.near_best.sum_family import SumFamily
 from altsets.search.near_best.sums import Sums, sums_of
@@ -131,14 +131,14 @@ def _count_listed(
     if not listed.complete:
         least = max(len(listed), seen, int(best >= threshold.cutoff))
         bounds = least, max(n_sets_at_all(problem), least)
-        return Counted(ListedSets(listed, bounds, threshold, problem.n_features_in, limits), best_set, best)
+        return Counted(ListedFamily(listed, bounds, threshold, problem.n_features_in, limits), best_set, best)
     kept = listed.values >= threshold.value + margin
     for number in np.flatnonzero(~kept & (listed.values >= threshold.value - margin)).tolist():
         run.check()
         kept[number] = threshold.counts(listed.set_at(number))
     listed = listed.only(kept)
     bounds = len(listed), len(listed)
-    return Counted(ListedSets(listed, bounds, threshold, problem.n_features_in, limits), best_set, best)
+    return Counted(ListedFamily(listed, bounds, threshold, problem.n_features_in, limits), best_set, best)
 
 
 def _best_listed(
@@ -179,4 +179,4 @@ def count_asked(
     ties = [sets.set_at(number) for number in np.flatnonzero(sets.values == best).tolist()]
     sets = sets.only(sets.values >= threshold.cutoff)
     bounds = len(sets), len(sets)
-    return Counted(ListedSets(sets, bounds, threshold, problem.n_features_in, limits), min(ties), best)
+    return Counted(ListedFamily(sets, bounds, threshold, problem.n_features_in, limits), min(ties), best)

@@ -18,7 +18,7 @@ from altsets.search.subset.fixed_size import SearchConditions
 from altsets.search.subset.limits import UNLIMITED
 from altsets.search.subset.pricing import PricingOracle
 
-__all__ = ["ListedSets", "SetList", "SetLister"]
+__all__ = ["ListedFamily", "SetList", "SetLister"]
 
 
 @dataclass(frozen=True)
@@ -116,7 +116,7 @@ class SetLister:
         return found, seen
 
 
-class ListedSets:
+class ListedFamily:
     """Sets that have been listed: all that count, or the best of them.
 
     Parameters
