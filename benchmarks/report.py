@@ -32,6 +32,7 @@ TITLES = {
     "ablation": "What each part of the search is good for",
     "tuning": "Limits chosen anew",
     "constraints": "Constraints",
+    "near-best": "Near-best sets",
     "large": "A million scores",
     "information": "Mutual information",
     "relief": "ReliefF",

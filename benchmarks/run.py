@@ -4,7 +4,7 @@ Parts: ``live`` and ``frozen`` compare with the reference implementation on univ
 and ``frozen-multivariate`` on FCBF and mRMR; ``grid`` runs every search of the project's target grid,
 ``multivariate`` and ``multivariate10`` those on FCBF and mRMR with sets of 5 and 10; ``ablation`` switches off each
 part of the search in turn, on other data, and ``tuning`` chooses its limits anew there; ``constraints`` has conditions
-on sets, ``large`` a million scores,
+on sets, ``near-best`` counts of sets, ``large`` a million scores,
 ``information`` and ``relief`` scores from tables, ``wrapper`` searches that fit models, ``estimator`` scikit-learn's
 checks and grids, ``evaluation`` how sets are judged, ``startup`` the command line, ``deadlines`` how late hard requests
 come back, ``versions`` an older checkout beside this one
@@ -32,6 +32,7 @@ from benchmarks import (
     information,
     large,
     multivariate,
+    near_best,
     relief,
     report,
     startup,
@@ -96,6 +97,8 @@ class Inputs:
             return "none of its data sets is there."
         if part == "constraints" and constrained.DATA not in names:
             return f"{constrained.DATA} is not there."
+        if part == "near-best" and names.isdisjoint(near_best.DATA):
+            return "none of its data sets is there."
         if part in ("information", "wrapper") and not self.importances:
             return "the folder of data sets was not found."
         if part.startswith("frozen") and not reference.exists():
@@ -110,6 +113,7 @@ NEED_MATRICES = (
     "multivariate",
     "multivariate10",
     "constraints",
+    "near-best",
 )
 
 
@@ -228,6 +232,7 @@ def _runs(options: argparse.Namespace, inputs: Inputs) -> dict[str, Callable[[],
         "ablation": lambda: ablation.run(options.datasets, options.jobs or 2, options.without),
         "tuning": lambda: tuning.run(options.datasets, options.jobs or 2),
         "constraints": lambda: constrained.run(inputs.information, inputs.mrmr),
+        "near-best": lambda: near_best.run(inputs.information, inputs.mrmr),
         "large": large.run,
         "information": lambda: information.run(options.datasets, options.matrices),
         "relief": lambda: relief.run(options.datasets, ROOT / ".bench-venv-relief"),
