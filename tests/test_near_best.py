@@ -22,6 +22,7 @@ from altsets.search.near_best.counting import count_near
 from altsets.search.near_best.limits import NEAR_BEST_LIMITS
 from altsets.search.near_best.listed import ListedFamily
 from altsets.search.near_best.nearness import Nearness
+from altsets.search.near_best.sifted import SiftedFamily
 from altsets.search.near_best.sum_family import SumFamily
 from altsets.search.run import Run
 
@@ -238,6 +239,30 @@ def test_of_too_many_sets_the_best_are_listed():
     assert len(known) == family.n_known < truth.count
     assert known == truth.top(len(known))
     assert family.shares().sum() == pytest.approx(5)
+
+
+@pytest.mark.parametrize("kind", ["additive", "fcbf"])
+def test_sums_that_constraints_make_too_many_are_sifted(kind):
+    rng = np.random.default_rng(6)
+    scores = tuple(rng.random(11))
+    numbers = {"scores": scores}
+    if kind == "fcbf":
+        numbers |= {"kind": "fcbf", "matrix": tuple(map(tuple, rng.random((11, 11)) ** 6))}
+    request = NearRequest(numbers, 4, (("at_most", 1, (0, 1, 2)), ("forbid", (5,))), within=0.4)
+    truth = request.truth()
+    assert 20 < len(truth.sets) < 150
+    family = family_of(request, replace(NEAR_BEST_LIMITS, max_listed=10, n_draws=500))
+    assert isinstance(family, SiftedFamily)
+    low, high = family.bounds
+    assert 10 <= low < len(truth.sets) <= high < math.comb(10, 4)
+    assert list(family.ranked()) == truth.sets
+    assert_uniform(family.draw(8000, np.random.default_rng(0)), truth.sets)
+    np.testing.assert_allclose(family.shares(), np.diagonal(truth.pairs), atol=0.1)
+    np.testing.assert_allclose(np.diagonal(family.pair_shares()), family.shares())
+    assert not (family.always() & (family.shares() < 1)).any()
+    # With constraints that hardly any set keeps, drawing is no use.
+    nothing = family_of(request, replace(NEAR_BEST_LIMITS, max_listed=10, min_kept=1.0))
+    assert isinstance(nothing, ListedFamily)
 
 
 def test_a_search_that_takes_long_is_made_in_parts():

@@ -69,11 +69,11 @@ class NearBest:
     >>> import altsets
     >>> from altsets import quality
     >>> scores = quality.Additive([9, 8, 7, 3, 2, 1], feature_names=list("abcdef"))
-    >>> near = altsets.near_best(scores, n_features=3, within=0.2)
+    >>> near = altsets.near_best(scores, n_features=3, within=0.25)
     >>> near
-    NearBest(4 sets of 3 features are within 20 % of the best)
+    NearBest(7 sets of 3 features are within 25 % of the best)
     >>> near.cores, near.free
-    ([], ['a', 'b', 'c', 'd', 'e'])
+    ([], ['a', 'b', 'c', 'd', 'e', 'f'])
     >>> near.sample(2, random_state=0) == near.sample(2, random_state=0)
     True
     """
@@ -121,7 +121,7 @@ class NearBest:
 
     @property
     def cores(self) -> list[str]:
-        """The features that are in all sets, by name."""
+        """The features that are in all sets, by name; of estimates, those for which it is proven."""
         return self._named(self._always)
 
     @property

@@ -10,13 +10,14 @@ import numpy as np
 from altsets.arrays import Floats
 from altsets.errors import UnsupportedError
 from altsets.problem import FeatureSet, Problem
-from altsets.quality import BlackBox, Quality
+from altsets.quality import Additive, BlackBox, Quality
 from altsets.search.black_box.exhaustive import all_sets
 from altsets.search.black_box.limits import BLACK_BOX_LIMITS
 from altsets.search.near_best.family import Family, NoSets, Threshold
 from altsets.search.near_best.limits import NearBestLimits
 from altsets.search.near_best.listed import ListedFamily, SetList, SetLister
 from altsets.search.near_best.nearness import Nearness
+from altsets.search.near_best.sifted import SiftedFamily
 from altsets.search.near_best.sum_family import SumFamily
 from altsets.search.near_best.sums import Sums, sums_of
 from altsets.search.run import Run, Stopped
@@ -84,12 +85,16 @@ def _count_sums(
     best_set = min(tops, key=lambda chosen: (-quality.evaluate(chosen), chosen))
     best = quality.evaluate(best_set)
     margin = max(math.ldexp(scaling.rounding, -scaling.exponent), SUM_ERROR * problem.k_max)
-    threshold = _threshold(quality, nearness, best, scaling, margin)
-    # Where no sum is rounded, the threshold is one of them, or the next one above it, and nothing is in doubt.
+    threshold = _between_sums(_threshold(quality, nearness, best, scaling, margin), sums, problem)
+    return Counted(SumFamily(sums, threshold, problem.n_features_in, run, limits), best_set, best)
+
+
+def _between_sums(threshold: Threshold, sums: list[Sums], problem: Problem) -> Threshold:
+    """The same threshold; where no sum is rounded, the next one of them from there up, and nothing is in doubt."""
     digits = 2.0 ** (52 - problem.k_max.bit_length())
     if all(_whole(digits * scores) for some in sums for scores in (some.scores, np.array([some.start]))):
-        threshold = replace(threshold, value=math.ceil(digits * threshold.value) / digits, margin=0.0)
-    return Counted(SumFamily(sums, threshold, problem.n_features_in, run, limits), best_set, best)
+        return replace(threshold, value=math.ceil(digits * threshold.value) / digits, margin=0.0)
+    return threshold
 
 
 def _whole(values: Floats) -> bool:
@@ -130,6 +135,9 @@ def _count_listed(
         threshold = _threshold(quality, nearness, best, scaling, margin)
     if not listed.complete:
         least = max(len(listed), seen, int(best >= threshold.cutoff))
+        sifted = _sifted(least, threshold, problem, scaling, run, limits)
+        if sifted is not None:
+            return Counted(sifted, best_set, best)
         bounds = least, max(n_sets_at_all(problem), least)
         return Counted(ListedFamily(listed, bounds, threshold, problem.n_features_in, limits), best_set, best)
     kept = listed.values >= threshold.value + margin
@@ -139,6 +147,22 @@ def _count_listed(
     listed = listed.only(kept)
     bounds = len(listed), len(listed)
     return Counted(ListedFamily(listed, bounds, threshold, problem.n_features_in, limits), best_set, best)
+
+
+def _sifted(
+    least: int, threshold: Threshold, problem: Problem, scaling: Scaling, run: Run, limits: NearBestLimits
+) -> SiftedFamily | None:
+    """Sums that are too many to list because of constraints or conflicts: those without, as long as enough are kept."""
+    sums = sums_of(scaling.quality, problem, relaxed=True)
+    if sums is None:
+        return None
+    # The quality itself knows conflicts.
+    scores = Additive(threshold.quality.form(problem.k_max).linear)
+    margin = max(threshold.margin, SUM_ERROR * problem.k_max)
+    relaxed = _between_sums(replace(threshold, quality=scores, margin=margin), sums, problem)
+    family = SumFamily(sums, relaxed, problem.n_features_in, run, limits)
+    sifted = SiftedFamily(family, least, threshold, problem, limits)
+    return sifted if sifted.keeps_enough else None
 
 
 def _best_listed(

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Protocol
 
@@ -12,7 +12,7 @@ from altsets.arrays import Bools, Floats
 from altsets.problem import FeatureSet
 from altsets.quality import Quality
 
-__all__ = ["Family", "NoSets", "Threshold"]
+__all__ = ["Family", "NoSets", "Threshold", "pair_shares_among", "shares_among"]
 
 
 @dataclass(frozen=True)
@@ -39,6 +39,22 @@ class Threshold:
     def counts(self, chosen: FeatureSet) -> bool:
         """Whether a set counts, by the definition."""
         return self.quality.evaluate(chosen) >= self.cutoff
+
+
+def shares_among(sets: Sequence[FeatureSet], n_features_in: int) -> Floats:
+    """How often each feature occurs in some sets."""
+    total = np.zeros(n_features_in)
+    for chosen in sets:
+        total[list(chosen)] += 1
+    return total / max(len(sets), 1)
+
+
+def pair_shares_among(sets: Sequence[FeatureSet], n_features_in: int) -> Floats:
+    """How often each pair of features occurs in some sets; on the diagonal, each feature."""
+    total = np.zeros((n_features_in, n_features_in))
+    for chosen in sets:
+        total[np.ix_(chosen, chosen)] += 1
+    return total / max(len(sets), 1)
 
 
 class Family(Protocol):

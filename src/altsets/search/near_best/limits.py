@@ -55,6 +55,13 @@ class NearBestLimits:
     #: Rows of a list that are looked at in one go.
     rows_at_a_time: int = 1_000_000
 
+    # --- Sums under constraints ---------------------------------------------------------------------
+
+    #: Sets without constraints that are drawn to see how many keep to them, and the least share of them that makes it
+    #: worth while to draw from these.
+    trial_draws: int = 1000
+    min_kept: float = 0.02
+
     # --- Black boxes --------------------------------------------------------------------------------
 
     #: Sets that a function is asked about.

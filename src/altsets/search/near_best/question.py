@@ -139,4 +139,5 @@ def _stop_reason(counted: Counted, run: Run, cut_short: StopReason) -> StopReaso
         return StopReason.INTERRUPTED
     if run.stopped or cut_short is StopReason.TIME_LIMIT:
         return StopReason.TIME_LIMIT
-    return StopReason.FINISHED if counted.family.n_known is None else StopReason.ENGINE_LIMIT
+    close = high - low <= NEAR_BEST_LIMITS.precision * low
+    return StopReason.FINISHED if close else StopReason.ENGINE_LIMIT

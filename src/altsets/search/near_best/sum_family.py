@@ -11,7 +11,7 @@ import numpy as np
 from altsets.arrays import Bools, Floats
 from altsets.errors import UnsupportedError
 from altsets.problem import FeatureSet
-from altsets.search.near_best.family import Threshold
+from altsets.search.near_best.family import Threshold, pair_shares_among, shares_among
 from altsets.search.near_best.halves import HalvedSums
 from altsets.search.near_best.limits import NearBestLimits
 from altsets.search.near_best.rounded import RoundedSums
@@ -59,11 +59,9 @@ class SumFamily:
 
     def shares(self) -> Floats:
         """How often each feature occurs."""
-        total = np.zeros(self._n_features_in)
         if self.estimated:
-            for chosen in self._drawn:
-                total[list(chosen)] += 1
-            return total / max(len(self._drawn), 1)
+            return shares_among(self._drawn, self._n_features_in)
+        total = np.zeros(self._n_features_in)
         for part in self._exact_parts:
             total[part.sums.base] += part.bounds[0]
             total[part.sums.features] += part.occurrences()
@@ -72,11 +70,9 @@ class SumFamily:
     def pair_shares(self) -> Floats:
         """How often each pair of features occurs."""
         n = self._n_features_in
-        total = np.zeros((n, n))
         if self.estimated:
-            for chosen in self._drawn:
-                total[np.ix_(chosen, chosen)] += 1
-            return total / max(len(self._drawn), 1)
+            return pair_shares_among(self._drawn, n)
+        total = np.zeros((n, n))
         for part in self._exact_parts:
             base, features, pairs = part.sums.base, part.sums.features, part.pair_occurrences()
             total[np.ix_(base, base)] += part.bounds[0]

@@ -94,20 +94,22 @@ class Sums:
         )
 
 
-def sums_of(quality: Quality, problem: Problem) -> list[Sums] | None:
+def sums_of(quality: Quality, problem: Problem, *, relaxed: bool = False) -> list[Sums] | None:
     """One for each size of sets, if their quality is a sum and nothing else keeps features apart or together.
 
-    ``quality`` is the one in numbers of order one.
+    ``quality`` is the one in numbers of order one. ``relaxed``: whatever else keeps them apart or together is left out,
+    so that there may be more sets.
     """
     found = []
     for size in problem.sizes:
         form = quality.form(size)
-        if form.has_pairs or (form.conflicts is not None and form.conflicts.any()):
+        conflicts = form.conflicts is not None and bool(form.conflicts.any())
+        if form.has_pairs or (conflicts and not relaxed):
             return None
         rules = Rules.of(problem, size)
         if rules is None:
             continue
-        if rules.caps or rules.needs or rules.budgets:
+        if (rules.caps or rules.needs or rules.budgets) and not relaxed:
             return None
         features = usable_features(form, rules)
         n_open = size - len(rules.required)
