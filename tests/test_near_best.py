@@ -247,7 +247,7 @@ def test_sums_that_constraints_make_too_many_are_sifted(kind):
     scores = tuple(rng.random(11))
     numbers = {"scores": scores}
     if kind == "fcbf":
-        numbers |= {"kind": "fcbf", "matrix": tuple(map(tuple, rng.random((11, 11)) ** 6))}
+        numbers |= {"kind": "fcbf", "matrix": tuple(map(tuple, rng.random((11, 11)) ** 25))}
     request = NearRequest(numbers, 4, (("at_most", 1, (0, 1, 2)), ("forbid", (5,))), within=0.4)
     truth = request.truth()
     assert 20 < len(truth.sets) < 150

@@ -135,7 +135,7 @@ def _count_listed(
         threshold = _threshold(quality, nearness, best, scaling, margin)
     if not listed.complete:
         least = max(len(listed), seen, int(best >= threshold.cutoff))
-        sifted = _sifted(least, threshold, problem, scaling, run, limits)
+        sifted = None if run.stopped else _sifted(least, threshold, problem, scaling, run, limits)
         if sifted is not None:
             return Counted(sifted, best_set, best)
         bounds = least, max(n_sets_at_all(problem), least)

@@ -61,13 +61,19 @@ class HalvedSums:
     """
 
     def __init__(
-        self, sums: Sums, halves: tuple[_Half, _Half], threshold: Threshold, limits: NearBestLimits
+        self,
+        sums: Sums,
+        halves: tuple[_Half, _Half],
+        threshold: Threshold,
+        limits: NearBestLimits,
+        check: Callable[[], None],
     ) -> None:
         self.sums, self._threshold = sums, threshold
         self._left, self._right = halves[0].positions, halves[1].positions
         floor, margin, k = threshold.value - sums.start, threshold.margin, sums.n_open
         self._meetings = []
         for size, (rows, values) in enumerate(zip(halves[0].rows, halves[0].sums, strict=True)):
+            check()
             other, other_values = halves[1].rows[k - size], halves[1].sums[k - size]
             order, other_order = np.argsort(-values, kind="stable"), np.argsort(-other_values, kind="stable")
             ascending = -other_values[other_order]
@@ -101,7 +107,7 @@ class HalvedSums:
             if parts is None:
                 return None
             halves.append(_Half(own, *parts))
-        return cls(sums, (halves[0], halves[1]), threshold, limits)
+        return cls(sums, (halves[0], halves[1]), threshold, limits, check)
 
     def propose(self, n: int, rng: np.random.Generator) -> list[FeatureSet | None]:
         """So many of the sets that may count, all with the same chance; None in place of those that do not."""

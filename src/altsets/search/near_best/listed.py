@@ -76,7 +76,7 @@ class SetLister:
         self.margin = 4 * self._oracle.tolerance
 
     def above(self, value: float, max_nodes: int = UNLIMITED) -> SetList:
-        """All sets above a value, unless they are too many or there is no time."""
+        """All sets above a value; if they are too many or there is no time, only the values of some."""
         rows, values, complete, most = [], [np.zeros(0)], True, self._most
         for sets in self._oracle.sizes:
             if not complete:
@@ -84,8 +84,9 @@ class SetLister:
             conditions = SearchConditions(self._run.tick, max_nodes=max_nodes)
             places, found, complete = sets.all_above(value, most, conditions, None, None, False)
             most -= len(found)
-            rows.append(self._features(sets.encoding.base, sets.encoding.features, places))
             values.append(found)
+            if complete:
+                rows.append(self._features(sets.encoding.base, sets.encoding.features, places))
         return SetList(rows, np.concatenate(values), complete)
 
     def _features(self, base: Indices, features: Indices, places: Ints) -> Ints:

@@ -131,13 +131,14 @@ def _about_known(near: Told) -> str:
 def _features(near: Told) -> list[str]:
     order, names, shares = near.ordered(), near.feature_names, near.frequencies
     cores = near.cores
+    in_all = set(cores)
     if near.count_bounds == (1, 1):
         return [f"It has {_listed([repr(name) for name in cores])}."]
     said = []
     if cores:
         are = "is" if len(cores) == 1 else "are"
         said.append(f"{_listed([repr(name) for name in cores])} {are} in all of them.")
-    others = [index for index in order if names[index] not in set(cores)][:MOST_NAMED]
+    others = [index for index in order if names[index] not in in_all][:MOST_NAMED]
     if others:
         first, *more = (f"{names[index]!r} {{}}in {share_of(shares[index])}" for index in others)
         said.append(_listed([first.format("is ") + " of them", *(part.format("") for part in more)]) + ".")
