@@ -5,7 +5,7 @@ and ``frozen-multivariate`` on FCBF and mRMR; ``grid`` runs every search of the 
 ``multivariate`` and ``multivariate10`` those on FCBF and mRMR with sets of 5 and 10; ``ablation`` switches off each
 part of the search in turn, on other data, and ``tuning`` chooses its limits anew there; ``constraints`` has conditions
 on sets, ``distinct`` sets that differ through similarity, ``most`` sets that are as different, or as many, as they can
-be, ``large`` a million scores,
+be, ``near-best`` counts of sets, ``large`` a million scores,
 ``information`` and ``relief`` scores from tables, ``wrapper`` searches that fit models, ``estimator`` scikit-learn's
 checks and grids, ``evaluation`` how sets are judged, ``startup`` the command line, ``deadlines`` how late hard requests
 come back, ``versions`` an older checkout beside this one
@@ -35,6 +35,7 @@ from benchmarks import (
     large,
     most,
     multivariate,
+    near_best,
     relief,
     report,
     startup,
@@ -99,6 +100,8 @@ class Inputs:
             return "none of its data sets is there."
         if part == "constraints" and constrained.DATA not in names:
             return f"{constrained.DATA} is not there."
+        if part == "near-best" and names.isdisjoint(near_best.DATA):
+            return "none of its data sets is there."
         if part in ("information", "wrapper") and not self.importances:
             return "the folder of data sets was not found."
         if part.startswith("frozen") and not reference.exists():
@@ -115,6 +118,7 @@ NEED_MATRICES = (
     "constraints",
     "distinct",
     "most",
+    "near-best",
 )
 
 
@@ -235,6 +239,7 @@ def _runs(options: argparse.Namespace, inputs: Inputs) -> dict[str, Callable[[],
         "constraints": lambda: constrained.run(inputs.information, inputs.mrmr),
         "distinct": lambda: distinct.run(options.datasets, every),
         "most": lambda: most.run([*inputs.information, *pairs]),
+        "near-best": lambda: near_best.run(inputs.information, inputs.mrmr),
         "large": large.run,
         "information": lambda: information.run(options.datasets, options.matrices),
         "relief": lambda: relief.run(options.datasets, ROOT / ".bench-venv-relief"),

@@ -49,6 +49,7 @@ SEARCH_ROOMS = [
     "most_different",
     "most_sets",
     "families",
+    "near_best",
     "find",
     "diagnosis",
     "black_box",
@@ -359,6 +360,7 @@ def test_circles_are_found():
 def test_public_surface():
     assert set(altsets.__all__) == {
         "Evaluation",
+        "NearBest",
         "Problem",
         "Progress",
         "Result",
@@ -375,6 +377,7 @@ def test_public_surface():
         "measures",
         "most_different",
         "most_sets",
+        "near_best",
         "quality",
     }
     assert dir(altsets) == sorted(altsets.__all__)
@@ -408,8 +411,18 @@ def test_public_names_are_documented(name):
 
 @pytest.mark.parametrize(
     "thing",
-    [altsets.find, altsets.iterate, altsets.most_different, altsets.most_sets, altsets.evaluate]
-    + [altsets.Evaluation, altsets.Problem, altsets.Result]
+    [
+        altsets.find,
+        altsets.iterate,
+        altsets.most_different,
+        altsets.most_sets,
+        altsets.near_best,
+        altsets.evaluate,
+        altsets.Evaluation,
+        altsets.NearBest,
+        altsets.Problem,
+        altsets.Result,
+    ]
     + [getattr(constraints, name) for name in constraints.__all__ if name != "Constraint"]
     + [getattr(dissimilarity, name) for name in dissimilarity.__all__]
     + [getattr(quality, name) for name in quality.__all__],

@@ -20,12 +20,14 @@ if TYPE_CHECKING:
     from altsets.search.find import find, iterate
     from altsets.search.most_different import most_different
     from altsets.search.most_sets import most_sets
+    from altsets.search.near_best import NearBest, near_best
     from altsets.selector import SelectAlternatives, SelectFeatures
 
 __version__ = "0.1.0"
 
 __all__ = [
     "Evaluation",
+    "NearBest",
     "Problem",
     "Progress",
     "Result",
@@ -42,12 +44,14 @@ __all__ = [
     "measures",
     "most_different",
     "most_sets",
+    "near_best",
     "quality",
 ]
 
 # Names are loaded on first use: `altsets --help` must not wait for NumPy or scikit-learn.
 _HOMES = {
     "Evaluation": "altsets.evaluation",
+    "NearBest": "altsets.search.near_best",
     "Problem": "altsets.problem",
     "Progress": "altsets.result",
     "Result": "altsets.result",
@@ -59,6 +63,7 @@ _HOMES = {
     "iterate": "altsets.search.find",
     "most_different": "altsets.search.most_different",
     "most_sets": "altsets.search.most_sets",
+    "near_best": "altsets.search.near_best",
 }
 _ROOMS = ("constraints", "dissimilarity", "errors", "measures", "quality")
 

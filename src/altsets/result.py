@@ -265,8 +265,6 @@ class Result:
         Where sets were compared through similarity, the column ``matches`` says which of its features stand in for
         features of earlier sets; :meth:`matches_frame` has them one by one.
         """
-        pd = _pandas("to_frame()")
-        index = pd.RangeIndex(len(self.sets), name="set")
         columns = {
             "features": [list(names) for names in self.named_sets],
             "indices": [list(chosen) for chosen in self.sets],
@@ -283,7 +281,7 @@ class Result:
                 ]
                 for number in range(len(self.sets))
             ]
-        return pd.DataFrame(columns, index=index)
+        return frame_of(columns, index_name="set")
 
     def matches_frame(self) -> Any:
         """One row for each match: a feature of a set, and the feature of an earlier set that it stands in for.
@@ -291,7 +289,6 @@ class Result:
         A pandas DataFrame with the columns ``set``, ``feature``, ``earlier_set``, ``earlier_feature`` and
         ``similarity``; empty where sets were not compared through similarity.
         """
-        pd = _pandas("matches_frame()")
         names = [self._names_in_match(match) for match in self.matches]
         columns = {
             "set": [later for later, *_ in self.matches],
@@ -300,7 +297,7 @@ class Result:
             "earlier_feature": [name for _, name in names],
             "similarity": [similarity for *_, similarity in self.matches],
         }
-        return pd.DataFrame(columns)
+        return frame_of(columns)
 
     def to_json(self, indent: int | None = 2) -> str:
         """The whole result as one JSON document; numbers that are not finite become null."""
@@ -407,6 +404,16 @@ def rounded_down(similarity: float) -> str:
     return f"{math.floor(similarity * 100 + 1e-9) / 100:.2f}"
 
 
+def frame_of(columns: dict[str, Any], index_name: str | None = None) -> Any:
+    """A pandas DataFrame with rows that are numbered from 0."""
+    try:
+        import pandas as pd
+    except ImportError as error:
+        raise MissingExtraError("to_frame()", "pandas", "tables") from error
+    n_rows = len(next(iter(columns.values())))
+    return pd.DataFrame(columns, index=pd.RangeIndex(n_rows, name=index_name))
+
+
 def overlap_table(sets: Sequence[Sequence[int]]) -> list[list[int]]:
     """How many features each pair of sets shares; the diagonal holds the sizes."""
     return [[len(set(first) & set(second)) for second in sets] for first in sets]
@@ -415,14 +422,6 @@ def overlap_table(sets: Sequence[Sequence[int]]) -> list[list[int]]:
 def _match(entry: Any) -> Match:
     (later, earlier), (feature, other) = map(documents.whole_numbers, (entry["sets"], entry["indices"]))
     return later, earlier, feature, other, documents.number(entry["similarity"])
-
-
-def _pandas(who: str) -> Any:
-    try:
-        import pandas as pd
-    except ImportError as error:
-        raise MissingExtraError(who, "pandas", "tables") from error
-    return pd
 
 
 def _finite(value: float) -> float | None:

@@ -188,6 +188,25 @@ TimeLimit = typer.Option(
     help="For scores and search. [default: 60 for each set, after scoring]",
 )
 
+Within = typer.Option(
+    "--within",
+    parser=_number,
+    metavar="X",
+    help="How far below the best a set may be: 0.1 allows for 10 %. [default: 0.01]",
+)
+MinQuality = typer.Option(
+    "--min-quality", parser=_number, metavar="X", help="Instead of --within: the least quality of a set."
+)
+BestSets = typer.Option(
+    "--show", parser=_whole_number, metavar="N", help="How many of the best sets to print. [default: 5]"
+)
+CountTimeLimit = typer.Option(
+    "--time-limit",
+    parser=_seconds,
+    metavar="SECONDS",
+    help="For scores and counting. [default: 60, after scoring]",
+)
+
 Evaluate = typer.Option(
     "--evaluate",
     help="Also say how well such sets predict: in each of several folds, search on the training rows and judge on the "

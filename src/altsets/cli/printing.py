@@ -22,6 +22,7 @@ if TYPE_CHECKING:
 
     from altsets.evaluation import Evaluation
     from altsets.result import Progress, Result
+    from altsets.search.near_best import NearBest
 
 __all__ = [
     "BAD_INPUT",
@@ -37,6 +38,7 @@ __all__ = [
     "say_error",
     "show",
     "show_evaluation",
+    "show_near_best",
 ]
 
 #: More sets than this do not fit into an overlap table of 80 columns.
@@ -46,6 +48,8 @@ MOST_COLUMNS = 14
 MOST_LINES = 20
 #: Where every similarity counts for its part, features that are less alike than this are not worth a line.
 FAINT = 0.5
+#: Features of which it is said how often they occur; the others are counted.
+MOST_FEATURES = 20
 
 NO_SET, BAD_INPUT = 1, 2
 
@@ -114,6 +118,42 @@ def _show_stand_ins(result: Result, console: Console) -> None:
     if len(found) > MOST_LINES:
         lines.append(f"  and {len(found) - MOST_LINES} more pairs of sets (--json lists all)")
     console.print("\n".join(part for line in lines for part in _wrapped(line, console.width)), soft_wrap=True)
+
+
+def show_near_best(near: NearBest, n_sets: int, console: Console) -> None:
+    """Print how many sets are nearly the best, what they are made of, and the best of them."""
+    say(console, near.explain())
+    if near.n_known == 0:
+        return
+    order, names = near.ordered(), near.feature_names
+    grid = _grid("In sets")
+    grid.add_column("Feature", overflow="fold", min_width=10)
+    best = frozenset(near.best_set or ())
+    grid.add_column("In the best", no_wrap=True)
+    for index in order[:MOST_FEATURES]:
+        share = _share_of(float(near.frequencies[index]))
+        grid.add_row(share, _plain(printable(names[index])), "yes" if index in best else "")
+    console.print(grid)
+    if len(order) > MOST_FEATURES:
+        say(console, f"{len(order) - MOST_FEATURES} more features are in fewer sets.")
+    if n_sets:
+        console.print(_best_grid(near, n_sets))
+
+
+def _share_of(share: float) -> str:
+    from altsets.search.near_best.summary import share_of
+
+    return share_of(share)
+
+
+def _best_grid(near: NearBest, n_sets: int) -> Grid:
+    grid = _grid("Set")
+    grid.add_column("Features", overflow="fold", min_width=10)
+    grid.add_column("Quality", justify="right", no_wrap=True)
+    for number, entry in enumerate(near.to_dict(n_sets)["sets"]):
+        named = ", ".join(map(printable, entry["features"]))
+        grid.add_row(str(number), _plain(named), f"{entry['quality']:#.6g}")
+    return grid
 
 
 def show_evaluation(evaluation: Evaluation, console: Console) -> None:

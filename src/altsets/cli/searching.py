@@ -3,16 +3,21 @@
 from __future__ import annotations
 
 import time
-from typing import TYPE_CHECKING, Any
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any, TypeVar
 
 from altsets.cli.printing import NO_SET, Waiting, console_for, fail
 from altsets.cli.sources import Source
 from altsets.constraints.named import any_named, computed, without_named
 
 if TYPE_CHECKING:
+    from altsets.problem import Problem
+    from altsets.quality import Quality
     from altsets.result import Result
 
-__all__ = ["SECONDS_PER_SET", "note_on", "run_search"]
+__all__ = ["SECONDS_PER_SET", "check_request", "note_on", "run_on_scores", "run_search"]
+
+Answered = TypeVar("Answered")
 
 #: The time limit for each set that is asked for, where the user gives none.
 SECONDS_PER_SET = 60.0
@@ -22,31 +27,59 @@ def run_search(
     source: Source, asked: dict[str, Any], *, time_limit: float | None = None, **more: Any
 ) -> Result:
     """Score the features and find the sets, with a sign of life if it takes long."""
-    from altsets.dissimilarity.named import before_table, is_named, on_table
-    from altsets.problem import Problem
+    n_sets = check_request(source, asked).n_sets
 
-    kind = asked.get("dissimilarity", "dice")
-    # Scoring a wide table takes long; what is wrong with the request is said before.
-    conditions = asked.get("constraints", ())
-    checked = {**asked, "dissimilarity": before_table(kind), "constraints": without_named(conditions)}
-    n_sets = Problem.create(len(source.names), feature_names=source.names, **checked).n_sets
-    clock = _Clock(time_limit)
-    with Waiting(console_for(stderr=True)) as waiting:
+    def search(scored: Quality, **request: Any) -> Result:
         from altsets.search.find import find
 
-        if is_named(kind) or any_named(conditions):
-            waiting.say(f"Comparing {len(source.names)} features with each other")
-            kind, conditions = on_table(kind, source.table), computed(conditions, source.table)
+        return find(scored, **request, **more)
+
+    return run_on_scores(source, search, asked, time_limit, SECONDS_PER_SET * n_sets)
+
+
+def check_request(source: Source, asked: dict[str, Any]) -> Problem:
+    """Say what is wrong with a request before features are scored, which takes long on a wide table."""
+    from altsets.dissimilarity.named import before_table
+    from altsets.problem import Problem
+
+    checked = {**asked, "constraints": without_named(asked.get("constraints", ()))}
+    checked["dissimilarity"] = before_table(asked.get("dissimilarity", "dice"))
+    return Problem.create(len(source.names), feature_names=source.names, **checked)
+
+
+def run_on_scores(
+    source: Source,
+    search: Callable[..., Answered],
+    asked: dict[str, Any],
+    time_limit: float | None,
+    otherwise: float,
+) -> Answered:
+    """Score the features and search, with a sign of life if it takes long.
+
+    ``search`` takes the quality, what is asked, ``time_limit`` and ``callback``; without a time limit it has
+    ``otherwise`` seconds.
+    """
+    clock = _Clock(time_limit)
+    with Waiting(console_for(stderr=True)) as waiting:
+        asked = _on_table(asked, source, waiting)
         scored = source.quality(waiting, clock.check)
         clock.check()
         waiting.say("Searching")
-        return find(
-            scored,
-            **{**asked, "dissimilarity": kind, "constraints": conditions},
-            **more,
-            time_limit=clock.left or SECONDS_PER_SET * n_sets,
-            callback=waiting.report,
-        )
+        return search(scored, **asked, time_limit=clock.left or otherwise, callback=waiting.report)
+
+
+def _on_table(asked: dict[str, Any], source: Source, waiting: Waiting) -> dict[str, Any]:
+    """The same request with numbers, where it only names how alike features are."""
+    from altsets.dissimilarity.named import is_named, on_table
+
+    kind, conditions = asked.get("dissimilarity", "dice"), asked.get("constraints", ())
+    if is_named(kind) or any_named(conditions):
+        waiting.say(f"Comparing {len(source.names)} features with each other")
+    if is_named(kind):
+        asked = {**asked, "dissimilarity": on_table(kind, source.table)}
+    if any_named(conditions):
+        asked = {**asked, "constraints": computed(conditions, source.table)}
+    return asked
 
 
 def note_on(result: Result, source: Source) -> str:

@@ -35,7 +35,17 @@ from altsets.search.run import MAX_ITERS, Run, Stopped
 from altsets.search.scaling import Scaling
 from altsets.search.subset.construction import of_one_size
 
-__all__ = ["CUT_SHORT", "ENGINES", "find", "iterate", "request", "run_of", "solved", "why_no_set"]
+__all__ = [
+    "CUT_SHORT",
+    "ENGINES",
+    "checked_seconds",
+    "find",
+    "iterate",
+    "request",
+    "run_of",
+    "solved",
+    "why_no_set",
+]
 
 
 #: What a search that was cut short says before the argument behind its bound.
@@ -166,7 +176,7 @@ def find(
 
 def run_of(time_limit: Any, callback: Callable[[Progress], object] | None, max_iters: Any = MAX_ITERS) -> Run:
     """A run as a user asks for it, checked; its clock begins now."""
-    return Run(_seconds(time_limit), callback, whole_number("max_iters", max_iters, least=1))
+    return Run(checked_seconds(time_limit), callback, whole_number("max_iters", max_iters, least=1))
 
 
 def solved(quality: Quality, problem: Problem, run: Run, engine: str = "auto") -> Result:
@@ -255,7 +265,8 @@ def _indices(given: Sequence[int | str], names: FeatureNames) -> list[int]:
     ]
 
 
-def _seconds(time_limit: Any) -> float | None:
+def checked_seconds(time_limit: Any) -> float | None:
+    """A time limit as users give it; refused if it is no positive number."""
     if time_limit is None:
         return None
     seconds = math.nan

@@ -1,0 +1,274 @@
+"""How many sets are nearly as good as the best one: the answer, for people and for programs."""
+
+from __future__ import annotations
+
+import itertools
+import json
+import math
+from collections.abc import Iterator
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+
+from altsets.arrays import Floats
+from altsets.errors import InputError, UnsupportedError
+from altsets.features import whole_number
+from altsets.problem import FeatureSet, Problem
+from altsets.quality import Quality
+from altsets.result import StopReason, frame_of
+from altsets.search.near_best.counting import Counted
+from altsets.search.near_best.nearness import Nearness
+from altsets.search.near_best.summary import headline, summary
+
+__all__ = ["NearBest"]
+
+SCHEMA = 1
+#: Features of which there can be a matrix with a number for each pair: a gigabyte.
+MOST_PAIRED = 11_000
+
+
+class NearBest:
+    """The sets that are nearly as good as the best one; :func:`near_best` makes it.
+
+    Iterating gives the sets from the best down, as sorted tuples of indices, each when it is asked for; the order of
+    equal ones is always the same. Where not all sets are known (``n_known``), it ends with the last one that is.
+
+    Attributes
+    ----------
+    count : int
+        The number of sets; if it is not exact, the number that there are at least.
+    exact : bool
+        Whether that is the exact number.
+    count_bounds : tuple of int
+        The number of sets is proven to lie between these two.
+    best : float
+        The quality of the best set; nan if there is no set at all, or none was found in time.
+    best_set : tuple of int or None
+        The best set; the first one of several.
+    threshold : float
+        The least quality that counts; what is equal but for 1e-9 of the problem's scale counts as well.
+    n_known : int or None
+        None if what is said about features and sets is about all of them. Else it is about so many sets, the best ones:
+        there were too many to list them, or there was no time.
+    estimated : bool
+        Whether frequencies are estimates, from 10,000 sets drawn at random; they are off by more than 0.01 in one of
+        twenty cases at most. There are too many sets then to go through them.
+    parameters : dict
+        What was asked.
+    reason : str
+        Why there is no set at all; else empty.
+    stop_reason : str
+        Why the count ended: ``"finished"``, ``"time_limit"``, ``"interrupted"`` (Ctrl-C) or ``"engine_limit"`` (too
+        many sets to list).
+    elapsed : float
+        Seconds.
+
+    Examples
+    --------
+    >>> import altsets
+    >>> from altsets import quality
+    >>> scores = quality.Additive([9, 8, 7, 3, 2, 1], feature_names=list("abcdef"))
+    >>> near = altsets.near_best(scores, n_features=3, within=0.25)
+    >>> near
+    NearBest(7 sets of 3 features are within 25 % of the best)
+    >>> near.cores, near.free
+    ([], ['a', 'b', 'c', 'd', 'e', 'f'])
+    >>> near.sample(2, random_state=0) == near.sample(2, random_state=0)
+    True
+    """
+
+    def __init__(
+        self,
+        *,
+        quality: Quality,
+        problem: Problem,
+        nearness: Nearness,
+        counted: Counted,
+        reason: str,
+        stop_reason: StopReason,
+        elapsed: float,
+    ) -> None:
+        self._quality, self._family, self._problem, self._nearness = (
+            quality,
+            counted.family,
+            problem,
+            nearness,
+        )
+        low, high = counted.family.bounds
+        self.count, self.exact, self.count_bounds = low, low == high, (low, high)
+        self.best, self.best_set = counted.best, counted.best_set
+        self.threshold = nearness.threshold(counted.best)
+        self.n_known, self.estimated = counted.family.n_known, counted.family.estimated
+        self.reason, self.stop_reason, self.elapsed = reason, stop_reason, elapsed
+
+    # --- Features -----------------------------------------------------------------------------------
+
+    @cached_property
+    def frequencies(self) -> Floats:
+        """The share of the sets that has each feature, one number for each."""
+        return _locked(self._family.shares())
+
+    @cached_property
+    def pair_frequencies(self) -> Floats:
+        """The share of the sets that has both of two features, a matrix; its diagonal is ``frequencies``."""
+        n = self._problem.n_features_in
+        if n > MOST_PAIRED:
+            raise UnsupportedError(
+                f"the pairs of {n:,} features are too many for a matrix; give a quality of at most {MOST_PAIRED:,}."
+            )
+        return _locked(self._family.pair_shares())
+
+    @property
+    def cores(self) -> list[str]:
+        """The features that are in all sets, by name; of estimates, those for which it is proven."""
+        return self._named(self._always)
+
+    @property
+    def free(self) -> list[str]:
+        """The features that are in some sets and not in others, by name."""
+        return self._named(self._sometimes & ~self._always)
+
+    @cached_property
+    def _always(self) -> np.ndarray:
+        return self._family.always()
+
+    @cached_property
+    def _sometimes(self) -> np.ndarray:
+        return self._family.sometimes()
+
+    def _named(self, chosen: np.ndarray) -> list[str]:
+        return list(self._quality.names_of(np.flatnonzero(chosen).tolist()))
+
+    # --- Sets ---------------------------------------------------------------------------------------
+
+    def __iter__(self) -> Iterator[FeatureSet]:
+        return self._family.ranked()
+
+    def top(self, n: int) -> list[FeatureSet]:
+        """The n best sets, or all if there are fewer."""
+        return list(itertools.islice(self, whole_number("n", n, least=0)))
+
+    def sample(self, n: int = 1, random_state: Any = None) -> list[FeatureSet]:
+        """Draw sets at random, each from all of them with the same chance; a set may come twice.
+
+        Parameters
+        ----------
+        n : int
+            How many.
+        random_state : int, Generator or None
+            What numpy's ``default_rng`` takes: the same seed gives the same sets.
+
+        Examples
+        --------
+        >>> import altsets
+        >>> from altsets import quality
+        >>> altsets.near_best(quality.Additive([1, 1, 1, 0]), n_features=3, within=0).sample(2)
+        [(0, 1, 2), (0, 1, 2)]
+        """
+        wanted = whole_number("n", n, least=0)
+        try:
+            rng = np.random.default_rng(random_state)
+        except (TypeError, ValueError) as error:
+            raise InputError(
+                f"random_state={random_state!r} is no seed; give a whole number from 0 up, or None."
+            ) from error
+        if self.count_bounds[1] == 0 or self.n_known == 0:
+            raise InputError("there are no sets to draw from; see explain().")
+        return self._family.draw(wanted, rng)
+
+    # --- For people and programs --------------------------------------------------------------------
+
+    def explain(self) -> str:
+        """How many sets there are, and what they have in common, in plain words."""
+        return summary(self)
+
+    def __repr__(self) -> str:
+        return f"NearBest({headline(self)})"
+
+    @property
+    def nearness(self) -> Nearness:
+        """What makes a set count."""
+        return self._nearness
+
+    @property
+    def sizes(self) -> range:
+        """The sizes that sets may have."""
+        return self._problem.sizes
+
+    @property
+    def feature_names(self) -> list[str]:
+        """The names of all features."""
+        return self._quality.feature_names
+
+    @property
+    def parameters(self) -> dict[str, Any]:
+        """What was asked, as plain numbers and strings."""
+        asked = self._problem.parameters()
+        shared = ("n_features_in", "n_features", "sizes", "constraints")
+        return {
+            **{name: asked[name] for name in shared},
+            "within": self._nearness.within,
+            "min_quality": self._nearness.min_quality,
+        }
+
+    def ordered(self) -> list[int]:
+        """The features that occur, the most frequent ones first."""
+        occurring = np.flatnonzero(self._sometimes)
+        return occurring[np.lexsort((occurring, -self.frequencies[occurring]))].tolist()  # type: ignore[no-any-return]
+
+    def to_frame(self) -> Any:
+        """One row for each feature that occurs, the most frequent first (a pandas DataFrame)."""
+        order = self.ordered()
+        columns = {
+            "feature": list(self._quality.names_of(order)),
+            "index": order,
+            "frequency": self.frequencies[order],
+            "core": self._always[order],
+        }
+        return frame_of(columns)
+
+    def to_dict(self, n_sets: int = 10) -> dict[str, Any]:
+        """The document that :meth:`to_json` writes, as a dictionary."""
+        order, best = self.ordered(), self.top(n_sets)
+        return {
+            "schema": SCHEMA,
+            "count": self.count,
+            "exact": self.exact,
+            "count_bounds": list(self.count_bounds),
+            "best": _finite(self.best),
+            "threshold": _finite(self.threshold),
+            "estimated": self.estimated,
+            "n_known": self.n_known,
+            "features": [
+                {"feature": name, "index": index, "frequency": float(self.frequencies[index])}
+                for index, name in zip(order, self._quality.names_of(order), strict=True)
+            ],
+            "cores": self.cores,
+            "free": self.free,
+            "sets": [
+                {
+                    "features": list(self._quality.names_of(chosen)),
+                    "indices": list(chosen),
+                    "quality": self._quality.evaluate(chosen),
+                }
+                for chosen in best
+            ],
+            "parameters": self.parameters,
+            "reason": self.reason,
+            "stop_reason": str(self.stop_reason),
+            "elapsed": self.elapsed,
+        }
+
+    def to_json(self, n_sets: int = 10, indent: int | None = 2) -> str:
+        """All but the pairs as one JSON document, with the best ``n_sets`` sets; nan becomes null."""
+        return json.dumps(self.to_dict(n_sets), indent=indent, allow_nan=False)
+
+
+def _locked(values: Floats) -> Floats:
+    values.setflags(write=False)
+    return values
+
+
+def _finite(value: float) -> float | None:
+    return value if math.isfinite(value) else None

@@ -1,0 +1,129 @@
+"""``altsets near-best`` as a user meets it: what is printed where, and the exit status."""
+
+from __future__ import annotations
+
+import json
+import re
+
+import pytest
+
+import altsets
+from altsets import measures
+from altsets.quality import Additive
+from altsets.tables.dataset import split_target
+from altsets.tables.files import read_table
+
+
+@pytest.fixture
+def scores(table):
+    data = split_target(read_table(table), "y")
+    return Additive(measures.pearson(data.X, data.y), feature_names=data.feature_names)
+
+
+def asking(table, *more):
+    return ("near-best", table, "--target", "y", "--quality", "pearson", *more)
+
+
+def test_a_table_that_people_understand(run, table, scores):
+    code, out, err = run(*asking(table, "-k", 2, "--within", "0.2"))
+    assert (code, err) == (0, "")
+    near = altsets.near_best(scores, 2, 0.2)
+    text = " ".join(out.split())
+    assert text.startswith(" ".join(near.explain().split()))
+    assert f"{near.count} sets of 2 features are within 20 % of the best. " in text
+    shares = re.findall(r"^ +([<>]?\d+ %)   ([a-f])  ", out, re.MULTILINE)
+    assert [name for _, name in shares] == list(scores.names_of(near.ordered()))
+    assert re.search(r"\d %   a +yes", out)
+    best = re.findall(r"^ +(\d)   (\w, \w) +[\d.]+ *$", out, re.MULTILINE)
+    assert best == [(str(number), ", ".join(scores.names_of(one))) for number, one in enumerate(near.top(5))]
+
+
+def test_json_is_one_document_and_matches_the_library(run, table, scores):
+    code, out, err = run(*asking(table, "-k", 3, "--within", "0.3", "--show", 2, "--json"))
+    assert (code, err) == (0, "")
+    document, near = json.loads(out), altsets.near_best(scores, 3, 0.3)
+    assert document["count"] == near.count > 2
+    assert document["count_bounds"] == [near.count, near.count]
+    assert [tuple(entry["indices"]) for entry in document["sets"]] == near.top(2)
+    assert {entry["feature"] for entry in document["features"]} == {*near.cores, *near.free}
+    assert document["parameters"]["quality"] == "pearson"
+    assert document["parameters"]["within"] == 0.3
+
+
+def test_constraints_sizes_and_thresholds(run, table, scores):
+    rules = ("--forbid", "b", "--size", "1:3", "--min-quality", "1")
+    document = json.loads(run(*asking(table, *rules, "--json"))[1])
+    asked = [altsets.constraints.Forbid("b"), altsets.constraints.Size(1, 3)]
+    assert document["count"] == altsets.near_best(scores, min_quality=1, constraints=asked).count
+    assert "b" not in document["free"]
+    code, out, _ = run(*asking(table, "-k", 2, "--within", "1", "--require", "c", "--show", 0))
+    assert code == 0
+    assert "'c' is in all of them." in " ".join(out.split())
+    assert "Quality" not in out
+
+
+@pytest.mark.parametrize("kind", ["mrmr", "fcbf", "cfs"])
+def test_other_qualities(run, table, kind):
+    code, out, err = run("near-best", table, "--target", "y", "-k", 2, "--quality", kind, "--within", "0.5")
+    assert (code, err) == (0, "")
+    assert "of 2 features" in out
+
+
+def test_scores_that_were_saved(run, table, tmp_path):
+    path = tmp_path / "scores.csv"
+    first = run(*asking(table, "-k", 2, "--save-scores", path))
+    again = run("near-best", "--scores", path, "-k", 2)
+    assert first[0] == again[0] == 0
+    assert first[1] == again[1]
+
+
+def test_no_set_is_that_good(run, table):
+    code, out, err = run(*asking(table, "-k", 2, "--min-quality", "50"))
+    assert (code, out) == (1, "")
+    assert err.startswith("No sets of 2 features have a quality of at least 50.")
+
+
+def test_no_set_at_all(run, table):
+    rules = ("--require", "a,b", "--exclusive", "a,b")
+    code, out, err = run(*asking(table, "-k", 2, *rules))
+    assert (code, out) == (1, "")
+    assert err == "These constraints clash: require a, b; exclusive {a, b}.\n"
+    code, out, err = run(*asking(table, "-k", 2, *rules, "--json"))
+    assert code == 1
+    assert json.loads(out)["count"] == 0
+
+
+@pytest.mark.parametrize(
+    ("more", "words"),
+    [
+        (("--within", "0.1", "--min-quality", "1"), "--within and --min-quality were both given"),
+        (("--within", "-1"), "within=-1.0 is not a number of at least 0"),
+        (("--within", "nan"), "within=nan is not a number of at least 0"),
+        (("--within", "ten"), "'ten' is not a number"),
+        (("--min-quality", "inf"), "min_quality=inf is not a finite number"),
+        (("-k", "2", "--size", "1:2"), "-k and --size were both given"),
+        (("-k", "9"), "only 6 features"),
+        (("--show", "-1"), "--show -1 is too small"),
+        (("--time-limit", "0"), "is not a positive number of seconds"),
+    ],
+)
+def test_bad_input_is_one_line(run, table, more, words):
+    code, out, err = run(*asking(table, *more))
+    assert (code, out) == (2, "")
+    assert words in err
+    assert len(err.splitlines()) == 1
+
+
+def test_a_wrapper_with_few_sets(run, table):
+    code, out, _ = run(
+        "near-best", table, "--target", "y", "-k", 1, "--quality", "wrapper", "--within", "0.2"
+    )
+    assert code == 0
+    assert re.match(r"\d+ sets? of 1 feature ", out)
+
+
+def test_help_names_the_command(run):
+    code, out, _ = run("--help")
+    assert code == 0
+    assert "near-best" in out
+    assert "--within" in run("near-best", "--help")[1]
