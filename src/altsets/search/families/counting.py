@@ -35,7 +35,7 @@ def most_by_counting(
     if listed is not None:
         most = len(listed.sets)
         n = len({feature for chosen in listed.sets for feature in chosen})
-    if not problem.fixed_size or callable(problem.dissimilarity) or not most:
+    if not problem.fixed_size or not problem.caps_shared or not most:
         return most
     most = count_bound(n, problem.n_features, problem.max_overlap, most)
     if isinstance(quality, BlackBox) or most < 2:

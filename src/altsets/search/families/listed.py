@@ -16,6 +16,7 @@ from altsets.quality import BlackBox, Quality
 from altsets.search.families.cliques import largest_clique
 from altsets.search.families.limits import FamilyLimits
 from altsets.search.families.standard import Standard
+from altsets.search.likeness import Likeness, likeness_of
 from altsets.search.resources import one_thread
 from altsets.search.run import Run, Stopped
 from altsets.search.scaling import Scaling
@@ -42,7 +43,8 @@ class GoodSets:
         every = replace(
             problem, n_alternatives=problem.n_features_in, dissimilarity="dice", tau=Fraction(0), existing=()
         )
-        most = limits.listed_for_own if callable(problem.dissimilarity) else limits.listed_sets
+        asked = not problem.counts_shared and likeness_of(problem) is None
+        most = limits.listed_for_own if asked else limits.listed_sets
         scaling = Scaling.of(quality, every)
         # More than the tolerance: what the rounding of the search for sets could cost is looked at again.
         threshold = math.ldexp(standard.least - standard.tolerance, -scaling.exponent) - PROVEN
@@ -105,8 +107,10 @@ class GoodSets:
 
     def _far_enough(self, problem: Problem) -> Bools:
         """Which pairs of sets differ enough."""
-        n = len(self.sets)
-        if callable(problem.dissimilarity):
+        n, likeness = len(self.sets), likeness_of(problem)
+        if likeness is not None:
+            return self._by_likeness(likeness)
+        if not problem.counts_shared:
             allowed = np.zeros((n, n), dtype=bool)
             for i in range(n):
                 for j in range(i + 1):
@@ -121,6 +125,23 @@ class GoodSets:
                 caps[size, other] = problem.max_overlap_of(size, other)
         far: Bools = self._shared <= caps[np.ix_(sizes, sizes)]
         return far
+
+    def _by_likeness(self, likeness: Likeness) -> Bools:
+        """The same where a kernel compares sets by more than what they share."""
+        by_size: dict[int, list[int]] = {}
+        for number, chosen in enumerate(self.sets):
+            by_size.setdefault(len(chosen), []).append(number)
+        test = likeness.going_together(
+            [np.array([self.sets[i] for i in some], dtype=np.intc) for some in by_size.values()]
+        )
+        order = np.array([number for some in by_size.values() for number in some], dtype=np.intp)
+        allowed = np.zeros((len(order), len(order)), dtype=bool)
+        every = np.arange(len(order), dtype=np.intc)
+        for place, number in enumerate(order.tolist()):
+            if self._run.tick():
+                break
+            allowed[number, order] = test(place, every) > 0
+        return allowed
 
     def _apart_from_existing(self, problem: Problem) -> Bools:
         """Which sets differ enough from all existing ones."""

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from fractions import Fraction
 from itertools import combinations
 
+from altsets.dissimilarity import Grouped, Matched
 from altsets.problem import FeatureSet, Problem
 from altsets.search.families.limits import FamilyLimits
 
@@ -31,7 +32,7 @@ class Taus:
         >>> [str(tau) for tau in Taus.of(Problem.create(9, n_features=4), FAMILY_LIMITS).values]
         ['0', '1/4', '1/2', '3/4', '1']
         """
-        if not callable(problem.dissimilarity):
+        if _counts(problem):
             given = {len(one) for one in problem.existing}
             n_totals = 2 * len(problem.sizes) + len(given) * len(problem.sizes)
             if n_totals * max(problem.k_max, *given, 1) <= limits.most_taus:
@@ -46,16 +47,28 @@ class Taus:
 
 def _all_counted(problem: Problem, given: Set[int]) -> list[Fraction]:
     """All dissimilarities that two sets, or a set and one of a given size, can have by counting; and 0 and 1."""
-    assert isinstance(problem.dissimilarity, str)
     values = {Fraction(0), Fraction(1)}
-    for total in {s + t for s in problem.sizes for t in {*problem.sizes, *given}}:
-        values |= {_counted(problem.dissimilarity, shared, total) for shared in range(1, total // 2 + 1)}
+    totals = {s + t for s in problem.sizes for t in {*problem.sizes, *given}}
+    if isinstance(problem.dissimilarity, Grouped):
+        # A set touches as many groups as it has features, or fewer.
+        totals = set(range(2, max(totals) + 1))
+    for total in totals:
+        values |= {_counted(problem, shared, total) for shared in range(1, total // 2 + 1)}
     return sorted(values)
 
 
-def _counted(kind: str, shared: int, total: int) -> Fraction:
+def _counts(problem: Problem) -> bool:
+    """Whether what two sets have in common is a whole number: of features, of those that match, or of groups."""
+    kind = problem.dissimilarity
+    if isinstance(kind, Matched):
+        return kind.threshold is not None
+    return problem.counts_shared or isinstance(kind, Grouped)
+
+
+def _counted(problem: Problem, shared: int, total: int) -> Fraction:
     """The dissimilarity of two sets that have so many features in common and, counted twice, in all."""
-    return 1 - (Fraction(2 * shared, total) if kind == "dice" else Fraction(shared, total - shared))
+    jaccard = problem.dissimilarity == "jaccard"
+    return 1 - (Fraction(shared, total - shared) if jaccard else Fraction(2 * shared, total))
 
 
 def least_dissimilarity(problem: Problem, sets: Sequence[FeatureSet]) -> Fraction:
@@ -64,10 +77,20 @@ def least_dissimilarity(problem: Problem, sets: Sequence[FeatureSet]) -> Fractio
     least = Fraction(1)
     for pair in pairs:
         first, second = min(pair), max(pair)
-        if callable(problem.dissimilarity):
+        if callable(problem.dissimilarity) and not _counts(problem):
             value = Fraction(float(problem.dissimilarity(first, second)))
         else:
-            shared = len(set(first) & set(second))
-            value = _counted(problem.dissimilarity, shared, len(first) + len(second))
+            value = _counted(problem, *_in_common(problem, first, second))
         least = min(least, value)
     return max(least, Fraction(0))
+
+
+def _in_common(problem: Problem, first: FeatureSet, second: FeatureSet) -> tuple[int, int]:
+    """What two sets have in common, and what they have in all: features or groups."""
+    kind = problem.dissimilarity
+    if isinstance(kind, Matched):
+        return round(kind.overlap(first, second)), len(first) + len(second)
+    one, other = (
+        kind.touched(chosen) if isinstance(kind, Grouped) else set(chosen) for chosen in (first, second)
+    )
+    return len(one & other), len(one) + len(other)
