@@ -47,9 +47,9 @@ class NearBestLimits:
     max_listed: int = 10_000_000
     max_listed_features: int = 100_000_000
     #: Nodes of a first search for all sets; if it takes longer, the best ones are listed before.
-    trial_nodes: int = 2_000_000
+    trial_nodes: int = 500_000
     #: Parts of the way from the best quality to the threshold within which sets are listed before the rest.
-    parts: tuple[float, ...] = (1 / 16, 1 / 4, 1 / 2, 3 / 4)
+    parts: tuple[float, ...] = (1 / 16, 1 / 8, 1 / 4, 3 / 8, 1 / 2, 3 / 4)
     #: Sets of almost equal quality that are put in order at a time.
     max_in_order: int = 10_000
     #: Rows of a list that are looked at in one go.
