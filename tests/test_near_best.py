@@ -137,6 +137,16 @@ def test_whole_numbers_are_counted_exactly_whatever_their_number():
     assert (tenths.exact, tenths.count) == (True, near.count)
 
 
+def test_a_narrow_interval_of_a_large_number_is_about_that_number():
+    request = NearRequest({"scores": tuple(np.arange(300.0))}, 15, within=0.2)
+    exact = request.answer()
+    assert exact.exact
+    low, high = family_of(request, replace(NEAR_BEST_LIMITS, max_long_additions=0)).bounds
+    # Counted in floats, which are rounded.
+    assert low < exact.count < high
+    assert high - low < 1e-9 * low
+
+
 def test_all_sets_are_as_many_as_there_are():
     near = altsets.near_best(quality.Additive(np.random.default_rng(0).random(60)), 12, within=10)
     assert (near.exact, near.count) == (True, math.comb(60, 12))

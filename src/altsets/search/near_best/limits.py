@@ -30,7 +30,7 @@ class NearBestLimits:
     #: How far apart the ends of the interval may be, as a part of the lower one.
     precision: float = 0.01
     #: Additions of whole numbers of any length, which take a hundred times as long.
-    max_long_additions: float = 1e7
+    max_long_additions: float = 5e7
     #: Numbers that are kept to draw sets from: a sixth of a gigabyte.
     max_kept: int = 20_000_000
     #: How many times the true number of sets those may be that are drawn from: the others are drawn in vain.
