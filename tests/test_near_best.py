@@ -6,12 +6,12 @@ import itertools
 import json
 import math
 import signal
-import time
 from collections import Counter
 from dataclasses import replace
 
 import numpy as np
 import pytest
+from clocks import within
 from near_sets import NearRequest, check_near, random_near_request
 from scipy.stats import chisquare
 
@@ -50,15 +50,15 @@ def family_of(request, limits, best_set=None):
 # --- Against brute force ------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("seed", range(8))
+@pytest.mark.parametrize("seed", range(6))
 def test_counts_shares_cores_and_order_are_those_of_a_list_of_all_sets(seed):
-    for number in range(40):
+    for number in range(25):
         check_near(random_near_request(np.random.default_rng([7, seed, number])))
 
 
-@pytest.mark.parametrize("within", [0, 0.05, 0.5, 3])
+@pytest.mark.parametrize("within_best", [0, 0.05, 0.5, 3])
 @pytest.mark.parametrize("kind", [quality.MRMR, quality.CFS, quality.FCBF])
-def test_each_quality(kind, within):
+def test_each_quality(kind, within_best):
     searched = pairwise(kind)
     relevance, matrix = (
         searched.relevance,
@@ -66,7 +66,7 @@ def test_each_quality(kind, within):
     )
     numbers = {"kind": kind.__name__.lower(), "scores": tuple(relevance), "matrix": tuple(map(tuple, matrix))}
     for rules in ((), (("size", 2, 4),), (("require", (3,)), ("at_most", 1, (0, 1, 2, 5)))):
-        check_near(NearRequest(numbers, 4, rules, within))
+        check_near(NearRequest(numbers, 4, rules, within_best))
 
 
 def test_an_oracle_that_is_wrong_is_noticed():
@@ -93,7 +93,7 @@ ROUNDED = replace(NEAR_BEST_LIMITS, max_half_sets=0, n_draws=500)
 @pytest.mark.parametrize("seed", range(4))
 def test_intervals_contain_the_truth(seed):
     n_sums = n_exact = 0
-    for number in range(40):
+    for number in range(20):
         rng = np.random.default_rng([11, seed, number])
         request = random_near_request(rng)
         truth = request.truth()
@@ -109,7 +109,7 @@ def test_intervals_contain_the_truth(seed):
         assert list(family.always()) == [share == 1 for share in shares], request
         assert list(family.sometimes()) == [share > 0 for share in shares], request
         n_sums, n_exact = n_sums + 1, n_exact + (low == high)
-    assert n_sums > 10
+    assert n_sums > 5
     assert n_exact > n_sums / 2
 
 
@@ -135,6 +135,16 @@ def test_whole_numbers_are_counted_exactly_whatever_their_number():
     assert near.count == sum(ways) > 2**53
     tenths = altsets.near_best(quality.Additive(0.1 * scores.scores), 20, min_quality=5.8)
     assert (tenths.exact, tenths.count) == (True, near.count)
+
+
+def test_a_narrow_interval_of_a_large_number_is_about_that_number():
+    request = NearRequest({"scores": tuple(np.arange(300.0))}, 15, within=0.2)
+    exact = request.answer()
+    assert exact.exact
+    low, high = family_of(request, replace(NEAR_BEST_LIMITS, max_long_additions=0)).bounds
+    # Counted in floats, which are rounded.
+    assert low < exact.count < high
+    assert high - low < 1e-9 * low
 
 
 def test_all_sets_are_as_many_as_there_are():
@@ -188,7 +198,7 @@ def test_samples_are_uniform(limits, scores):
     request = NearRequest({"scores": tuple(numbers)}, 4, rules, within=0.4)
     truth = request.truth()
     assert 10 < len(truth.sets) < 200
-    assert_uniform(family_of(request, limits).draw(8000, np.random.default_rng(0)), truth.sets)
+    assert_uniform(family_of(request, limits).draw(5000, np.random.default_rng(0)), truth.sets)
 
 
 def test_samples_from_few_steps_are_uniform_too():
@@ -199,13 +209,13 @@ def test_samples_from_few_steps_are_uniform_too():
     low, high = family.bounds
     truth = request.truth().sets
     assert low < len(truth) < high
-    assert_uniform(family.draw(8000, np.random.default_rng(0)), truth)
+    assert_uniform(family.draw(5000, np.random.default_rng(0)), truth)
 
 
 def test_samples_of_listed_sets_are_uniform():
     near = altsets.near_best(pairwise(quality.MRMR, 10), 3, 0.5)
     assert 10 < near.count < 120
-    assert_uniform(near.sample(8000, random_state=0), list(near))
+    assert_uniform(near.sample(5000, random_state=0), list(near))
 
 
 @pytest.mark.parametrize("searched", [SIX, pairwise(quality.CFS)], ids=["sum", "ratio"])
@@ -256,7 +266,7 @@ def test_sums_that_constraints_make_too_many_are_sifted(kind):
     low, high = family.bounds
     assert 10 <= low < len(truth.sets) <= high < math.comb(10, 4)
     assert list(family.ranked()) == truth.sets
-    assert_uniform(family.draw(8000, np.random.default_rng(0)), truth.sets)
+    assert_uniform(family.draw(5000, np.random.default_rng(0)), truth.sets)
     np.testing.assert_allclose(family.shares(), np.diagonal(truth.pairs), atol=0.1)
     np.testing.assert_allclose(np.diagonal(family.pair_shares()), family.shares())
     assert not (family.always() & (family.shares() < 1)).any()
@@ -306,14 +316,13 @@ def test_without_time_sums_have_bounds_and_sets():
     assert near.top(20) == patient.top(20)
 
 
+@pytest.mark.timing
 @pytest.mark.parametrize("searched", ["sum", "mrmr"])
 def test_a_time_limit_is_kept(searched):
     rng = np.random.default_rng(0)
     hard = quality.Additive(rng.random(3000)) if searched == "sum" else pairwise(quality.MRMR, 80)
-    start = time.perf_counter()
-    near = altsets.near_best(hard, 20 if searched == "sum" else 9, 0.5, time_limit=0.5)
-    # Half a second more for a machine that has other things to do.
-    assert time.perf_counter() - start < 1.3
+    with within(2.0):
+        near = altsets.near_best(hard, 20 if searched == "sum" else 9, 0.5, time_limit=0.5)
     assert not near.exact
     assert near.stop_reason == "time_limit"
 

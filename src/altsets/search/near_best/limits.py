@@ -30,7 +30,7 @@ class NearBestLimits:
     #: How far apart the ends of the interval may be, as a part of the lower one.
     precision: float = 0.01
     #: Additions of whole numbers of any length, which take a hundred times as long.
-    max_long_additions: float = 1e7
+    max_long_additions: float = 5e7
     #: Numbers that are kept to draw sets from: a sixth of a gigabyte.
     max_kept: int = 20_000_000
     #: How many times the true number of sets those may be that are drawn from: the others are drawn in vain.
@@ -47,9 +47,9 @@ class NearBestLimits:
     max_listed: int = 10_000_000
     max_listed_features: int = 100_000_000
     #: Nodes of a first search for all sets; if it takes longer, the best ones are listed before.
-    trial_nodes: int = 2_000_000
+    trial_nodes: int = 500_000
     #: Parts of the way from the best quality to the threshold within which sets are listed before the rest.
-    parts: tuple[float, ...] = (1 / 16, 1 / 4, 1 / 2, 3 / 4)
+    parts: tuple[float, ...] = (1 / 16, 1 / 8, 1 / 4, 3 / 8, 1 / 2, 3 / 4)
     #: Sets of almost equal quality that are put in order at a time.
     max_in_order: int = 10_000
     #: Rows of a list that are looked at in one go.

@@ -34,6 +34,8 @@ LARGEST = 10**300
 QUOTIENT_ERROR = 1e-15
 #: Losses that are closer to multiples of one number count as such, in numbers of order one.
 MULTIPLE_ERROR = 1e-13
+#: Additions that take as long as rounding and sorting the loss of one feature.
+ROUNDING_WORK = 100
 #: The smallest such number that is looked for.
 SMALLEST_UNIT = 1e-7
 
@@ -95,11 +97,12 @@ class RoundedSums:
             work = 0.0
             for down in (True, False):
                 rounded = self._rounded(steps, down)
+                additions = self._additions(rounded) + ROUNDING_WORK * len(self.sums.features)
                 # The first table takes no time in most cases, and says something where time is up.
-                quick = self._additions(rounded) <= self._limits.unchecked_additions
+                quick = steps == self._limits.first_steps and additions <= self._limits.unchecked_additions
                 low, high = self._counted(rounded, _unchecked if quick else run.check)
                 self._narrow(*((0, high) if down else (low, self.bounds[1])))
-                work += self._additions(rounded)
+                work += additions
             low, high = self.bounds
             if high - low <= self._limits.precision * low or 2 * work > self._limits.max_additions:
                 return

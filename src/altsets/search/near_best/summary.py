@@ -83,7 +83,8 @@ def headline(near: Told) -> str:
     if near.exact:
         count = "no" if not low else number_of(low)
     elif not near.n_known:
-        count = f"{number_of(low)} to {number_of(high)}"
+        first, last = number_of(low), number_of(high)
+        count = f"about {first}" if first == last else f"{first} to {last}"
     else:
         count = f"at least {number_of(low)}"
     if math.isnan(near.best) and near.exact:

@@ -11,6 +11,7 @@ from functools import cached_property
 import numpy as np
 
 from altsets.arrays import Floats, Indices
+from altsets.constraints import Forbid, Require, Size
 from altsets.problem import FeatureSet, Problem
 from altsets.quality import Quality
 from altsets.search.near_best.family import Threshold
@@ -18,6 +19,9 @@ from altsets.search.subset.encoding import usable_features
 from altsets.search.subset.rules import Rules
 
 __all__ = ["Sums", "best_first", "sums_of"]
+
+#: Constraints on features each on its own, and on how many there are.
+SINGLE = (Require, Forbid, Size)
 
 
 @dataclass(frozen=True)
@@ -100,6 +104,8 @@ def sums_of(quality: Quality, problem: Problem, *, relaxed: bool = False) -> lis
     ``quality`` is the one in numbers of order one. ``relaxed``: whatever else keeps them apart or together is left out,
     so that there may be more sets.
     """
+    if not relaxed and not all(isinstance(rule, SINGLE) for rule in problem.constraints):
+        return None
     found = []
     for size in problem.sizes:
         form = quality.form(size)
@@ -109,8 +115,6 @@ def sums_of(quality: Quality, problem: Problem, *, relaxed: bool = False) -> lis
         rules = Rules.of(problem, size)
         if rules is None:
             continue
-        if (rules.caps or rules.needs or rules.budgets) and not relaxed:
-            return None
         features = usable_features(form, rules)
         n_open = size - len(rules.required)
         if features is None or n_open > len(features):

@@ -81,6 +81,20 @@ def count_ways(
     return ways
 
 
+def _distinct(n_rows: int, count: int, size: int, rng: np.random.Generator) -> Indices:
+    """Rows of so many different numbers below ``size``, all such rows with the same chance."""
+    if size <= 4 * count * count:
+        return np.argsort(rng.random((n_rows, size)), axis=1)[:, :count]
+    rows = rng.integers(size, size=(n_rows, count))
+    while True:
+        ordered = np.sort(rows, axis=1)
+        # Seldom, as there are many numbers; a whole row is drawn again, so that no row is more likely than others.
+        again = np.flatnonzero((ordered[:, 1:] == ordered[:, :-1]).any(axis=1))
+        if not len(again):
+            return rows
+        rows[again] = rng.integers(size, size=(len(again), count))
+
+
 class Ways:
     """All ways to take features, to draw from.
 
@@ -111,9 +125,10 @@ class Ways:
             members = self._items.members[number]
             alone = open_ways[taken == 1]
             chosen[alone, left[alone] - 1] = members[rng.integers(len(members), size=len(alone))]
-            for way, count in zip(open_ways[taken > 1].tolist(), taken[taken > 1].tolist(), strict=True):
-                some = rng.choice(len(members), count, replace=False)
-                chosen[way, left[way] - count : left[way]] = members[some]
+            for count in np.unique(taken[taken > 1]).tolist():
+                ways = open_ways[taken == count]
+                columns = left[ways, None] - 1 - np.arange(count)
+                chosen[ways[:, None], columns] = members[_distinct(len(ways), count, len(members), rng)]
             left[open_ways] -= taken
             rest[open_ways] -= taken * int(self._items.losses[number])
         return chosen
