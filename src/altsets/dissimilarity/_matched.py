@@ -10,7 +10,7 @@ from typing import Any, Self
 
 import numpy as np
 
-from altsets.arrays import Floats
+from altsets.arrays import Bools, Floats
 from altsets.errors import InputError
 from altsets.similarity import measured_similarity, named_measure, refuse_misfit, similarity_matrix
 
@@ -149,12 +149,24 @@ class Matched:
         >>> alike.matches_among([(0, 2), (1, 2)])
         [(1, 0, 1, 0, 0.95)]
         """
+        alike = self._some_alike(sets)
         return [
             (later, earlier, *match)
             for later, chosen in enumerate(sets)
             for earlier, other in enumerate(sets[:later])
+            if alike[later, earlier]
             for match in self.matches(chosen, other)
         ]
+
+    def _some_alike(self, sets: Sequence[Sequence[int]]) -> Bools:
+        """Whether two sets have different features that can match at all: of many pairs of sets few do."""
+        inside = np.unique(np.concatenate([np.zeros(0, dtype=np.intp), *map(np.array, sets)]).astype(np.intp))
+        members = np.zeros((len(sets), len(inside)), dtype=np.float32)
+        for row, chosen in zip(members, sets, strict=True):
+            row[np.searchsorted(inside, chosen)] = 1.0
+        others = (self.weights[np.ix_(inside, inside)] > 0) & ~np.eye(len(inside), dtype=bool)
+        found: Bools = members @ others.astype(np.float32) @ members.T > 0
+        return found
 
     def as_dict(self) -> dict[str, Any]:
         """In words and numbers; without the matrix, which may be large."""
