@@ -122,8 +122,8 @@ Task = typer.Option(
 Search = typer.Option(
     "--search",
     metavar="NAME",
-    help="sequential (each set the best given those before it), simultaneous (all sets together), or a "
-    "heuristic: greedy-replacement, greedy-balancing or greedy-depth.",
+    help="sequential (each set the best given those before it), simultaneous (all together), or one of the heuristics "
+    "greedy-replacement, greedy-balancing, greedy-depth.",
 )
 Aggregation = typer.Option(
     "--aggregation", metavar="NAME", help="What simultaneous sets maximise: sum or min of their qualities."
