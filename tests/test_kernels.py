@@ -326,8 +326,14 @@ def best_sets(kernel, rng):
         max_nodes=int(rng.choice([4, 10_000])),
         doubts=random_doubts(rng, rules),
         accept=odd if rng.random() < 0.3 else None,
+        fitting=in_other_thirds if rng.random() < 0.3 else None,
         tick=never,
     )
+
+
+def in_other_thirds(chosen, candidates, to_go):
+    """A test of candidates that depends on what is chosen."""
+    return (candidates % 3 != (chosen.sum() + to_go) % 3).astype(np.uint8)
 
 
 def random_cores(rng, n):
@@ -475,6 +481,7 @@ def pick(kernel, rng):
         tolerance=1e-14,
         max_nodes=int(rng.choice([20, 20_000])),
         compatible=(lambda i, j: (i + j) % 3 > 0) if rng.random() < 0.25 else None,
+        together=(lambda i, others: ((i + others) % 3 > 0).astype(np.uint8)) if rng.random() < 0.25 else None,
         tick=never,
     )
 
