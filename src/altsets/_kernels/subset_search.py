@@ -52,6 +52,11 @@ MANY_CANDIDATES = cython.declare(cython.int, 1_000)
 # Looks that a complete set counts for: to note it takes longer, and a list may be long.
 LOOKS_PER_SET = cython.declare(cython.long, 200)
 
+# Looks that it counts for to ask which candidates fit beside other sets, and how much more for larger sets: matchings
+# grow with the square of their size.
+LOOKS_PER_FITTING = cython.declare(cython.long, 50_000)
+SQUARE_OF_SMALL = cython.declare(cython.long, 400)
+
 # What is impossible costs this much.
 INFINITY = cython.declare(cython.double, float("inf"))
 
@@ -662,6 +667,7 @@ class SubsetSearch:
             else:
                 self.is_candidate[level, self.candidate[level, i]] = 0
         self.n_candidates[level] = n_kept
+        self.looks_since_tick += LOOKS_PER_FITTING * (1 + self.r * self.r // SQUARE_OF_SMALL)
 
     @cython.cfunc
     @cython.nogil

@@ -104,21 +104,44 @@ def _too_similar(
     """The first pair that differs too little: a set and one before it, or an existing one."""
     kind = problem.dissimilarity
     if isinstance(kind, Matched):
-        return _first_pair(problem, sets, lambda one, other: _matched_far_enough(problem, kind, one, other))
+        every = [*sets, *problem.existing]
+        most = _most_matched(kind, sets, every)
+        return _first_pair(
+            problem,
+            sets,
+            lambda i, j: (
+                _overlap_is_fine(problem, every[i], every[j], float(most[i, j]))
+                or _matched_far_enough(problem, kind, every[i], every[j])
+            ),
+        )
     if isinstance(kind, Grouped):
-        return _first_pair(problem, sets, lambda one, other: _groups_far_enough(problem, kind, one, other))
+        every = [*sets, *problem.existing]
+        return _first_pair(problem, sets, lambda i, j: _groups_far_enough(problem, kind, every[i], every[j]))
     return (_own_too_similar if callable(kind) else _counted_too_similar)(problem, sets, hurry)
 
 
 def _first_pair(
-    problem: Problem, sets: Sequence[FeatureSet], far_enough: Callable[[FeatureSet, FeatureSet], bool]
+    problem: Problem, sets: Sequence[FeatureSet], far_enough: Callable[[int, int], bool]
 ) -> tuple[int, int] | None:
-    every = [*sets, *problem.existing]
-    for position, one in enumerate(sets):
-        for number in (*range(position), *range(len(sets), len(every))):
-            if not far_enough(one, every[number]):
+    existing = range(len(sets), len(sets) + len(problem.existing))
+    for position in range(len(sets)):
+        for number in (*range(position), *existing):
+            if not far_enough(position, number):
                 return position, number
     return None
+
+
+def _most_matched(kind: Matched, sets: Sequence[FeatureSet], every: Sequence[FeatureSet]) -> Any:
+    """What sets match at most: all that is alike in them, whether or not a feature is matched twice."""
+    import numpy as np
+
+    assert not isinstance(kind.similarity, str)
+    inside = sorted({feature for one in every for feature in one})
+    members = np.array([[feature in one for feature in inside] for one in map(set, every)], dtype=np.float64)
+    worth = kind.similarity[np.ix_(inside, inside)]
+    if kind.threshold is not None:
+        worth = np.where(worth >= kind.threshold, 1.0, 0.0)
+    return members[: len(sets)].reshape(len(sets), len(inside)) @ worth @ members.T
 
 
 def _matched_far_enough(problem: Problem, kind: Matched, one: FeatureSet, other: FeatureSet) -> bool:
@@ -131,7 +154,11 @@ def _matched_far_enough(problem: Problem, kind: Matched, one: FeatureSet, other:
     if kind.threshold is not None:
         worth = np.where(worth >= kind.threshold, 1.0, 0.0)
     worth = np.where(np.equal.outer(one, other), 1.0, worth)
-    overlap = float(worth[linear_sum_assignment(-worth)].sum())
+    return _overlap_is_fine(problem, one, other, float(worth[linear_sum_assignment(-worth)].sum()))
+
+
+def _overlap_is_fine(problem: Problem, one: FeatureSet, other: FeatureSet, overlap: float) -> bool:
+    """Whether two sets differ enough if they match so much."""
     if problem.tau is None:
         assert problem.min_difference is not None
         return min(len(one), len(other)) - overlap >= problem.min_difference - TOLERANCE
