@@ -57,55 +57,46 @@ def test_sets_go_together_as_the_assignment_says(weighted):
     assert told == {True, False}
 
 
+def n_ruled_out(rng, n, k, problem, others):
+    """How many features may not be added to some chosen ones; none of them may be in a set that differs enough."""
+    fitting = likeness_of(problem).fitting(np.arange(n), np.zeros(0, dtype=np.intp), k, others)
+    order = rng.permutation(n).astype(np.intc)
+    n_chosen = int(rng.integers(0, k))
+    chosen, candidates = np.sort(order[:n_chosen]), np.sort(order[n_chosen:])
+    fits = fitting(chosen, candidates, k - n_chosen).tolist()
+    different = [
+        one
+        for one in itertools.combinations(range(n), k)
+        if all(problem.compatible(one, other) for other in others)
+    ]
+    for candidate, may in zip(candidates.tolist(), fits, strict=True):
+        possible = any({*chosen.tolist(), candidate} <= set(one) for one in different)
+        assert may or not possible
+        # With the last feature there is nothing left to hope for.
+        assert possible or not may or n_chosen + 1 < k
+    return fits.count(0)
+
+
 @pytest.mark.parametrize("weighted", [False, True])
 def test_no_feature_is_ruled_out_that_some_set_can_have(weighted):
-    n_ruled_out = 0
+    total = 0
     for seed in range(N_CASES):
         rng = np.random.default_rng([seed, weighted, 1])
         n, k, problem = random_problem(rng, weighted)
-        others = as_sets(rng, n, k, int(rng.integers(1, 4)))
-        fitting = likeness_of(problem).fitting(np.arange(n), np.zeros(0, dtype=np.intp), k, others)
-        order = rng.permutation(n).astype(np.intc)
-        n_chosen = int(rng.integers(0, k))
-        chosen, candidates = np.sort(order[:n_chosen]), np.sort(order[n_chosen:])
-        fits = fitting(chosen, candidates, k - n_chosen).tolist()
-        for candidate, may in zip(candidates.tolist(), fits, strict=True):
-            taken = {*chosen.tolist(), candidate}
-            completions = [one for one in itertools.combinations(range(n), k) if taken <= set(one)]
-            possible = any(all(problem.compatible(one, other) for other in others) for one in completions)
-            assert may or not possible, seed
-            # With the last feature there is nothing left to hope for.
-            assert possible or not may or len(taken) < k, seed
-            n_ruled_out += not may
-    assert n_ruled_out > N_CASES
+        total += n_ruled_out(rng, n, k, problem, as_sets(rng, n, k, int(rng.integers(1, 4))))
+    assert total > N_CASES
 
 
 def test_groups_rule_out_no_more_than_they_have_to():
-    n_ruled_out = 0
+    total = 0
     for seed in range(N_CASES):
         rng = np.random.default_rng([seed, 2])
         n, k = int(rng.integers(6, 10)), int(rng.integers(2, 5))
         groups = {j: int(rng.integers(0, 4)) for j in range(n) if rng.random() < 0.8} or {0: 0}
         problem = Problem.create(n, n_features=k, tau=float(rng.random()), dissimilarity=Grouped(groups))
         others = as_sets(rng, n, int(rng.integers(1, k + 1)), int(rng.integers(1, 4)))
-        problem = replace(problem, existing=tuple(others))
-        fitting = likeness_of(problem).fitting(np.arange(n), np.zeros(0, dtype=np.intp), k, others)
-        order = rng.permutation(n).astype(np.intc)
-        n_chosen = int(rng.integers(0, k))
-        chosen, candidates = np.sort(order[:n_chosen]), np.sort(order[n_chosen:])
-        for candidate, may in zip(
-            candidates.tolist(), fitting(chosen, candidates, k - n_chosen).tolist(), strict=True
-        ):
-            taken = {*chosen.tolist(), candidate}
-            possible = any(
-                all(problem.compatible(one, other) for other in others)
-                for one in itertools.combinations(range(n), k)
-                if taken <= set(one)
-            )
-            assert may or not possible, seed
-            assert possible or not may or len(taken) < k, seed
-            n_ruled_out += not may
-    assert n_ruled_out > N_CASES
+        total += n_ruled_out(rng, n, k, replace(problem, existing=tuple(others)), others)
+    assert total > N_CASES
 
 
 # --- Levels of cliques ------------------------------------------------------------------------------------------------
