@@ -54,8 +54,6 @@ class NearBest:
     estimated : bool
         Whether frequencies are estimates, from 10,000 sets drawn at random; they are off by more than 0.01 in one of
         twenty cases at most. There are too many sets then to go through them.
-    parameters : dict
-        What was asked.
     reason : str
         Why there is no set at all; else empty.
     stop_reason : str
