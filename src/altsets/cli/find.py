@@ -22,8 +22,6 @@ if TYPE_CHECKING:
 
 __all__ = ["find_command"]
 
-DEFAULT_SIZE = 5
-
 
 def find_command(
     table: Annotated[str | None, options.TableFile] = None,
@@ -73,8 +71,7 @@ def find_command(
     set exists or none was found, 2 = bad input.
     """
     with plain_messages():
-        if size and n_features is not None:
-            raise InputError("-k and --size were both given; give one of them.")
+        n_features = parsing.size_of_sets(n_features, size)
         judging = JudgingOptions(cv=cv, margin=margin, bootstraps=bootstraps, jobs=jobs)
         _check_judging(evaluate, judging, {"--scores": scores, "--existing": existing, "--engine": engine})
         how = {"measure": measure, "estimator": estimator, "scoring": scoring}
@@ -101,7 +98,7 @@ def find_command(
             "--size": size,
         }
         asked = {
-            "n_features": DEFAULT_SIZE if n_features is None else n_features,
+            "n_features": n_features,
             "n_alternatives": n_alternatives,
             "tau": tau,
             "min_difference": min_difference,

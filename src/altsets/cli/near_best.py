@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from altsets.cli import options, parsing
-from altsets.cli.find import DEFAULT_SIZE
 from altsets.cli.printing import NO_SET, console_for, fail, plain_messages, say_error, show_near_best
 from altsets.cli.searching import SECONDS_PER_SET, check_request, run_on_scores
 from altsets.cli.sources import TableOptions, source_from
@@ -58,8 +57,7 @@ def near_best_command(
     2 = bad input.
     """
     with plain_messages():
-        if size and n_features is not None:
-            raise InputError("-k and --size were both given; give one of them.")
+        n_features = parsing.size_of_sets(n_features, size)
         if show is not None and show < 0:
             raise InputError(f"--show {show} is too small; it must be at least 0.")
         how = {"measure": measure, "estimator": estimator, "scoring": scoring}
@@ -78,7 +76,7 @@ def near_best_command(
             "--size": size,
         }
         asked: dict[str, Any] = {
-            "n_features": DEFAULT_SIZE if n_features is None else n_features,
+            "n_features": n_features,
             "constraints": parsing.constraints_from(FeatureNames.of(source.names), conditions),
         }
         check_request(source, asked)

@@ -16,7 +16,9 @@ from altsets.constraints import Constraint
 from altsets.errors import InputError
 from altsets.features import FeatureNames, unknown_features
 
-__all__ = ["constraints_from", "features_in", "names_in"]
+__all__ = ["constraints_from", "features_in", "names_in", "size_of_sets"]
+
+DEFAULT_SIZE = 5
 
 
 def names_in(options: Sequence[str]) -> list[str]:
@@ -33,6 +35,13 @@ def names_in(options: Sequence[str]) -> list[str]:
 def features_in(option: str, text: str, names: FeatureNames) -> list[int]:
     """The features that an option lists, as indices."""
     return _indices(option, names_in([text]), names)
+
+
+def size_of_sets(n_features: int | None, sizes: Sequence[str] | None) -> int:
+    """How many features sets have, unless --size says it."""
+    if sizes and n_features is not None:
+        raise InputError("-k and --size were both given; give one of them.")
+    return DEFAULT_SIZE if n_features is None else n_features
 
 
 def constraints_from(names: FeatureNames, given: Mapping[str, Sequence[str] | None]) -> list[Constraint]:

@@ -59,8 +59,9 @@ def most_different(
         Instead of ``within``: the quality that a set must have at least.
     by : {"every", "sum"}
         Whether every set must be good enough, or their sum: that is, their mean quality.
-    dissimilarity : {"dice", "jaccard"} or callable
-        What tau refers to, as for :func:`altsets.find`. For a function of your own, the largest tau is found to 0.001.
+    dissimilarity : {"dice", "jaccard"}, Matched, Grouped or callable
+        What tau refers to, as for :func:`altsets.find`. For a function of your own, and for
+        :class:`altsets.dissimilarity.Matched` without a threshold, the largest tau is found to 0.001.
     constraints : sequence of constraints
         What every set must keep to; see :mod:`altsets.constraints`.
     existing : sequence of sets
@@ -76,8 +77,8 @@ def most_different(
     -------
     Result
         The sets, and in ``tau`` how different they are. ``objective`` is tau as well, ``bound`` the largest tau that is
-        not ruled out; status ``OPTIMAL`` is a proof that no larger tau is possible (for a function of your own:
-        none that is larger by 0.001 or more). Of the sets that are so different, good ones are taken as far as
+        not ruled out; status ``OPTIMAL`` is a proof that no larger tau is possible (where it is found to 0.001:
+        none that is larger by that or more). Of the sets that are so different, good ones are taken as far as
         a short search goes; their qualities are not claimed to be the best.
 
     Examples

@@ -60,7 +60,7 @@ def most_sets(
     within : float
         Instead of ``min_quality``: by what part of the best quality a set may fall short of it, as for
         :func:`altsets.most_different`.
-    dissimilarity : {"dice", "jaccard"} or callable
+    dissimilarity : {"dice", "jaccard"}, Matched, Grouped or callable
         What tau refers to, as for :func:`altsets.find`.
     constraints : sequence of constraints
         What every set must keep to; see :mod:`altsets.constraints`.
