@@ -277,7 +277,8 @@ def numbers_of(y: Any, n_rows: int, task: str, what: str) -> Floats:
     if nominal and target.n_distinct > 2:
         raise InputError(
             f"{what} needs numbers or two classes, "
-            f"but the target has {target.n_distinct} classes; use mutual_info or f."
+            f"but the target has {target.n_distinct} classes; "
+            "use the measure mutual_info or symmetrical_uncertainty."
         )
     return target.values.astype(np.float64) if target.amounts is None else target.amounts
 
