@@ -2,21 +2,43 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from altsets.errors import InputError
+from altsets.features import Feature
 
 if TYPE_CHECKING:
     # Constraints are known to the command line, which must not wait for NumPy.
     from altsets.arrays import Floats
 
-__all__ = ["MEASURES", "measured_similarity", "named_measure", "refuse_misfit", "similarity_matrix"]
+__all__ = [
+    "MEASURES",
+    "Alike",
+    "like_columns",
+    "measured_similarity",
+    "named_measure",
+    "refuse_misfit",
+    "similarity_matrix",
+]
 
 #: Measures that a similarity may be named by.
 MEASURES = ("spearman", "pearson", "symmetrical_uncertainty")
 
 #: By how much a similarity may differ from that of the same features the other way round.
 ASYMMETRY = 1e-9
+
+
+#: What rounding may take away from a similarity that reaches a limit.
+TOLERANCE = 1e-9
+
+
+class Alike(NamedTuple):
+    """A feature, by index, that is like another one."""
+
+    feature: int
+    other: int
+    similarity: float
 
 
 def similarity_matrix(similarity: Any, who: str) -> Floats:
@@ -72,12 +94,12 @@ def refuse_misfit(similarity: Floats | str | None, n_features: int, who: str) ->
         )
 
 
-def named_measure(name: Any, who: str) -> str:
+def named_measure(name: Any, who: str, *, or_matrix: bool = True) -> str:
     """The name of a measure that tells how alike features are."""
-    if name not in MEASURES:
+    if not isinstance(name, str) or name not in MEASURES:
+        otherwise = ", or give a matrix" if or_matrix else ""
         raise InputError(
-            f"{who}: the measure {name!r} is unknown; choose one of {', '.join(map(repr, MEASURES))}, "
-            "or give a matrix."
+            f"{who}: the measure {name!r} is unknown; choose one of {', '.join(map(repr, MEASURES))}{otherwise}."
         )
     return str(name)
 
@@ -91,3 +113,44 @@ def measured_similarity(X: Any, measure: str, sample_weight: Any = None) -> Floa
 
     measured = pairwise(X, measure, sample_weight=sample_weight, warn=False)
     return np.clip(np.maximum(measured, measured.T), 0.0, 1.0)
+
+
+def like_columns(
+    X: Any, columns: Sequence[Feature], measure: str, least: float, who: str, sample_weight: Any = None
+) -> tuple[tuple[int, ...], tuple[Alike, ...], int]:
+    """Which other columns of a table are at least so much like some of its columns; not all pairs are compared.
+
+    Returns
+    -------
+    tuple of int
+        The given columns by index, each once.
+    tuple of Alike
+        The others, each with the one it is most like, the most alike first.
+    int
+        How many columns the table has.
+
+    Examples
+    --------
+    >>> table = [[1, 10, 3], [2, 20, 1], [3, 35, 4], [4, 40, 1]]
+    >>> like_columns(table, ["x0"], "spearman", 0.9, "Forbid")
+    ((0,), (Alike(feature=1, other=0, similarity=1.0),), 3)
+    """
+    # A convenience that points upward: this room knows no tables.
+    import numpy as np
+
+    from altsets.measures.pairs import pairs_of
+    from altsets.tables.conversion import features_of
+
+    table = features_of(X)
+    names = table.feature_names
+    given = sorted({names.position(column, who) for column in columns})
+    alike = np.clip(pairs_of(table, given, measure, sample_weight=sample_weight), 0.0, 1.0)
+    alike[:, given] = 0.0
+    most = alike.argmax(axis=0)
+    close = np.flatnonzero(alike.max(axis=0) >= least - TOLERANCE)
+    found = [Alike(int(j), given[most[j]], float(alike[most[j], j])) for j in close]
+    return (
+        tuple(given),
+        tuple(sorted(found, key=lambda one: (-one.similarity, one.feature))),
+        table.n_features,
+    )
