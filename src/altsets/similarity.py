@@ -14,16 +14,21 @@ if TYPE_CHECKING:
 
 __all__ = [
     "MEASURES",
+    "PROXY_MEASURES",
     "Alike",
     "like_columns",
     "measured_similarity",
     "named_measure",
+    "proxy_measure",
     "refuse_misfit",
     "similarity_matrix",
 ]
 
 #: Measures that a similarity may be named by.
 MEASURES = ("spearman", "pearson", "symmetrical_uncertainty")
+
+#: Measures of how well a feature predicts a given one; the last one is not symmetric.
+PROXY_MEASURES = (*MEASURES, "uncertainty_coefficient")
 
 #: By how much a similarity may differ from that of the same features the other way round.
 ASYMMETRY = 1e-9
@@ -94,14 +99,23 @@ def refuse_misfit(similarity: Floats | str | None, n_features: int, who: str) ->
         )
 
 
-def named_measure(name: Any, who: str, *, or_matrix: bool = True) -> str:
+def named_measure(name: Any, who: str) -> str:
     """The name of a measure that tells how alike features are."""
     if not isinstance(name, str) or name not in MEASURES:
-        otherwise = ", or give a matrix" if or_matrix else ""
-        raise InputError(
-            f"{who}: the measure {name!r} is unknown; choose one of {', '.join(map(repr, MEASURES))}{otherwise}."
-        )
+        raise _unknown_measure(name, who, MEASURES, ", or give a matrix")
     return str(name)
+
+
+def proxy_measure(name: Any, who: str) -> str:
+    """The name of a measure that tells how well features predict another one."""
+    if not isinstance(name, str) or name not in PROXY_MEASURES:
+        raise _unknown_measure(name, who, PROXY_MEASURES)
+    return str(name)
+
+
+def _unknown_measure(name: Any, who: str, choices: Sequence[str], otherwise: str = "") -> InputError:
+    listed = ", ".join(map(repr, choices))
+    return InputError(f"{who}: the measure {name!r} is unknown; choose one of {listed}{otherwise}.")
 
 
 def measured_similarity(X: Any, measure: str, sample_weight: Any = None) -> Floats:
@@ -120,6 +134,8 @@ def like_columns(
 ) -> tuple[tuple[int, ...], tuple[Alike, ...], int]:
     """Which other columns of a table are at least so much like some of its columns; not all pairs are compared.
 
+    Correlations are for numbers and categories of two labels; other categories are compared by symmetrical uncertainty.
+
     Returns
     -------
     tuple of int
@@ -136,21 +152,38 @@ def like_columns(
     ((0,), (Alike(feature=1, other=0, similarity=1.0),), 3)
     """
     # A convenience that points upward: this room knows no tables.
-    import numpy as np
-
-    from altsets.measures.pairs import pairs_of
     from altsets.tables.conversion import features_of
 
     table = features_of(X)
     names = table.feature_names
     given = sorted({names.position(column, who) for column in columns})
-    alike = np.clip(pairs_of(table, given, measure, sample_weight=sample_weight), 0.0, 1.0)
+    alike = _rows_of(table, given, measure, sample_weight).clip(0.0, 1.0)
     alike[:, given] = 0.0
-    most = alike.argmax(axis=0)
-    close = np.flatnonzero(alike.max(axis=0) >= least - TOLERANCE)
-    found = [Alike(int(j), given[most[j]], float(alike[most[j], j])) for j in close]
+    most = alike.argmax(axis=0).tolist()
+    found = [
+        Alike(feature, given[row], float(alike[row, feature]))
+        for feature, row in enumerate(most)
+        if alike[row, feature] >= least - TOLERANCE
+    ]
     return (
         tuple(given),
         tuple(sorted(found, key=lambda one: (-one.similarity, one.feature))),
         table.n_features,
     )
+
+
+def _rows_of(table: Any, given: Sequence[int], measure: str, sample_weight: Any) -> Floats:
+    import numpy as np
+
+    from altsets.measures.pairs import pairs_of
+
+    ranked = [index for index in range(table.n_features) if len(table.categories.get(index, ())) <= 2]
+    if measure not in ("spearman", "pearson") or len(ranked) == table.n_features:
+        return pairs_of(table, given, measure, sample_weight=sample_weight)
+    alike = pairs_of(table, given, "symmetrical_uncertainty", sample_weight=sample_weight)
+    rows = [row for row, index in enumerate(given) if index in ranked]
+    if rows:
+        places = [ranked.index(given[row]) for row in rows]
+        correlations = pairs_of(table.columns(ranked), places, measure, sample_weight=sample_weight)
+        alike[np.ix_(rows, ranked)] = correlations
+    return alike

@@ -147,7 +147,7 @@ Proxies = typer.Option(
     "--proxies",
     metavar="LIMIT[:MEASURE]",
     help="With --forbid: also rule out features that predict a forbidden one with LIMIT or more, such as 0.8, by "
-    "symmetrical_uncertainty (the default), spearman or pearson.",
+    "symmetrical_uncertainty (the default), uncertainty_coefficient, spearman or pearson.",
 )
 AtMost = typer.Option(
     "--at-most",

@@ -13,7 +13,7 @@ from altsets.constraints._kinds import OfFeatures
 from altsets.errors import InputError
 from altsets.features import MOST_LISTED, Feature, FeatureNames
 from altsets.result import rounded_down
-from altsets.similarity import Alike, like_columns, named_measure
+from altsets.similarity import Alike, like_columns, proxy_measure
 
 __all__ = ["Forbid"]
 
@@ -33,9 +33,11 @@ class Forbid(OfFeatures):
         similarity is measured where the table is known: in :class:`altsets.SelectAlternatives`, on the training rows
         of each fold of :func:`altsets.evaluate`, on the command line; for :func:`altsets.find` see :meth:`computed`.
         Features are compared one by one: several that predict a forbidden one together are not found.
-    measure : {"symmetrical_uncertainty", "spearman", "pearson"}
-        What the similarity is: a share of what there is to know, for numbers and categories alike, or the absolute
-        correlation of ranks or values.
+    measure : {"symmetrical_uncertainty", "spearman", "pearson", "uncertainty_coefficient"}
+        What the similarity is. Symmetrical uncertainty is for numbers and categories alike; a feature with many more
+        values than the forbidden one stays low, even if it decides it. The uncertainty coefficient asks only which
+        share of what there is to know about the forbidden one a feature tells. Correlations are absolute values;
+        categories of several labels have none, and are compared by symmetrical uncertainty.
 
     Attributes
     ----------
@@ -69,7 +71,7 @@ class Forbid(OfFeatures):
         super().__init__(features)
         self._set(
             proxies=None if proxies is None else _limit(proxies),
-            measure=named_measure(measure, self.title, or_matrix=False),
+            measure=proxy_measure(measure, self.title),
             ruled_out=None,
             n_columns=None,
         )
@@ -96,7 +98,6 @@ class Forbid(OfFeatures):
 
     def resolve(self, names: Sequence[str]) -> Self:
         """The same constraint on sorted indices; refuses features that do not exist, and proxies without a table."""
-        indices = sorted_indices(self, self.features, names)
         if self.is_named:
             raise InputError(
                 f"Forbid(..., proxies={self.proxies:g}) has no table to look for such features in; "
@@ -107,6 +108,7 @@ class Forbid(OfFeatures):
                 f"Forbid: proxies were looked for in a table of {self.n_columns} columns, but the quality has "
                 f"{len(names)} features; give computed(X) the table that the quality comes from, without the target."
             )
+        indices = sorted_indices(self, self.features, names)
         if indices == self.features:
             return self
         found = self._on(indices)

@@ -109,7 +109,9 @@ def pairs_of(X: Any, of: Sequence[int], measure: str, *, sample_weight: Any = No
     X : table of shape (n_samples, n_features)
     of : sequence of int
         The few features, each once.
-    measure : {"symmetrical_uncertainty", "pearson", "spearman"}
+    measure : {"symmetrical_uncertainty", "pearson", "spearman", "uncertainty_coefficient"}
+        The last one is the mutual information as a share of the entropy of the few: 1 where another feature decides
+        one of them, however many values it has itself.
     sample_weight : array-like of shape (n_samples,), optional
 
     Returns
@@ -124,8 +126,9 @@ def pairs_of(X: Any, of: Sequence[int], measure: str, *, sample_weight: Any = No
     """
     features = features_of(X)
     features, _, weights = counted(features, np.zeros(features.n_rows), sample_weight)
-    if measure == "symmetrical_uncertainty":
-        rows = uncertainty_rows(features, of, sample_weight=weights)
+    if measure in ("symmetrical_uncertainty", "uncertainty_coefficient"):
+        one_sided = measure == "uncertainty_coefficient"
+        rows = uncertainty_rows(features, of, sample_weight=weights, one_sided=one_sided)
     else:
         rows = _some_rows(*_units(measure, features, weights), np.asarray(of, dtype=np.intp))
     constant = constant_columns(features.values)

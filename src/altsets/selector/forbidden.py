@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -15,9 +15,10 @@ from altsets.tables.feature_matrix import Features, listed
 __all__ = ["Close", "close_to_forbidden", "note_on_forbidden"]
 
 #: From when on a chosen feature is close to a forbidden one, by what, and what that is called.
-CLOSE = {"symmetrical_uncertainty": 0.5, "spearman": 0.8}
+CLOSE = {"symmetrical_uncertainty": 0.5, "uncertainty_coefficient": 0.5, "spearman": 0.8}
 WORDS = {
     "symmetrical_uncertainty": "symmetrical uncertainty",
+    "uncertainty_coefficient": "uncertainty coefficient",
     "spearman": "rank correlation",
     "pearson": "correlation",
 }
@@ -48,83 +49,75 @@ def note_on_forbidden(result: Result, features: Features, *, as_option: bool = F
     as_option : bool
         Whether to name the option of the command line that helps, or else the parameter.
     """
-    rules = _rules(result)
-    said = [_ruled_out(rule, features) for rule in rules if "proxies" in rule]
     close = close_to_forbidden(result, features)
-    if close:
-        said.append(_sentence(close, as_option))
-    return " ".join(said)
+    by_measure = [[one for one in close if one.measure == measure] for measure in CLOSE]
+    said = [_ruled_out(rule, features) for rule in _rules(result) if "proxies" in rule]
+    return " ".join([*said, *(_sentence(some, as_option) for some in by_measure if some)])
 
 
 def close_to_forbidden(result: Result, features: Features) -> list[Close]:
-    """Features of the sets that are close to a forbidden one; those of ``Forbid`` with proxies were looked after.
+    """Features of the sets that are close to a forbidden one, but for what ``proxies`` has looked after.
 
-    Each feature comes once, the closest first: by symmetrical uncertainty, else by the correlation of ranks, which sees
-    more where both are amounts.
+    Each feature comes once, by the first measure that finds it close: the uncertainty coefficient sees features that
+    have many more values than the forbidden one, and the correlation of ranks sees more where both are amounts.
     """
-    forbidden = sorted(
-        {index for rule in _rules(result) if "proxies" not in rule for index in rule["features"]}
-    )
+    forbidden = sorted({index for rule in _rules(result) for index in rule["features"]})
     chosen = sorted(set().union(*result.sets) - set(forbidden))
     if not forbidden or not chosen:
         return []
+    # Few columns, and not more rows than it takes for a note.
+    both = [*chosen, *forbidden]
+    step = max(1, features.n_rows * len(both) // MOST_NUMBERS)
+    table = features.columns(both).rows(np.arange(0, features.n_rows, step))
+    names = table.feature_names
     found: dict[int, Close] = {}
     for measure, least in CLOSE.items():
-        for feature, close in _close_by(measure, least, features, chosen, forbidden):
-            found.setdefault(feature, close)
-    return sorted(found.values(), key=lambda one: -one.similarity)
+        open_to_it = {
+            index for rule in _rules(result) if rule.get("measure") != measure for index in _given(rule)
+        }
+        places = [place for place, index in enumerate(both) if index in open_to_it]
+        alike = like_columns(table, places, measure, least, "Forbid")[1] if places else ()
+        for feature, other, similarity in alike:
+            if feature < len(chosen):
+                found.setdefault(feature, Close(names[feature], names[other], similarity, measure))
+    return list(found.values())
 
 
 def _rules(result: Result) -> list[Mapping[str, Any]]:
     return [rule for rule in result.parameters.get("constraints", ()) if rule["kind"] == "forbid"]
 
 
-def _close_by(
-    measure: str, least: float, features: Features, chosen: Sequence[int], forbidden: Sequence[int]
-) -> Iterable[tuple[int, Close]]:
-    both = [*chosen, *forbidden]
-    if measure != "symmetrical_uncertainty":
-        # Categories of several labels have no ranks.
-        both = [index for index in both if len(features.categories.get(index, ())) <= 2]
-    places = [place for place, index in enumerate(both) if index in set(forbidden)]
-    if not places or len(places) == len(both):
-        return
-    step = max(1, features.n_rows * len(both) // MOST_NUMBERS)
-    table = features.columns(both).rows(np.arange(0, features.n_rows, step))
-    names = features.feature_names
-    for one in like_columns(table, places, measure, least, "Forbid")[1]:
-        feature, other = both[one.feature], both[one.other]
-        yield feature, Close(names[feature], names[other], one.similarity, measure)
+def _given(rule: Mapping[str, Any]) -> list[int]:
+    """The features that were forbidden by name."""
+    out = {one["feature"] for one in rule.get("ruled_out", ())}
+    return [index for index in rule["features"] if index not in out]
 
 
 def _sentence(close: Sequence[Close], as_option: bool) -> str:
+    """What one measure has found, and what to ask for instead."""
     measure = close[0].measure
-    least = min(one.similarity for one in close if one.measure == measure)
+    least = min(one.similarity for one in close)
     limit = min(USUAL_LIMIT, math.floor(10 * least + 1e-6) / 10)
+    usual = measure == "symmetrical_uncertainty"
     if as_option:
-        remedy = f"--proxies {limit:g}" + (f":{measure}" if measure == "spearman" else "")
+        remedy = f"--proxies {limit:g}{'' if usual else f':{measure}'}"
     else:
-        remedy = f"proxies={limit:g}" + (f', measure="{measure}"' if measure == "spearman" else "")
+        remedy = f"proxies={limit:g}{'' if usual else f', measure={measure!r}'}"
     if len(close) == 1:
         one = close[0]
-        value = f"{WORDS[one.measure]} {rounded_down(one.similarity)}"
-        said = f"{one.feature} is close to the forbidden {one.forbidden} ({value})"
-    else:
-        pairs = [
-            f"{one.feature} ~ {one.forbidden} ({WORDS[one.measure]} {rounded_down(one.similarity)})"
-            for one in close
-        ]
-        said = f"close to forbidden features: {listed(pairs)}"
-        said = said[0].upper() + said[1:]
-    return f"{said}; {remedy} rules out such features."
+        value = f"{WORDS[measure]} {rounded_down(one.similarity)}"
+        return f"{one.feature} is close to the forbidden {one.forbidden} ({value}); {remedy} rules out such features."
+    pairs = [f"{one.feature} ~ {one.forbidden} ({rounded_down(one.similarity)})" for one in close]
+    return (
+        f"Close to forbidden features ({WORDS[measure]}): {listed(pairs)}; {remedy} rules out such features."
+    )
 
 
 def _ruled_out(rule: Mapping[str, Any], features: Features) -> str:
     names = features.feature_names
-    out = {one["feature"] for one in rule["ruled_out"]}
-    given = names.listed([index for index in rule["features"] if index not in out])
+    given = names.listed(_given(rule))
     how = f"{WORDS[rule['measure']]} of {rule['proxies']:g} or more"
-    if not out:
+    if not rule["ruled_out"]:
         return f"No other feature is close to the forbidden {given} ({how})."
     pairs = [
         f"{names[one['feature']]} ~ {names[one['other']]} ({rounded_down(one['similarity'])})"

@@ -263,8 +263,14 @@ def uncertainty_matrix(
     return _uncertainty(scores, entropies[:, None] + entropies)
 
 
-def uncertainty_rows(features: Features, of: Sequence[int], *, sample_weight: Any = None) -> Floats:
-    """Some rows of the matrix of all pairs, without the others."""
+def uncertainty_rows(
+    features: Features, of: Sequence[int], *, sample_weight: Any = None, one_sided: bool = False
+) -> Floats:
+    """Some rows of the matrix of all pairs, without the others.
+
+    One-sided, it is the uncertainty coefficient: what each column says about those of the rows, as a share of what
+    there is to know about these alone.
+    """
     how, columns = _counted_columns(features, sample_weight)
     scores = np.zeros((len(of), features.n_features))
     entropies = np.zeros(features.n_features)
@@ -279,7 +285,8 @@ def uncertainty_rows(features: Features, of: Sequence[int], *, sample_weight: An
     every = range(features.n_features)
     own = [(index, index, index + 1) for index in every if index not in place]
     how.estimate(columns, [*own, *((index, 0, features.n_features) for index in place)], keep)
-    return _uncertainty(scores, entropies[list(of), None] + entropies)
+    there_is = entropies[list(of), None]
+    return _uncertainty(scores, 2 * there_is if one_sided else there_is + entropies)
 
 
 def _counted_columns(
