@@ -163,7 +163,7 @@ def like_columns(
     found = [
         Alike(feature, given[row], float(alike[row, feature]))
         for feature, row in enumerate(most)
-        if alike[row, feature] >= least - TOLERANCE
+        if alike[row, feature] > 0 and alike[row, feature] >= least - TOLERANCE
     ]
     return (
         tuple(given),
