@@ -3,15 +3,15 @@
 Parts: ``live`` and ``frozen`` compare with the reference implementation on univariate scores, ``live-multivariate``
 and ``frozen-multivariate`` on FCBF and mRMR; ``grid`` runs every search of the project's target grid,
 ``multivariate`` and ``multivariate10`` those on FCBF and mRMR with sets of 5 and 10; ``ablation`` switches off each
-part of the search in turn, on other data, and ``tuning`` chooses its limits anew there; ``constraints`` has conditions
-on sets, ``distinct`` sets that differ through similarity, ``most`` sets that are as different, or as many, as they can
-be, ``near-best`` counts of sets, ``large`` a million scores,
-``information`` and ``relief`` scores from tables, ``wrapper`` searches that fit models, ``estimator`` scikit-learn's
-checks and grids, ``evaluation`` how sets are judged, ``startup`` the command line, ``deadlines`` how late hard requests
-come back, ``versions`` an older checkout beside this one
-(``--old``). Each replaces its own section of the results as soon as it has ended, and leaves the others alone. A part
-whose input is missing is skipped and says why. Exit status 1 means that a search raised, or that an answer is wrong or
-below the reference's; a missed time is reported, not punished, since machines differ.
+part of the search in turn, on other data, and ``tuning`` chooses its limits anew there; ``constraints`` has
+conditions on sets, ``distinct`` sets that differ through similarity, ``most`` sets that are as different, or as many,
+as they can be, ``near-best`` counts of sets, ``large`` a million scores, ``information``, ``holes`` and ``relief``
+scores from tables, ``wrapper`` searches that fit models, ``estimator`` scikit-learn's checks and grids,
+``evaluation`` how sets are judged, ``startup`` the command line, ``deadlines`` how late hard requests come back,
+``versions`` an older checkout beside this one (``--old``). Each replaces its own section of the results as soon as it
+has ended, and leaves the others alone. A part whose input is missing is skipped and says why. Exit status 1 means
+that a search raised, or that an answer is wrong or below the reference's; a missed time is reported, not punished,
+since machines differ.
 """
 
 from __future__ import annotations
@@ -31,6 +31,7 @@ from benchmarks import (
     estimator,
     evaluation,
     grid,
+    holes,
     information,
     large,
     most,
@@ -242,6 +243,7 @@ def _runs(options: argparse.Namespace, inputs: Inputs) -> dict[str, Callable[[],
         "near-best": lambda: near_best.run(inputs.information, inputs.mrmr),
         "large": large.run,
         "information": lambda: information.run(options.datasets, options.matrices),
+        "holes": holes.run,
         "relief": lambda: relief.run(options.datasets, ROOT / ".bench-venv-relief"),
         "wrapper": lambda: wrapper.run(options.datasets),
         "estimator": lambda: estimator.run(options.datasets),

@@ -182,6 +182,50 @@ CASES = [
         "constraints that clash",
         selector={"constraints": [constraints.Require("a"), constraints.Forbid("a")]},
     ),
+    # Forbidden features
+    Case(
+        "a copy of a forbidden column",
+        changed(d=-3 * NUMBERS[:, 0]),
+        selector={"constraints": constraints.Forbid("a")},
+        first=("d",),
+    ),
+    Case(
+        "a copy of a forbidden column, proxies=0.8",
+        changed(d=-3 * NUMBERS[:, 0]),
+        selector={"constraints": constraints.Forbid("a", proxies=0.8)},
+        first=("b",),
+    ),
+    Case(
+        "proxies of forbidden text",
+        changed(d=TELLING, e=TELLING[0] == TELLING),
+        selector={"constraints": constraints.Forbid("d", proxies=0.8)},
+        first=("a",),
+    ),
+    Case(
+        "proxies by spearman beside text",
+        changed(d=TOWNS),
+        selector={"constraints": constraints.Forbid("a", proxies=0.5, measure="spearman")},
+        first=("c",),
+    ),
+    Case(
+        "proxies of a constant column",
+        changed(d=1.0),
+        selector={"constraints": constraints.Forbid("d", proxies=0.8)},
+        first=("a",),
+    ),
+    Case(
+        "proxies that rule out everything",
+        selector={"constraints": constraints.Forbid("a", proxies=1e-9, measure="pearson")},
+    ),
+    Case(
+        "a required proxy",
+        changed(d=-3 * NUMBERS[:, 0]),
+        selector={"constraints": [constraints.Require("d"), constraints.Forbid("a", proxies=0.8)]},
+    ),
+    Case(
+        "proxies of an unknown column",
+        selector={"constraints": constraints.Forbid("aa", proxies=0.8)},
+    ),
     Case(
         "more features than columns", selector={"n_features": 9, "n_alternatives": 0}, first=("a", "b", "c")
     ),

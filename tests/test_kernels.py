@@ -22,7 +22,7 @@ from evaluation_order import right_to_left
 import altsets
 from altsets import _kernels
 from altsets._kernels import _stand_in
-from altsets.measures.information.prepared import sorted_columns
+from altsets.measures.information.prepared import columns_with_holes, sorted_columns
 
 FOLDER = Path(_kernels.__file__).parent
 ROOT = Path(__file__).resolve().parent.parent
@@ -560,6 +560,25 @@ def informations(kernel, rng):
     return found
 
 
+def informations_with_holes(kernel, rng):
+    n = int(rng.integers(2, 60))
+    columns, discrete = some_columns(rng, n)
+    scales = 10.0 ** rng.choice([-310, 0, 0, 0, 290], 5)
+    values = np.column_stack(columns) * np.where(discrete, 1.0, scales)
+    values[rng.random((n, 5)) < rng.choice([0.0, 0.2, 0.7], 5)] = np.nan
+    table = columns_with_holes(values, discrete, np.zeros(5, dtype=bool))
+    numbers = np.arange(1, n + 2)
+    digamma = np.append(0.0, np.cumsum(np.append(-0.5772156649015329, 1 / numbers[:-1])))
+    stop = np.zeros(1, dtype=np.intc)
+    logarithm = np.append(0.0, np.log(numbers))
+    pairs = kernel.PairsWithHoles(table.arrays, int(rng.choice([1, 3, 3, 5])), 4, digamma, logarithm, stop)
+    left, right = (indices.astype(np.intc) for indices in np.indices((5, 5)).reshape(2, 25))
+    found, shapes = np.zeros(25), np.zeros((25, 3), dtype=np.intc)
+    pairs.run(left, right, found, shapes)
+    assert (found.reshape(5, 5) == found.reshape(5, 5).T).all()
+    return found, shapes
+
+
 #: The kernel of each function, and how to call it.
 CALLS = {
     "best_set": [best_set],
@@ -574,7 +593,7 @@ CALLS = {
     "clique_cuts": [heavy_cliques],
     "likeness": [matched, grouped],
     "relief": [relief_distances, relief_differences, relief_products],
-    "neighbours": [informations],
+    "neighbours": [informations, informations_with_holes],
 }
 
 

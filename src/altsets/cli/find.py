@@ -48,6 +48,7 @@ def find_command(
     existing: Annotated[list[str] | None, options.Existing] = None,
     require: Annotated[list[str] | None, options.Require] = None,
     forbid: Annotated[list[str] | None, options.Forbid] = None,
+    proxies: Annotated[str | None, options.Proxies] = None,
     at_most: Annotated[list[str] | None, options.AtMost] = None,
     at_least: Annotated[list[str] | None, options.AtLeast] = None,
     exclusive: Annotated[list[str] | None, options.Exclusive] = None,
@@ -106,7 +107,7 @@ def find_command(
             "search": search,
             "aggregation": aggregation,
             "existing": [parsing.features_in("--existing", given, names) for given in existing or []],
-            "constraints": parsing.constraints_from(names, conditions),
+            "constraints": parsing.constraints_from(names, conditions, proxies),
         }
         limits: dict[str, Any] = {} if max_iters is None else {"max_iters": max_iters}
         result = run_search(source, asked, engine=engine, time_limit=time_limit, **limits)

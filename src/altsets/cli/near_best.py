@@ -40,6 +40,7 @@ def near_best_command(
     categorical: Annotated[list[str] | None, options.Categorical] = None,
     require: Annotated[list[str] | None, options.Require] = None,
     forbid: Annotated[list[str] | None, options.Forbid] = None,
+    proxies: Annotated[str | None, options.Proxies] = None,
     at_most: Annotated[list[str] | None, options.AtMost] = None,
     at_least: Annotated[list[str] | None, options.AtLeast] = None,
     exclusive: Annotated[list[str] | None, options.Exclusive] = None,
@@ -77,7 +78,7 @@ def near_best_command(
         }
         asked: dict[str, Any] = {
             "n_features": n_features,
-            "constraints": parsing.constraints_from(FeatureNames.of(source.names), conditions),
+            "constraints": parsing.constraints_from(FeatureNames.of(source.names), conditions, proxies),
         }
         check_request(source, asked)
         near_to = {"within": within, "min_quality": min_quality}

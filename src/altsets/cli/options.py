@@ -143,6 +143,12 @@ Require = typer.Option(
     help="Features that every set has. This and what follows, down to --size, may be repeated.",
 )
 Forbid = typer.Option("--forbid", metavar="COL[,COL]", help="Features that no set has.")
+Proxies = typer.Option(
+    "--proxies",
+    metavar="LIMIT[:MEASURE]",
+    help="With --forbid: also rule out features that predict a forbidden one with LIMIT or more, such as 0.8, by "
+    "symmetrical_uncertainty (the default), uncertainty_coefficient, spearman or pearson.",
+)
 AtMost = typer.Option(
     "--at-most",
     metavar="N:GROUP",

@@ -44,9 +44,25 @@ def size_of_sets(n_features: int | None, sizes: Sequence[str] | None) -> int:
     return DEFAULT_SIZE if n_features is None else n_features
 
 
-def constraints_from(names: FeatureNames, given: Mapping[str, Sequence[str] | None]) -> list[Constraint]:
-    """The constraints that options ask for: the texts of each option, by its name."""
-    return [PARSERS[option](option, text, names) for option, texts in given.items() for text in texts or ()]
+def constraints_from(
+    names: FeatureNames, given: Mapping[str, Sequence[str] | None], proxies: str | None = None
+) -> list[Constraint]:
+    """The constraints that options ask for: the texts of each option, by its name; proxies go with all --forbid."""
+    found = [PARSERS[option](option, text, names) for option, texts in given.items() for text in texts or ()]
+    return found if proxies is None else _without_proxies("--proxies", proxies, found)
+
+
+def _without_proxies(option: str, text: str, found: Sequence[Constraint]) -> list[Constraint]:
+    limit, measure = _limit_and_measure(option, text, "0.8", "symmetrical_uncertainty")
+    if not any(isinstance(one, constraints.Forbid) for one in found):
+        raise InputError(f"{option} {text} goes with --forbid; add it, or leave out {option}.")
+    try:
+        return [
+            constraints.Forbid(one.features, limit, measure) if isinstance(one, constraints.Forbid) else one
+            for one in found
+        ]
+    except InputError as error:
+        raise InputError(f"{option} {text}: {str(error).removeprefix('Forbid: ')}") from None
 
 
 def _require(option: str, text: str, names: FeatureNames) -> Constraint:
@@ -87,12 +103,8 @@ def _budget(option: str, text: str, names: FeatureNames) -> Constraint:
 
 
 def _max_similarity(option: str, text: str, names: FeatureNames) -> Constraint:
-    limit, colon, measure = (part.strip() for part in text.partition(":"))
-    if not limit or (colon and not measure):
-        raise InputError(
-            f"{option} {text!r} must have the form LIMIT or LIMIT:MEASURE, such as 0.9:spearman."
-        )
-    return constraints.MaxSimilarity(measure or "spearman", _amount(option, text, limit))
+    limit, measure = _limit_and_measure(option, text, "0.9", "spearman")
+    return constraints.MaxSimilarity(measure, limit)
 
 
 def _size(option: str, text: str, names: FeatureNames) -> Constraint:
@@ -135,6 +147,15 @@ def _divided(option: str, text: str, form: str) -> tuple[str, str]:
     if not (first and colon and second):
         raise InputError(f"{option} {text!r} must have the form {form}.")
     return first, second
+
+
+def _limit_and_measure(option: str, text: str, example: str, default: str) -> tuple[float, str]:
+    limit, colon, measure = (part.strip() for part in text.partition(":"))
+    if not limit or (colon and not measure):
+        raise InputError(
+            f"{option} {text!r} must have the form LIMIT or LIMIT:MEASURE, such as {example}:{default}."
+        )
+    return _amount(option, text, limit), measure or default
 
 
 def _count(option: str, text: str) -> int:

@@ -83,14 +83,20 @@ def _on_table(asked: dict[str, Any], source: Source, waiting: Waiting) -> dict[s
 
 
 def note_on(result: Result, source: Source) -> str:
-    """What to say about sets whose features have other names and say the same; mostly nothing."""
+    """What to say about sets that say the same in other words, or what is forbidden; mostly nothing."""
+    from altsets.selector.forbidden import note_on_forbidden
     from altsets.selector.near_copies import near_copies
 
-    alike = None if source.data is None else near_copies(result, source.data.X)
-    if alike is None:
+    if source.data is None:
         return ""
-    remedy = "--distinct 0.9" if alike.ranked else "--distinct with a threshold for symmetrical_uncertainty"
-    return f"{alike.sentence(remedy)} {alike.details}"
+    notes = [note_on_forbidden(result, source.data.X, as_option=True)]
+    alike = near_copies(result, source.data.X)
+    if alike is not None:
+        remedy = (
+            "--distinct 0.9" if alike.ranked else "--distinct with a threshold for symmetrical_uncertainty"
+        )
+        notes.append(f"{alike.sentence(remedy)} {alike.details}")
+    return " ".join(filter(None, notes))
 
 
 class _Clock:

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as np
 
-from altsets.arrays import Floats
+from altsets.arrays import Bools, Floats, Indices
 from altsets.errors import InputError
 from altsets.measures._rank import ranks_of
 from altsets.measures._univariate import standardised
@@ -15,6 +15,7 @@ from altsets.measures.custom import given_pairs, is_array, scores_by
 from altsets.measures.information.mutual_information import (
     information_matrix,
     uncertainty_matrix,
+    uncertainty_rows,
     warn_of_bins,
 )
 from altsets.measures.information.patterns import patterns_of
@@ -24,7 +25,7 @@ from altsets.tables.feature_matrix import Features
 from altsets.tables.left_out import warn_of_left_out_rows
 from altsets.tables.weights import counted, counted_as_repeats
 
-__all__ = ["PAIR_MEASURES", "pairwise", "warn_of_pairs"]
+__all__ = ["PAIR_MEASURES", "pairs_of", "pairwise", "warn_of_pairs"]
 
 NOT_NUMBERS = "use symmetrical_uncertainty or mutual_info"
 
@@ -100,6 +101,42 @@ def pairwise(
     return rows
 
 
+def pairs_of(X: Any, of: Sequence[int], measure: str, *, sample_weight: Any = None) -> Floats:
+    """Measure how much a few features say about each other feature, without all the other pairs; no warnings.
+
+    Parameters
+    ----------
+    X : table of shape (n_samples, n_features)
+    of : sequence of int
+        The few features, each once.
+    measure : {"symmetrical_uncertainty", "pearson", "spearman", "uncertainty_coefficient"}
+        The last one is the mutual information as a share of the entropy of the few: 1 where another feature decides
+        one of them, however many values it has itself.
+    sample_weight : array-like of shape (n_samples,), optional
+
+    Returns
+    -------
+    ndarray of shape (len(of), n_features)
+        These rows of what :func:`pairwise` returns.
+
+    Examples
+    --------
+    >>> pairs_of([[1, 4], [2, 3], [3, 2], [4, 4]], [1], "pearson").round(4).tolist()
+    [[0.1348, 1.0]]
+    """
+    features = features_of(X)
+    features, _, weights = counted(features, np.zeros(features.n_rows), sample_weight)
+    if measure in ("symmetrical_uncertainty", "uncertainty_coefficient"):
+        one_sided = measure == "uncertainty_coefficient"
+        rows = uncertainty_rows(features, of, sample_weight=weights, one_sided=one_sided)
+    else:
+        rows = _some_rows(*_units(measure, features, weights), np.asarray(of, dtype=np.intp))
+    constant = constant_columns(features.values)
+    rows[constant[list(of)], :] = 0.0
+    rows[:, constant] = 0.0
+    return rows
+
+
 def warn_of_pairs(features: Features, weights: Floats | None, measure: Any, options: dict[str, Any]) -> None:
     """Say what a measure of pairs does otherwise than one might think, on behalf of the function that was called."""
     warn_of_left_out_rows(features, measure, stacklevel=3)
@@ -107,23 +144,30 @@ def warn_of_pairs(features: Features, weights: Floats | None, measure: Any, opti
         warn_of_bins(weights, options.get("method", "neighbors"), stacklevel=3)
 
 
+#: Makes columns of length 1, such that their products are correlations.
+Unit = Callable[[Floats, Floats | None], Floats]
+
+
 def _correlations(features: Features, *, sample_weight: Floats | None = None) -> Floats:
-    features.refuse_categories("the Pearson correlation", most=2, advice=NOT_NUMBERS)
-    return _in_known_rows(features, sample_weight, standardised)
+    return _in_known_rows(*_units("pearson", features, sample_weight))
 
 
 def _rank_correlations(features: Features, *, sample_weight: Floats | None = None) -> Floats:
+    return _in_known_rows(*_units("spearman", features, sample_weight))
+
+
+def _units(measure: str, features: Features, weights: Floats | None) -> tuple[Features, Floats | None, Unit]:
+    """The table in which a correlation is computed, its weights, and how columns get length 1."""
+    if measure == "pearson":
+        features.refuse_categories("the Pearson correlation", most=2, advice=NOT_NUMBERS)
+        return features, weights, standardised
     features.refuse_categories("the rank correlation", most=2, advice=NOT_NUMBERS)
-    features, _ = counted_as_repeats(features, np.zeros(features.n_rows), sample_weight, "spearman")
-    return _in_known_rows(features, None, lambda matrix, _: standardised(ranks_of(matrix)))
+    features, _ = counted_as_repeats(features, np.zeros(features.n_rows), weights, "spearman")
+    return features, None, lambda matrix, _: standardised(ranks_of(matrix))
 
 
-def _in_known_rows(
-    features: Features,
-    weights: Floats | None,
-    unit: Callable[[Floats, Floats | None], Floats],
-) -> Floats:
-    """Absolute correlations, each in the rows where both columns are known; ``unit`` makes columns of length 1."""
+def _in_known_rows(features: Features, weights: Floats | None, unit: Unit) -> Floats:
+    """Absolute correlations of all columns, each in the rows where both columns are known."""
     if not features.incomplete.any():
         columns = unit(features.values, weights)
         return np.clip(np.abs(columns.T @ columns), 0.0, 1.0)
@@ -132,14 +176,34 @@ def _in_known_rows(
     found = np.zeros((features.n_features, features.n_features))
     for first, left in enumerate(groups):
         for second, right in enumerate(groups[first:], first):
-            rows = np.flatnonzero(patterns.known[first] & patterns.known[second])
-            if len(rows) and len(left) and len(right):
-                some = None if weights is None else weights[rows]
-                one, other = (unit(features.values[np.ix_(rows, group)], some) for group in (left, right))
-                products = np.clip(np.abs(one.T @ other), 0.0, 1.0)
-                found[np.ix_(left, right)] = products
-                found[np.ix_(right, left)] = products.T
+            known = patterns.known[first] & patterns.known[second]
+            products = _products(features, weights, unit, known, left, right)
+            found[np.ix_(left, right)] = products
+            found[np.ix_(right, left)] = products.T
     return found
+
+
+def _some_rows(features: Features, weights: Floats | None, unit: Unit, of: Indices) -> Floats:
+    """The same of some columns with all."""
+    found = np.zeros((len(of), features.n_features))
+    patterns = patterns_of(features.values)
+    for first in np.unique(patterns.of[of]):
+        places = np.flatnonzero(patterns.of[of] == first)
+        for second, right in enumerate(patterns.groups):
+            known = patterns.known[first] & patterns.known[second]
+            found[np.ix_(places, right)] = _products(features, weights, unit, known, of[places], right)
+    return found
+
+
+def _products(
+    features: Features, weights: Floats | None, unit: Unit, known: Bools, left: Indices, right: Indices
+) -> Floats:
+    rows = np.flatnonzero(known)
+    if not (len(rows) and len(left) and len(right)):
+        return np.zeros((len(left), len(right)))
+    some = None if weights is None else weights[rows]
+    one, other = (unit(features.values[np.ix_(rows, group)], some) for group in (left, right))
+    return np.clip(np.abs(one.T @ other), 0.0, 1.0)
 
 
 def _rows_by(

@@ -17,6 +17,7 @@ from altsets.result import Status
 from altsets.selector._answers import Found, answered, check_request, size_in
 from altsets.selector._column_selector import ColumnSelector, SelectFeatures
 from altsets.selector._html import sets_as_html
+from altsets.selector.forbidden import note_on_forbidden
 from altsets.selector.near_copies import near_copies
 from altsets.tables.conversion import features_of
 from altsets.tables.weights import counted_rows
@@ -220,10 +221,10 @@ class SelectAlternatives(ColumnSelector):
         found = answered(self, features, y, sample_weight, n_features, check_memory(self.memory))
         self._keep(found, n_features)
         kept = counted_rows(sample_weight, features.n_rows)
-        alike = near_copies(self.result_, features if kept is None else features.rows(kept))
-        self.note_ = (
-            "" if alike is None else f"{alike.sentence(TRULY_DIFFERENT[alike.ranked])} {alike.details}"
-        )
+        counting = features if kept is None else features.rows(kept)
+        alike = near_copies(self.result_, counting)
+        notes = ["" if alike is None else f"{alike.sentence(TRULY_DIFFERENT[alike.ranked])} {alike.details}"]
+        self.note_ = " ".join(filter(None, [note_on_forbidden(self.result_, counting), *notes]))
         return self
 
     def _keep(self, found: Found, n_features: int) -> None:
