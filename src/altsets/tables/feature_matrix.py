@@ -13,6 +13,7 @@ import numpy.typing as npt
 from altsets.arrays import Bools, Floats
 from altsets.errors import InputError
 from altsets.features import FeatureNames
+from altsets.tables.original import Original
 
 __all__ = ["MISSING_LABEL", "Features", "category_codes", "column_mask", "listed"]
 
@@ -36,6 +37,8 @@ class Features:
     categories : mapping of int to tuple of str
         The labels of each column that is a category, by its index; a code is a position among them. A missing label
         is ``"(missing)"``, the last one.
+    original : Original or None
+        The same rows and columns as they were handed over; None if that was ``values``, or a file.
 
     Examples
     --------
@@ -50,6 +53,7 @@ class Features:
     values: Floats
     names: list[str] | None = None
     categories: Mapping[int, tuple[str, ...]] = field(default_factory=dict)
+    original: Original | None = None
 
     @property
     def n_rows(self) -> int:
@@ -100,7 +104,8 @@ class Features:
 
     def rows(self, chosen: npt.NDArray[Any]) -> Features:
         """The same columns with some of the rows."""
-        return Features(np.ascontiguousarray(self.values[chosen]), self.names, self.categories)
+        original = None if self.original is None else self.original.rows(chosen)
+        return Features(np.ascontiguousarray(self.values[chosen]), self.names, self.categories, original)
 
     def columns(self, chosen: Sequence[int]) -> Features:
         """Some of the columns with all rows."""
@@ -108,7 +113,8 @@ class Features:
         categories = {
             place: self.categories[index] for place, index in enumerate(chosen) if index in self.categories
         }
-        return Features(np.ascontiguousarray(self.values[:, list(chosen)]), names, categories)
+        original = None if self.original is None else self.original.columns(chosen)
+        return Features(np.ascontiguousarray(self.values[:, list(chosen)]), names, categories, original)
 
     def refuse_categories(self, who: str, *, most: int, advice: str) -> None:
         """Refuse categories of more than so many labels, on behalf of a measure that needs numbers."""
