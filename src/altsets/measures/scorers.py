@@ -15,7 +15,7 @@ from altsets.errors import InputError
 from altsets.measures.models import one_line
 from altsets.tables.feature_matrix import listed
 
-__all__ = ["about_positive", "judge_of", "positive_of", "scorer_for"]
+__all__ = ["asked_for", "judge_of", "positive_of", "scorer_for"]
 
 
 def scorer_for(
@@ -51,11 +51,13 @@ def scorer_for(
     if labels is None or not _is_about_one_class(scorer):
         return scorer
     if not classes:
-        raise InputError(f"scoring={_name_of(scoring)} is about classes, but the target is an amount; use r2.")
+        raise InputError(
+            f"scoring={_name_of(scoring)} is about classes, but the target is an amount; use r2."
+        )
     return _about_one_class(scorer, scoring, labels, pos_label)
 
 
-def positive_of(labels: npt.NDArray[Any], pos_label: Any = None) -> Any:
+def positive_of(labels: npt.NDArray[Any], pos_label: Any = None, classes: bool = True) -> Any:
     """Which of two classes is the positive one: 1 or True if it is one of them, else the last one in order.
 
     A label that is given may also be the text of a class, as command lines have it.
@@ -65,6 +67,11 @@ def positive_of(labels: npt.NDArray[Any], pos_label: Any = None) -> Any:
     >>> positive_of(np.array(["yes", "no"])), positive_of(np.array([1, 2])), positive_of(np.array([1, 2]), "2")
     ('yes', 1, 2)
     """
+    if not classes:
+        raise InputError(
+            f"the positive class {pos_label!r} (pos_label) goes with two classes, but the target is an amount; leave it "
+            "out."
+        )
     known = np.unique(labels).tolist()
     named = listed([repr(label) for label in known])
     if len(known) != 2:
@@ -78,13 +85,15 @@ def positive_of(labels: npt.NDArray[Any], pos_label: Any = None) -> Any:
         label for label in known if _reads_as(pos_label, label)
     ]
     if not found:
-        raise InputError(f"the positive class {pos_label!r} (pos_label) is no class of the target; choose one of {named}.")
+        raise InputError(
+            f"the positive class {pos_label!r} (pos_label) is no class of the target; choose one of {named}."
+        )
     return found[0]
 
 
-def about_positive(scorer: Any) -> bool:
-    """Whether a scorer that :func:`scorer_for` has returned is about the positive class."""
-    return getattr(scorer, "_kwargs", {}).get("pos_label") is not None
+def asked_for(scorer: Any) -> Any:
+    """The class that a scorer of :func:`scorer_for` is about; None if it is about all of them."""
+    return getattr(scorer, "_kwargs", {}).get("pos_label")
 
 
 def judge_of(scorer: Any, weights: Floats | None) -> Any:

@@ -98,6 +98,13 @@ class EncodedRows:
         """The columns of some features."""
         return np.ascontiguousarray(self.table.matrix[np.ix_(self.chosen, self.table.columns_of(indices))])
 
+    def shuffled(self, index: int, order: Indices) -> Floats:
+        """All columns, those of one feature with their rows in another order."""
+        matrix = self.table.matrix[self.chosen]
+        columns = self.table.columns_of([index])
+        matrix[:, columns] = matrix[np.ix_(order, columns)]
+        return matrix
+
 
 def encoded(features: Features, *, at_once: bool = False) -> Encoded:
     """Categories as columns of 0 and 1, beside the numbers as they are; more than 255 categories are refused.

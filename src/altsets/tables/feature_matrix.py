@@ -15,10 +15,12 @@ from altsets.errors import InputError
 from altsets.features import FeatureNames
 from altsets.tables.original import Original
 
-__all__ = ["MISSING_LABEL", "Features", "category_codes", "column_mask", "listed"]
+__all__ = ["MISSING_LABEL", "MISSING_VALUES", "Features", "category_codes", "column_mask", "listed"]
 
 #: What a missing label is called, beside the others.
 MISSING_LABEL = "(missing)"
+#: How it is said that somebody needs all numbers.
+MISSING_VALUES = "cannot deal with missing values"
 
 #: More categories than this, and than half of the rows, are names of rows.
 FEW_CATEGORIES = 10
@@ -135,7 +137,7 @@ class Features:
         if self.incomplete.any():
             counts = np.isnan(self.values).sum(axis=0)
             named = [f"{self.label(int(index))}: {counts[index]}" for index in np.flatnonzero(counts)]
-            raise InputError(f"{who} cannot deal with missing values ({listed(named)}); {advice}.")
+            raise InputError(f"{who} {MISSING_VALUES} ({listed(named)}); {advice}.")
 
 
 def category_codes(labels: Sequence[Any], name: str) -> tuple[Floats, tuple[str, ...]]:

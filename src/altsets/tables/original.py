@@ -80,6 +80,20 @@ class OriginalRows:
         some = _some(self.table, places, axis=1)
         return np.ascontiguousarray(some) if isinstance(some, np.ndarray) else some
 
+    def shuffled(self, index: int, order: Indices) -> Any:
+        """All columns, that of one feature with its rows in another order."""
+        known = self.chosen_columns
+        table = self.table if known is None else _some(self.table, list(known), axis=1)
+        if isinstance(table, np.ndarray):
+            table = table.copy()
+            table[:, index] = table[order, index]
+            return table
+        import narwhals as nw
+
+        frame = nw.from_native(table, eager_only=True)
+        column = frame.get_column(frame.columns[index])
+        return frame.with_columns(column[order]).to_native()
+
 
 def _some(table: Any, places: Any, axis: int) -> Any:
     # What scikit-learn's own cross-validation uses: it knows pandas, polars, Arrow and arrays.
