@@ -125,7 +125,7 @@ def _outcomes(work: _Work, count: int, n_jobs: int | None, progress: OnProgress 
     if not is_configured():
         yield from in_order(work, count, n_jobs, progress)
         return
-    calls = ((work, (number,), {}) for number in range(count))
+    calls: Iterator[Any] = ((work, (number,), {}) for number in range(count))
     for done, outcome in enumerate(in_workers(calls, n_jobs, return_as="generator"), start=1):
         if progress is not None:
             progress(done / count)

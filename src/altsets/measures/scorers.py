@@ -69,8 +69,8 @@ def positive_of(labels: npt.NDArray[Any], pos_label: Any = None, classes: bool =
     """
     if not classes:
         raise InputError(
-            f"the positive class {pos_label!r} (pos_label) goes with two classes, but the target is an amount; leave it "
-            "out."
+            f"the positive class {pos_label!r} (pos_label) goes with two classes, but the target is an amount; leave "
+            "it out."
         )
     known = np.unique(labels).tolist()
     named = listed([repr(label) for label in known])
@@ -122,7 +122,7 @@ def _takes(scorer: Any) -> dict[str, Any]:
     if function is None or not hasattr(scorer, "_kwargs"):
         return {}
     defaults = {name: option.default for name, option in inspect.signature(function).parameters.items()}
-    return defaults | scorer._kwargs
+    return {**defaults, **scorer._kwargs}
 
 
 def _is_about_one_class(scorer: Any) -> bool:

@@ -70,7 +70,7 @@ def in_workers(calls: Iterable[Any], n_jobs: int | None, **how: Any) -> Generato
             # Handed on one by one, so that nobody but the lines below closes it.
             yield from (outcome for outcome in work)
         finally:
-            if hasattr(work, "close"):
+            if work is not None and hasattr(work, "close"):
                 # joblib regrets work that nobody waits for; here somebody wanted the end.
                 warnings.simplefilter("ignore")
                 work.close()

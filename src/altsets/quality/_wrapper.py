@@ -111,14 +111,10 @@ class Wrapper(BlackBox):
             pos_label = positive_of(named, pos_label, target.is_classes)
         scorer = scorer_for(model, scoring, target.is_classes, named, pos_label)
         table = table_for(estimator, features)
-        default = estimator is None or (isinstance(estimator, str) and estimator == "tree")
+        default = not is_own(estimator) and estimator in (None, "tree")
+        default = default and all(given is None for given in (scoring, weights, class_weight))
         score: Callable[[tuple[int, ...]], float]
-        if (
-            isinstance(table, Encoded)
-            and default
-            and (scoring, weights, class_weight) == (None, None, None)
-            and fits_single_precision(table.matrix)
-        ):
+        if default and isinstance(table, Encoded) and fits_single_precision(table.matrix):
             score = _Trees(table, target, splits, random_state)
         else:
             known = (named, weights, counted_groups(groups, kept))
