@@ -26,6 +26,7 @@ from altsets import SelectAlternatives, evaluate, quality
 from altsets.errors import InputError
 from altsets.measures import permutation
 from altsets.measures.metadata import names_for_weights
+from altsets.measures.models import MODELS, fresh_model
 
 ROWS = 150
 FOLDS = StratifiedKFold(3, shuffle=True, random_state=25)
@@ -75,12 +76,16 @@ BY_PANDAS = (
     make_column_selector(dtype_include=["number", "bool"]),
     make_column_selector(dtype_exclude=["number", "bool"]),
 )
-NATIVE = HistGradientBoostingClassifier(categorical_features="from_dtype", max_iter=8, random_state=0)
+NATIVE = HistGradientBoostingClassifier(categorical_features="from_dtype", max_iter=3, random_state=0)
 TYPED = ["age", "town", "visits", "member", "score", "height"]
 
 
 def as_polars(frame):
     return pl.from_pandas(frame.reset_index(drop=True))
+
+
+def how_many_categories(model, X, y):
+    return float(model.is_categorical_.sum())
 
 
 def by_hand(model, X, y, sets, measure=matthews_corrcoef):
@@ -122,10 +127,10 @@ def test_a_booster_sees_categories_as_such(people, form):
     frame, y = people
     sets = [["age", "town"], ["town", "visits", "member"]]
     table = form(frame[TYPED])
-    evaluation = evaluate(sets, table, y, estimator=NATIVE, cv=FOLDS)
-    assert scores_of(evaluation) == by_hand(NATIVE, table, y, sets)
-    codes = frame[TYPED].assign(town=frame["town"].cat.codes)
-    assert scores_of(evaluation) != by_hand(NATIVE, codes, y, sets)
+    scoring = {"right": "matthews_corrcoef", "categories": how_many_categories}
+    evaluation = evaluate(sets, table, y, estimator=NATIVE, cv=FOLDS, scoring=scoring)
+    assert scores_of(evaluation, "right") == by_hand(NATIVE, table, y, sets)
+    assert scores_of(evaluation, "categories") == [[1.0, 1.0]] * 3
 
 
 def test_a_wrapper_gives_the_digits_of_a_loop(people):
@@ -142,7 +147,7 @@ def test_a_wrapper_gives_the_digits_of_a_loop(people):
 def test_a_wrapper_in_a_selector_in_a_fold_still_sees_the_frame(people):
     frame, y = people
     model = encoding(BY_PANDAS)
-    asked = {"n_features": 2, "n_alternatives": 1, "tau": 1, "max_iters": 15}
+    asked = {"n_features": 2, "n_alternatives": 1, "tau": 1, "max_iters": 6}
     selector = SelectAlternatives(partial(quality.Wrapper.from_data, estimator=model), **asked)
     evaluation = evaluate(selector, frame, y, cv=FOLDS, estimator=model)
     train, _ = next(FOLDS.split(np.zeros(ROWS), y))
@@ -323,7 +328,7 @@ def test_averages_over_three_classes_need_no_positive_one(people):
 # --- Weights of classes -------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("name", ["tree", "forest", "boosting", "linear", "svm"])
+@pytest.mark.parametrize("name", ["tree", "linear", "svm"])
 def test_balanced_classes(name):
     rng = np.random.default_rng(3)
     rare = (rng.random(ROWS) < 0.15).astype(int)
@@ -348,6 +353,16 @@ def test_balanced_classes(name):
             None, X, rare, cv=FOLDS, class_weight="balanced", scoring="balanced_accuracy"
         )
         assert wrapper.evaluate((0, 1)) == np.mean(expected)
+
+
+@pytest.mark.parametrize("name", MODELS)
+def test_who_knows_weights_of_classes(name):
+    if name == "neighbors":
+        with pytest.raises(InputError, match="knows no class weights"):
+            fresh_model(name, True, 0, "balanced")
+    else:
+        weights = fresh_model(name, True, 0, "balanced").get_params(deep=True)
+        assert "balanced" in [value for key, value in weights.items() if key.endswith("class_weight")]
 
 
 # --- Weights and groups on their way into a model -----------------------------------------------------
