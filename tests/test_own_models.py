@@ -213,7 +213,7 @@ def test_columns_that_a_model_names_but_a_set_lacks(people):
 @pytest.mark.parametrize("form", [lambda frame: frame, as_polars], ids=["pandas", "polars"])
 def test_a_model_that_takes_no_text(people, form):
     frame, y = people
-    message = "LogisticRegression takes numbers, but plan is text or categories .*make_pipeline.*by name"
+    message = r"LogisticRegression takes numbers, but the set has text or categories \(plan\): .*make_pipeline.*by name"
     with pytest.raises(InputError, match=message):
         evaluate([["age", "plan"]], form(frame), y, estimator=LogisticRegression(), cv=FOLDS)
     with pytest.raises(InputError, match=message):

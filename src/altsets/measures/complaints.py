@@ -87,12 +87,11 @@ def _columns_named_by(part: Any) -> list[str]:
 
 def _refuse_text(model: Any, given: Features, error: Exception) -> None:
     """Say that a model wants numbers, if there is anything else."""
-    if not given.categories:
+    named = given.labels(np.asarray(given.nominal)) if given.categories else ""
+    if not named and "string" not in str(error):
         return
-    example = given.categories[min(given.categories)][0]
-    count = len(given.categories)
     raise InputError(
-        f"{type(last_step(model)).__name__} takes numbers, but {given.labels(np.asarray(given.nominal))} "
-        f"{'is' if count == 1 else 'are'} text or categories (such as {example!r}); put an encoder before it with "
+        f"{type(last_step(model)).__name__} takes numbers, but the set has text or categories"
+        f"{f' ({named})' if named else ''}: {str(error).splitlines()[0]}; put an encoder before it with "
         "sklearn.pipeline.make_pipeline, or choose a model by name, such as estimator='linear'."
     ) from error
