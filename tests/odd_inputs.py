@@ -12,6 +12,7 @@ import warnings
 from collections.abc import Callable
 from dataclasses import dataclass
 from decimal import Decimal
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -19,6 +20,10 @@ import pandas as pd
 import polars as pl
 import pyarrow as pa
 import scipy.sparse
+from sklearn.compose import make_column_transformer
+from sklearn.linear_model import LogisticRegression
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import StandardScaler
 
 from altsets import SelectAlternatives, constraints, quality
 from altsets.dissimilarity import Grouped, Matched
@@ -65,6 +70,14 @@ def cell(value: Any) -> list[Any]:
 
 TOWNS = np.array(["Oslo", "Rome", "Bern"])[np.arange(N_ROWS) % 3]
 TELLING = np.array(["ill", "well"])[CLASSES]
+LINEAR = LogisticRegression()
+BY_NAME = make_pipeline(make_column_transformer((StandardScaler(), ["a", "b"])), LINEAR)
+
+
+def judged(**options: Any) -> dict[str, Any]:
+    """A quality that fits models."""
+    return {"quality": partial(quality.Wrapper.from_data, **options)}
+
 
 CASES = [
     # Shapes
@@ -245,6 +258,38 @@ CASES = [
     Case("weights that are all 0", weights=np.zeros(N_ROWS)),
     Case("a missing weight", weights=np.where(np.arange(N_ROWS) == 5, np.nan, 1.0)),
     Case("weights that are fractions", weights=np.tile([0.5, 1.5], N_ROWS // 2), first=("a",)),
+    # Models
+    Case("f1 of classes as text", y=lambda: TELLING, selector=judged(scoring="f1"), first=("a",)),
+    Case(
+        "precision of classes 1 and 2",
+        y=lambda: CLASSES + 1,
+        selector=judged(scoring="precision"),
+        first=("a",),
+    ),
+    Case("f1 of three classes", y=lambda: TOWNS, selector=judged(scoring="f1")),
+    Case("a positive class that is none", selector=judged(scoring="f1", pos_label="ill")),
+    Case("a positive class of amounts", y=lambda: AMOUNTS, selector=judged(pos_label=1)),
+    Case("balanced classes", selector=judged(estimator="linear", class_weight="balanced"), first=("a",)),
+    Case("balanced classes, neighbors", selector=judged(estimator="neighbors", class_weight="balanced")),
+    Case(
+        "balanced classes, a model of one's own", selector=judged(estimator=LINEAR, class_weight="balanced")
+    ),
+    Case(
+        "missing numbers, a linear model by name",
+        holes("a", range(10)),
+        selector=judged(estimator="linear"),
+        first=(),
+    ),
+    Case(
+        "missing numbers, a linear model of one's own",
+        holes("a", range(10)),
+        selector=judged(estimator=LINEAR),
+    ),
+    Case("text, a linear model by name", changed(d=TOWNS), selector=judged(estimator="linear"), first=("a",)),
+    Case(
+        "text, a linear model of one's own", changed(d=TOWNS), selector=judged(estimator=LINEAR), first=("a",)
+    ),
+    Case("a model that asks for columns by name", selector=judged(estimator=BY_NAME)),
 ]
 
 

@@ -82,9 +82,14 @@ HOMES = {
     "highspy": ("search/milp/highs.py",),
     "jinja2": ("experiments/report/page.py",),
     "distributed": ("experiments/run.py",),
-    "joblib": ("evaluation/_running.py", "experiments/run.py", "quality/_black_box.py", "quality/workers.py"),
+    "joblib": (
+        "evaluation/_running.py",
+        "experiments/run.py",
+        "measures/workers.py",
+        "quality/_black_box.py",
+    ),
     "matplotlib": ("experiments/report/drawing.py", "experiments/report/page.py"),
-    "narwhals": ("tables/column_conversion.py", "tables/target.py"),
+    "narwhals": ("tables/column_conversion.py", "tables/original.py", "tables/target.py"),
     "pandas": (
         "evaluation/_evaluation.py",
         "experiments/report/runs.py",

@@ -88,6 +88,43 @@ def test_sets_from_a_file(run, table, tmp_path, form):
     assert same(json.loads(out), expected)
 
 
+def test_a_positive_class_and_weights_of_classes(run, tmp_path):
+    table, sets = tmp_path / "table.csv", tmp_path / "sets.txt"
+    lines = [f"{(i * 7) % 11 + 3 * (i % 4 == 0)},{'no' if i % 4 else 'yes'}" for i in range(80)]
+    table.write_text("\n".join(["a,y", *lines, ""]), encoding="utf-8")
+    sets.write_text("a\n", encoding="utf-8")
+    asked = ("evaluate", table, "-t", "y", "--sets", sets, "--estimator", "linear", "--scoring", "recall")
+    means = []
+    for more in ((), ("--positive", "no"), ("--class-weight", "balanced")):
+        code, out, err = run(*asked, *more, "--json")
+        assert (code, err) == (0, "")
+        document = json.loads(out)
+        assert document["parameters"]["pos_label"] == ("no" if "no" in more else "yes")
+        means.append(Evaluation.from_json(out).mean_scores()[0])
+    assert means[1] > means[2] > means[0]
+    code, _, err = run(*asked, "--positive", "maybe")
+    assert code == 2
+    assert "choose one of 'no', 'yes'" in err
+    found = run(
+        "find",
+        table,
+        "-t",
+        "y",
+        "-k",
+        1,
+        "-a",
+        0,
+        "--quality",
+        "wrapper",
+        *asked[6:],
+        "--positive",
+        "no",
+        "--json",
+    )
+    assert (found[0], found[2]) == (0, "")
+    assert json.loads(found[1])["sets"][0]["quality"] == 1.0
+
+
 def test_names_cannot_steer_the_terminal(run, tmp_path):
     table, sets = tmp_path / "table.csv", tmp_path / "sets.txt"
     rows = "\n".join(f"{i},{i % 3},{i % 2}" for i in range(40))

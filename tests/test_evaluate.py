@@ -296,7 +296,7 @@ def test_categories_and_holes():
     assert {name for name in evaluation.names.values()} <= {"colour", "size", "noise"}
     assert evaluation.mean_scores()[0] > 0.2
     with pytest.raises(InputError, match=r"missing values \(size: \d+\)"):
-        evaluate([["size"]], X, y, estimator="linear")
+        evaluate([["size"]], X, y, estimator=LogisticRegression())
 
 
 # --- Sets that are missing ----------------------------------------------------------------------------

@@ -7,7 +7,7 @@ from typing import Annotated, Any
 import typer
 
 from altsets.cli import options, parsing
-from altsets.cli.judging import JudgingOptions, evaluation_of
+from altsets.cli.judging import JudgeOptions, JudgingOptions, evaluation_of
 from altsets.cli.printing import console_for, plain_messages, show_evaluation
 from altsets.cli.sources import TableOptions, dataset_from
 from altsets.errors import InputError
@@ -22,6 +22,8 @@ def evaluate_command(
     sets: Annotated[str | None, options.Sets] = None,
     estimator: Annotated[str | None, options.Judge] = None,
     scoring: Annotated[str | None, options.JudgeScoring] = None,
+    positive: Annotated[str | None, options.Positive] = None,
+    class_weight: Annotated[str | None, options.ClassWeight] = None,
     cv: Annotated[int | None, options.Folds] = None,
     margin: Annotated[float | None, options.Margin] = None,
     jobs: Annotated[int | None, options.Jobs] = None,
@@ -42,7 +44,8 @@ def evaluate_command(
         data = dataset_from(TableOptions(table, target, drop, categorical))
         given = _sets_in(sets, FeatureNames.of(data.feature_names))
         judging = JudgingOptions(cv=cv, margin=margin, jobs=jobs)
-        evaluation = evaluation_of(given, data, estimator, scoring, task, judging)
+        judge = JudgeOptions(estimator, scoring, positive, class_weight)
+        evaluation = evaluation_of(given, data, judge, task, judging)
         if as_json:
             typer.echo(evaluation.to_json())
         else:

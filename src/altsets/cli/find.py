@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 from altsets.cli import options, parsing
 from altsets.cli.differing import dissimilarity_from
-from altsets.cli.judging import JudgingOptions, evaluation_of
+from altsets.cli.judging import JudgeOptions, JudgingOptions, evaluation_of
 from altsets.cli.printing import answer, plain_messages, say_error
 from altsets.cli.searching import SECONDS_PER_SET, note_on, run_search
 from altsets.cli.sources import TableOptions, TableToScore, source_from
@@ -38,6 +38,8 @@ def find_command(
     measure: Annotated[str | None, options.Measure] = None,
     estimator: Annotated[str | None, options.Estimator] = None,
     scoring: Annotated[str | None, options.Scoring] = None,
+    positive: Annotated[str | None, options.Positive] = None,
+    class_weight: Annotated[str | None, options.ClassWeight] = None,
     save_scores: Annotated[str | None, options.SaveScores] = None,
     scores: Annotated[str | None, options.UseScores] = None,
     task: Annotated[str, options.Task] = "auto",
@@ -75,7 +77,8 @@ def find_command(
         n_features = parsing.size_of_sets(n_features, size)
         judging = JudgingOptions(cv=cv, margin=margin, bootstraps=bootstraps, jobs=jobs)
         _check_judging(evaluate, judging, {"--scores": scores, "--existing": existing, "--engine": engine})
-        how = {"measure": measure, "estimator": estimator, "scoring": scoring}
+        judge_by = JudgeOptions(estimator, scoring, positive, class_weight)
+        how = {"measure": measure, **vars(judge_by)}
         if evaluate:
             how = _for_quality(quality, how)
         columns = TableOptions(table, target, drop, categorical)
@@ -119,9 +122,7 @@ def find_command(
         if evaluate and isinstance(source, TableToScore):
             limits["time_limit"] = time_limit or SECONDS_PER_SET * len(result.statuses)
             selector = _selector(quality, how, asked, task, limits)
-            judge = partial(
-                _unless_interrupted, result, selector, source.data, estimator, scoring, task, judging
-            )
+            judge = partial(_unless_interrupted, result, selector, source.data, judge_by, task, judging)
         answer(result, as_json, judge, note=note_on(result, source))
 
 

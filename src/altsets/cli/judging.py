@@ -12,7 +12,7 @@ if TYPE_CHECKING:
     from altsets.evaluation import Evaluation
     from altsets.tables.dataset import Dataset
 
-__all__ = ["JudgingOptions", "evaluation_of"]
+__all__ = ["JudgeOptions", "JudgingOptions", "evaluation_of"]
 
 DEFAULT_FOLDS = 5
 
@@ -27,26 +27,37 @@ class JudgingOptions:
     jobs: int | None = None
 
 
+@dataclass(frozen=True)
+class JudgeOptions:
+    """Which model judges sets, and how; None where nothing is said."""
+
+    estimator: str | None = None
+    scoring: str | None = None
+    pos_label: str | None = None
+    class_weight: str | None = None
+
+
 def evaluation_of(
     what: Any,
     data: Dataset,
-    estimator: str | None,
-    scoring: str | None,
+    judge: JudgeOptions,
     task: str,
     judging: JudgingOptions,
 ) -> Evaluation:
     """Evaluate, with a sign of life."""
     from altsets.evaluation import evaluate
 
-    several = parsing.names_in([scoring]) if scoring else None
+    several = parsing.names_in([judge.scoring]) if judge.scoring else None
     with Waiting(console_for(stderr=True)) as waiting:
         waiting.say("Evaluating")
         return evaluate(
             what,
             data.X,
             data.y,
-            estimator=estimator,
+            estimator=judge.estimator,
             scoring=several,
+            pos_label=judge.pos_label,
+            class_weight=judge.class_weight,
             cv=DEFAULT_FOLDS if judging.cv is None else judging.cv,
             margin=judging.margin,
             n_bootstraps=judging.bootstraps or 0,

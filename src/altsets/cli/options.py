@@ -218,6 +218,16 @@ Evaluate = typer.Option(
     help="Also say how well such sets predict: in each of several folds, search on the training rows and judge on the "
     "test rows.",
 )
+Positive = typer.Option(
+    "--positive",
+    metavar="LABEL",
+    help="The class that precision, recall, f1 and the like are about. [default: 1 or true, else the last label]",
+)
+ClassWeight = typer.Option(
+    "--class-weight",
+    metavar="balanced",
+    help="Classes count alike when a model is fitted, however many rows they have: balanced.",
+)
 Folds = typer.Option("--cv", parser=_whole_number, metavar="N", help="The number of folds. [default: 5]")
 Margin = typer.Option(
     "--margin",

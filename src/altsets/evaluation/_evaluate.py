@@ -6,7 +6,7 @@ import itertools
 import time
 import warnings
 from collections.abc import Callable, Sequence
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
@@ -27,20 +27,31 @@ from altsets.evaluation._inputs import (
 from altsets.evaluation._running import Done, Piece, in_processes
 from altsets.features import FeatureNames, whole_number
 from altsets.measures import pairwise
-from altsets.measures.models import Split, fresh_model, names_for_weights, scorer_for
+from altsets.measures.judged_rows import counted_groups
+from altsets.measures.metadata import names_for_weights
+from altsets.measures.models import Split, fresh_model, table_for
+from altsets.measures.scorers import asked_for, positive_of, scorer_for
+from altsets.measures.workers import at_a_time, checked_jobs
 from altsets.quality.given import needs_target
-from altsets.quality.workers import checked_jobs
 from altsets.selector import SelectAlternatives, check_request
 from altsets.tables.conversion import features_of
-from altsets.tables.encoded import encoded
 from altsets.tables.feature_matrix import Features
-from altsets.tables.target import Target, target_of, vector_of
+from altsets.tables.target import Target, labels_of, target_of
 from altsets.tables.weights import counted, counted_rows
 
 __all__ = ["evaluate"]
 
 #: Features of which it is asked how much they are alike; their pairs are many.
 MOST_RELATED = 200
+
+
+class _Judge(NamedTuple):
+    """Who judges the sets, and how."""
+
+    estimator: Any
+    scoring: Any
+    pos_label: Any
+    class_weight: Any
 
 
 def evaluate(
@@ -53,6 +64,8 @@ def evaluate(
     cv: Any = 5,
     groups: Any = None,
     sample_weight: Any = None,
+    pos_label: Any = None,
+    class_weight: Any = None,
     task: str = "auto",
     confidence: float = 0.95,
     margin: float | None = None,
@@ -73,12 +86,14 @@ def evaluate(
         A selector, which searches in each fold; or sets that stay the same: a result of :func:`altsets.find`, or a
         list of sets of features, by name or index.
     X : table of shape (n_samples, n_features)
-        A NumPy array or a frame. Models get a category as columns of 0 and 1.
+        A NumPy array or a frame. Your own estimator gets the columns of a set as they are here: a frame stays a frame,
+        with its names and types. Models by name get a category as columns of 0 and 1.
     y : array-like of shape (n_samples,)
         The target.
     estimator : estimator, str or None
         The model that judges, copied for every fit: an object, a class by its full name, or "tree", "forest",
-        "boosting", "linear", "neighbors", "svm". None: a decision tree (information gain).
+        "boosting", "linear", "neighbors", "svm". None: a decision tree (information gain). Models by name take missing
+        values: "linear", "neighbors" and "svm" get the median of the training rows instead.
     scoring : str, callable, list or dict, optional
         One scorer of scikit-learn or several. None: Matthews correlation, or R² if the target is an amount.
     cv : int, splitter or iterable of (train, test)
@@ -87,6 +102,11 @@ def evaluate(
         Rows of one group are never on both sides, if ``cv`` is a number or a splitter that uses groups.
     sample_weight : array-like of shape (n_samples,), optional
         How much each row counts in the search, in fitting and in scoring.
+    pos_label : optional
+        Which of two classes precision, recall, f1 and the like are about. None: 1 or True if it is one of them, else
+        the last one in order.
+    class_weight : {"balanced"}, optional
+        For models by name: classes count alike, however many rows they have.
     task : {"auto", "classification", "regression"}
         Whether the target names classes or amounts; "auto" asks the selector, then looks at the values.
     confidence : float
@@ -98,7 +118,8 @@ def evaluate(
         For a selector: on how many bootstrap samples of rows to search as well, to see how stable the sets are. A row
         counts once in a sample, however often it is drawn.
     n_jobs : int, optional
-        How many folds at a time, in processes of their own; -1 for one per processor. No number depends on it.
+        How many folds at a time, in processes of their own; -1 for one per processor. joblib's ``parallel_config``
+        can say otherwise, also where. No number depends on it.
     random_state : int
         Seed for shuffled folds, for bootstrap samples, and for models without one.
     progress : callable, optional
@@ -131,13 +152,18 @@ def evaluate(
     kept = counted_rows(sample_weight, everything.n_rows)
     known_groups = groups_of(groups, everything.n_rows)
     plan = _plan(
-        what, *counted(everything, y, sample_weight), estimator, scoring, task, seed, checked_jobs(n_jobs)
+        what,
+        *counted(everything, y, sample_weight),
+        _Judge(estimator, scoring, pos_label, class_weight),
+        counted_groups(known_groups, kept),
+        task,
+        seed,
+        checked_jobs(n_jobs),
     )
     if n_bootstraps and plan.selector is None:
         raise InputError("n_bootstraps goes with a SelectAlternatives: sets that are given stay the same.")
     splits = splits_for(cv, plan.features, plan.target, known_groups, kept, seed)
-    units = known_groups if known_groups is None or kept is None else known_groups[kept]
-    samples = bootstrap_samples(n_bootstraps, plan.target, units, seed)
+    samples = bootstrap_samples(n_bootstraps, plan.target, plan.groups, seed)
     done = in_processes(_pieces(plan, splits, samples), n_jobs, progress)
     folds, resamples = _outcomes(done)
     _warn_once(done)
@@ -162,6 +188,7 @@ def evaluate(
             "task": plan.target.task,
             "random_state": seed,
             "ready_made": not plan.rows_matter,
+            **_about_classes(plan),
         },
         elapsed=time.perf_counter() - started,
     )
@@ -187,8 +214,8 @@ def _plan(
     features: Features,
     y: Any,
     weights: Floats | None,
-    estimator: Any,
-    scoring: Any,
+    judge: _Judge,
+    groups: npt.NDArray[Any] | None,
     task: str,
     seed: int,
     n_jobs: int | None,
@@ -197,10 +224,14 @@ def _plan(
     selector = what if isinstance(what, SelectAlternatives) else None
     target = target_of(y, features.n_rows, selector.task if selector and task == "auto" else task)
     sets = () if selector else given_sets(what, features.feature_names)
-    scorers = scoring_by_name(scoring, target.is_classes)
-    model = fresh_model(estimator, target.is_classes, seed)
-    for scorer in scorers.values():
-        scorer_for(model, scorer, target.is_classes)
+    labels = labels_of(y, target)
+    model = fresh_model(judge.estimator, target.is_classes, seed, judge.class_weight)
+    if judge.pos_label is not None:
+        positive_of(labels, judge.pos_label, target.is_classes)
+    scorers = {
+        name: scorer_for(model, scorer, target.is_classes, labels, judge.pos_label)
+        for name, scorer in scoring_by_name(judge.scoring, target.is_classes).items()
+    }
     if weights is not None:
         names_for_weights(model)
     if selector is not None:
@@ -208,17 +239,26 @@ def _plan(
     return Plan(
         features,
         target,
-        _labels(y, target),
+        labels,
         weights,
-        encoded(features),
-        estimator,
+        table_for(judge.estimator, features),
+        judge.estimator,
         scorers,
         seed,
         len(sets) if selector is None else int(selector.n_alternatives) + 1,
         None if selector is None else _for_folds(selector, target, n_jobs),
         sets,
         rows_matter=selector is None or needs_target(selector.quality),
+        groups=groups,
+        class_weight=judge.class_weight,
     )
+
+
+def _about_classes(plan: Plan) -> dict[str, Any]:
+    """The positive class, and the weights of classes, where they play a role."""
+    positive = [label for label in map(asked_for, plan.scoring.values()) if label is not None]
+    said = {"pos_label": positive[0]} if positive else {}
+    return said if plan.class_weight is None else {**said, "class_weight": plan.class_weight}
 
 
 def _for_folds(selector: SelectAlternatives, target: Target, n_jobs: int | None) -> SelectAlternatives:
@@ -226,18 +266,9 @@ def _for_folds(selector: SelectAlternatives, target: Target, n_jobs: int | None)
     from sklearn.base import clone
 
     copy: SelectAlternatives = clone(selector).set_params(task=target.task)
-    if n_jobs not in (None, 1) and copy.n_jobs is None:
+    if at_a_time(n_jobs) > 1 and copy.n_jobs is None:
         copy.set_params(n_jobs=1)
     return copy
-
-
-def _labels(y: Any, target: Target) -> npt.NDArray[Any]:
-    """The target for models and scorers, which may ask for a class by its name."""
-    if not target.is_classes:
-        return target.values
-    labels = vector_of(y, len(target.values))
-    # Numbers among objects are numbers; scikit-learn would not know.
-    return labels if labels.dtype != object or target.amounts is None else target.amounts
 
 
 def _chosen_names(

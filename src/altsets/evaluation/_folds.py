@@ -3,30 +3,25 @@
 from __future__ import annotations
 
 import math
-import warnings
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-import numpy as np
 import numpy.typing as npt
 
 from altsets.arrays import Floats, Indices
 from altsets.errors import InputError
-from altsets.measures.models import (
-    fit,
-    fresh_model,
-    judge_of,
-    missing_values_explained,
-    one_line,
-    scorer_for,
-)
+from altsets.evaluation._heard import unheard
+from altsets.measures.complaints import complaints_explained
+from altsets.measures.judged_rows import JudgedRows, judged_rows
+from altsets.measures.models import fresh_model, is_own, one_line
 from altsets.problem import FeatureSet
 from altsets.quality import Quality
 from altsets.result import Result, Status
 from altsets.selector import SelectAlternatives, quality_of, search_for
 from altsets.tables.encoded import Encoded
 from altsets.tables.feature_matrix import Features
+from altsets.tables.original import Original
 from altsets.tables.target import Target
 
 __all__ = ["Fold", "Plan", "Resample", "assess", "reselect"]
@@ -44,12 +39,12 @@ class Plan:
         The target as models and scorers get it.
     weights : ndarray or None
         How much each row counts; rows that do not count are not there.
-    encoded : Encoded
-        The columns that models get.
+    table : Encoded or Original
+        What models get of the table.
     estimator : estimator, str or None
         The model that judges.
-    scoring : mapping of str to scorer
-        How its predictions are judged.
+    scoring : mapping of str to callable
+        The scorers that judge its predictions.
     random_state : int
         Its seed.
     n_sets : int
@@ -60,13 +55,17 @@ class Plan:
         The sets, if they are given instead.
     rows_matter : bool
         Whether the quality of a set depends on the rows; not so for scores that the user brought.
+    groups : ndarray or None
+        Which rows belong together, for splitters inside the model.
+    class_weight : str or None
+        How much classes count for a model by name.
     """
 
     features: Features
     target: Target
     labels: npt.NDArray[Any]
     weights: Floats | None
-    encoded: Encoded
+    table: Encoded | Original
     estimator: Any
     scoring: Mapping[str, Any]
     random_state: int
@@ -74,6 +73,8 @@ class Plan:
     selector: SelectAlternatives | None = None
     sets: tuple[FeatureSet, ...] = ()
     rows_matter: bool = True
+    groups: npt.NDArray[Any] | None = None
+    class_weight: str | None = None
 
 
 @dataclass(frozen=True)
@@ -143,11 +144,12 @@ def assess(plan: Plan, number: int, train: Indices, test: Indices) -> Fold:
         sets = plan.sets
     scores: dict[str, list[float]] = {name: [] for name in plan.scoring}
     train_scores: dict[str, list[float]] = {name: [] for name in plan.scoring}
+    seen, unseen = _judged(plan, train), _judged(plan, test)
     for position, chosen in enumerate(sets):
-        judge = _judge(plan, chosen, train, f"{where}, set {position}")
+        judge = _judge(plan, chosen, seen, f"{where}, set {position}")
         for name in plan.scoring:
-            scores[name].append(judge(name, test))
-            train_scores[name].append(judge(name, train))
+            scores[name].append(judge(name, unseen))
+            train_scores[name].append(judge(name, seen))
     return Fold(
         number,
         len(train),
@@ -194,9 +196,8 @@ def _qualities(plan: Plan, rows: Indices, sets: tuple[FeatureSet, ...]) -> list[
     if not plan.rows_matter or not sets:
         return []
     try:
-        with warnings.catch_warnings():
-            # What few rows lack is no news, and nothing is searched on them.
-            warnings.simplefilter("ignore")
+        # What few rows lack is no news, and nothing is searched on them.
+        with unheard():
             quality = _quality(plan, rows)
             return [_finite(quality.evaluate(chosen)) for chosen in sets]
     except ValueError:
@@ -213,28 +214,28 @@ def _finite(value: float) -> float:
     return float(value) if math.isfinite(value) else math.nan
 
 
-def _judge(plan: Plan, chosen: FeatureSet, train: Indices, where: str) -> Callable[[str, Indices], float]:
+def _judged(plan: Plan, rows: Indices) -> JudgedRows:
+    """Some rows, as the model and scorers get them."""
+    return judged_rows(plan.table, rows, plan.labels, plan.weights, plan.groups)
+
+
+def _judge(
+    plan: Plan, chosen: FeatureSet, seen: JudgedRows, where: str
+) -> Callable[[str, JudgedRows], float]:
     """Fit a model to a set; what is returned says how well it predicts some rows, by the scorer of a name."""
-    columns = plan.encoded.columns_of(chosen)
-    model = fresh_model(plan.estimator, plan.target.is_classes, plan.random_state)
+    model = fresh_model(plan.estimator, plan.target.is_classes, plan.random_state, plan.class_weight)
     try:
-        with missing_values_explained(plan.features, model):
-            fit(model, _table(plan, train, columns), plan.labels[train], _weights(plan, train))
+        with complaints_explained(plan.features, model, chosen, own=is_own(plan.estimator)):
+            seen.fit(model, chosen)
     except InputError as error:
         raise InputError(f"{where}: {error}") from error
     except Exception as error:
         raise InputError(f"{where}: {type(model).__name__} could not be fitted: {one_line(error)}") from error
 
-    def judge(name: str, rows: Indices) -> float:
-        scorer = scorer_for(model, plan.scoring[name], plan.target.is_classes)
+    def judge(name: str, rows: JudgedRows) -> float:
         try:
-            score = judge_of(scorer, _weights(plan, rows))
-            return float(score(model, _table(plan, rows, columns), plan.labels[rows]))
+            return rows.score(model, chosen, plan.scoring[name])
         except Exception as error:
             raise InputError(f"{where}: scoring {name!r} does not work: {one_line(error)}") from error
 
     return judge
-
-
-def _table(plan: Plan, rows: Indices, columns: Indices) -> Floats:
-    return np.ascontiguousarray(plan.encoded.matrix[np.ix_(rows, columns)])

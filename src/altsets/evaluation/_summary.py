@@ -51,6 +51,8 @@ def _headline(evaluation: Measured) -> list[str]:
                 "The search was guided by scores that were given: if they come from these rows, the search has seen "
                 "the test rows and the scores are too good."
             )
+    if "pos_label" in evaluation.parameters:
+        lines.append(f"Positive class: {evaluation.parameters['pos_label']}.")
     if not evaluation.complete:
         done = f"{len(evaluation.folds)} of {evaluation.n_folds} folds"
         if evaluation.n_bootstraps:

@@ -24,7 +24,7 @@ class Recipe:
 
     Attributes
     ----------
-    name, measure, estimator, scoring
+    name, measure, estimator, scoring, pos_label, class_weight
         As for :func:`altsets.quality.named.quality_maker`.
 
     Examples
@@ -38,6 +38,8 @@ class Recipe:
     measure: str | None = None
     estimator: Any = None
     scoring: Any = None
+    pos_label: Any = None
+    class_weight: Any = None
 
 
 def quality_from(

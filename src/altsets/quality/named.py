@@ -25,9 +25,7 @@ WRAPPER = "wrapper"
 WRAPPER_TAKES = {(WRAPPER, "n_jobs"), (WRAPPER, "random_state")}
 
 
-def quality_maker(
-    name: str, *, measure: str | None = None, estimator: Any = None, scoring: Any = None
-) -> Callable[..., Quality]:
+def quality_maker(name: str, *, measure: str | None = None, **model: Any) -> Callable[..., Quality]:
     """What makes the quality of this name from a table and a target; what does not fit is refused at once.
 
     Parameters
@@ -37,8 +35,9 @@ def quality_maker(
         or ``"wrapper"``.
     measure : str, optional
         What qualities of pairs measure with.
-    estimator, scoring : optional
-        For measures that fit a model, and for wrappers.
+    **model
+        For measures that fit a model, and for wrappers: ``estimator``, ``scoring``, ``pos_label``, ``class_weight``;
+        None where nothing is said.
 
     Returns
     -------
@@ -52,8 +51,7 @@ def quality_maker(
     >>> make([[1, 4], [2, 3], [3, 2], [4, 4]], [1, 2, 3, 4]).scores.round(4).tolist()
     [1.0, 0.1348]
     """
-    given = {"estimator": estimator, "scoring": scoring}
-    options = {option: value for option, value in given.items() if value is not None}
+    options = {option: value for option, value in model.items() if value is not None}
     if name != WRAPPER and name not in PAIRED and name not in measures.MEASURES:
         choices = ", ".join((*measures.MEASURES, *PAIRED, WRAPPER))
         raise InputError(f"quality {name!r} is unknown; choose one of {choices}.")

@@ -24,6 +24,7 @@ from altsets.quality.given import quality_from
 from altsets.result import Result
 from altsets.search.find import find
 from altsets.tables.feature_matrix import Features
+from altsets.tables.original import Original
 
 __all__ = ["Found", "answered", "check_request", "dissimilarities", "quality_of", "search_for", "size_in"]
 
@@ -131,7 +132,7 @@ def answered(
 ) -> Found:
     """The sets, what each column alone is worth, and how different the sets are."""
     settings = _chosen(selector, (*ASKED, *LIMITS, *SCORING)) | {"n_features": n_features}
-    table = (features.values, features.names, dict(features.categories))
+    table = (features.values, features.names, dict(features.categories), features.original)
     try:
         return memory.cache(_answer, ignore=["memory", "n_jobs"], verbose=0)(  # type: ignore[no-any-return]
             settings, table, y, sample_weight, selector.n_jobs, memory
@@ -165,7 +166,7 @@ class _Interrupted(Exception):
 
 # --- What a memory keeps: functions of plain arguments, which can be compared with those of earlier calls -----------
 
-PlainTable = tuple[Floats, list[str] | None, dict[int, tuple[str, ...]]]
+PlainTable = tuple[Floats, list[str] | None, dict[int, tuple[str, ...]], Original | None]
 
 
 def _answer(

@@ -137,4 +137,4 @@ def _some_rows(features: Features, rows: Indices) -> Features:
         if len(seen) < len(labels):
             some.values[:, index] = codes
             categories[index] = tuple(labels[int(code)] for code in seen)
-    return Features(some.values, some.names, categories)
+    return Features(some.values, some.names, categories, some.original)
