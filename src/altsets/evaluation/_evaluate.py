@@ -13,6 +13,7 @@ import numpy.typing as npt
 
 from altsets.arrays import Floats, Indices
 from altsets.errors import InputError
+from altsets.evaluation._baseline import kind_of
 from altsets.evaluation._evaluation import Evaluation
 from altsets.evaluation._folds import Fold, Plan, Resample, assess, reselect
 from altsets.evaluation._inputs import (
@@ -24,9 +25,9 @@ from altsets.evaluation._inputs import (
     share,
     splits_for,
 )
+from altsets.evaluation._kinship import MOST_RELATED, kinship_of, mean_kinship
 from altsets.evaluation._running import Done, Piece, in_processes
 from altsets.features import FeatureNames, whole_number
-from altsets.measures import pairwise
 from altsets.measures.models import Split, fresh_model, names_for_weights, scorer_for
 from altsets.quality.given import needs_target
 from altsets.quality.workers import checked_jobs
@@ -38,9 +39,6 @@ from altsets.tables.target import Target, target_of, vector_of
 from altsets.tables.weights import counted, counted_rows
 
 __all__ = ["evaluate"]
-
-#: Features of which it is asked how much they are alike; their pairs are many.
-MOST_RELATED = 200
 
 
 def evaluate(
@@ -142,6 +140,8 @@ def evaluate(
     folds, resamples = _outcomes(done)
     _warn_once(done)
     names = _chosen_names(plan.features.feature_names, folds, resamples)
+    scorers = plan.scoring.items()
+    compared = plan.selector is not None and len(names) <= MOST_RELATED
     return Evaluation(
         folds=folds,
         resamples=resamples,
@@ -155,13 +155,15 @@ def evaluate(
         n_bootstraps=n_bootstraps,
         confidence=float(confidence),
         margin=known_margin,
-        kinship=_kinship(plan, list(names)),
+        kinship=kinship_of(plan.features, list(names), plan.weights),
+        mean_kinship=mean_kinship(plan.features, plan.weights, seed) if compared else None,
         parameters={
             "estimator": _described("tree" if estimator is None else estimator),
             "cv": _described(cv),
             "task": plan.target.task,
             "random_state": seed,
             "ready_made": not plan.rows_matter,
+            "baseline": {name: kind_of(scorer, plan.target.is_classes) for name, scorer in scorers},
         },
         elapsed=time.perf_counter() - started,
     )
@@ -246,19 +248,6 @@ def _chosen_names(
     parts: list[Fold | Resample] = [*folds, *resamples]
     sets = itertools.chain.from_iterable(part.sets for part in parts)
     return {index: names[index] for index in sorted(set(itertools.chain.from_iterable(sets)))}
-
-
-def _kinship(plan: Plan, chosen: Sequence[int]) -> dict[tuple[int, int], float]:
-    """How much chosen features say about each other; nothing is decided by it, so all rows may tell."""
-    if len(chosen) > MOST_RELATED:
-        return {}
-    alike = pairwise(
-        plan.features.columns(chosen), "symmetrical_uncertainty", sample_weight=plan.weights, warn=False
-    )
-    return {
-        (chosen[one], chosen[other]): round(float(alike[one, other]), 6)
-        for one, other in itertools.combinations(range(len(chosen)), 2)
-    }
 
 
 def _described(value: Any) -> Any:

@@ -13,6 +13,7 @@ import numpy.typing as npt
 
 from altsets.arrays import Floats, Indices
 from altsets.errors import InputError
+from altsets.evaluation._baseline import baseline_in, constant_of
 from altsets.measures.models import (
     fit,
     fresh_model,
@@ -94,6 +95,12 @@ class Fold:
         By scorer: how well the model predicts the test rows, and the training rows.
     qualities, test_qualities : tuple of float
         The quality that guided the search, on the training rows and on the test rows.
+    constant : tuple of (str or None)
+        The class, or the amount, that the model predicts for every test row; None if it predicts several.
+    baseline : dict of str to float
+        By scorer: how well a model that knows no features predicts the test rows; nan where the scorer does not work.
+    majority : str or None
+        The class that this model predicts for every row; None for amounts.
     """
 
     number: int
@@ -105,6 +112,9 @@ class Fold:
     train_scores: dict[str, tuple[float, ...]] = field(default_factory=dict)
     qualities: tuple[float, ...] = ()
     test_qualities: tuple[float, ...] = ()
+    constant: tuple[str | None, ...] = ()
+    baseline: dict[str, float] = field(default_factory=dict)
+    majority: str | None = None
 
 
 @dataclass(frozen=True)
@@ -143,11 +153,16 @@ def assess(plan: Plan, number: int, train: Indices, test: Indices) -> Fold:
         sets = plan.sets
     scores: dict[str, list[float]] = {name: [] for name in plan.scoring}
     train_scores: dict[str, list[float]] = {name: [] for name in plan.scoring}
+    constant: list[str | None] = []
     for position, chosen in enumerate(sets):
-        judge = _judge(plan, chosen, train, f"{where}, set {position}")
+        judge, constant_in = _judge(plan, chosen, train, f"{where}, set {position}")
+        constant.append(constant_in(test))
         for name in plan.scoring:
             scores[name].append(judge(name, test))
             train_scores[name].append(judge(name, train))
+    baseline, majority = baseline_in(
+        plan.labels, plan.weights, plan.scoring, plan.target.is_classes, train, test
+    )
     return Fold(
         number,
         len(train),
@@ -158,6 +173,9 @@ def assess(plan: Plan, number: int, train: Indices, test: Indices) -> Fold:
         {name: _filled(values, plan.n_sets) for name, values in train_scores.items()},
         _filled(qualities, plan.n_sets),
         _filled(test_qualities, plan.n_sets),
+        tuple(constant),
+        baseline,
+        majority,
     )
 
 
@@ -213,8 +231,14 @@ def _finite(value: float) -> float:
     return float(value) if math.isfinite(value) else math.nan
 
 
-def _judge(plan: Plan, chosen: FeatureSet, train: Indices, where: str) -> Callable[[str, Indices], float]:
-    """Fit a model to a set; what is returned says how well it predicts some rows, by the scorer of a name."""
+def _judge(
+    plan: Plan, chosen: FeatureSet, train: Indices, where: str
+) -> tuple[Callable[[str, Indices], float], Callable[[Indices], str | None]]:
+    """Fit a model to a set.
+
+    The first function says how well it predicts some rows, by the scorer of a name; the second one what it predicts
+    for all of them, if that is one thing.
+    """
     columns = plan.encoded.columns_of(chosen)
     model = fresh_model(plan.estimator, plan.target.is_classes, plan.random_state)
     try:
@@ -233,7 +257,7 @@ def _judge(plan: Plan, chosen: FeatureSet, train: Indices, where: str) -> Callab
         except Exception as error:
             raise InputError(f"{where}: scoring {name!r} does not work: {one_line(error)}") from error
 
-    return judge
+    return judge, lambda rows: constant_of(model, _table(plan, rows, columns), plan.labels[rows])
 
 
 def _table(plan: Plan, rows: Indices, columns: Indices) -> Floats:

@@ -1,0 +1,155 @@
+"""Whether a set predicts better than a model that has not looked at any feature."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from altsets.evaluation._comparison import Paired, in_folds, interval, paired, shown
+
+__all__ = ["AgainstBaseline", "against_baseline", "listed_sets", "overall"]
+
+
+@dataclass(frozen=True)
+class AgainstBaseline:
+    """A set compared with the baseline.
+
+    Attributes
+    ----------
+    scorer : str
+        By which score.
+    number : int
+        The number of the set.
+    difference, low, high, p_value : float
+        Its mean score minus that of the baseline, the confidence interval, and the p-value; nan where not known.
+    n_folds : int
+        How many folds have a score for both.
+    verdict : str
+        "better", "worse", "chance" (no difference was shown) or "untested".
+    sentence : str
+        The same in plain words.
+    p_adjusted : float
+        The p-value adjusted for all comparisons with the baseline (Holm).
+    """
+
+    scorer: str
+    number: int
+    difference: float
+    low: float
+    high: float
+    p_value: float
+    n_folds: int
+    verdict: str
+    sentence: str
+    p_adjusted: float = math.nan
+
+    @property
+    def fails(self) -> bool:
+        """Whether the set was not shown to predict better than the baseline, though there was a test."""
+        return self.verdict in ("chance", "worse")
+
+
+def against_baseline(
+    scorer: str,
+    number: int,
+    scores: Sequence[float],
+    baseline: Sequence[float],
+    test_per_train: Sequence[float],
+    *,
+    guess: str,
+    confidence: float,
+) -> AgainstBaseline:
+    """Compare the scores of a set with those of the baseline, fold by fold.
+
+    Parameters
+    ----------
+    scorer, number : str, int
+        Which score, and which set.
+    scores, baseline, test_per_train : sequence of float
+        The scores of both and the test rows divided by the training rows, one per fold.
+    guess : str
+        What the baseline does, in words.
+    confidence : float
+        The probability of the interval.
+
+    Examples
+    --------
+    >>> fair, coin = [0.5] * 4, [0.5, 0.6, 0.4, 0.5]
+    >>> against_baseline("accuracy", 0, coin, fair, [1 / 3] * 4, guess="always saying 'no'", confidence=0.95).sentence
+    "Set 0 does not predict better than always saying 'no', as far as 4 folds can tell: difference 0.000, 95 % interval
+    [-0.198, 0.198]."
+    """
+    found, n_folds = paired(scores, baseline, test_per_train, confidence)
+    verdict = _verdict(found, n_folds)
+    sentence = _sentence(number, found, verdict, n_folds, guess, confidence)
+    values = (found.difference, found.low, found.high, found.p_value)
+    return AgainstBaseline(scorer, number, *values, n_folds, verdict, sentence)
+
+
+def _verdict(found: Paired, n_folds: int) -> str:
+    if not math.isnan(found.p_value):
+        if found.low <= 0 <= found.high:
+            return "chance"
+        return "better" if found.difference > 0 else "worse"
+    # Without a test: no better than the baseline is no better, and better by the same in several folds is better.
+    if n_folds and found.difference <= 0:
+        return "chance"
+    return "better" if n_folds > 1 else "untested"
+
+
+def _sentence(number: int, found: Paired, verdict: str, n_folds: int, guess: str, confidence: float) -> str:
+    if not n_folds:
+        return f"Set {number} cannot be compared with {guess}: no fold has a score for both."
+    numbers = f"difference {shown(found.difference)}"
+    if not math.isnan(found.p_value):
+        numbers += f", {interval(found, confidence)}"
+    elif n_folds > 1:
+        numbers += f" in each of {n_folds} folds"
+    if verdict == "chance":
+        return f"Set {number} does not predict better than {guess}, {in_folds(n_folds)}: {numbers}."
+    if verdict == "untested":
+        return f"Set {number} scores higher than {guess} in the only fold: {numbers}; a test needs several folds."
+    return f"Set {number} predicts {verdict} than {guess}: {numbers}."
+
+
+def overall(entries: Sequence[AgainstBaseline], guess: str) -> str:
+    """One sentence about all sets and the baseline, by one score; empty if nothing is known.
+
+    Parameters
+    ----------
+    entries : sequence of AgainstBaseline
+        One for each set.
+    guess : str
+        What the baseline does, in words.
+    """
+    known = [entry for entry in entries if entry.n_folds]
+    if len(known) <= 1:
+        return known[0].sentence if known else ""
+    good = [entry.number for entry in known if entry.verdict == "better"]
+    bad = [entry.number for entry in known if entry.fails]
+    hedge = in_folds(max(entry.n_folds for entry in known))
+    if len(bad) == len(known):
+        return f"No set predicts better than {guess}, {hedge}."
+    if len(good) == len(known):
+        return f"{'Both' if len(good) == 2 else f'All {len(good)}'} sets predict better than {guess}."
+    parts = []
+    if good:
+        parts.append(f"{listed_sets(good)} predict{'s' if len(good) == 1 else ''} better than {guess}")
+    if bad:
+        some = f"{listed_sets(bad)} do{'es' if len(bad) == 1 else ''} not"
+        parts.append(f"{some}, {hedge}" if good else f"{some} predict better than {guess}, {hedge}")
+    text = "; ".join(parts)
+    return f"{text[:1].upper()}{text[1:]}." if text else ""
+
+
+def listed_sets(numbers: Sequence[int]) -> str:
+    """Sets by their numbers.
+
+    Examples
+    --------
+    >>> listed_sets([2]), listed_sets([0, 1]), listed_sets([0, 1, 3])
+    ('set 2', 'sets 0 and 1', 'sets 0, 1 and 3')
+    """
+    *most, last = map(str, numbers)
+    return f"sets {', '.join(most)} and {last}" if most else f"set {last}"
