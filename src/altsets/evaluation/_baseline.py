@@ -79,8 +79,8 @@ def baseline_in(
     Examples
     --------
     >>> import numpy as np
-    >>> rows = np.arange(5)
-    >>> baseline_in(np.array(["no", "no", "yes", "no", "yes"]), None, {"accuracy": "accuracy"}, True, rows[:3], rows[3:])
+    >>> rows, target = np.arange(5), np.array(["no", "no", "yes", "no", "yes"])
+    >>> baseline_in(target, None, {"accuracy": "accuracy"}, True, rows[:3], rows[3:])
     ({'accuracy': 0.5}, 'no')
     """
     scores = {}
@@ -97,7 +97,9 @@ def _guessing(kind: str, labels: npt.NDArray[Any], weights: Floats | None, rows:
     from sklearn.dummy import DummyClassifier, DummyRegressor
 
     # With "prior", the class is the most frequent one, and the probabilities are the shares of all.
-    model = DummyClassifier(strategy="prior") if kind in ("class", "shares") else DummyRegressor(strategy=kind)
+    model = (
+        DummyClassifier(strategy="prior") if kind in ("class", "shares") else DummyRegressor(strategy=kind)
+    )
     return model.fit(_nothing(len(rows)), labels[rows], None if weights is None else weights[rows])
 
 

@@ -6,9 +6,9 @@ import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from altsets.evaluation._comparison import Paired, in_folds, interval, paired, shown
+from altsets.evaluation._comparison import Comparison, Paired, in_folds, interval, paired, shown
 
-__all__ = ["AgainstBaseline", "against_baseline", "listed_sets", "overall"]
+__all__ = ["AgainstBaseline", "adjustment", "against_baseline", "overall"]
 
 
 @dataclass(frozen=True)
@@ -45,9 +45,9 @@ class AgainstBaseline:
     p_adjusted: float = math.nan
 
     @property
-    def fails(self) -> bool:
-        """Whether the set was not shown to predict better than the baseline, though there was a test."""
-        return self.verdict in ("chance", "worse")
+    def beaten(self) -> bool | None:
+        """Whether the set was shown to predict better than the baseline; None if that could not be tested."""
+        return None if self.verdict == "untested" else self.verdict == "better"
 
 
 def against_baseline(
@@ -113,8 +113,8 @@ def _sentence(number: int, found: Paired, verdict: str, n_folds: int, guess: str
     return f"Set {number} predicts {verdict} than {guess}: {numbers}."
 
 
-def overall(entries: Sequence[AgainstBaseline], guess: str) -> str:
-    """One sentence about all sets and the baseline, by one score; empty if nothing is known.
+def overall(entries: Sequence[AgainstBaseline], guess: str, confidence: float) -> str:
+    """All sets and the baseline, by one score, in a sentence or two; empty if nothing is known.
 
     Parameters
     ----------
@@ -122,34 +122,76 @@ def overall(entries: Sequence[AgainstBaseline], guess: str) -> str:
         One for each set.
     guess : str
         What the baseline does, in words.
+    confidence : float
+        The probability of the intervals.
     """
     known = [entry for entry in entries if entry.n_folds]
     if len(known) <= 1:
         return known[0].sentence if known else ""
-    good = [entry.number for entry in known if entry.verdict == "better"]
-    bad = [entry.number for entry in known if entry.fails]
+    good = [entry.number for entry in known if entry.beaten]
+    bad = [entry.number for entry in known if entry.beaten is False]
     hedge = in_folds(max(entry.n_folds for entry in known))
+    lost = [entry.number for entry in known if entry.number in good and entry.p_adjusted > 1 - confidence]
+    adjusted = f" After adjusting for all sets (Holm), not {_listed(lost)}." if lost else ""
     if len(bad) == len(known):
         return f"No set predicts better than {guess}, {hedge}."
     if len(good) == len(known):
-        return f"{'Both' if len(good) == 2 else f'All {len(good)}'} sets predict better than {guess}."
+        return (
+            f"{'Both' if len(good) == 2 else f'All {len(good)}'} sets predict better than {guess}.{adjusted}"
+        )
     parts = []
     if good:
-        parts.append(f"{listed_sets(good)} predict{'s' if len(good) == 1 else ''} better than {guess}")
+        parts.append(f"{_listed(good)} predict{'s' if len(good) == 1 else ''} better than {guess}")
     if bad:
-        some = f"{listed_sets(bad)} do{'es' if len(bad) == 1 else ''} not"
+        some = f"{_listed(bad)} do{'es' if len(bad) == 1 else ''} not"
         parts.append(f"{some}, {hedge}" if good else f"{some} predict better than {guess}, {hedge}")
     text = "; ".join(parts)
-    return f"{text[:1].upper()}{text[1:]}." if text else ""
+    return f"{text[:1].upper()}{text[1:]}.{adjusted}" if text else ""
 
 
-def listed_sets(numbers: Sequence[int]) -> str:
+def adjustment(comparisons: Sequence[Comparison], confidence: float) -> list[str]:
+    """Which differences from set 0 still hold if one minds that there are several comparisons; at most one sentence.
+
+    Parameters
+    ----------
+    comparisons : sequence of Comparison
+        All comparisons of an evaluation.
+    confidence : float
+        The probability of the intervals.
+    """
+    tested = [entry for entry in comparisons if not math.isnan(entry.p_value)]
+    if len(tested) < 2 or all(entry.verdict == "chance" for entry in tested):
+        return []
+    several = len({entry.scorer for entry in comparisons}) > 1
+    held: list[str] = []
+    lost: list[str] = []
+    for entry in tested:
+        if entry.p_value <= 1 - confidence and entry.verdict != "chance":
+            name = f"set {entry.number}{f' ({entry.scorer})' if several else ''}"
+            (held if entry.p_adjusted <= 1 - confidence else lost).append(name)
+    many = f"adjusting for {len(tested)} comparisons (Holm)"
+    if not held and not lost:
+        return [f"No difference was shown, with or without {many}."]
+    text = f"After {many}, "
+    if not held:
+        return [f"{text}no difference holds: not that of {_joined(lost)} either."]
+    text += f"the difference{'s' if len(held) > 1 else ''} of {_joined(held)} still hold{'s' if len(held) == 1 else ''}"
+    return [
+        f"{text}; not {'that' if len(lost) == 1 else 'those'} of {_joined(lost)}." if lost else f"{text}."
+    ]
+
+
+def _listed(numbers: Sequence[int]) -> str:
     """Sets by their numbers.
 
     Examples
     --------
-    >>> listed_sets([2]), listed_sets([0, 1]), listed_sets([0, 1, 3])
+    >>> _listed([2]), _listed([0, 1]), _listed([0, 1, 3])
     ('set 2', 'sets 0 and 1', 'sets 0, 1 and 3')
     """
-    *most, last = map(str, numbers)
-    return f"sets {', '.join(most)} and {last}" if most else f"set {last}"
+    return f"set{'s' if len(numbers) > 1 else ''} {_joined(list(map(str, numbers)))}"
+
+
+def _joined(words: Sequence[str]) -> str:
+    *most, last = words
+    return f"{', '.join(most)} and {last}" if most else last

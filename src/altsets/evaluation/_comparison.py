@@ -104,13 +104,13 @@ class Chance:
     ----------
     guess : str
         What the baseline does, in words.
-    set_fails, first_fails : bool
-        Whether the set, and set 0, were not shown to predict better than it.
+    this, first : bool or None
+        Whether the set, and set 0, were shown to predict better than it; None where there was no test.
     """
 
     guess: str
-    set_fails: bool
-    first_fails: bool
+    this: bool | None = None
+    first: bool | None = None
 
 
 def corrected_t_test(differences: Sequence[float], test_per_train: float, confidence: float = 0.95) -> Paired:
@@ -229,15 +229,15 @@ def compare(
         Whether the two predict better than the baseline: only then can one be as good as the other.
     """
     found, n_folds = paired(scores, first, test_per_train, confidence)
-    chance = chance or Chance("", False, False)
-    if chance.set_fails and chance.first_fails:
+    chance = chance or Chance("")
+    if chance.this is False and chance.first is False:
         verdict = "chance"
         sentence = _neither(number, found, chance.guess, n_folds, confidence)
     else:
-        known = None if chance.set_fails or chance.first_fails else _margin_for(scorer, margin)
+        known = None if False in (chance.this, chance.first) else _margin_for(scorer, margin)
         verdict = _verdict(found, known)
         sentence = _sentence(number, found, verdict, n_folds, known, confidence)
-        sentence = f"{sentence[:-1]}{_remark(number, chance, n_folds)}."
+        sentence = f"{sentence[:-1]}{_remark(number, chance, n_folds) if n_folds else ''}."
     if 0 < n_folds < len(scores):
         sentence = f"{sentence[:-1]} ({n_folds} of {len(scores)} folds have both)."
     values = (found.difference, found.low, found.high, found.p_value)
@@ -313,10 +313,12 @@ def _neither(number: int, found: Paired, guess: str, n_folds: int, confidence: f
 
 def _remark(number: int, chance: Chance, n_folds: int) -> str:
     """One of the two is no better than the baseline."""
-    if chance.set_fails:
+    if chance.this is False:
         return f"; set {number} does not predict better than {chance.guess}, {in_folds(n_folds)}"
-    if chance.first_fails:
+    if chance.first is False and chance.this:
         return f"; set {number} predicts better than {chance.guess}, set 0 does not, {in_folds(n_folds)}"
+    if chance.first is False:
+        return f"; set 0 does not predict better than {chance.guess}, {in_folds(n_folds)}"
     return ""
 
 

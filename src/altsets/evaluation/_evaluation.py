@@ -318,7 +318,9 @@ def _restored(entry: dict[str, Any], names: dict[int, str]) -> dict[str, Any]:
     fields: dict[str, Any] = {name: _numbers(value) for name, value in entry.items() if name != "sets"}
     fields["statuses"] = tuple(Status(status) for status in entry["statuses"])
     if "constant" in entry:
-        fields["constant"] = tuple(None if said is None else documents.text(said) for said in entry["constant"])
+        fields["constant"] = tuple(
+            None if said is None else documents.text(said) for said in entry["constant"]
+        )
     if "baseline" in entry:
         fields["baseline"] = {
             name: math.nan if value is None else documents.number(value)

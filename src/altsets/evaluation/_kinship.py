@@ -74,9 +74,7 @@ def _alike(features: Features, weights: Floats | None) -> Floats:
     with some noise.
     """
     alike = pairwise(features, "symmetrical_uncertainty", sample_weight=weights, warn=False)
-    ordered = [
-        index for index in range(features.n_features) if len(features.categories.get(index, ())) <= 2
-    ]
+    ordered = [index for index in range(features.n_features) if len(features.categories.get(index, ())) <= 2]
     if ordered:
         places = np.ix_(ordered, ordered)
         alike[places] = np.maximum(alike[places], _rank_correlations(features.values[:, ordered], weights))
