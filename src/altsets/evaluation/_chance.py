@@ -45,7 +45,7 @@ class AgainstBaseline:
     p_adjusted: float = math.nan
 
     @property
-    def beaten(self) -> bool | None:
+    def beats(self) -> bool | None:
         """Whether the set was shown to predict better than the baseline; None if that could not be tested."""
         return None if self.verdict == "untested" else self.verdict == "better"
 
@@ -128,8 +128,8 @@ def overall(entries: Sequence[AgainstBaseline], guess: str, confidence: float) -
     known = [entry for entry in entries if entry.n_folds]
     if len(known) <= 1:
         return known[0].sentence if known else ""
-    good = [entry.number for entry in known if entry.beaten]
-    bad = [entry.number for entry in known if entry.beaten is False]
+    good = [entry.number for entry in known if entry.beats]
+    bad = [entry.number for entry in known if entry.beats is False]
     hedge = in_folds(max(entry.n_folds for entry in known))
     lost = [entry.number for entry in known if entry.number in good and entry.p_adjusted > 1 - confidence]
     adjusted = f" After adjusting for all sets (Holm), not {_listed(lost)}." if lost else ""

@@ -62,8 +62,9 @@ def evaluate(
     """How well feature sets predict rows that neither the search nor the model has seen, and how they compare.
 
     With a selector, the sets are found anew on the training rows of each fold, as in the paper: sets that were found
-    on all rows have seen the test rows, and look better than they are. Ctrl-C ends the work and keeps the folds that
-    are done.
+    on all rows have seen the test rows, and look better than they are. A model that knows no features (the most
+    frequent class, or the mean) is judged in the same folds: what does not beat this baseline is not called good. Ctrl-C
+    ends the work and keeps the folds that are done.
 
     Parameters
     ----------
@@ -105,7 +106,7 @@ def evaluate(
     Returns
     -------
     Evaluation
-        What was measured: ``summary()``, frames, JSON.
+        What was measured: ``summary()``, ``baseline``, ``comparisons``, frames, JSON.
 
     Examples
     --------
@@ -115,7 +116,7 @@ def evaluate(
     >>> selector = altsets.SelectAlternatives("f", n_features=3, n_alternatives=1, tau=1)
     >>> evaluation = altsets.evaluate(selector, X, y)
     >>> evaluation
-    Evaluation(2 sets, 5 folds; matthews_corrcoef: 0.845, 0.766)
+    Evaluation(2 sets, 5 folds; matthews_corrcoef: 0.845, 0.766; baseline 0.000)
     >>> print(evaluation.comparisons[0].sentence)
     No difference between set 1 and set 0 was shown: difference -0.079, 95 % interval [-0.229, 0.072], so set 1 may
     still be worse by 0.229 or better by 0.072.

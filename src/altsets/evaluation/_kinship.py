@@ -35,8 +35,8 @@ def kinship_of(
     Examples
     --------
     >>> import numpy as np
-    >>> kinship_of(Features(np.array([[1.0, 4, 5], [2, 3, 5], [3, 2, 4], [4, 1, 7]])), [0, 1, 2])
-    {(0, 1): 1.0, (0, 2): 0.8, (1, 2): 0.8}
+    >>> kinship_of(Features(np.array([[1.0, 4, 7], [2, 3, 8], [3, 2, 7], [4, 1, 8]])), [0, 1, 2])
+    {(0, 1): 1.0, (0, 2): 0.666667, (1, 2): 0.666667}
     """
     if len(chosen) > MOST_RELATED:
         return {}

@@ -95,7 +95,7 @@ class Measured:
     @cached_property
     def comparisons(self) -> list[Comparison]:
         """Each set compared with set 0 over the folds, by each score."""
-        beaten = {(entry.scorer, entry.number): entry.beaten for entry in self.against_baseline}
+        beats = {(entry.scorer, entry.number): entry.beats for entry in self.against_baseline}
         found = [
             compare(
                 scorer,
@@ -105,7 +105,7 @@ class Measured:
                 self._test_per_train,
                 confidence=self.confidence,
                 margin=self.margin,
-                chance=Chance(self.guess(scorer), beaten[scorer, number], beaten[scorer, 0]),
+                chance=Chance(self.guess(scorer), beats[scorer, number], beats[scorer, 0]),
             )
             for scorer in self.scorers
             for number in range(1, self.n_sets)
