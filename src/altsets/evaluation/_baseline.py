@@ -83,24 +83,18 @@ def baseline_in(
     >>> baseline_in(target, None, {"accuracy": "accuracy"}, True, rows[:3], rows[3:])
     ({'accuracy': 0.5}, 'no')
     """
-    scores = {}
-    for name, scorer in scoring.items():
-        model = _guessing(kind_of(scorer, classes), labels, weights, train)
-        scores[name] = _score(model, scorer, labels, weights, classes, test)
-    if not classes:
-        return scores, None
-    return scores, class_name(_guessing("class", labels, weights, train).predict(_nothing(1))[0])
-
-
-def _guessing(kind: str, labels: npt.NDArray[Any], weights: Floats | None, rows: Indices) -> Any:
-    """A model that says the same of every row."""
     from sklearn.dummy import DummyClassifier, DummyRegressor
 
+    some = None if weights is None else weights[train]
     # With "prior", the class is the most frequent one, and the probabilities are the shares of all.
-    model = (
-        DummyClassifier(strategy="prior") if kind in ("class", "shares") else DummyRegressor(strategy=kind)
-    )
-    return model.fit(_nothing(len(rows)), labels[rows], None if weights is None else weights[rows])
+    kinds = ("prior",) if classes else ("mean", "median")
+    make = DummyClassifier if classes else DummyRegressor
+    fitted = [make(strategy=kind).fit(_nothing(len(train)), labels[train], some) for kind in kinds]
+    scores = {}
+    for name, scorer in scoring.items():
+        model = fitted[kind_of(scorer, classes) == "median"]
+        scores[name] = _score(model, scorer, labels, weights, classes, test)
+    return scores, class_name(fitted[0].predict(_nothing(1))[0]) if classes else None
 
 
 def _nothing(n_rows: int) -> Floats:

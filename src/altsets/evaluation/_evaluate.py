@@ -63,8 +63,8 @@ def evaluate(
 
     With a selector, the sets are found anew on the training rows of each fold, as in the paper: sets that were found
     on all rows have seen the test rows, and look better than they are. A model that knows no features (the most
-    frequent class, or the mean) is judged in the same folds: what does not beat this baseline is not called good. Ctrl-C
-    ends the work and keeps the folds that are done.
+    frequent class, or the mean) is judged in the same folds: what does not beat this baseline is not called good.
+    Ctrl-C ends the work and keeps the folds that are done.
 
     Parameters
     ----------
