@@ -15,6 +15,7 @@ from decimal import Decimal
 from typing import Any
 
 import numpy as np
+import odd_evaluations
 import pandas as pd
 import polars as pl
 import pyarrow as pa
@@ -241,6 +242,7 @@ def page() -> str:
         "|---|---|",
         *(f"| {case.what} | {said(case)} |" for case in CASES),
         "",
+        *odd_evaluations.section(),
     ]
     return "\n".join(lines)
 

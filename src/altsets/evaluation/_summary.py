@@ -114,18 +114,22 @@ def _sentences(evaluation: Measured) -> list[str]:
         if found < len(evaluation.folds):
             lines.append(f"Set {number} was found in {found} of {len(evaluation.folds)} folds.")
     for scorer in evaluation.scorers:
-        said = _said_of_baseline(evaluation, scorer)
-        compared = [entry for entry in evaluation.comparisons if entry.scorer == scorer]
-        if not said or any(entry.verdict != "chance" for entry in compared):
-            said += [entry.sentence for entry in compared]
+        said = _by_score(evaluation, scorer)
         lines += [f"{scorer}: {line}" for line in said] if len(evaluation.scorers) > 1 else said
     return lines + adjustment(evaluation.comparisons, evaluation.confidence) + _constant(evaluation)
 
 
-def _said_of_baseline(evaluation: Measured, scorer: str) -> list[str]:
+def _by_score(evaluation: Measured, scorer: str) -> list[str]:
+    """What one score says about the sets and the baseline, and about the sets and set 0."""
     entries = [entry for entry in evaluation.against_baseline if entry.scorer == scorer]
+    compared = [entry for entry in evaluation.comparisons if entry.scorer == scorer]
+    sentences = [entry.sentence for entry in compared]
     line = overall(entries, evaluation.guess(scorer), evaluation.confidence)
-    return [line] if line else []
+    if line and all(entry.verdict == "chance" for entry in compared):
+        return [line]
+    # Where only one of two sets beats the baseline, the sentence that compares them says so.
+    told = len(compared) == 1 and False in [entry.beats for entry in entries]
+    return sentences if told or not line else [line, *sentences]
 
 
 def _constant(evaluation: Measured) -> list[str]:
