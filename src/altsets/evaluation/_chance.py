@@ -12,37 +12,12 @@ __all__ = ["AgainstBaseline", "adjustment", "against_baseline", "overall"]
 
 
 @dataclass(frozen=True)
-class AgainstBaseline:
-    """A set compared with the baseline.
+class AgainstBaseline(Comparison):
+    """A set compared with the baseline instead of set 0.
 
-    Attributes
-    ----------
-    scorer : str
-        By which score.
-    number : int
-        The number of the set.
-    difference, low, high, p_value : float
-        Its mean score minus that of the baseline, the confidence interval, and the p-value; nan where not known.
-    n_folds : int
-        How many folds have a score for both.
-    verdict : str
-        "better", "worse", "chance" (no difference was shown) or "untested".
-    sentence : str
-        The same in plain words.
-    p_adjusted : float
-        The p-value adjusted for all comparisons with the baseline (Holm).
+    The attributes are those of :class:`Comparison`; the verdict is "better", "worse", "chance" (no difference was
+    shown) or "untested".
     """
-
-    scorer: str
-    number: int
-    difference: float
-    low: float
-    high: float
-    p_value: float
-    n_folds: int
-    verdict: str
-    sentence: str
-    p_adjusted: float = math.nan
 
     @property
     def beats(self) -> bool | None:
