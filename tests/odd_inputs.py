@@ -16,6 +16,7 @@ from functools import partial
 from typing import Any
 
 import numpy as np
+import odd_evaluations
 import pandas as pd
 import polars as pl
 import pyarrow as pa
@@ -330,6 +331,7 @@ def page() -> str:
         "|---|---|",
         *(f"| {case.what} | {said(case)} |" for case in CASES),
         "",
+        *odd_evaluations.section(),
     ]
     return "\n".join(lines)
 

@@ -255,9 +255,10 @@ def test_a_number_of_folds_keeps_groups_together(task):
         return 0.0
 
     evaluate([[0]], X, y, cv=4, groups=groups, scoring=overlap, task=task)
-    # The scorer sees the test rows, then the training rows.
-    assert len(seen) == 8
-    assert not any(test & train for test, train in zip(seen[::2], seen[1::2], strict=True))
+    # The scorer sees the test rows, then the training rows, then the test rows as the baseline sees them.
+    assert len(seen) == 12
+    assert not any(test & train for test, train in zip(seen[::3], seen[1::3], strict=True))
+    assert all(np.isnan(list(values)).all() for values in seen[2::3])
 
 
 def test_the_target_is_what_it_is_in_the_whole_table():
@@ -329,7 +330,7 @@ def test_a_fold_without_any_set_is_no_error():
     evaluation = evaluate(nothing, X, y, cv=2)
     assert math.isnan(evaluation.mean_scores()[0])
     assert "Set 0 was found in 0 of 2 folds." in evaluation.summary()
-    assert repr(evaluation).endswith("nan)")
+    assert repr(evaluation).endswith("nan; baseline 0.000)")
 
 
 def test_one_class_in_the_test_rows_leaves_the_quality_open():
@@ -378,7 +379,7 @@ def test_the_test_keeps_its_level():
         y = (X.sum(axis=1) + rng.normal(size=80) > 0).astype(int)
         # Both sets say the same about the target, so every difference is chance.
         evaluation = evaluate([[0, 1], [2, 3]], X, y, scoring=right)
-        false_alarms += evaluation.comparisons[0].verdict in ("better", "worse")
+        false_alarms += evaluation.comparisons[0].p_value < 0.05
         differences = np.subtract(evaluation.scores(1), evaluation.scores(0))
         plain_alarms += corrected_t_test(differences, 0).p_value < 0.05
     assert 2 <= false_alarms <= 16
@@ -398,12 +399,11 @@ def sentence(scores, first, scorer="matthews_corrcoef", margin=None, ratio=0.25)
     ([0.80, 0.85, 0.70, 0.75], 0.5, "as well", "within the margin of 0.5."),
     ([0.60, 0.61, 0.59, 0.60], None, "worse", "Set 1 predicts worse than set 0: difference -0.200"),
     ([0.90, 0.91, 0.89, 0.90], None, "better", "Set 1 predicts better than set 0: difference 0.100"),
-    ([0.80, 0.80, 0.80, 0.80], None, "untested", "Set 1 and set 0 have the same score in each of 4 folds; without any "
-     "spread that allows no test."),
-    ([0.90, 0.90, 0.90, 0.90], None, "untested", "The score of set 1 is by 0.100 higher than that of set 0 in each of "
-     "4 folds"),
-    ([0.70, np.nan, np.nan, np.nan], None, "untested", "by 0.100 lower than that of set 0 in the only fold; one fold "
-     "allows no test (1 of 4 folds have both)."),
+    ([0.80, 0.80, 0.80, 0.80], None, "untested", "Set 1 and set 0: scores are identical, so no test is possible."),
+    ([0.90, 0.90, 0.90, 0.90], None, "untested", "Set 1 scores 0.100 higher than set 0 in each of 4 folds; the "
+     "difference never varies, so no test is possible."),
+    ([0.70, np.nan, np.nan, np.nan], None, "untested", "Set 1 scores 0.100 lower than set 0 in the only fold; a "
+     "test needs several folds (1 of 4 folds have both)."),
     ([0.60, 0.61, 0.59, np.nan], None, "worse", "(3 of 4 folds have both)."),
     ([np.nan] * 4, None, "untested", "Set 1 cannot be compared with set 0: no fold has a score for both."),
 ])  # fmt: skip
@@ -699,13 +699,18 @@ def test_the_summary_names_everything(wine):
     text = evaluation.summary()
     assert str(evaluation) == text
     assert text.startswith(
-        "2 sets, found anew on the training rows and judged by tree in 5 folds of 178 rows and 13 features."
+        "2 sets, searched anew in each fold. 5-fold cross-validation on 178 rows, 13 features; model: tree."
     )
     assert f"{evaluation.mean_scores()[0]:.3f} ± " in text
     assert evaluation.comparisons[0].sentence in text
     assert "  set 0: " in text
     assert "flavanoids 100%" in text
-    assert "Stability over 3 bootstrap samples (1: always the same features, 0: as by chance): set 0 " in text
+    assert (
+        "Stability over 3 bootstrap samples (1: always the same features, 0: as by chance):\n  set 0: "
+        in text
+    )
+    assert "\nbaseline      0.000 ± 0.000\n" in text
+    assert "Both sets predict better than always saying '1'." in text
     assert "What takes the place of a feature from set to set:" in text
 
 
@@ -720,6 +725,9 @@ def test_frames(wine):
     assert sets.loc[1, "std_matthews_corrcoef"] == pytest.approx(np.std(evaluation.scores(1), ddof=1))
     compared = evaluation.comparison_frame()
     assert compared.loc[("matthews_corrcoef", 1), "p_value"] == evaluation.comparisons[0].p_value
+    assert frame["baseline_matthews_corrcoef"].tolist() == [0] * 6
+    assert sets["baseline_matthews_corrcoef"].tolist() == [0, 0]
+    assert evaluation.baseline_frame()["verdict"].tolist() == ["better", "better"]
     assert evaluation.stability_index_frame().index.tolist() == [0, 1, "any"]
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from pathlib import Path
 
+import odd_evaluations
 import odd_inputs
 import pytest
 
@@ -24,6 +25,11 @@ def test_a_right_answer_or_one_sentence(case):
     else:
         assert isinstance(found, SelectAlternatives), found
         assert case.first in ((), found.alternatives_[0].names)
+
+
+@pytest.mark.parametrize("case", odd_evaluations.CASES, ids=lambda case: case.what)
+def test_an_evaluation_that_does_not_mislead(case):
+    assert case.words in odd_evaluations.said(case)
 
 
 def rows_of(page):

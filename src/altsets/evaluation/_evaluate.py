@@ -13,6 +13,7 @@ import numpy.typing as npt
 
 from altsets.arrays import Floats, Indices
 from altsets.errors import InputError
+from altsets.evaluation._baseline import kind_of
 from altsets.evaluation._evaluation import Evaluation
 from altsets.evaluation._folds import Fold, Plan, Resample, assess, reselect
 from altsets.evaluation._inputs import (
@@ -24,9 +25,9 @@ from altsets.evaluation._inputs import (
     share,
     splits_for,
 )
+from altsets.evaluation._kinship import MOST_RELATED, kinship_of, mean_kinship
 from altsets.evaluation._running import Done, Piece, in_processes
 from altsets.features import FeatureNames, whole_number
-from altsets.measures import pairwise
 from altsets.measures.judged_rows import counted_groups
 from altsets.measures.metadata import names_for_weights
 from altsets.measures.models import Split, fresh_model, table_for
@@ -40,9 +41,6 @@ from altsets.tables.target import Target, labels_of, target_of
 from altsets.tables.weights import counted, counted_rows
 
 __all__ = ["evaluate"]
-
-#: Features of which it is asked how much they are alike; their pairs are many.
-MOST_RELATED = 200
 
 
 class _Judge(NamedTuple):
@@ -77,8 +75,9 @@ def evaluate(
     """How well feature sets predict rows that neither the search nor the model has seen, and how they compare.
 
     With a selector, the sets are found anew on the training rows of each fold, as in the paper: sets that were found
-    on all rows have seen the test rows, and look better than they are. Ctrl-C ends the work and keeps the folds that
-    are done.
+    on all rows have seen the test rows, and look better than they are. A model that knows no features (the most
+    frequent class, or the mean) is judged in the same folds: what does not beat this baseline is not called good.
+    Ctrl-C ends the work and keeps the folds that are done.
 
     Parameters
     ----------
@@ -128,7 +127,7 @@ def evaluate(
     Returns
     -------
     Evaluation
-        What was measured: ``summary()``, frames, JSON.
+        What was measured: ``summary()``, ``baseline``, ``comparisons``, frames, JSON.
 
     Examples
     --------
@@ -138,7 +137,7 @@ def evaluate(
     >>> selector = altsets.SelectAlternatives("f", n_features=3, n_alternatives=1, tau=1)
     >>> evaluation = altsets.evaluate(selector, X, y)
     >>> evaluation
-    Evaluation(2 sets, 5 folds; matthews_corrcoef: 0.845, 0.766)
+    Evaluation(2 sets, 5 folds; matthews_corrcoef: 0.845, 0.766; baseline 0.000)
     >>> print(evaluation.comparisons[0].sentence)
     No difference between set 1 and set 0 was shown: difference -0.079, 95 % interval [-0.229, 0.072], so set 1 may
     still be worse by 0.229 or better by 0.072.
@@ -168,6 +167,8 @@ def evaluate(
     folds, resamples = _outcomes(done)
     _warn_once(done)
     names = _chosen_names(plan.features.feature_names, folds, resamples)
+    scorers = plan.scoring.items()
+    compared = plan.selector is not None and len(names) <= MOST_RELATED
     return Evaluation(
         folds=folds,
         resamples=resamples,
@@ -181,7 +182,8 @@ def evaluate(
         n_bootstraps=n_bootstraps,
         confidence=float(confidence),
         margin=known_margin,
-        kinship=_kinship(plan, list(names)),
+        kinship=kinship_of(plan.features, list(names), plan.weights),
+        mean_kinship=mean_kinship(plan.features, plan.weights, seed) if compared else None,
         parameters={
             "estimator": _described("tree" if estimator is None else estimator),
             "cv": _described(cv),
@@ -189,6 +191,7 @@ def evaluate(
             "random_state": seed,
             "ready_made": not plan.rows_matter,
             **_about_classes(plan),
+            "baseline": {name: kind_of(scorer, plan.target.is_classes) for name, scorer in scorers},
         },
         elapsed=time.perf_counter() - started,
     )
@@ -277,19 +280,6 @@ def _chosen_names(
     parts: list[Fold | Resample] = [*folds, *resamples]
     sets = itertools.chain.from_iterable(part.sets for part in parts)
     return {index: names[index] for index in sorted(set(itertools.chain.from_iterable(sets)))}
-
-
-def _kinship(plan: Plan, chosen: Sequence[int]) -> dict[tuple[int, int], float]:
-    """How much chosen features say about each other; nothing is decided by it, so all rows may tell."""
-    if len(chosen) > MOST_RELATED:
-        return {}
-    alike = pairwise(
-        plan.features.columns(chosen), "symmetrical_uncertainty", sample_weight=plan.weights, warn=False
-    )
-    return {
-        (chosen[one], chosen[other]): round(float(alike[one, other]), 6)
-        for one, other in itertools.combinations(range(len(chosen)), 2)
-    }
 
 
 def _described(value: Any) -> Any:

@@ -11,6 +11,7 @@ import numpy.typing as npt
 
 from altsets.arrays import Floats, Indices
 from altsets.errors import InputError
+from altsets.evaluation._baseline import baseline_in, constant_of
 from altsets.evaluation._heard import unheard
 from altsets.measures.complaints import complaints_explained
 from altsets.measures.judged_rows import JudgedRows, judged_rows
@@ -95,6 +96,12 @@ class Fold:
         By scorer: how well the model predicts the test rows, and the training rows.
     qualities, test_qualities : tuple of float
         The quality that guided the search, on the training rows and on the test rows.
+    constant : tuple of (str or None)
+        The class, or the amount, that the model predicts for every test row; None if it predicts several.
+    baseline : dict of str to float
+        By scorer: how well a model that knows no features predicts the test rows; nan where the scorer does not work.
+    majority : str or None
+        The class that this model predicts for every row; None for amounts.
     """
 
     number: int
@@ -106,6 +113,9 @@ class Fold:
     train_scores: dict[str, tuple[float, ...]] = field(default_factory=dict)
     qualities: tuple[float, ...] = ()
     test_qualities: tuple[float, ...] = ()
+    constant: tuple[str | None, ...] = ()
+    baseline: dict[str, float] = field(default_factory=dict)
+    majority: str | None = None
 
 
 @dataclass(frozen=True)
@@ -144,12 +154,15 @@ def assess(plan: Plan, number: int, train: Indices, test: Indices) -> Fold:
         sets = plan.sets
     scores: dict[str, list[float]] = {name: [] for name in plan.scoring}
     train_scores: dict[str, list[float]] = {name: [] for name in plan.scoring}
+    constant: list[str | None] = []
     seen, unseen = _judged(plan, train), _judged(plan, test)
     for position, chosen in enumerate(sets):
-        judge = _judge(plan, chosen, seen, f"{where}, set {position}")
+        judge, constant_in = _judge(plan, chosen, seen, f"{where}, set {position}")
+        constant.append(constant_in(unseen))
         for name in plan.scoring:
             scores[name].append(judge(name, unseen))
             train_scores[name].append(judge(name, seen))
+    baseline, majority = baseline_in(seen, unseen, plan.scoring, plan.target.is_classes)
     return Fold(
         number,
         len(train),
@@ -160,6 +173,9 @@ def assess(plan: Plan, number: int, train: Indices, test: Indices) -> Fold:
         {name: _filled(values, plan.n_sets) for name, values in train_scores.items()},
         _filled(qualities, plan.n_sets),
         _filled(test_qualities, plan.n_sets),
+        tuple(constant),
+        baseline,
+        majority,
     )
 
 
@@ -221,8 +237,12 @@ def _judged(plan: Plan, rows: Indices) -> JudgedRows:
 
 def _judge(
     plan: Plan, chosen: FeatureSet, seen: JudgedRows, where: str
-) -> Callable[[str, JudgedRows], float]:
-    """Fit a model to a set; what is returned says how well it predicts some rows, by the scorer of a name."""
+) -> tuple[Callable[[str, JudgedRows], float], Callable[[JudgedRows], str | None]]:
+    """Fit a model to a set.
+
+    The first function says how well it predicts some rows, by the scorer of a name; the second one what it predicts
+    for all of them, if that is one thing.
+    """
     model = fresh_model(plan.estimator, plan.target.is_classes, plan.random_state, plan.class_weight)
     try:
         with complaints_explained(plan.features, model, chosen, own=is_own(plan.estimator)):
@@ -238,4 +258,4 @@ def _judge(
         except Exception as error:
             raise InputError(f"{where}: scoring {name!r} does not work: {one_line(error)}") from error
 
-    return judge
+    return judge, lambda rows: constant_of(model, rows.columns(chosen), rows.labels)
