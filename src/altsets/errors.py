@@ -43,8 +43,11 @@ class UnsupportedError(AltsetsError, ValueError):
 class MissingExtraError(AltsetsError, ImportError):
     """An optional dependency is not installed."""
 
-    def __init__(self, purpose: str, package: str, extra: str) -> None:
-        super().__init__(f"{purpose} needs {package}; install it with: pip install 'altsets[{extra}]'")
+    def __init__(self, purpose: str, package: str, extra: str, otherwise: str = "") -> None:
+        instead = f", or {otherwise}" if otherwise else ""
+        super().__init__(
+            f"{purpose} needs {package}; install it with: pip install 'altsets[{extra}]'{instead}"
+        )
 
 
 class VerificationError(AltsetsError, RuntimeError):

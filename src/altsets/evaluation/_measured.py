@@ -40,6 +40,7 @@ class Measured:
     kinship: dict[tuple[int, int], float] = field(default_factory=dict)
     parameters: dict[str, Any] = field(default_factory=dict)
     elapsed: float = 0.0
+    provenance: dict[str, Any] = field(default_factory=dict)
 
     @property
     def complete(self) -> bool:

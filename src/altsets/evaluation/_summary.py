@@ -34,18 +34,18 @@ def summary_of(evaluation: Measured) -> str:
 
 def _headline(evaluation: Measured) -> list[str]:
     sets = _counted(evaluation.n_sets, "set")
-    where = (
-        f"{_counted(len(evaluation.folds), 'fold')} of {_counted(evaluation.n_rows, 'row')} and "
-        f"{_counted(evaluation.n_features_in, 'feature')}"
+    splits = evaluation.parameters.get("splits", _counted(evaluation.n_folds, "fold"))
+    how = (
+        f"{splits} on {_counted(evaluation.n_rows, 'row')} and {_counted(evaluation.n_features_in, 'feature')}; "
+        f"model: {evaluation.parameters.get('estimator', 'tree')}."
     )
-    judge = evaluation.parameters.get("estimator", "tree")
     if evaluation.given:
         lines = [
-            f"{sets}, given; judged by {judge} in {where}.",
+            f"{sets}, given; {how}",
             "If the sets were found on these rows, the search has seen the test rows and the scores are too good.",
         ]
     else:
-        lines = [f"{sets}, found anew on the training rows and judged by {judge} in {where}."]
+        lines = [f"{sets}, found anew on the training rows of each fold; {how}"]
         if evaluation.parameters.get("ready_made"):
             lines.append(
                 "The search was guided by scores that were given: if they come from these rows, the search has seen "
