@@ -14,10 +14,12 @@ from altsets.constraints.named import any_named
 from altsets.tables.feature_matrix import Features
 from altsets.tables.fingerprint import fingerprint
 
-__all__ = ["PACKAGES", "TIMES", "constraints_by_name", "data_of", "record"]
+__all__ = ["DEFAULT_SEED", "PACKAGES", "TIMES", "constraints_by_name", "data_of", "record"]
 
 #: Packages whose version may change numbers.
 PACKAGES = ("numpy", "scipy", "scikit-learn")
+#: The seed of measures, models and folds, unless a user gives another one.
+DEFAULT_SEED = 25
 #: The parts of a record that differ from run to run.
 TIMES = ("time", "seconds")
 

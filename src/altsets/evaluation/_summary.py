@@ -36,7 +36,7 @@ def _headline(evaluation: Measured) -> list[str]:
     sets = _counted(evaluation.n_sets, "set")
     splits = evaluation.parameters.get("splits", _counted(evaluation.n_folds, "fold"))
     how = (
-        f"{splits} on {_counted(evaluation.n_rows, 'row')} and {_counted(evaluation.n_features_in, 'feature')}; "
+        f"{splits}{',' if ',' in splits else ''} on {_counted(evaluation.n_rows, 'row')} and {_counted(evaluation.n_features_in, 'feature')}; "
         f"model: {evaluation.parameters.get('estimator', 'tree')}."
     )
     if evaluation.given:

@@ -19,7 +19,7 @@ from altsets.dissimilarity.named import before_table, is_named, on_table
 from altsets.errors import InputError
 from altsets.features import whole_number
 from altsets.problem import Problem, dissimilarity_of
-from altsets.provenance import constraints_by_name, data_of, record
+from altsets.provenance import DEFAULT_SEED, constraints_by_name, data_of, record
 from altsets.quality import Quality
 from altsets.quality.given import needs_target, quality_from
 from altsets.result import Result
@@ -167,7 +167,8 @@ def provenance_of(
         known = known if kept is None else known[kept]
         asked["task"] = target_of(known, len(known), selector.task).task
     asked["constraints"] = constraints_by_name(selector.constraints, features.feature_names)
-    asked["seed"] = _seed(selector.random_state)
+    seed = _seed(selector.random_state)
+    asked["seed"] = DEFAULT_SEED if seed is None else seed
     return record(asked, seconds)
 
 

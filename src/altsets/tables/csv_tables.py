@@ -6,10 +6,11 @@ import csv
 import io
 import os
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from itertools import islice
 from operator import itemgetter
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 
@@ -20,7 +21,7 @@ from altsets.tables.file_columns import is_inexact
 from altsets.tables.file_contents import read_text, tidy
 from altsets.tables.table import Column, Table
 
-__all__ = ["numbers_in", "parse_csv", "read_rows", "write_csv"]
+__all__ = ["csv_of", "numbers_in", "parse_csv", "read_rows", "write_csv"]
 
 #: What stands for "not known" in a CSV file, in lower case.
 MISSING = frozenset({"", "na", "n/a", "nan", "null", "none", "?", "<na>", "#n/a"})
@@ -31,6 +32,8 @@ DECIMALS = (".", ",")
 SWAPPED = str.maketrans(",.", ".,")
 #: Numbers with a point that a decimal comma leaves no meaning: 1.5 and 1.234,5, but no dates.
 POINTED = re.compile(r"[-+]?\d+\.\d+|[-+]?\d{1,3}(\.\d{3})+(,\d+)?")
+#: How text begins that spreadsheets take for a formula.
+FORMULA = ("=", "+", "-", "@", "\t", "\r")
 #: Cells that are converted at a time: strings cost ten times as much memory as the numbers they become.
 CELLS_AT_A_TIME = 500_000
 
@@ -76,6 +79,40 @@ def write_csv(table: Table, path: str | os.PathLike[str]) -> None:
             raise TableError(f"{path} exists already; choose another name or delete it first.") from None
     except OSError as error:
         raise TableError(f"cannot write {path}: {error.strerror}.") from error
+
+
+def csv_of(rows: Sequence[Mapping[str, Any]], columns: Sequence[str]) -> bytes:
+    """Rows as a CSV file that is safe to open in a spreadsheet.
+
+    Text that a spreadsheet would take for a formula (it begins with = + - @ or a tab) gets a single quote before it. A
+    list of names is one field, with commas between them and quotes where a name has a comma.
+
+    Parameters
+    ----------
+    rows : sequence of mappings
+        Numbers, text, None (an empty field) or lists of text, by column.
+    columns : sequence of str
+        The columns in their order.
+
+    Examples
+    --------
+    >>> print(csv_of([{"feature": "=age", "score": -0.5}], ["feature", "score"]).decode(), end="")
+    feature,score
+    '=age,-0.5
+    """
+    buffer = io.StringIO(newline="")
+    writer = csv.writer(buffer, lineterminator="\n")
+    writer.writerow(map(_harmless, columns))
+    writer.writerows([_harmless(row[column]) for column in columns] for row in rows)
+    return buffer.getvalue().encode()
+
+
+def _harmless(value: Any) -> Any:
+    if isinstance(value, list | tuple):
+        line = io.StringIO(newline="")
+        csv.writer(line, lineterminator="").writerow(value)
+        value = line.getvalue()
+    return f"'{value}" if isinstance(value, str) and value.startswith(FORMULA) else value
 
 
 def parse_csv(text: str, source: str, *, delimiter: str | None = None, decimal: str = ".") -> Table:
