@@ -20,6 +20,8 @@ ABOUT_OUTPUT = ("--json", "--output", "--force", "--save-scores")
 ALLOWED = (TABLE, "--again", "--json")
 #: Numbers that differ by less are the same: other machines round otherwise.
 TOLERANCE = 1e-9
+#: And so are numbers that are 0 but for rounding.
+ROUNDING = 1e-15
 
 
 class SavedAnswer:
@@ -198,4 +200,4 @@ def _numbers(values: Sequence[float | None]) -> str:
 def _same(one: float | None, other: float | None) -> bool:
     if one is None or other is None:
         return one is other
-    return math.isclose(one, other, rel_tol=TOLERANCE, abs_tol=TOLERANCE)
+    return math.isclose(one, other, rel_tol=TOLERANCE, abs_tol=ROUNDING)

@@ -7,10 +7,15 @@ from dataclasses import replace
 from functools import partial
 from typing import TYPE_CHECKING, Annotated, Any
 
+import typer
+
 from altsets.cli import options, parsing
+from altsets.cli.again import SavedAnswer, repeat
 from altsets.cli.differing import dissimilarity_from
 from altsets.cli.judging import JudgingOptions, evaluation_of
+from altsets.cli.outputs import OutputFile, rows_of_result
 from altsets.cli.printing import answer, plain_messages, say_error
+from altsets.cli.records import Record, options_given
 from altsets.cli.searching import SECONDS_PER_SET, note_on, run_search
 from altsets.cli.sources import TableOptions, TableToScore, source_from
 from altsets.errors import InputError
@@ -24,6 +29,7 @@ __all__ = ["find_command"]
 
 
 def find_command(
+    context: typer.Context,
     table: Annotated[str | None, options.TableFile] = None,
     target: Annotated[str | None, options.Target] = None,
     n_features: Annotated[int | None, options.NumberOfFeatures] = None,
@@ -45,6 +51,9 @@ def find_command(
     aggregation: Annotated[str, options.Aggregation] = "sum",
     drop: Annotated[list[str] | None, options.Drop] = None,
     categorical: Annotated[list[str] | None, options.Categorical] = None,
+    drop_missing_target: Annotated[bool, options.DropMissingTarget] = False,
+    decimal: Annotated[str | None, options.Decimal] = None,
+    sheet: Annotated[str | None, options.Sheet] = None,
     existing: Annotated[list[str] | None, options.Existing] = None,
     require: Annotated[list[str] | None, options.Require] = None,
     forbid: Annotated[list[str] | None, options.Forbid] = None,
@@ -59,10 +68,14 @@ def find_command(
     max_iters: Annotated[int | None, options.MaxIters] = None,
     time_limit: Annotated[float | None, options.TimeLimit] = None,
     evaluate: Annotated[bool, options.Evaluate] = False,
-    cv: Annotated[int | None, options.Folds] = None,
+    cv: Annotated[str | None, options.Folds] = None,
+    repeats: Annotated[int | None, options.Repeats] = None,
     margin: Annotated[float | None, options.Margin] = None,
     bootstraps: Annotated[int | None, options.Bootstraps] = None,
     jobs: Annotated[int | None, options.Jobs] = None,
+    output: Annotated[str | None, options.OutputFile] = None,
+    force: Annotated[bool, options.Force] = False,
+    again: Annotated[str | None, options.Again] = None,
     as_json: Annotated[bool, options.Json] = False,
 ) -> None:
     """Find good and different feature sets for the target of a table.
@@ -71,13 +84,19 @@ def find_command(
     set exists or none was found, 2 = bad input.
     """
     with plain_messages():
+        if again is not None:
+            repeat(context, again, options_given(context))
+        record = Record(context)
+        file = OutputFile.of(output, force, table)
         n_features = parsing.size_of_sets(n_features, size)
-        judging = JudgingOptions(cv=cv, margin=margin, bootstraps=bootstraps, jobs=jobs)
+        judging = JudgingOptions(cv=cv, repeats=repeats, margin=margin, bootstraps=bootstraps, jobs=jobs)
         _check_judging(evaluate, judging, {"--scores": scores, "--existing": existing, "--engine": engine})
         how = {"measure": measure, "estimator": estimator, "scoring": scoring}
         if evaluate:
             how = _for_quality(quality, how)
-        columns = TableOptions(table, target, drop, categorical)
+        columns = TableOptions(
+            table, target, drop, categorical, drop_missing_target, decimal, sheet, judging.splits.groups
+        )
         source = source_from(columns, scores, quality, task, how, save_scores)
         names = FeatureNames.of(source.names)
         differing = {
@@ -112,7 +131,11 @@ def find_command(
         result = run_search(source, asked, engine=engine, time_limit=time_limit, **limits)
         origin = {"table": table, "target": target, "quality": quality, "scores": scores, **how}
         origin = {name: value for name, value in origin.items() if value is not None}
-        result = replace(result, parameters={**result.parameters, **origin})
+        result = replace(
+            result,
+            parameters={**result.parameters, **origin},
+            provenance=record.of(source, columns, asked, task),
+        )
 
         judge = None
         if evaluate and isinstance(source, TableToScore):
@@ -121,7 +144,12 @@ def find_command(
             judge = partial(
                 _unless_interrupted, result, selector, source.data, estimator, scoring, task, judging
             )
-        answer(result, as_json, judge, note=note_on(result, source))
+
+        def finish(document: dict[str, Any]) -> dict[str, Any]:
+            file.write(*rows_of_result(result), document)
+            return context.obj.compare(document) if isinstance(context.obj, SavedAnswer) else document
+
+        answer(result, as_json, judge, note=note_on(result, source), finish=finish)
 
 
 def _check_judging(evaluate: bool, judging: JudgingOptions, others: Mapping[str, Any]) -> None:

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from altsets.cli import parsing
 from altsets.cli.printing import Waiting, console_for
+from altsets.cli.splits import SplitOptions
 
 if TYPE_CHECKING:
     from altsets.evaluation import Evaluation
@@ -14,17 +15,21 @@ if TYPE_CHECKING:
 
 __all__ = ["JudgingOptions", "evaluation_of"]
 
-DEFAULT_FOLDS = 5
-
 
 @dataclass(frozen=True)
 class JudgingOptions:
     """What the user says about an evaluation; None where nothing is said."""
 
-    cv: int | None = None
+    cv: str | None = None
+    repeats: int | None = None
     margin: float | None = None
     bootstraps: int | None = None
     jobs: int | None = None
+
+    @property
+    def splits(self) -> SplitOptions:
+        """How rows are split."""
+        return SplitOptions.of(self.cv, self.repeats)
 
 
 def evaluation_of(
@@ -38,16 +43,20 @@ def evaluation_of(
     """Evaluate, with a sign of life."""
     from altsets.evaluation import evaluate
 
+    splits = judging.splits
+    splits.check(data.groups)
     several = parsing.names_in([scoring]) if scoring else None
     with Waiting(console_for(stderr=True)) as waiting:
         waiting.say("Evaluating")
-        return evaluate(
+        evaluation = evaluate(
             what,
             data.X,
             data.y,
             estimator=estimator,
             scoring=several,
-            cv=DEFAULT_FOLDS if judging.cv is None else judging.cv,
+            cv=splits.splitter(),
+            repeats=splits.repeats,
+            groups=data.groups,
             margin=judging.margin,
             n_bootstraps=judging.bootstraps or 0,
             n_jobs=judging.jobs,
@@ -56,3 +65,4 @@ def evaluation_of(
                 f"Evaluating: {share:.0%} (Ctrl-C keeps the folds that are done)"
             ),
         )
+    return splits.named(evaluation)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import gzip
+import hashlib
 import os
 import stat
 import sys
@@ -12,7 +13,7 @@ from pathlib import Path
 from altsets.errors import TableError
 from altsets.tables.formats import refuse_binary
 
-__all__ = ["STANDARD_INPUT", "content_of", "decoded", "piped", "read_lines", "read_text", "stored", "tidy", "unpacked"]
+__all__ = ["STANDARD_INPUT", "content_of", "decoded", "hash_of", "piped", "read_lines", "read_text", "stored", "tidy", "unpacked"]
 
 #: What stands for standard input in place of the name of a file.
 STANDARD_INPUT = "-"
@@ -42,6 +43,11 @@ def stored(path: Path) -> bytes:
         raise TableError(f"there is no file {path}; check the name and the folder.") from None
     except (OSError, ValueError) as error:
         raise TableError(f"cannot read {path}: {_reason(error)}.") from error
+
+
+def hash_of(path: str | os.PathLike[str]) -> str:
+    """The SHA-256 hash of a file, byte by byte."""
+    return hashlib.sha256(stored(Path(path))).hexdigest()
 
 
 def piped() -> bytes:
