@@ -60,7 +60,9 @@ class SavedAnswer:
                 "anew, and save that answer."
             ) from None
         if command != "find" or not isinstance(options, dict):
-            raise InputError(f"{path} is an answer of altsets {command}; --again repeats those of altsets find.")
+            raise InputError(
+                f"{path} is an answer of altsets {command}; --again repeats those of altsets find."
+            )
         try:
             Result.from_json(text)
         except InputError as error:
@@ -71,7 +73,9 @@ class SavedAnswer:
         """The words of the command line once more; with another table, if there is one."""
         options = {**self._options, **({} if table is None else {TABLE: table})}
         if options.get(TABLE) == "-" and table is None:
-            raise InputError(f"{self.path} is about a table from standard input; give the TABLE beside --again.")
+            raise InputError(
+                f"{self.path} is about a table from standard input; give the TABLE beside --again."
+            )
         place = options.pop(TABLE, None)
         words = [word for name, value in options.items() for word in self._words(name, value)]
         return words if place is None else [*words, "--", str(place)]
@@ -86,7 +90,9 @@ class SavedAnswer:
             return [name]
         values = value if isinstance(value, list) else [value]
         if not name.startswith("--") or not all(type(one) in (str, int, float) for one in values):
-            raise InputError(f"{self.path} has an option {name!r} with the value {value!r:.60}, which is none.")
+            raise InputError(
+                f"{self.path} has an option {name!r} with the value {value!r:.60}, which is none."
+            )
         return [f"{name}={one}" for one in values]
 
     def compare(self, document: dict[str, Any]) -> dict[str, Any]:
@@ -178,7 +184,9 @@ def _circumstances(then: Mapping[str, Any], now: Mapping[str, Any]) -> list[str]
         for name in ("sha256", "scores_sha256"):
             if old.get(name) != new.get(name):
                 what = "the data are" if name == "sha256" else "the saved scores are"
-                found.append(f"{what} not the same: hash {_short(old.get(name))} then, {_short(new.get(name))} now")
+                found.append(
+                    f"{what} not the same: hash {_short(old.get(name))} then, {_short(new.get(name))} now"
+                )
     for name in ("altsets", "python", *PACKAGES):
         if then.get(name) != now[name]:
             found.append(f"{name} {then.get(name)} then, {now[name]} now")

@@ -144,12 +144,18 @@ def find_command(
             judge = partial(
                 _unless_interrupted, result, selector, source.data, estimator, scoring, task, judging
             )
+        kept: dict[str, Any] = {}
 
         def finish(document: dict[str, Any]) -> dict[str, Any]:
-            file.write(*rows_of_result(result), document)
-            return context.obj.compare(document) if isinstance(context.obj, SavedAnswer) else document
+            kept.update(context.obj.compare(document) if isinstance(context.obj, SavedAnswer) else document)
+            return kept
 
-        answer(result, as_json, judge, note=note_on(result, source), finish=finish)
+        try:
+            answer(result, as_json, judge, note=note_on(result, source), finish=finish)
+        finally:
+            # Printed first: a full disk costs the file alone. That there is no set is an answer, too.
+            if kept:
+                file.write(*rows_of_result(result), kept)
 
 
 def _check_judging(evaluate: bool, judging: JudgingOptions, others: Mapping[str, Any]) -> None:

@@ -47,7 +47,9 @@ Decimal = typer.Option(
     help="The decimal sign in a CSV file: , for numbers such as 1,5. Fields are then separated by semicolons or tabs. "
     "[default: .]",
 )
-Sheet = typer.Option("--sheet", metavar="NAME", help="The sheet of an Excel workbook. [default: the first one]")
+Sheet = typer.Option(
+    "--sheet", metavar="NAME", help="The sheet of an Excel workbook. [default: the first one]"
+)
 OutputFile = typer.Option(
     "--output",
     metavar="FILE",

@@ -61,9 +61,9 @@ class OutputFile:
             raise InputError(f"--output {path}: there is no folder {folder}; make it first.")
         if os.path.isdir(path):
             raise InputError(f"--output {path} is a folder; name a file.")
-        if table is not None and os.path.exists(table) and os.path.exists(path):
-            if os.path.samefile(table, path):
-                raise InputError(f"--output {path} is the table itself; choose another name.")
+        both_there = table is not None and os.path.exists(table) and os.path.exists(path)
+        if both_there and os.path.samefile(str(table), path):
+            raise InputError(f"--output {path} is the table itself; choose another name.")
         if self._ending == ".parquet":
             from altsets.tables.parquet_tables import require_pyarrow
 

@@ -58,7 +58,9 @@ class Record:
         known["seed"] = DEFAULT_SEED
         return self._whole(known)
 
-    def of_evaluation(self, provenance: Mapping[str, Any], data: Dataset, table: TableOptions) -> dict[str, Any]:
+    def of_evaluation(
+        self, provenance: Mapping[str, Any], data: Dataset, table: TableOptions
+    ) -> dict[str, Any]:
         """The record of an evaluation: what it knows itself, and where the table came from."""
         known = {name: provenance[name] for name in ("task", "seed")}
         return self._whole({"data": provenance["data"] | _file_of(data, table), **known})

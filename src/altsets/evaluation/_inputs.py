@@ -184,8 +184,8 @@ def splits_for(
         raise InputError(f"cv={cv!r} must be a number of folds, a splitter, or a list of splits.")
     elif repeats > 1:
         raise InputError(
-            f"repeats={repeats} goes with a number of folds, such as cv=5, which are drawn anew each time; a splitter or "
-            "a list of splits says itself how often rows are split."
+            f"repeats={repeats} goes with a number of folds, such as cv=5, which are drawn anew each time; a splitter "
+            "or a list of splits says itself how often rows are split."
         )
     else:
         splitters = [cv]

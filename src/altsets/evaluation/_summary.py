@@ -35,10 +35,9 @@ def summary_of(evaluation: Measured) -> str:
 def _headline(evaluation: Measured) -> list[str]:
     sets = _counted(evaluation.n_sets, "set")
     splits = evaluation.parameters.get("splits", _counted(evaluation.n_folds, "fold"))
-    how = (
-        f"{splits}{',' if ',' in splits else ''} on {_counted(evaluation.n_rows, 'row')} and {_counted(evaluation.n_features_in, 'feature')}; "
-        f"model: {evaluation.parameters.get('estimator', 'tree')}."
-    )
+    table = f"{_counted(evaluation.n_rows, 'row')} and {_counted(evaluation.n_features_in, 'feature')}"
+    model = evaluation.parameters.get("estimator", "tree")
+    how = f"{splits}{',' if ',' in splits else ''} on {table}; model: {model}."
     if evaluation.given:
         lines = [
             f"{sets}, given; {how}",

@@ -221,10 +221,9 @@ class SelectAlternatives(ColumnSelector):
         n_features = size_in(self, features.n_features)
         started = time.perf_counter()
         found = answered(self, features, y, sample_weight, n_features, check_memory(self.memory))
-        self._keep(found, n_features)
         kept = counted_rows(sample_weight, features.n_rows)
         origin = provenance_of(self, features, y, kept, time.perf_counter() - started)
-        self.result_ = replace(self.result_, provenance=origin)
+        self._keep(found._replace(result=replace(found.result, provenance=origin)), n_features)
         alike = near_copies(self.result_, features if kept is None else features.rows(kept))
         self.note_ = (
             "" if alike is None else f"{alike.sentence(TRULY_DIFFERENT[alike.ranked])} {alike.details}"

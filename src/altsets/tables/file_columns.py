@@ -215,7 +215,7 @@ def _shown(label: str) -> str:
 def _respelled(spelled: str) -> str:
     """What to do about a number in a spelling that no program reads."""
     if re.fullmatch(r"[-+]?\d+,\d+", spelled):
-        return "read a CSV file with --decimal , if that is a decimal comma"
+        return "add --decimal , if commas are the decimal signs of a CSV file"
     return "write numbers with a decimal point and without other signs"
 
 

@@ -13,7 +13,18 @@ from pathlib import Path
 from altsets.errors import TableError
 from altsets.tables.formats import refuse_binary
 
-__all__ = ["STANDARD_INPUT", "content_of", "decoded", "hash_of", "piped", "read_lines", "read_text", "stored", "tidy", "unpacked"]
+__all__ = [
+    "STANDARD_INPUT",
+    "content_of",
+    "decoded",
+    "hash_of",
+    "piped",
+    "read_lines",
+    "read_text",
+    "stored",
+    "tidy",
+    "unpacked",
+]
 
 #: What stands for standard input in place of the name of a file.
 STANDARD_INPUT = "-"
