@@ -21,6 +21,7 @@ __all__ = [
     "TableError",
     "UnsupportedError",
     "VerificationError",
+    "reason_of",
 ]
 
 
@@ -52,3 +53,15 @@ class MissingExtraError(AltsetsError, ImportError):
 
 class VerificationError(AltsetsError, RuntimeError):
     """An answer failed the independent check; nothing wrong is ever returned to the user."""
+
+
+def reason_of(error: BaseException) -> str:
+    """What an error says, as the end of a sentence: on one line, and without a full stop.
+
+    Examples
+    --------
+    >>> reason_of(ValueError("no number.\\n")), reason_of(KeyError())
+    ('no number', 'KeyError')
+    """
+    said = getattr(error, "strerror", None) or str(error)
+    return " ".join(said.split()).rstrip(".") or type(error).__name__

@@ -9,7 +9,7 @@ from contextlib import suppress
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from altsets.errors import InputError
+from altsets.errors import InputError, reason_of
 
 if TYPE_CHECKING:
     from altsets.evaluation import Evaluation
@@ -124,8 +124,7 @@ class _beside:
 
 
 def _unwritable(path: str, error: Exception) -> InputError:
-    reason = getattr(error, "strerror", None) or str(error)
-    return InputError(f"--output {path} cannot be written: {reason.rstrip('.')}.")
+    return InputError(f"--output {path} cannot be written: {reason_of(error)}.")
 
 
 # --- Rows ---------------------------------------------------------------------------------------------

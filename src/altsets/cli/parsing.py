@@ -13,7 +13,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from altsets import constraints
 from altsets.cli.price_lists import PriceList
 from altsets.constraints import Constraint
-from altsets.errors import InputError
+from altsets.errors import InputError, reason_of
 from altsets.features import FeatureNames, unknown_features
 
 __all__ = ["cells_in", "constraints_from", "features_in", "names_in", "size_of_sets"]
@@ -119,7 +119,7 @@ def cells_in(text: str, delimiter: str) -> list[str]:
     try:
         rows = list(csv.reader([text], delimiter=delimiter, skipinitialspace=True))
     except csv.Error as error:
-        raise InputError(f"cannot read the names in {text[:100]!r}: {error}.") from None
+        raise InputError(f"cannot read the names in {text[:100]!r}: {reason_of(error)}.") from None
     return [cell.strip() for row in rows for cell in row]
 
 

@@ -14,7 +14,7 @@ from typing import Any
 
 import numpy as np
 
-from altsets.errors import TableError
+from altsets.errors import TableError, reason_of
 from altsets.tables.column_conversion import LARGEST_EXACT
 from altsets.tables.feature_matrix import listed
 from altsets.tables.file_columns import is_inexact
@@ -78,7 +78,7 @@ def write_csv(table: Table, path: str | os.PathLike[str]) -> None:
         if not Path(path).is_file() or Path(path).read_bytes() != content:
             raise TableError(f"{path} exists already; choose another name or delete it first.") from None
     except OSError as error:
-        raise TableError(f"cannot write {path}: {error.strerror}.") from error
+        raise TableError(f"cannot write {path}: {reason_of(error)}.") from error
 
 
 def csv_of(rows: Sequence[Mapping[str, Any]], columns: Sequence[str]) -> bytes:

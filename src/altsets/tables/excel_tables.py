@@ -7,7 +7,7 @@ import io
 import warnings
 from typing import Any
 
-from altsets.errors import MissingExtraError, TableError
+from altsets.errors import MissingExtraError, TableError, reason_of
 from altsets.tables.csv_tables import parse_csv
 from altsets.tables.feature_matrix import listed
 from altsets.tables.table import Table
@@ -38,8 +38,7 @@ def parse_excel(content: bytes, source: str, sheet: str | None = None) -> Table:
         raise
     except Exception as error:
         # A damaged workbook may raise anything.
-        reason = " ".join(str(error).split()).rstrip(".")
-        raise TableError(f"{source} cannot be read as an Excel workbook: {reason}.") from error
+        raise TableError(f"{source} cannot be read as an Excel workbook: {reason_of(error)}.") from error
     return parse_csv(_as_text(rows, source), source, delimiter=",")
 
 

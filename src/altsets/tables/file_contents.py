@@ -10,7 +10,7 @@ import sys
 import zlib
 from pathlib import Path
 
-from altsets.errors import TableError
+from altsets.errors import TableError, reason_of
 from altsets.tables.formats import refuse_binary
 
 __all__ = [
@@ -53,7 +53,7 @@ def stored(path: Path) -> bytes:
     except FileNotFoundError:
         raise TableError(f"there is no file {path}; check the name and the folder.") from None
     except (OSError, ValueError) as error:
-        raise TableError(f"cannot read {path}: {_reason(error)}.") from error
+        raise TableError(f"cannot read {path}: {reason_of(error)}.") from error
 
 
 def hash_of(path: str | os.PathLike[str]) -> str:
@@ -71,7 +71,7 @@ def piped() -> bytes:
     try:
         return sys.stdin.buffer.read()
     except OSError as error:
-        raise TableError(f"cannot read standard input: {_reason(error)}.") from error
+        raise TableError(f"cannot read standard input: {reason_of(error)}.") from error
 
 
 def unpacked(content: bytes, source: str) -> bytes:
@@ -81,13 +81,7 @@ def unpacked(content: bytes, source: str) -> bytes:
     try:
         return gzip.decompress(content)
     except (OSError, EOFError, zlib.error) as error:
-        raise TableError(f"{source} is a damaged gzip file: {_reason(error)}.") from error
-
-
-def _reason(error: Exception) -> str:
-    """What an error says, as a part of a sentence."""
-    said = getattr(error, "strerror", None) or str(error)
-    return " ".join(said.split()).rstrip(".") or type(error).__name__
+        raise TableError(f"{source} is a damaged gzip file: {reason_of(error)}.") from error
 
 
 def _refuse_other_than_files(path: Path) -> None:
