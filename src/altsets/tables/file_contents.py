@@ -65,8 +65,8 @@ def piped() -> bytes:
     """The bytes that come in by standard input."""
     if sys.stdin is None or sys.stdin.isatty():
         raise TableError(
-            "- reads the table from standard input, and nothing comes in there; send a file to it, as in: cat "
-            "table.csv | altsets ..."
+            "- reads the table from standard input, and nothing comes in there; send a file to it, as in: altsets find "
+            "- < table.csv"
         )
     try:
         return sys.stdin.buffer.read()
