@@ -15,6 +15,7 @@ from decimal import Decimal
 from typing import Any
 
 import numpy as np
+import odd_files
 import pandas as pd
 import polars as pl
 import pyarrow as pa
@@ -240,6 +241,15 @@ def page() -> str:
         "| input | what it gets |",
         "|---|---|",
         *(f"| {case.what} | {said(case)} |" for case in CASES),
+        "",
+        "## Files and options",
+        "",
+        "What `altsets find` makes of files, and of options that are about files and folds. The table has 40 rows and",
+        "the columns `a`, `b`, `patient` (which is dropped) and `y`, the target.",
+        "",
+        "| file or option | what it gets |",
+        "|---|---|",
+        *(f"| {case.what} | {odd_files.said(case)} |" for case in odd_files.FILES),
         "",
     ]
     return "\n".join(lines)
