@@ -101,7 +101,7 @@ def test_decimal_commas_and_rows_without_a_target(run, table, there):
     refused(run("find", "german.csv", *FIND, "--drop-missing-target"), "add --decimal , if commas")
     asked = (*FIND, "--decimal", ",", "--drop-missing-target", "--json")
     code, out, err = run("find", "german.csv", *asked)
-    assert (code, err) == (0, "5 of 80 rows have no value in 'y' and were left out.\n")
+    assert (code, err) == (0, "Rows without a value in 'y' were left out: 5 of 80.\n")
     whole = frame.dropna(subset="y")
     expected = SelectAlternatives("f", n_features=2, n_alternatives=1).fit(
         whole.drop(columns="y"), whole["y"]
@@ -114,7 +114,7 @@ def test_decimal_commas_and_rows_without_a_target(run, table, there):
         options = FIND if command[0] == "near-best" else ("-t", "y")
         options = [option for option in options if option not in ("-a", 1)]
         code, _, err = run(*command, "german.csv", *options, "--decimal", ",", "--drop-missing-target")
-        assert (code, err) == (0, "5 of 80 rows have no value in 'y' and were left out.\n")
+        assert (code, err) == (0, "Rows without a value in 'y' were left out: 5 of 80.\n")
 
 
 def test_options_about_tables_have_no_use_with_scores_alone(run, there):

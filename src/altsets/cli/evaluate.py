@@ -56,6 +56,7 @@ def evaluate_command(
             table, target, drop, categorical, drop_missing_target, decimal, sheet, judging.splits.groups
         )
         data = dataset_from(columns)
+        judging.splits.check(data.groups)
         given = _sets_in(sets, FeatureNames.of(data.feature_names))
         evaluation = evaluation_of(given, data, estimator, scoring, task, judging)
         origin = record.of_evaluation(evaluation.provenance, data, columns)

@@ -98,6 +98,8 @@ def find_command(
             table, target, drop, categorical, drop_missing_target, decimal, sheet, judging.splits.groups
         )
         source = source_from(columns, scores, quality, task, how, save_scores)
+        if source.data is not None:
+            judging.splits.check(source.data.groups)
         names = FeatureNames.of(source.names)
         differing = {
             "--dissimilarity": dissimilarity,

@@ -44,7 +44,6 @@ def evaluation_of(
     from altsets.evaluation import evaluate
 
     splits = judging.splits
-    splits.check(data.groups)
     several = parsing.names_in([scoring]) if scoring else None
     with Waiting(console_for(stderr=True)) as waiting:
         waiting.say("Evaluating")

@@ -53,7 +53,7 @@ def dataset_from(table: TableOptions) -> Dataset:
     )
     if data.n_dropped:
         rows = data.n_dropped + len(data.y)
-        say_error(f"{data.n_dropped} of {rows} rows have no value in {table.target!r} and were left out.")
+        say_error(f"Rows without a value in {table.target!r} were left out: {data.n_dropped} of {rows}.")
     return data
 
 
