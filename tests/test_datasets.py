@@ -28,16 +28,6 @@ SHARED = Path(__file__).resolve().parents[2] / "shared" / "datasets"
 SMALL = "a,b,y\n1,0.5,no\n2,-1e3,yes\n3,2,no\n"
 
 
-@pytest.fixture
-def write(tmp_path):
-    def write(content, name="table.csv"):
-        path = tmp_path / name
-        path.write_bytes(content.encode() if isinstance(content, str) else content)
-        return path
-
-    return write
-
-
 def contents(table):
     return {name: column.tolist() for name, column in zip(table.names, table.columns, strict=True)}
 

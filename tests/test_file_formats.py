@@ -17,16 +17,6 @@ from altsets.tables.files import read_table
 from altsets.tables.formats import BEGINNINGS
 
 
-@pytest.fixture
-def write(tmp_path):
-    def write(content, name="table.csv"):
-        path = tmp_path / name
-        path.write_bytes(content.encode() if isinstance(content, str) else content)
-        return path
-
-    return write
-
-
 def zipped(**files):
     stream = io.BytesIO()
     with zipfile.ZipFile(stream, "w") as archive:
