@@ -17,6 +17,7 @@ from typing import Any
 
 import numpy as np
 import odd_evaluations
+import odd_files
 import pandas as pd
 import polars as pl
 import pyarrow as pa
@@ -332,6 +333,15 @@ def page() -> str:
         *(f"| {case.what} | {said(case)} |" for case in CASES),
         "",
         *odd_evaluations.section(),
+        "## Files and options",
+        "",
+        "What `altsets find` makes of files, and of options that are about files and folds. The table has 40 rows and",
+        "the columns `a`, `b`, `patient` (which is dropped) and `y`, the target.",
+        "",
+        "| file or option | what it gets |",
+        "|---|---|",
+        *(f"| {case.what} | {odd_files.said(case)} |" for case in odd_files.FILES),
+        "",
     ]
     return "\n".join(lines)
 

@@ -371,6 +371,44 @@ def test_folds_say_how_many_rows_they_have(wine):
     assert "80 % interval" in entry.sentence
 
 
+def test_repeats_shuffle_anew_and_count_as_folds(wine):
+    once, thrice = (evaluate([[0], [6]], *wine, cv=4, repeats=repeats) for repeats in (1, 3))
+    assert thrice.parameters["splits"] == "4-fold cross-validation, 3 repeats"
+    assert len(thrice.folds) == thrice.n_folds == 12
+    assert thrice.scores(0)[:4] == once.scores(0)
+    assert len({tuple(thrice.scores(0)[start : start + 4]) for start in (0, 4, 8)}) == 3
+    second = evaluate([[0], [6]], *wine, cv=4, random_state=26)
+    assert thrice.scores(0)[4:8] == second.scores(0)
+    # By hand: twelve differences, and a third as many test rows as training rows.
+    differences = np.subtract(thrice.scores(1), thrice.scores(0))
+    ratio = np.mean([fold.n_test / fold.n_train for fold in thrice.folds])
+    assert ratio == pytest.approx(1 / 3, rel=0.01)
+    spread = math.sqrt((1 / 12 + ratio) * np.var(differences, ddof=1))
+    entry = thrice.comparisons[0]
+    assert entry.n_folds == 12
+    assert entry.p_value == pytest.approx(2 * stats.t.sf(abs(differences.mean()) / spread, 11))
+    assert entry.high - entry.difference == pytest.approx(stats.t.ppf(0.975, 11) * spread)
+
+
+def test_repeats_keep_groups_together(wine):
+    X, y = wine
+    groups = np.arange(len(y)) // 3
+    evaluation = evaluate([[0]], X, y, cv=3, repeats=2, groups=groups, n_jobs=2)
+    assert evaluation.parameters["splits"] == "3 folds that keep groups together, 2 repeats"
+    assert evaluation == evaluate([[0]], X, y, cv=3, repeats=2, groups=groups)
+    named = evaluate([[0]], X, y, cv=3, groups=pd.Series(groups, name="patient"))
+    assert named.parameters["splits"] == "3 folds that keep groups of 'patient' together"
+
+
+@pytest.mark.parametrize("cv", [KFold(3), [([0, 1], [2])]])
+def test_repeats_of_splits_that_are_given_are_refused(wine, cv):
+    assert evaluate([[0]], *wine, cv=KFold(3)).parameters["splits"] == "3 folds"
+    with pytest.raises(InputError, match="repeats=2 goes with a number of folds, such as cv=5"):
+        evaluate([[0]], *wine, cv=cv, repeats=2)
+    with pytest.raises(InputError, match="repeats=0 is too small"):
+        evaluate([[0]], *wine, repeats=0)
+
+
 def test_the_test_keeps_its_level():
     false_alarms = plain_alarms = 0
     for seed in range(200):
@@ -566,7 +604,7 @@ def test_the_number_of_processes_changes_nothing(wine):
     told.clear()
     both = evaluate(quick(), X, y, n_bootstraps=2, n_jobs=2, progress=told.append)
     assert told == pytest.approx(np.arange(1, 8) / 7)
-    assert both.to_dict() | {"elapsed": 0} == alone.to_dict() | {"elapsed": 0}
+    assert both == alone
     assert both.elapsed > 0
 
 

@@ -21,6 +21,7 @@ __all__ = [
     "TableError",
     "UnsupportedError",
     "VerificationError",
+    "reason_of",
 ]
 
 
@@ -43,9 +44,24 @@ class UnsupportedError(AltsetsError, ValueError):
 class MissingExtraError(AltsetsError, ImportError):
     """An optional dependency is not installed."""
 
-    def __init__(self, purpose: str, package: str, extra: str) -> None:
-        super().__init__(f"{purpose} needs {package}; install it with: pip install 'altsets[{extra}]'")
+    def __init__(self, purpose: str, package: str, extra: str, otherwise: str = "") -> None:
+        instead = f", or {otherwise}" if otherwise else ""
+        super().__init__(
+            f"{purpose} needs {package}; install it with: pip install 'altsets[{extra}]'{instead}"
+        )
 
 
 class VerificationError(AltsetsError, RuntimeError):
     """An answer failed the independent check; nothing wrong is ever returned to the user."""
+
+
+def reason_of(error: BaseException) -> str:
+    """What an error says, as the end of a sentence: on one line, and without a full stop.
+
+    Examples
+    --------
+    >>> reason_of(ValueError("no number.\\n")), reason_of(KeyError())
+    ('no number', 'KeyError')
+    """
+    said = getattr(error, "strerror", None) or str(error)
+    return " ".join(said.split()).rstrip(".") or type(error).__name__

@@ -123,9 +123,13 @@ class Result:
     finding : str
         What was found and proven, where the question was another one than :func:`altsets.find` answers: of
         :func:`altsets.most_different` and :func:`altsets.most_sets`, whose objective and bound are no qualities.
+    scores : list of tuples of float
+        The score of each feature alone, set by set; empty where only sets can be judged.
+    provenance : dict
+        Where the answer comes from: versions, the data with their hash, options, time; empty if there is no table.
 
     Two results are equal if they say the same about the same request; what it took to find out (``elapsed``, ``steps``,
-    ``evaluated``) does not count.
+    ``evaluated``) and when (``provenance``) does not count.
 
     Examples
     --------
@@ -158,6 +162,8 @@ class Result:
     evaluated: int = field(default=0, compare=False)
     matches: list[Match] = field(default_factory=list)
     finding: str = ""
+    scores: list[tuple[float, ...]] = field(default_factory=list, compare=False)
+    provenance: dict[str, Any] = field(default_factory=dict, compare=False)
 
     def __eq__(self, other: object) -> bool:
         if not isinstance(other, Result):
@@ -342,6 +348,7 @@ class Result:
                 for match in self.matches
             ],
             **({"finding": self.finding} if self.finding else {}),
+            **({"provenance": self.provenance} if self.provenance else {}),
         }
 
     @classmethod
@@ -373,6 +380,7 @@ class Result:
                 evaluated=documents.whole_numbers([document.get("evaluated", 0)])[0],
                 matches=[_match(entry) for entry in document.get("matches", [])],
                 finding=documents.text(document.get("finding", "")),
+                provenance=dict(document.get("provenance", {}).items()),
             )._whole()
         except documents.DAMAGED as error:
             raise InputError(f"this altsets result is incomplete or damaged: {error!r}.") from error

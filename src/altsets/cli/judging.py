@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from altsets.cli import parsing
 from altsets.cli.printing import Waiting, console_for
+from altsets.cli.splits import SplitOptions
 
 if TYPE_CHECKING:
     from altsets.evaluation import Evaluation
@@ -14,17 +15,21 @@ if TYPE_CHECKING:
 
 __all__ = ["JudgeOptions", "JudgingOptions", "evaluation_of"]
 
-DEFAULT_FOLDS = 5
-
 
 @dataclass(frozen=True)
 class JudgingOptions:
     """What the user says about an evaluation; None where nothing is said."""
 
-    cv: int | None = None
+    cv: str | None = None
+    repeats: int | None = None
     margin: float | None = None
     bootstraps: int | None = None
     jobs: int | None = None
+
+    @property
+    def splits(self) -> SplitOptions:
+        """How rows are split."""
+        return SplitOptions.of(self.cv, self.repeats)
 
 
 @dataclass(frozen=True)
@@ -47,10 +52,11 @@ def evaluation_of(
     """Evaluate, with a sign of life."""
     from altsets.evaluation import evaluate
 
+    splits = judging.splits
     several = parsing.names_in([judge.scoring]) if judge.scoring else None
     with Waiting(console_for(stderr=True)) as waiting:
         waiting.say("Evaluating")
-        return evaluate(
+        evaluation = evaluate(
             what,
             data.X,
             data.y,
@@ -58,7 +64,9 @@ def evaluation_of(
             scoring=several,
             pos_label=judge.pos_label,
             class_weight=judge.class_weight,
-            cv=DEFAULT_FOLDS if judging.cv is None else judging.cv,
+            cv=splits.splitter(),
+            repeats=splits.repeats,
+            groups=data.groups,
             margin=judging.margin,
             n_bootstraps=judging.bootstraps or 0,
             n_jobs=judging.jobs,
@@ -67,3 +75,4 @@ def evaluation_of(
                 f"Evaluating: {share:.0%} (Ctrl-C keeps the folds that are done)"
             ),
         )
+    return splits.named(evaluation)

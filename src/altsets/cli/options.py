@@ -33,10 +33,40 @@ def _number(text: str) -> float:
 
 TableFile = typer.Argument(
     metavar="TABLE",
-    help="CSV file (also gzipped) or Parquet file: numbers and text, also with holes.",
+    help="CSV file (also gzipped), Parquet file or Excel workbook; - for standard input. Numeric and text columns; "
+    "missing values allowed.",
     show_default=False,
 )
 Target = typer.Option("--target", "-t", metavar="COLUMN", help="What to predict.")
+DropMissingTarget = typer.Option(
+    "--drop-missing-target", help="Leave out rows without a value in the target column."
+)
+Decimal = typer.Option(
+    "--decimal",
+    metavar="SIGN",
+    help="The decimal sign in a CSV file: , for numbers such as 1,5. Fields are then separated by semicolons or tabs. "
+    "[default: .]",
+)
+Sheet = typer.Option(
+    "--sheet", metavar="NAME", help="The sheet of an Excel workbook. [default: the first one]"
+)
+OutputFile = typer.Option(
+    "--output",
+    metavar="FILE",
+    help="Also write the answer to a new file: .csv or .parquet (a row for each set and feature), or .json.",
+)
+ScoresFile = typer.Option(
+    "--output",
+    metavar="FILE",
+    help="Also write the answer to a new file: .csv or .parquet (a row for each fold and set), or .json.",
+)
+Force = typer.Option("--force", help="Let --output replace an existing file.")
+Again = typer.Option(
+    "--again",
+    metavar="FILE.json",
+    help="Repeat the request of a saved answer (--json or --output) and say whether the answer is the same. Only TABLE "
+    "and --json may stand beside it. Exit status: 0 = same, 1 = not.",
+)
 Json = typer.Option("--json", help="Print one JSON document, nothing else.")
 NumberOfFeatures = typer.Option(
     "--n-features", "-k", parser=_whole_number, metavar="N", help="Features in each set. [default: 5]"
@@ -228,7 +258,18 @@ ClassWeight = typer.Option(
     metavar="balanced",
     help="Classes count alike when a model is fitted, however many rows they have: balanced.",
 )
-Folds = typer.Option("--cv", parser=_whole_number, metavar="N", help="The number of folds. [default: 5]")
+Folds = typer.Option(
+    "--cv",
+    metavar="N",
+    help="How rows are split: 5 (shuffled folds), time:5 (each fold predicts rows from those above them) or "
+    "group:COLUMN:5 (rows with the same value in COLUMN stay together; it is then no feature). [default: 5]",
+)
+Repeats = typer.Option(
+    "--repeats",
+    parser=_whole_number,
+    metavar="N",
+    help="How often to split the rows into folds, each time shuffled anew. [default: 1]",
+)
 Margin = typer.Option(
     "--margin",
     parser=_number,

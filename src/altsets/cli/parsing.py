@@ -13,10 +13,10 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from altsets import constraints
 from altsets.cli.price_lists import PriceList
 from altsets.constraints import Constraint
-from altsets.errors import InputError
+from altsets.errors import InputError, reason_of
 from altsets.features import FeatureNames, unknown_features
 
-__all__ = ["constraints_from", "features_in", "names_in", "size_of_sets"]
+__all__ = ["cells_in", "constraints_from", "features_in", "names_in", "size_of_sets"]
 
 DEFAULT_SIZE = 5
 
@@ -29,7 +29,7 @@ def names_in(options: Sequence[str]) -> list[str]:
     >>> names_in(["a, b", '"x, y",z'])
     ['a', 'b', 'x, y', 'z']
     """
-    return [cell for text in options for cell in _cells(text, ",") if cell]
+    return [cell for text in options for cell in cells_in(text, ",") if cell]
 
 
 def features_in(option: str, text: str, names: FeatureNames) -> list[int]:
@@ -88,7 +88,7 @@ def _exclusive(option: str, text: str, names: FeatureNames) -> Constraint:
 
 
 def _implies(option: str, text: str, names: FeatureNames) -> Constraint:
-    cells = _cells(text, ":")
+    cells = cells_in(text, ":")
     if len(cells) != 2 or not all(cells):
         raise InputError(
             f"{option} {text!r} must have the form COL:COL; a name with a colon stands in double quotes."
@@ -126,11 +126,12 @@ PARSERS: dict[str, Callable[[str, str, FeatureNames], Constraint]] = {
 }
 
 
-def _cells(text: str, delimiter: str) -> list[str]:
+def cells_in(text: str, delimiter: str) -> list[str]:
+    """The parts of a text; one that has the delimiter in it stands in double quotes."""
     try:
         rows = list(csv.reader([text], delimiter=delimiter, skipinitialspace=True))
     except csv.Error as error:
-        raise InputError(f"cannot read the names in {text[:100]!r}: {error}.") from None
+        raise InputError(f"cannot read the names in {text[:100]!r}: {reason_of(error)}.") from None
     return [cell.strip() for row in rows for cell in row]
 
 

@@ -55,11 +55,16 @@ NO_SET, BAD_INPUT = 1, 2
 
 
 def answer(
-    result: Result, as_json: bool, judge: Callable[[], Evaluation | None] | None = None, note: str = ""
+    result: Result,
+    as_json: bool,
+    judge: Callable[[], Evaluation | None] | None = None,
+    note: str = "",
+    finish: Callable[[dict[str, Any]], dict[str, Any]] = lambda document: document,
 ) -> None:
     """Print the answer; end with the exit status that says whether there is one.
 
     Sets are printed before they are judged, if they are, since that may take long. A note on the sets comes below them.
+    ``finish`` gets the whole document when all is known, and may add to it.
     """
     asked, found = len(result.statuses), len(result.sets)
     if found and not as_json:
@@ -67,14 +72,15 @@ def answer(
         if note:
             say(console_for(), note)
     evaluation = judge() if found and judge is not None else None
-    if as_json:
-        more: dict[str, Any] = {"note": note} if note else {}
-        if evaluation is not None:
-            more["evaluation"] = evaluation.to_dict()
-        typer.echo(json.dumps({**result.to_dict(), **more}, indent=2, allow_nan=False))
-    elif evaluation is not None:
+    if evaluation is not None and not as_json:
         typer.echo()
         show_evaluation(evaluation, console_for())
+    more: dict[str, Any] = {"note": note} if note else {}
+    if evaluation is not None:
+        more["evaluation"] = evaluation.to_dict()
+    document = finish({**result.to_dict(), **more})
+    if as_json:
+        typer.echo(json.dumps(document, indent=2, allow_nan=False))
     if not found:
         fail(result.explain(), NO_SET)
     if found < asked:

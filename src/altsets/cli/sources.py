@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from altsets.cli import parsing
-from altsets.cli.printing import Waiting
+from altsets.cli.printing import Waiting, say_error
 from altsets.errors import InputError
 from altsets.features import FeatureNames
 
@@ -27,6 +27,10 @@ class TableOptions:
     target: str | None
     drop: Sequence[str] | None = None
     categorical: Sequence[str] | None = None
+    drop_missing_target: bool = False
+    decimal: str | None = None
+    sheet: str | None = None
+    groups: str | None = None
 
 
 def dataset_from(table: TableOptions) -> Dataset:
@@ -39,11 +43,25 @@ def dataset_from(table: TableOptions) -> Dataset:
     if table.target is None:
         raise InputError(f"say which column of {table.path} is to be predicted with --target.")
     dropped, categories = parsing.names_in(table.drop or []), parsing.names_in(table.categorical or [])
-    return split_target(read_table(table.path), table.target, drop=dropped, categorical=categories)
+    data = split_target(
+        read_table(table.path, decimal=table.decimal, sheet=table.sheet),
+        table.target,
+        drop=dropped,
+        categorical=categories,
+        groups=table.groups,
+        drop_missing_target=table.drop_missing_target,
+    )
+    if data.n_dropped:
+        rows = data.n_dropped + len(data.y)
+        say_error(f"Rows without a value in {table.target!r} were left out: {data.n_dropped} of {rows}.")
+    return data
 
 
 class TableToScore:
     """Features that are to be scored."""
+
+    #: The hash of a file of scores, which there is none of here.
+    scores_sha256 = ""
 
     def __init__(
         self,
@@ -98,8 +116,11 @@ class TableToScore:
 class SavedScores:
     """Features that have been scored before; with their table, if that is there."""
 
-    def __init__(self, scores: Scores, quality: str, data: Dataset | None = None) -> None:
+    def __init__(
+        self, scores: Scores, quality: str, data: Dataset | None = None, scores_sha256: str = ""
+    ) -> None:
         self.names, self._made, self.data = scores.names, scores.quality(quality), data
+        self.scores_sha256 = scores_sha256
 
     @property
     def table(self) -> Any:
@@ -139,9 +160,12 @@ def _saved_scores(
     """Read scores from a file; of the features that the table has, if there is one. Options of no use are refused."""
     from altsets.quality.named import WRAPPER
     from altsets.scores import Scores
+    from altsets.tables.file_contents import hash_of
 
-    if table.path is None and table.categorical:
-        unused = {**unused, "--categorical": ",".join(table.categorical)}
+    if table.path is None:
+        about_tables = {"--decimal": table.decimal, "--sheet": table.sheet}
+        about_tables["--categorical"] = ",".join(table.categorical) if table.categorical else None
+        unused = {**unused, **about_tables}
     for name, value in unused.items():
         if value is not None:
             raise InputError(
@@ -156,4 +180,4 @@ def _saved_scores(
     elif table.drop:
         dropped = parsing.features_in("--drop", ",".join(table.drop), FeatureNames.of(scores.names))
         scores = scores.only([name for number, name in enumerate(scores.names) if number not in dropped])
-    return SavedScores(scores, quality, data)
+    return SavedScores(scores, quality, data, hash_of(path))

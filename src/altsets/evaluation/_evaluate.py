@@ -24,6 +24,7 @@ from altsets.evaluation._inputs import (
     scoring_by_name,
     share,
     splits_for,
+    splits_in_words,
 )
 from altsets.evaluation._kinship import MOST_RELATED, kinship_of, mean_kinship
 from altsets.evaluation._running import Done, Piece, in_processes
@@ -33,6 +34,7 @@ from altsets.measures.metadata import names_for_weights
 from altsets.measures.models import Split, fresh_model, table_for
 from altsets.measures.scorers import asked_for, positive_of, scorer_for
 from altsets.measures.workers import at_a_time, checked_jobs
+from altsets.provenance import constraints_by_name, data_of, record
 from altsets.quality.given import needs_target
 from altsets.selector import SelectAlternatives, check_request
 from altsets.tables.conversion import features_of
@@ -60,6 +62,7 @@ def evaluate(
     estimator: Any = None,
     scoring: Any = None,
     cv: Any = 5,
+    repeats: int = 1,
     groups: Any = None,
     sample_weight: Any = None,
     pos_label: Any = None,
@@ -97,6 +100,8 @@ def evaluate(
         One scorer of scikit-learn or several. None: Matthews correlation, or R² if the target is an amount.
     cv : int, splitter or iterable of (train, test)
         A number stands for shuffled folds, of each class alike; with ``groups`` they keep groups together.
+    repeats : int
+        How often to split the rows into ``cv`` folds, each time shuffled anew; only where ``cv`` is a number.
     groups : array-like of shape (n_samples,), optional
         Rows of one group are never on both sides, if ``cv`` is a number or a splitter that uses groups.
     sample_weight : array-like of shape (n_samples,), optional
@@ -146,6 +151,7 @@ def evaluate(
     share("confidence", confidence)
     seed = whole_number("random_state", random_state, least=0)
     n_bootstraps = whole_number("n_bootstraps", n_bootstraps, least=0)
+    repeats = whole_number("repeats", repeats, least=1)
     known_margin = margin_of(margin)
     everything = features_of(X)
     kept = counted_rows(sample_weight, everything.n_rows)
@@ -161,7 +167,7 @@ def evaluate(
     )
     if n_bootstraps and plan.selector is None:
         raise InputError("n_bootstraps goes with a SelectAlternatives: sets that are given stay the same.")
-    splits = splits_for(cv, plan.features, plan.target, known_groups, kept, seed)
+    splits = splits_for(cv, plan.features, plan.target, known_groups, kept, seed, repeats)
     samples = bootstrap_samples(n_bootstraps, plan.target, plan.groups, seed)
     done = in_processes(_pieces(plan, splits, samples), n_jobs, progress)
     folds, resamples = _outcomes(done)
@@ -187,6 +193,8 @@ def evaluate(
         parameters={
             "estimator": _described("tree" if estimator is None else estimator),
             "cv": _described(cv),
+            "repeats": repeats,
+            "splits": splits_in_words(cv, len(splits), groups, repeats),
             "task": plan.target.task,
             "random_state": seed,
             "ready_made": not plan.rows_matter,
@@ -194,7 +202,18 @@ def evaluate(
             "baseline": {name: kind_of(scorer, plan.target.is_classes) for name, scorer in scorers},
         },
         elapsed=time.perf_counter() - started,
+        provenance=_provenance(what, everything, y, plan.target.task, seed, time.perf_counter() - started),
     )
+
+
+def _provenance(
+    what: Any, features: Features, y: Any, task: str, seed: int, seconds: float
+) -> dict[str, Any]:
+    """Where the numbers come from: the whole table, as it was given."""
+    asked: dict[str, Any] = {"data": data_of(features, y), "task": task, "seed": seed}
+    if isinstance(what, SelectAlternatives):
+        asked["constraints"] = constraints_by_name(what.constraints, features.feature_names)
+    return record(asked, seconds)
 
 
 def _pieces(plan: Plan, splits: Sequence[Split], samples: Sequence[Indices]) -> list[Piece]:

@@ -61,6 +61,8 @@ class Evaluation(Measured):
     mean_kinship : float or None
         How much two features of the table are alike on average (of a wide one: 50 of its features); None if that was
         not measured.
+    provenance : dict
+        Where the numbers come from: versions, the data with their hash, task, seed, time.
 
     Examples
     --------
@@ -88,9 +90,9 @@ class Evaluation(Measured):
         known = f"{self.scorers[0]}: {means}; baseline {shown(self.baseline)}"
         return f"Evaluation({self.n_sets} sets, {len(self.folds)} folds{done}; {known})"
 
-    def scores_frame(self) -> Any:
-        """One row for each fold and set: scores, qualities, status and features (a pandas DataFrame)."""
-        rows = []
+    def score_rows(self) -> list[dict[str, Any]]:
+        """One row for each fold and set: scores, qualities, status and features (a list of dictionaries)."""
+        rows: list[dict[str, Any]] = []
         for fold in self.folds:
             for number in range(self.n_sets):
                 found = number < len(fold.sets)
@@ -108,7 +110,11 @@ class Evaluation(Measured):
                         "n_test": fold.n_test,
                     }
                 )
-        return _frame("scores_frame()", rows, ["fold", "set"])
+        return rows
+
+    def scores_frame(self) -> Any:
+        """The rows of :meth:`score_rows` as a pandas DataFrame, by fold and set."""
+        return _frame("scores_frame()", self.score_rows(), ["fold", "set"])
 
     def sets_frame(self) -> Any:
         """One row for each set: mean and standard deviation over folds, and the baseline (a pandas DataFrame)."""
@@ -245,7 +251,9 @@ class Evaluation(Measured):
             names: dict[int, str] = {}
             folds = tuple(Fold(**_restored(entry, names)) for entry in document["folds"])
             resamples = tuple(Resample(**_restored(entry, names)) for entry in document["resamples"])
-            plain = {name: document[name] for name in PLAIN_FIELDS}
+            plain = {name: document[name] for name in PLAIN_FIELDS if name != "provenance"}
+            # Documents of earlier versions do not have one.
+            plain["provenance"] = dict(document.get("provenance", {}).items())
             plain |= {"scorers": documents.texts(document["scorers"])}
             kinship: dict[tuple[int, int], float] = {}
             for *pair, value in document["kinship"]:
@@ -267,10 +275,11 @@ class Evaluation(Measured):
             raise InputError(f"this altsets evaluation is incomplete or damaged: {error!r}.") from error
 
     def __eq__(self, other: object) -> bool:
-        """Whether both have measured the same; how long it took does not count, and nan is like nan."""
+        """Whether both have measured the same; when, and how long it took, does not count, and nan is like nan."""
         if not isinstance(other, Evaluation):
             return NotImplemented
-        return self.to_dict() | {"elapsed": 0} == other.to_dict() | {"elapsed": 0}
+        apart: dict[str, Any] = {"elapsed": 0, "provenance": {}}
+        return self.to_dict() | apart == other.to_dict() | apart
 
     __hash__ = None  # type: ignore[assignment]
 
@@ -294,6 +303,7 @@ PLAIN_FIELDS = (
     "margin",
     "parameters",
     "elapsed",
+    "provenance",
 )
 
 

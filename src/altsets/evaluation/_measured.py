@@ -53,6 +53,7 @@ class Measured:
     parameters: dict[str, Any] = field(default_factory=dict)
     elapsed: float = 0.0
     mean_kinship: float | None = None
+    provenance: dict[str, Any] = field(default_factory=dict)
 
     @property
     def complete(self) -> bool:

@@ -62,13 +62,9 @@ def _headline(evaluation: Measured) -> list[str]:
 
 
 def _folds(evaluation: Measured) -> str:
-    """How rows were split."""
-    asked = evaluation.parameters.get("cv")
-    if asked == evaluation.n_folds:
-        return f"{asked}-fold cross-validation"
-    if evaluation.n_folds == 1:
-        return "One split"
-    return f"Cross-validation with {evaluation.n_folds} folds"
+    """How rows were split, such as "5-fold cross-validation, 3 repeats,"."""
+    splits = evaluation.parameters.get("splits", _counted(evaluation.n_folds, "fold"))
+    return f"{splits}," if "," in splits else splits
 
 
 def _counted(count: int, noun: str) -> str:

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import time
 import warnings
+from dataclasses import replace
 from typing import Any, NamedTuple, Self
 
 import numpy as np
@@ -14,7 +16,7 @@ from altsets.errors import InputError
 from altsets.features import whole_number
 from altsets.quality.given import needs_target
 from altsets.result import Status
-from altsets.selector._answers import Found, answered, check_request, size_in
+from altsets.selector._answers import Found, answered, check_request, provenance_of, size_in
 from altsets.selector._column_selector import ColumnSelector, SelectFeatures
 from altsets.selector._html import sets_as_html
 from altsets.selector.forbidden import note_on_forbidden
@@ -218,9 +220,11 @@ class SelectAlternatives(ColumnSelector):
             )
         check_request(self, features)
         n_features = size_in(self, features.n_features)
+        started = time.perf_counter()
         found = answered(self, features, y, sample_weight, n_features, check_memory(self.memory))
-        self._keep(found, n_features)
         kept = counted_rows(sample_weight, features.n_rows)
+        origin = provenance_of(self, features, y, kept, time.perf_counter() - started)
+        self._keep(found._replace(result=replace(found.result, provenance=origin)), n_features)
         counting = features if kept is None else features.rows(kept)
         alike = near_copies(self.result_, counting)
         notes = ["" if alike is None else f"{alike.sentence(TRULY_DIFFERENT[alike.ranked])} {alike.details}"]

@@ -11,7 +11,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from sklearn.utils import check_random_state
 
-from altsets.arrays import Floats
+from altsets.arrays import Bools, Floats
 from altsets.constraints import Size
 from altsets.constraints.named import computed, without_named
 from altsets.dissimilarity import Grouped
@@ -19,14 +19,25 @@ from altsets.dissimilarity.named import before_table, is_named, on_table
 from altsets.errors import InputError
 from altsets.features import whole_number
 from altsets.problem import Problem, dissimilarity_of
+from altsets.provenance import DEFAULT_SEED, constraints_by_name, data_of, record
 from altsets.quality import Quality
-from altsets.quality.given import quality_from
+from altsets.quality.given import needs_target, quality_from
 from altsets.result import Result
 from altsets.search.find import find
 from altsets.tables.feature_matrix import Features
 from altsets.tables.original import Original
+from altsets.tables.target import target_of, vector_of
 
-__all__ = ["Found", "answered", "check_request", "dissimilarities", "quality_of", "search_for", "size_in"]
+__all__ = [
+    "Found",
+    "answered",
+    "check_request",
+    "dissimilarities",
+    "provenance_of",
+    "quality_of",
+    "search_for",
+    "size_in",
+]
 
 #: Parameters of what is asked, as :func:`altsets.find` has them.
 ASKED = (
@@ -144,6 +155,22 @@ def answered(
             "memory can only be used with a quality, a dissimilarity and constraints that can be pickled, and one of "
             "them cannot; name functions at the top of a module, or leave out memory."
         ) from error
+
+
+def provenance_of(
+    selector: Any, features: Features, y: Any, kept: Bools | None, seconds: float
+) -> dict[str, Any]:
+    """Where the answer of a selector comes from; ``kept`` says which rows count, if not all do."""
+    y = y if needs_target(selector.quality) else None
+    asked: dict[str, Any] = {"data": data_of(features, y)}
+    if y is not None:
+        known = vector_of(y, features.n_rows)
+        known = known if kept is None else known[kept]
+        asked["task"] = target_of(known, len(known), selector.task).task
+    asked["constraints"] = constraints_by_name(selector.constraints, features.feature_names)
+    seed = _seed(selector.random_state)
+    asked["seed"] = DEFAULT_SEED if seed is None else seed
+    return record(asked, seconds)
 
 
 def dissimilarities(kind: Any, sets: Sequence[tuple[int, ...]]) -> Floats:

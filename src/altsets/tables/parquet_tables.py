@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -12,16 +13,44 @@ from altsets.tables.column_conversion import LARGEST_EXACT
 from altsets.tables.file_contents import tidy
 from altsets.tables.table import Column, Order, Table
 
-__all__ = ["parse_parquet"]
+__all__ = ["parquet_of", "parse_parquet", "require_pyarrow"]
+
+
+def require_pyarrow(purpose: str) -> None:
+    """Say that a package is missing before anybody waits for what it is needed for."""
+    try:
+        import pyarrow.parquet  # noqa: F401
+    except ImportError as error:
+        raise MissingExtraError(purpose, "pyarrow", "tables") from error
+
+
+def parquet_of(rows: Sequence[Mapping[str, Any]], columns: Sequence[str]) -> bytes:
+    """Rows as the bytes of a Parquet file; needs pyarrow.
+
+    Parameters
+    ----------
+    rows : sequence of mappings
+        Numbers, text, None or lists of text, by column.
+    columns : sequence of str
+        The columns in their order.
+    """
+    import pyarrow as pa
+    import pyarrow.parquet as pq
+
+    arrays = [pa.array([row[column] for row in rows]) for column in columns]
+    # A column without any value is one of numbers that are not known.
+    filled = [array.cast(pa.float64()) if pa.types.is_null(array.type) else array for array in arrays]
+    sink = pa.BufferOutputStream()
+    pq.write_table(pa.table(dict(zip(columns, filled, strict=True))), sink)
+    return sink.getvalue().to_pybytes()  # type: ignore[no-any-return]
 
 
 def parse_parquet(content: bytes, source: str) -> Table:
     """The table in the bytes of a file; needs pyarrow."""
-    try:
-        import pyarrow as pa
-        import pyarrow.parquet as pq
-    except ImportError as error:
-        raise MissingExtraError("reading Parquet files", "pyarrow", "tables") from error
+    require_pyarrow("reading Parquet files")
+    import pyarrow as pa
+    import pyarrow.parquet as pq
+
     try:
         table = pq.read_table(pa.BufferReader(content))
     except (pa.ArrowException, OSError) as error:

@@ -13,7 +13,7 @@ import numpy as np
 import numpy.typing as npt
 
 from altsets.arrays import Floats
-from altsets.errors import InputError
+from altsets.errors import InputError, reason_of
 from altsets.tables.column_conversion import NUMERIC_KINDS, is_missing
 
 __all__ = ["TASKS", "Target", "labels_of", "target_of", "vector_of"]
@@ -172,7 +172,7 @@ def _array(y: Any, as_text: bool) -> npt.NDArray[Any]:
         try:
             return np.asarray(y)
         except ValueError as error:
-            raise InputError(f"the target must be one list of values: {error}.") from error
+            raise InputError(f"the target must be one list of values: {reason_of(error)}.") from error
     import narwhals as nw
 
     if hasattr(y, "categories") and hasattr(y, "codes"):
