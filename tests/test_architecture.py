@@ -34,6 +34,7 @@ ROOMS = [
     "groups",
     "similarity",
     "result",
+    "statuses",
     "documents",
     "features",
     "errors",
