@@ -109,7 +109,9 @@ def test_the_json_document_keeps_its_schema():
         "indices": [0, 1],
         "quality": 17.0,
         "status": "optimal",
+        "scores": [9.0, 8.0],
     }
+    assert (document["noise_floor"], document["notes"]) == (None, [])
     assert document["parameters"]["n_features"] == 2
     assert document["parameters"]["tau"] == 1.0
 
@@ -144,7 +146,7 @@ def test_gap():
 
 def test_frame_has_names():
     frame = altsets.find(SCORES, n_features=2, n_alternatives=2, tau=1).to_frame()
-    assert list(frame.columns) == ["features", "indices", "quality", "status"]
+    assert list(frame.columns) == ["features", "indices", "quality", "status", "scores"]
     assert frame.index.name == "set"
     assert frame["features"].tolist() == [["age", "height"], ["weight", "pulse"], ["sex", "shoe size"]]
     assert frame["indices"].tolist() == [[0, 1], [2, 3], [4, 5]]

@@ -13,9 +13,12 @@ from altsets import documents
 from altsets.errors import InputError, MissingExtraError
 from altsets.statuses import Progress, Status, StopReason, optimality_tolerance
 
-__all__ = ["Match", "Progress", "Result", "Status", "StopReason", "optimality_tolerance"]
+__all__ = ["MARK", "Match", "Progress", "Result", "Status", "StopReason", "optimality_tolerance"]
 
 SCHEMA = 1
+
+#: What marks features that are not above the noise floor.
+MARK = "*"
 
 #: A feature of a set that was matched with another feature of an earlier set: both sets, both features, how alike.
 Match = tuple[int, int, int, int, float]
@@ -218,6 +221,14 @@ class Result:
         """Which features of each set are above the noise floor; an empty list if there is none."""
         floor = self.noise_floor
         return [] if floor is None else [tuple(score > floor for score in scores) for scores in self.scores]
+
+    def noise_in_words(self) -> str:
+        """What the mark on features that are not above the noise floor stands for; empty if none has it."""
+        if all(map(all, self.above_noise)):
+            return ""
+        n = self.parameters.get("n_features_in", 0)
+        whose = f"the best of {n:,} features" if n > 20 else "one feature in 20"
+        return f"{MARK} not above the noise floor of {self.noise_floor:.3g}, which {whose} reaches by chance."
 
     def to_frame(self, tidy: bool = False) -> Any:
         """One row for each set: its features, quality and status (a pandas DataFrame).

@@ -34,6 +34,7 @@ def permutation(
     scoring: Any = None,
     test_size: float = HELD_OUT,
     cv: Any = None,
+    groups: Any = None,
     n_repeats: int = 5,
     task: str = "auto",
     random_state: int = 25,
@@ -63,6 +64,8 @@ def permutation(
         The share or number of rows to hold out, drawn at random, from each class alike.
     cv : int or splitter, optional
         Folds in place of one held-out part; importances are averaged over them.
+    groups : array-like of shape (n_samples,), optional
+        For splitters that keep rows of one group together; without ``cv``, whole groups are held out.
     n_repeats : int
         Random orders of each feature.
     task : {"auto", "classification", "regression"}
@@ -92,7 +95,7 @@ def permutation(
     features, y, weights = counted(whole_table, y, sample_weight)
     target, table = target_of(y, features.n_rows, task), encoded(features, at_once=True)
     kept = counted_rows(sample_weight, whole_table.n_rows)
-    splits = splits_of(cv, table.matrix, target, random_state, test_size=test_size, kept=kept)
+    splits = splits_of(cv, table.matrix, target, random_state, groups=groups, test_size=test_size, kept=kept)
     fitted = []
     for train, test in splits:
         model = fresh_model(estimator, target.is_classes, random_state)

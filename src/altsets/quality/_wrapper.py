@@ -62,7 +62,7 @@ class Wrapper(BlackBox):
     cv : int, splitter or iterable of (train, test), optional
         How rows are split; the quality is the mean over all splits. None: one split 80:20.
     groups : array-like of shape (n_samples,), optional
-        For splitters that keep rows of one group together.
+        For splitters that keep rows of one group together; without ``cv``, whole groups are held out.
     task : {"auto", "classification", "regression"}
         Whether the target names classes or amounts; "auto" asks the estimator, then the values.
     feature_names : sequence of str, optional
