@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import pickle
+import re
 import time
 from functools import partial
 from pathlib import Path
@@ -92,13 +93,24 @@ def test_own_dissimilarity_is_the_one_that_is_told(wine):
     assert selector.dissimilarities_.tolist() == [[0, 1], [1, 0]]
 
 
-def test_alternative_can_be_changed_after_fit(wine):
+def test_parameters_take_effect_with_the_next_fit(wine):
     X, y = wine
     selector = SelectAlternatives(n_features=2).fit(X, y)
+    before = repr(selector).partition("\n")[2]
+    model = make_pipeline(selector, DecisionTreeClassifier(random_state=0)).fit(X, y)
+    score = model.score(X, y)
     for number, found in enumerate(selector.alternatives_):
-        chosen = selector.set_params(alternative=number).transform(X)
-        np.testing.assert_array_equal(chosen, X[list(found.names)])
-        assert tuple(selector.get_feature_names_out()) == found.names
+        selector.set_params(alternative=number)
+        np.testing.assert_array_equal(selector.transform(X), X[list(selector.alternatives_[0].names)])
+        assert tuple(selector.get_feature_names_out()) == selector.alternatives_[0].names
+        assert (selector.alternative_, model.score(X, y)) == (0, score)
+        assert repr(selector).partition("\n")[2] == before
+        assert "0 (in use)" in selector._repr_html_()
+        fresh = clone(selector).fit(X, y)
+        assert tuple(fresh.get_feature_names_out()) == found.names
+        assert fresh.alternative_ == number
+    selector.set_params(quality=[1.0] * 13, n_features=1)
+    assert selector.transform(X).shape == (178, 2)
 
 
 def test_fitting_again_forgets_what_was_before(wine):
@@ -254,12 +266,12 @@ def test_fewer_sets_than_asked_are_one_clear_warning(wine):
     with pytest.warns(
         UserWarning, match=r"^2 of 4 sets found; proven that no more exist .*n_alternatives=1 is"
     ) as told:
-        selector = SelectAlternatives(n_features=6, tau=1).fit(X, y)
+        selector = SelectAlternatives(n_features=6, tau=1, alternative=2).fit(X, y)
     assert len(told) == 1
     assert told[0].filename == __file__
     assert selector.n_alternatives_found_ == 1
     with pytest.raises(InputError, match=r"alternative=2 does not exist: 2 set\(s\) were found"):
-        selector.set_params(alternative=2).transform(X)
+        selector.transform(X)
 
 
 def test_fewer_columns_than_asked_are_one_clear_warning(wine):
@@ -350,7 +362,7 @@ def test_get_alternative_is_light_and_complete(wine):
     selector = SelectAlternatives(n_features=2).fit(X, y)
     one = selector.get_alternative(1)
     assert tuple(one.get_feature_names_out()) == selector.alternatives_[1].names
-    np.testing.assert_array_equal(one.transform(X), selector.set_params(alternative=1).transform(X))
+    np.testing.assert_array_equal(one.transform(X), X[list(selector.alternatives_[1].names)])
     assert len(pickle.dumps(one)) < 2000
     fresh = clone(one)
     np.testing.assert_array_equal(fresh.fit(X).transform(X), one.transform(X))
@@ -483,14 +495,19 @@ def test_text_and_html_show_the_sets(wine):
     assert repr(selector) == "SelectAlternatives(alternative=1, n_alternatives=1, n_features=2)"
     assert "<td" not in selector._repr_html_() or "optimal" not in selector._repr_html_()
     selector.fit(X.rename(columns={"proline": "pro<b>"}), y)
-    first, zero, one = repr(selector).splitlines()
+    first, zero, one, note = repr(selector).splitlines()
     assert first == "SelectAlternatives(alternative=1, n_alternatives=1, n_features=2)"
-    assert zero.startswith("    set 0: flavanoids, pro<b> (quality ")
+    assert re.match(r"    set 0: flavanoids 0\.\d+, pro<b> 0\.\d+ \(quality ", zero)
     assert one.startswith("  * set 1: ")
     assert one.endswith(", optimal)")
+    assert note == (
+        "    The 3 different whole numbers of the target are taken as classes; "
+        'task="regression" takes them as amounts.'
+    )
     page = selector._repr_html_()
     assert "pro&lt;b&gt;" in page
     assert "1 (in use)" in page
+    assert "are taken as classes" in page
     assert "proven optimal" in page
     # Where it is a part, only the parameters are shown.
     assert "set 0" not in repr(make_pipeline(selector))
@@ -510,7 +527,8 @@ def test_the_shell_adds_little(wine):
 
     plain = fastest(lambda: altsets.find(quality.Additive.from_data(X, y)))
     shell = fastest(lambda: SelectAlternatives().fit(X, y))
-    assert shell - plain < 0.01
+    # The noise floor, which is measured on shuffled columns, takes most of it.
+    assert shell - plain < 0.1
 
 
 # --- Real tables, from end to end ------------------------------------------------------------------

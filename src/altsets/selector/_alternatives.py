@@ -258,7 +258,7 @@ class SelectAlternatives(ColumnSelector):
         Returns
         -------
         SelectFeatures
-            Keeps the features of this set.
+            Keeps the features of this set, also of frames that have no other columns than these.
 
         Examples
         --------
@@ -274,7 +274,7 @@ class SelectAlternatives(ColumnSelector):
         selector.n_features_in_ = self.n_features_in_
         if named:
             selector.feature_names_in_ = self.feature_names_in_
-        selector._kept = list(chosen)
+        selector._kept, selector._by_name = list(chosen), named
         return selector
 
     def _chosen(self, alternative: Any) -> tuple[int, ...]:
@@ -323,7 +323,8 @@ class SelectAlternatives(ColumnSelector):
         scores, above = self.result_.scores, self.result_.above_noise
         return [
             [
-                " ".join(filter(None, [name, scores and f"{scores[number][place]:.3g}"]))
+                name
+                + (f" {scores[number][place]:.3g}" if scores else "")
                 + (MARK if above and not above[number][place] else "")
                 for place, name in enumerate(found.names)
             ]
