@@ -11,7 +11,7 @@ from altsets.cli import options, parsing
 from altsets.cli.differing import dissimilarity_from
 from altsets.cli.judging import JudgingOptions, evaluation_of
 from altsets.cli.printing import answer, plain_messages, say_error
-from altsets.cli.searching import SECONDS_PER_SET, note_on, run_search
+from altsets.cli.searching import SECONDS_PER_SET, run_search
 from altsets.cli.sources import TableOptions, TableToScore, source_from
 from altsets.errors import InputError
 from altsets.features import FeatureNames
@@ -121,7 +121,7 @@ def find_command(
             judge = partial(
                 _unless_interrupted, result, selector, source.data, estimator, scoring, task, judging
             )
-        answer(result, as_json, judge, note=note_on(result, source))
+        answer(result, as_json, judge)
 
 
 def _check_judging(evaluate: bool, judging: JudgingOptions, others: Mapping[str, Any]) -> None:

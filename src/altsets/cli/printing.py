@@ -54,23 +54,17 @@ MOST_FEATURES = 20
 NO_SET, BAD_INPUT = 1, 2
 
 
-def answer(
-    result: Result, as_json: bool, judge: Callable[[], Evaluation | None] | None = None, note: str = ""
-) -> None:
+def answer(result: Result, as_json: bool, judge: Callable[[], Evaluation | None] | None = None) -> None:
     """Print the answer; end with the exit status that says whether there is one.
 
-    Sets are printed before they are judged, if they are, since that may take long. A note on the sets comes below them.
+    Sets are printed before they are judged, if they are, since that may take long.
     """
     asked, found = len(result.statuses), len(result.sets)
     if found and not as_json:
         show(result, console_for())
-        if note:
-            say(console_for(), note)
     evaluation = judge() if found and judge is not None else None
     if as_json:
-        more: dict[str, Any] = {"note": note} if note else {}
-        if evaluation is not None:
-            more["evaluation"] = evaluation.to_dict()
+        more = {} if evaluation is None else {"evaluation": evaluation.to_dict()}
         typer.echo(json.dumps({**result.to_dict(), **more}, indent=2, allow_nan=False))
     elif evaluation is not None:
         typer.echo()
@@ -82,11 +76,13 @@ def answer(
 
 
 def show(result: Result, console: Console) -> None:
-    """Print sets, and what was proven about them."""
+    """Print sets, what was proven about them, and notes."""
     from altsets.result import overlap_table
 
     # A share of nothing, or of a negative quality, says nothing; and names need the room more.
     console.print(_sets_grid(result, with_share=result.qualities[0] > 0 and console.width >= 60))
+    if result.noise_in_words():
+        say(console, result.noise_in_words())
     table = overlap_table(result.sets)
     if len(table) > MOST_COLUMNS:
         most = max(max(row[:number]) for number, row in enumerate(table) if number)
@@ -101,7 +97,8 @@ def show(result: Result, console: Console) -> None:
     else:
         numbers = f"{result.objective:.6g}, bound {result.bound:.6g}, gap {result.gap:.3g}"
         say(console, f"Objective {numbers}.")
-    say(console, result.explain())
+    for sentence in (result.explain(), *result.notes):
+        say(console, sentence)
 
 
 def _show_stand_ins(result: Result, console: Console) -> None:
@@ -127,12 +124,12 @@ def show_near_best(near: NearBest, n_sets: int, console: Console) -> None:
         return
     order, names = near.ordered(), near.feature_names
     grid = _grid("In sets")
-    grid.add_column("Feature", overflow="fold", min_width=10)
+    grid.add_column("Feature", min_width=10)
     best = frozenset(near.best_set or ())
     grid.add_column("In the best", no_wrap=True)
     for index in order[:MOST_FEATURES]:
         share = _share_of(float(near.frequencies[index]))
-        grid.add_row(share, _plain(printable(names[index])), "yes" if index in best else "")
+        grid.add_row(share, _one_line_each([names[index]]), "yes" if index in best else "")
     console.print(grid)
     if len(order) > MOST_FEATURES:
         say(console, f"{len(order) - MOST_FEATURES} more features are in fewer sets.")
@@ -148,11 +145,10 @@ def _share_of(share: float) -> str:
 
 def _best_grid(near: NearBest, n_sets: int) -> Grid:
     grid = _grid("Set")
-    grid.add_column("Features", overflow="fold", min_width=10)
+    grid.add_column("Features", min_width=10)
     grid.add_column("Quality", justify="right", no_wrap=True)
     for number, entry in enumerate(near.to_dict(n_sets)["sets"]):
-        named = ", ".join(map(printable, entry["features"]))
-        grid.add_row(str(number), _plain(named), f"{entry['quality']:#.6g}")
+        grid.add_row(str(number), _one_line_each(entry["features"]), f"{entry['quality']:#.6g}")
     return grid
 
 
@@ -176,10 +172,13 @@ def _wrapped(line: str, width: int) -> list[str]:
 
 
 def _sets_grid(result: Result, with_share: bool) -> Grid:
+    """A line for each feature, with its score if it has one; what there is to say about the set is on the first."""
     from rich.text import Text
 
     grid = _grid("Set")
-    grid.add_column("Features", overflow="fold", min_width=10)
+    grid.add_column("Features", min_width=10)
+    if result.scores:
+        grid.add_column("Score", justify="right", no_wrap=True)
     grid.add_column("Quality", justify="right", no_wrap=True)
     if with_share:
         grid.add_column("Of set 0", justify="right", no_wrap=True)
@@ -189,12 +188,31 @@ def _sets_grid(result: Result, with_share: bool) -> Grid:
         share = [f"{value / result.qualities[0]:.1%}"] if with_share else []
         grid.add_row(
             str(number),
-            Text(", ".join(map(printable, names))),
+            _one_line_each(names),
+            *([_plain("\n".join(_scores_of(result, number)))] if result.scores else []),
             f"{value:#.6g}",
             *share,
             Text(status, style="green" if status == "optimal" else "yellow"),
         )
     return grid
+
+
+def _scores_of(result: Result, number: int) -> list[str]:
+    """The scores of the features of a set, with a mark on those that are not above the noise floor."""
+    from altsets.result import MARK
+
+    above, scores = result.above_noise, result.scores[number]
+    # Where there are marks, all numbers leave room for one, so that digits stand below each other.
+    room = " " if result.noise_in_words() else ""
+    marks = [room if is_above else MARK for is_above in above[number]] if above else [""] * len(scores)
+    return [f"{score:#.4g}{mark}" for score, mark in zip(scores, marks, strict=True)]
+
+
+def _one_line_each(names: Sequence[str]) -> Any:
+    """Names below each other; what is longer than the screen has room for is cut."""
+    from rich.text import Text
+
+    return Text("\n".join(map(printable, names)), no_wrap=True, overflow="ellipsis")
 
 
 def _overlap_grid(table: Sequence[Sequence[int]]) -> Grid:

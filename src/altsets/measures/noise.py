@@ -35,7 +35,7 @@ LEVEL = 0.05
 #: Shuffled columns are as many as this share of what was scored ...
 SHARE = 0.2
 #: ... or as make up this many numbers, which takes no time, but no more than so many for each column ...
-CELLS = 100_000
+CELLS = 30_000
 QUICK_CELLS = {"f": 500_000, "pearson": 500_000, "chi2": 500_000}
 REPEATS = 50
 #: ... and never fewer than this.

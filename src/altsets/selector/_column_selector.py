@@ -156,7 +156,7 @@ class SelectFeatures(ColumnSelector):
 
     def _refuse_its_columns_without_names(self, X: Any) -> None:
         """Columns without names are told by their places, which a smaller table does not have."""
-        shape = getattr(X, "shape", ())
+        shape: tuple[int, ...] = getattr(X, "shape", ())
         if len(shape) == 2 and shape[1] == len(self._kept) < self.n_features_in_:
             raise InputError(
                 f"X has {shape[1]} features, but {type(self).__name__} is expecting {self.n_features_in_} features as "

@@ -6,13 +6,13 @@ Whatever no measure can use is refused here, in one sentence that names the colu
 from __future__ import annotations
 
 import difflib
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from altsets.errors import TableError
 from altsets.tables.csv_tables import numbers_in
 from altsets.tables.feature_matrix import Features, listed
-from altsets.tables.file_columns import as_features, as_target
+from altsets.tables.file_columns import as_features, as_target, holds_times
 from altsets.tables.table import Column, Table
 
 __all__ = ["Dataset", "split_target"]
@@ -32,12 +32,15 @@ class Dataset:
         One for each column of ``X``.
     target_name : str
         The column that ``y`` was.
+    notes : tuple of str
+        Sentences on columns that were left out.
     """
 
     X: Features
     y: Column
     feature_names: tuple[str, ...]
     target_name: str
+    notes: tuple[str, ...] = ()
 
 
 def split_target(
@@ -88,7 +91,20 @@ def split_target(
     categories = {**table.categories, **{name: None for name in categorical}}
     y = as_target(known[target], target, is_category=target in categories)
     X = as_features({name: known[name] for name in features}, categories)
-    return Dataset(X, y, tuple(features), target)
+    notes = (*table.notes, *_on_times({name: known[name] for name in drop}))
+    return Dataset(X, y, tuple(features), target, notes)
+
+
+def _on_times(dropped: Mapping[str, Column]) -> list[str]:
+    """A note on columns that say when a row was taken: without them, nobody remembers that rows have an order."""
+    times = [name for name, column in dropped.items() if holds_times(column)]
+    if not times:
+        return []
+    holds = "holds" if len(times) == 1 else "hold"
+    return [
+        f"{listed(times)} {holds} dates or times and was left out, as asked; if rows follow each other in time, test on "
+        "later rows than those that models are fitted to."
+    ]
 
 
 def _unknown(table: Table, name: str, role: str) -> TableError:
