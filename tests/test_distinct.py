@@ -411,6 +411,7 @@ def test_many_pairs_of_sets_are_cut_short(matched, capsys):
         qualities=[1.0] * 24,
         statuses=[matched.status] * 24,
         matches=[(later, 0, 2, 0, 0.97) for later in range(1, 24)],
+        scores=[],
     )
     printing.show(many, printing.console_for())
     out = capsys.readouterr().out

@@ -51,6 +51,9 @@ FAINT = 0.5
 #: Features of which it is said how often they occur; the others are counted.
 MOST_FEATURES = 20
 
+#: Characters of a name in a list of names.
+LONGEST_NAME = 40
+
 NO_SET, BAD_INPUT = 1, 2
 
 
@@ -148,8 +151,13 @@ def _best_grid(near: NearBest, n_sets: int) -> Grid:
     grid.add_column("Features", min_width=10)
     grid.add_column("Quality", justify="right", no_wrap=True)
     for number, entry in enumerate(near.to_dict(n_sets)["sets"]):
-        grid.add_row(str(number), _one_line_each(entry["features"]), f"{entry['quality']:#.6g}")
+        named = ", ".join(_short(printable(name)) for name in entry["features"])
+        grid.add_row(str(number), _plain(named), f"{entry['quality']:#.6g}")
     return grid
+
+
+def _short(name: str) -> str:
+    return name if len(name) <= LONGEST_NAME else f"{name[: LONGEST_NAME - 1]}…"
 
 
 def show_evaluation(evaluation: Evaluation, console: Console) -> None:

@@ -107,7 +107,9 @@ def _given(measure: Any, names: list[str] | None, options: dict[str, Any], axes:
     try:
         values = np.array(measure, dtype=np.float64)
     except (TypeError, ValueError) as error:
-        raise InputError(f"the array given as measure must hold numbers: {error}.") from error
+        raise InputError(
+            f"the array given as measure must hold numbers: {str(error).rstrip('.')}."
+        ) from error
     if not np.isfinite(values).all():
         raise InputError(
             "the array given as measure holds missing or infinite values; put in finite numbers."

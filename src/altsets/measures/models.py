@@ -218,7 +218,7 @@ def splits_of(
     test_size: float = HELD_OUT,
     kept: Bools | None = None,
 ) -> list[Split]:
-    """Rows to fit to and rows to predict, drawn once; without ``cv`` a part of each class, or whole groups, is held out.
+    """Rows to fit to and rows to predict, drawn once; without ``cv`` a part of each class or whole groups are held out.
 
     If only some rows are ``kept``, groups and rows that the user listed are about all of them; splits are not.
     """

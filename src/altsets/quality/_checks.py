@@ -75,7 +75,7 @@ def _numbers(what: str, values: npt.ArrayLike) -> Floats:
     try:
         return np.array(values, dtype=np.float64, order="C")
     except (TypeError, ValueError) as error:
-        raise InputError(f"{what} must be numbers: {error}.") from error
+        raise InputError(f"{what} must be numbers: {str(error).rstrip('.')}.") from error
 
 
 def _labels_of(values: Any) -> list[tuple[str, list[str]]]:

@@ -100,10 +100,10 @@ def _on_times(dropped: Mapping[str, Column]) -> list[str]:
     times = [name for name, column in dropped.items() if holds_times(column)]
     if not times:
         return []
-    holds = "holds" if len(times) == 1 else "hold"
+    holds, was = ("holds", "was") if len(times) == 1 else ("hold", "were")
     return [
-        f"{listed(times)} {holds} dates or times and was left out, as asked; if rows follow each other in time, test on "
-        "later rows than those that models are fitted to."
+        f"{listed(times)} {holds} dates or times and {was} left out, as asked; if rows follow each other in time, test "
+        "models on later rows than they were fitted to."
     ]
 
 

@@ -156,7 +156,7 @@ def _array(y: Any) -> npt.NDArray[Any]:
         try:
             return np.asarray(y)
         except ValueError as error:
-            raise InputError(f"the target must be one list of values: {error}.") from error
+            raise InputError(f"the target must be one list of values: {str(error).rstrip('.')}.") from error
     import narwhals as nw
 
     if hasattr(y, "categories") and hasattr(y, "codes"):

@@ -33,7 +33,9 @@ def weights_of(sample_weight: Any, n_rows: int) -> Floats | None:
     try:
         weights = np.asarray(sample_weight, dtype=np.float64)
     except (TypeError, ValueError) as error:
-        raise InputError(f"sample_weight must hold one number for each row: {error}.") from error
+        raise InputError(
+            f"sample_weight must hold one number for each row: {str(error).rstrip('.')}."
+        ) from error
     if weights.shape != (n_rows,):
         raise InputError(
             f"sample_weight must hold one number for each of the {n_rows} rows; got shape {weights.shape}."
