@@ -185,8 +185,9 @@ def _sets_grid(result: Result, with_share: bool) -> Grid:
 
     grid = _grid("Set")
     grid.add_column("Features", min_width=10)
-    if result.scores:
-        grid.add_column("Score", justify="right", no_wrap=True)
+    scores = _shown_scores(result)
+    if scores:
+        grid.add_column("Score".rjust(len(scores[0][0].rstrip())), no_wrap=True)
     grid.add_column("Quality", justify="right", no_wrap=True)
     if with_share:
         grid.add_column("Of set 0", justify="right", no_wrap=True)
@@ -197,7 +198,7 @@ def _sets_grid(result: Result, with_share: bool) -> Grid:
         grid.add_row(
             str(number),
             _one_line_each(names),
-            *([_plain("\n".join(_scores_of(result, number)))] if result.scores else []),
+            *([_plain("\n".join(scores[number]))] if scores else []),
             f"{value:#.6g}",
             *share,
             Text(status, style="green" if status == "optimal" else "yellow"),
@@ -205,15 +206,20 @@ def _sets_grid(result: Result, with_share: bool) -> Grid:
     return grid
 
 
-def _scores_of(result: Result, number: int) -> list[str]:
-    """The scores of the features of a set, with a mark on those that are not above the noise floor."""
+def _shown_scores(result: Result) -> list[list[str]]:
+    """The scores of the features of each set, points below points; a mark on those that are not above the noise floor."""
     from altsets.result import MARK
 
-    above, scores = result.above_noise, result.scores[number]
-    # Where there are marks, all numbers leave room for one, so that digits stand below each other.
-    room = " " if result.noise_in_words() else ""
-    marks = [room if is_above else MARK for is_above in above[number]] if above else [""] * len(scores)
-    return [f"{score:#.4g}{mark}" for score, mark in zip(scores, marks, strict=True)]
+    largest = max((abs(score) for scores in result.scores for score in scores), default=0.0)
+    digits = 3 - math.floor(math.log10(largest)) if largest > 0 else 3
+    style = f".{max(digits, 0)}f" if -3 <= digits <= 7 else "#.4g"
+    shown = [[format(score, style) for score in scores] for scores in result.scores]
+    width = max((len(number) for numbers in shown for number in numbers), default=0)
+    above = result.above_noise or [[True] * len(numbers) for numbers in shown]
+    return [
+        [number.rjust(width) + (" " if good else MARK) for number, good in zip(numbers, goods, strict=True)]
+        for numbers, goods in zip(shown, above, strict=True)
+    ]
 
 
 def _one_line_each(names: Sequence[str]) -> Any:
