@@ -207,7 +207,7 @@ def _sets_grid(result: Result, with_share: bool) -> Grid:
 
 
 def _shown_scores(result: Result) -> list[list[str]]:
-    """The scores of the features of each set, points below points; a mark on those that are not above the noise floor."""
+    """The scores of the features of each set, point below point; a mark on those that are not above the noise floor."""
     from altsets.result import MARK
 
     largest = max((abs(score) for scores in result.scores for score in scores), default=0.0)
@@ -215,7 +215,7 @@ def _shown_scores(result: Result) -> list[list[str]]:
     style = f".{max(digits, 0)}f" if -3 <= digits <= 7 else "#.4g"
     shown = [[format(score, style) for score in scores] for scores in result.scores]
     width = max((len(number) for numbers in shown for number in numbers), default=0)
-    above = result.above_noise or [[True] * len(numbers) for numbers in shown]
+    above = result.above_noise or [(True,) * len(numbers) for numbers in shown]
     return [
         [number.rjust(width) + (" " if good else MARK) for number, good in zip(numbers, goods, strict=True)]
         for numbers, goods in zip(shown, above, strict=True)
