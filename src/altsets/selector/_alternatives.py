@@ -15,7 +15,7 @@ from altsets.errors import InputError
 from altsets.features import whole_number
 from altsets.quality.given import needs_target
 from altsets.result import MARK, Status
-from altsets.selector._answers import Found, Rows, answered, check_request, size_in
+from altsets.selector._answers import Found, RowData, answered, check_request, size_in
 from altsets.selector._column_selector import ColumnSelector, SelectFeatures
 from altsets.selector._html import sets_as_html
 from altsets.selector.notes import Background, notes_on
@@ -218,7 +218,7 @@ class SelectAlternatives(ColumnSelector):
             )
         check_request(self, features)
         n_features = size_in(self, features.n_features)
-        rows = Rows(y, sample_weight, _groups_of(groups, features.n_rows))
+        rows = RowData(y, sample_weight, _groups_of(groups, features.n_rows))
         found = answered(self, features, rows, n_features, check_memory(self.memory))
         if not found.result.sets:
             raise InputError(f"no set was found. {found.result.explain()}")

@@ -28,7 +28,7 @@ from altsets.tables.feature_matrix import Features
 
 __all__ = [
     "Found",
-    "Rows",
+    "RowData",
     "answered",
     "check_request",
     "dissimilarities",
@@ -53,7 +53,7 @@ SCORING = ("quality", "task", "random_state")
 LIMITS = ("max_iters", "time_limit")
 
 
-class Rows(NamedTuple):
+class RowData(NamedTuple):
     """What goes with the rows of a table: the target, how much each row counts, and which rows belong together."""
 
     y: Any
@@ -97,7 +97,7 @@ def quality_of(
     groups : array-like, optional
         Which rows belong together, for qualities that split rows.
     """
-    rows = Rows(y, sample_weight, groups)
+    rows = RowData(y, sample_weight, groups)
     return _quality(_chosen(selector, SCORING), features, rows, selector.n_jobs)
 
 
@@ -149,7 +149,7 @@ def size_in(selector: Any, n_columns: int) -> int:
     return min(asked, n_columns)
 
 
-def answered(selector: Any, features: Features, rows: Rows, n_features: int, memory: Any) -> Found:
+def answered(selector: Any, features: Features, rows: RowData, n_features: int, memory: Any) -> Found:
     """The sets, what each column alone is worth, and how different the sets are."""
     settings = _chosen(selector, (*ASKED, *LIMITS, *SCORING)) | {"n_features": n_features}
     table = (features.values, features.names, dict(features.categories))
@@ -192,7 +192,7 @@ PlainTable = tuple[Floats, list[str] | None, dict[int, tuple[str, ...]]]
 def _answer(
     settings: Mapping[str, Any],
     table: PlainTable,
-    rows: Rows,
+    rows: RowData,
     n_jobs: int | None,
     memory: Any,
 ) -> Found:
@@ -219,12 +219,12 @@ def _measured(dissimilarity: Any, table: PlainTable, sample_weight: Any) -> Any:
     return on_table(dissimilarity, Features(*table), sample_weight)
 
 
-def _scored(scoring: Mapping[str, Any], table: PlainTable, rows: Rows, n_jobs: int | None) -> Quality:
+def _scored(scoring: Mapping[str, Any], table: PlainTable, rows: RowData, n_jobs: int | None) -> Quality:
     return _quality(scoring, Features(*table), rows, n_jobs)
 
 
 def _noise_floor(
-    scoring: Mapping[str, Any], table: PlainTable, rows: Rows, n_jobs: int | None
+    scoring: Mapping[str, Any], table: PlainTable, rows: RowData, n_jobs: int | None
 ) -> float | None:
     return noise_floor_of(
         scoring["quality"],
@@ -237,7 +237,7 @@ def _noise_floor(
     )
 
 
-def _quality(scoring: Mapping[str, Any], features: Features, rows: Rows, n_jobs: int | None) -> Quality:
+def _quality(scoring: Mapping[str, Any], features: Features, rows: RowData, n_jobs: int | None) -> Quality:
     return quality_from(
         scoring["quality"],
         features,
