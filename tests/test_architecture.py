@@ -35,6 +35,7 @@ ROOMS = [
     "groups",
     "similarity",
     "result",
+    "statuses",
     "documents",
     "features",
     "errors",

@@ -16,7 +16,7 @@ from altsets.cli.judging import JudgeOptions, JudgingOptions, evaluation_of
 from altsets.cli.outputs import OutputFile, rows_of_result
 from altsets.cli.printing import answer, plain_messages, say_error
 from altsets.cli.records import Record, options_given
-from altsets.cli.searching import SECONDS_PER_SET, note_on, run_search
+from altsets.cli.searching import SECONDS_PER_SET, run_search
 from altsets.cli.sources import TableOptions, TableToScore, source_from
 from altsets.errors import InputError
 from altsets.features import FeatureNames
@@ -155,7 +155,7 @@ def find_command(
             return kept
 
         try:
-            answer(result, as_json, judge, note=note_on(result, source), finish=finish)
+            answer(result, as_json, judge, finish=finish)
         finally:
             # Printed first: a full disk costs the file alone. That there is no set is an answer, too.
             if kept:

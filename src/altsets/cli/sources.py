@@ -14,6 +14,7 @@ from altsets.features import FeatureNames
 if TYPE_CHECKING:
     from altsets.quality import Quality
     from altsets.scores import Scores
+    from altsets.selector.notes import Background
     from altsets.tables.dataset import Dataset
 
 __all__ = ["SavedScores", "Source", "TableOptions", "TableToScore", "dataset_from", "source_from"]
@@ -71,8 +72,10 @@ class TableToScore:
         how: Mapping[str, str | None] | None = None,
         save_to: str | None = None,
     ) -> None:
+        from altsets.quality.given import Recipe
         from altsets.quality.named import PAIRED, WRAPPER, quality_maker
 
+        self._recipe = Recipe(quality, **(how or {}))
         self._make = quality_maker(quality, **(how or {}))
         if quality == WRAPPER and save_to is not None:
             raise InputError(
@@ -89,6 +92,21 @@ class TableToScore:
     def table(self) -> Any:
         """The features as columns."""
         return self.data.X
+
+    @property
+    def background(self) -> Background:
+        """What sets are found in."""
+        from altsets.selector.notes import Background
+
+        data = self.data
+        return Background(data.X, data.y, self._recipe, self._task, notes=data.notes)
+
+    def noise_floor(self, waiting: Waiting) -> float | None:
+        """What the best feature may score by chance; Ctrl-C does without."""
+        from altsets.quality.given import noise_floor_of
+
+        waiting.say("Measuring what features score by chance")
+        return noise_floor_of(self._recipe, self.data.X, self.data.y, task=self._task)
 
     def quality(self, waiting: Waiting, check: Callable[[], object] = lambda: None) -> Quality:
         """What to search on; the scores are saved as soon as they are there. ``check`` ends it if it takes too long."""
@@ -130,6 +148,17 @@ class SavedScores:
                 "how alike features are is measured on a table; give the TABLE and its --target besides --scores."
             )
         return self.data.X
+
+    @property
+    def background(self) -> Background | None:
+        """What sets are found in, if the table is there; what it was scored with is not known."""
+        from altsets.selector.notes import Background
+
+        return None if self.data is None else Background(self.data.X, notes=self.data.notes)
+
+    def noise_floor(self, waiting: Waiting) -> float | None:
+        """Nobody knows what the scores were computed with."""
+        return None
 
     def quality(self, waiting: Waiting, check: Callable[[], object] = lambda: None) -> Quality:
         """What to search on."""

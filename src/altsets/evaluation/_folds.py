@@ -223,7 +223,8 @@ def _qualities(plan: Plan, rows: Indices, sets: tuple[FeatureSet, ...]) -> list[
 
 def _quality(plan: Plan, rows: Indices) -> Quality:
     weights = _weights(plan, rows) if plan.rows_matter else None
-    return quality_of(plan.selector, plan.features.rows(rows), plan.labels[rows], weights)
+    groups = None if plan.groups is None else plan.groups[rows]
+    return quality_of(plan.selector, plan.features.rows(rows), plan.labels[rows], weights, groups)
 
 
 def _finite(value: float) -> float:

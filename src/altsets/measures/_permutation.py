@@ -65,7 +65,8 @@ def permutation(
     cv : int or splitter, optional
         Folds in place of one held-out part; importances are averaged over them.
     groups : array-like of shape (n_samples,), optional
-        For splitters that keep rows of one group together, also those inside the estimator.
+        For splitters that keep rows of one group together, also those inside the estimator; without ``cv``, whole
+        groups are held out.
     pos_label : optional
         Which of two classes precision, recall, f1 and the like are about. None: 1 or True if it is one of them, else
         the last one in order.

@@ -206,11 +206,17 @@ def splits_of(
     test_size: float = HELD_OUT,
     kept: Bools | None = None,
 ) -> list[Split]:
-    """Rows to fit to and rows to predict, drawn once; without ``cv`` one part is held out, of each class alike.
+    """Rows to fit to and rows to predict, drawn once; without ``cv`` a part of each class or whole groups are held out.
 
     If only some rows are ``kept``, groups and rows that the user listed are about all of them; splits are not.
     """
-    from sklearn.model_selection import PredefinedSplit, ShuffleSplit, StratifiedShuffleSplit, check_cv
+    from sklearn.model_selection import (
+        GroupShuffleSplit,
+        PredefinedSplit,
+        ShuffleSplit,
+        StratifiedShuffleSplit,
+        check_cv,
+    )
 
     kept = np.ones(len(matrix), dtype=bool) if kept is None else kept
     drawn_here = cv is None or isinstance(cv, numbers.Integral) or hasattr(cv, "split")
@@ -218,6 +224,7 @@ def splits_of(
     try:
         if cv is None:
             kind = StratifiedShuffleSplit if target.is_classes else ShuffleSplit
+            kind = kind if groups is None else GroupShuffleSplit
             cv = kind(n_splits=1, test_size=test_size, random_state=random_state)
         if groups is not None:
             groups = np.asarray(groups)[kept]

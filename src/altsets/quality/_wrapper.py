@@ -57,7 +57,8 @@ class Wrapper(BlackBox):
     cv : int, splitter or iterable of (train, test), optional
         How rows are split; the quality is the mean over all splits. None: one split 80:20.
     groups : array-like of shape (n_samples,), optional
-        For splitters that keep rows of one group together, also those inside the estimator.
+        For splitters that keep rows of one group together, also those inside the estimator; without ``cv``, whole
+        groups are held out.
     pos_label : optional
         Which of two classes precision, recall, f1 and the like are about. None: 1 or True if it is one of them, else
         the last one in order.

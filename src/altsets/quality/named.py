@@ -15,14 +15,14 @@ from altsets.quality._mrmr import MRMR
 from altsets.quality._quality import Quality
 from altsets.quality._wrapper import Wrapper
 
-__all__ = ["PAIRED", "WRAPPER", "name_of_class", "quality_maker", "takes_option"]
+__all__ = ["DEFAULT_MEASURES", "PAIRED", "WRAPPER", "name_of_class", "quality_maker", "takes_option"]
 
 #: Qualities that look at pairs of features.
 PAIRED: dict[str, type[MRMR | FCBF | CFS]] = {"mrmr": MRMR, "fcbf": FCBF, "cfs": CFS}
 #: What they measure with.
 DEFAULT_MEASURES = {"mrmr": "mutual_info", "fcbf": "mutual_info", "cfs": "pearson"}
 WRAPPER = "wrapper"
-WRAPPER_TAKES = {(WRAPPER, "n_jobs"), (WRAPPER, "random_state")}
+WRAPPER_TAKES = {(WRAPPER, "n_jobs"), (WRAPPER, "random_state"), (WRAPPER, "groups")}
 
 
 def quality_maker(name: str, *, measure: str | None = None, **model: Any) -> Callable[..., Quality]:
@@ -43,7 +43,7 @@ def quality_maker(name: str, *, measure: str | None = None, **model: Any) -> Cal
     -------
     callable
         ``make(X, y, **options)``; the options are those of ``from_data``. Where nobody takes them, ``progress``,
-        ``n_jobs`` and ``random_state`` are left out.
+        ``n_jobs``, ``random_state`` and ``groups`` are left out.
 
     Examples
     --------
@@ -69,7 +69,7 @@ def quality_maker(name: str, *, measure: str | None = None, **model: Any) -> Cal
 
     def make(X: Any, y: Any, **more: Any) -> Quality:
         taker = measure or DEFAULT_MEASURES.get(name, name)
-        for option in ("progress", "n_jobs", "random_state"):
+        for option in ("progress", "n_jobs", "random_state", "groups"):
             if more.get(option, ...) is None or not (
                 _takes(taker, option) or (taker, option) in WRAPPER_TAKES
             ):

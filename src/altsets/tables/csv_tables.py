@@ -34,6 +34,9 @@ SWAPPED = str.maketrans(",.", ".,")
 POINTED = re.compile(r"[-+]?\d+\.\d+|[-+]?\d{1,3}(\.\d{3})+(,\d+)?")
 #: How text begins that spreadsheets take for a formula.
 FORMULA = ("=", "+", "-", "@", "\t", "\r")
+INDEX_LEFT_OUT = (
+    "The first column, which has no name and counts the rows, was left out: it is the index of a frame."
+)
 #: Cells that are converted at a time: strings cost ten times as much memory as the numbers they become.
 CELLS_AT_A_TIME = 500_000
 
@@ -125,14 +128,15 @@ def parse_csv(text: str, source: str, *, delimiter: str | None = None, decimal: 
     if surprises:
         # Columns that began with numbers: what was converted has lost its spelling, so read them again.
         columns, _ = _parse(text, delimiter, source, len(names), as_text | surprises, decimal)
+    notes: tuple[str, ...] = ()
     if len(names) > 1 and not names[0] and _counts_rows(columns[0]):
-        names, columns = names[1:], columns[1:]
+        names, columns, notes = names[1:], columns[1:], (INDEX_LEFT_OUT,)
     nameless = [str(position) for position, name in enumerate(names, start=1) if not name]
     if nameless:
         raise TableError(f"{source}: column {listed(nameless)} has no name; put one into the first line.")
     if decimal == ",":
         _refuse_points(names, columns)
-    return Table(tuple(names), tuple(columns), source)
+    return Table(tuple(names), tuple(columns), source, notes=notes)
 
 
 def _delimiter(text: str, among: Sequence[str] = DELIMITERS) -> str:

@@ -6,13 +6,13 @@ Whatever no measure can use is refused here, in one sentence that names the colu
 from __future__ import annotations
 
 import difflib
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from altsets.errors import TableError
 from altsets.tables.csv_tables import numbers_in
 from altsets.tables.feature_matrix import Features, listed
-from altsets.tables.file_columns import as_features, as_target, missing_in
+from altsets.tables.file_columns import as_features, as_target, holds_times, missing_in
 from altsets.tables.table import Column, Table
 
 __all__ = ["Dataset", "split_target"]
@@ -38,6 +38,8 @@ class Dataset:
         How many rows were left out because their target is missing.
     sha256 : str
         The hash of the file that the table came from.
+    notes : tuple of str
+        Sentences on columns that were left out.
     """
 
     X: Features
@@ -47,6 +49,7 @@ class Dataset:
     groups: Column | None = None
     n_dropped: int = 0
     sha256: str = ""
+    notes: tuple[str, ...] = ()
 
 
 def split_target(
@@ -115,7 +118,9 @@ def split_target(
     y = as_target(known[target], target, is_category=target in categories)
     X = as_features({name: known[name] for name in features}, categories)
     together = None if groups is None else _complete(known[groups], groups)
-    return Dataset(X, y, tuple(features), target, together, whole.n_rows - table.n_rows, table.sha256)
+    notes = (*table.notes, *_on_times({name: known[name] for name in drop}))
+    n_dropped = whole.n_rows - table.n_rows
+    return Dataset(X, y, tuple(features), target, together, n_dropped, table.sha256, notes)
 
 
 def _with_target(table: Table, target: str) -> Table:
@@ -136,6 +141,18 @@ def _complete(groups: Column, name: str) -> Column:
             "them in, or leave out these rows."
         )
     return groups
+
+
+def _on_times(dropped: Mapping[str, Column]) -> list[str]:
+    """A note on columns that say when a row was taken: without them, nobody remembers that rows have an order."""
+    times = [name for name, column in dropped.items() if holds_times(column)]
+    if not times:
+        return []
+    holds, was = ("holds", "was") if len(times) == 1 else ("hold", "were")
+    return [
+        f"{listed(times)} {holds} dates or times and {was} left out, as asked; if rows follow each other in time, test "
+        "models on later rows than they were fitted to."
+    ]
 
 
 def _unknown(table: Table, name: str, role: str) -> TableError:

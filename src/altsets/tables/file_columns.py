@@ -14,7 +14,7 @@ from altsets.tables.column_conversion import DATES, LARGEST_EXACT
 from altsets.tables.feature_matrix import Features, category_codes, listed
 from altsets.tables.table import Column, Order
 
-__all__ = ["as_features", "as_target", "is_inexact", "missing_in"]
+__all__ = ["as_features", "as_target", "holds_times", "is_inexact", "missing_in"]
 
 #: How dates and times are written: 2020-01-31, 2020-01-31 12:00, 31.01.2020, 1/31/2020, 12:00:30, 2 days, 12:00:00.
 TIME = r"\d{1,2}:\d{2}(:\d{2}([.,]\d+)?)?"
@@ -141,8 +141,24 @@ def _labels(column: Column) -> list[Any]:
     return [int(value) if value is not None and value.is_integer() else value for value in numbers]
 
 
+def holds_times(column: Column) -> bool:
+    """Whether all that is known of a column is dates or times.
+
+    Examples
+    --------
+    >>> holds_times(np.array(["2026-01-31", None], dtype=object)), holds_times(np.array([1.5]))
+    (True, False)
+    """
+    known = [label for label in column.tolist() if label is not None] if column.dtype == object else []
+    return bool(known) and _are_times(known)
+
+
+def _are_times(known: Sequence[str]) -> bool:
+    return all(WHEN.fullmatch(label) for label in known)
+
+
 def _refuse_dates(who: str, known: Sequence[str]) -> None:
-    if all(WHEN.fullmatch(label) for label in known):
+    if _are_times(known):
         raise TableError(f"{who} {DATES} (for example {known[0]!r}).")
 
 

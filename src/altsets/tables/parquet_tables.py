@@ -57,18 +57,20 @@ def parse_parquet(content: bytes, source: str) -> Table:
         reason = str(error).splitlines()[0].rstrip(".")
         raise TableError(f"{source} cannot be read as Parquet: {reason}.") from error
     # pandas stores a nameless index as a column of this name; it is no feature.
+    indices = [name for name in table.column_names if re.fullmatch(r"__index_level_\d+__", name)]
     kept = [
         (tidy(name), column)
         for name, column in zip(table.column_names, table.columns, strict=True)
-        if not re.fullmatch(r"__index_level_\d+__", name)
+        if name not in indices
     ]
+    notes = tuple(f"Column {name} was left out: it is the index of a frame." for name in indices)
     categories = {name: _order(column) for name, column in kept if pa.types.is_dictionary(column.type)}
     # Categories of numbers lose their type in Parquet, but pandas leaves a note.
     for note in (table.schema.pandas_metadata or {}).get("columns", ()):
         if note["pandas_type"] == "categorical" and not note["metadata"]["ordered"]:
             categories.setdefault(tidy(str(note["field_name"])), None)
     names, columns = (name for name, _ in kept), (_arrow_column(column) for _, column in kept)
-    return Table(tuple(names), tuple(columns), source, categories)
+    return Table(tuple(names), tuple(columns), source, categories, notes=notes)
 
 
 def _order(column: Any) -> Order:
