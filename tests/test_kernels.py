@@ -531,6 +531,33 @@ def relief_products(kernel, rng):
     return totals
 
 
+def pairs_with_holes(rng):
+    """Columns, some of them with ties, and which values are missing."""
+    n_rows, n_columns = int(rng.integers(2, 14)), int(rng.integers(2, 5))
+    values = rng.normal(size=(n_columns, n_rows)).round(int(rng.integers(0, 4)))
+    values[rng.random(values.shape) < 0.2] = np.nan
+    start = int(rng.integers(n_columns))
+    stop = int(rng.integers(start, n_columns + 1))
+    return values, start, stop, np.zeros((2, stop - start, n_columns))
+
+
+def rank_products(kernel, rng):
+    values, start, stop, out = pairs_with_holes(rng)
+    order = np.argsort(values, axis=1, kind="stable").astype(np.intc)
+    codes = np.where(np.isnan(values), -1, np.round(values * 1000)).astype(np.intc)
+    codes[codes < -1] += 1_000_000
+    known = (~np.isnan(values)).sum(axis=1)
+    codes[(codes == -1) & ~np.isnan(values)] = 999_999
+    kernel.rank_products(codes, order, known, start, stop, *out)
+    return out
+
+
+def value_products(kernel, rng):
+    values, start, stop, out = pairs_with_holes(rng)
+    kernel.value_products(values, rng.random(values.shape[1]) + 0.1, start, stop, *out)
+    return out
+
+
 def some_columns(rng, n):
     """Columns with and without ties, long tails, jitter and constants, and which of them are discrete."""
     kinds = [
@@ -582,6 +609,7 @@ def informations_with_holes(kernel, rng):
 #: The kernel of each function, and how to call it.
 CALLS = {
     "best_set": [best_set],
+    "correlations": [rank_products, value_products],
     "lexicographic": [next_set],
     "degrees": [degree_bound, degree_vectors, prefix_bound],
     "arrangement": [arrange],

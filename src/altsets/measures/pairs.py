@@ -7,10 +7,9 @@ from typing import Any
 
 import numpy as np
 
-from altsets.arrays import Bools, Floats, Indices
+from altsets.arrays import Floats
 from altsets.errors import InputError
-from altsets.measures._rank import ranks_of
-from altsets.measures._univariate import standardised
+from altsets.measures._correlations import correlation_matrix, correlation_rows
 from altsets.measures.custom import given_pairs, is_array, scores_by
 from altsets.measures.information.mutual_information import (
     information_matrix,
@@ -18,7 +17,6 @@ from altsets.measures.information.mutual_information import (
     uncertainty_rows,
     warn_of_bins,
 )
-from altsets.measures.information.patterns import patterns_of
 from altsets.tables.constant_columns import constant_columns, warn_of_constants
 from altsets.tables.conversion import features_of
 from altsets.tables.feature_matrix import Features
@@ -26,8 +24,6 @@ from altsets.tables.left_out import warn_of_left_out_rows
 from altsets.tables.weights import counted, counted_as_repeats
 
 __all__ = ["PAIR_MEASURES", "pairs_of", "pairwise", "warn_of_pairs"]
-
-NOT_NUMBERS = "use symmetrical_uncertainty or mutual_info"
 
 
 def pairwise(
@@ -130,7 +126,7 @@ def pairs_of(X: Any, of: Sequence[int], measure: str, *, sample_weight: Any = No
         one_sided = measure == "uncertainty_coefficient"
         rows = uncertainty_rows(features, of, sample_weight=weights, one_sided=one_sided)
     else:
-        rows = _some_rows(*_units(measure, features, weights), np.asarray(of, dtype=np.intp))
+        rows = correlation_rows(measure, features, weights, of)
     constant = constant_columns(features.values)
     rows[constant[list(of)], :] = 0.0
     rows[:, constant] = 0.0
@@ -144,66 +140,12 @@ def warn_of_pairs(features: Features, weights: Floats | None, measure: Any, opti
         warn_of_bins(weights, options.get("method", "neighbors"), stacklevel=3)
 
 
-#: Makes columns of length 1, such that their products are correlations.
-Unit = Callable[[Floats, Floats | None], Floats]
-
-
 def _correlations(features: Features, *, sample_weight: Floats | None = None) -> Floats:
-    return _in_known_rows(*_units("pearson", features, sample_weight))
+    return correlation_matrix("pearson", features, sample_weight)
 
 
 def _rank_correlations(features: Features, *, sample_weight: Floats | None = None) -> Floats:
-    return _in_known_rows(*_units("spearman", features, sample_weight))
-
-
-def _units(measure: str, features: Features, weights: Floats | None) -> tuple[Features, Floats | None, Unit]:
-    """The table in which a correlation is computed, its weights, and how columns get length 1."""
-    if measure == "pearson":
-        features.refuse_categories("the Pearson correlation", most=2, advice=NOT_NUMBERS)
-        return features, weights, standardised
-    features.refuse_categories("the rank correlation", most=2, advice=NOT_NUMBERS)
-    features, _ = counted_as_repeats(features, np.zeros(features.n_rows), weights, "spearman")
-    return features, None, lambda matrix, _: standardised(ranks_of(matrix))
-
-
-def _in_known_rows(features: Features, weights: Floats | None, unit: Unit) -> Floats:
-    """Absolute correlations of all columns, each in the rows where both columns are known."""
-    if not features.incomplete.any():
-        columns = unit(features.values, weights)
-        return np.clip(np.abs(columns.T @ columns), 0.0, 1.0)
-    patterns = patterns_of(features.values)
-    groups = patterns.groups
-    found = np.zeros((features.n_features, features.n_features))
-    for first, left in enumerate(groups):
-        for second, right in enumerate(groups[first:], first):
-            known = patterns.known[first] & patterns.known[second]
-            products = _products(features, weights, unit, known, left, right)
-            found[np.ix_(left, right)] = products
-            found[np.ix_(right, left)] = products.T
-    return found
-
-
-def _some_rows(features: Features, weights: Floats | None, unit: Unit, of: Indices) -> Floats:
-    """The same of some columns with all."""
-    found = np.zeros((len(of), features.n_features))
-    patterns = patterns_of(features.values)
-    for first in np.unique(patterns.of[of]):
-        places = np.flatnonzero(patterns.of[of] == first)
-        for second, right in enumerate(patterns.groups):
-            known = patterns.known[first] & patterns.known[second]
-            found[np.ix_(places, right)] = _products(features, weights, unit, known, of[places], right)
-    return found
-
-
-def _products(
-    features: Features, weights: Floats | None, unit: Unit, known: Bools, left: Indices, right: Indices
-) -> Floats:
-    rows = np.flatnonzero(known)
-    if not (len(rows) and len(left) and len(right)):
-        return np.zeros((len(left), len(right)))
-    some = None if weights is None else weights[rows]
-    one, other = (unit(features.values[np.ix_(rows, group)], some) for group in (left, right))
-    return np.clip(np.abs(one.T @ other), 0.0, 1.0)
+    return correlation_matrix("spearman", features, sample_weight)
 
 
 def _rows_by(
