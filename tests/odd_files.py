@@ -41,7 +41,7 @@ class FileCase:
 def _zip(name: str) -> bytes:
     stream = io.BytesIO()
     with zipfile.ZipFile(stream, "w") as archive:
-        archive.writestr(name, TABLE)
+        archive.writestr(zipfile.ZipInfo(name), TABLE)
     return stream.getvalue()
 
 

@@ -146,7 +146,7 @@ def test_no_set_is_called_as_good_as_a_guess():
     assert evaluation.mean_scores() == pytest.approx([0.8] * 3)
     assert [entry.verdict for entry in evaluation.comparisons] == ["chance", "chance"]
     assert evaluation.comparisons[0].sentence == (
-        f"Neither set 1 nor set 0 predicts better than {NO}, as far as 5 folds can tell; their scores are identical, "
+        f"Neither set 1 nor set 0 was shown to predict better than {NO}; their scores are identical, "
         "so no test is possible."
     )
     text = evaluation.summary()
@@ -181,24 +181,25 @@ def test_the_test_is_that_of_sets(wine):
 
 SIMILAR = [0.805, 0.805, 0.795, 0.795]
 LOW, HIGH = [0.50, 0.52, 0.48, 0.50], [0.80, 0.81, 0.79, 0.80]
+UNSURE = [0.5, 1.0, 0.5, 1.0]
 
 
 @pytest.mark.parametrize(("scores", "first", "this", "zero", "verdict", "words"), [
     (SIMILAR, HIGH, True, True, "as well", "Set 1 predicts as well as set 0: "),
     (SIMILAR, HIGH, None, None, "as well", "Set 1 predicts as well as set 0: "),
-    (LOW, LOW[::-1], False, False, "chance", "as far as 4 folds can tell; they differ by 0.000, 95 % interval ["),
-    (LOW, HIGH, False, True, "worse", f"]; set 1 does not predict better than {NO}, as far as 4 folds can tell."),
-    (HIGH, LOW, True, False, "better", f"]; set 1 predicts better than {NO}, set 0 does not, as far as"),
+    (LOW, LOW[::-1], False, False, "chance", f"better than {NO}; they differ by 0.000, 95 % interval ["),
+    (LOW, HIGH, False, True, "worse", f"]; set 1 was not shown to predict better than {NO}."),
+    (HIGH, LOW, True, False, "better", f"]; set 1 predicts better than {NO}, which was not shown for set 0."),
     # Alike within the margin, and one of them no better than a guess: then nothing is as good as anything.
-    (SIMILAR, HIGH, False, True, "open", f"; set 1 does not predict better than {NO}"),
-    (SIMILAR, HIGH, True, False, "open", f"; set 1 predicts better than {NO}, set 0 does not"),
-    (SIMILAR, HIGH, None, False, "open", f"; set 0 does not predict better than {NO}"),
+    (SIMILAR, HIGH, False, True, "open", f"; set 1 was not shown to predict better than {NO}"),
+    (SIMILAR, HIGH, True, False, "open", f"; set 1 predicts better than {NO}, which was not shown for set 0"),
+    (SIMILAR, HIGH, None, False, "open", f"; set 0 was not shown to predict better than {NO}"),
     # One is better than the other, and both are worse than a guess.
-    (HIGH, LOW, False, False, "chance", f"Neither set 1 nor set 0 predicts better than {NO}"),
+    (HIGH, LOW, False, False, "chance", f"Neither set 1 nor set 0 was shown to predict better than {NO}"),
     (LOW, LOW, False, False, "chance", "; their scores are identical, so no test is possible."),
     (LOW, LOW, True, True, "untested", "Set 1 and set 0: scores are identical, so no test is possible."),
     ([0.5], [0.5], True, True, "untested", "Set 1 and set 0: scores are identical, so no test is possible."),
-    ([0.5], [0.6], False, False, "chance", f"better than {NO}, as far as one fold can tell."),
+    ([0.5], [0.6], False, False, "chance", f"shown to predict better than {NO}."),
     ([math.nan] * 4, LOW, None, False, "untested", "no fold has a score for both."),
 ])  # fmt: skip
 def test_two_sets_and_the_baseline(scores, first, this, zero, verdict, words):
@@ -218,6 +219,7 @@ def against(scores, baseline, number=0):
 @pytest.mark.parametrize(("scores", "verdict", "words"), [
     (HIGH, "better", f"Set 0 predicts better than {NO}: difference 0.300, 95 % interval ["),
     (LOW, "chance", f"Set 0 does not predict better than {NO}, as far as 4 folds can tell: difference 0.000, 95 %"),
+    (UNSURE, "chance", f"Set 0 was not shown to predict better than {NO}: difference 0.250, 95 % interval [-"),
     ([0.3, 0.31, 0.3, 0.3], "worse", f"Set 0 predicts worse than {NO}: difference -0.1"),
     ([0.8] * 4, "better", f"Set 0 predicts better than {NO}: difference 0.300 in each of 4 folds."),
     ([0.5] * 4, "chance", "as far as 4 folds can tell: difference 0.000 in each of 4 folds."),
@@ -239,6 +241,8 @@ def test_a_set_and_the_baseline(scores, verdict, words):
     ([LOW, HIGH, HIGH, LOW], f"Sets 1 and 2 predict better than {NO}; sets 0 and 3 do not, as far as 4 folds can"),
     ([[math.nan] * 4, LOW, LOW], f"No set predicts better than {NO}, as far as 4 folds can tell."),
     ([[math.nan] * 4] * 2, ""),
+    ([UNSURE, LOW], f"No set was shown to predict better than {NO}: scores differ too much from fold to fold."),
+    ([HIGH, UNSURE], f"Set 0 predicts better than {NO}; for set 1 that was not shown."),
     ([LOW], f"Set 0 does not predict better than {NO}, as far as 4 folds can tell: "),
 ])  # fmt: skip
 def test_all_sets_and_the_baseline(all_scores, words):

@@ -21,7 +21,7 @@ def zipped(**files):
     stream = io.BytesIO()
     with zipfile.ZipFile(stream, "w") as archive:
         for name, content in files.items():
-            archive.writestr(name.replace("__", "/").replace("_", "."), content)
+            archive.writestr(zipfile.ZipInfo(name.replace("__", "/").replace("_", ".")), content)
     return stream.getvalue()
 
 

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
-from altsets.evaluation._comparison import Comparison, Paired, in_folds, interval, paired, shown
+from altsets.evaluation._comparison import Comparison, Paired, in_folds, interval, margin_for, paired, shown
 
 __all__ = ["AgainstBaseline", "adjustment", "against_baseline", "overall"]
 
@@ -23,6 +23,11 @@ class AgainstBaseline(Comparison):
     def beats(self) -> bool | None:
         """Whether the set was shown to predict better than the baseline; None if that could not be tested."""
         return None if self.verdict == "untested" else self.verdict == "better"
+
+    @property
+    def no_better(self) -> bool:
+        """Whether its score is that of the baseline or below, rather than above it without being sure."""
+        return self.beats is False and not self.difference > (margin_for(self.scorer, None) or 0.0)
 
 
 def against_baseline(
@@ -56,10 +61,9 @@ def against_baseline(
     [-0.198, 0.198]."
     """
     found, n_folds = paired(scores, baseline, test_per_train, confidence)
-    verdict = _verdict(found, n_folds)
-    sentence = _sentence(number, found, verdict, n_folds, guess, confidence)
     values = (found.difference, found.low, found.high, found.p_value)
-    return AgainstBaseline(scorer, number, *values, n_folds, verdict, sentence)
+    entry = AgainstBaseline(scorer, number, *values, n_folds, _verdict(found, n_folds), "")
+    return replace(entry, sentence=_sentence(entry, found, guess, confidence))
 
 
 def _verdict(found: Paired, n_folds: int) -> str:
@@ -73,7 +77,8 @@ def _verdict(found: Paired, n_folds: int) -> str:
     return "better" if n_folds > 1 else "untested"
 
 
-def _sentence(number: int, found: Paired, verdict: str, n_folds: int, guess: str, confidence: float) -> str:
+def _sentence(entry: AgainstBaseline, found: Paired, guess: str, confidence: float) -> str:
+    number, n_folds = entry.number, entry.n_folds
     if not n_folds:
         return f"Set {number} cannot be compared with {guess}: no fold has a score for both."
     numbers = f"difference {shown(found.difference)}"
@@ -81,11 +86,13 @@ def _sentence(number: int, found: Paired, verdict: str, n_folds: int, guess: str
         numbers += f", {interval(found, confidence)}"
     elif n_folds > 1:
         numbers += f" in each of {n_folds} folds"
-    if verdict == "chance":
+    if entry.verdict == "chance" and entry.no_better:
         return f"Set {number} does not predict better than {guess}, {in_folds(n_folds)}: {numbers}."
-    if verdict == "untested":
+    if entry.verdict == "chance":
+        return f"Set {number} was not shown to predict better than {guess}: {numbers}."
+    if entry.verdict == "untested":
         return f"Set {number} scores higher than {guess} in the only fold: {numbers}; a test needs several folds."
-    return f"Set {number} predicts {verdict} than {guess}: {numbers}."
+    return f"Set {number} predicts {entry.verdict} than {guess}: {numbers}."
 
 
 def overall(entries: Sequence[AgainstBaseline], guess: str, confidence: float) -> str:
@@ -108,8 +115,11 @@ def overall(entries: Sequence[AgainstBaseline], guess: str, confidence: float) -
     hedge = in_folds(max(entry.n_folds for entry in known))
     lost = [entry.number for entry in known if entry.number in good and entry.p_adjusted > 1 - confidence]
     adjusted = f" After adjusting for all sets (Holm), not {_listed(lost)}." if lost else ""
+    hopeless = all(entry.no_better for entry in known if entry.number in bad)
     if len(bad) == len(known):
-        return f"No set predicts better than {guess}, {hedge}."
+        if hopeless:
+            return f"No set predicts better than {guess}, {hedge}."
+        return f"No set was shown to predict better than {guess}: scores differ too much from fold to fold."
     if len(good) == len(known):
         return (
             f"{'Both' if len(good) == 2 else f'All {len(good)}'} sets predict better than {guess}.{adjusted}"
@@ -117,7 +127,13 @@ def overall(entries: Sequence[AgainstBaseline], guess: str, confidence: float) -
     parts = []
     if good:
         parts.append(f"{_listed(good)} predict{'s' if len(good) == 1 else ''} better than {guess}")
-    if bad:
+    if bad and not hopeless:
+        parts.append(
+            f"for {_listed(bad)} that was not shown"
+            if good
+            else f"{_listed(bad)}: better than {guess} was not shown"
+        )
+    elif bad:
         some = f"{_listed(bad)} do{'es' if len(bad) == 1 else ''} not"
         parts.append(f"{some}, {hedge}" if good else f"{some} predict better than {guess}, {hedge}")
     text = "; ".join(parts)

@@ -17,6 +17,7 @@ __all__ = [
     "holm",
     "in_folds",
     "interval",
+    "margin_for",
     "mean_of",
     "paired",
     "shown",
@@ -172,7 +173,7 @@ def _same(values: np.ndarray) -> bool:
     return bool(np.ptp(values) <= 1e-12 * max(1.0, float(np.abs(values).max())))
 
 
-def _margin_for(scorer: str, margin: float | None) -> float | None:
+def margin_for(scorer: str, margin: float | None) -> float | None:
     """The largest difference that does not matter: as given, or a small one where the scale of the score is known."""
     if margin is not None:
         return margin
@@ -232,12 +233,12 @@ def compare(
     chance = chance or Chance("")
     if chance.this is False and chance.first is False:
         verdict = "chance"
-        sentence = _neither(number, found, chance.guess, n_folds, confidence)
+        sentence = _neither(number, found, chance.guess, confidence)
     else:
-        known = None if False in (chance.this, chance.first) else _margin_for(scorer, margin)
+        known = None if False in (chance.this, chance.first) else margin_for(scorer, margin)
         verdict = _verdict(found, known)
         sentence = _sentence(number, found, verdict, n_folds, known, confidence)
-        sentence = f"{sentence[:-1]}{_remark(number, chance, n_folds) if n_folds else ''}."
+        sentence = f"{sentence[:-1]}{_remark(number, chance) if n_folds else ''}."
     if 0 < n_folds < len(scores):
         sentence = f"{sentence[:-1]} ({n_folds} of {len(scores)} folds have both)."
     values = (found.difference, found.low, found.high, found.p_value)
@@ -301,9 +302,9 @@ def _without_test(number: int, difference: float, n_folds: int) -> str:
     return f"{text} each of {n_folds} folds; the difference never varies, so no test is possible."
 
 
-def _neither(number: int, found: Paired, guess: str, n_folds: int, confidence: float) -> str:
+def _neither(number: int, found: Paired, guess: str, confidence: float) -> str:
     """Two sets that are of no use: it hardly matters how they compare."""
-    text = f"Neither set {number} nor set 0 predicts better than {guess}, {in_folds(n_folds)}"
+    text = f"Neither set {number} nor set 0 was shown to predict better than {guess}"
     if found.difference == 0 and math.isnan(found.p_value):
         return f"{text}; their scores are identical, so no test is possible."
     if math.isnan(found.p_value):
@@ -311,14 +312,14 @@ def _neither(number: int, found: Paired, guess: str, n_folds: int, confidence: f
     return f"{text}; they differ by {shown(found.difference)}, {interval(found, confidence)}."
 
 
-def _remark(number: int, chance: Chance, n_folds: int) -> str:
-    """One of the two is no better than the baseline."""
+def _remark(number: int, chance: Chance) -> str:
+    """One of the two was not shown to be better than the baseline."""
     if chance.this is False:
-        return f"; set {number} does not predict better than {chance.guess}, {in_folds(n_folds)}"
+        return f"; set {number} was not shown to predict better than {chance.guess}"
     if chance.first is False and chance.this:
-        return f"; set {number} predicts better than {chance.guess}, set 0 does not, {in_folds(n_folds)}"
+        return f"; set {number} predicts better than {chance.guess}, which was not shown for set 0"
     if chance.first is False:
-        return f"; set 0 does not predict better than {chance.guess}, {in_folds(n_folds)}"
+        return f"; set 0 was not shown to predict better than {chance.guess}"
     return ""
 
 

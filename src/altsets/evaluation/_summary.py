@@ -190,7 +190,8 @@ def _stability(evaluation: Measured) -> list[str]:
     for entry in known:
         who = "all sets together" if entry.number == ANY else f"set {entry.number}"
         line = f"  {who}: {_two(entry.index)} [{_two(entry.low)}, {_two(entry.high)}]"
-        if not math.isnan(entry.similar):
+        # Where features that take turns are alike, the sets are more stable than they look; else it says nothing.
+        if entry.similar > entry.index:
             line += f"; counting similar features as the same {_two(entry.similar)}"
         lines.append(line)
     many = _counted(len(evaluation.runs()), _noun(evaluation))
