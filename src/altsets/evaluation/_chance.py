@@ -10,6 +10,9 @@ from altsets.evaluation._comparison import Comparison, Paired, in_folds, interva
 
 __all__ = ["AgainstBaseline", "adjustment", "against_baseline", "overall"]
 
+#: A difference with a p-value up to this may be real, though it was not shown.
+A_SIGN = 0.2
+
 
 @dataclass(frozen=True)
 class AgainstBaseline(Comparison):
@@ -26,8 +29,9 @@ class AgainstBaseline(Comparison):
 
     @property
     def no_better(self) -> bool:
-        """Whether its score is that of the baseline or below, rather than above it without being sure."""
-        return self.beats is False and not self.difference > (margin_for(self.scorer, None) or 0.0)
+        """Whether there is no sign that it is better than the baseline, rather than one that is not sure."""
+        sign = self.difference > (margin_for(self.scorer, None) or 0.0) and self.p_value <= A_SIGN
+        return self.beats is False and not sign
 
 
 def against_baseline(
