@@ -45,7 +45,7 @@ CASES = [
     Odd("sets that are all noise", "No set predicts better than always saying 'no'", (("c",), ("d",)),
         {"estimator": "linear"}),
     Odd("set 0 predicts, set 1 is noise", "set 1 was not shown to predict better", (("a",), ("c",))),
-    Odd("set 0 is noise, set 1 predicts", "set 1 predicts better than always saying 'no', which was not shown for set 0",
+    Odd("set 0 is noise, set 1 predicts", "set 1 predicts better than always saying 'no', which was not",
         (("c",), ("a",))),
     Odd("noise, amounts", "better than always predicting the mean", (("c",), ("d",)),
         {"estimator": "linear"}, y=lambda: NUMBERS[:, 0]),

@@ -312,7 +312,7 @@ def test_what_some_measures_cannot_take_is_one_line(run, mixed_table, args, mess
         ("find . -t y", "is a directory"),
         ("find TABLE -t z", "no target column 'z'"),
         ("find TABLE -t y --drop q", "no column to drop 'q'"),
-        ("find TABLE -t y --existing a,bb", "--existing names 'bb', which is no feature"),
+        ("find TABLE -t y --existing a,bb", "--existing names 'bb', which is not a feature"),
         ("find TABLE -t y --existing ,", "existing set is empty"),
         ("find TABLE -t y --existing a,a", "holds a feature twice"),
         ("find TABLE -t y -k 7", "n_features=7, but there are only 6 features"),

@@ -162,7 +162,7 @@ def test_what_evaluate_refuses(run, table, tmp_path):
     for options, message in (
         ((), "Error: give a TABLE, its --target, and the feature sets to evaluate with --sets FILE.\n"),
         (("--sets", tmp_path / "nothing"), "Error: there is no file "),
-        (("--sets", path), f"Error: {path} names 'hello', which is no feature; "),
+        (("--sets", path), f"Error: {path} names 'hello', which is not a feature; "),
     ):
         code, out, err = run("evaluate", table, "-t", "y", *options)
         assert (code, out) == (2, "")
@@ -263,7 +263,7 @@ def test_a_column_of_groups_is_no_feature_of_the_search(run, visits):
     assert "3 of 4 sets found" in err
     code, _, err = run("find", visits, *asked, "group:patient:3", "--require", "patient")
     assert code == 2
-    assert "--require names 'patient', which is no feature" in err
+    assert "--require names 'patient', which is not a feature" in err
 
 
 @pytest.mark.parametrize(("options", "words"), [

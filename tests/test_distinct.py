@@ -117,7 +117,7 @@ def test_groups_by_name_and_index(groups):
     ("kind", "sentence"),
     [
         (Matched(np.eye(4), 0.9), "the similarities of 4 features, but the quality has 7"),
-        (Grouped({"sice": 1}), "names 'sice', which is no feature; did you mean 'size'?"),
+        (Grouped({"sice": 1}), "names 'sice', which is not a feature; did you mean 'size'?"),
         (Grouped({7: 1}), "names feature 7; there are 7"),
     ],
 )
@@ -528,7 +528,7 @@ def test_options_that_make_no_sense_are_refused_in_one_line(run, path, options, 
             "feature,sensor\nsize,a\n",
             "has no column 'group'; its first line must name the columns feature,group.",
         ),
-        ("feature,group\nsice,a\n", "names 'sice', which is no feature; did you mean 'size'?"),
+        ("feature,group\nsice,a\n", "names 'sice', which is not a feature; did you mean 'size'?"),
         ("feature,group\nsize,a\nsize,b\n", "line 3: 'size' is in group 'a' already"),
         ("feature,group\nsize\n", "line 2: give 2 fields, as in the first line, not 1."),
         ("feature,group\nsize,\n", "gives no feature a group; write a line such as size,GROUP."),

@@ -794,7 +794,7 @@ def test_the_name_is_always_the_function():
     ([], {}, "no set to evaluate"),
     (["hue"], {}, "set 0 must be a list of features"),
     ([[]], {}, "set 0 is empty"),
-    ([["hue"], ["hu"]], {}, "set 1 names 'hu', which is no feature; did you mean 'hue'"),
+    ([["hue"], ["hu"]], {}, "set 1 names 'hu', which is not a feature; did you mean 'hue'"),
     ([[0, 13]], {}, "set 0 names feature 13; there are 13"),
     ([[0, -1]], {}, "a feature of set 0=-1 is too small"),
     ([["hue", "hue"]], {}, "more than once"),

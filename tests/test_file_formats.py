@@ -120,7 +120,7 @@ def test_a_decimal_point_is_what_is_read_anyway(write):
     ("a,y\n1,5\n2,6\n", ",", "has commas between its fields, so they cannot be decimal signs as well"),
     ("a;y\n1.234;0\n2.500;1\n", ",", "column a has numbers with a point, such as '1.234', though commas are"),
     ("a;y\n1.234,5;0\n2;1\n3.000,1;0\n", ",", "column a has numbers with a point, such as '1.234,5'"),
-    ("a;y\n1,5;0\n", ";", "--decimal ';' is no decimal sign; give a comma or a point."),
+    ("a;y\n1,5;0\n", ";", "--decimal ';' is not a decimal sign; give a comma or a point."),
 ])  # fmt: skip
 def test_decimal_signs_that_make_no_sense(write, content, decimal, words):
     assert words in refusal(write(content), decimal=decimal)
@@ -135,8 +135,8 @@ def test_dates_beside_decimal_commas_are_dates(write):
 def test_decimal_and_sheet_are_about_one_format(write, tmp_path):
     pa, pq = pytest.importorskip("pyarrow"), pytest.importorskip("pyarrow.parquet")
     pq.write_table(pa.table({"a": [1], "y": [2]}), tmp_path / "t.parquet")
-    assert "t.parquet is no CSV file" in refusal(tmp_path / "t.parquet", decimal=",")
-    assert "book.xlsx is no CSV file" in refusal(write(WORKBOOK, "book.xlsx"), decimal=",")
+    assert "t.parquet is not a CSV file" in refusal(tmp_path / "t.parquet", decimal=",")
+    assert "book.xlsx is not a CSV file" in refusal(write(WORKBOOK, "book.xlsx"), decimal=",")
     assert "table.csv has no sheets" in refusal(write("a,y\n1,2\n"), sheet="one")
 
 

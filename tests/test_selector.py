@@ -247,7 +247,7 @@ def test_constraints_by_name_and_by_index(wine):
         assert "hue" in names
         assert "proline" not in names
         assert not {"flavanoids", "alcohol"} <= names
-    with pytest.raises(InputError, match="Require names 'huge', which is no feature; did you mean 'hue'"):
+    with pytest.raises(InputError, match="Require names 'huge', which is not a feature; did you mean 'hue'"):
         SelectAlternatives(constraints=constraints.Require("huge")).fit(X, y)
     with pytest.raises(InputError, match=r"no set was found\. .*clash: require hue; forbid hue"):
         SelectAlternatives(constraints=[constraints.Require("hue"), constraints.Forbid("hue")]).fit(X, y)
@@ -416,7 +416,7 @@ def test_columns_without_names_must_all_be_there(wine):
 
 def test_select_features_refuses_what_is_not_there(wine):
     X, _ = wine
-    with pytest.raises(InputError, match="features names 'huge', which is no feature; did you mean 'hue'"):
+    with pytest.raises(InputError, match="features names 'huge', which is not a feature; did you mean 'hue'"):
         SelectFeatures(["huge"]).fit(X)
     with pytest.raises(InputError, match="features names feature 13; there are 13"):
         SelectFeatures([13]).fit(X)

@@ -54,7 +54,7 @@ def similarity_matrix(similarity: Any, who: str) -> Floats:
         matrix = np.array(similarity, dtype=np.float64)
     except (TypeError, ValueError):
         raise InputError(
-            f"{who}: the similarity is no matrix of numbers; give one row and one column for each feature, "
+            f"{who}: the similarity is not a matrix of numbers; give one row and one column for each feature, "
             f"or the name of a measure: {', '.join(map(repr, MEASURES))}."
         ) from None
     if matrix.ndim != 2 or matrix.shape[0] != matrix.shape[1] or not len(matrix):

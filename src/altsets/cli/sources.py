@@ -42,7 +42,7 @@ def dataset_from(table: TableOptions) -> Dataset:
     if table.path is None:
         raise InputError("give a TABLE and its --target, or scores that were saved before with --scores.")
     if table.target is None:
-        raise InputError(f"say which column of {table.path} is to be predicted with --target.")
+        raise InputError(f"use --target to name the column of {table.path} to predict.")
     dropped, categories = parsing.names_in(table.drop or []), parsing.names_in(table.categorical or [])
     data = split_target(
         read_table(table.path, decimal=table.decimal, sheet=table.sheet),

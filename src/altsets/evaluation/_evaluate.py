@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import itertools
 import time
-import warnings
 from collections.abc import Callable, Sequence
 from typing import Any, NamedTuple
 
@@ -12,7 +11,7 @@ import numpy as np
 import numpy.typing as npt
 
 from altsets.arrays import Floats, Indices
-from altsets.errors import InputError
+from altsets.errors import InputError, warn_user
 from altsets.evaluation._baseline import kind_of
 from altsets.evaluation._evaluation import Evaluation
 from altsets.evaluation._folds import Fold, Plan, Resample, assess, reselect
@@ -311,4 +310,4 @@ def _described(value: Any) -> Any:
 
 def _warn_once(done: Done) -> None:
     for category, message in done.said:
-        warnings.warn(message, category, stacklevel=3)
+        warn_user(message, category)

@@ -135,9 +135,9 @@ def pairs_of(X: Any, of: Sequence[int], measure: str, *, sample_weight: Any = No
 
 def warn_of_pairs(features: Features, weights: Floats | None, measure: Any, options: dict[str, Any]) -> None:
     """Say what a measure of pairs does otherwise than one might think, on behalf of the function that was called."""
-    warn_of_left_out_rows(features, measure, stacklevel=3)
+    warn_of_left_out_rows(features, measure)
     if isinstance(measure, str) and measure == "mutual_info":
-        warn_of_bins(weights, options.get("method", "neighbors"), stacklevel=3)
+        warn_of_bins(weights, options.get("method", "neighbors"))
 
 
 def _correlations(features: Features, *, sample_weight: Floats | None = None) -> Floats:

@@ -86,7 +86,7 @@ def positive_of(labels: npt.NDArray[Any], pos_label: Any = None, classes: bool =
     ]
     if not found:
         raise InputError(
-            f"the positive class {pos_label!r} (pos_label) is no class of the target; choose one of {named}."
+            f"the positive class {pos_label!r} (pos_label) is not a class of the target; choose one of {named}."
         )
     return found[0]
 

@@ -149,7 +149,9 @@ class BlackBox(Quality):
         key = tuple(sorted({int(index) for index in indices}))
         size_checked(len(key))
         if key[0] < 0 or key[-1] >= self.n_features_in:
-            raise InputError(f"{key} is no set of features; indices go from 0 to {self.n_features_in - 1}.")
+            raise InputError(
+                f"{key} is not a set of features; indices go from 0 to {self.n_features_in - 1}."
+            )
         return key
 
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import time
-import warnings
 from dataclasses import replace
 from typing import Any, NamedTuple, Self
 
@@ -12,7 +11,7 @@ from sklearn.utils import estimator_html_repr
 from sklearn.utils.validation import check_is_fitted, check_memory, validate_data
 
 from altsets.arrays import Bools
-from altsets.errors import InputError
+from altsets.errors import InputError, warn_user
 from altsets.features import whole_number
 from altsets.quality.given import needs_target
 from altsets.result import MARK, Status
@@ -251,7 +250,7 @@ class SelectAlternatives(ColumnSelector):
         self.bound_, self.gap_ = result.bound, result.gap
         self.n_alternatives_found_ = len(result.sets) - 1
         if len(result.sets) < len(result.statuses):
-            warnings.warn(result.explain(), UserWarning, stacklevel=3)
+            warn_user(result.explain())
 
     def get_alternative(self, alternative: int) -> SelectFeatures:
         """One of the sets as a selector of its own, fitted and light: it can be cloned and fitted without a search.

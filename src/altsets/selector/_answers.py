@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import copy
 import pickle
-import warnings
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Any, NamedTuple
@@ -17,7 +16,7 @@ from altsets.constraints import Size
 from altsets.constraints.named import computed, without_named
 from altsets.dissimilarity import Grouped
 from altsets.dissimilarity.named import before_table, is_named, on_table
-from altsets.errors import InputError
+from altsets.errors import InputError, warn_user
 from altsets.features import whole_number
 from altsets.problem import Problem, dissimilarity_of
 from altsets.provenance import DEFAULT_SEED, constraints_by_name, data_of, record
@@ -145,10 +144,8 @@ def size_in(selector: Any, n_columns: int) -> int:
     asked = whole_number("n_features", selector.n_features, 1)
     given = selector.constraints if isinstance(selector.constraints, Sequence) else [selector.constraints]
     if asked > n_columns and not any(isinstance(constraint, Size) for constraint in given):
-        warnings.warn(
-            f"n_features={asked} is more than the {n_columns} column(s) of the table; a set has {n_columns}.",
-            UserWarning,
-            stacklevel=3,
+        warn_user(
+            f"n_features={asked} is more than the {n_columns} column(s) of the table; a set has {n_columns}."
         )
     return min(asked, n_columns)
 

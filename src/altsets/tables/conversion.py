@@ -95,7 +95,7 @@ def _all_numbers(X: Any, names: list[str] | None) -> Floats | None:
     except (TypeError, ValueError) as error:
         if names is None:
             raise InputError(
-                "X is no table of single values; its rows must all have the same length."
+                "X is not a table of single values; its rows must all have the same length."
             ) from error
         return None
     if values.ndim != 2:

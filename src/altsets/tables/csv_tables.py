@@ -157,7 +157,7 @@ def _fitness(text: str, delimiter: str) -> tuple[bool, int]:
 def _delimiter_beside(decimal: str, text: str, source: str) -> str:
     """The delimiter of a text whose numbers have this decimal sign."""
     if decimal not in DECIMALS:
-        raise TableError(f"--decimal {decimal!r} is no decimal sign; give a comma or a point.")
+        raise TableError(f"--decimal {decimal!r} is not a decimal sign; give a comma or a point.")
     others = [delimiter for delimiter in DELIMITERS if delimiter != decimal]
     found = _delimiter(text, others)
     if len(others) < len(DELIMITERS) and not _fitness(text, found)[0] and _fitness(text, decimal)[0]:

@@ -66,7 +66,7 @@ def _parsed(content: bytes, source: str, decimal: str | None, sheet: str | None)
     if sheet is not None and not is_workbook:
         raise TableError(f"{source} has no sheets, as it is no Excel workbook; leave out --sheet.")
     if decimal is not None and (is_workbook or is_parquet):
-        raise TableError(f"{source} is no CSV file, and holds numbers as such; leave out --decimal.")
+        raise TableError(f"{source} is not a CSV file, and holds numbers as such; leave out --decimal.")
     if is_workbook:
         return parse_excel(content, source, sheet)
     if is_parquet:

@@ -48,7 +48,6 @@ neither the order of rows and columns nor the number of threads.
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any
@@ -57,6 +56,7 @@ import numpy as np
 import numpy.typing as npt
 
 from altsets.arrays import Floats
+from altsets.errors import warn_user
 from altsets.measures._threads import OnProgress
 from altsets.measures.information.estimator import METHODS, Estimator, Sample
 from altsets.measures.information.missing import square_with_missing, target_with_missing
@@ -307,14 +307,12 @@ def _counted_columns(
     return how, how.columns(_sample(features, discrete, weights, how))
 
 
-def warn_of_bins(weights: Floats | None, method: str, *, stacklevel: int = 2) -> None:
+def warn_of_bins(weights: Floats | None, method: str) -> None:
     """Say that information is counted in bins, where neighbours were asked for but rows have weights."""
     if method == "neighbors" and weights is not None and not _repeats(weights):
-        warnings.warn(
+        warn_user(
             "mutual information by nearest neighbours takes no weights but whole numbers, so it is counted in bins "
-            "instead (method='bins').",
-            UserWarning,
-            stacklevel=stacklevel + 1,
+            "instead (method='bins')."
         )
 
 
