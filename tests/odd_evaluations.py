@@ -58,6 +58,15 @@ CASES = [
     Odd("a score that looks at the table", "No difference", options={"scoring": reads_a_column}),
     Odd("more sets than there are", "Set 2 was found in 0 of 5 folds.",
         SelectAlternatives("f", n_features=2, n_alternatives=2, tau=1)),
+    Odd("precision where classes are text", "Set 1 and set 0", (("a",), ("a",)),
+        {"scoring": "precision", "estimator": "linear"}),
+    Odd("precision of a class that is not there", "**Refused**",
+        options={"scoring": "precision", "pos_label": "maybe"}),
+    Odd("precision where there are three classes", "**Refused**", options={"scoring": "precision"},
+        y=lambda: np.arange(N_ROWS) % 3),
+    Odd("balanced classes of a model of one's own", "**Refused**",
+        options={"class_weight": "balanced", "estimator": LogisticRegression()}),
+    Odd("repeats of a splitter", "**Refused**", options={"repeats": 2, "cv": HALF}),
     Odd("no model at all", "**Refused**", options={"estimator": LogisticRegression}),
 ]  # fmt: skip
 

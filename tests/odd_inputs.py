@@ -18,6 +18,7 @@ from typing import Any
 import numpy as np
 import odd_evaluations
 import odd_files
+import odd_selectors
 import pandas as pd
 import polars as pl
 import pyarrow as pa
@@ -332,6 +333,7 @@ def page() -> str:
         "|---|---|",
         *(f"| {case.what} | {said(case)} |" for case in CASES),
         "",
+        *odd_selectors.section(),
         *odd_evaluations.section(),
         "## Files and options",
         "",

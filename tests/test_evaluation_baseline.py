@@ -359,7 +359,8 @@ def compared(*p_values, verdicts=None, scorers=None):
      "hold."]),
     (compared(0.001, 0.04, 0.3), ["After adjusting for 3 comparisons (Holm), the difference of set 1 still holds; not "
      "that of set 2."]),
-    (compared(0.03, 0.3), ["After adjusting for 2 comparisons (Holm), no difference holds: not that of set 1 either."]),
+    (compared(0.03, 0.3), ["After adjusting for 2 comparisons (Holm), the difference of set 1 is no longer "
+     "significant."]),
     (compared(0.01, 0.3, scorers=["r2", "mae"]), ["After adjusting for 2 comparisons (Holm), the difference of set 1 "
      "(r2) still holds."]),
     (compared(0.01, 0.3, verdicts=["chance", "chance"]), []),

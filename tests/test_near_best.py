@@ -382,7 +382,9 @@ def test_other_things_than_qualities_are_refused():
         altsets.near_best([1, 2, 3], 2)
 
 
-@pytest.mark.parametrize(("seed", "words"), [("x", "random_state='x' is not a seed"), (-1, "random_state=-1")])
+@pytest.mark.parametrize(
+    ("seed", "words"), [("x", "random_state='x' is not a seed"), (-1, "random_state=-1")]
+)
 def test_odd_seeds_are_refused(seed, words):
     with pytest.raises(InputError, match=words):
         altsets.near_best(SIX, 2).sample(1, random_state=seed)

@@ -8,6 +8,7 @@ from pathlib import Path
 import odd_evaluations
 import odd_files
 import odd_inputs
+import odd_selectors
 import pytest
 
 from altsets import SelectAlternatives
@@ -31,6 +32,11 @@ def test_a_right_answer_or_one_sentence(case):
 @pytest.mark.parametrize("case", odd_evaluations.CASES, ids=lambda case: case.what)
 def test_an_evaluation_that_does_not_mislead(case):
     assert case.words in odd_evaluations.said(case)
+
+
+@pytest.mark.parametrize("use", odd_selectors.USES, ids=lambda use: use.what)
+def test_a_fitted_selector_does_what_fit_fixed(use):
+    assert use.words in odd_selectors.said(use)
 
 
 @pytest.mark.parametrize("case", odd_files.FILES, ids=lambda case: case.what)

@@ -198,7 +198,9 @@ def test_without_a_table_or_with_another_one():
         InputError, match=r"a table of 6 columns, but the quality has 3 features; give computed\(X\)"
     ):
         altsets.find(scores, n_features=1, n_alternatives=0, constraints=rule.computed(frame))
-    with pytest.raises(InputError, match=r"^Forbid names 'sax', which is not a feature; did you mean 'sex'\?"):
+    with pytest.raises(
+        InputError, match=r"^Forbid names 'sax', which is not a feature; did you mean 'sex'\?"
+    ):
         Forbid("sax", proxies=0.8).computed(frame)
     # A name that is wrong is refused before anything is computed.
     with pytest.raises(InputError, match="did you mean 'sex'"):
