@@ -170,7 +170,9 @@ def adjustment(comparisons: Sequence[Comparison], confidence: float) -> list[str
     text = f"After {many}, "
     if not held:
         are = "is" if len(lost) == 1 else "are"
-        return [f"{text}the difference{'s' if are == 'are' else ''} of {_joined(lost)} {are} no longer significant."]
+        return [
+            f"{text}the difference{'s' if are == 'are' else ''} of {_joined(lost)} {are} no longer significant."
+        ]
     text += f"the difference{'s' if len(held) > 1 else ''} of {_joined(held)} still hold{'s' if len(held) == 1 else ''}"
     return [
         f"{text}; not {'that' if len(lost) == 1 else 'those'} of {_joined(lost)}." if lost else f"{text}."

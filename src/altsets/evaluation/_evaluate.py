@@ -43,6 +43,9 @@ from altsets.tables.weights import counted, counted_rows
 
 __all__ = ["evaluate"]
 
+#: Characters of a model that texts show as it is written.
+LONGEST_MODEL = 80
+
 
 class _Judge(NamedTuple):
     """Who judges the sets, and how."""
@@ -191,6 +194,7 @@ def evaluate(
         mean_kinship=mean_kinship(plan.features, plan.weights, seed) if compared else None,
         parameters={
             "estimator": _described("tree" if estimator is None else estimator),
+            "model": _model_name("tree" if estimator is None else estimator),
             "cv": _described(cv),
             "repeats": repeats,
             "splits": splits_in_words(cv, len(splits), groups, repeats),
@@ -298,6 +302,26 @@ def _chosen_names(
     parts: list[Fold | Resample] = [*folds, *resamples]
     sets = itertools.chain.from_iterable(part.sets for part in parts)
     return {index: names[index] for index in sorted(set(itertools.chain.from_iterable(sets)))}
+
+
+def _model_name(estimator: Any) -> str:
+    """A model in a few words: as it is written if that is short, else by the names of its parts.
+
+    Examples
+    --------
+    >>> from sklearn.linear_model import LogisticRegression
+    >>> from sklearn.pipeline import make_pipeline
+    >>> from sklearn.preprocessing import StandardScaler
+    >>> _model_name(LogisticRegression(C=2)), _model_name(make_pipeline(StandardScaler(), LogisticRegression()))
+    ('LogisticRegression(C=2)', 'StandardScaler, LogisticRegression')
+    """
+    if isinstance(estimator, str):
+        return estimator
+    parts = getattr(estimator, "steps", None)
+    if isinstance(parts, list):
+        return ", ".join(type(part).__name__ for _, part in parts)
+    text = " ".join(repr(estimator).split())
+    return text if len(text) <= LONGEST_MODEL else type(estimator).__name__
 
 
 def _described(value: Any) -> Any:

@@ -40,7 +40,7 @@ def _headline(evaluation: Measured) -> list[str]:
     table = f"{_counted(evaluation.n_rows, 'row')}, {_counted(evaluation.n_features_in, 'feature')}"
     lines = [
         f"{_counted(evaluation.n_sets, 'set')}, {how}. {_folds(evaluation)} on {table}; model: "
-        f"{evaluation.parameters.get('estimator', 'tree')}."
+        f"{evaluation.parameters.get('model', 'tree')}."
     ]
     if evaluation.given:
         lines.append(
