@@ -284,11 +284,11 @@ def test_scores_of_a_table_with_text_are_saved(run, mixed_table, tmp_path):
             "relief cannot deal with missing values (a: 13); use mutual_info, or fill them in",
         ),
         (
-            "--quality importance --estimator linear",
+            "--quality importance --estimator sklearn.linear_model.LogisticRegression",
             "LogisticRegression cannot deal with missing values (a: 13)",
         ),
         (
-            "--quality wrapper --estimator svm",
+            "--quality wrapper --estimator sklearn.svm.SVC",
             "SVC cannot deal with missing values (a: 13); use a model that takes",
         ),
         ("--categorical kode", "no categorical column 'kode'; did you mean 'code'?"),
@@ -336,7 +336,7 @@ def test_what_some_measures_cannot_take_is_one_line(run, mixed_table, args, mess
         ("find TABLE -t y --engine greedy", "engine 'greedy' does not solve this"),
         ("find TABLE -t y --task ranking", "task='ranking' is unknown"),
         ("find TABLE -t y --task regression", "the target is text"),
-        ("find TABLE", "say which column of"),
+        ("find TABLE", "use --target to name the column of"),
         ("find", "give a TABLE and its --target, or scores"),
         ("find TABLE -t y --color", "No such option: --color"),
         ("find TABLE other -t y", "unexpected extra argument"),

@@ -222,7 +222,7 @@ def test_folds_in_time_order(run, visits, tmp_path, command):
     assert (
         expected.summary()
         .splitlines()[0]
-        .endswith("3 folds in time order on 60 rows and 3 features; model: tree.")
+        .endswith("3 folds in time order on 60 rows, 3 features; model: tree.")
     )
 
 

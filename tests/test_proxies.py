@@ -220,7 +220,7 @@ def test_the_selector_and_its_note():
     selector = SelectAlternatives("mutual_info", constraints=[rule], **asked).fit(frame, y)
     explicit = SelectAlternatives("mutual_info", constraints=[Forbid(["sex", "title", "code"])], **asked)
     assert selector.result_.sets == explicit.fit(frame, y).result_.sets
-    assert selector.note_.startswith(
+    assert selector.result_.notes[1].startswith(
         "Ruled out, as close to the forbidden sex (symmetrical uncertainty of 0.8 or more): "
         "code ~ sex (1.00), title ~ sex (0.93)."
     )
@@ -293,7 +293,7 @@ def test_on_the_command_line(run, file):
     (rule,) = document["parameters"]["constraints"]
     assert (rule["features"], rule["proxies"], rule["measure"]) == ([0, 1, 5], 0.8, "symmetrical_uncertainty")
     assert [one["feature"] for one in rule["ruled_out"]] == [5, 1]
-    assert document["note"].startswith(
+    assert document["notes"][1].startswith(
         "Ruled out, as close to the forbidden sex (symmetrical uncertainty of 0.8"
     )
     explicit = json.loads(run(*asked[:-1], "sex,title,code", "--json")[1])

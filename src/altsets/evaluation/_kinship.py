@@ -38,7 +38,7 @@ def kinship_of(
     >>> kinship_of(Features(np.array([[1.0, 4, 7], [2, 3, 8], [3, 2, 7], [4, 1, 8]])), [0, 1, 2])
     {(0, 1): 1.0, (0, 2): 0.447214, (1, 2): 0.447214}
     """
-    if len(chosen) > MOST_RELATED:
+    if not 1 < len(chosen) <= MOST_RELATED:
         return {}
     alike = _alike(features.columns(chosen), weights)
     return {
