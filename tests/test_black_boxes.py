@@ -39,7 +39,11 @@ def test_wrong_black_boxes(options, message):
 
 def test_wrong_sets():
     black_box = quality.BlackBox(len, n_features_in=3)
-    for wrong, message in (((), "empty"), ((3,), "no set of features"), ((-1, 0), "no set of features")):
+    for wrong, message in (
+        ((), "empty"),
+        ((3,), "not a set of features"),
+        ((-1, 0), "not a set of features"),
+    ):
         with pytest.raises(InputError, match=message):
             black_box.evaluate(wrong)
 

@@ -65,7 +65,7 @@ def test_every_search_of_the_paper_is_planned_once(size, heuristics, count):
     [
         ({"folds": (5,)}, "fold 5 is unknown; there are folds 0 to 4"),
         ({"folds": (-1,)}, "fold -1 is unknown"),
-        ({"sizes": (0,)}, "k=0 is no size"),
+        ({"sizes": (0,)}, "k=0 is not a set size"),
         ({"datasets": ("tabel0",)}, "did you mean 'table0'"),
         ({"methods": ("mrrm",)}, "method 'mrrm' is unknown; choose from mutual_info"),
         ({"n_jobs": 0}, "n_jobs=0"),

@@ -18,6 +18,7 @@ def metadata_for(model: Any, weights: Floats | None, groups: npt.NDArray[Any] | 
 
     Examples
     --------
+    >>> import numpy as np
     >>> from sklearn.linear_model import Ridge
     >>> list(metadata_for(Ridge(), np.ones(3), np.arange(3)))
     ['sample_weight']
