@@ -8,6 +8,41 @@ import cython
 import numpy as np
 
 
+@cython.cfunc
+@cython.nogil
+@cython.exceptval(check=False)
+def _rank(
+    codes: cython.int[:, ::1],
+    order: cython.int[:, ::1],
+    known: cython.longlong,
+    i: cython.long,
+    j: cython.long,
+    kept: cython.int[::1],
+    ranks: cython.longlong[::1],
+) -> cython.longlong:
+    """Centred ranks of column i in the rows where column j is known too; returns the sum of their squares."""
+    m: cython.long = 0
+    t: cython.long
+    first: cython.long = 0
+    last: cython.long
+    rank: cython.longlong
+    total: cython.longlong = 0
+    for t in range(known):
+        if codes[j, order[i, t]] >= 0:
+            kept[m] = order[i, t]
+            m += 1
+    while first < m:
+        last = first + 1
+        while last < m and codes[i, kept[last]] == codes[i, kept[first]]:
+            last += 1
+        rank = first + last - m
+        total += (last - first) * rank * rank
+        for t in range(first, last):
+            ranks[kept[t]] = rank
+        first = last
+    return total
+
+
 def rank_products(codes_, order_, known_, start, stop, cross_, squares_):
     """Sums of products of centred ranks, for some columns with all that come after them.
 
@@ -33,58 +68,28 @@ def rank_products(codes_, order_, known_, start, stop, cross_, squares_):
     cross: cython.double[:, ::1] = cross_
     squares: cython.double[:, ::1] = squares_
     kept: cython.int[::1] = np.zeros(codes_.shape[1], dtype=np.intc)
-    ranks: cython.longlong[::1] = np.zeros(codes_.shape[1], dtype=np.int64)
+    ones: cython.longlong[::1] = np.zeros(codes_.shape[1], dtype=np.int64)
+    others: cython.longlong[::1] = np.zeros(codes_.shape[1], dtype=np.int64)
     begin: cython.long = start
     end: cython.long = stop
     n_columns: cython.long = codes_.shape[0]
     i: cython.long
     j: cython.long
-    m: cython.long
-    t: cython.long
-    first: cython.long
-    last: cython.long
-    rank: cython.longlong
+    row: cython.long
     both: cython.longlong
-    left: cython.longlong
-    right: cython.longlong
+    left: cython.double
+    right: cython.double
     with cython.nogil:
         for i in range(begin, end):
             for j in range(i + 1, n_columns):
-                m = 0
-                for t in range(known[i]):
-                    if codes[j, order[i, t]] >= 0:
-                        kept[m] = order[i, t]
-                        m += 1
-                left = 0
-                first = 0
-                while first < m:
-                    last = first + 1
-                    while last < m and codes[i, kept[last]] == codes[i, kept[first]]:
-                        last += 1
-                    rank = first + last - m
-                    left += (last - first) * rank * rank
-                    for t in range(first, last):
-                        ranks[kept[t]] = rank
-                    first = last
-                m = 0
-                for t in range(known[j]):
-                    if codes[i, order[j, t]] >= 0:
-                        kept[m] = order[j, t]
-                        m += 1
-                right = 0
+                left = _rank(codes, order, known[i], i, j, kept, ones)
+                right = _rank(codes, order, known[j], j, i, kept, others)
                 both = 0
-                first = 0
-                while first < m:
-                    last = first + 1
-                    while last < m and codes[j, kept[last]] == codes[j, kept[first]]:
-                        last += 1
-                    rank = first + last - m
-                    right += (last - first) * rank * rank
-                    for t in range(first, last):
-                        both += rank * ranks[kept[t]]
-                    first = last
+                for row in range(codes.shape[1]):
+                    if codes[i, row] >= 0 and codes[j, row] >= 0:
+                        both += ones[row] * others[row]
                 cross[i - begin, j] = both
-                squares[i - begin, j] = cython.cast(cython.double, left) * cython.cast(cython.double, right)
+                squares[i - begin, j] = left * right
 
 
 def value_products(values_, weights_, start, stop, cross_, squares_):
