@@ -135,6 +135,26 @@ class PricingOracle:
         max_nodes: int = UNLIMITED,
     ) -> KBest:
         """The best ``count`` sets with a value above ``threshold`` that differ enough from others, some left out."""
+        shared = self.run.shared
+        alone = count == 1 and not others and not without and prices is None and threshold == -math.inf
+        if shared is None or not alone:
+            return self._k_best(count, others, without, prices, threshold, max_nodes)
+        if shared.best is None:
+            found = self._k_best(count, others, without, prices, threshold, max_nodes)
+            if max_nodes < UNLIMITED or self.run.stopped:
+                return found
+            shared.best = found.sets, found.values, found.bound
+        return KBest(*shared.best)
+
+    def _k_best(
+        self,
+        count: int,
+        others: Sequence[FeatureSet],
+        without: Set[FeatureSet],
+        prices: DualPrices | None,
+        threshold: float,
+        max_nodes: int,
+    ) -> KBest:
         pool: list[tuple[float, FeatureSet]] = []
         bound = -math.inf
         for sets in self.sizes:
