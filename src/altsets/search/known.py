@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
+from typing import Any
 
 from altsets.problem import FeatureSet
 
@@ -61,6 +62,8 @@ class SharedWork:
         Sets that were worth a column in the last programme.
     too_many : bool
         Whether there are too many sets to list them all.
+    oracles : dict
+        What was prepared for single sets, by the number of features in all sets together; only pricing looks inside.
     long_lists : set of int
         How many sets were asked for where lists without prices became too long.
     """
@@ -68,4 +71,5 @@ class SharedWork:
     best: tuple[list[FeatureSet], list[float], float] | None = None
     columns: list[FeatureSet] = field(default_factory=list)
     too_many: bool = False
+    oracles: dict[int, Any] = field(default_factory=dict)
     long_lists: set[int] = field(default_factory=set)

@@ -155,7 +155,7 @@ class _Facts:
 
     def shared(self, problem: Problem) -> SharedWork | None:
         """What other searches of this size have left."""
-        return self._work if self._same_features(problem) and problem.search == "simultaneous" else None
+        return self._work if self._same_features(problem) else None
 
     def scaling(self, problem: Problem) -> Scaling | None:
         """The problem in units, made once."""
