@@ -1,4 +1,4 @@
-"""What is known before a search begins: from other searches about the same features, which asked for more or for less."""
+"""What is known before a search begins, from searches about the same features that asked for more or for less."""
 
 from __future__ import annotations
 

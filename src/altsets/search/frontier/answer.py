@@ -36,8 +36,8 @@ class Frontier:
     notes : list of str
         Sentences about what was asked for and left out.
     stop_reason : str
-        ``"finished"``, ``"time_limit"`` or ``"interrupted"`` (Ctrl-C): why there are no more points, or why some of them
-        are not proven.
+        ``"finished"``, ``"time_limit"`` or ``"interrupted"`` (Ctrl-C): why there are no more points, or why some of
+        them are not proven.
     elapsed : float
         Seconds.
 
@@ -111,8 +111,9 @@ class Frontier:
     def to_frame(self) -> Any:
         """One row for each point (a pandas DataFrame).
 
-        ``n_sets`` is the number of sets that were found; ``mean_share`` and ``worst_share`` are the mean and the
-        smallest of their qualities as a share of the best set of that size, nan where that is not positive.
+        ``n_sets`` is the number of sets that were found. ``mean`` and ``worst`` are the mean and the smallest of their
+        qualities, nan if sets are missing; ``mean_share`` and ``worst_share`` are the same as a share of the best set
+        of that size, nan where that is not positive.
         """
         shares = [(point, self.best(point.n_features)) for point in self.points]
         columns: dict[str, Sequence[Any]] = {

@@ -1,9 +1,9 @@
 """Where the curve bends: the point up to which more difference, or fewer features, cost little.
 
-A curve of points (x, y), from end to end, is brought into a square: x' = (x - x0) / (x1 - x0) and h = (y - line) / (highest
-- lowest), where the line is the straight one from its first to its last point. It bends where h is largest, if that is
-0.1 or more (the "knee" of Satopaa et al., 2011). So a curve that first falls slowly and then steeply bends where it begins
-to fall, and one that first rises steeply bends where it stops to; a straight one does not, nor one that falls at first.
+Let line(x) be the straight line from the first point of a curve to its last one, and h = (y - line(x)) / (highest y -
+lowest y). The curve bends where h is largest, if that is 0.1 or more (the "knee" of Satopaa et al., 2011). So a curve
+that first falls slowly and then steeply bends where it begins to fall, and one that first rises steeply bends where it
+stops to; a straight one does not bend, nor one that falls at once.
 """
 
 from __future__ import annotations
@@ -104,13 +104,14 @@ class Curve:
 def suggested(points: Sequence[FrontierPoint], *, mean_quality: bool) -> Suggestion:
     """A size where further features add little, and there a tau up to which difference costs little.
 
-    Of several numbers of sets, the largest one counts for which there are sets that differ at all. ``mean_quality`` says
-    that the quality of a set is a mean over its features; it is multiplied by their number to see what each adds.
+    Of several numbers of sets, the largest one counts for which there are sets that differ at all. ``mean_quality``
+    says that the quality of a set is a mean over its features; it is multiplied by their number to see what each adds.
     """
-    counts = sorted({point.n_alternatives for point in points if point.is_complete and point.tau > 0})
+    found = [point for point in points if point.is_complete]
+    counts = sorted({point.n_alternatives for point in found if point.tau > 0 or not point.n_alternatives})
     if not counts:
         return Suggestion(None, "No bend: there are no sets that differ from each other.")
-    usable = [point for point in points if point.is_complete and point.n_alternatives == counts[-1]]
+    usable = [point for point in found if point.n_alternatives == counts[-1]]
     sizes = sorted({point.n_features for point in usable})
     said = ""
     size: int | None = sizes[0]
@@ -119,16 +120,19 @@ def suggested(points: Sequence[FrontierPoint], *, mean_quality: bool) -> Suggest
         if size is None:
             return Suggestion(None, said)
     there = sorted((point for point in usable if point.n_features == size), key=lambda point: point.tau)
-    if len({point.tau for point in points if point.n_features == size}) == 1:
-        return Suggestion(there[0], f"{said}.") if said else Suggestion(None, _too_few(1, "values of tau"))
-    found, sentence = _best_tau(there)
-    return Suggestion(found, f"{said}; {sentence[0].lower()}{sentence[1:]}" if said else sentence)
+    same_size = {
+        point.tau for point in points if (point.n_features, point.n_alternatives) == (size, counts[-1])
+    }
+    if len(same_size) == 1 and said:
+        return Suggestion(there[0], f"{said}.")
+    chosen, sentence = _best_tau(there)
+    return Suggestion(chosen, f"{said}; {sentence[0].lower()}{sentence[1:]}" if said else sentence)
 
 
 def _best_size(
     points: Sequence[FrontierPoint], sizes: Sequence[int], *, mean_quality: bool
 ) -> tuple[int | None, str]:
-    """The size from which on further features add little, and a clause that says so; or a sentence why there is none."""
+    """The size from which on further features add little, and a clause that says so; or why there is none."""
     best = {
         size: max(max(point.result.qualities) for point in points if point.n_features == size)
         for size in sizes
@@ -136,7 +140,7 @@ def _best_size(
     worth = [value * size if mean_quality else value for size, value in best.items()]
     curve, last = Curve(sizes, worth), sizes[-1]
     if curve.is_short:
-        return None, _too_few(len(sizes), "sizes")
+        return None, _too_few(len(sizes), ("size", "sizes"))
     bend = curve.bend
     if bend is None:
         how = "stays about the same" if curve.is_flat else "changes evenly or falls at once"
@@ -152,7 +156,7 @@ def _best_tau(points: Sequence[FrontierPoint]) -> tuple[FrontierPoint | None, st
     """The point where quality begins to fall, and a sentence that says so."""
     curve = Curve([point.tau for point in points], [point.kept for point in points])
     if curve.is_short:
-        return None, _too_few(len(points), "values of tau with sets")
+        return None, _too_few(len(points), ("value of tau with sets", "values of tau with sets"))
     first, last = points[0], points[-1]
     top = max(max(point.result.qualities) for point in points)
     end = f"{_of(last.kept, top)} at tau = {last.tau:.4g}"
@@ -174,5 +178,6 @@ def _of(value: float, top: float) -> str:
     return f"{100 * value / top:.1f} % of the best" if top > 0 else f"{value:.6g}"
 
 
-def _too_few(count: int, what: str) -> str:
-    return f"No bend: {count} {what} are too few to show one; it takes {FRONTIER_LIMITS.fewest_points}."
+def _too_few(count: int, what: tuple[str, str]) -> str:
+    few = f"one {what[0]} is" if count == 1 else f"{count} {what[1]} are"
+    return f"No bend: {few} too few to show one; it takes {FRONTIER_LIMITS.fewest_points}."

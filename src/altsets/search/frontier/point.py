@@ -52,14 +52,14 @@ class FrontierPoint:
 
     @property
     def mean(self) -> float:
-        """The mean quality of the sets; nan if there is none."""
+        """The mean quality of the sets; nan if sets are missing."""
         values = self.result.qualities
-        return math.fsum(values) / len(values) if values else math.nan
+        return math.fsum(values) / len(values) if values and self.is_complete else math.nan
 
     @property
     def worst(self) -> float:
-        """The smallest quality of a set; nan if there is none."""
-        return min(self.result.qualities, default=math.nan)
+        """The smallest quality of a set; nan if sets are missing."""
+        return min(self.result.qualities) if self.result.sets and self.is_complete else math.nan
 
     @property
     def kept(self) -> float:

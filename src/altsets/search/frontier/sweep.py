@@ -1,7 +1,7 @@
 """The searches of a frontier, one after the other: each is told what those before have proven.
 
-Let V be the best sum of A simultaneous sets that differ by tau, and M the largest minimum. Sets that differ by more than
-tau differ by tau as well, and of A + 1 sets one can be left out, so
+Let V be the best sum of A simultaneous sets that differ by tau, and M the largest minimum. Sets that differ by more
+than tau differ by tau as well, and of A + 1 sets one can be left out, so
 
 - V and M do not grow with tau, nor M with A;
 - V of A + 1 sets is at most (A + 1) / A times V of A sets: without the worst set, the mean is no lower;
@@ -21,7 +21,6 @@ from dataclasses import dataclass
 from altsets.problem import Problem
 from altsets.quality import BlackBox, Quality
 from altsets.result import Progress, Status
-from altsets.search.families.decision import at
 from altsets.search.find import run_of, solved
 from altsets.search.frontier.plan import Plan
 from altsets.search.frontier.point import FrontierPoint
@@ -115,7 +114,8 @@ class Sweep:
         return point
 
     def _report(self, _: Progress) -> None:
-        assert self._callback is not None and self._now is not None
+        assert self._callback is not None
+        assert self._now is not None
         problem, run = self._now
         assert problem.tau is not None
         self._callback(

@@ -316,7 +316,11 @@ class ListBelowBound:
 
     def _is_vain(self, search: SetPackingSearch) -> bool:
         """Whether lists without prices were too long where sets could share more; without prices there is no other."""
-        if search.run.shared is None or not search.pricing.can_be_priced or self.sets > search.limits.short_list_sets:
+        if (
+            search.run.shared is None
+            or not search.pricing.can_be_priced
+            or self.sets > search.limits.short_list_sets
+        ):
             return False
         return search.state.n_sets in search.run.shared.long_lists
 
