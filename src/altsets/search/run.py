@@ -172,8 +172,8 @@ class Run:
         known = (self.sets, *self._in_users_numbers)
         self.in_turn = [(chosen, math.ldexp(bound, self.exponent)) for chosen, bound in self.in_turn]
         self.exponent = 0
+        self.sets, self.objective, self.bound = sets, objective, bound
         if (sets, objective, bound) != known:
-            self.sets, self.objective, self.bound = sets, objective, bound
             self.report()
 
     def report(self) -> None:
