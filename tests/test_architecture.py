@@ -46,6 +46,7 @@ UPWARD = {"similarity.py": "altsets.measures.pairwise"}
 
 #: The same inside ``search/``.
 SEARCH_ROOMS = [
+    "frontier",
     "most_different",
     "most_sets",
     "families",
@@ -68,6 +69,7 @@ SEARCH_ROOMS = [
     "compatibility",
     "tolerances",
     "run",
+    "known",
 ]
 
 #: Third-party packages, and where they may be imported (also inside functions).
@@ -360,6 +362,9 @@ def test_circles_are_found():
 def test_public_surface():
     assert set(altsets.__all__) == {
         "Evaluation",
+        "Frontier",
+        "FrontierPoint",
+        "FrontierProgress",
         "NearBest",
         "Problem",
         "Progress",
@@ -373,6 +378,8 @@ def test_public_surface():
         "errors",
         "evaluate",
         "find",
+        "frontier",
+        "frontier_points",
         "iterate",
         "measures",
         "most_different",

@@ -9,7 +9,7 @@ import typer
 
 from altsets.cli import options, parsing
 from altsets.cli.differing import dissimilarity_from
-from altsets.cli.frontier_printing import show_frontier
+from altsets.cli.frontier_printing import frontier_lines
 from altsets.cli.printing import NO_SET, Waiting, console_for, fail, plain_messages, say_error
 from altsets.cli.searching import check_request, run_on_scores
 from altsets.cli.sources import Source, TableOptions, source_from
@@ -148,7 +148,8 @@ def _answer(found: Frontier, as_json: bool, origin: dict[str, str]) -> None:
         document["parameters"] = {**document["parameters"], **origin}
         typer.echo(json.dumps(document, indent=2, allow_nan=False))
     elif has_sets:
-        show_frontier(found, console_for())
+        console = console_for()
+        console.print("\n".join(frontier_lines(found, console.width)), soft_wrap=True)
     if not has_sets:
         fail(found.points[0].result.explain(), NO_SET)
     missing = found.n_asked - len(found)

@@ -3,17 +3,16 @@
 from __future__ import annotations
 
 import math
+import textwrap
 from typing import TYPE_CHECKING
 
 from altsets.cli.charts import Series, chart
-from altsets.cli.printing import say
+from altsets.cli.printing import printable
 
 if TYPE_CHECKING:
-    from rich.console import Console
-
     from altsets.search.frontier import Frontier, FrontierPoint
 
-__all__ = ["show_frontier"]
+__all__ = ["frontier_lines"]
 
 #: Points that have a line each; of more, --json has the others.
 MOST_LINES = 200
@@ -21,23 +20,22 @@ MOST_LINES = 200
 MARKS = "0123456789abcdefghijklmnopqrstuvwxyz"
 
 
-def show_frontier(frontier: Frontier, console: Console) -> None:
-    """Print the points, the chart and the summary."""
+def frontier_lines(frontier: Frontier, width: int) -> list[str]:
+    """The points, the chart and the summary, in lines that fit."""
     shares = any(frontier.counts) and all(frontier.best(size) > 0 for size in frontier.sizes)
     counted = any(point.max_overlap is not None for point in frontier)
-    _lines(console, _table(frontier, shares=shares, counted=counted))
     what = "Shared: features that two sets may have in common. " if counted else ""
-    measured = "of the best set" if shares else "as it is"
+    measured = ", as a share of the best set" if shares else ""
     several = " of that size" if shares and len(frontier.sizes) > 1 else ""
-    say(console, f"{what}Worst, Mean: quality of the sets, {measured}{several}.")
-    drawn = _chart(frontier, console.width)
-    if drawn:
-        _lines(console, ["", *drawn, ""])
-    say(console, frontier.explain())
-
-
-def _lines(console: Console, lines: list[str]) -> None:
-    console.print("\n".join(lines), soft_wrap=True)
+    key = f"{what}Worst, Mean: quality of the worst set and on average{measured}{several}."
+    drawn = _chart(frontier, width)
+    return [
+        *_table(frontier, shares=shares, counted=counted),
+        *textwrap.wrap(key, width),
+        "",
+        *([*drawn, ""] if drawn else []),
+        *textwrap.wrap(printable(frontier.explain()), width),
+    ]
 
 
 def _table(frontier: Frontier, *, shares: bool, counted: bool) -> list[str]:

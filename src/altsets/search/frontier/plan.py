@@ -17,11 +17,11 @@ from altsets.search.families.taus import Taus
 from altsets.search.find import request
 from altsets.search.frontier.limits import FRONTIER_LIMITS, FrontierLimits
 
-__all__ = ["Plan", "numbers_in"]
+__all__ = ["SweepPlan", "numbers_in"]
 
 
 @dataclass(frozen=True)
-class Plan:
+class SweepPlan:
     """The requests of a frontier in the order in which they are searched: by size, number of sets, tau.
 
     ``notes`` are sentences about what was asked for and is not among them.
@@ -39,7 +39,7 @@ class Plan:
         taus: Any,
         limits: FrontierLimits = FRONTIER_LIMITS,
         **asked: Any,
-    ) -> Plan:
+    ) -> SweepPlan:
         """Check everything before the first search begins."""
         sizes = numbers_in("n_features", n_features, least=1)
         counts = numbers_in("n_alternatives", n_alternatives, least=0)

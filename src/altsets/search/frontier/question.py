@@ -11,7 +11,7 @@ from altsets.quality import BlackBox, Quality
 from altsets.result import StopReason
 from altsets.search.find import checked_seconds
 from altsets.search.frontier.answer import Frontier
-from altsets.search.frontier.plan import Plan
+from altsets.search.frontier.plan import SweepPlan
 from altsets.search.frontier.point import FrontierPoint
 from altsets.search.frontier.sweep import FrontierProgress, Sweep
 from altsets.search.run import MAX_ITERS
@@ -159,7 +159,7 @@ def _sweep(
 ) -> Sweep:
     """The searches, none of which has begun."""
     checked_seconds(limits[0])
-    plan = Plan.of(
+    plan = SweepPlan.of(
         quality,
         n_features,
         n_alternatives,
@@ -173,7 +173,7 @@ def _sweep(
     return Sweep(quality, plan, *limits)
 
 
-def _parameters(quality: Quality, plan: Plan) -> dict[str, Any]:
+def _parameters(quality: Quality, plan: SweepPlan) -> dict[str, Any]:
     """What all points have in common, and the numbers that they do not."""
     first = plan.problems[0].parameters()
     is_mean = quality.size_normalised and not isinstance(quality, BlackBox)

@@ -24,7 +24,7 @@ CUT_SHORT = {
 }
 
 
-class Told(Protocol):
+class Summarised(Protocol):
     """What there is to tell; :class:`altsets.Frontier` says what each of these means."""
 
     @property
@@ -43,7 +43,7 @@ class Told(Protocol):
     def suggestion(self) -> Suggestion: ...
 
 
-def headline(told: Told) -> str:
+def headline(told: Summarised) -> str:
     """What was searched, without a full stop."""
     if not told.points:
         return "no points"
@@ -53,7 +53,7 @@ def headline(told: Told) -> str:
     return f"{_numbers([len(told.points)], 'point')}: {sets}, {_numbers(told.counts, 'alternative')}, {tau}"
 
 
-def summary(told: Told) -> str:
+def summary(told: Summarised) -> str:
     """What was searched, what is proven, what is missing, and where the curve bends."""
     counted = Counter(point.status for point in told.points)
     known = ", ".join(f"{counted[status]} {words}" for status, words in IN_WORDS.items() if counted[status])

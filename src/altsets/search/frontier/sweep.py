@@ -22,7 +22,7 @@ from altsets.problem import Problem
 from altsets.quality import BlackBox, Quality
 from altsets.result import Progress, Status
 from altsets.search.find import run_of, solved
-from altsets.search.frontier.plan import Plan
+from altsets.search.frontier.plan import SweepPlan
 from altsets.search.frontier.point import FrontierPoint
 from altsets.search.known import NOTHING, Known, SharedWork, Turn
 from altsets.search.resources import one_thread
@@ -68,7 +68,7 @@ class Sweep:
     Parameters
     ----------
     quality : Quality
-    plan : Plan
+    plan : SweepPlan
     time_limit : float, optional
         Seconds for all points. Each has an equal share of what is left, and leaves to the others what it does not need.
     engine : str
@@ -80,7 +80,7 @@ class Sweep:
     def __init__(
         self,
         quality: Quality,
-        plan: Plan,
+        plan: SweepPlan,
         time_limit: float | None,
         engine: str,
         callback: Callable[[FrontierProgress], object] | None,
