@@ -5,7 +5,7 @@ and ``frozen-multivariate`` on FCBF and mRMR; ``grid`` runs every search of the 
 ``multivariate`` and ``multivariate10`` those on FCBF and mRMR with sets of 5 and 10; ``ablation`` switches off each
 part of the search in turn, on other data, and ``tuning`` chooses its limits anew there; ``constraints`` has conditions
 on sets, ``distinct`` sets that differ through similarity, ``most`` sets that are as different, or as many, as they can
-be, ``near-best`` counts of sets, ``large`` a million scores,
+be, ``frontier`` whole curves over tau, ``near-best`` counts of sets, ``large`` a million scores,
 ``information`` and ``relief`` scores from tables, ``wrapper`` searches that fit models, ``estimator`` scikit-learn's
 checks and grids, ``evaluation`` how sets are judged, ``startup`` the command line, ``deadlines`` how late hard requests
 come back, ``versions`` an older checkout beside this one
@@ -30,6 +30,7 @@ from benchmarks import (
     distinct,
     estimator,
     evaluation,
+    frontier,
     grid,
     information,
     large,
@@ -100,6 +101,8 @@ class Inputs:
             return "none of its data sets is there."
         if part == "constraints" and constrained.DATA not in names:
             return f"{constrained.DATA} is not there."
+        if part == "frontier" and names.isdisjoint(frontier.DATA):
+            return "none of its data sets is there."
         if part == "near-best" and names.isdisjoint(near_best.DATA):
             return "none of its data sets is there."
         if part in ("information", "wrapper") and not self.importances:
@@ -118,6 +121,7 @@ NEED_MATRICES = (
     "constraints",
     "distinct",
     "most",
+    "frontier",
     "near-best",
 )
 
@@ -239,6 +243,7 @@ def _runs(options: argparse.Namespace, inputs: Inputs) -> dict[str, Callable[[],
         "constraints": lambda: constrained.run(inputs.information, inputs.mrmr),
         "distinct": lambda: distinct.run(options.datasets, every),
         "most": lambda: most.run([*inputs.information, *pairs]),
+        "frontier": lambda: frontier.run(inputs.information, inputs.mrmr),
         "near-best": lambda: near_best.run(inputs.information, inputs.mrmr),
         "large": large.run,
         "information": lambda: information.run(options.datasets, options.matrices),
