@@ -242,6 +242,31 @@ def test_what_is_known_improves_an_answer():
     assert closed.statuses == [Status.OPTIMAL] * 2
 
 
+@pytest.mark.parametrize("aggregation", ["sum", "min"])
+def test_points_that_were_not_proven_take_over_better_sets(aggregation):
+    from altsets.search.frontier.consistency import consistent
+    from altsets.search.frontier.plan import SweepPlan
+
+    options = {"search": "simultaneous", "aggregation": aggregation}
+    plan = SweepPlan.of(SCORES, 3, [1, 2], [0, Fraction(1, 3), Fraction(2, 3)], existing=(), **options)
+    points = altsets.frontier(SCORES, 3, [1, 2], [0, Fraction(1, 3), Fraction(2, 3)], **options).points
+    worst = [(5, 6, 7), (4, 6, 7)]
+    poor = replace(
+        points[1].result, sets=worst, status=Status.FEASIBLE, statuses=[Status.FEASIBLE] * 2, objective=0.0
+    )
+    nothing = replace(points[4].result, sets=[], qualities=[], status=Status.NOT_FOUND, objective=math.nan)
+    weak = [*points]
+    weak[1], weak[4] = replace(points[1], result=poor), replace(points[4], result=nothing)
+    better = consistent(SCORES, plan.problems, weak)
+    assert [better[number] for number in (0, 2, 3, 5)] == [points[number] for number in (0, 2, 3, 5)]
+    assert better[1].result.sets == points[2].result.sets
+    assert better[1].result.objective == points[2].result.objective
+    assert better[1].status is Status.FEASIBLE
+    assert better[1].result.bound == points[1].result.bound
+    assert better[4].result.sets == points[5].result.sets
+    assert len(better[4].result.sets) == 3
+
+
 def test_searches_of_their_own_know_nothing():
     run = run_of(None, None)
     assert run.shared is None

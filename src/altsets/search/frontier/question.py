@@ -11,6 +11,7 @@ from altsets.quality import BlackBox, Quality
 from altsets.result import StopReason
 from altsets.search.find import checked_seconds
 from altsets.search.frontier.answer import Frontier
+from altsets.search.frontier.consistency import consistent
 from altsets.search.frontier.plan import SweepPlan
 from altsets.search.frontier.point import FrontierPoint
 from altsets.search.frontier.sweep import FrontierProgress, Sweep
@@ -104,7 +105,7 @@ def frontier(
         existing=existing,
         limits=(time_limit, engine, callback, max_iters),
     )
-    points = list(sweep)
+    points = consistent(quality, sweep.plan.problems, list(sweep))
     return Frontier(
         points=points,
         n_asked=len(sweep.plan),
