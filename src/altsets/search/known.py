@@ -59,7 +59,7 @@ class SharedWork:
     best : tuple or None
         The best sets that k_best gave for a single set of any kind: the sets, their values, and the bound.
     columns : list of FeatureSet
-        Sets that were worth a column in the last programme.
+        Sets that are worth a column in the next programme: solutions, and the columns of the last one.
     too_many : bool
         Whether there are too many sets to list them all.
     oracles : dict

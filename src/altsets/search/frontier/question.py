@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
+from contextlib import nullcontext
 from typing import Any
 
 from altsets.constraints import Constraint
@@ -15,6 +16,7 @@ from altsets.search.frontier.consistency import consistent
 from altsets.search.frontier.plan import SweepPlan
 from altsets.search.frontier.point import FrontierPoint
 from altsets.search.frontier.sweep import FrontierProgress, Sweep
+from altsets.search.resources import one_thread
 from altsets.search.run import MAX_ITERS
 
 __all__ = ["frontier", "frontier_points"]
@@ -105,7 +107,9 @@ def frontier(
         existing=existing,
         limits=(time_limit, engine, callback, max_iters),
     )
-    points = consistent(quality, sweep.plan.problems, list(sweep))
+    # Each search asks for one thread, and to set that takes longer than some searches.
+    with nullcontext() if isinstance(quality, BlackBox) else one_thread():
+        points = consistent(quality, sweep.plan.problems, list(sweep))
     return Frontier(
         points=points,
         n_asked=len(sweep.plan),

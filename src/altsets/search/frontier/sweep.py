@@ -15,7 +15,6 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Iterator
-from contextlib import nullcontext
 from dataclasses import dataclass
 
 from altsets.problem import Problem
@@ -25,7 +24,7 @@ from altsets.search.find import run_of, solved
 from altsets.search.frontier.plan import SweepPlan
 from altsets.search.frontier.point import FrontierPoint
 from altsets.search.known import NOTHING, Known, SharedWork, Turn
-from altsets.search.resources import one_thread
+from altsets.search.packing.limits import PACKING_LIMITS
 from altsets.search.run import Run
 from altsets.search.scaling import Scaling
 from altsets.search.tolerances import PROVEN
@@ -97,7 +96,7 @@ class Sweep:
             if number and self.run.stopped:
                 return
             # Between two points Ctrl-C is the caller's.
-            with self.run, nullcontext() if facts.is_black_box else one_thread():
+            with self.run:
                 point = self._searched(problem, facts, len(self.plan) - number)
             yield point
 
@@ -155,7 +154,14 @@ class _Facts:
 
     def shared(self, problem: Problem) -> SharedWork | None:
         """What other searches of this size have left."""
-        return self._work if self._same_features(problem) else None
+        if not self._same_features(problem):
+            return None
+        if not self._done and not problem.constraints:
+            form = self._quality.form(problem.k_max)
+            any_will_do = form.conflicts is None and form.allowed is None
+            n_sets = math.comb(problem.n_features_in, problem.k_max)
+            self._work.too_many = any_will_do and n_sets > PACKING_LIMITS.short_list_sets
+        return self._work
 
     def scaling(self, problem: Problem) -> Scaling | None:
         """The problem in units, made once."""
@@ -219,6 +225,7 @@ class _Facts:
         assert problem.tau is not None
         if problem.search == "simultaneous":
             self._done.append((problem, point))
+            self._work.columns = list(dict.fromkeys([*point.result.sets, *self._work.columns]))
         elif len(run.in_turn) >= len(point.result.sets):
             # What was only not found may be found the next time.
             self._in_turn[float(problem.tau)] = [
