@@ -100,12 +100,12 @@ def frontier(
         n_features,
         n_alternatives,
         taus,
+        (time_limit, engine, callback, max_iters),
         dissimilarity=dissimilarity,
         search=search,
         aggregation=aggregation,
         constraints=constraints,
         existing=existing,
-        limits=(time_limit, engine, callback, max_iters),
     )
     # Each search asks for one thread, and to set that takes longer than some searches.
     with nullcontext() if isinstance(quality, BlackBox) else one_thread():
@@ -146,7 +146,7 @@ def frontier_points(
     1.0 [(0, 1), (2, 3)]
     """
     limits = (time_limit, engine, None, max_iters)
-    return iter(_sweep(quality, n_features, n_alternatives, taus, limits=limits, **options))
+    return iter(_sweep(quality, n_features, n_alternatives, taus, limits, **options))
 
 
 def _sweep(
@@ -154,27 +154,12 @@ def _sweep(
     n_features: Any,
     n_alternatives: Any,
     taus: Any,
-    *,
     limits: tuple[float | None, str, Callable[[FrontierProgress], object] | None, int],
-    dissimilarity: str | Dissimilarity = "dice",
-    search: str = "sequential",
-    aggregation: str = "sum",
-    constraints: Sequence[Constraint] | Constraint = (),
-    existing: Sequence[Sequence[int | str]] = (),
+    **asked: Any,
 ) -> Sweep:
     """The searches, none of which has begun."""
     checked_seconds(limits[0])
-    plan = SweepPlan.of(
-        quality,
-        n_features,
-        n_alternatives,
-        taus,
-        dissimilarity=dissimilarity,
-        search=search,
-        aggregation=aggregation,
-        constraints=constraints,
-        existing=existing,
-    )
+    plan = SweepPlan.of(quality, n_features, n_alternatives, taus, **{"existing": (), **asked})
     return Sweep(quality, plan, *limits)
 
 
