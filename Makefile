@@ -22,7 +22,7 @@ READY := $(if $(wildcard $(VENV)/.dev),$(VENV)/.kernels,$(VENV)/.demo)
 
 unexport PYTHONPATH PYTHONHOME
 
-.PHONY: help demo test lint types docs fuzz warnings sanitize clang foreign bench reproduce-small dist wheel clean
+.PHONY: help demo test jobs lint types docs fuzz warnings sanitize clang foreign bench reproduce-small dist wheel clean
 .DEFAULT_GOAL := help
 
 help:  ## list the targets
@@ -66,6 +66,9 @@ foreign: $(VENV)/.kernels  ## kernel and information tests on the other processo
 
 bench: $(VENV)/.kernels  ## compare with the reference implementation; writes benchmarks/RESULTS.md
 	$(PY) -m benchmarks.run $(BENCH)
+
+jobs: $(VENV)/.kernels  ## the four whole jobs of the guide in full; renews what docs/examples/jobs shows; minutes
+	$(PY) tests/jobs.py
 
 reproduce-small: $(VENV)/.kernels  ## a small part of the paper's study: three data sets, all methods; minutes
 	$(VENV)/bin/altsets reproduce $(if $(DATA),--data '$(DATA)') --out build/reproduce-small \

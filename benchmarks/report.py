@@ -38,6 +38,7 @@ TITLES = {
     "near-best": "Near-best sets",
     "large": "A million scores",
     "information": "Mutual information",
+    "holes": "Mutual information with missing values",
     "relief": "ReliefF",
     "wrapper": "Wrappers",
     "estimator": "The estimator",

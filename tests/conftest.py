@@ -33,6 +33,18 @@ def run(monkeypatch, capsys):
     return run
 
 
+@pytest.fixture
+def write(tmp_path):
+    """Write text or bytes to a file; returns its path."""
+
+    def write(content, name="table.csv"):
+        path = tmp_path / name
+        path.write_bytes(content.encode() if isinstance(content, str) else content)
+        return path
+
+    return write
+
+
 @pytest.fixture(scope="module")
 def table(tmp_path_factory):
     """Six features of falling relevance and two classes."""

@@ -12,13 +12,21 @@ import warnings
 from collections.abc import Callable
 from dataclasses import dataclass
 from decimal import Decimal
+from functools import partial
 from typing import Any
 
 import numpy as np
+import odd_evaluations
+import odd_files
+import odd_selectors
 import pandas as pd
 import polars as pl
 import pyarrow as pa
 import scipy.sparse
+from sklearn.compose import make_column_transformer
+from sklearn.linear_model import LogisticRegression
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import StandardScaler
 
 from altsets import SelectAlternatives, constraints, quality
 from altsets.dissimilarity import Grouped, Matched
@@ -65,6 +73,14 @@ def cell(value: Any) -> list[Any]:
 
 TOWNS = np.array(["Oslo", "Rome", "Bern"])[np.arange(N_ROWS) % 3]
 TELLING = np.array(["ill", "well"])[CLASSES]
+LINEAR = LogisticRegression()
+BY_NAME = make_pipeline(make_column_transformer((StandardScaler(), ["a", "b"])), LINEAR)
+
+
+def judged(**options: Any) -> dict[str, Any]:
+    """A quality that fits models."""
+    return {"quality": partial(quality.Wrapper.from_data, **options)}
+
 
 CASES = [
     # Shapes
@@ -182,6 +198,50 @@ CASES = [
         "constraints that clash",
         selector={"constraints": [constraints.Require("a"), constraints.Forbid("a")]},
     ),
+    # Forbidden features
+    Case(
+        "a copy of a forbidden column",
+        changed(d=-3 * NUMBERS[:, 0]),
+        selector={"constraints": constraints.Forbid("a")},
+        first=("d",),
+    ),
+    Case(
+        "a copy of a forbidden column, proxies=0.8",
+        changed(d=-3 * NUMBERS[:, 0]),
+        selector={"constraints": constraints.Forbid("a", proxies=0.8)},
+        first=("b",),
+    ),
+    Case(
+        "proxies of forbidden text",
+        changed(d=TELLING, e=TELLING[0] == TELLING),
+        selector={"constraints": constraints.Forbid("d", proxies=0.8)},
+        first=("a",),
+    ),
+    Case(
+        "proxies by spearman beside text",
+        changed(d=TOWNS),
+        selector={"constraints": constraints.Forbid("a", proxies=0.5, measure="spearman")},
+        first=("c",),
+    ),
+    Case(
+        "proxies of a constant column",
+        changed(d=1.0),
+        selector={"constraints": constraints.Forbid("d", proxies=0.8)},
+        first=("a",),
+    ),
+    Case(
+        "proxies that rule out everything",
+        selector={"constraints": constraints.Forbid("a", proxies=1e-9, measure="pearson")},
+    ),
+    Case(
+        "a required proxy",
+        changed(d=-3 * NUMBERS[:, 0]),
+        selector={"constraints": [constraints.Require("d"), constraints.Forbid("a", proxies=0.8)]},
+    ),
+    Case(
+        "proxies of an unknown column",
+        selector={"constraints": constraints.Forbid("aa", proxies=0.8)},
+    ),
     Case(
         "more features than columns", selector={"n_features": 9, "n_alternatives": 0}, first=("a", "b", "c")
     ),
@@ -201,6 +261,38 @@ CASES = [
     Case("weights that are all 0", weights=np.zeros(N_ROWS)),
     Case("a missing weight", weights=np.where(np.arange(N_ROWS) == 5, np.nan, 1.0)),
     Case("weights that are fractions", weights=np.tile([0.5, 1.5], N_ROWS // 2), first=("a",)),
+    # Models
+    Case("f1 of classes as text", y=lambda: TELLING, selector=judged(scoring="f1"), first=("a",)),
+    Case(
+        "precision of classes 1 and 2",
+        y=lambda: CLASSES + 1,
+        selector=judged(scoring="precision"),
+        first=("a",),
+    ),
+    Case("f1 of three classes", y=lambda: TOWNS, selector=judged(scoring="f1")),
+    Case("a positive class that is none", selector=judged(scoring="f1", pos_label="ill")),
+    Case("a positive class of amounts", y=lambda: AMOUNTS, selector=judged(pos_label=1)),
+    Case("balanced classes", selector=judged(estimator="linear", class_weight="balanced"), first=("a",)),
+    Case("balanced classes, neighbors", selector=judged(estimator="neighbors", class_weight="balanced")),
+    Case(
+        "balanced classes, a model of one's own", selector=judged(estimator=LINEAR, class_weight="balanced")
+    ),
+    Case(
+        "missing numbers, a linear model by name",
+        holes("a", range(10)),
+        selector=judged(estimator="linear"),
+        first=(),
+    ),
+    Case(
+        "missing numbers, a linear model of one's own",
+        holes("a", range(10)),
+        selector=judged(estimator=LINEAR),
+    ),
+    Case("text, a linear model by name", changed(d=TOWNS), selector=judged(estimator="linear"), first=("a",)),
+    Case(
+        "text, a linear model of one's own", changed(d=TOWNS), selector=judged(estimator=LINEAR), first=("a",)
+    ),
+    Case("a model that asks for columns by name", selector=judged(estimator=BY_NAME)),
 ]
 
 
@@ -240,6 +332,17 @@ def page() -> str:
         "| input | what it gets |",
         "|---|---|",
         *(f"| {case.what} | {said(case)} |" for case in CASES),
+        "",
+        *odd_selectors.section(),
+        *odd_evaluations.section(),
+        "## Files and options",
+        "",
+        "What `altsets find` makes of files, and of options that are about files and folds. The table has 40 rows and",
+        "the columns `a`, `b`, `patient` (which is dropped) and `y`, the target.",
+        "",
+        "| file or option | what it gets |",
+        "|---|---|",
+        *(f"| {case.what} | {odd_files.said(case)} |" for case in odd_files.FILES),
         "",
     ]
     return "\n".join(lines)

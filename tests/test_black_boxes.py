@@ -219,10 +219,8 @@ def test_models_side_by_side_in_processes(flowers):
 
 
 def plain_scores(frame, y, sets, **options):
-    """The same by scikit-learn's own functions, because the estimator is not the default."""
-    wrapper = quality.Wrapper(
-        DecisionTreeClassifier(criterion="entropy", random_state=25), frame, y, **options
-    )
+    """The same by scikit-learn's own functions, because a scorer is named."""
+    wrapper = quality.Wrapper("tree", frame, y, scoring="matthews_corrcoef", **options)
     return [wrapper.evaluate(chosen) for chosen in sets]
 
 
@@ -266,10 +264,11 @@ def test_missing_values_that_a_model_refuses_are_said_at_once(mixed):
     with pytest.raises(
         InputError, match=r"^LogisticRegression cannot deal with missing values \(a: \d+, b: \d+\)"
     ):
-        quality.Wrapper("linear", frame, classes)
+        quality.Wrapper(LogisticRegression(), frame, classes)
+    assert quality.Wrapper("linear", frame, classes).evaluate((0, 2)) > 0
     assert quality.Wrapper("boosting", frame, classes).evaluate((0, 2)) > 0
     filled = make_pipeline(SimpleImputer(), LogisticRegression())
-    assert quality.Wrapper(filled, frame, classes).evaluate((0, 2)) > 0
+    assert quality.Wrapper(filled, frame[["a", "b"]], classes).evaluate((0, 1)) > 0
 
 
 def test_weighted_wrappers(mixed):

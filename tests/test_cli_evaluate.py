@@ -4,11 +4,16 @@ from __future__ import annotations
 
 import json
 
+import numpy as np
+import pandas as pd
 import pytest
+from sklearn.model_selection import TimeSeriesSplit
 
 from altsets import Evaluation, Result, SelectAlternatives, evaluate
+from altsets.tables.csv_tables import write_csv
 from altsets.tables.dataset import split_target
 from altsets.tables.files import read_table
+from altsets.tables.table import Table
 
 FIND = ("-k", 2, "-a", 1, "--quality", "f")
 
@@ -88,6 +93,43 @@ def test_sets_from_a_file(run, table, tmp_path, form):
     assert same(json.loads(out), expected)
 
 
+def test_a_positive_class_and_weights_of_classes(run, tmp_path):
+    table, sets = tmp_path / "table.csv", tmp_path / "sets.txt"
+    lines = [f"{(i * 7) % 11 + 3 * (i % 4 == 0)},{'no' if i % 4 else 'yes'}" for i in range(80)]
+    table.write_text("\n".join(["a,y", *lines, ""]), encoding="utf-8")
+    sets.write_text("a\n", encoding="utf-8")
+    asked = ("evaluate", table, "-t", "y", "--sets", sets, "--estimator", "linear", "--scoring", "recall")
+    means = []
+    for more in ((), ("--positive", "no"), ("--class-weight", "balanced")):
+        code, out, err = run(*asked, *more, "--json")
+        assert (code, err) == (0, "")
+        document = json.loads(out)
+        assert document["parameters"]["pos_label"] == ("no" if "no" in more else "yes")
+        means.append(Evaluation.from_json(out).mean_scores()[0])
+    assert means[1] > means[2] > means[0]
+    code, _, err = run(*asked, "--positive", "maybe")
+    assert code == 2
+    assert "choose one of 'no', 'yes'" in err
+    found = run(
+        "find",
+        table,
+        "-t",
+        "y",
+        "-k",
+        1,
+        "-a",
+        0,
+        "--quality",
+        "wrapper",
+        *asked[6:],
+        "--positive",
+        "no",
+        "--json",
+    )
+    assert (found[0], found[2]) == (0, "")
+    assert json.loads(found[1])["sets"][0]["quality"] == 1.0
+
+
 def test_names_cannot_steer_the_terminal(run, tmp_path):
     table, sets = tmp_path / "table.csv", tmp_path / "sets.txt"
     rows = "\n".join(f"{i},{i % 3},{i % 2}" for i in range(40))
@@ -120,7 +162,7 @@ def test_what_evaluate_refuses(run, table, tmp_path):
     for options, message in (
         ((), "Error: give a TABLE, its --target, and the feature sets to evaluate with --sets FILE.\n"),
         (("--sets", tmp_path / "nothing"), "Error: there is no file "),
-        (("--sets", path), f"Error: {path} names 'hello', which is no feature; "),
+        (("--sets", path), f"Error: {path} names 'hello', which is not a feature; "),
     ):
         code, out, err = run("evaluate", table, "-t", "y", *options)
         assert (code, out) == (2, "")
@@ -140,3 +182,120 @@ def test_ctrl_c_before_the_first_fold_still_prints_the_sets(run, table, monkeypa
     assert (code, err) == (0, "Interrupted: the sets were not evaluated.\n")
     assert "evaluation" not in json.loads(out)
     assert len(json.loads(out)["sets"]) == 2
+
+
+# --- Splits ---------------------------------------------------------------------------------------------
+
+
+@pytest.fixture(scope="module")
+def visits(tmp_path_factory):
+    """Five rows for each of 12 patients, in the order of time; a column with a colon in its name."""
+    rng = np.random.default_rng(3)
+    y = rng.integers(0, 2, 60)
+    columns = [rng.normal(size=60) + y * weight for weight in (3, 2, 1)]
+    patients = np.array([f"p{row % 12}" for row in range(60)], dtype=object)
+    names = ("a", "b", "c", "patient", "clinic: id", "y")
+    path = tmp_path_factory.mktemp("visits") / "visits.csv"
+    write_csv(Table(names, (*columns, patients, np.arange(60) % 7 * 1.0, y * 1.0)), path)
+    return path
+
+
+def evaluated(run, *args):
+    code, out, err = run(*args, "--json")
+    assert (code, err) == (0, "")
+    document = json.loads(out)
+    return document.get("evaluation", document)
+
+
+@pytest.mark.parametrize("command", ["find", "evaluate"])
+def test_folds_in_time_order(run, visits, tmp_path, command):
+    (tmp_path / "sets.txt").write_text("a,b\n")
+    asked = (*FIND, "--evaluate") if command == "find" else ("--sets", tmp_path / "sets.txt")
+    drop = ("--drop", 'patient,"clinic: id"')
+    document = evaluated(run, command, visits, "-t", "y", *asked, *drop, "--cv", "time:3")
+    assert document["parameters"]["splits"] == "3 folds in time order"
+    assert [(fold["n_train"], fold["n_test"]) for fold in document["folds"]] == [(15, 15), (30, 15), (45, 15)]
+    data = split_target(read_table(visits), "y", drop=["patient", "clinic: id"])
+    what = SelectAlternatives("f", n_features=2, n_alternatives=1) if command == "find" else [["a", "b"]]
+    expected = evaluate(what, data.X, data.y, cv=TimeSeriesSplit(3))
+    assert same(document, expected)
+    assert (
+        expected.summary()
+        .splitlines()[0]
+        .endswith("3 folds in time order on 60 rows, 3 features; model: tree.")
+    )
+
+
+@pytest.mark.parametrize("column", ["patient", "clinic: id"])
+def test_folds_that_keep_groups_together(run, visits, column):
+    spelled = f'"{column}"' if ":" in column else column
+    other = "patient" if ":" in column else '"clinic: id"'
+    asked = (
+        "--evaluate",
+        "--cv",
+        f"group:{spelled}:4",
+        "--repeats",
+        2,
+        "--drop",
+        other,
+        "--scoring",
+        "accuracy",
+    )
+    document = evaluated(run, "find", visits, "-t", "y", *FIND, *asked)
+    words = f"4 folds that keep groups of {column!r} together, 2 repeats"
+    assert document["parameters"]["splits"] == words
+    assert words in document["summary"]
+    assert len(document["folds"]) == 8
+    assert document["n_features_in"] == 3
+    frame = pd.read_csv(visits)
+    selector = SelectAlternatives("f", n_features=2, n_alternatives=1)
+    call = dict(cv=4, repeats=2, groups=frame[column], scoring=["accuracy"])
+    expected = evaluate(selector, frame[["a", "b", "c"]], frame["y"], **call)
+    assert same(document, expected)
+    assert expected.parameters["splits"] == words
+
+
+def test_a_column_of_groups_is_no_feature_of_the_search(run, visits):
+    asked = ("-t", "y", "-k", 1, "-a", 3, "--tau", 1, "--drop", '"clinic: id"', "--evaluate", "--cv")
+    code, out, err = run("find", visits, *asked, "group:patient:3", "--quality", "f", "--json")
+    assert code == 0
+    assert [entry["features"] for entry in json.loads(out)["sets"]] == [["a"], ["b"], ["c"]]
+    assert "3 of 4 sets found" in err
+    code, _, err = run("find", visits, *asked, "group:patient:3", "--require", "patient")
+    assert code == 2
+    assert "--require names 'patient', which is not a feature" in err
+
+
+@pytest.mark.parametrize(("options", "words"), [
+    (("--cv", "time:3", "--repeats", 2), "--repeats 2 does not go with --cv time:3: folds in time order are always"),
+    (("--cv", "1"), "--cv 1: 1 is too few; rows are split into at least 2 folds."),
+    (("--cv", "many"), "--cv 'many' must have the form 5, time:5 or group:COLUMN:5."),
+    (("--cv", "time"), "--cv 'time' must have the form"),
+    (("--cv", "time:x"), "--cv 'time:x' must have the form"),
+    (("--cv", "month:3"), "--cv 'month:3' must have the form"),
+    (("--cv", "group::3"), "--cv 'group::3' must have the form"),
+    (("--cv", "group:clinic: id:3"), "a name with a colon stands in double quotes."),
+    (("--cv", "group:doctor:3"), "has no column of groups 'doctor'; "),
+    (("--cv", "group:y:3"), "column 'y' cannot be both the target and the column of groups."),
+    (("--cv", "group:patient:13"), "--cv group:patient:13 needs at least 13 groups, and column 'patient' has 12;"),
+    (("--repeats", 0), "--repeats 0 is too small; it must be at least 1."),
+])  # fmt: skip
+def test_splits_that_are_refused(run, visits, tmp_path, options, words):
+    (tmp_path / "sets.txt").write_text("a,b\n")
+    for asked in (
+        ("evaluate", visits, "--sets", tmp_path / "sets.txt"),
+        ("find", visits, *FIND, "--evaluate"),
+    ):
+        code, _, err = run(*asked, "-t", "y", *options, "--drop", '"clinic: id"')
+        assert code == 2
+        assert words in err
+        assert err.count("\n") == 1
+
+
+@pytest.mark.parametrize("options", [("--cv", "group:patient:3"), ("--repeats", 2)])
+def test_splits_need_an_evaluation(run, visits, options):
+    code, _, err = run("find", visits, "-t", "y", *FIND, *options)
+    assert code == 2
+    assert (
+        err == f"Error: {options[0]} {options[1]} goes with --evaluate; add it, or leave out {options[0]}.\n"
+    )

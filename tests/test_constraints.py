@@ -298,12 +298,12 @@ def test_what_makes_no_sense_is_refused_at_once(make, message):
 @pytest.mark.parametrize(
     ("constraint", "message"),
     [
-        (Require("agee"), "Require names 'agee', which is no feature; did you mean 'age'"),
+        (Require("agee"), "Require names 'agee', which is not a feature; did you mean 'age'"),
         (
             Forbid("weight"),
-            "Forbid names 'weight', which is no feature; give the name of a column or the index",
+            "Forbid names 'weight', which is not a feature; give the name of a column or the index",
         ),
-        (AtMost(1, ["g1", "g4"]), "AtMost names 'g4', which is no feature; give the name"),
+        (AtMost(1, ["g1", "g4"]), "AtMost names 'g4', which is not a feature; give the name"),
         (Exclusive([0, 6]), "Exclusive names feature 6; there are 6, and the first is 0"),
         (Implies("age", "iid"), "Implies names 'iid', .* did you mean 'id'"),
         (Budget({"agee": 1}, 3), "Budget names 'agee', .* did you mean 'age'"),

@@ -28,16 +28,6 @@ SHARED = Path(__file__).resolve().parents[2] / "shared" / "datasets"
 SMALL = "a,b,y\n1,0.5,no\n2,-1e3,yes\n3,2,no\n"
 
 
-@pytest.fixture
-def write(tmp_path):
-    def write(content, name="table.csv"):
-        path = tmp_path / name
-        path.write_bytes(content.encode() if isinstance(content, str) else content)
-        return path
-
-    return write
-
-
 def contents(table):
     return {name: column.tolist() for name, column in zip(table.names, table.columns, strict=True)}
 
@@ -180,7 +170,8 @@ def test_real_tables_are_read_as_pandas_reads_them(name):
         (b"\x1f\x8bnonsense", "damaged gzip file"),
         (b"PAR1nonsense", "cannot be read as Parquet"),
         (b"a,b\n\xff\xfe,1\n", r"neither Parquet nor text in UTF-8 \(byte 4"),
-        (b"PK\x03\x04\0\0\0", "binary file"),
+        (b"PK\x03\x04\0\0\0", "is a damaged zip archive; get it once more."),
+        (b"\x01\x00\x02", "binary file"),
         ("a,b\n", "has no rows"),
         ("a,b\n1,2\n3\n", "line 3: 1 fields, but the header has 2"),
         ("a,b\n1,2\n3,4,5\n", "line 3: 3 fields, but the header has 2"),
@@ -220,8 +211,8 @@ def test_places_that_hold_no_file(tmp_path):
             "a;y\n1,5;0\n2,5;1\n",
             "y",
             (),
-            "column a is not numeric, but most of it looks like numbers, for example '1,5'; write numbers with a "
-            "decimal point and without other signs, or say that it is a category (--categorical a).",
+            "column a is not numeric, but most of it looks like numbers, for example '1,5'; add --decimal , "
+            "if commas are the decimal signs of a CSV file, or say that it is a category (--categorical a).",
         ),
         ("a,y\n12_345,0\n12_346,1\n", "y", (), "looks like numbers, for example '12_345'"),
         ("a,y\n1 000,0\n2 500,1\n", "y", (), "looks like numbers, for example '1 000'"),

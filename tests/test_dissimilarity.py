@@ -275,7 +275,7 @@ SCORES = quality.Additive([3, 2, 1], feature_names=["age", "height", "weight"])
         ([1, 2, 3], "is 3, not square"),
         (0.5, "is a single number, not square"),
         ([], "not square"),
-        ([[1, "x"], ["x", 1]], "is no matrix of numbers; give one row and one column for each feature"),
+        ([[1, "x"], ["x", 1]], "is not a matrix of numbers; give one row and one column for each feature"),
         ([[1, 0.5], [0.4, 1]], "is 0.5 one way and 0.4 the other; it must be symmetric"),
         ([[1, 1.2], [1.2, 1]], "take the absolute value|from 0 to 1"),
         ([[1, -0.3], [-0.3, 1]], "absolute value"),
@@ -320,8 +320,8 @@ def test_a_name_needs_a_table():
 @pytest.mark.parametrize(
     ("groups", "sentence"),
     [
-        ({"agee": 1}, "names 'agee', which is no feature; did you mean 'age'?"),
-        ({"shoe": 1}, "names 'shoe', which is no feature; give the name of a column"),
+        ({"agee": 1}, "names 'agee', which is not a feature; did you mean 'age'?"),
+        ({"shoe": 1}, "names 'shoe', which is not a feature; give the name of a column"),
         ({3: "x"}, "names feature 3; there are 3, and the first is 0"),
         ({0: "x", "age": "y"}, "'age' is in two groups, 'x' and 'y'"),
         ([[0, 1], [1]], "1 is in two groups"),

@@ -117,7 +117,7 @@ def test_groups_by_name_and_index(groups):
     ("kind", "sentence"),
     [
         (Matched(np.eye(4), 0.9), "the similarities of 4 features, but the quality has 7"),
-        (Grouped({"sice": 1}), "names 'sice', which is no feature; did you mean 'size'?"),
+        (Grouped({"sice": 1}), "names 'sice', which is not a feature; did you mean 'size'?"),
         (Grouped({7: 1}), "names feature 7; there are 7"),
     ],
 )
@@ -258,7 +258,7 @@ def test_plain_results_have_no_matches():
     plain = altsets.find(quality.Additive([3, 2, 1]), n_features=1, n_alternatives=1)
     assert plain.matches == []
     assert plain.matches_frame().empty
-    assert list(plain.to_frame().columns) == ["features", "indices", "quality", "status"]
+    assert "matches" not in plain.to_frame()
     assert json.loads(plain.to_json())["matches"] == []
 
 
@@ -344,13 +344,13 @@ def test_long_tables_and_many_sets_are_no_trouble(monkeypatch):
 def test_the_selector_says_so():
     selector = SelectAlternatives("f", **TRULY).fit(X, Y)
     assert selector.note_.startswith(
-        "2 of 2 features of set 1 have a match in set 0 with a correlation of 0.9"
+        "The target has 2 classes. 2 of 2 features of set 1 have a match in set 0 with a correlation of 0.9"
     )
     assert 'dissimilarity=Matched("spearman", threshold=0.9) asks for others.' in selector.note_
-    assert selector.note_ in repr(selector)
+    assert all(note in repr(selector) for note in selector.result_.notes)
     assert "asks for others" in selector._repr_html_()
     selector.set_params(dissimilarity=DISTINCT).fit(X, Y)
-    assert selector.note_ == ""
+    assert selector.note_ == "The target has 2 classes."
     assert "asks for others" not in repr(selector) + selector._repr_html_()
 
 
@@ -411,6 +411,7 @@ def test_many_pairs_of_sets_are_cut_short(matched, capsys):
         qualities=[1.0] * 24,
         statuses=[matched.status] * 24,
         matches=[(later, 0, 2, 0, 0.97) for later in range(1, 24)],
+        scores=[],
     )
     printing.show(many, printing.console_for())
     out = capsys.readouterr().out
@@ -434,7 +435,7 @@ def test_near_copies_are_noted_below_the_sets(run, path):
     assert "or more; --distinct 0.9 asks for others." in text
     assert text.index("proven") < text.index("asks for others")
     document = json.loads(run(*asked, "--json")[1])
-    assert document["note"].startswith("2 of 2 features")
+    assert document["notes"][1].startswith("2 of 2 features")
     assert Result.from_json(json.dumps(document)).sets
     assert "asks for others" not in run(*asked, "--distinct", "0.9")[1]
 
@@ -527,7 +528,7 @@ def test_options_that_make_no_sense_are_refused_in_one_line(run, path, options, 
             "feature,sensor\nsize,a\n",
             "has no column 'group'; its first line must name the columns feature,group.",
         ),
-        ("feature,group\nsice,a\n", "names 'sice', which is no feature; did you mean 'size'?"),
+        ("feature,group\nsice,a\n", "names 'sice', which is not a feature; did you mean 'size'?"),
         ("feature,group\nsize,a\nsize,b\n", "line 3: 'size' is in group 'a' already"),
         ("feature,group\nsize\n", "line 2: give 2 fields, as in the first line, not 1."),
         ("feature,group\nsize,\n", "gives no feature a group; write a line such as size,GROUP."),

@@ -255,9 +255,10 @@ def test_a_number_of_folds_keeps_groups_together(task):
         return 0.0
 
     evaluate([[0]], X, y, cv=4, groups=groups, scoring=overlap, task=task)
-    # The scorer sees the test rows, then the training rows.
-    assert len(seen) == 8
-    assert not any(test & train for test, train in zip(seen[::2], seen[1::2], strict=True))
+    # The scorer sees the test rows, then the training rows, then the test rows as the baseline sees them.
+    assert len(seen) == 12
+    assert not any(test & train for test, train in zip(seen[::3], seen[1::3], strict=True))
+    assert all(np.isnan(list(values)).all() for values in seen[2::3])
 
 
 def test_the_target_is_what_it_is_in_the_whole_table():
@@ -296,7 +297,7 @@ def test_categories_and_holes():
     assert {name for name in evaluation.names.values()} <= {"colour", "size", "noise"}
     assert evaluation.mean_scores()[0] > 0.2
     with pytest.raises(InputError, match=r"missing values \(size: \d+\)"):
-        evaluate([["size"]], X, y, estimator="linear")
+        evaluate([["size"]], X, y, estimator=LogisticRegression())
 
 
 # --- Sets that are missing ----------------------------------------------------------------------------
@@ -329,7 +330,7 @@ def test_a_fold_without_any_set_is_no_error():
     evaluation = evaluate(nothing, X, y, cv=2)
     assert math.isnan(evaluation.mean_scores()[0])
     assert "Set 0 was found in 0 of 2 folds." in evaluation.summary()
-    assert repr(evaluation).endswith("nan)")
+    assert repr(evaluation).endswith("nan; baseline 0.000)")
 
 
 def test_one_class_in_the_test_rows_leaves_the_quality_open():
@@ -370,6 +371,44 @@ def test_folds_say_how_many_rows_they_have(wine):
     assert "80 % interval" in entry.sentence
 
 
+def test_repeats_shuffle_anew_and_count_as_folds(wine):
+    once, thrice = (evaluate([[0], [6]], *wine, cv=4, repeats=repeats) for repeats in (1, 3))
+    assert thrice.parameters["splits"] == "4-fold cross-validation, 3 repeats"
+    assert len(thrice.folds) == thrice.n_folds == 12
+    assert thrice.scores(0)[:4] == once.scores(0)
+    assert len({tuple(thrice.scores(0)[start : start + 4]) for start in (0, 4, 8)}) == 3
+    second = evaluate([[0], [6]], *wine, cv=4, random_state=26)
+    assert thrice.scores(0)[4:8] == second.scores(0)
+    # By hand: twelve differences, and a third as many test rows as training rows.
+    differences = np.subtract(thrice.scores(1), thrice.scores(0))
+    ratio = np.mean([fold.n_test / fold.n_train for fold in thrice.folds])
+    assert ratio == pytest.approx(1 / 3, rel=0.01)
+    spread = math.sqrt((1 / 12 + ratio) * np.var(differences, ddof=1))
+    entry = thrice.comparisons[0]
+    assert entry.n_folds == 12
+    assert entry.p_value == pytest.approx(2 * stats.t.sf(abs(differences.mean()) / spread, 11))
+    assert entry.high - entry.difference == pytest.approx(stats.t.ppf(0.975, 11) * spread)
+
+
+def test_repeats_keep_groups_together(wine):
+    X, y = wine
+    groups = np.arange(len(y)) // 3
+    evaluation = evaluate([[0]], X, y, cv=3, repeats=2, groups=groups, n_jobs=2)
+    assert evaluation.parameters["splits"] == "3 folds that keep groups together, 2 repeats"
+    assert evaluation == evaluate([[0]], X, y, cv=3, repeats=2, groups=groups)
+    named = evaluate([[0]], X, y, cv=3, groups=pd.Series(groups, name="patient"))
+    assert named.parameters["splits"] == "3 folds that keep groups of 'patient' together"
+
+
+@pytest.mark.parametrize("cv", [KFold(3), [([0, 1], [2])]])
+def test_repeats_of_splits_that_are_given_are_refused(wine, cv):
+    assert evaluate([[0]], *wine, cv=KFold(3)).parameters["splits"] == "3 folds"
+    with pytest.raises(InputError, match="repeats=2 goes with a number of folds, such as cv=5"):
+        evaluate([[0]], *wine, cv=cv, repeats=2)
+    with pytest.raises(InputError, match="repeats=0 is too small"):
+        evaluate([[0]], *wine, repeats=0)
+
+
 def test_the_test_keeps_its_level():
     false_alarms = plain_alarms = 0
     for seed in range(200):
@@ -378,7 +417,7 @@ def test_the_test_keeps_its_level():
         y = (X.sum(axis=1) + rng.normal(size=80) > 0).astype(int)
         # Both sets say the same about the target, so every difference is chance.
         evaluation = evaluate([[0, 1], [2, 3]], X, y, scoring=right)
-        false_alarms += evaluation.comparisons[0].verdict in ("better", "worse")
+        false_alarms += evaluation.comparisons[0].p_value < 0.05
         differences = np.subtract(evaluation.scores(1), evaluation.scores(0))
         plain_alarms += corrected_t_test(differences, 0).p_value < 0.05
     assert 2 <= false_alarms <= 16
@@ -398,12 +437,11 @@ def sentence(scores, first, scorer="matthews_corrcoef", margin=None, ratio=0.25)
     ([0.80, 0.85, 0.70, 0.75], 0.5, "as well", "within the margin of 0.5."),
     ([0.60, 0.61, 0.59, 0.60], None, "worse", "Set 1 predicts worse than set 0: difference -0.200"),
     ([0.90, 0.91, 0.89, 0.90], None, "better", "Set 1 predicts better than set 0: difference 0.100"),
-    ([0.80, 0.80, 0.80, 0.80], None, "untested", "Set 1 and set 0 have the same score in each of 4 folds; without any "
-     "spread that allows no test."),
-    ([0.90, 0.90, 0.90, 0.90], None, "untested", "The score of set 1 is by 0.100 higher than that of set 0 in each of "
-     "4 folds"),
-    ([0.70, np.nan, np.nan, np.nan], None, "untested", "by 0.100 lower than that of set 0 in the only fold; one fold "
-     "allows no test (1 of 4 folds have both)."),
+    ([0.80, 0.80, 0.80, 0.80], None, "untested", "Set 1 and set 0: scores are identical, so no test is possible."),
+    ([0.90, 0.90, 0.90, 0.90], None, "untested", "Set 1 scores 0.100 higher than set 0 in each of 4 folds; the "
+     "difference never varies, so no test is possible."),
+    ([0.70, np.nan, np.nan, np.nan], None, "untested", "Set 1 scores 0.100 lower than set 0 in the only fold; a "
+     "test needs several folds (1 of 4 folds have both)."),
     ([0.60, 0.61, 0.59, np.nan], None, "worse", "(3 of 4 folds have both)."),
     ([np.nan] * 4, None, "untested", "Set 1 cannot be compared with set 0: no fold has a score for both."),
 ])  # fmt: skip
@@ -566,7 +604,7 @@ def test_the_number_of_processes_changes_nothing(wine):
     told.clear()
     both = evaluate(quick(), X, y, n_bootstraps=2, n_jobs=2, progress=told.append)
     assert told == pytest.approx(np.arange(1, 8) / 7)
-    assert both.to_dict() | {"elapsed": 0} == alone.to_dict() | {"elapsed": 0}
+    assert both == alone
     assert both.elapsed > 0
 
 
@@ -699,13 +737,18 @@ def test_the_summary_names_everything(wine):
     text = evaluation.summary()
     assert str(evaluation) == text
     assert text.startswith(
-        "2 sets, found anew on the training rows and judged by tree in 5 folds of 178 rows and 13 features."
+        "2 sets, searched anew in each fold. 5-fold cross-validation on 178 rows, 13 features; model: tree."
     )
     assert f"{evaluation.mean_scores()[0]:.3f} ± " in text
     assert evaluation.comparisons[0].sentence in text
     assert "  set 0: " in text
     assert "flavanoids 100%" in text
-    assert "Stability over 3 bootstrap samples (1: always the same features, 0: as by chance): set 0 " in text
+    assert (
+        "Stability over 3 bootstrap samples (1: always the same features, 0: as by chance):\n  set 0: "
+        in text
+    )
+    assert "\nbaseline      0.000 ± 0.000\n" in text
+    assert "Both sets predict better than always saying '1'." in text
     assert "What takes the place of a feature from set to set:" in text
 
 
@@ -720,6 +763,9 @@ def test_frames(wine):
     assert sets.loc[1, "std_matthews_corrcoef"] == pytest.approx(np.std(evaluation.scores(1), ddof=1))
     compared = evaluation.comparison_frame()
     assert compared.loc[("matthews_corrcoef", 1), "p_value"] == evaluation.comparisons[0].p_value
+    assert frame["baseline_matthews_corrcoef"].tolist() == [0] * 6
+    assert sets["baseline_matthews_corrcoef"].tolist() == [0, 0]
+    assert evaluation.baseline_frame()["verdict"].tolist() == ["better", "better"]
     assert evaluation.stability_index_frame().index.tolist() == [0, 1, "any"]
 
 
@@ -748,7 +794,7 @@ def test_the_name_is_always_the_function():
     ([], {}, "no set to evaluate"),
     (["hue"], {}, "set 0 must be a list of features"),
     ([[]], {}, "set 0 is empty"),
-    ([["hue"], ["hu"]], {}, "set 1 names 'hu', which is no feature; did you mean 'hue'"),
+    ([["hue"], ["hu"]], {}, "set 1 names 'hu', which is not a feature; did you mean 'hue'"),
     ([[0, 13]], {}, "set 0 names feature 13; there are 13"),
     ([[0, -1]], {}, "a feature of set 0=-1 is too small"),
     ([["hue", "hue"]], {}, "more than once"),

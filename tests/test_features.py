@@ -269,8 +269,11 @@ DAYS = [datetime.date(2020, 1, 31), datetime.date(2020, 2, 1)]
         (np.empty((0, 3)), "X is empty: 0 sample\\(s\\) \\(shape=\\(0, 3\\)\\)"),
         (np.empty((3, 0)), "X is empty"),
         (pd.DataFrame({"a": []}), "X is empty"),
-        ([[1, 2], [3]], "X is no table of single values"),
-        ([[1, [2, 3]], [1, [2, 3, 4]]], "X is no table of single values|column 1 holds a value of type list"),
+        ([[1, 2], [3]], "X is not a table of single values"),
+        (
+            [[1, [2, 3]], [1, [2, 3, 4]]],
+            "X is not a table of single values|column 1 holds a value of type list",
+        ),
         (pd.DataFrame({"n": [[1], [2]]}), "n holds a value of type list"),
         (
             np.array([["1", "2"]]),

@@ -340,7 +340,7 @@ def test_names_are_made_up_where_none_are_given():
         ({"time_limit": -1.0}, InputError, "time_limit=-1.0"),
         ({"time_limit": "1"}, InputError, "time_limit='1'"),
         ({"time_limit": math.nan}, InputError, "time_limit=nan"),
-        ({"existing": [("x9",)]}, InputError, "an existing set names 'x9', which is no feature"),
+        ({"existing": [("x9",)]}, InputError, "an existing set names 'x9', which is not a feature"),
         ({"existing": ["x1"]}, InputError, "not the single string 'x1'"),
         ({"existing": [(6,)]}, InputError, "names feature 6"),
         ({"constraints": ["x1"]}, InputError, "constraints holds 'x1'; give objects such as"),

@@ -307,9 +307,10 @@ def test_models_that_take_missing_values_get_them(mixed):
 
 
 @pytest.mark.parametrize("measure", [importance, permutation])
-@pytest.mark.parametrize("estimator", ["linear", LogisticRegression(), SVC(kernel="linear")])
+@pytest.mark.parametrize("estimator", [LogisticRegression(), SVC(kernel="linear")])
 def test_models_that_refuse_missing_values_say_what_to_do(mixed, measure, estimator):
     frame, classes, _ = mixed
+    frame = frame[["a", "b"]]
     with pytest.raises(
         InputError,
         match=r"(LogisticRegression|SVC) cannot .* \(a: \d+, b: \d+\); use a model that takes them .*imputer",

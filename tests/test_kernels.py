@@ -22,7 +22,7 @@ from evaluation_order import right_to_left
 import altsets
 from altsets import _kernels
 from altsets._kernels import _stand_in
-from altsets.measures.information.prepared import sorted_columns
+from altsets.measures.information.prepared import columns_with_holes, sorted_columns
 
 FOLDER = Path(_kernels.__file__).parent
 ROOT = Path(__file__).resolve().parent.parent
@@ -531,6 +531,33 @@ def relief_products(kernel, rng):
     return totals
 
 
+def pairs_with_holes(rng):
+    """Columns, some of them with ties, and which values are missing."""
+    n_rows, n_columns = int(rng.integers(2, 14)), int(rng.integers(2, 5))
+    values = rng.normal(size=(n_columns, n_rows)).round(int(rng.integers(0, 4)))
+    values[rng.random(values.shape) < 0.2] = np.nan
+    start = int(rng.integers(n_columns))
+    stop = int(rng.integers(start, n_columns + 1))
+    return values, start, stop, np.zeros((2, stop - start, n_columns))
+
+
+def rank_products(kernel, rng):
+    values, start, stop, out = pairs_with_holes(rng)
+    order = np.argsort(values, axis=1, kind="stable").astype(np.intc)
+    codes = np.where(np.isnan(values), -1, np.round(values * 1000)).astype(np.intc)
+    codes[codes < -1] += 1_000_000
+    known = (~np.isnan(values)).sum(axis=1)
+    codes[(codes == -1) & ~np.isnan(values)] = 999_999
+    kernel.rank_products(codes, order, known, start, stop, *out)
+    return out
+
+
+def value_products(kernel, rng):
+    values, start, stop, out = pairs_with_holes(rng)
+    kernel.value_products(values, rng.random(values.shape[1]) + 0.1, start, stop, *out)
+    return out
+
+
 def some_columns(rng, n):
     """Columns with and without ties, long tails, jitter and constants, and which of them are discrete."""
     kinds = [
@@ -560,9 +587,29 @@ def informations(kernel, rng):
     return found
 
 
+def informations_with_holes(kernel, rng):
+    n = int(rng.integers(2, 60))
+    columns, discrete = some_columns(rng, n)
+    scales = 10.0 ** rng.choice([-310, 0, 0, 0, 290], 5)
+    values = np.column_stack(columns) * np.where(discrete, 1.0, scales)
+    values[rng.random((n, 5)) < rng.choice([0.0, 0.2, 0.7], 5)] = np.nan
+    table = columns_with_holes(values, discrete, np.zeros(5, dtype=bool))
+    numbers = np.arange(1, n + 2)
+    digamma = np.append(0.0, np.cumsum(np.append(-0.5772156649015329, 1 / numbers[:-1])))
+    stop = np.zeros(1, dtype=np.intc)
+    logarithm = np.append(0.0, np.log(numbers))
+    pairs = kernel.PairsWithHoles(table.arrays, int(rng.choice([1, 3, 3, 5])), 4, digamma, logarithm, stop)
+    left, right = (indices.astype(np.intc) for indices in np.indices((5, 5)).reshape(2, 25))
+    found, shapes = np.zeros(25), np.zeros((25, 3), dtype=np.intc)
+    pairs.run(left, right, found, shapes)
+    assert (found.reshape(5, 5) == found.reshape(5, 5).T).all()
+    return found, shapes
+
+
 #: The kernel of each function, and how to call it.
 CALLS = {
     "best_set": [best_set],
+    "correlations": [rank_products, value_products],
     "lexicographic": [next_set],
     "degrees": [degree_bound, degree_vectors, prefix_bound],
     "arrangement": [arrange],
@@ -574,7 +621,7 @@ CALLS = {
     "clique_cuts": [heavy_cliques],
     "likeness": [matched, grouped],
     "relief": [relief_distances, relief_differences, relief_products],
-    "neighbours": [informations],
+    "neighbours": [informations, informations_with_holes],
 }
 
 
@@ -713,6 +760,7 @@ with warnings.catch_warnings(record=True) as caught:
     alike = altsets.dissimilarity.Matched([[1, 1, 0, 0], [1, 1, 0, 0], [0, 0, 1, 1], [0, 0, 1, 1]], threshold=0.9)
     apart = altsets.find(altsets.quality.Additive([4, 3, 2, 1]), 1, 1, 1, dissimilarity=alike)
     assert apart.sets == [(0,), (2,)], apart
+    altsets.measures.pairwise([[0.0, 1.0], [1.0, None], [3.0, 2.0], [1.0, 1.0]], "spearman", warn=False)
     altsets.measures.relief([[0.0, 1.0], [1.0, 0.0], [0.0, 0.0], [1.0, 1.0]], [0, 1, 0, 1])
     altsets.measures.mutual_info([[0.5], [1.5], [3.0], [2.0]], [1.0, 2.5, 3.5, 7.0])
     # Only searches that take long get to this.

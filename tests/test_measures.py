@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import subprocess
 import sys
 import warnings
@@ -508,3 +509,27 @@ def test_the_papers_scaling_makes_scores_add_up_to_one(classes):
     assert scaled.scores == pytest.approx(plain.scores / np.sum(plain.scores))
     with pytest.raises(InputError, match="scaling='other' is unknown"):
         Additive.from_data(X, y, scaling="other")
+
+
+@pytest.mark.parametrize("measure", ["pearson", "spearman"])
+def test_correlations_of_pairs_with_holes_are_those_of_their_own_rows(measure):
+    rng = np.random.default_rng(3)
+    X = rng.normal(size=(40, 6)).round(1)
+    X[:, 1] = X[:, 0] ** 3 + 1e3
+    X[rng.random(X.shape) < 0.15] = np.nan
+    X[:, 4] = rng.normal(size=40)
+    X[5, 2] = 1e12
+    found = measures.pairwise(X, measure, warn=False)
+    theirs = {"pearson": stats.pearsonr, "spearman": stats.spearmanr}[measure]
+    for i, j in itertools.combinations(range(6), 2):
+        rows = ~np.isnan(X[:, i]) & ~np.isnan(X[:, j])
+        assert found[i, j] == found[j, i] == pytest.approx(abs(theirs(X[rows, i], X[rows, j])[0]), abs=1e-12)
+    assert np.diag(found) == pytest.approx(1)
+    assert found.max() <= 1
+
+
+def test_correlations_where_two_columns_are_never_known_together():
+    X = np.array([[1.0, np.nan, 3.0], [2.0, np.nan, np.nan], [np.nan, 4.0, 3.0], [np.nan, 5.0, 3.0]])
+    for measure in ("pearson", "spearman"):
+        assert measures.pairwise(X, measure, warn=False)[0, 1] == 0
+        assert measures.pairwise(X, measure, warn=False)[2].tolist() == [0, 0, 0]

@@ -154,4 +154,4 @@ def test_the_command_line_asks_for_the_same_in_each_fold(run, table):
     options = ("-k", 2, "-a", 1, "--quality", "f", "--max-similarity", "0.9:pearson", "--evaluate")
     code, out, err = run("find", table, "-t", "y", *options)
     assert (code, err) == (0, "")
-    assert "found anew on the training rows" in " ".join(out.split())
+    assert "searched anew in each fold" in " ".join(out.split())

@@ -368,7 +368,7 @@ def test_a_callback_hears_of_the_best_and_may_end_it():
         ({"min_quality": -math.inf}, "min_quality=-inf is not a finite number"),
         ({"n_features": 7}, "only 6 features"),
         ({"time_limit": 0}, "time_limit=0 must be a positive number"),
-        ({"constraints": [constraints.Require("z")]}, "'z', which is no feature"),
+        ({"constraints": [constraints.Require("z")]}, "'z', which is not a feature"),
     ],
 )
 def test_what_makes_no_sense_is_refused(options, words):
@@ -382,7 +382,9 @@ def test_other_things_than_qualities_are_refused():
         altsets.near_best([1, 2, 3], 2)
 
 
-@pytest.mark.parametrize(("seed", "words"), [("x", "random_state='x' is no seed"), (-1, "random_state=-1")])
+@pytest.mark.parametrize(
+    ("seed", "words"), [("x", "random_state='x' is not a seed"), (-1, "random_state=-1")]
+)
 def test_odd_seeds_are_refused(seed, words):
     with pytest.raises(InputError, match=words):
         altsets.near_best(SIX, 2).sample(1, random_state=seed)

@@ -5,7 +5,10 @@ from __future__ import annotations
 import re
 from pathlib import Path
 
+import odd_evaluations
+import odd_files
 import odd_inputs
+import odd_selectors
 import pytest
 
 from altsets import SelectAlternatives
@@ -24,6 +27,28 @@ def test_a_right_answer_or_one_sentence(case):
     else:
         assert isinstance(found, SelectAlternatives), found
         assert case.first in ((), found.alternatives_[0].names)
+
+
+@pytest.mark.parametrize("case", odd_evaluations.CASES, ids=lambda case: case.what)
+def test_an_evaluation_that_does_not_mislead(case):
+    assert case.words in odd_evaluations.said(case)
+
+
+@pytest.mark.parametrize("use", odd_selectors.USES, ids=lambda use: use.what)
+def test_a_fitted_selector_does_what_fit_fixed(use):
+    assert use.words in odd_selectors.said(use)
+
+
+@pytest.mark.parametrize("case", odd_files.FILES, ids=lambda case: case.what)
+def test_a_right_answer_or_one_line(case):
+    code, out, err = odd_files.outcome(case)
+    assert err.count("\n") <= 1
+    if case.first is None:
+        assert (code, out) == (2, "")
+        assert re.fullmatch(r"Error: [^\n]{20,400}[^.]\.\n", err), err
+    else:
+        assert code == 0, err
+        assert odd_files.sets_in(out)[0] == case.first
 
 
 def rows_of(page):

@@ -220,7 +220,7 @@ def test_parameters_are_plain_values():
         ({"constraints": Require}, "constraints holds <class"),
         (
             {"constraints": [Require("a")]},
-            "Require names 'a', which is no feature; give the name .* or the index",
+            "Require names 'a', which is not a feature; give the name .* or the index",
         ),
         ({"constraints": [Require(10)]}, "Require names feature 10; there are 10"),
         ({"constraints": [Size(11, 12)]}, "k_min=11, but there are only 10 features"),

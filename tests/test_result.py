@@ -109,7 +109,9 @@ def test_the_json_document_keeps_its_schema():
         "indices": [0, 1],
         "quality": 17.0,
         "status": "optimal",
+        "scores": [9.0, 8.0],
     }
+    assert (document["noise_floor"], document["notes"]) == (None, [])
     assert document["parameters"]["n_features"] == 2
     assert document["parameters"]["tau"] == 1.0
 
@@ -137,6 +139,47 @@ def test_documents_that_are_refused(text, message):
         Result.from_json(text)
 
 
+def test_scores_floor_and_notes_survive_json_and_may_be_missing():
+    result = made(scores=[(9.0, 8.0), (9.0, 7.0)], noise_floor=7.5, notes=["The target has 2 classes."])
+    back = Result.from_json(result.to_json())
+    assert (back.scores, back.noise_floor, back.notes) == (result.scores, 7.5, result.notes)
+    assert back.above_noise == [(True, True), (True, False)]
+    document = json.loads(result.to_json())
+    for name in ("noise_floor", "notes"):
+        del document[name]
+    for entry in document["sets"]:
+        del entry["scores"]
+    old = Result.from_json(json.dumps(document))
+    assert (old.scores, old.noise_floor, old.notes, old.above_noise) == ([], None, [], [])
+    assert old == made()
+    document["sets"][0]["scores"] = [9.0, 8.0]
+    with pytest.raises(InputError, match="incomplete or damaged"):
+        Result.from_json(json.dumps(document))
+
+
+def test_a_tidy_frame_has_a_row_for_each_feature():
+    frame = made(scores=[(9.0, 8.0), (9.0, 7.0)], noise_floor=7.5).to_frame(tidy=True)
+    assert frame["feature"].tolist() == ["age", "height", "age", "weight"]
+    assert frame["set"].tolist() == [0, 0, 1, 1]
+    assert frame["score"].tolist() == [9.0, 8.0, 9.0, 7.0]
+    assert frame["above_noise"].tolist() == [True, True, True, False]
+    assert frame["quality"].tolist() == [17.0, 17.0, 16.0, 16.0]
+    assert made().to_frame(tidy=True)["score"].isna().all()
+    assert "above_noise" not in made().to_frame(tidy=True)
+
+
+def test_every_search_fills_in_scores():
+    by_scale = quality.FCBF([3.0, 2.0, 1.0], [[0.0] * 3] * 3, scale=0.5)
+    assert altsets.find(by_scale, n_features=2, n_alternatives=0).scores == [(1.5, 1.0)]
+    for pairwise in (quality.MRMR, quality.CFS):
+        found = altsets.find(pairwise([3.0, 2.0, 1.0], [[0.0] * 3] * 3), n_features=1, n_alternatives=1)
+        assert found.scores == [(3.0,), (2.0,)]
+    assert next(altsets.iterate(SCORES, n_features=2)).scores == [(9.0, 8.0)]
+    assert altsets.most_sets(SCORES, 1, 1, min_quality=8).scores == [(9.0,), (8.0,)]
+    box = quality.BlackBox(lambda chosen: float(sum(chosen)), n_features_in=3)
+    assert altsets.find(box, n_features=1, n_alternatives=0).scores == []
+
+
 def test_gap():
     assert RESULTS["gap"].gap == 1.5
     assert RESULTS["no bound"].gap == math.inf
@@ -144,7 +187,7 @@ def test_gap():
 
 def test_frame_has_names():
     frame = altsets.find(SCORES, n_features=2, n_alternatives=2, tau=1).to_frame()
-    assert list(frame.columns) == ["features", "indices", "quality", "status"]
+    assert list(frame.columns) == ["features", "indices", "quality", "status", "scores"]
     assert frame.index.name == "set"
     assert frame["features"].tolist() == [["age", "height"], ["weight", "pulse"], ["sex", "shoe size"]]
     assert frame["indices"].tolist() == [[0, 1], [2, 3], [4, 5]]

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import warnings
 from contextlib import contextmanager
+from itertools import combinations_with_replacement
 
 import numpy as np
 import pytest
@@ -18,6 +19,7 @@ from altsets.errors import InputError
 from altsets.measures import mutual_info, pairwise, score, symmetrical_uncertainty
 from altsets.measures.custom import scores_by
 from altsets.measures.information.counts import effective_rows
+from altsets.measures.information.mutual_information import information_matrix
 from altsets.measures.information.patterns import patterns_of
 from altsets.measures.information.prepared import binned, discrete_columns
 from altsets.quality import CFS, FCBF, MRMR, Additive
@@ -251,6 +253,46 @@ def test_the_chain_rule_term_by_term():
     assert found[0, 1] == pytest.approx(sum(terms), abs=1e-12)
     entropy = plug_in(hole, hole)
     assert found[0, 0] == pytest.approx(entropy + of(x, x, known), abs=1e-12)
+
+
+@pytest.mark.parametrize("seed", range(12))
+def test_the_chain_rule_pair_by_pair(seed):
+    """Every kind of column with holes of its own, against estimates for tables of two complete columns."""
+    rng = np.random.default_rng(seed)
+    n = int(rng.integers(12, 120))
+    columns = [
+        rng.normal(size=n),
+        1e300 * rng.normal(size=n).round(1),
+        rng.integers(0, 3, n).astype(float),
+        rng.integers(0, 4, n).astype(float),
+        rng.integers(0, n // 3, n).astype(float),
+        1e6 + 1e-3 * rng.normal(size=n),
+    ]
+    X = np.column_stack(columns)
+    X[:, 3] = np.where(rng.random(n) < 0.6, X[:, 2], X[:, 3])
+    X[rng.random(X.shape) < rng.choice([0.0, 0.1, 0.5], X.shape[1])] = np.nan
+    X[:, 5] = np.where(np.isnan(X[:, 0]), np.nan, X[:, 5])
+    features = Features(X, None, {4: tuple(f"town {code}" for code in range(n // 3))})
+    discrete = discrete_columns(features, "auto")
+    known = ~np.isnan(X)
+    found = pairwise(features, warn=False)
+
+    def of(i, j, rows, *, of_holes=False):
+        other = known[rows, j].astype(float) if of_holes else X[rows, j]
+        labels = {0: features.categories[4]} if i == 4 else {}
+        if j == 4 and not of_holes:
+            labels[1] = features.categories[4]
+        two = Features(np.column_stack([X[rows, i], other]), None, labels)
+        told = [discrete[i], of_holes or discrete[j]]
+        if rows.sum() < 4:
+            return 0.0
+        return rows.mean() * information_matrix(two, discrete=told)[0, 1]
+
+    for i, j in combinations_with_replacement(range(6), 2):
+        terms = [plug_in(known[:, i], known[:, j]), of(i, j, known[:, i] & known[:, j])]
+        terms += [of(a, b, known[:, a], of_holes=True) for a, b in ((i, j), (j, i))]
+        assert found[i, j] == pytest.approx(sum(terms), abs=1e-12), (i, j)
+        assert found[i, j] == found[j, i]
 
 
 @pytest.mark.parametrize("share", [0.1, 0.3, 0.6])

@@ -7,7 +7,7 @@ import math
 from collections import Counter
 from typing import Any
 
-from altsets.errors import InputError
+from altsets.errors import InputError, reason_of
 
 __all__ = ["DAMAGED", "document_in", "number", "text", "texts", "whole_numbers"]
 
@@ -47,7 +47,7 @@ def document_in(given: str) -> Any:
             object_pairs_hook=_distinct,
         )
     except json.JSONDecodeError as error:
-        raise InputError(f"this is not a JSON document: {error}.") from error
+        raise InputError(f"this is not a JSON document: {reason_of(error)}.") from error
     except RecursionError:
         raise _too_deep() from None
     _check_depth(found)

@@ -1,4 +1,4 @@
-"""The exceptions of altsets, all in one tree.
+"""The exceptions of altsets, all in one tree; and warnings.
 
 ::
 
@@ -14,6 +14,10 @@
 
 from __future__ import annotations
 
+import os
+import sys
+import warnings
+
 __all__ = [
     "AltsetsError",
     "InputError",
@@ -21,6 +25,8 @@ __all__ = [
     "TableError",
     "UnsupportedError",
     "VerificationError",
+    "reason_of",
+    "warn_user",
 ]
 
 
@@ -43,9 +49,50 @@ class UnsupportedError(AltsetsError, ValueError):
 class MissingExtraError(AltsetsError, ImportError):
     """An optional dependency is not installed."""
 
-    def __init__(self, purpose: str, package: str, extra: str) -> None:
-        super().__init__(f"{purpose} needs {package}; install it with: pip install 'altsets[{extra}]'")
+    def __init__(self, purpose: str, package: str, extra: str, otherwise: str = "") -> None:
+        instead = f", or {otherwise}" if otherwise else ""
+        super().__init__(
+            f"{purpose} needs {package}; install it with: pip install 'altsets[{extra}]'{instead}"
+        )
 
 
 class VerificationError(AltsetsError, RuntimeError):
     """An answer failed the independent check; nothing wrong is ever returned to the user."""
+
+
+def reason_of(error: BaseException) -> str:
+    """What an error says, as the end of a sentence: on one line, and without a full stop.
+
+    Examples
+    --------
+    >>> reason_of(ValueError("no number.\\n")), reason_of(KeyError())
+    ('no number', 'KeyError')
+    """
+    said = getattr(error, "strerror", None) or str(error)
+    return " ".join(said.split()).rstrip(".") or type(error).__name__
+
+
+#: Where altsets is, and packages that call it on behalf of users.
+OWN = os.path.dirname(os.path.abspath(__file__)) + os.sep
+CALLERS = tuple(f"{os.sep}{name}{os.sep}" for name in ("sklearn", "joblib"))
+
+
+def warn_user(message: str, category: type[Warning] = UserWarning) -> None:
+    """Warn, and point at the line of the user's own that led here.
+
+    Parameters
+    ----------
+    message : str
+        What to say.
+    category : type
+        The kind of warning.
+    """
+    frame, level = sys._getframe(1), 2
+    while frame.f_back is not None and _is_between(frame.f_code.co_filename):
+        frame, level = frame.f_back, level + 1
+    warnings.warn(message, category, stacklevel=level)
+
+
+def _is_between(path: str) -> bool:
+    """Whether a file belongs to altsets, or to those who call it on behalf of users."""
+    return path.startswith(OWN) or any(name in path for name in CALLERS)

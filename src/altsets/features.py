@@ -125,7 +125,7 @@ def unknown_features(who: str, unknown: Sequence[str], known: Iterable[str], oth
     """What to say about names that no feature has: which were meant, if that can be guessed, or what to do."""
     named = ", ".join(map(_shown, unknown[:MOST_LISTED]))
     more = f" and {len(unknown) - MOST_LISTED} more" if len(unknown) > MOST_LISTED else ""
-    what = "which is no feature" if len(unknown) == 1 else "which are no features"
+    what = "which is not a feature" if len(unknown) == 1 else "which are not features"
     close = difflib.get_close_matches(unknown[0], list(known), n=1)
     hint = f"did you mean {close[0]!r}?" if close else otherwise
     return InputError(f"{who} names {named}{more}, {what}; {hint}")

@@ -6,76 +6,22 @@ import json
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass, field, fields
-from enum import StrEnum
+from itertools import chain, repeat
 from typing import Any
 
 from altsets import documents
 from altsets.errors import InputError, MissingExtraError
+from altsets.statuses import Progress, Status, StopReason, optimality_tolerance
 
-__all__ = ["Match", "Progress", "Result", "Status", "StopReason"]
+__all__ = ["MARK", "Match", "Progress", "Result", "Status", "StopReason", "optimality_tolerance"]
 
 SCHEMA = 1
 
+#: What marks features that are not above the noise floor.
+MARK = "*"
+
 #: A feature of a set that was matched with another feature of an earlier set: both sets, both features, how alike.
 Match = tuple[int, int, int, int, float]
-
-
-class Status(StrEnum):
-    """What is known about an answer.
-
-    ``OPTIMAL`` is proven to be the best; ``FEASIBLE`` is valid, and ``bound`` says how far from the best it can
-    be at most; ``INFEASIBLE`` is a proof that no solution exists; ``NOT_FOUND`` is no answer and no proof.
-
-    The best means: ``bound`` is above the objective by no more than 1e-9 of the problem's scale, the largest absolute
-    number (score, relevance, redundancy) among the features that can be used. Units do not matter, nor do numbers of
-    features that are forbidden; but beside one that is a billion times larger, small differences count as none.
-    """
-
-    OPTIMAL = "optimal"
-    FEASIBLE = "feasible"
-    INFEASIBLE = "infeasible"
-    NOT_FOUND = "not_found"
-
-
-class StopReason(StrEnum):
-    """Why a search ended.
-
-    ``FINISHED`` came to its end: everything is proven, or a heuristic has done all that it does. ``TIME_LIMIT`` and
-    ``INTERRUPTED`` (Ctrl-C) were cut short, and more time may help. ``ENGINE_LIMIT`` is an engine that gave up by
-    itself: it has no more ideas, or a black box has failed.
-    """
-
-    FINISHED = "finished"
-    TIME_LIMIT = "time_limit"
-    INTERRUPTED = "interrupted"
-    ENGINE_LIMIT = "engine_limit"
-
-
-def optimality_tolerance(scale: float) -> float:
-    """How far the bound may lie above a proven optimum, given the largest number of features that can be used."""
-    return 1e-9 * scale
-
-
-@dataclass(frozen=True)
-class Progress:
-    """What a running search knows; handed to ``callback`` now and then.
-
-    Attributes
-    ----------
-    best : float
-        The best objective so far; nan if there is none.
-    bound : float
-        No solution is better than this; inf if nothing is known yet.
-    elapsed : float
-        Seconds since the search began.
-    sets : list of tuples of int
-        The best sets so far.
-    """
-
-    best: float
-    bound: float
-    elapsed: float
-    sets: list[tuple[int, ...]]
 
 
 @dataclass(frozen=True)
@@ -123,9 +69,20 @@ class Result:
     finding : str
         What was found and proven, where the question was another one than :func:`altsets.find` answers: of
         :func:`altsets.most_different` and :func:`altsets.most_sets`, whose objective and bound are no qualities.
+    scores : list of tuples of float
+        What each feature of each set alone is worth: its score or its relevance. Empty if only sets can be judged.
+    noise_floor : float or None
+        The score that the best feature of such a table may reach by chance; one that is not above it says nothing that
+        is sure. Measured where the table is at hand, by :meth:`SelectAlternatives.fit` and on the command line.
+    notes : list of str
+        Sentences about the table and the sets, from there as well: what the target was taken for, columns that were
+        left out, sets that are near-copies of each other.
+    provenance : dict
+        Where the answer comes from: versions, the data with their hash, options, time; empty if there is no table.
 
     Two results are equal if they say the same about the same request; what it took to find out (``elapsed``, ``steps``,
-    ``evaluated``) does not count.
+    ``evaluated``) and when (``provenance``) does not count, nor what was said about the table (``noise_floor``,
+    ``notes``).
 
     Examples
     --------
@@ -158,6 +115,10 @@ class Result:
     evaluated: int = field(default=0, compare=False)
     matches: list[Match] = field(default_factory=list)
     finding: str = ""
+    scores: list[tuple[float, ...]] = field(default_factory=list, repr=False)
+    noise_floor: float | None = field(default=None, compare=False, repr=False)
+    notes: list[str] = field(default_factory=list, compare=False, repr=False)
+    provenance: dict[str, Any] = field(default_factory=dict, compare=False, repr=False)
 
     def __eq__(self, other: object) -> bool:
         if not isinstance(other, Result):
@@ -259,18 +220,56 @@ class Result:
                 found.setdefault(match[:2], []).append(words)
         return found
 
-    def to_frame(self) -> Any:
+    @property
+    def above_noise(self) -> list[tuple[bool, ...]]:
+        """Which features of each set are above the noise floor; an empty list if there is none."""
+        floor = self.noise_floor
+        return [] if floor is None else [tuple(score > floor for score in scores) for scores in self.scores]
+
+    def noise_in_words(self) -> str:
+        """What the mark on features that are not above the noise floor stands for; empty if none has it."""
+        if all(map(all, self.above_noise)):
+            return ""
+        n = self.parameters.get("n_features_in", 0)
+        whose = f"the best of {n:,} features" if n > 20 else "one feature in 20"
+        return f"{MARK} not above the noise floor of {self.noise_floor:.3g}, which {whose} reaches by chance."
+
+    def to_frame(self, tidy: bool = False) -> Any:
         """One row for each set: its features, quality and status (a pandas DataFrame).
 
-        Where sets were compared through similarity, the column ``matches`` says which of its features stand in for
-        features of earlier sets; :meth:`matches_frame` has them one by one.
+        Where features have scores of their own, the column ``scores`` holds them; ``above_noise`` says which of them
+        are above the noise floor, if that was measured. Where sets were compared through similarity, the column
+        ``matches`` says which of its features stand in for features of earlier sets; :meth:`matches_frame` has them
+        one by one.
+
+        Parameters
+        ----------
+        tidy : bool
+            One row for each feature of each set instead, with the columns ``set``, ``feature``, ``index``, ``score``
+            (nan if only sets can be judged), ``above_noise`` (if the noise floor was measured), ``quality`` and
+            ``status``.
+
+        Examples
+        --------
+        >>> import altsets
+        >>> scores = altsets.quality.Additive([9, 8, 7], feature_names=["age", "height", "weight"])
+        >>> print(altsets.find(scores, n_features=1, n_alternatives=1).to_frame(tidy=True).to_string(index=False))
+         set feature  index  score  quality  status
+           0     age      0    9.0      9.0 optimal
+           1  height      1    8.0      8.0 optimal
         """
-        columns = {
+        if tidy:
+            return self._tidy_frame()
+        columns: dict[str, list[Any]] = {
             "features": [list(names) for names in self.named_sets],
             "indices": [list(chosen) for chosen in self.sets],
             "quality": [float(value) for value in self.qualities],
             "status": [str(status) for status in self.statuses[: len(self.sets)]],
         }
+        if self.scores:
+            columns["scores"] = [list(scores) for scores in self.scores]
+        if self.above_noise:
+            columns["above_noise"] = [list(above) for above in self.above_noise]
         if self.is_matched:
             columns["matches"] = [
                 [
@@ -282,6 +281,20 @@ class Result:
                 for number in range(len(self.sets))
             ]
         return frame_of(columns, index_name="set")
+
+    def _tidy_frame(self) -> Any:
+        numbers = [number for number, chosen in enumerate(self.sets) for _ in chosen]
+        columns: dict[str, list[Any]] = {
+            "set": numbers,
+            "feature": list(chain(*self.named_sets)),
+            "index": list(chain(*self.sets)),
+            "score": list(chain(*self.scores)) or [math.nan] * len(numbers),
+        }
+        if self.above_noise:
+            columns["above_noise"] = list(chain(*self.above_noise))
+        columns["quality"] = [float(self.qualities[number]) for number in numbers]
+        columns["status"] = [str(self.statuses[number]) for number in numbers]
+        return frame_of(columns)
 
     def matches_frame(self) -> Any:
         """One row for each match: a feature of a set, and the feature of an earlier set that it stands in for.
@@ -311,9 +324,15 @@ class Result:
                 "indices": list(chosen),
                 "quality": _finite(value),
                 "status": str(status),
+                **({"scores": list(scores)} if self.scores else {}),
             }
-            for names, chosen, value, status in zip(
-                self.named_sets, self.sets, self.qualities, self.statuses, strict=False
+            for names, chosen, value, status, scores in zip(
+                self.named_sets,
+                self.sets,
+                self.qualities,
+                self.statuses,
+                self.scores or repeat(()),
+                strict=False,
             )
         ]
         return {
@@ -342,6 +361,9 @@ class Result:
                 for match in self.matches
             ],
             **({"finding": self.finding} if self.finding else {}),
+            "noise_floor": self.noise_floor,
+            "notes": list(self.notes),
+            **({"provenance": self.provenance} if self.provenance else {}),
         }
 
     @classmethod
@@ -373,6 +395,10 @@ class Result:
                 evaluated=documents.whole_numbers([document.get("evaluated", 0)])[0],
                 matches=[_match(entry) for entry in document.get("matches", [])],
                 finding=documents.text(document.get("finding", "")),
+                provenance=dict(document.get("provenance", {}).items()),
+                scores=[_scores(entry["scores"]) for entry in document["sets"] if "scores" in entry],
+                noise_floor=_number_or_none(document.get("noise_floor")),
+                notes=[documents.text(note) for note in document.get("notes", [])],
             )._whole()
         except documents.DAMAGED as error:
             raise InputError(f"this altsets result is incomplete or damaged: {error!r}.") from error
@@ -384,6 +410,9 @@ class Result:
         for chosen, named in zip(self.sets, self.named_sets, strict=True):
             if len(chosen) != len(named):
                 raise ValueError(f"a set has {len(chosen)} indices and {len(named)} names")
+        for scores, chosen in zip(self.scores, self.sets, strict=True) if self.scores else ():
+            if len(scores) != len(chosen):
+                raise ValueError(f"a set of {len(chosen)} features has {len(scores)} scores")
         for match in self.matches:
             if match[0] <= match[1]:
                 raise ValueError(f"set {match[0]} is matched with set {match[1]}, which is no earlier one")
@@ -426,6 +455,14 @@ def _match(entry: Any) -> Match:
 
 def _finite(value: float) -> float | None:
     return float(value) if math.isfinite(value) else None
+
+
+def _scores(entry: Any) -> tuple[float, ...]:
+    return tuple(map(documents.number, entry))
+
+
+def _number_or_none(value: Any) -> float | None:
+    return None if value is None else documents.number(value)
 
 
 def _number(value: float | None, unknown: float) -> float:

@@ -14,7 +14,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from altsets.arrays import Floats
-from altsets.errors import InputError, TableError
+from altsets.errors import InputError, TableError, reason_of
 from altsets.quality import CFS, FCBF, MRMR, Additive, Quality
 from altsets.quality.named import PAIRED
 from altsets.tables.csv_tables import read_rows, write_csv
@@ -120,4 +120,4 @@ def _numbers(path: str | os.PathLike[str], line: int, row: Sequence[str], width:
     try:
         return [float(cell) for cell in row[1:]]
     except ValueError as error:
-        raise TableError(f"{path}, line {line}: {error}.") from None
+        raise TableError(f"{path}, line {line}: {reason_of(error)}.") from None

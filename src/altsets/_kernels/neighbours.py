@@ -23,10 +23,23 @@ The search in one slab (module functions), then the class ``Pairs``:
 7. Margins: rows within a distance in one column
 8. Ties: rows at the border of the ball
 9. A discrete and a continuous column: the estimate of Ross
+
+At the end the class ``PairsWithHoles``, which hands the rows where both columns of a pair are known to a ``Pairs`` of
+two columns. Both are in one module, since compiled modules call each other fast only if types are declared twice.
 """
 
 import cython
 import numpy as np
+
+if cython.compiled:
+    from cython.cimports.libc.math import ilogb, ldexp, sqrt
+else:
+    from math import frexp, ldexp, sqrt
+
+    def ilogb(number):
+        """The exponent of a number that is not 0, as C has it."""
+        return frexp(number)[1] - 1
+
 
 #: Tallies count in this unit, so that they can hold fractions of a row.
 UNIT = cython.declare(cython.longlong, 1 << 20)
@@ -41,6 +54,8 @@ SLAB_COST = cython.declare(cython.long, 4)
 SLAB_WIDTH = cython.declare(cython.double, 1.0)
 #: Points by which it is judged how many points a search passes.
 N_PILOTS = cython.declare(cython.int, 16)
+#: Distances that differ by no more than this are equal but for rounding, where the largest value is about 1.
+ROUNDING = cython.declare(cython.double, 32 * 2.0**-52)
 #: Points after which it is asked whether to stop.
 POINTS_PER_TICK = cython.declare(cython.int, 1024)
 
@@ -261,8 +276,6 @@ class Pairs:
         self.digamma = digamma
         self.logarithm = logarithm
         self.stop = stop
-        self.n = len(codes[0])
-        self.k = k
         self.strict = strict
         n = len(codes[0])
         self.slab_first = np.zeros(n + 1, dtype=np.intc)
@@ -281,9 +294,7 @@ class Pairs:
         self.nearest = np.zeros(k)
         self.n_passed = np.zeros(1, dtype=np.int64)
         self.tally = np.zeros(n + 2, dtype=np.int64)
-        # Both are about the usual ball: a slab as wide as it, and a stride of about half of the rows in its margin.
-        self.min_slab_rows = max(1, int(SLAB_WIDTH * (k * n) ** 0.5))
-        self.first_stride = 1 << max(1, int(0.5 * (k * n) ** 0.5)).bit_length()
+        self.set_rows(n, k)
 
     def run(self, left, right, found):
         """Put the information of the pairs (left[p], right[p]) into ``found[p]``."""
@@ -297,6 +308,20 @@ class Pairs:
                 if self.stop[0]:
                     break
                 out[p] = self.estimate(a[p], b[p])
+
+    @cython.cfunc
+    @cython.nogil
+    @cython.exceptval(check=False)
+    def set_rows(self, n: cython.int, k: cython.int) -> cython.void:
+        """Work on the first n rows, and on k neighbours."""
+        ball: cython.double = sqrt(cython.cast(cython.double, k) * n)
+        self.n = n
+        self.k = k
+        # Both are about the usual ball: a slab as wide as it, and a stride of about half of the rows in its margin.
+        self.min_slab_rows = max(1, cython.cast(cython.int, SLAB_WIDTH * ball))
+        self.first_stride = 2
+        while self.first_stride <= cython.cast(cython.int, 0.5 * ball):
+            self.first_stride *= 2
 
     @cython.cfunc
     @cython.nogil
@@ -982,3 +1007,258 @@ class Pairs:
                 square = y * y + -2.0 * (y * z) + z * z
                 _insert_distance(self.nearest, k, square if square > 0.0 else 0.0, self.n_rows_of[other])
         return self.nearest[k - 1] ** 0.5
+
+
+@cython.final
+@cython.cclass
+class PairsWithHoles:
+    """Columns with missing values, and room to work on one pair of them at a time, in the rows where both are known.
+
+    Parameters
+    ----------
+    columns : tuple of arrays, the rows of which are the columns of the table
+        codes, int32 (n_columns, n_rows): which of the column's different values each row has, in ascending order, or
+        less than 0 where it is missing; values, float64 (n_columns, n_rows): the different values, ascending, of which
+        as many are read as there are; sizes, int32 (n_columns,): how many different values each column has; discrete,
+        uint8 (n_columns,): whether only the codes of a column mean something.
+    k : int
+        Neighbours, at least 1; one less than the known rows, if these are fewer.
+    least : int
+        With fewer known rows than this (at least 2), the estimate is 0.
+    digamma, logarithm, stop
+        As for ``Pairs``.
+    """
+
+    table_codes = cython.declare(cython.int[:, ::1])
+    table_values = cython.declare(cython.double[:, ::1])
+    table_sizes = cython.declare(cython.int[::1])
+    table_discrete = cython.declare(cython.uchar[::1])
+    k = cython.declare(cython.int)
+    least = cython.declare(cython.int)
+    # A table of the two columns without rows in which one of them is missing, and the arrays that it consists of.
+    pairs = cython.declare(Pairs)
+    codes = cython.declare(cython.int[:, ::1])
+    orders = cython.declare(cython.int[:, ::1])
+    values = cython.declare(cython.double[:, ::1])
+    below = cython.declare(cython.int[:, ::1])
+    sizes = cython.declare(cython.int[::1])
+    slack = cython.declare(cython.double[::1])
+    discrete = cython.declare(cython.uchar[::1])
+    n = cython.declare(cython.int)
+    # For each code of a column: how many of the known rows have it; then its code among these.
+    counts = cython.declare(cython.int[:, ::1])
+    # How many rows have each combination of codes.
+    cells = cython.declare(cython.int[::1])
+
+    def __init__(self, columns, k, least, digamma, logarithm, stop):
+        table_codes, self.table_values, self.table_sizes, self.table_discrete = columns
+        self.table_codes = table_codes
+        n = len(table_codes[0])
+        self.k = k
+        self.least = least
+        two = (
+            np.zeros((2, n), dtype=np.intc),
+            np.zeros((2, n), dtype=np.intc),
+            np.zeros((2, n)),
+            np.zeros((2, n + 1), dtype=np.intc),
+            np.zeros(2, dtype=np.intc),
+            np.zeros(2),
+            np.zeros(2, dtype=np.uint8),
+        )
+        self.codes, self.orders, self.values, self.below, self.sizes, self.slack, self.discrete = two
+        self.pairs = Pairs(two, max(1, min(k, n - 1)), False, digamma, logarithm, stop)
+        self.counts = np.zeros((2, n), dtype=np.intc)
+        self.cells = np.zeros(n, dtype=np.intc)
+
+    def run(self, left, right, found, shapes):
+        """Put the information of the pairs (left[p], right[p]) in their known rows into ``found[p]``.
+
+        And into ``shapes[p]`` how many rows these are, and how many values each of the two columns has in them.
+        """
+        a: cython.int[::1] = left
+        b: cython.int[::1] = right
+        out: cython.double[::1] = found
+        shape: cython.int[:, ::1] = shapes
+        p: cython.long
+        total: cython.long = len(left)
+        with cython.nogil:
+            for p in range(total):
+                if self.pairs.stop[0]:
+                    break
+                out[p] = self.estimate(a[p], b[p])
+                shape[p, 0] = self.n
+                shape[p, 1] = self.sizes[0]
+                shape[p, 2] = self.sizes[1]
+
+    @cython.cfunc
+    @cython.nogil
+    @cython.exceptval(check=False)
+    def estimate(self, a: cython.int, b: cython.int) -> cython.double:
+        """The estimate for a pair of columns in the rows where both are known."""
+        cells: cython.longlong = self.table_sizes[a] + 1
+        cells *= self.table_sizes[b] + 1
+        if self.table_discrete[a] and self.table_discrete[b] and cells <= self.table_codes.shape[1]:
+            return self.plug_in(a, b)
+        self.take_rows(a, b)
+        self.take_values(a, 0)
+        self.take_values(b, 1)
+        if self.n < self.least or self.sizes[0] < 2 or self.sizes[1] < 2:
+            return 0.0
+        self.take_codes(0)
+        self.take_codes(1)
+        self.pairs.set_rows(self.n, min(self.k, self.n - 1))
+        return self.pairs.estimate(0, 1)
+
+    @cython.cfunc
+    @cython.nogil
+    @cython.exceptval(check=False)
+    def plug_in(self, a: cython.int, b: cython.int) -> cython.double:
+        """Few values in both columns: as in ``Pairs``, from one count of all combinations, "missing" among them."""
+        row: cython.int
+        x: cython.int
+        y: cython.int
+        rows: cython.int
+        width: cython.int = self.table_sizes[b] + 1
+        found: cython.double
+        for x in range((self.table_sizes[a] + 1) * width):
+            self.cells[x] = 0
+        for row in range(self.table_codes.shape[1]):
+            # Missing is -1.
+            self.cells[(self.table_codes[a, row] + 1) * width + self.table_codes[b, row] + 1] += 1
+        self.n = 0
+        self.sizes[0] = self.sizes[1] = 0
+        for x in range(1, self.table_sizes[a] + 1):
+            rows = 0
+            for y in range(1, width):
+                self.pairs.tally[self.cells[x * width + y]] += self.cells[x * width + y] * UNIT
+                rows += self.cells[x * width + y]
+            self.pairs.tally[rows] -= rows * UNIT
+            self.sizes[0] += rows > 0
+            self.n += rows
+        for y in range(1, width):
+            rows = 0
+            for x in range(1, self.table_sizes[a] + 1):
+                rows += self.cells[x * width + y]
+            self.pairs.tally[rows] -= rows * UNIT
+            self.sizes[1] += rows > 0
+        self.pairs.n = self.n
+        found = self.pairs.sum_of_tallies(self.pairs.logarithm)
+        if self.n < self.least or self.sizes[0] < 2 or self.sizes[1] < 2:
+            return 0.0
+        return max(0.0, self.pairs.logarithm[self.n] + found / self.n)
+
+    @cython.cfunc
+    @cython.nogil
+    @cython.exceptval(check=False)
+    def take_rows(self, a: cython.int, b: cython.int) -> cython.void:
+        """Put down the codes of rows where both columns are known, and count them."""
+        row: cython.int
+        n: cython.int = 0
+        x: cython.int
+        y: cython.int
+        for row in range(self.table_sizes[a]):
+            self.counts[0, row] = 0
+        for row in range(self.table_sizes[b]):
+            self.counts[1, row] = 0
+        for row in range(self.table_codes.shape[1]):
+            x = self.table_codes[a, row]
+            y = self.table_codes[b, row]
+            if x >= 0 and y >= 0:
+                self.codes[0, n] = x
+                self.codes[1, n] = y
+                self.counts[0, x] += 1
+                self.counts[1, y] += 1
+                n += 1
+        self.n = n
+
+    @cython.cfunc
+    @cython.nogil
+    @cython.exceptval(check=False)
+    def take_values(self, a: cython.int, to: cython.int) -> cython.void:
+        """The different values of the known rows, how many rows are below each, and their new codes in ``counts``."""
+        code: cython.int
+        size: cython.int = 0
+        below: cython.int = 0
+        for code in range(self.table_sizes[a]):
+            if self.counts[to, code] > 0:
+                self.values[to, size] = self.table_values[a, code]
+                self.below[to, size] = below
+                below += self.counts[to, code]
+                self.counts[to, code] = size
+                size += 1
+        self.below[to, size] = below
+        self.sizes[to] = size
+        self.slack[to] = 0.0
+        self.discrete[to] = self.table_discrete[a]
+        if size > 1 and not self.table_discrete[a]:
+            self.scale(to)
+
+    @cython.cfunc
+    @cython.nogil
+    @cython.exceptval(check=False)
+    def take_codes(self, to: cython.int) -> cython.void:
+        """New codes for the known rows, and the rows in the order of their codes."""
+        row: cython.int
+        code: cython.int
+        for row in range(self.n):
+            self.codes[to, row] = self.counts[to, self.codes[to, row]]
+        for code in range(self.sizes[to]):
+            self.counts[to, code] = self.below[to, code]
+        for row in range(self.n):
+            code = self.codes[to, row]
+            self.orders[to, self.counts[to, code]] = row
+            self.counts[to, code] += 1
+
+    @cython.cfunc
+    @cython.nogil
+    @cython.exceptval(check=False)
+    def scale(self, to: cython.int) -> cython.void:
+        """Give a column the standard deviation 1, and say what difference rounding can make to its distances.
+
+        Powers of two and the subtraction of one of the values lose nothing that a shift or another unit would keep.
+        """
+        place: cython.int
+        last: cython.int = self.sizes[to] - 1
+        largest: cython.double = max(abs(self.values[to, 0]), abs(self.values[to, last]))
+        exponent: cython.int = ilogb(largest) + 1
+        # In two steps, as the power of two for the smallest numbers is too large for one.
+        half: cython.int = abs(exponent) // 2
+        first: cython.double = ldexp(1.0, -half if exponent > 0 else half)
+        second: cython.double = ldexp(1.0, half - exponent if exponent > 0 else -half - exponent)
+        middle: cython.double = 0.0
+        mean: cython.double
+        deviation: cython.double
+        for place in range(last + 1):
+            self.values[to, place] = self.values[to, place] * first * second
+            if self.below[to, place] <= self.n // 2:
+                middle = self.values[to, place]
+        for place in range(last + 1):
+            self.values[to, place] -= middle
+        mean = self.mean_power(to, 0.0, 1)
+        deviation = sqrt(self.mean_power(to, mean, 2))
+        for place in range(last + 1):
+            self.values[to, place] = self.values[to, place] / deviation
+        self.slack[to] = ROUNDING / deviation
+
+    @cython.cfunc
+    @cython.nogil
+    @cython.exceptval(check=False)
+    def mean_power(self, to: cython.int, centre: cython.double, power: cython.int) -> cython.double:
+        """The mean of differences to a centre (power = 1) or of their squares (2), in the order of the values.
+
+        Kahan's sum: columns on a line are to have the same deviation in any unit, however many rows there are.
+        """
+        place: cython.int
+        term: cython.double
+        total: cython.double = 0.0
+        larger: cython.double
+        carry: cython.double = 0.0
+        for place in range(self.sizes[to]):
+            term = self.values[to, place] - centre
+            if power == 2:
+                term = term * term
+            term = (self.below[to, place + 1] - self.below[to, place]) * term - carry
+            larger = total + term
+            carry = (larger - total) - term
+            total = larger
+        return total / self.n

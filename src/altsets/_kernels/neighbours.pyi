@@ -14,3 +14,15 @@ class Pairs:
         stop: Ints,
     ) -> None: ...
     def run(self, left: Ints, right: Ints, found: Floats) -> None: ...
+
+class PairsWithHoles:
+    def __init__(
+        self,
+        columns: tuple[Ints, Floats, Ints, npt.NDArray[np.uint8]],
+        k: int,
+        least: int,
+        digamma: Floats,
+        logarithm: Floats,
+        stop: Ints,
+    ) -> None: ...
+    def run(self, left: Ints, right: Ints, found: Floats, shapes: Ints) -> None: ...

@@ -8,7 +8,7 @@ from typing import Annotated, Any
 import typer
 
 from altsets.cli.printing import answer, console_for, plain_messages, printable, say
-from altsets.cli.searching import note_on, run_search
+from altsets.cli.searching import run_search
 from altsets.cli.sources import TableToScore
 
 __all__ = ["demo_command"]
@@ -44,8 +44,7 @@ def demo_command(
         say(console_for(), DEMO.format(rows=table.n_rows, features=len(data.feature_names)))
         source = TableToScore(data)
         asked: dict[str, Any] = {"n_features": 5, "n_alternatives": 3, "tau": "0.5"}
-        plain = run_search(source, asked)
-        answer(plain, as_json=False, note=note_on(plain, source))
+        answer(run_search(source, asked), as_json=False)
         typer.echo()
         say(console_for(), DISTINCT)
         answer(

@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Annotated, Any
 
 import typer
 
 from altsets.cli import options, parsing
-from altsets.cli.judging import JudgingOptions, evaluation_of
+from altsets.cli.judging import JudgeOptions, JudgingOptions, evaluation_of
+from altsets.cli.outputs import OutputFile, rows_of_evaluation
 from altsets.cli.printing import console_for, plain_messages, show_evaluation
+from altsets.cli.records import Record
 from altsets.cli.sources import TableOptions, dataset_from
 from altsets.errors import InputError
 from altsets.features import FeatureNames
@@ -17,17 +20,26 @@ __all__ = ["evaluate_command"]
 
 
 def evaluate_command(
+    context: typer.Context,
     table: Annotated[str | None, options.TableFile] = None,
     target: Annotated[str | None, options.Target] = None,
     sets: Annotated[str | None, options.Sets] = None,
     estimator: Annotated[str | None, options.Judge] = None,
     scoring: Annotated[str | None, options.JudgeScoring] = None,
-    cv: Annotated[int | None, options.Folds] = None,
+    positive: Annotated[str | None, options.Positive] = None,
+    class_weight: Annotated[str | None, options.ClassWeight] = None,
+    cv: Annotated[str | None, options.Folds] = None,
+    repeats: Annotated[int | None, options.Repeats] = None,
     margin: Annotated[float | None, options.Margin] = None,
     jobs: Annotated[int | None, options.Jobs] = None,
     task: Annotated[str, options.Task] = "auto",
     drop: Annotated[list[str] | None, options.Drop] = None,
     categorical: Annotated[list[str] | None, options.Categorical] = None,
+    drop_missing_target: Annotated[bool, options.DropMissingTarget] = False,
+    decimal: Annotated[str | None, options.Decimal] = None,
+    sheet: Annotated[str | None, options.Sheet] = None,
+    output: Annotated[str | None, options.ScoresFile] = None,
+    force: Annotated[bool, options.Force] = False,
     as_json: Annotated[bool, options.Json] = False,
 ) -> None:
     """How well do given feature sets predict, and is one as good as the first?
@@ -37,12 +49,22 @@ def evaluate_command(
     answer, 1 = interrupted before, 2 = bad input.
     """
     with plain_messages():
+        record = Record(context)
+        file = OutputFile.of(output, force, table)
         if table is None or sets is None:
             raise InputError("give a TABLE, its --target, and the feature sets to evaluate with --sets FILE.")
-        data = dataset_from(TableOptions(table, target, drop, categorical))
+        judging = JudgingOptions(cv=cv, repeats=repeats, margin=margin, jobs=jobs)
+        columns = TableOptions(
+            table, target, drop, categorical, drop_missing_target, decimal, sheet, judging.splits.groups
+        )
+        data = dataset_from(columns)
+        judging.splits.check(data.groups)
         given = _sets_in(sets, FeatureNames.of(data.feature_names))
-        judging = JudgingOptions(cv=cv, margin=margin, jobs=jobs)
-        evaluation = evaluation_of(given, data, estimator, scoring, task, judging)
+        judge = JudgeOptions(estimator, scoring, positive, class_weight)
+        evaluation = evaluation_of(given, data, judge, task, judging)
+        origin = record.of_evaluation(evaluation.provenance, data, columns)
+        evaluation = replace(evaluation, provenance=origin)
+        file.write(*rows_of_evaluation(evaluation), evaluation.to_dict())
         if as_json:
             typer.echo(evaluation.to_json())
         else:

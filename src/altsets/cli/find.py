@@ -7,11 +7,16 @@ from dataclasses import replace
 from functools import partial
 from typing import TYPE_CHECKING, Annotated, Any
 
+import typer
+
 from altsets.cli import options, parsing
+from altsets.cli.again import SavedAnswer, repeat
 from altsets.cli.differing import dissimilarity_from
-from altsets.cli.judging import JudgingOptions, evaluation_of
+from altsets.cli.judging import JudgeOptions, JudgingOptions, evaluation_of
+from altsets.cli.outputs import OutputFile, rows_of_result
 from altsets.cli.printing import answer, plain_messages, say_error
-from altsets.cli.searching import SECONDS_PER_SET, note_on, run_search
+from altsets.cli.records import Record, options_given
+from altsets.cli.searching import SECONDS_PER_SET, run_search
 from altsets.cli.sources import TableOptions, TableToScore, source_from
 from altsets.errors import InputError
 from altsets.features import FeatureNames
@@ -24,6 +29,7 @@ __all__ = ["find_command"]
 
 
 def find_command(
+    context: typer.Context,
     table: Annotated[str | None, options.TableFile] = None,
     target: Annotated[str | None, options.Target] = None,
     n_features: Annotated[int | None, options.NumberOfFeatures] = None,
@@ -38,6 +44,8 @@ def find_command(
     measure: Annotated[str | None, options.Measure] = None,
     estimator: Annotated[str | None, options.Estimator] = None,
     scoring: Annotated[str | None, options.Scoring] = None,
+    positive: Annotated[str | None, options.Positive] = None,
+    class_weight: Annotated[str | None, options.ClassWeight] = None,
     save_scores: Annotated[str | None, options.SaveScores] = None,
     scores: Annotated[str | None, options.UseScores] = None,
     task: Annotated[str, options.Task] = "auto",
@@ -45,9 +53,13 @@ def find_command(
     aggregation: Annotated[str, options.Aggregation] = "sum",
     drop: Annotated[list[str] | None, options.Drop] = None,
     categorical: Annotated[list[str] | None, options.Categorical] = None,
+    drop_missing_target: Annotated[bool, options.DropMissingTarget] = False,
+    decimal: Annotated[str | None, options.Decimal] = None,
+    sheet: Annotated[str | None, options.Sheet] = None,
     existing: Annotated[list[str] | None, options.Existing] = None,
     require: Annotated[list[str] | None, options.Require] = None,
     forbid: Annotated[list[str] | None, options.Forbid] = None,
+    proxies: Annotated[str | None, options.Proxies] = None,
     at_most: Annotated[list[str] | None, options.AtMost] = None,
     at_least: Annotated[list[str] | None, options.AtLeast] = None,
     exclusive: Annotated[list[str] | None, options.Exclusive] = None,
@@ -59,10 +71,14 @@ def find_command(
     max_iters: Annotated[int | None, options.MaxIters] = None,
     time_limit: Annotated[float | None, options.TimeLimit] = None,
     evaluate: Annotated[bool, options.Evaluate] = False,
-    cv: Annotated[int | None, options.Folds] = None,
+    cv: Annotated[str | None, options.Folds] = None,
+    repeats: Annotated[int | None, options.Repeats] = None,
     margin: Annotated[float | None, options.Margin] = None,
     bootstraps: Annotated[int | None, options.Bootstraps] = None,
     jobs: Annotated[int | None, options.Jobs] = None,
+    output: Annotated[str | None, options.OutputFile] = None,
+    force: Annotated[bool, options.Force] = False,
+    again: Annotated[str | None, options.Again] = None,
     as_json: Annotated[bool, options.Json] = False,
 ) -> None:
     """Find good and different feature sets for the target of a table.
@@ -71,14 +87,23 @@ def find_command(
     set exists or none was found, 2 = bad input.
     """
     with plain_messages():
+        if again is not None:
+            repeat(context, again, options_given(context))
+        record = Record(context)
+        file = OutputFile.of(output, force, table)
         n_features = parsing.size_of_sets(n_features, size)
-        judging = JudgingOptions(cv=cv, margin=margin, bootstraps=bootstraps, jobs=jobs)
+        judging = JudgingOptions(cv=cv, repeats=repeats, margin=margin, bootstraps=bootstraps, jobs=jobs)
         _check_judging(evaluate, judging, {"--scores": scores, "--existing": existing, "--engine": engine})
-        how = {"measure": measure, "estimator": estimator, "scoring": scoring}
+        judge_by = JudgeOptions(estimator, scoring, positive, class_weight)
+        how = {"measure": measure, **vars(judge_by)}
         if evaluate:
             how = _for_quality(quality, how)
-        columns = TableOptions(table, target, drop, categorical)
+        columns = TableOptions(
+            table, target, drop, categorical, drop_missing_target, decimal, sheet, judging.splits.groups
+        )
         source = source_from(columns, scores, quality, task, how, save_scores)
+        if source.data is not None:
+            judging.splits.check(source.data.groups)
         names = FeatureNames.of(source.names)
         differing = {
             "--dissimilarity": dissimilarity,
@@ -106,22 +131,35 @@ def find_command(
             "search": search,
             "aggregation": aggregation,
             "existing": [parsing.features_in("--existing", given, names) for given in existing or []],
-            "constraints": parsing.constraints_from(names, conditions),
+            "constraints": parsing.constraints_from(names, conditions, proxies),
         }
         limits: dict[str, Any] = {} if max_iters is None else {"max_iters": max_iters}
         result = run_search(source, asked, engine=engine, time_limit=time_limit, **limits)
         origin = {"table": table, "target": target, "quality": quality, "scores": scores, **how}
         origin = {name: value for name, value in origin.items() if value is not None}
-        result = replace(result, parameters={**result.parameters, **origin})
+        result = replace(
+            result,
+            parameters={**result.parameters, **origin},
+            provenance=record.of(source, columns, asked, task),
+        )
 
         judge = None
         if evaluate and isinstance(source, TableToScore):
             limits["time_limit"] = time_limit or SECONDS_PER_SET * len(result.statuses)
             selector = _selector(quality, how, asked, task, limits)
-            judge = partial(
-                _unless_interrupted, result, selector, source.data, estimator, scoring, task, judging
-            )
-        answer(result, as_json, judge, note=note_on(result, source))
+            judge = partial(_unless_interrupted, result, selector, source.data, judge_by, task, judging)
+        kept: dict[str, Any] = {}
+
+        def finish(document: dict[str, Any]) -> dict[str, Any]:
+            kept.update(context.obj.compare(document) if isinstance(context.obj, SavedAnswer) else document)
+            return kept
+
+        try:
+            answer(result, as_json, judge, finish=finish)
+        finally:
+            # Printed first: a full disk costs the file alone. That there is no set is an answer, too.
+            if kept:
+                file.write(*rows_of_result(result), kept)
 
 
 def _check_judging(evaluate: bool, judging: JudgingOptions, others: Mapping[str, Any]) -> None:

@@ -8,7 +8,9 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from altsets.cli import options, parsing
+from altsets.cli.outputs import OutputFile, rows_of_near_best
 from altsets.cli.printing import NO_SET, console_for, fail, plain_messages, say_error, show_near_best
+from altsets.cli.records import Record
 from altsets.cli.searching import SECONDS_PER_SET, check_request, run_on_scores
 from altsets.cli.sources import TableOptions, source_from
 from altsets.errors import InputError
@@ -24,6 +26,7 @@ DEFAULT_SHOWN = 5
 
 
 def near_best_command(
+    context: typer.Context,
     table: Annotated[str | None, options.TableFile] = None,
     target: Annotated[str | None, options.Target] = None,
     n_features: Annotated[int | None, options.NumberOfFeatures] = None,
@@ -38,8 +41,12 @@ def near_best_command(
     task: Annotated[str, options.Task] = "auto",
     drop: Annotated[list[str] | None, options.Drop] = None,
     categorical: Annotated[list[str] | None, options.Categorical] = None,
+    drop_missing_target: Annotated[bool, options.DropMissingTarget] = False,
+    decimal: Annotated[str | None, options.Decimal] = None,
+    sheet: Annotated[str | None, options.Sheet] = None,
     require: Annotated[list[str] | None, options.Require] = None,
     forbid: Annotated[list[str] | None, options.Forbid] = None,
+    proxies: Annotated[str | None, options.Proxies] = None,
     at_most: Annotated[list[str] | None, options.AtMost] = None,
     at_least: Annotated[list[str] | None, options.AtLeast] = None,
     exclusive: Annotated[list[str] | None, options.Exclusive] = None,
@@ -49,6 +56,8 @@ def near_best_command(
     size: Annotated[list[str] | None, options.Size] = None,
     show: Annotated[int | None, options.BestSets] = None,
     time_limit: Annotated[float | None, options.CountTimeLimit] = None,
+    output: Annotated[str | None, options.OutputFile] = None,
+    force: Annotated[bool, options.Force] = False,
     as_json: Annotated[bool, options.Json] = False,
 ) -> None:
     """How many sets are nearly as good as the best one, and which features do they have?
@@ -57,13 +66,14 @@ def near_best_command(
     2 = bad input.
     """
     with plain_messages():
+        record = Record(context)
+        file = OutputFile.of(output, force, table)
         n_features = parsing.size_of_sets(n_features, size)
         if show is not None and show < 0:
             raise InputError(f"--show {show} is too small; it must be at least 0.")
         how = {"measure": measure, "estimator": estimator, "scoring": scoring}
-        source = source_from(
-            TableOptions(table, target, drop, categorical), scores, quality, task, how, save_scores
-        )
+        columns = TableOptions(table, target, drop, categorical, drop_missing_target, decimal, sheet)
+        source = source_from(columns, scores, quality, task, how, save_scores)
         conditions = {
             "--require": require,
             "--forbid": forbid,
@@ -77,7 +87,7 @@ def near_best_command(
         }
         asked: dict[str, Any] = {
             "n_features": n_features,
-            "constraints": parsing.constraints_from(FeatureNames.of(source.names), conditions),
+            "constraints": parsing.constraints_from(FeatureNames.of(source.names), conditions, proxies),
         }
         check_request(source, asked)
         near_to = {"within": within, "min_quality": min_quality}
@@ -91,7 +101,14 @@ def near_best_command(
 
         near = run_on_scores(source, search, asked, time_limit, SECONDS_PER_SET)
         origin = {"table": table, "target": target, "quality": quality, "scores": scores, **how}
-        _answer(near, as_json, DEFAULT_SHOWN if show is None else show, origin)
+        shown = DEFAULT_SHOWN if show is None else show
+        document = near.to_dict(shown)
+        document["parameters"] |= {name: value for name, value in origin.items() if value is not None}
+        document["provenance"] = record.of(source, columns, asked, task)
+        _answer(near, as_json, shown, document)
+        file.write(*rows_of_near_best(document), document)
+        if not near.count:
+            fail(near.explain(), NO_SET)
 
 
 def _check_nearness(within: float | None, min_quality: float | None) -> None:
@@ -103,15 +120,11 @@ def _check_nearness(within: float | None, min_quality: float | None) -> None:
     Nearness.of(DEFAULT_WITHIN if within is None else within, min_quality)
 
 
-def _answer(near: NearBest, as_json: bool, n_sets: int, origin: dict[str, str | None]) -> None:
-    """Print the answer; end with the exit status that says whether there is one."""
+def _answer(near: NearBest, as_json: bool, n_sets: int, document: dict[str, Any]) -> None:
+    """Print the answer, if there is one."""
     if as_json:
-        document = near.to_dict(n_sets)
-        document["parameters"] |= {name: value for name, value in origin.items() if value is not None}
         typer.echo(json.dumps(document, indent=2, allow_nan=False))
     elif near.count:
         show_near_best(near, n_sets, console_for())
-    if not near.count:
-        fail(near.explain(), NO_SET)
-    if as_json and near.n_known is not None:
+    if as_json and near.count and near.n_known is not None:
         say_error(near.explain())

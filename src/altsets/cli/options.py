@@ -33,10 +33,40 @@ def _number(text: str) -> float:
 
 TableFile = typer.Argument(
     metavar="TABLE",
-    help="CSV file (also gzipped) or Parquet file: numbers and text, also with holes.",
+    help="CSV file (also gzipped), Parquet file or Excel workbook; - for standard input. Numeric and text columns; "
+    "missing values allowed.",
     show_default=False,
 )
-Target = typer.Option("--target", "-t", metavar="COLUMN", help="What to predict.")
+Target = typer.Option("--target", "-t", metavar="COLUMN", help="The column to predict.")
+DropMissingTarget = typer.Option(
+    "--drop-missing-target", help="Leave out rows without a value in the target column."
+)
+Decimal = typer.Option(
+    "--decimal",
+    metavar="SIGN",
+    help="The decimal sign in a CSV file: , for numbers such as 1,5. Fields are then separated by semicolons or tabs. "
+    "[default: .]",
+)
+Sheet = typer.Option(
+    "--sheet", metavar="NAME", help="The sheet of an Excel workbook. [default: the first one]"
+)
+OutputFile = typer.Option(
+    "--output",
+    metavar="FILE",
+    help="Also write the answer to a new file: .csv or .parquet (a row for each set and feature), or .json.",
+)
+ScoresFile = typer.Option(
+    "--output",
+    metavar="FILE",
+    help="Also write the answer to a new file: .csv or .parquet (a row for each fold and set), or .json.",
+)
+Force = typer.Option("--force", help="Let --output replace an existing file.")
+Again = typer.Option(
+    "--again",
+    metavar="FILE.json",
+    help="Repeat the request of a saved answer (--json or --output) and say whether the answer is the same. Only TABLE "
+    "and --json may stand beside it. Exit status: 0 = same, 1 = not.",
+)
 Json = typer.Option("--json", help="Print one JSON document, nothing else.")
 NumberOfFeatures = typer.Option(
     "--n-features", "-k", parser=_whole_number, metavar="N", help="Features in each set. [default: 5]"
@@ -53,29 +83,29 @@ MinDifference = typer.Option(
     "--min-difference",
     parser=_whole_number,
     metavar="N",
-    help="Instead of --tau: in how many features two sets must differ.",
+    help="Instead of --tau: the number of features in which two sets must differ.",
 )
 Dissimilarity = typer.Option(
     "--dissimilarity",
     metavar="NAME",
-    help="What --tau refers to: dice or jaccard. This and the next three exclude each other. [default: dice]",
+    help="What --tau refers to: dice or jaccard. Use only one of this and the next three options. [default: dice]",
 )
 Distinct = typer.Option(
     "--distinct",
     metavar="0..1[:MEASURE]",
-    help="Features that are so much alike count as the same when sets are compared: 0.9, or 0.9:pearson. Also "
-    "symmetrical_uncertainty. [measure: spearman]",
+    help="Treat features that are this similar as the same when comparing sets: 0.9, or 0.9:pearson (also "
+    "symmetrical_uncertainty). [default measure: spearman]",
 )
 Groups = typer.Option(
     "--groups",
     metavar="FILE.csv",
-    help="Sets differ in the groups that they touch. The file has the columns feature and group; what it does not "
-    "name is a group of its own.",
+    help="Compare sets by the groups their features belong to. The file has the columns feature and group; a feature "
+    "that is not listed is a group of its own.",
 )
 GroupsBy = typer.Option(
     "--groups-by",
     metavar="TEXT",
-    help="The same with groups by what stands before TEXT in a name: __ for temp__mean, temp__max.",
+    help="Like --groups, with the group taken from the feature's name, up to TEXT: __ for temp__mean, temp__max.",
 )
 Quality = typer.Option(
     "--quality",
@@ -93,17 +123,17 @@ Measure = typer.Option(
 Estimator = typer.Option(
     "--estimator",
     metavar="NAME",
-    help="The model behind importance, permutation, shap and wrapper, and with --evaluate the one that judges the "
+    help="The model behind importance, permutation, shap and wrapper, and with --evaluate the one that scores the "
     "sets: tree, forest, boosting, linear, neighbors, svm, or a class by its full name. [default: tree]",
 )
 Scoring = typer.Option(
     "--scoring",
     metavar="NAME",
-    help="How permutation and wrapper, and --evaluate, judge predictions: a scorer of scikit-learn. [default: "
-    "matthews_corrcoef, or r2 for amounts]",
+    help="How permutation, wrapper and --evaluate score predictions: a scikit-learn scorer. [default: "
+    "matthews_corrcoef, or r2 for numeric targets]",
 )
 SaveScores = typer.Option(
-    "--save-scores", metavar="FILE.csv", help="Also write the scores of the features to a new file."
+    "--save-scores", metavar="FILE.csv", help="Also save the feature scores to a new file."
 )
 UseScores = typer.Option(
     "--scores",
@@ -132,7 +162,7 @@ Drop = typer.Option("--drop", metavar="COL[,COL]", help="Columns to leave out; m
 Categorical = typer.Option(
     "--categorical",
     metavar="COL[,COL]",
-    help="Columns that are categories whatever they hold, such as codes; may be repeated. Text always is.",
+    help="Columns to treat as categories, such as numeric codes; text always is. May be repeated.",
 )
 Existing = typer.Option(
     "--existing", metavar="COL[,COL]", help="A set that every new set must differ from; may be repeated."
@@ -143,6 +173,12 @@ Require = typer.Option(
     help="Features that every set has. This and what follows, down to --size, may be repeated.",
 )
 Forbid = typer.Option("--forbid", metavar="COL[,COL]", help="Features that no set has.")
+Proxies = typer.Option(
+    "--proxies",
+    metavar="LIMIT[:MEASURE]",
+    help="With --forbid: also rule out features that predict a forbidden one with LIMIT or more, such as 0.8, by "
+    "symmetrical_uncertainty (the default), uncertainty_coefficient, spearman or pearson.",
+)
 AtMost = typer.Option(
     "--at-most",
     metavar="N:GROUP",
@@ -178,14 +214,14 @@ Size = typer.Option(
 Engine = typer.Option(
     "--engine",
     metavar="NAME",
-    help="Who searches: additive, enumerate, milp or greedy; for wrapper exhaustive, local-search or greedy-wrapper; "
-    "or auto (who fits best).",
+    help="Search engine; auto picks one. The others: additive, enumerate, milp, greedy; for wrapper exhaustive, "
+    "local-search, greedy-wrapper.",
 )
 TimeLimit = typer.Option(
     "--time-limit",
     parser=_seconds,
     metavar="SECONDS",
-    help="For scores and search. [default: 60 for each set, after scoring]",
+    help="Time limit for scoring and search. [default: 60 s per set, after scoring]",
 )
 
 SizesOfSets = typer.Option(
@@ -230,15 +266,36 @@ CountTimeLimit = typer.Option(
 
 Evaluate = typer.Option(
     "--evaluate",
-    help="Also say how well such sets predict: in each of several folds, search on the training rows and judge on the "
+    help="Also cross-validate: in each fold, search on the training rows, fit a model to each set, and score it on the "
     "test rows.",
 )
-Folds = typer.Option("--cv", parser=_whole_number, metavar="N", help="The number of folds. [default: 5]")
+Positive = typer.Option(
+    "--positive",
+    metavar="LABEL",
+    help="The class that precision, recall, f1 and the like are about. [default: 1 or true, else the last label]",
+)
+ClassWeight = typer.Option(
+    "--class-weight",
+    metavar="balanced",
+    help="balanced: give all classes the same weight when fitting, whatever their number of rows.",
+)
+Folds = typer.Option(
+    "--cv",
+    metavar="N",
+    help="How rows are split: 5 (shuffled folds), time:5 (each fold predicts rows from those above them) or "
+    "group:COLUMN:5 (rows with the same value in COLUMN stay together; it is then no feature). [default: 5]",
+)
+Repeats = typer.Option(
+    "--repeats",
+    parser=_whole_number,
+    metavar="N",
+    help="How often to split the rows into folds, each time shuffled anew. [default: 1]",
+)
 Margin = typer.Option(
     "--margin",
     parser=_number,
     metavar="X",
-    help="Differences in scores up to this do not matter. [default: 0.02 where 1 is the best score]",
+    help="Score differences up to this are negligible. [default: 0.02 where 1 is the best score]",
 )
 Bootstraps = typer.Option(
     "--bootstraps",
@@ -247,7 +304,7 @@ Bootstraps = typer.Option(
     help="With --evaluate: also search on N bootstrap samples, to see how stable the sets are.",
 )
 Jobs = typer.Option(
-    "--jobs", parser=_whole_number, metavar="N", help="How many folds at a time; -1: one per processor."
+    "--jobs", parser=_whole_number, metavar="N", help="Folds to run in parallel; -1: one per processor."
 )
 Sets = typer.Option(
     "--sets",
@@ -257,13 +314,13 @@ Sets = typer.Option(
 Judge = typer.Option(
     "--estimator",
     metavar="NAME",
-    help="The model that judges the sets: tree, forest, boosting, linear, neighbors, svm, or a class by its full name. "
-    "[default: tree]",
+    help="The model used to score the sets: tree, forest, boosting, linear, neighbors, svm, or a class by its "
+    "full name. [default: tree]",
 )
 JudgeScoring = typer.Option(
     "--scoring",
     metavar="NAME[,NAME]",
-    help="How its predictions are judged: scorers of scikit-learn. [default: matthews_corrcoef, or r2 for amounts]",
+    help="How predictions are scored: scikit-learn scorers. [default: matthews_corrcoef, or r2 for numeric targets]",
 )
 
 # --- The study -----------------------------------------------------------------------------------------

@@ -13,10 +13,18 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from altsets import constraints
 from altsets.cli.price_lists import PriceList
 from altsets.constraints import Constraint
-from altsets.errors import InputError
+from altsets.errors import InputError, reason_of
 from altsets.features import FeatureNames, unknown_features
 
-__all__ = ["DEFAULT_SIZE", "constraints_from", "features_in", "names_in", "size_of_sets", "whole_numbers_in"]
+__all__ = [
+    "DEFAULT_SIZE",
+    "cells_in",
+    "constraints_from",
+    "features_in",
+    "names_in",
+    "size_of_sets",
+    "whole_numbers_in",
+]
 
 DEFAULT_SIZE = 5
 
@@ -32,7 +40,7 @@ def names_in(options: Sequence[str]) -> list[str]:
     >>> names_in(["a, b", '"x, y",z'])
     ['a', 'b', 'x, y', 'z']
     """
-    return [cell for text in options for cell in _cells(text, ",") if cell]
+    return [cell for text in options for cell in cells_in(text, ",") if cell]
 
 
 def features_in(option: str, text: str, names: FeatureNames) -> list[int]:
@@ -72,9 +80,25 @@ def whole_numbers_in(option: str, text: str) -> list[int]:
     return sorted(numbers)
 
 
-def constraints_from(names: FeatureNames, given: Mapping[str, Sequence[str] | None]) -> list[Constraint]:
-    """The constraints that options ask for: the texts of each option, by its name."""
-    return [PARSERS[option](option, text, names) for option, texts in given.items() for text in texts or ()]
+def constraints_from(
+    names: FeatureNames, given: Mapping[str, Sequence[str] | None], proxies: str | None = None
+) -> list[Constraint]:
+    """The constraints that options ask for: the texts of each option, by its name; proxies go with all --forbid."""
+    found = [PARSERS[option](option, text, names) for option, texts in given.items() for text in texts or ()]
+    return found if proxies is None else _without_proxies("--proxies", proxies, found)
+
+
+def _without_proxies(option: str, text: str, found: Sequence[Constraint]) -> list[Constraint]:
+    limit, measure = _limit_and_measure(option, text, "0.8", "symmetrical_uncertainty")
+    if not any(isinstance(one, constraints.Forbid) for one in found):
+        raise InputError(f"{option} {text} goes with --forbid; add it, or leave out {option}.")
+    try:
+        return [
+            constraints.Forbid(one.features, limit, measure) if isinstance(one, constraints.Forbid) else one
+            for one in found
+        ]
+    except InputError as error:
+        raise InputError(f"{option} {text}: {str(error).removeprefix('Forbid: ')}") from None
 
 
 def _require(option: str, text: str, names: FeatureNames) -> Constraint:
@@ -100,7 +124,7 @@ def _exclusive(option: str, text: str, names: FeatureNames) -> Constraint:
 
 
 def _implies(option: str, text: str, names: FeatureNames) -> Constraint:
-    cells = _cells(text, ":")
+    cells = cells_in(text, ":")
     if len(cells) != 2 or not all(cells):
         raise InputError(
             f"{option} {text!r} must have the form COL:COL; a name with a colon stands in double quotes."
@@ -115,12 +139,8 @@ def _budget(option: str, text: str, names: FeatureNames) -> Constraint:
 
 
 def _max_similarity(option: str, text: str, names: FeatureNames) -> Constraint:
-    limit, colon, measure = (part.strip() for part in text.partition(":"))
-    if not limit or (colon and not measure):
-        raise InputError(
-            f"{option} {text!r} must have the form LIMIT or LIMIT:MEASURE, such as 0.9:spearman."
-        )
-    return constraints.MaxSimilarity(measure or "spearman", _amount(option, text, limit))
+    limit, measure = _limit_and_measure(option, text, "0.9", "spearman")
+    return constraints.MaxSimilarity(measure, limit)
 
 
 def _size(option: str, text: str, names: FeatureNames) -> Constraint:
@@ -142,11 +162,12 @@ PARSERS: dict[str, Callable[[str, str, FeatureNames], Constraint]] = {
 }
 
 
-def _cells(text: str, delimiter: str) -> list[str]:
+def cells_in(text: str, delimiter: str) -> list[str]:
+    """The parts of a text; one that has the delimiter in it stands in double quotes."""
     try:
         rows = list(csv.reader([text], delimiter=delimiter, skipinitialspace=True))
     except csv.Error as error:
-        raise InputError(f"cannot read the names in {text[:100]!r}: {error}.") from None
+        raise InputError(f"cannot read the names in {text[:100]!r}: {reason_of(error)}.") from None
     return [cell.strip() for row in rows for cell in row]
 
 
@@ -163,6 +184,15 @@ def _divided(option: str, text: str, form: str) -> tuple[str, str]:
     if not (first and colon and second):
         raise InputError(f"{option} {text!r} must have the form {form}.")
     return first, second
+
+
+def _limit_and_measure(option: str, text: str, example: str, default: str) -> tuple[float, str]:
+    limit, colon, measure = (part.strip() for part in text.partition(":"))
+    if not limit or (colon and not measure):
+        raise InputError(
+            f"{option} {text!r} must have the form LIMIT or LIMIT:MEASURE, such as {example}:{default}."
+        )
+    return _amount(option, text, limit), measure or default
 
 
 def _count(option: str, text: str) -> int:

@@ -51,30 +51,34 @@ FAINT = 0.5
 #: Features of which it is said how often they occur; the others are counted.
 MOST_FEATURES = 20
 
+#: Characters of a name in a list of names.
+LONGEST_NAME = 40
+
 NO_SET, BAD_INPUT = 1, 2
 
 
 def answer(
-    result: Result, as_json: bool, judge: Callable[[], Evaluation | None] | None = None, note: str = ""
+    result: Result,
+    as_json: bool,
+    judge: Callable[[], Evaluation | None] | None = None,
+    finish: Callable[[dict[str, Any]], dict[str, Any]] = lambda document: document,
 ) -> None:
     """Print the answer; end with the exit status that says whether there is one.
 
-    Sets are printed before they are judged, if they are, since that may take long. A note on the sets comes below them.
+    Sets are printed before they are judged, if they are, since that may take long.
+    ``finish`` gets the whole document when all is known, and may add to it.
     """
     asked, found = len(result.statuses), len(result.sets)
     if found and not as_json:
         show(result, console_for())
-        if note:
-            say(console_for(), note)
     evaluation = judge() if found and judge is not None else None
-    if as_json:
-        more: dict[str, Any] = {"note": note} if note else {}
-        if evaluation is not None:
-            more["evaluation"] = evaluation.to_dict()
-        typer.echo(json.dumps({**result.to_dict(), **more}, indent=2, allow_nan=False))
-    elif evaluation is not None:
+    if evaluation is not None and not as_json:
         typer.echo()
         show_evaluation(evaluation, console_for())
+    more = {} if evaluation is None else {"evaluation": evaluation.to_dict()}
+    document = finish({**result.to_dict(), **more})
+    if as_json:
+        typer.echo(json.dumps(document, indent=2, allow_nan=False))
     if not found:
         fail(result.explain(), NO_SET)
     if found < asked:
@@ -82,11 +86,13 @@ def answer(
 
 
 def show(result: Result, console: Console) -> None:
-    """Print sets, and what was proven about them."""
+    """Print sets, what was proven about them, and notes."""
     from altsets.result import overlap_table
 
     # A share of nothing, or of a negative quality, says nothing; and names need the room more.
     console.print(_sets_grid(result, with_share=result.qualities[0] > 0 and console.width >= 60))
+    if result.noise_in_words():
+        say(console, result.noise_in_words())
     table = overlap_table(result.sets)
     if len(table) > MOST_COLUMNS:
         most = max(max(row[:number]) for number, row in enumerate(table) if number)
@@ -101,7 +107,8 @@ def show(result: Result, console: Console) -> None:
     else:
         numbers = f"{result.objective:.6g}, bound {result.bound:.6g}, gap {result.gap:.3g}"
         say(console, f"Objective {numbers}.")
-    say(console, result.explain())
+    for sentence in (result.explain(), *result.notes):
+        say(console, sentence)
 
 
 def _show_stand_ins(result: Result, console: Console) -> None:
@@ -127,12 +134,12 @@ def show_near_best(near: NearBest, n_sets: int, console: Console) -> None:
         return
     order, names = near.ordered(), near.feature_names
     grid = _grid("In sets")
-    grid.add_column("Feature", overflow="fold", min_width=10)
+    grid.add_column("Feature", min_width=10)
     best = frozenset(near.best_set or ())
     grid.add_column("In the best", no_wrap=True)
     for index in order[:MOST_FEATURES]:
         share = _share_of(float(near.frequencies[index]))
-        grid.add_row(share, _plain(printable(names[index])), "yes" if index in best else "")
+        grid.add_row(share, _one_line_each([names[index]]), "yes" if index in best else "")
     console.print(grid)
     if len(order) > MOST_FEATURES:
         say(console, f"{len(order) - MOST_FEATURES} more features are in fewer sets.")
@@ -148,12 +155,16 @@ def _share_of(share: float) -> str:
 
 def _best_grid(near: NearBest, n_sets: int) -> Grid:
     grid = _grid("Set")
-    grid.add_column("Features", overflow="fold", min_width=10)
+    grid.add_column("Features", min_width=10)
     grid.add_column("Quality", justify="right", no_wrap=True)
     for number, entry in enumerate(near.to_dict(n_sets)["sets"]):
-        named = ", ".join(map(printable, entry["features"]))
+        named = ", ".join(_short(printable(name)) for name in entry["features"])
         grid.add_row(str(number), _plain(named), f"{entry['quality']:#.6g}")
     return grid
+
+
+def _short(name: str) -> str:
+    return name if len(name) <= LONGEST_NAME else f"{name[: LONGEST_NAME - 1]}…"
 
 
 def show_evaluation(evaluation: Evaluation, console: Console) -> None:
@@ -176,10 +187,14 @@ def _wrapped(line: str, width: int) -> list[str]:
 
 
 def _sets_grid(result: Result, with_share: bool) -> Grid:
+    """A line for each feature, with its score if it has one; what there is to say about the set is on the first."""
     from rich.text import Text
 
     grid = _grid("Set")
-    grid.add_column("Features", overflow="fold", min_width=10)
+    grid.add_column("Features", min_width=10)
+    scores = _shown_scores(result)
+    if scores:
+        grid.add_column("Score".rjust(len(scores[0][0].rstrip())), no_wrap=True)
     grid.add_column("Quality", justify="right", no_wrap=True)
     if with_share:
         grid.add_column("Of set 0", justify="right", no_wrap=True)
@@ -189,12 +204,36 @@ def _sets_grid(result: Result, with_share: bool) -> Grid:
         share = [f"{value / result.qualities[0]:.1%}"] if with_share else []
         grid.add_row(
             str(number),
-            Text(", ".join(map(printable, names))),
+            _one_line_each(names),
+            *([_plain("\n".join(scores[number]))] if scores else []),
             f"{value:#.6g}",
             *share,
             Text(status, style="green" if status == "optimal" else "yellow"),
         )
     return grid
+
+
+def _shown_scores(result: Result) -> list[list[str]]:
+    """The scores of the features of each set, point below point; a mark on those that are not above the noise floor."""
+    from altsets.result import MARK
+
+    largest = max((abs(score) for scores in result.scores for score in scores), default=0.0)
+    digits = 3 - math.floor(math.log10(largest)) if largest > 0 else 3
+    style = f".{max(digits, 0)}f" if -3 <= digits <= 7 else "#.4g"
+    shown = [[format(score, style) for score in scores] for scores in result.scores]
+    width = max((len(number) for numbers in shown for number in numbers), default=0)
+    above = result.above_noise or [(True,) * len(numbers) for numbers in shown]
+    return [
+        [number.rjust(width) + (" " if good else MARK) for number, good in zip(numbers, goods, strict=True)]
+        for numbers, goods in zip(shown, above, strict=True)
+    ]
+
+
+def _one_line_each(names: Sequence[str]) -> Any:
+    """Names below each other; what is longer than the screen has room for is cut."""
+    from rich.text import Text
+
+    return Text("\n".join(map(printable, names)), no_wrap=True, overflow="ellipsis")
 
 
 def _overlap_grid(table: Sequence[Sequence[int]]) -> Grid:

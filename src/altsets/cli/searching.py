@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from altsets.cli.printing import NO_SET, Waiting, console_for, fail
@@ -15,7 +16,7 @@ if TYPE_CHECKING:
     from altsets.quality import Quality
     from altsets.result import Result
 
-__all__ = ["SECONDS_PER_SET", "check_request", "note_on", "run_on_scores", "run_search"]
+__all__ = ["SECONDS_PER_SET", "check_request", "run_on_scores", "run_search"]
 
 Answered = TypeVar("Answered")
 
@@ -34,7 +35,23 @@ def run_search(
 
         return find(scored, **request, **more)
 
-    return run_on_scores(source, search, asked, time_limit, SECONDS_PER_SET * n_sets)
+    return _with_background(
+        run_on_scores(source, search, asked, time_limit, SECONDS_PER_SET * n_sets), source
+    )
+
+
+def _with_background(result: Result, source: Source) -> Result:
+    """The sets with what is behind them: what features score by chance, and notes on the table and the sets."""
+    from altsets.selector.notes import COMMAND_LINE, notes_on
+
+    background = source.background
+    if background is None or not result.sets:
+        return result
+    floor = None
+    if not result.interrupted:
+        with Waiting(console_for(stderr=True)) as waiting:
+            floor = source.noise_floor(waiting)
+    return replace(result, noise_floor=floor, notes=notes_on(result, background, COMMAND_LINE))
 
 
 def check_request(source: Source, asked: dict[str, Any]) -> Problem:
@@ -81,17 +98,6 @@ def _on_table(asked: dict[str, Any], source: Source, waiting: Waiting) -> dict[s
     if any_named(conditions):
         asked = {**asked, "constraints": computed(conditions, source.table)}
     return asked
-
-
-def note_on(result: Result, source: Source) -> str:
-    """What to say about sets whose features have other names and say the same; mostly nothing."""
-    from altsets.selector.near_copies import near_copies
-
-    alike = None if source.data is None else near_copies(result, source.data.X)
-    if alike is None:
-        return ""
-    remedy = "--distinct 0.9" if alike.ranked else "--distinct with a threshold for symmetrical_uncertainty"
-    return f"{alike.sentence(remedy)} {alike.details}"
 
 
 class _Clock:

@@ -7,13 +7,14 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from altsets.cli import parsing
-from altsets.cli.printing import Waiting
+from altsets.cli.printing import Waiting, say_error
 from altsets.errors import InputError
 from altsets.features import FeatureNames
 
 if TYPE_CHECKING:
     from altsets.quality import Quality
     from altsets.scores import Scores
+    from altsets.selector.notes import Background
     from altsets.tables.dataset import Dataset
 
 __all__ = ["SavedScores", "Source", "TableOptions", "TableToScore", "dataset_from", "source_from"]
@@ -27,6 +28,10 @@ class TableOptions:
     target: str | None
     drop: Sequence[str] | None = None
     categorical: Sequence[str] | None = None
+    drop_missing_target: bool = False
+    decimal: str | None = None
+    sheet: str | None = None
+    groups: str | None = None
 
 
 def dataset_from(table: TableOptions) -> Dataset:
@@ -37,13 +42,27 @@ def dataset_from(table: TableOptions) -> Dataset:
     if table.path is None:
         raise InputError("give a TABLE and its --target, or scores that were saved before with --scores.")
     if table.target is None:
-        raise InputError(f"say which column of {table.path} is to be predicted with --target.")
+        raise InputError(f"use --target to name the column of {table.path} to predict.")
     dropped, categories = parsing.names_in(table.drop or []), parsing.names_in(table.categorical or [])
-    return split_target(read_table(table.path), table.target, drop=dropped, categorical=categories)
+    data = split_target(
+        read_table(table.path, decimal=table.decimal, sheet=table.sheet),
+        table.target,
+        drop=dropped,
+        categorical=categories,
+        groups=table.groups,
+        drop_missing_target=table.drop_missing_target,
+    )
+    if data.n_dropped:
+        rows = data.n_dropped + len(data.y)
+        say_error(f"Rows without a value in {table.target!r} were left out: {data.n_dropped} of {rows}.")
+    return data
 
 
 class TableToScore:
     """Features that are to be scored."""
+
+    #: The hash of a file of scores, which there is none of here.
+    scores_sha256 = ""
 
     def __init__(
         self,
@@ -53,8 +72,10 @@ class TableToScore:
         how: Mapping[str, str | None] | None = None,
         save_to: str | None = None,
     ) -> None:
+        from altsets.quality.given import Recipe
         from altsets.quality.named import PAIRED, WRAPPER, quality_maker
 
+        self._recipe = Recipe(quality, **(how or {}))
         self._make = quality_maker(quality, **(how or {}))
         if quality == WRAPPER and save_to is not None:
             raise InputError(
@@ -71,6 +92,21 @@ class TableToScore:
     def table(self) -> Any:
         """The features as columns."""
         return self.data.X
+
+    @property
+    def background(self) -> Background:
+        """What sets are found in."""
+        from altsets.selector.notes import Background
+
+        data = self.data
+        return Background(data.X, data.y, self._recipe, self._task, notes=data.notes)
+
+    def noise_floor(self, waiting: Waiting) -> float | None:
+        """What the best feature may score by chance; Ctrl-C does without."""
+        from altsets.quality.given import noise_floor_of
+
+        waiting.say("Measuring what features score by chance")
+        return noise_floor_of(self._recipe, self.data.X, self.data.y, task=self._task)
 
     def quality(self, waiting: Waiting, check: Callable[[], object] = lambda: None) -> Quality:
         """What to search on; the scores are saved as soon as they are there. ``check`` ends it if it takes too long."""
@@ -98,8 +134,11 @@ class TableToScore:
 class SavedScores:
     """Features that have been scored before; with their table, if that is there."""
 
-    def __init__(self, scores: Scores, quality: str, data: Dataset | None = None) -> None:
+    def __init__(
+        self, scores: Scores, quality: str, data: Dataset | None = None, scores_sha256: str = ""
+    ) -> None:
         self.names, self._made, self.data = scores.names, scores.quality(quality), data
+        self.scores_sha256 = scores_sha256
 
     @property
     def table(self) -> Any:
@@ -109,6 +148,17 @@ class SavedScores:
                 "how alike features are is measured on a table; give the TABLE and its --target besides --scores."
             )
         return self.data.X
+
+    @property
+    def background(self) -> Background | None:
+        """What sets are found in, if the table is there; what it was scored with is not known."""
+        from altsets.selector.notes import Background
+
+        return None if self.data is None else Background(self.data.X, notes=self.data.notes)
+
+    def noise_floor(self, waiting: Waiting) -> float | None:
+        """Nobody knows what the scores were computed with."""
+        return None
 
     def quality(self, waiting: Waiting, check: Callable[[], object] = lambda: None) -> Quality:
         """What to search on."""
@@ -139,9 +189,12 @@ def _saved_scores(
     """Read scores from a file; of the features that the table has, if there is one. Options of no use are refused."""
     from altsets.quality.named import WRAPPER
     from altsets.scores import Scores
+    from altsets.tables.file_contents import hash_of
 
-    if table.path is None and table.categorical:
-        unused = {**unused, "--categorical": ",".join(table.categorical)}
+    if table.path is None:
+        about_tables = {"--decimal": table.decimal, "--sheet": table.sheet}
+        about_tables["--categorical"] = ",".join(table.categorical) if table.categorical else None
+        unused = {**unused, **about_tables}
     for name, value in unused.items():
         if value is not None:
             raise InputError(
@@ -156,4 +209,4 @@ def _saved_scores(
     elif table.drop:
         dropped = parsing.features_in("--drop", ",".join(table.drop), FeatureNames.of(scores.names))
         scores = scores.only([name for number, name in enumerate(scores.names) if number not in dropped])
-    return SavedScores(scores, quality, data)
+    return SavedScores(scores, quality, data, hash_of(path))

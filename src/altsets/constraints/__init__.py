@@ -2,7 +2,7 @@
 
 =======================  ==========================================================================
 ``Require(f)``           every set has f
-``Forbid(f)``            no set has f
+``Forbid(f)``            no set has f; with ``proxies=0.8``, nor a feature that predicts f that well
 ``AtMost(r, group)``     a set has at most r features of the group
 ``AtLeast(r, group)``    a set has at least r features of the group
 ``Exclusive(group)``     a set has at most one feature of the group
@@ -20,7 +20,8 @@ from __future__ import annotations
 
 from altsets.constraints._budget import Budget
 from altsets.constraints._constraint import Constraint
-from altsets.constraints._kinds import AtLeast, AtMost, Exclusive, Forbid, Implies, Require, Size
+from altsets.constraints._forbid import Forbid
+from altsets.constraints._kinds import AtLeast, AtMost, Exclusive, Implies, Require, Size
 from altsets.constraints._similar import MaxSimilarity
 
 __all__ = [

@@ -41,6 +41,19 @@ class Constraint(ABC):
     def describe(self, names: Sequence[str]) -> str:
         """A few words with the names of the features."""
 
+    @property
+    def is_named(self) -> bool:
+        """Whether a table is needed to know what the constraint says."""
+        return False
+
+    def computed(self, X: Any, sample_weight: Any = None) -> Self:
+        """The same constraint, with what only a table can tell."""
+        return self
+
+    def before_table(self) -> Self | None:
+        """What can be checked before there is a table, if there is anything."""
+        return self
+
     def as_dict(self) -> dict[str, Any]:
         """The constraint as plain numbers and strings."""
         values = {field.name: getattr(self, field.name) for field in fields(self)}  # type: ignore[arg-type]

@@ -1,4 +1,4 @@
-"""Conditions on which features a set has, and on how many."""
+"""Other conditions on which features a set has, and on how many."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from altsets.constraints._constraint import Constraint, one_feature, several_fea
 from altsets.errors import InputError
 from altsets.features import Feature, FeatureNames, whole_number
 
-__all__ = ["AtLeast", "AtMost", "Exclusive", "Forbid", "Implies", "Require", "Size"]
+__all__ = ["AtLeast", "AtMost", "Exclusive", "Implies", "OfFeatures", "Require", "Size"]
 
 
 @dataclass(frozen=True, init=False)
@@ -76,32 +76,6 @@ class Require(OfFeatures):
     def describe(self, names: Sequence[str]) -> str:
         """Such as "require age, sex"."""
         return f"require {FeatureNames.of(names).listed(self.features)}"
-
-
-@dataclass(frozen=True, init=False)
-class Forbid(OfFeatures):
-    """No set has any of these features.
-
-    Parameters
-    ----------
-    features : int, str or sequence of them
-        One feature or several, by index or name.
-
-    Examples
-    --------
-    >>> Forbid(["id", "phone"]).resolve(["id", "age", "phone"]).holds((1,))
-    True
-    """
-
-    kind = "forbid"
-
-    def holds(self, chosen: Sequence[int]) -> bool:
-        """Whether the set has none of them."""
-        return self._members.isdisjoint(chosen)
-
-    def describe(self, names: Sequence[str]) -> str:
-        """Such as "forbid id, phone"."""
-        return f"forbid {FeatureNames.of(names).listed(self.features)}"
 
 
 @dataclass(frozen=True, init=False)

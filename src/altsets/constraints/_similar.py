@@ -93,6 +93,10 @@ class MaxSimilarity(Constraint):
         """Whether the similarity has only a name so far, and no numbers."""
         return self.similarity is None
 
+    def before_table(self) -> Self | None:
+        """Nothing is known of a similarity that has only a name."""
+        return None if self.is_named else self
+
     def resolve(self, names: Sequence[str]) -> Self:
         """The constraint itself, if it has a number for each pair of these features."""
         refuse_misfit(self.measure if self.is_named else self.similarity, len(names), self.title)

@@ -1,17 +1,17 @@
-"""Constraints that name a measure instead of numbers, which are computed where the table is known."""
+"""Constraints that need a table: what they are before it is known, and after."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from typing import Any
 
-from altsets.constraints._similar import MaxSimilarity
+from altsets.constraints._constraint import Constraint
 
 __all__ = ["any_named", "computed", "without_named"]
 
 
 def computed(constraints: Any, X: Any, sample_weight: Any = None) -> Any:
-    """Constraints, one or several, with numbers in place of measures: a similarity that was only named is measured.
+    """Constraints, one or several, with what only a table can tell: similarity that was only named, proxies.
 
     Parameters
     ----------
@@ -28,17 +28,15 @@ def computed(constraints: Any, X: Any, sample_weight: Any = None) -> Any:
     """
     if not any_named(constraints):
         return constraints
-    return [
-        one.computed(X, sample_weight) if isinstance(one, MaxSimilarity) else one
-        for one in _several(constraints)
-    ]
+    return [one.computed(X, sample_weight) if _is_named(one) else one for one in _several(constraints)]
 
 
 def without_named(constraints: Any) -> Any:
-    """Those constraints that need no table: what can be checked before there are numbers for the others."""
+    """The constraints as far as they need no table: what can be checked before there are numbers for the others."""
     if not any_named(constraints):
         return constraints
-    return [one for one in _several(constraints) if not _is_named(one)]
+    checked = [one.before_table() if _is_named(one) else one for one in _several(constraints)]
+    return [one for one in checked if one is not None]
 
 
 def any_named(constraints: Any) -> bool:
@@ -47,7 +45,7 @@ def any_named(constraints: Any) -> bool:
 
 
 def _is_named(constraint: Any) -> bool:
-    return isinstance(constraint, MaxSimilarity) and constraint.is_named
+    return isinstance(constraint, Constraint) and constraint.is_named
 
 
 def _several(constraints: Any) -> Sequence[Any]:

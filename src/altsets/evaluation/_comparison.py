@@ -9,13 +9,17 @@ from dataclasses import dataclass
 import numpy as np
 
 __all__ = [
-    "NEGLIGIBLE",
+    "Chance",
     "Comparison",
     "Paired",
     "compare",
     "corrected_t_test",
+    "holm",
+    "in_folds",
+    "interval",
     "margin_for",
     "mean_of",
+    "paired",
     "shown",
     "std_of",
 ]
@@ -73,10 +77,12 @@ class Comparison:
     n_folds : int
         How many folds have a score for both sets.
     verdict : str
-        "better", "worse", "as well" (the interval lies within the margin), "open" (no difference was shown) or
-        "untested".
+        "better", "worse", "as well" (the interval lies within the margin), "open" (no difference was shown), "chance"
+        (neither set predicts better than the baseline) or "untested".
     sentence : str
         The same in plain words.
+    p_adjusted : float
+        The p-value adjusted for all comparisons of the evaluation (Holm).
     """
 
     scorer: str
@@ -88,6 +94,24 @@ class Comparison:
     n_folds: int
     verdict: str
     sentence: str
+    p_adjusted: float = math.nan
+
+
+@dataclass(frozen=True)
+class Chance:
+    """What is known about two sets and the baseline.
+
+    Attributes
+    ----------
+    guess : str
+        What the baseline does, in words.
+    this, first : bool or None
+        Whether the set, and set 0, were shown to predict better than it; None where there was no test.
+    """
+
+    guess: str
+    this: bool | None = None
+    first: bool | None = None
 
 
 def corrected_t_test(differences: Sequence[float], test_per_train: float, confidence: float = 0.95) -> Paired:
@@ -124,6 +148,26 @@ def corrected_t_test(differences: Sequence[float], test_per_train: float, confid
     return Paired(mean, mean - reach, mean + reach, p_value)
 
 
+def holm(p_values: Sequence[float]) -> list[float]:
+    """P-values adjusted for their number by the method of Holm (1979); nan stays nan and does not count.
+
+    The smallest of m is multiplied by m, the next one by m - 1, and so on; none becomes smaller than one before it. If
+    all that are at most 5 % are called differences, the probability that any of these is none is at most 5 %.
+
+    Examples
+    --------
+    >>> holm([0.04, 0.01, float("nan"), 0.03])
+    [0.06, 0.03, nan, 0.06]
+    """
+    adjusted = [math.nan] * len(p_values)
+    order = sorted((value, place) for place, value in enumerate(p_values) if not math.isnan(value))
+    largest = 0.0
+    for rank, (value, place) in enumerate(order):
+        largest = max(largest, min(1.0, value * (len(order) - rank)))
+        adjusted[place] = largest
+    return adjusted
+
+
 def _same(values: np.ndarray) -> bool:
     """Whether the differences are all the same, but for rounding."""
     return bool(np.ptp(values) <= 1e-12 * max(1.0, float(np.abs(values).max())))
@@ -136,6 +180,27 @@ def margin_for(scorer: str, margin: float | None) -> float | None:
     return NEGLIGIBLE if scorer.startswith(ONE_IS_BEST) else None
 
 
+def paired(
+    scores: Sequence[float], others: Sequence[float], test_per_train: Sequence[float], confidence: float
+) -> tuple[Paired, int]:
+    """The corrected test for scores minus other scores over the folds that have both, and how many these are.
+
+    Parameters
+    ----------
+    scores, others : sequence of float
+        One per fold; nan where there is none.
+    test_per_train : sequence of float
+        Test rows divided by training rows, one per fold.
+    confidence : float
+        The probability of the interval.
+    """
+    mine, theirs = np.asarray(scores, dtype=np.float64), np.asarray(others, dtype=np.float64)
+    both = np.isfinite(mine) & np.isfinite(theirs)
+    differences = mine[both] - theirs[both]
+    ratio = float(np.mean(np.asarray(test_per_train)[both])) if both.any() else 0.0
+    return corrected_t_test(differences.tolist(), ratio, confidence), len(differences)
+
+
 def compare(
     scorer: str,
     number: int,
@@ -145,6 +210,7 @@ def compare(
     *,
     confidence: float,
     margin: float | None,
+    chance: Chance | None = None,
 ) -> Comparison:
     """Compare the scores of a set with those of set 0, fold by fold.
 
@@ -160,28 +226,23 @@ def compare(
         The probability of the interval.
     margin : float or None
         Differences up to this do not matter.
+    chance : Chance, optional
+        Whether the two predict better than the baseline: only then can one be as good as the other.
     """
-    mine, other = np.asarray(scores, dtype=np.float64), np.asarray(first, dtype=np.float64)
-    both = np.isfinite(mine) & np.isfinite(other)
-    differences = mine[both] - other[both]
-    ratio = float(np.mean(np.asarray(test_per_train)[both])) if both.any() else 0.0
-    found = corrected_t_test(differences.tolist(), ratio, confidence)
-    margin = margin_for(scorer, margin)
-    verdict = _verdict(found, margin)
-    sentence = _sentence(number, found, verdict, len(differences), margin, confidence)
-    if 0 < len(differences) < len(mine):
-        sentence = f"{sentence[:-1]} ({len(differences)} of {len(mine)} folds have both)."
-    return Comparison(
-        scorer,
-        number,
-        found.difference,
-        found.low,
-        found.high,
-        found.p_value,
-        len(differences),
-        verdict,
-        sentence,
-    )
+    found, n_folds = paired(scores, first, test_per_train, confidence)
+    chance = chance or Chance("")
+    if chance.this is False and chance.first is False:
+        verdict = "chance"
+        sentence = _neither(number, found, chance.guess, confidence)
+    else:
+        known = None if False in (chance.this, chance.first) else margin_for(scorer, margin)
+        verdict = _verdict(found, known)
+        sentence = _sentence(number, found, verdict, n_folds, known, confidence)
+        sentence = f"{sentence[:-1]}{_remark(number, chance) if n_folds else ''}."
+    if 0 < n_folds < len(scores):
+        sentence = f"{sentence[:-1]} ({n_folds} of {len(scores)} folds have both)."
+    values = (found.difference, found.low, found.high, found.p_value)
+    return Comparison(scorer, number, *values, n_folds, verdict, sentence)
 
 
 def _verdict(found: Paired, margin: float | None) -> str:
@@ -194,15 +255,31 @@ def _verdict(found: Paired, margin: float | None) -> str:
     return "better" if found.difference > 0 else "worse"
 
 
+# --- Words --------------------------------------------------------------------------------------------
+
+
+def interval(found: Paired, confidence: float) -> str:
+    """The interval for people."""
+    return f"{100 * confidence:g} % interval [{shown(found.low)}, {shown(found.high)}]"
+
+
+def in_folds(count: int) -> str:
+    """How sure one can be.
+
+    Examples
+    --------
+    >>> in_folds(1), in_folds(5)
+    ('as far as one fold can tell', 'as far as 5 folds can tell')
+    """
+    return f"as far as {'one fold' if count == 1 else f'{count} folds'} can tell"
+
+
 def _sentence(
     number: int, found: Paired, verdict: str, n_folds: int, margin: float | None, confidence: float
 ) -> str:
     if verdict == "untested":
         return _without_test(number, found.difference, n_folds)
-    numbers = (
-        f"difference {shown(found.difference)}, {100 * confidence:g} % interval "
-        f"[{shown(found.low)}, {shown(found.high)}]"
-    )
+    numbers = f"difference {shown(found.difference)}, {interval(found, confidence)}"
     if verdict == "as well":
         return f"Set {number} predicts as well as set 0: {numbers}, within the margin of {margin:g}."
     if verdict == "open":
@@ -216,13 +293,34 @@ def _sentence(
 def _without_test(number: int, difference: float, n_folds: int) -> str:
     if not n_folds:
         return f"Set {number} cannot be compared with set 0: no fold has a score for both."
-    folds = "the only fold" if n_folds == 1 else f"each of {n_folds} folds"
     if difference == 0:
-        text = f"Set {number} and set 0 have the same score in {folds}"
-    else:
-        way = "higher" if difference > 0 else "lower"
-        text = f"The score of set {number} is by {shown(abs(difference))} {way} than that of set 0 in {folds}"
-    return f"{text}; {'one fold' if n_folds == 1 else 'without any spread that'} allows no test."
+        return f"Set {number} and set 0: scores are identical, so no test is possible."
+    way = "higher" if difference > 0 else "lower"
+    text = f"Set {number} scores {shown(abs(difference))} {way} than set 0 in"
+    if n_folds == 1:
+        return f"{text} the only fold; a test needs several folds."
+    return f"{text} each of {n_folds} folds; the difference never varies, so no test is possible."
+
+
+def _neither(number: int, found: Paired, guess: str, confidence: float) -> str:
+    """Two sets that are of no use: it hardly matters how they compare."""
+    text = f"Neither set {number} nor set 0 was shown to predict better than {guess}"
+    if found.difference == 0 and math.isnan(found.p_value):
+        return f"{text}; their scores are identical, so no test is possible."
+    if math.isnan(found.p_value):
+        return f"{text}."
+    return f"{text}; they differ by {shown(found.difference)}, {interval(found, confidence)}."
+
+
+def _remark(number: int, chance: Chance) -> str:
+    """One of the two was not shown to be better than the baseline."""
+    if chance.this is False:
+        return f"; set {number} was not shown to predict better than {chance.guess}"
+    if chance.first is False and chance.this:
+        return f"; set {number} predicts better than {chance.guess}, which was not shown for set 0"
+    if chance.first is False:
+        return f"; set 0 was not shown to predict better than {chance.guess}"
+    return ""
 
 
 def shown(value: float) -> str:

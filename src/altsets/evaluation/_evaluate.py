@@ -4,15 +4,15 @@ from __future__ import annotations
 
 import itertools
 import time
-import warnings
 from collections.abc import Callable, Sequence
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
 
 from altsets.arrays import Floats, Indices
-from altsets.errors import InputError
+from altsets.errors import InputError, warn_user
+from altsets.evaluation._baseline import kind_of
 from altsets.evaluation._evaluation import Evaluation
 from altsets.evaluation._folds import Fold, Plan, Resample, assess, reselect
 from altsets.evaluation._inputs import (
@@ -23,24 +23,37 @@ from altsets.evaluation._inputs import (
     scoring_by_name,
     share,
     splits_for,
+    splits_in_words,
 )
+from altsets.evaluation._kinship import MOST_RELATED, kinship_of, mean_kinship
 from altsets.evaluation._running import Done, Piece, in_processes
 from altsets.features import FeatureNames, whole_number
-from altsets.measures import pairwise
-from altsets.measures.models import Split, fresh_model, names_for_weights, scorer_for
+from altsets.measures.judged_rows import counted_groups
+from altsets.measures.metadata import names_for_weights
+from altsets.measures.models import Split, fresh_model, table_for
+from altsets.measures.scorers import asked_for, positive_of, scorer_for
+from altsets.measures.workers import at_a_time, checked_jobs
+from altsets.provenance import constraints_by_name, data_of, record
 from altsets.quality.given import needs_target
-from altsets.quality.workers import checked_jobs
 from altsets.selector import SelectAlternatives, check_request
 from altsets.tables.conversion import features_of
-from altsets.tables.encoded import encoded
 from altsets.tables.feature_matrix import Features
-from altsets.tables.target import Target, target_of, vector_of
+from altsets.tables.target import Target, labels_of, target_of
 from altsets.tables.weights import counted, counted_rows
 
 __all__ = ["evaluate"]
 
-#: Features of which it is asked how much they are alike; their pairs are many.
-MOST_RELATED = 200
+#: Characters of a model that texts show as it is written.
+LONGEST_MODEL = 80
+
+
+class _Judge(NamedTuple):
+    """Who judges the sets, and how."""
+
+    estimator: Any
+    scoring: Any
+    pos_label: Any
+    class_weight: Any
 
 
 def evaluate(
@@ -51,8 +64,11 @@ def evaluate(
     estimator: Any = None,
     scoring: Any = None,
     cv: Any = 5,
+    repeats: int = 1,
     groups: Any = None,
     sample_weight: Any = None,
+    pos_label: Any = None,
+    class_weight: Any = None,
     task: str = "auto",
     confidence: float = 0.95,
     margin: float | None = None,
@@ -64,8 +80,9 @@ def evaluate(
     """How well feature sets predict rows that neither the search nor the model has seen, and how they compare.
 
     With a selector, the sets are found anew on the training rows of each fold, as in the paper: sets that were found
-    on all rows have seen the test rows, and look better than they are. Ctrl-C ends the work and keeps the folds that
-    are done.
+    on all rows have seen the test rows, and look better than they are. A model that knows no features (the most
+    frequent class, or the mean) is judged in the same folds: what does not beat this baseline is not called good.
+    Ctrl-C ends the work and keeps the folds that are done.
 
     Parameters
     ----------
@@ -73,20 +90,29 @@ def evaluate(
         A selector, which searches in each fold; or sets that stay the same: a result of :func:`altsets.find`, or a
         list of sets of features, by name or index.
     X : table of shape (n_samples, n_features)
-        A NumPy array or a frame. Models get a category as columns of 0 and 1.
+        A NumPy array or a frame. Your own estimator gets the columns of a set as they are here: a frame stays a frame,
+        with its names and types. Models by name get a category as columns of 0 and 1.
     y : array-like of shape (n_samples,)
         The target.
     estimator : estimator, str or None
         The model that judges, copied for every fit: an object, a class by its full name, or "tree", "forest",
-        "boosting", "linear", "neighbors", "svm". None: a decision tree (information gain).
+        "boosting", "linear", "neighbors", "svm". None: a decision tree (information gain). Models by name take missing
+        values: "linear", "neighbors" and "svm" get the median of the training rows instead.
     scoring : str, callable, list or dict, optional
         One scorer of scikit-learn or several. None: Matthews correlation, or R² if the target is an amount.
     cv : int, splitter or iterable of (train, test)
         A number stands for shuffled folds, of each class alike; with ``groups`` they keep groups together.
+    repeats : int
+        How often to split the rows into ``cv`` folds, each time shuffled anew; only where ``cv`` is a number.
     groups : array-like of shape (n_samples,), optional
         Rows of one group are never on both sides, if ``cv`` is a number or a splitter that uses groups.
     sample_weight : array-like of shape (n_samples,), optional
         How much each row counts in the search, in fitting and in scoring.
+    pos_label : optional
+        Which of two classes precision, recall, f1 and the like are about. None: 1 or True if it is one of them, else
+        the last one in order.
+    class_weight : {"balanced"}, optional
+        For models by name: classes count alike, however many rows they have.
     task : {"auto", "classification", "regression"}
         Whether the target names classes or amounts; "auto" asks the selector, then looks at the values.
     confidence : float
@@ -98,7 +124,8 @@ def evaluate(
         For a selector: on how many bootstrap samples of rows to search as well, to see how stable the sets are. A row
         counts once in a sample, however often it is drawn.
     n_jobs : int, optional
-        How many folds at a time, in processes of their own; -1 for one per processor. No number depends on it.
+        How many folds at a time, in processes of their own; -1 for one per processor. joblib's ``parallel_config``
+        can say otherwise, also where. No number depends on it.
     random_state : int
         Seed for shuffled folds, for bootstrap samples, and for models without one.
     progress : callable, optional
@@ -107,7 +134,7 @@ def evaluate(
     Returns
     -------
     Evaluation
-        What was measured: ``summary()``, frames, JSON.
+        What was measured: ``summary()``, ``baseline``, ``comparisons``, frames, JSON.
 
     Examples
     --------
@@ -117,7 +144,7 @@ def evaluate(
     >>> selector = altsets.SelectAlternatives("f", n_features=3, n_alternatives=1, tau=1)
     >>> evaluation = altsets.evaluate(selector, X, y)
     >>> evaluation
-    Evaluation(2 sets, 5 folds; matthews_corrcoef: 0.845, 0.766)
+    Evaluation(2 sets, 5 folds; matthews_corrcoef: 0.845, 0.766; baseline 0.000)
     >>> print(evaluation.comparisons[0].sentence)
     No difference between set 1 and set 0 was shown: difference -0.079, 95 % interval [-0.229, 0.072], so set 1 may
     still be worse by 0.229 or better by 0.072.
@@ -126,22 +153,30 @@ def evaluate(
     share("confidence", confidence)
     seed = whole_number("random_state", random_state, least=0)
     n_bootstraps = whole_number("n_bootstraps", n_bootstraps, least=0)
+    repeats = whole_number("repeats", repeats, least=1)
     known_margin = margin_of(margin)
     everything = features_of(X)
     kept = counted_rows(sample_weight, everything.n_rows)
     known_groups = groups_of(groups, everything.n_rows)
     plan = _plan(
-        what, *counted(everything, y, sample_weight), estimator, scoring, task, seed, checked_jobs(n_jobs)
+        what,
+        *counted(everything, y, sample_weight),
+        _Judge(estimator, scoring, pos_label, class_weight),
+        counted_groups(known_groups, kept),
+        task,
+        seed,
+        checked_jobs(n_jobs),
     )
     if n_bootstraps and plan.selector is None:
         raise InputError("n_bootstraps goes with a SelectAlternatives: sets that are given stay the same.")
-    splits = splits_for(cv, plan.features, plan.target, known_groups, kept, seed)
-    units = known_groups if known_groups is None or kept is None else known_groups[kept]
-    samples = bootstrap_samples(n_bootstraps, plan.target, units, seed)
+    splits = splits_for(cv, plan.features, plan.target, known_groups, kept, seed, repeats)
+    samples = bootstrap_samples(n_bootstraps, plan.target, plan.groups, seed)
     done = in_processes(_pieces(plan, splits, samples), n_jobs, progress)
     folds, resamples = _outcomes(done)
     _warn_once(done)
     names = _chosen_names(plan.features.feature_names, folds, resamples)
+    scorers = plan.scoring.items()
+    compared = plan.selector is not None and len(names) <= MOST_RELATED
     return Evaluation(
         folds=folds,
         resamples=resamples,
@@ -155,16 +190,33 @@ def evaluate(
         n_bootstraps=n_bootstraps,
         confidence=float(confidence),
         margin=known_margin,
-        kinship=_kinship(plan, list(names)),
+        kinship=kinship_of(plan.features, list(names), plan.weights),
+        mean_kinship=mean_kinship(plan.features, plan.weights, seed) if compared else None,
         parameters={
             "estimator": _described("tree" if estimator is None else estimator),
+            "model": _model_name("tree" if estimator is None else estimator),
             "cv": _described(cv),
+            "repeats": repeats,
+            "splits": splits_in_words(cv, len(splits), groups, repeats),
             "task": plan.target.task,
             "random_state": seed,
             "ready_made": not plan.rows_matter,
+            **_about_classes(plan),
+            "baseline": {name: kind_of(scorer, plan.target.is_classes) for name, scorer in scorers},
         },
         elapsed=time.perf_counter() - started,
+        provenance=_provenance(what, everything, y, plan.target.task, seed, time.perf_counter() - started),
     )
+
+
+def _provenance(
+    what: Any, features: Features, y: Any, task: str, seed: int, seconds: float
+) -> dict[str, Any]:
+    """Where the numbers come from: the whole table, as it was given."""
+    asked: dict[str, Any] = {"data": data_of(features, y), "task": task, "seed": seed}
+    if isinstance(what, SelectAlternatives):
+        asked["constraints"] = constraints_by_name(what.constraints, features.feature_names)
+    return record(asked, seconds)
 
 
 def _pieces(plan: Plan, splits: Sequence[Split], samples: Sequence[Indices]) -> list[Piece]:
@@ -187,8 +239,8 @@ def _plan(
     features: Features,
     y: Any,
     weights: Floats | None,
-    estimator: Any,
-    scoring: Any,
+    judge: _Judge,
+    groups: npt.NDArray[Any] | None,
     task: str,
     seed: int,
     n_jobs: int | None,
@@ -197,10 +249,14 @@ def _plan(
     selector = what if isinstance(what, SelectAlternatives) else None
     target = target_of(y, features.n_rows, selector.task if selector and task == "auto" else task)
     sets = () if selector else given_sets(what, features.feature_names)
-    scorers = scoring_by_name(scoring, target.is_classes)
-    model = fresh_model(estimator, target.is_classes, seed)
-    for scorer in scorers.values():
-        scorer_for(model, scorer, target.is_classes)
+    labels = labels_of(y, target)
+    model = fresh_model(judge.estimator, target.is_classes, seed, judge.class_weight)
+    if judge.pos_label is not None:
+        positive_of(labels, judge.pos_label, target.is_classes)
+    scorers = {
+        name: scorer_for(model, scorer, target.is_classes, labels, judge.pos_label)
+        for name, scorer in scoring_by_name(judge.scoring, target.is_classes).items()
+    }
     if weights is not None:
         names_for_weights(model)
     if selector is not None:
@@ -208,17 +264,26 @@ def _plan(
     return Plan(
         features,
         target,
-        _labels(y, target),
+        labels,
         weights,
-        encoded(features),
-        estimator,
+        table_for(judge.estimator, features),
+        judge.estimator,
         scorers,
         seed,
         len(sets) if selector is None else int(selector.n_alternatives) + 1,
         None if selector is None else _for_folds(selector, target, n_jobs),
         sets,
         rows_matter=selector is None or needs_target(selector.quality),
+        groups=groups,
+        class_weight=judge.class_weight,
     )
+
+
+def _about_classes(plan: Plan) -> dict[str, Any]:
+    """The positive class, and the weights of classes, where they play a role."""
+    positive = [label for label in map(asked_for, plan.scoring.values()) if label is not None]
+    said = {"pos_label": positive[0]} if positive else {}
+    return said if plan.class_weight is None else {**said, "class_weight": plan.class_weight}
 
 
 def _for_folds(selector: SelectAlternatives, target: Target, n_jobs: int | None) -> SelectAlternatives:
@@ -226,18 +291,9 @@ def _for_folds(selector: SelectAlternatives, target: Target, n_jobs: int | None)
     from sklearn.base import clone
 
     copy: SelectAlternatives = clone(selector).set_params(task=target.task)
-    if n_jobs not in (None, 1) and copy.n_jobs is None:
+    if at_a_time(n_jobs) > 1 and copy.n_jobs is None:
         copy.set_params(n_jobs=1)
     return copy
-
-
-def _labels(y: Any, target: Target) -> npt.NDArray[Any]:
-    """The target for models and scorers, which may ask for a class by its name."""
-    if not target.is_classes:
-        return target.values
-    labels = vector_of(y, len(target.values))
-    # Numbers among objects are numbers; scikit-learn would not know.
-    return labels if labels.dtype != object or target.amounts is None else target.amounts
 
 
 def _chosen_names(
@@ -248,17 +304,24 @@ def _chosen_names(
     return {index: names[index] for index in sorted(set(itertools.chain.from_iterable(sets)))}
 
 
-def _kinship(plan: Plan, chosen: Sequence[int]) -> dict[tuple[int, int], float]:
-    """How much chosen features say about each other; nothing is decided by it, so all rows may tell."""
-    if len(chosen) > MOST_RELATED:
-        return {}
-    alike = pairwise(
-        plan.features.columns(chosen), "symmetrical_uncertainty", sample_weight=plan.weights, warn=False
-    )
-    return {
-        (chosen[one], chosen[other]): round(float(alike[one, other]), 6)
-        for one, other in itertools.combinations(range(len(chosen)), 2)
-    }
+def _model_name(estimator: Any) -> str:
+    """A model in a few words: as it is written if that is short, else by the names of its parts.
+
+    Examples
+    --------
+    >>> from sklearn.linear_model import LogisticRegression
+    >>> from sklearn.pipeline import make_pipeline
+    >>> from sklearn.preprocessing import StandardScaler
+    >>> _model_name(LogisticRegression(C=2)), _model_name(make_pipeline(StandardScaler(), LogisticRegression()))
+    ('LogisticRegression(C=2)', 'StandardScaler, LogisticRegression')
+    """
+    if isinstance(estimator, str):
+        return estimator
+    parts = getattr(estimator, "steps", None)
+    if isinstance(parts, list):
+        return ", ".join(type(part).__name__ for _, part in parts)
+    text = " ".join(repr(estimator).split())
+    return text if len(text) <= LONGEST_MODEL else type(estimator).__name__
 
 
 def _described(value: Any) -> Any:
@@ -271,4 +334,4 @@ def _described(value: Any) -> Any:
 
 def _warn_once(done: Done) -> None:
     for category, message in done.said:
-        warnings.warn(message, category, stacklevel=3)
+        warn_user(message, category)

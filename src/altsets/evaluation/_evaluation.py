@@ -10,7 +10,7 @@ from typing import Any
 
 from altsets import documents
 from altsets.errors import InputError, MissingExtraError
-from altsets.evaluation._comparison import mean_of, std_of
+from altsets.evaluation._comparison import mean_of, shown, std_of
 from altsets.evaluation._folds import Fold, Resample
 from altsets.evaluation._measured import Measured
 from altsets.evaluation._stability import ANY, pair_shares
@@ -32,7 +32,7 @@ class Evaluation(Measured):
     Attributes
     ----------
     folds : tuple of Fold
-        One for each fold: its sets, scores on test and training rows, qualities on both.
+        One for each fold: its sets, scores on test and training rows, qualities on both, and the baseline.
     resamples : tuple of Resample
         One for each bootstrap sample: its sets.
     n_sets : int
@@ -52,11 +52,17 @@ class Evaluation(Measured):
     margin : float or None
         Differences in scores up to this do not matter.
     kinship : dict of (int, int) to float
-        How much each two features of ``names`` say about each other (symmetrical uncertainty): who stands in for whom.
+        How much each two features of ``names`` are alike, from 0 to 1: symmetrical uncertainty, or the absolute rank
+        correlation where it is larger. It tells who stands in for whom; empty for more than 200 features.
     parameters : dict
         What else was asked.
     elapsed : float
         Seconds.
+    mean_kinship : float or None
+        How much two features of the table are alike on average (of a wide one: 50 of its features); None if that was
+        not measured.
+    provenance : dict
+        Where the numbers come from: versions, the data with their hash, task, seed, time.
 
     Examples
     --------
@@ -81,11 +87,12 @@ class Evaluation(Measured):
     def __repr__(self) -> str:
         means = ", ".join(f"{value:.3f}" for value in self.mean_scores())
         done = "" if self.complete else f" of {self.n_folds}, interrupted"
-        return f"Evaluation({self.n_sets} sets, {len(self.folds)} folds{done}; {self.scorers[0]}: {means})"
+        known = f"{self.scorers[0]}: {means}; baseline {shown(self.baseline)}"
+        return f"Evaluation({self.n_sets} sets, {len(self.folds)} folds{done}; {known})"
 
-    def scores_frame(self) -> Any:
-        """One row for each fold and set: scores, qualities, status and features (a pandas DataFrame)."""
-        rows = []
+    def score_rows(self) -> list[dict[str, Any]]:
+        """One row for each fold and set: scores, qualities, status and features (a list of dictionaries)."""
+        rows: list[dict[str, Any]] = []
         for fold in self.folds:
             for number in range(self.n_sets):
                 found = number < len(fold.sets)
@@ -93,6 +100,7 @@ class Evaluation(Measured):
                     {"fold": fold.number, "set": number}
                     | {f"test_{name}": fold.scores[name][number] for name in self.scorers}
                     | {f"train_{name}": fold.train_scores[name][number] for name in self.scorers}
+                    | {f"baseline_{name}": fold.baseline.get(name, math.nan) for name in self.scorers}
                     | {
                         "quality": fold.qualities[number],
                         "test_quality": fold.test_qualities[number],
@@ -102,11 +110,16 @@ class Evaluation(Measured):
                         "n_test": fold.n_test,
                     }
                 )
-        return _frame("scores_frame()", rows, ["fold", "set"])
+        return rows
+
+    def scores_frame(self) -> Any:
+        """The rows of :meth:`score_rows` as a pandas DataFrame, by fold and set."""
+        return _frame("scores_frame()", self.score_rows(), ["fold", "set"])
 
     def sets_frame(self) -> Any:
-        """One row for each set: mean and standard deviation over folds (a pandas DataFrame)."""
+        """One row for each set: mean and standard deviation over folds, and the baseline (a pandas DataFrame)."""
         rows = []
+        baselines = self.baselines()
         for number in range(self.n_sets):
             row: dict[str, Any] = {"set": number}
             for name in self.scorers:
@@ -116,6 +129,7 @@ class Evaluation(Measured):
                     f"test_{name}": mean_of(scores),
                     f"std_{name}": std_of(scores),
                     f"train_{name}": mean_of(trained),
+                    f"baseline_{name}": baselines[name],
                 }
             row["quality"] = mean_of([fold.qualities[number] for fold in self.folds])
             row["test_quality"] = mean_of([fold.test_qualities[number] for fold in self.folds])
@@ -125,9 +139,11 @@ class Evaluation(Measured):
 
     def comparison_frame(self) -> Any:
         """One row for each score and each set but set 0: how it compares with set 0 (a pandas DataFrame)."""
-        rows = [{"set" if name == "number" else name: value for name, value in vars(entry).items()}
-                for entry in self.comparisons]  # fmt: skip
-        return _frame("comparison_frame()", rows, ["scorer", "set"])
+        return _frame("comparison_frame()", _by_set(self.comparisons), ["scorer", "set"])
+
+    def baseline_frame(self) -> Any:
+        """One row for each score and each set: how it compares with the baseline (a pandas DataFrame)."""
+        return _frame("baseline_frame()", _by_set(self.against_baseline), ["scorer", "set"])
 
     def stability_frame(self, source: str | None = None) -> Any:
         """One row for each feature: how often it is in each set, and in any (a pandas DataFrame).
@@ -163,9 +179,7 @@ class Evaluation(Measured):
         source : {"folds", "bootstraps"}, optional
             As for :meth:`runs`.
         """
-        rows = [{"set" if name == "number" else name: value for name, value in vars(entry).items()}
-                for entry in self.stability(source)]  # fmt: skip
-        return _frame("stability_index_frame()", rows, ["set"])
+        return _frame("stability_index_frame()", _by_set(self.stability(source)), ["set"])
 
     def substitutions_frame(self, source: str | None = None) -> Any:
         """A matrix of features: how much one takes the place of the other, on average (a pandas DataFrame).
@@ -202,9 +216,13 @@ class Evaluation(Measured):
         }
         plain = {name: getattr(self, name) for name in PLAIN_FIELDS}
         plain["kinship"] = [[*pair, value] for pair, value in self.kinship.items()]
+        plain["mean_kinship"] = self.mean_kinship
         derived = {
             "complete": self.complete,
             "mean_scores": {name: self.mean_scores(name) for name in self.scorers},
+            "baseline": self.baseline,
+            "baselines": self.baselines(),
+            "against_baseline": [vars(entry) for entry in self.against_baseline],
             "comparisons": [vars(entry) for entry in self.comparisons],
             "stability": [vars(entry) for entry in self.stability()],
             "summary": self.summary(),
@@ -233,14 +251,22 @@ class Evaluation(Measured):
             names: dict[int, str] = {}
             folds = tuple(Fold(**_restored(entry, names)) for entry in document["folds"])
             resamples = tuple(Resample(**_restored(entry, names)) for entry in document["resamples"])
-            plain = {name: document[name] for name in PLAIN_FIELDS}
+            plain = {name: document[name] for name in PLAIN_FIELDS if name != "provenance"}
+            # Documents of earlier versions do not have one.
+            plain["provenance"] = dict(document.get("provenance", {}).items())
             plain |= {"scorers": documents.texts(document["scorers"])}
             kinship: dict[tuple[int, int], float] = {}
             for *pair, value in document["kinship"]:
                 one, other = documents.whole_numbers(pair)
                 kinship[one, other] = documents.number(value)
+            mean_kinship = document.get("mean_kinship")
             evaluation = cls(
-                folds=folds, resamples=resamples, names=dict(sorted(names.items())), kinship=kinship, **plain
+                folds=folds,
+                resamples=resamples,
+                names=dict(sorted(names.items())),
+                kinship=kinship,
+                mean_kinship=None if mean_kinship is None else documents.number(mean_kinship),
+                **plain,
             )
             # What does not fit together cannot be told either.
             evaluation.to_dict()
@@ -249,10 +275,11 @@ class Evaluation(Measured):
             raise InputError(f"this altsets evaluation is incomplete or damaged: {error!r}.") from error
 
     def __eq__(self, other: object) -> bool:
-        """Whether both have measured the same; how long it took does not count, and nan is like nan."""
+        """Whether both have measured the same; when, and how long it took, does not count, and nan is like nan."""
         if not isinstance(other, Evaluation):
             return NotImplemented
-        return self.to_dict() | {"elapsed": 0} == other.to_dict() | {"elapsed": 0}
+        apart: dict[str, Any] = {"elapsed": 0, "provenance": {}}
+        return self.to_dict() | apart == other.to_dict() | apart
 
     __hash__ = None  # type: ignore[assignment]
 
@@ -276,6 +303,7 @@ PLAIN_FIELDS = (
     "margin",
     "parameters",
     "elapsed",
+    "provenance",
 )
 
 
@@ -298,8 +326,17 @@ def _restored(entry: dict[str, Any], names: dict[int, str]) -> dict[str, Any]:
         names.update(zip(indices, documents.texts(chosen["features"]), strict=True))
         sets.append(indices)
     fields: dict[str, Any] = {name: _numbers(value) for name, value in entry.items() if name != "sets"}
-    statuses = tuple(Status(status) for status in entry["statuses"])
-    return fields | {"sets": tuple(sets), "statuses": statuses}
+    fields["statuses"] = tuple(Status(status) for status in entry["statuses"])
+    if "constant" in entry:
+        fields["constant"] = tuple(
+            None if said is None else documents.text(said) for said in entry["constant"]
+        )
+    if "baseline" in entry:
+        fields["baseline"] = {
+            name: math.nan if value is None else documents.number(value)
+            for name, value in entry["baseline"].items()
+        }
+    return fields | {"sets": tuple(sets)}
 
 
 def _numbers(value: Any) -> Any:
@@ -309,6 +346,14 @@ def _numbers(value: Any) -> Any:
     if isinstance(value, list):
         return tuple(math.nan if entry is None else entry for entry in value)
     return value
+
+
+def _by_set(entries: Sequence[Any]) -> list[dict[Any, Any]]:
+    """Records as rows of a frame, in which the number of a set is called so."""
+    return [
+        {"set" if name == "number" else name: value for name, value in vars(entry).items()}
+        for entry in entries
+    ]
 
 
 def _frame(purpose: str, rows: list[dict[Any, Any]], index: list[str]) -> Any:

@@ -3,30 +3,26 @@
 from __future__ import annotations
 
 import math
-import warnings
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-import numpy as np
 import numpy.typing as npt
 
 from altsets.arrays import Floats, Indices
 from altsets.errors import InputError
-from altsets.measures.models import (
-    fit,
-    fresh_model,
-    judge_of,
-    missing_values_explained,
-    one_line,
-    scorer_for,
-)
+from altsets.evaluation._baseline import baseline_in, constant_of
+from altsets.evaluation._heard import unheard
+from altsets.measures.complaints import complaints_explained
+from altsets.measures.judged_rows import JudgedRows, judged_rows
+from altsets.measures.models import fresh_model, is_own, one_line
 from altsets.problem import FeatureSet
 from altsets.quality import Quality
 from altsets.result import Result, Status
 from altsets.selector import SelectAlternatives, quality_of, search_for
 from altsets.tables.encoded import Encoded
 from altsets.tables.feature_matrix import Features
+from altsets.tables.original import Original
 from altsets.tables.target import Target
 
 __all__ = ["Fold", "Plan", "Resample", "assess", "reselect"]
@@ -44,12 +40,12 @@ class Plan:
         The target as models and scorers get it.
     weights : ndarray or None
         How much each row counts; rows that do not count are not there.
-    encoded : Encoded
-        The columns that models get.
+    table : Encoded or Original
+        What models get of the table.
     estimator : estimator, str or None
         The model that judges.
-    scoring : mapping of str to scorer
-        How its predictions are judged.
+    scoring : mapping of str to callable
+        The scorers that judge its predictions.
     random_state : int
         Its seed.
     n_sets : int
@@ -60,13 +56,17 @@ class Plan:
         The sets, if they are given instead.
     rows_matter : bool
         Whether the quality of a set depends on the rows; not so for scores that the user brought.
+    groups : ndarray or None
+        Which rows belong together, for splitters inside the model.
+    class_weight : str or None
+        How much classes count for a model by name.
     """
 
     features: Features
     target: Target
     labels: npt.NDArray[Any]
     weights: Floats | None
-    encoded: Encoded
+    table: Encoded | Original
     estimator: Any
     scoring: Mapping[str, Any]
     random_state: int
@@ -74,6 +74,8 @@ class Plan:
     selector: SelectAlternatives | None = None
     sets: tuple[FeatureSet, ...] = ()
     rows_matter: bool = True
+    groups: npt.NDArray[Any] | None = None
+    class_weight: str | None = None
 
 
 @dataclass(frozen=True)
@@ -94,6 +96,12 @@ class Fold:
         By scorer: how well the model predicts the test rows, and the training rows.
     qualities, test_qualities : tuple of float
         The quality that guided the search, on the training rows and on the test rows.
+    constant : tuple of (str or None)
+        The class, or the amount, that the model predicts for every test row; None if it predicts several.
+    baseline : dict of str to float
+        By scorer: how well a model that knows no features predicts the test rows; nan where the scorer does not work.
+    majority : str or None
+        The class that this model predicts for every row; None for amounts.
     """
 
     number: int
@@ -105,6 +113,9 @@ class Fold:
     train_scores: dict[str, tuple[float, ...]] = field(default_factory=dict)
     qualities: tuple[float, ...] = ()
     test_qualities: tuple[float, ...] = ()
+    constant: tuple[str | None, ...] = ()
+    baseline: dict[str, float] = field(default_factory=dict)
+    majority: str | None = None
 
 
 @dataclass(frozen=True)
@@ -143,11 +154,15 @@ def assess(plan: Plan, number: int, train: Indices, test: Indices) -> Fold:
         sets = plan.sets
     scores: dict[str, list[float]] = {name: [] for name in plan.scoring}
     train_scores: dict[str, list[float]] = {name: [] for name in plan.scoring}
+    constant: list[str | None] = []
+    seen, unseen = _judged(plan, train), _judged(plan, test)
     for position, chosen in enumerate(sets):
-        judge = _judge(plan, chosen, train, f"{where}, set {position}")
+        judge, constant_in = _judge(plan, chosen, seen, f"{where}, set {position}")
+        constant.append(constant_in(unseen))
         for name in plan.scoring:
-            scores[name].append(judge(name, test))
-            train_scores[name].append(judge(name, train))
+            scores[name].append(judge(name, unseen))
+            train_scores[name].append(judge(name, seen))
+    baseline, majority = baseline_in(seen, unseen, plan.scoring, plan.target.is_classes)
     return Fold(
         number,
         len(train),
@@ -158,6 +173,9 @@ def assess(plan: Plan, number: int, train: Indices, test: Indices) -> Fold:
         {name: _filled(values, plan.n_sets) for name, values in train_scores.items()},
         _filled(qualities, plan.n_sets),
         _filled(test_qualities, plan.n_sets),
+        tuple(constant),
+        baseline,
+        majority,
     )
 
 
@@ -194,9 +212,8 @@ def _qualities(plan: Plan, rows: Indices, sets: tuple[FeatureSet, ...]) -> list[
     if not plan.rows_matter or not sets:
         return []
     try:
-        with warnings.catch_warnings():
-            # What few rows lack is no news, and nothing is searched on them.
-            warnings.simplefilter("ignore")
+        # What few rows lack is no news, and nothing is searched on them.
+        with unheard():
             quality = _quality(plan, rows)
             return [_finite(quality.evaluate(chosen)) for chosen in sets]
     except ValueError:
@@ -206,35 +223,40 @@ def _qualities(plan: Plan, rows: Indices, sets: tuple[FeatureSet, ...]) -> list[
 
 def _quality(plan: Plan, rows: Indices) -> Quality:
     weights = _weights(plan, rows) if plan.rows_matter else None
-    return quality_of(plan.selector, plan.features.rows(rows), plan.labels[rows], weights)
+    groups = None if plan.groups is None else plan.groups[rows]
+    return quality_of(plan.selector, plan.features.rows(rows), plan.labels[rows], weights, groups)
 
 
 def _finite(value: float) -> float:
     return float(value) if math.isfinite(value) else math.nan
 
 
-def _judge(plan: Plan, chosen: FeatureSet, train: Indices, where: str) -> Callable[[str, Indices], float]:
-    """Fit a model to a set; what is returned says how well it predicts some rows, by the scorer of a name."""
-    columns = plan.encoded.columns_of(chosen)
-    model = fresh_model(plan.estimator, plan.target.is_classes, plan.random_state)
+def _judged(plan: Plan, rows: Indices) -> JudgedRows:
+    """Some rows, as the model and scorers get them."""
+    return judged_rows(plan.table, rows, plan.labels, plan.weights, plan.groups)
+
+
+def _judge(
+    plan: Plan, chosen: FeatureSet, seen: JudgedRows, where: str
+) -> tuple[Callable[[str, JudgedRows], float], Callable[[JudgedRows], str | None]]:
+    """Fit a model to a set.
+
+    The first function says how well it predicts some rows, by the scorer of a name; the second one what it predicts
+    for all of them, if that is one thing.
+    """
+    model = fresh_model(plan.estimator, plan.target.is_classes, plan.random_state, plan.class_weight)
     try:
-        with missing_values_explained(plan.features, model):
-            fit(model, _table(plan, train, columns), plan.labels[train], _weights(plan, train))
+        with complaints_explained(plan.features, model, chosen, own=is_own(plan.estimator)):
+            seen.fit(model, chosen)
     except InputError as error:
         raise InputError(f"{where}: {error}") from error
     except Exception as error:
         raise InputError(f"{where}: {type(model).__name__} could not be fitted: {one_line(error)}") from error
 
-    def judge(name: str, rows: Indices) -> float:
-        scorer = scorer_for(model, plan.scoring[name], plan.target.is_classes)
+    def judge(name: str, rows: JudgedRows) -> float:
         try:
-            score = judge_of(scorer, _weights(plan, rows))
-            return float(score(model, _table(plan, rows, columns), plan.labels[rows]))
+            return rows.score(model, chosen, plan.scoring[name])
         except Exception as error:
             raise InputError(f"{where}: scoring {name!r} does not work: {one_line(error)}") from error
 
-    return judge
-
-
-def _table(plan: Plan, rows: Indices, columns: Indices) -> Floats:
-    return np.ascontiguousarray(plan.encoded.matrix[np.ix_(rows, columns)])
+    return judge, lambda rows: constant_of(model, rows.columns(chosen), rows.labels)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 import numbers
 from collections.abc import Iterable, Mapping, Sequence
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -27,6 +28,7 @@ __all__ = [
     "scoring_by_name",
     "share",
     "splits_for",
+    "splits_in_words",
 ]
 
 
@@ -168,16 +170,30 @@ def splits_for(
     groups: npt.NDArray[Any] | None,
     kept: Bools | None,
     random_state: int,
+    repeats: int = 1,
 ) -> list[Split]:
     """The folds; a number stands for shuffled folds, of each class alike, that keep groups together.
 
-    Groups, and rows that the user listed, are about all rows, also those that are not ``kept``.
+    Groups, and rows that the user listed, are about all rows, also those that are not ``kept``. Each of several
+    repeats shuffles with a seed of its own; the first ones are the same however many there are.
     """
     if isinstance(cv, numbers.Integral) and not isinstance(cv, bool):
-        cv = _shuffled(whole_number("cv", cv, least=2), target.is_classes, groups is not None, random_state)
+        kind = partial(_shuffled, whole_number("cv", cv, least=2), target.is_classes, groups is not None)
+        splitters = [kind((random_state + repeat) % 2**32) for repeat in range(repeats)]
     elif cv is None or isinstance(cv, str | bool):
         raise InputError(f"cv={cv!r} must be a number of folds, a splitter, or a list of splits.")
-    splits = splits_of(cv, features.values, target, random_state, groups=groups, kept=kept)
+    elif repeats > 1:
+        raise InputError(
+            f"repeats={repeats} goes with a number of folds, such as cv=5, which are drawn anew each time; a splitter "
+            "or a list of splits says itself how often rows are split."
+        )
+    else:
+        splitters = [cv]
+    splits = [
+        split
+        for splitter in splitters
+        for split in splits_of(splitter, features.values, target, random_state, groups=groups, kept=kept)
+    ]
     for number, (train, test) in enumerate(splits):
         n_seen = int(np.isin(test, train).sum())
         if n_seen:
@@ -193,6 +209,30 @@ def _shuffled(n_splits: int, classes: bool, grouped: bool, random_state: int) ->
 
     kinds = (GroupKFold, StratifiedGroupKFold) if grouped else (KFold, StratifiedKFold)
     return kinds[classes](n_splits, shuffle=True, random_state=random_state)
+
+
+def splits_in_words(cv: Any, n_folds: int, groups: Any, repeats: int = 1) -> str:
+    """How rows were split, such as "5-fold cross-validation, 3 repeats".
+
+    Examples
+    --------
+    >>> from sklearn.model_selection import TimeSeriesSplit
+    >>> splits_in_words(5, 15, None, 3), splits_in_words(TimeSeriesSplit(4), 4, None)
+    ('5-fold cross-validation, 3 repeats', '4 folds in time order')
+    >>> splits_in_words(5, 5, ["anna", "anna", "bert"])
+    '5 folds that keep groups together'
+    """
+    from sklearn.model_selection import TimeSeriesSplit
+
+    more = f", {repeats} repeats" if repeats > 1 else ""
+    if isinstance(cv, numbers.Integral):
+        if groups is None:
+            return f"{cv}-fold cross-validation{more}"
+        name = getattr(groups, "name", None)
+        of_what = f" of {name!r}" if isinstance(name, str) else ""
+        return f"{cv} folds that keep groups{of_what} together{more}"
+    folds = "1 fold" if n_folds == 1 else f"{n_folds} folds"
+    return f"{folds} in time order" if isinstance(cv, TimeSeriesSplit) else folds
 
 
 def bootstrap_samples(

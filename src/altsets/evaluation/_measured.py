@@ -2,20 +2,32 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property
-from typing import Any
+from typing import Any, TypeVar
 
 from altsets.errors import InputError
-from altsets.evaluation._comparison import Comparison, compare, mean_of
+from altsets.evaluation._baseline import guess_in_words
+from altsets.evaluation._chance import AgainstBaseline, against_baseline
+from altsets.evaluation._comparison import Chance, Comparison, compare, holm, mean_of
 from altsets.evaluation._folds import Fold, Resample
-from altsets.evaluation._stability import ANY, Shares, StabilityIndex, feature_shares, stability_index
+from altsets.evaluation._stability import (
+    ANY,
+    Shares,
+    StabilityIndex,
+    feature_shares,
+    similar_stability,
+    stability_index,
+)
 from altsets.evaluation._substitution import Substitutions, substitutions
 from altsets.features import unknown_features
 from altsets.problem import FeatureSet
 
 __all__ = ["Measured"]
+
+Compared = TypeVar("Compared", Comparison, AgainstBaseline)
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -40,6 +52,8 @@ class Measured:
     kinship: dict[tuple[int, int], float] = field(default_factory=dict)
     parameters: dict[str, Any] = field(default_factory=dict)
     elapsed: float = 0.0
+    mean_kinship: float | None = None
+    provenance: dict[str, Any] = field(default_factory=dict)
 
     @property
     def complete(self) -> bool:
@@ -82,20 +96,79 @@ class Measured:
     @cached_property
     def comparisons(self) -> list[Comparison]:
         """Each set compared with set 0 over the folds, by each score."""
-        ratios = [fold.n_test / fold.n_train for fold in self.folds]
-        return [
+        beats = {(entry.scorer, entry.number): entry.beats for entry in self.against_baseline}
+        found = [
             compare(
                 scorer,
                 number,
                 self.scores(number, scorer),
                 self.scores(0, scorer),
-                ratios,
+                self._test_per_train,
                 confidence=self.confidence,
                 margin=self.margin,
+                chance=Chance(self.guess(scorer), beats[scorer, number], beats[scorer, 0]),
             )
             for scorer in self.scorers
             for number in range(1, self.n_sets)
         ]
+        return _adjusted(found)
+
+    # --- The baseline -----------------------------------------------------------------------------
+
+    @property
+    def baseline(self) -> float:
+        """The mean test score, by the first scorer, of a model that knows no features; nan if it has none."""
+        return self.baselines()[self.scorers[0]]
+
+    def baselines(self) -> dict[str, float]:
+        """The mean test score of a model that knows no features, by each scorer."""
+        return {scorer: mean_of(self.baseline_scores(scorer)) for scorer in self.scorers}
+
+    def baseline_scores(self, scorer: str | None = None) -> list[float]:
+        """The test scores of a model that knows no features, one per fold; nan where it has none.
+
+        Parameters
+        ----------
+        scorer : str, optional
+            Which score; by default the first one.
+        """
+        name = self._scorer(scorer)
+        return [fold.baseline.get(name, math.nan) for fold in self.folds]
+
+    def guess(self, scorer: str | None = None) -> str:
+        """What the baseline does, in words, such as "always saying 'no'".
+
+        Parameters
+        ----------
+        scorer : str, optional
+            By which score it is judged; by default the first one.
+        """
+        kinds = self.parameters.get("baseline")
+        kind = kinds.get(self._scorer(scorer)) if isinstance(kinds, dict) else None
+        classes = {fold.majority for fold in self.folds}
+        return guess_in_words(kind, classes.pop() if len(classes) == 1 else None)
+
+    @cached_property
+    def against_baseline(self) -> list[AgainstBaseline]:
+        """Each set compared with the baseline over the folds, by each score."""
+        found = [
+            against_baseline(
+                scorer,
+                number,
+                self.scores(number, scorer),
+                self.baseline_scores(scorer),
+                self._test_per_train,
+                guess=self.guess(scorer),
+                confidence=self.confidence,
+            )
+            for scorer in self.scorers
+            for number in range(self.n_sets)
+        ]
+        return _adjusted(found)
+
+    @property
+    def _test_per_train(self) -> list[float]:
+        return [fold.n_test / fold.n_train for fold in self.folds]
 
     # --- Sets from different rows -----------------------------------------------------------------
 
@@ -135,10 +208,14 @@ class Measured:
             number: [run[number] for run in runs if len(run) > number] for number in range(self.n_sets)
         }
         chosen[ANY] = [tuple(sorted(set().union(*run))) for run in runs]
-        return [
-            stability_index(number, sets, self.n_features_in, self.confidence)
-            for number, sets in chosen.items()
-        ]
+        found = []
+        for number, sets in chosen.items():
+            entry = stability_index(number, sets, self.n_features_in, self.confidence)
+            if self.mean_kinship is not None and not math.isnan(entry.index):
+                similar = similar_stability(sets, self.n_features_in, self.kinship, self.mean_kinship)
+                entry = replace(entry, similar=similar)
+            found.append(entry)
+        return found
 
     def shares(self, source: str | None = None) -> Shares:
         """How often each feature is chosen: by feature, then by set number or "any".
@@ -186,3 +263,9 @@ class Measured:
         if name is not None and name not in self.scorers:
             raise InputError(f"scorer={name!r} is unknown; there are {', '.join(self.scorers)}.")
         return name or self.scorers[0]
+
+
+def _adjusted(entries: Sequence[Compared]) -> list[Compared]:
+    """The same comparisons with p-values that are adjusted for their number."""
+    p_values = holm([entry.p_value for entry in entries])
+    return [replace(entry, p_adjusted=value) for entry, value in zip(entries, p_values, strict=True)]

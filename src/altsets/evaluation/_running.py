@@ -1,22 +1,20 @@
-"""Many pieces of work, one after the other or in processes: what is done stays done, also after Ctrl-C."""
+"""Many pieces of work, one after the other or side by side: what is done stays done, also after Ctrl-C."""
 
 from __future__ import annotations
 
 import itertools
-import warnings
 from collections.abc import Callable, Generator, Iterable, Sequence
 from contextlib import closing
 from dataclasses import dataclass
 from typing import Any
 
-from altsets.quality.workers import in_workers
+from altsets.evaluation._heard import Said, heard
+from altsets.measures.workers import at_a_time, in_workers
 
 __all__ = ["Done", "in_processes"]
 
 #: A function and its arguments; all can be sent to another process.
 Piece = tuple[Callable[..., Any], tuple[Any, ...]]
-#: The kind of a warning, and what it says.
-Said = tuple[type[Warning], str]
 
 
 @dataclass(frozen=True)
@@ -50,7 +48,8 @@ def in_processes(
     pieces : sequence of (function, arguments)
         What is to be done.
     n_jobs : int or None
-        How many at a time; one at a time in this process for None and 1.
+        How many at a time, as joblib and its ``parallel_config`` have it; one at a time in this process for None
+        without such a configuration, and for 1.
     progress : callable, optional
         Called with the share done after each piece.
 
@@ -68,7 +67,7 @@ def in_processes(
     )
     try:
         with closing(
-            _here(wanted) if n_jobs in (None, 1) or len(pieces) < 2 else _elsewhere(wanted, n_jobs)
+            _here(wanted) if at_a_time(n_jobs) == 1 or len(pieces) < 2 else _elsewhere(wanted, n_jobs)
         ) as work:
             for position, outcome, messages in work:
                 if isinstance(outcome, Exception):
@@ -106,10 +105,9 @@ def _elsewhere(wanted: Wanted, n_jobs: int | None) -> Generator[Outcome, None, N
 
 def _recorded(position: int, function: Callable[..., Any], arguments: tuple[Any, ...]) -> Outcome:
     """What a piece returns, or the exception that it raises, with its warnings: all can come from another process."""
-    with warnings.catch_warnings(record=True) as caught:
-        warnings.simplefilter("always")
+    with heard() as said:
         try:
             outcome = function(*arguments)
         except Exception as error:
             outcome = error
-    return position, outcome, [(entry.category, str(entry.message)) for entry in caught]
+    return position, outcome, said

@@ -5,12 +5,20 @@ from __future__ import annotations
 import itertools
 import math
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from altsets.problem import FeatureSet
 
-__all__ = ["ANY", "Shares", "StabilityIndex", "feature_shares", "pair_shares", "stability_index"]
+__all__ = [
+    "ANY",
+    "Shares",
+    "StabilityIndex",
+    "feature_shares",
+    "pair_shares",
+    "similar_stability",
+    "stability_index",
+]
 
 #: The sets of one search.
 Run = Sequence[FeatureSet]
@@ -33,6 +41,8 @@ class StabilityIndex:
         Its confidence interval. The sets come from overlapping rows of one table, so it is a rough one.
     n_runs : int
         How many sets were compared.
+    similar : float
+        The index that counts similar features as the same, as far as they are similar; nan if it is not known.
     """
 
     number: int | str
@@ -40,6 +50,7 @@ class StabilityIndex:
     low: float
     high: float
     n_runs: int
+    similar: float = math.nan
 
 
 def stability_index(
@@ -86,6 +97,59 @@ def stability_index(
     error = math.sqrt(4 / runs**2 * math.fsum((part - middle) ** 2 for part in parts))
     reach = float(ndtri((1 + confidence) / 2)) * error
     return StabilityIndex(number, index, index - reach, min(1.0, index + reach), runs)
+
+
+def similar_stability(
+    chosen: Sequence[FeatureSet],
+    n_features_in: int,
+    kinship: Mapping[tuple[int, int], float],
+    mean_kinship: float,
+) -> float:
+    """The index of Sechidis et al. (2019), for which two similar features are nearly the same feature.
+
+    Each feature has a variance over the searches, 1 for chosen and 0 for not; each two have a covariance, which is
+    negative if they take turns. The sum of all of these, each times how similar the two are, is the variance that no
+    similar feature makes up for. It is divided by what sets of the same sizes have that are drawn at random. 1: always
+    the same features, up to similar ones; 0: as by chance. It is the plain index if no two features are alike, and
+    likewise if all pairs are equally alike and sets have one size.
+
+    K. Sechidis, K. Papangelou, S. Nogueira, J. Weatherall, G. Brown: On the stability of feature selection in the
+    presence of feature correlations. ECML PKDD 2019.
+
+    Parameters
+    ----------
+    chosen : sequence of tuples of int
+        The features that were chosen, once for each search.
+    n_features_in : int
+        How many features there are to choose from.
+    kinship : mapping of (int, int) to float
+        How similar two features are, from 0 to 1, the smaller index first; those that were ever chosen will do.
+    mean_kinship : float
+        How similar two features of the table are on average: that much sets have in common by chance.
+
+    Examples
+    --------
+    >>> turns = [(0, 4), (1, 4), (0, 4), (1, 4)]
+    >>> round(similar_stability(turns, 10, {}, 0.0), 3), round(similar_stability(turns, 10, {(0, 1): 0.9}, 0.02), 3)
+    (0.583, 0.957)
+    """
+    runs, count = len(chosen), n_features_in
+    if runs < 2 or count < 2:
+        return math.nan
+    sizes = [len(features) for features in chosen]
+    used = sum(sizes) / runs / count
+    together = sum(size * (size - 1) for size in sizes) / runs / (count * (count - 1))
+    by_chance = count * used * (1 - used) + count * (count - 1) * mean_kinship * (together - used**2)
+    if by_chance <= 1e-12:
+        return math.nan
+    single = Counter(itertools.chain(*chosen))
+    pairs = Counter(itertools.chain(*(itertools.combinations(sorted(features), 2) for features in chosen)))
+    variance = math.fsum(times / runs * (1 - times / runs) for times in single.values())
+    variance += 2 * math.fsum(
+        kinship.get(pair, 0.0) * (pairs[pair] / runs - single[pair[0]] * single[pair[1]] / runs**2)
+        for pair in itertools.combinations(sorted(single), 2)
+    )
+    return min(1.0, 1 - runs / (runs - 1) * variance / by_chance)
 
 
 #: For each feature or pair: the share of searches that chose it, for each set number and for any set.

@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 import math
+from collections import Counter
 from collections.abc import Sequence
 
+from altsets.evaluation._chance import adjustment, overall
 from altsets.evaluation._comparison import mean_of, shown, std_of
+from altsets.evaluation._kinship import MOST_RELATED
 from altsets.evaluation._measured import Measured
 from altsets.evaluation._stability import ANY
 
@@ -33,30 +36,35 @@ def summary_of(evaluation: Measured) -> str:
 
 
 def _headline(evaluation: Measured) -> list[str]:
-    sets = _counted(evaluation.n_sets, "set")
-    where = (
-        f"{_counted(len(evaluation.folds), 'fold')} of {_counted(evaluation.n_rows, 'row')} and "
-        f"{_counted(evaluation.n_features_in, 'feature')}"
-    )
-    judge = evaluation.parameters.get("estimator", "tree")
+    how = "given" if evaluation.given else "searched anew in each fold"
+    table = f"{_counted(evaluation.n_rows, 'row')}, {_counted(evaluation.n_features_in, 'feature')}"
+    lines = [
+        f"{_counted(evaluation.n_sets, 'set')}, {how}. {_folds(evaluation)} on {table}; model: "
+        f"{evaluation.parameters.get('model', 'tree')}."
+    ]
     if evaluation.given:
-        lines = [
-            f"{sets}, given; judged by {judge} in {where}.",
-            "If the sets were found on these rows, the search has seen the test rows and the scores are too good.",
-        ]
-    else:
-        lines = [f"{sets}, found anew on the training rows and judged by {judge} in {where}."]
-        if evaluation.parameters.get("ready_made"):
-            lines.append(
-                "The search was guided by scores that were given: if they come from these rows, the search has seen "
-                "the test rows and the scores are too good."
-            )
+        lines.append(
+            "If the sets were found on these rows, the search has seen the test rows, and the scores are too high."
+        )
+    elif evaluation.parameters.get("ready_made"):
+        lines.append(
+            "The search used scores that were given: if they come from these rows, the search has seen the test rows, "
+            "and the scores are too high."
+        )
+    if "pos_label" in evaluation.parameters:
+        lines.append(f"Positive class: {evaluation.parameters['pos_label']}.")
     if not evaluation.complete:
         done = f"{len(evaluation.folds)} of {evaluation.n_folds} folds"
         if evaluation.n_bootstraps:
             done += f" and {len(evaluation.resamples)} of {evaluation.n_bootstraps} bootstrap samples"
         lines.append(f"Interrupted: {done} were done.")
     return lines
+
+
+def _folds(evaluation: Measured) -> str:
+    """How rows were split, such as "5-fold cross-validation, 3 repeats,"."""
+    splits = evaluation.parameters.get("splits", _counted(evaluation.n_folds, "fold"))
+    return f"{splits}," if "," in splits else splits
 
 
 def _counted(count: int, noun: str) -> str:
@@ -67,12 +75,7 @@ def _table(evaluation: Measured) -> list[str]:
     numbers = range(evaluation.n_sets)
     columns = [["set", *map(str, numbers)]]
     for name in evaluation.scorers:
-        cells = [name]
-        for number in numbers:
-            scores = evaluation.scores(number, name)
-            spread = std_of(scores)
-            cells.append(shown(mean_of(scores)) + ("" if math.isnan(spread) else f" ± {shown(spread)}"))
-        columns.append(cells)
+        columns.append([name, *(_mean_and_spread(evaluation.scores(number, name)) for number in numbers)])
         trained = [
             mean_of([fold.train_scores[name][number] for fold in evaluation.folds]) for number in numbers
         ]
@@ -81,13 +84,25 @@ def _table(evaluation: Measured) -> list[str]:
         means = [mean_of([getattr(fold, kept)[number] for fold in evaluation.folds]) for number in numbers]
         if not all(map(math.isnan, means)):
             columns.append([title, *map(shown, means)])
+    if any(fold.baseline for fold in evaluation.folds):
+        last = {"set": "baseline"} | {
+            name: _mean_and_spread(evaluation.baseline_scores(name)) for name in evaluation.scorers
+        }
+        columns = [[*column, last.get(column[0], "")] for column in columns]
     return _aligned(columns)
+
+
+def _mean_and_spread(scores: Sequence[float]) -> str:
+    spread = std_of(scores)
+    return shown(mean_of(scores)) + ("" if math.isnan(spread) else f" ± {shown(spread)}")
 
 
 def _aligned(columns: Sequence[Sequence[str]]) -> list[str]:
     widths = [max(map(len, column)) for column in columns]
     rows = zip(*columns, strict=True)
-    return ["  ".join(cell.rjust(width) for cell, width in zip(row, widths, strict=True)) for row in rows]
+    return [
+        "  ".join(cell.rjust(width) for cell, width in zip(row, widths, strict=True)).rstrip() for row in rows
+    ]
 
 
 def _sentences(evaluation: Measured) -> list[str]:
@@ -96,11 +111,44 @@ def _sentences(evaluation: Measured) -> list[str]:
         found = evaluation.n_found(number)
         if found < len(evaluation.folds):
             lines.append(f"Set {number} was found in {found} of {len(evaluation.folds)} folds.")
-    several = len(evaluation.scorers) > 1
-    for entry in evaluation.comparisons:
-        lines.append(f"{entry.scorer}: {entry.sentence}" if several else entry.sentence)
-    if sum(not math.isnan(entry.p_value) for entry in evaluation.comparisons) > 1:
-        lines.append("Each interval is about one comparison, not about all of them at once.")
+    for scorer in evaluation.scorers:
+        said = _by_score(evaluation, scorer)
+        lines += [f"{scorer}: {line}" for line in said] if len(evaluation.scorers) > 1 else said
+    return lines + adjustment(evaluation.comparisons, evaluation.confidence) + _constant(evaluation)
+
+
+def _by_score(evaluation: Measured, scorer: str) -> list[str]:
+    """What one score says about the sets and the baseline, and about the sets and set 0."""
+    entries = [entry for entry in evaluation.against_baseline if entry.scorer == scorer]
+    compared = [entry for entry in evaluation.comparisons if entry.scorer == scorer]
+    sentences = [entry.sentence for entry in compared]
+    line = overall(entries, evaluation.guess(scorer), evaluation.confidence)
+    if line and all(entry.verdict == "chance" for entry in compared):
+        return [line]
+    # Where only one of two sets beats the baseline, the sentence that compares them says so.
+    told = len(compared) == 1 and False in [entry.beats for entry in entries]
+    return sentences if told or not line else [line, *sentences]
+
+
+def _constant(evaluation: Measured) -> list[str]:
+    """Models that say the same of every row, though rows differ."""
+    lines = []
+    for number in range(evaluation.n_sets):
+        said = Counter(
+            what
+            for fold in evaluation.folds
+            for what in fold.constant[number : number + 1]
+            if what is not None
+        )
+        if not said:
+            continue
+        if evaluation.parameters.get("task") == "regression":
+            text = f"one and the same amount for every row in {said.total()} of {len(evaluation.folds)} folds"
+        else:
+            (first, count), *others = said.most_common()
+            text = f"'{first}' for every row in {count} of {len(evaluation.folds)} folds"
+            text += "".join(f", '{what}' in {count}" for what, count in others)
+        lines.append(f"set {number}: the model predicts {text}.")
     return lines
 
 
@@ -138,13 +186,24 @@ def _stability(evaluation: Measured) -> list[str]:
     known = [entry for entry in evaluation.stability() if not math.isnan(entry.index)]
     if not known:
         return []
-    cells = [
-        f"{'all sets together' if entry.number == ANY else f'set {entry.number}'} {entry.index:.2f} "
-        f"[{entry.low:.2f}, {entry.high:.2f}]"
-        for entry in known
-    ]
+    lines = []
+    for entry in known:
+        who = "all sets together" if entry.number == ANY else f"set {entry.number}"
+        line = f"  {who}: {_two(entry.index)} [{_two(entry.low)}, {_two(entry.high)}]"
+        # Where features that take turns are alike, the sets are more stable than they look; else it says nothing.
+        if entry.similar > entry.index:
+            line += f"; counting similar features as the same {_two(entry.similar)}"
+        lines.append(line)
     many = _counted(len(evaluation.runs()), _noun(evaluation))
-    return [f"Stability over {many} (1: always the same features, 0: as by chance): {', '.join(cells)}."]
+    left_out = ""
+    if len(evaluation.names) > MOST_RELATED:
+        left_out = f"; with more than {MOST_RELATED} chosen features, similar ones are not looked for"
+    return [f"Stability over {many} (1: always the same features, 0: as by chance{left_out}):", *lines]
+
+
+def _two(value: float) -> str:
+    """Two decimals, and no zero with a sign."""
+    return f"{round(value, 2) + 0.0:.2f}"
 
 
 def _stand_ins(evaluation: Measured) -> list[str]:

@@ -130,7 +130,7 @@ class Design:
                 raise InputError(f"fold {fold} is unknown; there are folds 0 to {self.settings.n_folds - 1}.")
         for size in self.sizes:
             if size < 1:
-                raise InputError(f"k={size} is no size of a set; the paper has {SIZES[0]} and {SIZES[1]}.")
+                raise InputError(f"k={size} is not a set size; the paper has {SIZES[0]} and {SIZES[1]}.")
 
     @property
     def tasks(self) -> list[Task]:

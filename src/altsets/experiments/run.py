@@ -18,7 +18,7 @@ from altsets.experiments.folds import Information, StudyFold, fold_of, informati
 from altsets.experiments.methods import PAPER_METHODS, Method, method_named
 from altsets.experiments.store import Store
 from altsets.experiments.task import Row, failure, rows_of
-from altsets.quality.workers import checked_jobs, in_workers
+from altsets.measures.workers import checked_jobs, in_workers
 from altsets.search.resources import one_thread
 
 __all__ = ["Outcome", "StudyProgress", "reproduce"]

@@ -25,7 +25,7 @@ from zipfile import BadZipFile
 import numpy as np
 
 from altsets import __version__, documents
-from altsets.errors import AltsetsError, InputError, MissingExtraError
+from altsets.errors import AltsetsError, InputError, MissingExtraError, reason_of
 from altsets.experiments.design import Settings, Task
 from altsets.experiments.folds import Information
 from altsets.experiments.task import Row
@@ -112,7 +112,7 @@ class Store:
         try:
             return Settings(**found["settings"])
         except (*documents.DAMAGED, AltsetsError) as error:
-            raise InputError(f"{self._about} is damaged: {error}.") from error
+            raise InputError(f"{self._about} is damaged: {reason_of(error)}.") from error
 
     @property
     def _about(self) -> Path:

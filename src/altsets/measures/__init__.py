@@ -8,14 +8,13 @@ nothing is ever filled in. :data:`MEASURES` names them; :func:`score` and
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as np
 
 from altsets.arrays import Floats
-from altsets.errors import InputError
+from altsets.errors import InputError, warn_user
 from altsets.measures._importance import importance
 from altsets.measures._permutation import permutation
 from altsets.measures._rank import spearman
@@ -141,9 +140,7 @@ def _warn_of_copies(features: Features) -> None:
     groups = copies_in(features)
     if groups:
         named = [" = ".join(map(features.label, group)) for group in groups]
-        warnings.warn(
+        warn_user(
             f"some columns are exact copies of each other ({listed(named, most=5)}); "
-            "a copy is no real alternative, so keep only one of each.",
-            UserWarning,
-            stacklevel=3,
+            "a copy is no real alternative, so keep only one of each."
         )

@@ -8,7 +8,8 @@ import numpy as np
 
 from altsets.arrays import Floats
 from altsets.errors import InputError
-from altsets.measures.models import fit, fresh_model, missing_values_explained
+from altsets.measures.complaints import complaints_explained
+from altsets.measures.models import fit, fresh_model
 from altsets.tables.conversion import features_of
 from altsets.tables.encoded import encoded
 from altsets.tables.target import target_of
@@ -66,7 +67,7 @@ def importance(
     target = target_of(y, features.n_rows, task)
     model = fresh_model(estimator, target.is_classes, random_state)
     table = encoded(features, at_once=True)
-    with missing_values_explained(features, model):
+    with complaints_explained(features, model):
         fit(model, table.matrix, target.values, weights)
     return table.total(_importances(model, table.matrix.shape[1]))
 

@@ -2,25 +2,23 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
-from altsets.arrays import Floats
+from altsets.arrays import Floats, Indices
 from altsets.measures._threads import OnProgress, in_order
-from altsets.measures.models import (
-    HELD_OUT,
-    fit,
-    fresh_model,
-    judge_of,
-    missing_values_explained,
-    scorer_for,
-    splits_of,
-)
+from altsets.measures.complaints import complaints_explained
+from altsets.measures.judged_rows import JudgedRows, counted_groups, judged_rows
+from altsets.measures.models import HELD_OUT, fresh_model, is_own, splits_of, table_for
+from altsets.measures.scorers import judge_of, scorer_for
+from altsets.measures.workers import in_workers, is_configured
 from altsets.tables.constant_columns import constant_columns
 from altsets.tables.conversion import features_of
 from altsets.tables.encoded import encoded
-from altsets.tables.target import target_of
+from altsets.tables.target import labels_of, target_of
 from altsets.tables.weights import counted, counted_rows
 
 __all__ = ["permutation"]
@@ -34,6 +32,8 @@ def permutation(
     scoring: Any = None,
     test_size: float = HELD_OUT,
     cv: Any = None,
+    groups: Any = None,
+    pos_label: Any = None,
     n_repeats: int = 5,
     task: str = "auto",
     random_state: int = 25,
@@ -49,8 +49,9 @@ def permutation(
     Parameters
     ----------
     X : table of shape (n_samples, n_features)
-        Numbers and categories. A category becomes a column of 0 and 1 for each label (one column for two labels), and
-        these are shuffled together. A missing number is handed to the model as nan.
+        Numbers and categories. Your own estimator gets them as they are here. For models by name a category becomes a
+        column of 0 and 1 for each label (one column for two labels), and these are shuffled together; a missing number
+        is nan.
     y : array-like of shape (n_samples,)
         The target.
     estimator : estimator or str, optional
@@ -63,6 +64,12 @@ def permutation(
         The share or number of rows to hold out, drawn at random, from each class alike.
     cv : int or splitter, optional
         Folds in place of one held-out part; importances are averaged over them.
+    groups : array-like of shape (n_samples,), optional
+        For splitters that keep rows of one group together, also those inside the estimator; without ``cv``, whole
+        groups are held out.
+    pos_label : optional
+        Which of two classes precision, recall, f1 and the like are about. None: 1 or True if it is one of them, else
+        the last one in order.
     n_repeats : int
         Random orders of each feature.
     task : {"auto", "classification", "regression"}
@@ -72,7 +79,8 @@ def permutation(
     sample_weight : array-like of shape (n_samples,), optional
         How much each row counts when the model is fitted, and in the score if the scorer takes weights.
     n_jobs : int, optional
-        Threads; all processors by default. The scores do not depend on it.
+        Threads; all processors by default. joblib's ``parallel_config`` overrules where and how many. The scores do not
+        depend on it.
     progress : callable, optional
         Called now and then with the share that is done, from 0 to 1; whatever it raises ends the work.
 
@@ -90,44 +98,70 @@ def permutation(
     """
     whole_table = features_of(X)
     features, y, weights = counted(whole_table, y, sample_weight)
-    target, table = target_of(y, features.n_rows, task), encoded(features, at_once=True)
+    target = target_of(y, features.n_rows, task)
+    own = is_own(estimator)
+    table = table_for(estimator, features) if own else encoded(features, at_once=True)
     kept = counted_rows(sample_weight, whole_table.n_rows)
-    splits = splits_of(cv, table.matrix, target, random_state, test_size=test_size, kept=kept)
-    fitted = []
-    for train, test in splits:
-        model = fresh_model(estimator, target.is_classes, random_state)
-        with missing_values_explained(features, model):
-            fit(model, table.matrix[train], target.values[train], None if weights is None else weights[train])
-        fitted.append((model, test))
-    scorer = scorer_for(fitted[0][0], scoring, target.is_classes)
+    splits = splits_of(
+        cv, features.values, target, random_state, groups=groups, test_size=test_size, kept=kept
+    )
+    everything = range(features.n_features)
+    known = (labels_of(y, target), weights, counted_groups(groups, kept))
+    models = [fresh_model(estimator, target.is_classes, random_state) for _ in splits]
+    scorer = scorer_for(models[0], scoring, target.is_classes, known[0], pos_label)
     varied = np.flatnonzero(~constant_columns(features.values))
-    drops = np.zeros((len(fitted), features.n_features))
-
-    def work(number: int) -> float:
-        model, test = fitted[number // len(varied)]
-        columns = table.columns_of([int(varied[number % len(varied)])])
-        judge = judge_of(scorer, None if weights is None else weights[test])
-        return _drop(model, table.matrix[test], target.values[test], columns, judge, n_repeats, random_state)
-
-    with missing_values_explained(features, fitted[0][0]):
-        found = list(in_order(work, len(fitted) * len(varied), n_jobs, progress))
-    drops[:, varied] = np.reshape(found, (len(fitted), len(varied)))
+    with complaints_explained(features, models[0], own=own):
+        for model, (train, _) in zip(models, splits, strict=True):
+            judged_rows(table, train, *known).fit(model, everything)
+        tests = [judged_rows(table, test, *known) for _, test in splits]
+        work = _Work(models, tests, varied, scorer, n_repeats, random_state)
+        found = list(_outcomes(work, len(models) * len(varied), n_jobs, progress))
+    drops = np.zeros((len(models), features.n_features))
+    drops[:, varied] = np.reshape(found, (len(models), len(varied)))
     return np.asarray(drops.mean(axis=0))
 
 
-def _drop(
-    model: Any, rows: Floats, values: Any, columns: Any, judge: Any, n_repeats: int, random_state: int
-) -> float:
-    """The importance of the columns of one feature: scikit-learn shuffles the numbers of the rows, the scorer them."""
-    from sklearn.inspection import permutation_importance
+def _outcomes(work: _Work, count: int, n_jobs: int | None, progress: OnProgress | None) -> Iterator[float]:
+    """What comes out of each piece of work, in order: from threads, or from where the user wants it done."""
+    if not is_configured():
+        yield from in_order(work, count, n_jobs, progress)
+        return
+    calls: Iterator[Any] = ((work, (number,), {}) for number in range(count))
+    for done, outcome in enumerate(in_workers(calls, n_jobs, return_as="generator"), start=1):
+        if progress is not None:
+            progress(done / count)
+        yield outcome
 
-    def in_place(fitted: Any, order: Floats, expected: Any) -> float:
-        table = rows.copy()
-        table[:, columns] = rows[order, columns]
-        return float(judge(fitted, table, expected))
 
-    numbers = np.arange(len(rows))[:, None]
-    found = permutation_importance(
-        model, numbers, values, scoring=in_place, n_repeats=n_repeats, random_state=random_state
-    )
-    return float(found.importances_mean[0])
+@dataclass(frozen=True)
+class _Work:
+    """The importance of one feature to one of the models, by number; all of it can be sent elsewhere."""
+
+    models: Sequence[Any]
+    tests: Sequence[JudgedRows]
+    varied: Indices
+    scorer: Any
+    n_repeats: int
+    random_state: int
+
+    def __call__(self, number: int) -> float:
+        from sklearn.inspection import permutation_importance
+
+        model, rows = (part[number // len(self.varied)] for part in (self.models, self.tests))
+        judge = judge_of(self.scorer, rows.weights)
+        feature = int(self.varied[number % len(self.varied)])
+
+        def in_place(fitted: Any, order: Any, expected: Any) -> float:
+            return float(judge(fitted, rows.columns.shuffled(feature, order[:, 0]), expected))
+
+        # scikit-learn shuffles the numbers of the rows, the scorer the rows.
+        numbers = np.arange(len(rows.labels))[:, None]
+        found = permutation_importance(
+            model,
+            numbers,
+            rows.labels,
+            scoring=in_place,
+            n_repeats=self.n_repeats,
+            random_state=self.random_state,
+        )
+        return float(found.importances_mean[0])

@@ -9,7 +9,8 @@ import numpy as np
 
 from altsets.arrays import Floats
 from altsets.errors import InputError, MissingExtraError
-from altsets.measures.models import fit, fresh_model, missing_values_explained
+from altsets.measures.complaints import complaints_explained
+from altsets.measures.models import fit, fresh_model
 from altsets.tables.constant_columns import constant_columns
 from altsets.tables.conversion import features_of
 from altsets.tables.encoded import encoded
@@ -69,7 +70,7 @@ def shap(
     target, table = target_of(y, features.n_rows, task), encoded(features, at_once=True)
     matrix = table.matrix
     model = fresh_model(estimator, target.is_classes, random_state)
-    with missing_values_explained(features, model):
+    with complaints_explained(features, model):
         fit(model, matrix, target.values, weights)
     rng = np.random.default_rng(random_state)
     background = _some(matrix, n_background, rng)

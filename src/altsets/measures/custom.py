@@ -9,7 +9,7 @@ import numpy as np
 import numpy.typing as npt
 
 from altsets.arrays import Floats
-from altsets.errors import InputError
+from altsets.errors import InputError, reason_of
 from altsets.tables.constant_columns import constant_columns
 from altsets.tables.feature_matrix import Features
 
@@ -107,7 +107,7 @@ def _given(measure: Any, names: list[str] | None, options: dict[str, Any], axes:
     try:
         values = np.array(measure, dtype=np.float64)
     except (TypeError, ValueError) as error:
-        raise InputError(f"the array given as measure must hold numbers: {error}.") from error
+        raise InputError(f"the array given as measure must hold numbers: {reason_of(error)}.") from error
     if not np.isfinite(values).all():
         raise InputError(
             "the array given as measure holds missing or infinite values; put in finite numbers."

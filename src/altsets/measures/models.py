@@ -1,14 +1,10 @@
-"""Models that measures and wrappers fit, how rows are split for them, and how their predictions are judged."""
+"""Models that measures and wrappers fit, what they get of a table, and how rows are split for them."""
 
 from __future__ import annotations
 
 import copy
 import importlib
-import inspect
 import numbers
-from collections.abc import Iterator
-from contextlib import contextmanager
-from functools import partial
 from typing import Any
 
 import numpy as np
@@ -16,7 +12,10 @@ import numpy.typing as npt
 
 from altsets.arrays import Bools, Floats, Indices
 from altsets.errors import InputError
+from altsets.measures.metadata import asking_for_weights, last_step, metadata_for
+from altsets.tables.encoded import Encoded, encoded
 from altsets.tables.feature_matrix import Features
+from altsets.tables.original import Original
 from altsets.tables.target import Target
 
 __all__ = [
@@ -25,12 +24,10 @@ __all__ = [
     "Split",
     "fit",
     "fresh_model",
-    "judge_of",
-    "missing_values_explained",
-    "names_for_weights",
+    "is_own",
     "one_line",
-    "scorer_for",
     "splits_of",
+    "table_for",
 ]
 
 #: Amounts beyond this, or below its inverse, have squares that floats cannot add up.
@@ -57,7 +54,31 @@ MODELS: dict[str, tuple[str, str, str, bool]] = {
 }
 
 
-def fresh_model(estimator: Any, classes: bool, random_state: int) -> Any:
+def is_own(estimator: Any) -> bool:
+    """Whether an estimator is an object of the user's, who knows what it takes; others are made here, by name."""
+    return estimator is not None and not isinstance(estimator, str)
+
+
+def table_for(estimator: Any, features: Features) -> Encoded | Original:
+    """What models get: an object of the user's the table as it was handed over, all others numbers alone.
+
+    Examples
+    --------
+    >>> from altsets.tables.conversion import features_of
+    >>> from sklearn.dummy import DummyClassifier
+    >>> features = features_of([[1, "red"], [2, "blue"]])
+    >>> rows = np.arange(2)
+    >>> table_for("tree", features).part(rows)([0, 1]).tolist()
+    [[1.0, 1.0], [2.0, 0.0]]
+    >>> table_for(DummyClassifier(), features).part(rows)([0, 1]).tolist()
+    [[1, 'red'], [2, 'blue']]
+    """
+    if is_own(estimator) and features.original is not None:
+        return features.original
+    return encoded(features)
+
+
+def fresh_model(estimator: Any, classes: bool, random_state: int, class_weight: Any = None) -> Any:
     """A copy to be fitted, so that the caller's object stays as it is; by default a decision tree.
 
     Without seeds of its own two runs would differ, so every part that has none gets one.
@@ -71,11 +92,15 @@ def fresh_model(estimator: Any, classes: bool, random_state: int) -> Any:
         Whether it is to predict classes or amounts.
     random_state : int
         The seed.
+    class_weight : {"balanced"}, optional
+        For models by name: classes count alike, however many rows they have.
     """
-    if estimator is None:
-        estimator = "tree"
-    if isinstance(estimator, str):
-        estimator = _by_name(estimator, classes)
+    if class_weight is not None:
+        _check_class_weight(estimator, classes, class_weight)
+    if not is_own(estimator):
+        estimator = _by_name("tree" if estimator is None else estimator, classes)
+    if class_weight is not None:
+        _set_class_weight(estimator, class_weight)
     if isinstance(estimator, type) or not hasattr(estimator, "fit"):
         raise InputError(
             f"estimator must be an object with fit(X, y), such as a decision tree; got {estimator!r}."
@@ -106,10 +131,13 @@ def _by_name(name: str, classes: bool) -> Any:
         model = getattr(importlib.import_module(module), for_classes if classes else for_amounts)()
         if not scaled:
             return model
+        from sklearn.impute import SimpleImputer
         from sklearn.pipeline import make_pipeline
         from sklearn.preprocessing import StandardScaler
 
-        return make_pipeline(StandardScaler(), model)
+        # Medians, means and scales are those of the rows that the model is fitted to.
+        imputer = SimpleImputer(strategy="median", keep_empty_features=True)
+        return make_pipeline(imputer, asking_for_weights(StandardScaler()), asking_for_weights(model))
     module, _, kind = name.rpartition(".")
     try:
         return getattr(importlib.import_module(module), kind)()
@@ -122,24 +150,35 @@ def _by_name(name: str, classes: bool) -> Any:
         ) from error
 
 
-def scorer_for(model: Any, scoring: Any, classes: bool) -> Any:
-    """How predictions are judged: by default Matthews' correlation coefficient for classes, R² for amounts."""
-    from sklearn.metrics import check_scoring
-
-    if scoring is None:
-        scoring = "matthews_corrcoef" if classes else "r2"
-    if not isinstance(scoring, str) and not callable(scoring):
+def _check_class_weight(estimator: Any, classes: bool, class_weight: Any) -> None:
+    if not isinstance(class_weight, str) or class_weight != "balanced":
+        raise InputError(f"class_weight={class_weight!r} is unknown; choose 'balanced', or leave it out.")
+    if is_own(estimator):
         raise InputError(
-            f"scoring={scoring!r} must be the name of one scorer or a function of model, X and y."
+            f"class_weight is for models by name; set it on your own {type(estimator).__name__} instead."
         )
-    try:
-        return check_scoring(model, scoring=scoring)
-    except (ValueError, TypeError) as error:
-        raise InputError(f"scoring={scoring!r} does not work here: {one_line(error)}") from error
+    if not classes:
+        raise InputError("class_weight is about classes, but the target is an amount; leave it out.")
 
 
-def fit(model: Any, matrix: Floats, values: npt.NDArray[Any], weights: Floats | None = None) -> Any:
-    """Fit a model to weighted rows; every part of it that takes weights gets them.
+def _set_class_weight(model: Any, class_weight: Any) -> None:
+    last = last_step(model)
+    if "class_weight" not in getattr(last, "get_params", dict)():
+        raise InputError(
+            f"{type(last).__name__} knows no class weights; leave out class_weight, or use tree, forest, boosting, "
+            "linear or svm."
+        )
+    last.set_params(class_weight=class_weight)
+
+
+def fit(
+    model: Any,
+    table: Any,
+    values: npt.NDArray[Any],
+    weights: Floats | None = None,
+    groups: npt.NDArray[Any] | None = None,
+) -> Any:
+    """Fit a model to weighted rows; every part of it that takes weights gets them, and splitters inside get groups.
 
     Examples
     --------
@@ -154,58 +193,7 @@ def fit(model: Any, matrix: Floats, values: npt.NDArray[Any], weights: Floats | 
             f"models square the target, which goes up to {largest:g} and would leave the range of floats; choose "
             f"another unit, so that its largest value lies between {1 / LARGEST_TARGET:g} and {LARGEST_TARGET:g}."
         )
-    if weights is None:
-        return model.fit(matrix, values)
-    return model.fit(matrix, values, **dict.fromkeys(names_for_weights(model), weights))
-
-
-def names_for_weights(model: Any) -> list[str]:
-    """What the weights of rows are called by a model and, in a pipeline, by its steps; at least one name."""
-    names = _names_for_weights(model)
-    if not names:
-        last = model.steps[-1][1] if hasattr(model, "steps") else model
-        raise InputError(
-            f"{type(last).__name__} takes no sample_weight when it is fitted; use another model, such as a tree, a "
-            "forest or a linear one."
-        )
-    return names
-
-
-def _names_for_weights(model: Any) -> list[str]:
-    from sklearn.utils.validation import has_fit_parameter
-
-    if hasattr(model, "steps"):
-        steps = [(name, step) for name, step in model.steps if step is not None and step != "passthrough"]
-        found = [[f"{name}__{inner}" for inner in _names_for_weights(step)] for name, step in steps]
-        return [name for names in found for name in names] if found and found[-1] else []
-    if has_fit_parameter(model, "sample_weight"):
-        return ["sample_weight"]
-    # Searches for parameters, and models of a transformed target, hand on what they get.
-    inner = getattr(model, "estimator", None) or getattr(model, "regressor", None)
-    return _names_for_weights(inner) if hasattr(inner, "fit") else []
-
-
-@contextmanager
-def missing_values_explained(features: Features, model: Any) -> Iterator[None]:
-    """Say in one sentence that a model cannot deal with missing values, if that is what it complains about."""
-    try:
-        yield
-    except ValueError as error:
-        if not features.incomplete.any() or "nan" not in str(error).lower():
-            raise
-        last = model.steps[-1][1] if hasattr(model, "steps") else model
-        features.refuse_missing(
-            type(last).__name__,
-            advice="use a model that takes them (a tree, a forest or boosting), or a pipeline with an imputer",
-        )
-
-
-def judge_of(scorer: Any, weights: Floats | None) -> Any:
-    """A scorer that weighs rows, if it can."""
-    if weights is None:
-        return scorer
-    takes = inspect.signature(getattr(scorer, "_score_func", scorer)).parameters
-    return partial(scorer, sample_weight=weights) if "sample_weight" in takes else scorer
+    return model.fit(table, values, **metadata_for(model, weights, groups))
 
 
 def splits_of(
@@ -218,11 +206,17 @@ def splits_of(
     test_size: float = HELD_OUT,
     kept: Bools | None = None,
 ) -> list[Split]:
-    """Rows to fit to and rows to predict, drawn once; without ``cv`` one part is held out, of each class alike.
+    """Rows to fit to and rows to predict, drawn once; without ``cv`` a part of each class or whole groups are held out.
 
     If only some rows are ``kept``, groups and rows that the user listed are about all of them; splits are not.
     """
-    from sklearn.model_selection import PredefinedSplit, ShuffleSplit, StratifiedShuffleSplit, check_cv
+    from sklearn.model_selection import (
+        GroupShuffleSplit,
+        PredefinedSplit,
+        ShuffleSplit,
+        StratifiedShuffleSplit,
+        check_cv,
+    )
 
     kept = np.ones(len(matrix), dtype=bool) if kept is None else kept
     drawn_here = cv is None or isinstance(cv, numbers.Integral) or hasattr(cv, "split")
@@ -230,6 +224,7 @@ def splits_of(
     try:
         if cv is None:
             kind = StratifiedShuffleSplit if target.is_classes else ShuffleSplit
+            kind = kind if groups is None else GroupShuffleSplit
             cv = kind(n_splits=1, test_size=test_size, random_state=random_state)
         if groups is not None:
             groups = np.asarray(groups)[kept]

@@ -2,31 +2,28 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as np
 
 from altsets.arrays import Floats
 from altsets.errors import InputError
-from altsets.measures._rank import ranks_of
-from altsets.measures._univariate import standardised
+from altsets.measures._correlations import correlation_matrix, correlation_rows
 from altsets.measures.custom import given_pairs, is_array, scores_by
 from altsets.measures.information.mutual_information import (
     information_matrix,
     uncertainty_matrix,
+    uncertainty_rows,
     warn_of_bins,
 )
-from altsets.measures.information.patterns import patterns_of
 from altsets.tables.constant_columns import constant_columns, warn_of_constants
 from altsets.tables.conversion import features_of
 from altsets.tables.feature_matrix import Features
 from altsets.tables.left_out import warn_of_left_out_rows
 from altsets.tables.weights import counted, counted_as_repeats
 
-__all__ = ["PAIR_MEASURES", "pairwise", "warn_of_pairs"]
-
-NOT_NUMBERS = "use symmetrical_uncertainty or mutual_info"
+__all__ = ["PAIR_MEASURES", "pairs_of", "pairwise", "warn_of_pairs"]
 
 
 def pairwise(
@@ -100,46 +97,55 @@ def pairwise(
     return rows
 
 
+def pairs_of(X: Any, of: Sequence[int], measure: str, *, sample_weight: Any = None) -> Floats:
+    """Measure how much a few features say about each other feature, without all the other pairs; no warnings.
+
+    Parameters
+    ----------
+    X : table of shape (n_samples, n_features)
+    of : sequence of int
+        The few features, each once.
+    measure : {"symmetrical_uncertainty", "pearson", "spearman", "uncertainty_coefficient"}
+        The last one is the mutual information as a share of the entropy of the few: 1 where another feature decides
+        one of them, however many values it has itself.
+    sample_weight : array-like of shape (n_samples,), optional
+
+    Returns
+    -------
+    ndarray of shape (len(of), n_features)
+        These rows of what :func:`pairwise` returns.
+
+    Examples
+    --------
+    >>> pairs_of([[1, 4], [2, 3], [3, 2], [4, 4]], [1], "pearson").round(4).tolist()
+    [[0.1348, 1.0]]
+    """
+    features = features_of(X)
+    features, _, weights = counted(features, np.zeros(features.n_rows), sample_weight)
+    if measure in ("symmetrical_uncertainty", "uncertainty_coefficient"):
+        one_sided = measure == "uncertainty_coefficient"
+        rows = uncertainty_rows(features, of, sample_weight=weights, one_sided=one_sided)
+    else:
+        rows = correlation_rows(measure, features, weights, of)
+    constant = constant_columns(features.values)
+    rows[constant[list(of)], :] = 0.0
+    rows[:, constant] = 0.0
+    return rows
+
+
 def warn_of_pairs(features: Features, weights: Floats | None, measure: Any, options: dict[str, Any]) -> None:
     """Say what a measure of pairs does otherwise than one might think, on behalf of the function that was called."""
-    warn_of_left_out_rows(features, measure, stacklevel=3)
+    warn_of_left_out_rows(features, measure)
     if isinstance(measure, str) and measure == "mutual_info":
-        warn_of_bins(weights, options.get("method", "neighbors"), stacklevel=3)
+        warn_of_bins(weights, options.get("method", "neighbors"))
 
 
 def _correlations(features: Features, *, sample_weight: Floats | None = None) -> Floats:
-    features.refuse_categories("the Pearson correlation", most=2, advice=NOT_NUMBERS)
-    return _in_known_rows(features, sample_weight, standardised)
+    return correlation_matrix("pearson", features, sample_weight)
 
 
 def _rank_correlations(features: Features, *, sample_weight: Floats | None = None) -> Floats:
-    features.refuse_categories("the rank correlation", most=2, advice=NOT_NUMBERS)
-    features, _ = counted_as_repeats(features, np.zeros(features.n_rows), sample_weight, "spearman")
-    return _in_known_rows(features, None, lambda matrix, _: standardised(ranks_of(matrix)))
-
-
-def _in_known_rows(
-    features: Features,
-    weights: Floats | None,
-    unit: Callable[[Floats, Floats | None], Floats],
-) -> Floats:
-    """Absolute correlations, each in the rows where both columns are known; ``unit`` makes columns of length 1."""
-    if not features.incomplete.any():
-        columns = unit(features.values, weights)
-        return np.clip(np.abs(columns.T @ columns), 0.0, 1.0)
-    patterns = patterns_of(features.values)
-    groups = patterns.groups
-    found = np.zeros((features.n_features, features.n_features))
-    for first, left in enumerate(groups):
-        for second, right in enumerate(groups[first:], first):
-            rows = np.flatnonzero(patterns.known[first] & patterns.known[second])
-            if len(rows) and len(left) and len(right):
-                some = None if weights is None else weights[rows]
-                one, other = (unit(features.values[np.ix_(rows, group)], some) for group in (left, right))
-                products = np.clip(np.abs(one.T @ other), 0.0, 1.0)
-                found[np.ix_(left, right)] = products
-                found[np.ix_(right, left)] = products.T
-    return found
+    return correlation_matrix("spearman", features, sample_weight)
 
 
 def _rows_by(

@@ -10,6 +10,7 @@ import numpy as np
 import numpy.typing as npt
 
 from altsets import measures
+from altsets.arrays import Floats
 from altsets.quality._checks import common_names, vector
 from altsets.quality._data import papers_scaling
 from altsets.quality._form import Form
@@ -81,6 +82,11 @@ class Additive(Quality):
         if as_in_paper and 0 < total < math.inf:
             scores = scores / total
         return cls(scores, feature_names=names)
+
+    @property
+    def feature_scores(self) -> Floats:
+        """What each feature alone is worth: its score."""
+        return self.scores
 
     def evaluate(self, indices: Sequence[int]) -> float:
         """The quality of one set, summed without rounding error."""

@@ -9,10 +9,10 @@ from typing import Any
 
 from altsets.errors import InputError, UnsupportedError
 from altsets.features import whole_number
+from altsets.measures.workers import at_a_time, checked_jobs, in_workers
 from altsets.quality._checks import common_names, size_checked
 from altsets.quality._form import Form
 from altsets.quality._quality import Quality
-from altsets.quality.workers import checked_jobs, in_workers
 
 __all__ = ["BlackBox"]
 
@@ -37,8 +37,8 @@ class BlackBox(Quality):
     size_normalised : bool
         Whether sets of different sizes compare fairly. Say False for a score that grows with every feature.
     n_jobs : int, optional
-        How many sets are scored at a time, in threads; -1 for one per processor. The function must bear it. No answer
-        depends on it.
+        How many sets are scored at a time, in threads; -1 for one per processor. The function must bear it. joblib's
+        ``parallel_config`` overrules. No answer depends on it.
 
     Attributes
     ----------
@@ -110,7 +110,7 @@ class BlackBox(Quality):
         raise UnsupportedError(f"{type(self).__name__} can be asked about sets, but has no numbers to offer.")
 
     def _answers(self, keys: list[tuple[int, ...]]) -> list[float | InputError]:
-        if self.n_jobs in (None, 1) or len(keys) < 2:
+        if len(keys) < 2 or at_a_time(self.n_jobs) == 1:
             outcomes = [_outcome(self.score, key) for key in keys]
         else:
             from joblib import Parallel, delayed  # type: ignore[import-untyped]
@@ -119,13 +119,14 @@ class BlackBox(Quality):
             if self._in_processes:
                 outcomes = list(in_workers(calls, self.n_jobs, return_as="generator"))
             else:
-                outcomes = Parallel(n_jobs=self.n_jobs, backend="threading")(calls)
+                outcomes = Parallel(n_jobs=self.n_jobs, prefer="threads")(calls)
         return [self._answer(key, outcome) for key, outcome in zip(keys, outcomes, strict=True)]
 
     def _answer(self, key: tuple[int, ...], outcome: Any) -> float | InputError:
         """What the function says, or what is wrong with it."""
         if isinstance(outcome, Exception):
-            wrong = self._wrong(key, f"could not be computed: {type(outcome).__name__}: {_one_line(outcome)}")
+            kind = "" if isinstance(outcome, InputError) else f"{type(outcome).__name__}: "
+            wrong = self._wrong(key, f"could not be computed: {kind}{_one_line(outcome)}")
             wrong.__cause__ = outcome
             return wrong
         number = math.nan
@@ -148,7 +149,9 @@ class BlackBox(Quality):
         key = tuple(sorted({int(index) for index in indices}))
         size_checked(len(key))
         if key[0] < 0 or key[-1] >= self.n_features_in:
-            raise InputError(f"{key} is no set of features; indices go from 0 to {self.n_features_in - 1}.")
+            raise InputError(
+                f"{key} is not a set of features; indices go from 0 to {self.n_features_in - 1}."
+            )
         return key
 
 

@@ -10,7 +10,7 @@ import numpy as np
 import numpy.typing as npt
 
 from altsets.arrays import Floats
-from altsets.errors import InputError
+from altsets.errors import InputError, reason_of
 
 __all__ = ["common_names", "matrix", "size_checked", "symmetric", "vector"]
 
@@ -75,7 +75,7 @@ def _numbers(what: str, values: npt.ArrayLike) -> Floats:
     try:
         return np.array(values, dtype=np.float64, order="C")
     except (TypeError, ValueError) as error:
-        raise InputError(f"{what} must be numbers: {error}.") from error
+        raise InputError(f"{what} must be numbers: {reason_of(error)}.") from error
 
 
 def _labels_of(values: Any) -> list[tuple[str, list[str]]]:

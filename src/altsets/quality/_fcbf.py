@@ -152,6 +152,11 @@ class FCBF(Quality):
         scale = 1 / total if as_in_paper and 0 < total < math.inf else 1.0
         return cls(relevance, dependency, scale=scale, min_relevance=min_relevance, feature_names=names)
 
+    @property
+    def feature_scores(self) -> Floats:
+        """What each feature alone is worth: its relevance, times the scale."""
+        return self._scaled
+
     def evaluate(self, indices: Sequence[int]) -> float:
         """The quality of one set, summed without rounding error; minus infinity if the set is ruled out."""
         chosen = list(indices)

@@ -47,6 +47,11 @@ class PairwiseQuality(Quality):
         self._redundancy_ranges: dict[bytes, tuple[float, float]] = {}
         Form(self.relevance, self.redundancy, ranges=self._redundancy_ranges).pair_range()
 
+    @property
+    def feature_scores(self) -> Floats:
+        """What each feature alone is worth: its relevance."""
+        return self.relevance
+
     @staticmethod
     def _measured(
         X: Any, y: Any, measure: Any, redundancy_measure: Any, sample_weight: Any, options: dict[str, Any]

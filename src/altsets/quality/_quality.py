@@ -66,6 +66,16 @@ class Quality(ABC):
         """The names of the features of one set."""
         return tuple(self._name(index) for index in indices)
 
+    @property
+    def feature_scores(self) -> Floats | None:
+        """What each feature alone is worth, in the units of the quality; None if only sets can be judged."""
+        return None
+
+    def scores_in(self, sets: Sequence[Sequence[int]]) -> list[tuple[float, ...]]:
+        """What each feature of each set alone is worth; an empty list if only sets can be judged."""
+        scores = self.feature_scores
+        return [] if scores is None else [tuple(scores[list(chosen)].tolist()) for chosen in sets]
+
     @abstractmethod
     def evaluate(self, indices: Sequence[int]) -> float:
         """The quality of one set, from the definition; minus infinity if the quality rules the set out."""

@@ -3,23 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 
-from altsets.arrays import Bools, Floats
 from altsets.errors import InputError
-from altsets.measures.models import (
-    Split,
-    fit,
-    fresh_model,
-    judge_of,
-    missing_values_explained,
-    names_for_weights,
-    scorer_for,
-    splits_of,
-)
+from altsets.measures.complaints import complaints_explained
+from altsets.measures.judged_rows import JudgedRows, counted_groups, judged_rows
+from altsets.measures.metadata import names_for_weights
+from altsets.measures.models import Split, fresh_model, is_own, splits_of, table_for
+from altsets.measures.scorers import positive_of, scorer_for
 from altsets.measures.trees import (
     as_columns,
     fit_tree,
@@ -30,9 +24,9 @@ from altsets.measures.trees import (
 )
 from altsets.quality._black_box import BlackBox
 from altsets.tables.conversion import features_of
-from altsets.tables.encoded import Encoded, encoded
-from altsets.tables.feature_matrix import Features
-from altsets.tables.target import Target, target_of
+from altsets.tables.encoded import Encoded
+from altsets.tables.feature_matrix import MISSING_VALUES, Features
+from altsets.tables.target import Target, labels_of, target_of
 from altsets.tables.weights import counted, counted_rows
 
 __all__ = ["Wrapper"]
@@ -51,9 +45,10 @@ class Wrapper(BlackBox):
         It is copied for every fit; parts without a seed get ``random_state``. A name: "tree", "forest", "boosting",
         "linear", "neighbors", "svm", or a class by its full name. None: a decision tree.
     X : table of shape (n_samples, n_features)
-        A NumPy array or a frame with column names; numbers and categories. A category becomes a column of 0 and 1 for
-        each label (one column for two labels), and a set has all of them or none. Missing numbers are handed to the
-        model as nan.
+        A NumPy array or a frame with column names; numbers and categories. Your own estimator gets the columns of a
+        set as they are here: a frame stays a frame with its types. For models by name a category becomes a column of
+        0 and 1 for each label (one column for two labels), and missing numbers are nan, which "linear", "neighbors"
+        and "svm" replace by the median of the rows that they are fitted to.
     y : array-like of shape (n_samples,)
         The target.
     scoring : str or callable, optional
@@ -62,7 +57,13 @@ class Wrapper(BlackBox):
     cv : int, splitter or iterable of (train, test), optional
         How rows are split; the quality is the mean over all splits. None: one split 80:20.
     groups : array-like of shape (n_samples,), optional
-        For splitters that keep rows of one group together.
+        For splitters that keep rows of one group together, also those inside the estimator; without ``cv``, whole
+        groups are held out.
+    pos_label : optional
+        Which of two classes precision, recall, f1 and the like are about. None: 1 or True if it is one of them, else
+        the last one in order.
+    class_weight : {"balanced"}, optional
+        For models by name: classes count alike, however many rows they have.
     task : {"auto", "classification", "regression"}
         Whether the target names classes or amounts; "auto" asks the estimator, then the values.
     feature_names : sequence of str, optional
@@ -73,7 +74,7 @@ class Wrapper(BlackBox):
         How much each row counts when a model is fitted, and in the score if the scorer takes weights.
     n_jobs : int, optional
         How many sets are assessed at a time, -1 for one per processor; no answer depends on it. Models other than the
-        default are fitted in processes of their own.
+        default are fitted in processes of their own, unless joblib's ``parallel_config`` says otherwise.
 
     Examples
     --------
@@ -92,6 +93,8 @@ class Wrapper(BlackBox):
         scoring: Any = None,
         cv: Any = None,
         groups: Any = None,
+        pos_label: Any = None,
+        class_weight: Any = None,
         task: str = "auto",
         feature_names: Sequence[str] | None = None,
         random_state: int = 25,
@@ -101,20 +104,28 @@ class Wrapper(BlackBox):
         everything = features_of(X, feature_names)
         features, labels, weights = counted(everything, y, sample_weight)
         target = target_of(labels, features.n_rows, _task_of(estimator, task))
-        table = encoded(features)
         kept = counted_rows(sample_weight, everything.n_rows)
-        splits = splits_of(cv, table.matrix, target, random_state, groups=groups, kept=kept)
+        splits = splits_of(cv, features.values, target, random_state, groups=groups, kept=kept)
+        model = fresh_model(estimator, target.is_classes, random_state, class_weight)
+        named = labels_of(labels, target)
+        if pos_label is not None:
+            pos_label = positive_of(named, pos_label, target.is_classes)
+        scorer = scorer_for(model, scoring, target.is_classes, named, pos_label)
+        table = table_for(estimator, features)
+        default = not is_own(estimator) and estimator in (None, "tree")
+        default = default and all(given is None for given in (scoring, weights, class_weight))
         score: Callable[[tuple[int, ...]], float]
-        default = estimator is None or (isinstance(estimator, str) and estimator == "tree")
-        if default and scoring is None and weights is None and fits_single_precision(table.matrix):
+        if default and isinstance(table, Encoded) and fits_single_precision(table.matrix):
             score = _Trees(table, target, splits, random_state)
         else:
-            model = fresh_model(estimator, target.is_classes, random_state)
-            scorer = scorer_for(model, scoring, target.is_classes)
-            # A scorer may ask for a class by its name.
-            values = _named_classes(y, kept) if target.is_classes else target.values
-            score = _Models(model, scorer, table, values, splits, weights)
-            score.check(features)
+            known = (named, weights, counted_groups(groups, kept))
+            parts = [
+                (judged_rows(table, train, *known), judged_rows(table, test, *known))
+                for train, test in splits
+            ]
+            # Without the table as it was, which is in the parts.
+            score = _Models(model, scorer, parts, replace(features, original=None), is_own(estimator))
+            score.check()
         # Models of scikit-learn that use threads themselves cannot be fitted side by side in threads: they change the
         # filters for warnings, which all threads share.
         self._in_processes = not isinstance(score, _Trees)
@@ -156,13 +167,6 @@ def _task_of(estimator: Any, task: str) -> str:
     return "regression" if is_regressor(estimator) else "auto"
 
 
-def _named_classes(y: Any, kept: Bools | None) -> npt.NDArray[Any]:
-    """The classes as the user has them, in rows that count."""
-    labels = np.asarray(y.to_pylist() if hasattr(y, "to_pylist") else y)
-    labels = labels.reshape(len(labels))
-    return labels if kept is None else labels[kept]
-
-
 class _Models:
     """Any estimator and any scorer, as scikit-learn would have it."""
 
@@ -170,47 +174,37 @@ class _Models:
         self,
         model: Any,
         scorer: Any,
-        table: Encoded,
-        labels: npt.NDArray[Any],
-        splits: Sequence[Split],
-        weights: Floats | None,
+        splits: Sequence[tuple[JudgedRows, JudgedRows]],
+        about: Features,
+        own: bool,
     ) -> None:
-        self._model, self._scorer, self._table = model, scorer, table
-        self._labels, self._splits, self._weights = labels, splits, weights
+        self._model, self._scorer, self._splits = model, scorer, splits
+        self._about, self._own = about, own
 
     def __call__(self, indices: tuple[int, ...]) -> float:
-        columns = np.ascontiguousarray(self._table.matrix[:, self._table.columns_of(indices)])
-        return float(np.mean([self._score(columns, split) for split in self._splits]))
+        return float(np.mean([self._score(indices, *split) for split in self._splits]))
 
-    def check(self, features: Features) -> None:
+    def check(self) -> None:
         """Refuse weights and missing values before any search, if the model does not take them."""
-        if self._weights is not None:
+        if self._splits[0][0].weights is not None:
             names_for_weights(self._model)
-        if not features.incomplete.any():
+        if not self._about.incomplete.any():
             return
-        holes = self._table.columns_of(np.flatnonzero(features.incomplete).tolist())
         try:
-            with missing_values_explained(features, self._model):
-                self._score(self._table.matrix[:, holes], self._splits[0])
-        except InputError:
-            raise
+            self._score(np.flatnonzero(self._about.incomplete).tolist(), *self._splits[0])
+        except InputError as error:
+            if MISSING_VALUES in str(error):
+                raise
         except Exception:
             # What else goes wrong is said of the set that it goes wrong with.
             return
 
-    def _score(self, columns: Floats, split: Split) -> Any:
+    def _score(self, indices: Sequence[int], train: JudgedRows, test: JudgedRows) -> float:
         from sklearn.base import clone
 
-        train, test = split
-        weights = self._weights
-        fitted = fit(
-            clone(self._model),
-            columns[train],
-            self._labels[train],
-            None if weights is None else weights[train],
-        )
-        judge = judge_of(self._scorer, None if weights is None else weights[test])
-        return judge(fitted, columns[test], self._labels[test])
+        with complaints_explained(self._about, self._model, indices, own=self._own):
+            fitted = train.fit(clone(self._model), indices)
+            return test.score(fitted, indices, self._scorer)
 
 
 class _Trees:

@@ -10,12 +10,24 @@ import numpy as np
 
 from altsets.errors import InputError
 from altsets.measures.custom import is_array, told_by
+from altsets.measures.noise import UNIVARIATE, noise_floor
 from altsets.quality._additive import Additive
 from altsets.quality._quality import Quality
-from altsets.quality.named import name_of_class, quality_maker
+from altsets.quality._wrapper import Wrapper
+from altsets.quality.named import (
+    DEFAULT_MEASURES,
+    PAIRED,
+    WRAPPER,
+    name_of_class,
+    quality_maker,
+    takes_option,
+)
 from altsets.tables.feature_matrix import Features
 
-__all__ = ["Recipe", "needs_target", "quality_from"]
+__all__ = ["Recipe", "measure_behind", "needs_target", "noise_floor_of", "quality_from"]
+
+#: What ``from_data`` takes besides the options of a measure, and what changes no score of a feature.
+NO_OPTIONS_OF_MEASURES = ("measure", "scaling", "redundancy_measure", "min_relevance", "feature_names")
 
 
 @dataclass(frozen=True)
@@ -24,7 +36,7 @@ class Recipe:
 
     Attributes
     ----------
-    name, measure, estimator, scoring
+    name, measure, estimator, scoring, pos_label, class_weight
         As for :func:`altsets.quality.named.quality_maker`.
 
     Examples
@@ -38,6 +50,8 @@ class Recipe:
     measure: str | None = None
     estimator: Any = None
     scoring: Any = None
+    pos_label: Any = None
+    class_weight: Any = None
 
 
 def quality_from(
@@ -56,7 +70,8 @@ def quality_from(
     sample_weight : array-like, optional
         How much each row counts.
     **options
-        ``task``, ``n_jobs``, ``random_state``, ``progress``: for those that take them.
+        ``task``, ``n_jobs``, ``random_state``, ``progress``, ``groups``: for those that take them. Groups are for
+        those that split rows: wrappers, and importance by permutation.
 
     Examples
     --------
@@ -87,7 +102,8 @@ def quality_from(
         # What it takes beside these is up to the measure that is bound to it.
         task = {} if options.get("task", "auto") == "auto" else {"task": options["task"]}
         weights = {} if sample_weight is None else {"sample_weight": sample_weight}
-        return given(features, y, **task, **weights)  # type: ignore[no-any-return]
+        groups = {"groups": options["groups"]} if _splits_rows(given) and "groups" in options else {}
+        return given(features, y, **task, **weights, **groups)  # type: ignore[no-any-return]
     _refuse_weights(sample_weight, "functions")
     return _by_function(given, features, y)
 
@@ -103,13 +119,96 @@ def needs_target(given: Any) -> bool:
     return not (isinstance(given, Quality) or is_array(given))
 
 
+def measure_behind(given: Any) -> tuple[str, dict[str, Any]] | None:
+    """The measure that scores single features for a quality, with options that are bound to it.
+
+    None where there is none, or where nobody knows it by name: numbers, functions, wrappers, scaled scores.
+
+    Examples
+    --------
+    >>> measure_behind("mrmr"), measure_behind(Recipe("fcbf", measure="pearson")), measure_behind("wrapper")
+    (('mutual_info', {}), ('pearson', {}), None)
+    """
+    if isinstance(given, Recipe):
+        name, measure = given.name, given.measure
+        return None if name == WRAPPER else (measure or DEFAULT_MEASURES.get(name, name), {})
+    if isinstance(given, str) or name_of_class(given) is not None:
+        return measure_behind(Recipe(name_of_class(given) or given))
+    if not callable(given) or not _is_ours(given):
+        return None
+    bound = given.keywords if isinstance(given, partial) else {}
+    default = measure_behind(_class_of(given))
+    chosen = bound.get("measure", default and default[0])
+    if not isinstance(chosen, str) or bound.get("scaling") is not None:
+        return None
+    return chosen, {name: value for name, value in bound.items() if name not in NO_OPTIONS_OF_MEASURES}
+
+
+def noise_floor_of(
+    given: Any,
+    features: Features,
+    y: Any,
+    *,
+    sample_weight: Any = None,
+    task: str = "auto",
+    n_jobs: int | None = None,
+    random_state: int | None = None,
+) -> float | None:
+    """What the best feature of such a table may score by chance; see :func:`altsets.measures.noise.noise_floor`.
+
+    Ctrl-C ends it without an answer: whatever was found before is worth more.
+
+    Parameters
+    ----------
+    given, features, y, sample_weight, task, n_jobs, random_state
+        As for :func:`quality_from`, which has made a quality of them before.
+
+    Examples
+    --------
+    >>> rng = np.random.default_rng(0)
+    >>> noise_floor_of("pearson", Features(rng.normal(size=(100, 5))), rng.normal(size=100)) < 0.3
+    True
+    """
+    behind = measure_behind(given)
+    if behind is None or behind[0] not in UNIVARIATE:
+        return None
+    measure, options = behind
+    n_scored = features.n_features
+    if _is_paired(given):
+        n_scored += features.n_features * (features.n_features - 1) // 2
+    more = {"n_jobs": n_jobs} if takes_option(measure, "n_jobs") and n_jobs is not None else {}
+    seed = {} if random_state is None else {"random_state": random_state}
+    options = {**more, "task": task, **options} if task != "auto" else {**more, **options}
+    options.pop("random_state", None)
+    try:
+        return noise_floor(
+            features, y, measure, n_scored=n_scored, sample_weight=sample_weight, **seed, **options
+        )
+    except KeyboardInterrupt:
+        return None
+
+
+def _splits_rows(given: Any) -> bool:
+    """Whether this ``from_data`` judges a model on rows that it has not seen."""
+    behind = measure_behind(given)
+    return _class_of(given) is Wrapper or (behind is not None and behind[0] == "permutation")
+
+
+def _is_paired(given: Any) -> bool:
+    name = given.name if isinstance(given, Recipe) else name_of_class(_class_of(given)) or given
+    return isinstance(name, str) and name in PAIRED
+
+
+def _class_of(given: Any) -> Any:
+    """The class whose ``from_data`` this is; anything else as it is."""
+    bare = given.func if isinstance(given, partial) else given
+    return getattr(bare, "__self__", bare)
+
+
 def _is_ours(function: Any) -> bool:
     """Whether a function is ``from_data`` of one of our classes, perhaps with some of its parameters bound."""
     bare = function.func if isinstance(function, partial) else function
-    return (
-        getattr(bare, "__name__", "") == "from_data"
-        and name_of_class(getattr(bare, "__self__", None)) is not None
-    )
+    return getattr(bare, "__name__", "") == "from_data" and name_of_class(_class_of(function)) is not None
 
 
 def _by_function(given: Any, features: Features, y: Any) -> Quality:

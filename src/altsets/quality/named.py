@@ -15,19 +15,17 @@ from altsets.quality._mrmr import MRMR
 from altsets.quality._quality import Quality
 from altsets.quality._wrapper import Wrapper
 
-__all__ = ["PAIRED", "WRAPPER", "name_of_class", "quality_maker", "takes_option"]
+__all__ = ["DEFAULT_MEASURES", "PAIRED", "WRAPPER", "name_of_class", "quality_maker", "takes_option"]
 
 #: Qualities that look at pairs of features.
 PAIRED: dict[str, type[MRMR | FCBF | CFS]] = {"mrmr": MRMR, "fcbf": FCBF, "cfs": CFS}
 #: What they measure with.
 DEFAULT_MEASURES = {"mrmr": "mutual_info", "fcbf": "mutual_info", "cfs": "pearson"}
 WRAPPER = "wrapper"
-WRAPPER_TAKES = {(WRAPPER, "n_jobs"), (WRAPPER, "random_state")}
+WRAPPER_TAKES = {(WRAPPER, "n_jobs"), (WRAPPER, "random_state"), (WRAPPER, "groups")}
 
 
-def quality_maker(
-    name: str, *, measure: str | None = None, estimator: Any = None, scoring: Any = None
-) -> Callable[..., Quality]:
+def quality_maker(name: str, *, measure: str | None = None, **model: Any) -> Callable[..., Quality]:
     """What makes the quality of this name from a table and a target; what does not fit is refused at once.
 
     Parameters
@@ -37,14 +35,15 @@ def quality_maker(
         or ``"wrapper"``.
     measure : str, optional
         What qualities of pairs measure with.
-    estimator, scoring : optional
-        For measures that fit a model, and for wrappers.
+    **model
+        For measures that fit a model, and for wrappers: ``estimator``, ``scoring``, ``pos_label``, ``class_weight``;
+        None where nothing is said.
 
     Returns
     -------
     callable
         ``make(X, y, **options)``; the options are those of ``from_data``. Where nobody takes them, ``progress``,
-        ``n_jobs`` and ``random_state`` are left out.
+        ``n_jobs``, ``random_state`` and ``groups`` are left out.
 
     Examples
     --------
@@ -52,8 +51,7 @@ def quality_maker(
     >>> make([[1, 4], [2, 3], [3, 2], [4, 4]], [1, 2, 3, 4]).scores.round(4).tolist()
     [1.0, 0.1348]
     """
-    given = {"estimator": estimator, "scoring": scoring}
-    options = {option: value for option, value in given.items() if value is not None}
+    options = {option: value for option, value in model.items() if value is not None}
     if name != WRAPPER and name not in PAIRED and name not in measures.MEASURES:
         choices = ", ".join((*measures.MEASURES, *PAIRED, WRAPPER))
         raise InputError(f"quality {name!r} is unknown; choose one of {choices}.")
@@ -71,7 +69,7 @@ def quality_maker(
 
     def make(X: Any, y: Any, **more: Any) -> Quality:
         taker = measure or DEFAULT_MEASURES.get(name, name)
-        for option in ("progress", "n_jobs", "random_state"):
+        for option in ("progress", "n_jobs", "random_state", "groups"):
             if more.get(option, ...) is None or not (
                 _takes(taker, option) or (taker, option) in WRAPPER_TAKES
             ):

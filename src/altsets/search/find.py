@@ -350,6 +350,7 @@ def _result(
         steps=run.steps,
         evaluated=answer.evaluated,
         matches=kind.matches_among(sets) if isinstance(kind := problem.dissimilarity, Matched) else [],
+        scores=quality.scores_in(sets),
     )
 
 

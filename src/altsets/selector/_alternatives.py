@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-import warnings
+import time
+from dataclasses import replace
 from typing import Any, NamedTuple, Self
 
 import numpy as np
@@ -10,24 +11,18 @@ from sklearn.utils import estimator_html_repr
 from sklearn.utils.validation import check_is_fitted, check_memory, validate_data
 
 from altsets.arrays import Bools
-from altsets.errors import InputError
+from altsets.errors import InputError, warn_user
 from altsets.features import whole_number
 from altsets.quality.given import needs_target
-from altsets.result import Status
-from altsets.selector._answers import Found, answered, check_request, size_in
+from altsets.result import MARK, Status
+from altsets.selector._answers import Found, RowData, answered, check_request, provenance_of, size_in
 from altsets.selector._column_selector import ColumnSelector, SelectFeatures
 from altsets.selector._html import sets_as_html
-from altsets.selector.near_copies import near_copies
+from altsets.selector.notes import Background, notes_on
 from altsets.tables.conversion import features_of
 from altsets.tables.weights import counted_rows
 
 __all__ = ["Alternative", "SelectAlternatives"]
-
-#: What to ask for where sets turn out to be near-copies, by whether all columns have ranks.
-TRULY_DIFFERENT = {
-    True: 'dissimilarity=Matched("spearman", threshold=0.9)',
-    False: 'dissimilarity=Matched("symmetrical_uncertainty", threshold=...)',
-}
 
 
 class Alternative(NamedTuple):
@@ -85,7 +80,8 @@ class SelectAlternatives(ColumnSelector):
     constraints : sequence of constraints
         Conditions on every set, on names or indices of columns; see :mod:`altsets.constraints`.
     alternative : int
-        Which set ``transform`` uses. It can be changed after ``fit``.
+        Which set ``transform`` uses. Like all parameters it takes effect with the next ``fit``;
+        :meth:`get_alternative` gives the other sets without one.
     task : {"auto", "classification", "regression"}
         Whether the target names classes or amounts; "auto" looks at its values.
     max_iters : int
@@ -115,9 +111,12 @@ class SelectAlternatives(ColumnSelector):
         How different they are from each other.
     bound_, gap_ : float
         No answer has a larger objective than the bound; the gap is what may be missing to it.
+    alternative_ : int
+        The set that ``transform`` uses.
     note_ : str
-        One sentence if sets are near-copies of each other, though their features have other names: most features of
-        one have a match of their own in another, with a rank correlation of 0.9 or more. Else empty.
+        The notes of ``result_`` in one line: what the target was taken for, and whether sets are near-copies of each
+        other though their features have other names (most features of one have a match of their own in another, with
+        a rank correlation of 0.9 or more).
     n_alternatives_found_ : int
         The number of sets besides the first one.
     n_features_ : int
@@ -143,7 +142,7 @@ class SelectAlternatives(ColumnSelector):
     ...     print(f"{found.quality:.3f}", *found.names)
     1.781 flavanoids color_intensity proline
     1.419 alcohol hue od280/od315_of_diluted_wines
-    >>> selector.set_params(alternative=1).transform(X).shape
+    >>> selector.get_alternative(1).transform(X).shape
     (178, 3)
     """
 
@@ -184,7 +183,7 @@ class SelectAlternatives(ColumnSelector):
         self.random_state = random_state
         self.memory = memory
 
-    def fit(self, X: Any, y: Any = None, sample_weight: Any = None) -> Self:
+    def fit(self, X: Any, y: Any = None, sample_weight: Any = None, groups: Any = None) -> Self:
         """Find the sets.
 
         Parameters
@@ -196,6 +195,9 @@ class SelectAlternatives(ColumnSelector):
             The target: classes or amounts, one column.
         sample_weight : array-like of shape (n_samples,), optional
             How much each row counts, for qualities that know weights; whole numbers for all others.
+        groups : array-like of shape (n_samples,), optional
+            Which rows belong together, such as those of one patient. ``"wrapper"`` and ``"permutation"`` judge models
+            on groups that these have not seen; qualities that never split rows have no use for groups and ignore them.
 
         Returns
         -------
@@ -217,22 +219,25 @@ class SelectAlternatives(ColumnSelector):
             )
         check_request(self, features)
         n_features = size_in(self, features.n_features)
-        found = answered(self, features, y, sample_weight, n_features, check_memory(self.memory))
-        self._keep(found, n_features)
+        started = time.perf_counter()
+        rows = RowData(y, sample_weight, _groups_of(groups, features.n_rows))
+        found = answered(self, features, rows, n_features, check_memory(self.memory))
+        if not found.result.sets:
+            raise InputError(f"no set was found. {found.result.explain()}")
+        notes = notes_on(found.result, Background(features, y, self.quality, self.task, sample_weight))
         kept = counted_rows(sample_weight, features.n_rows)
-        alike = near_copies(self.result_, features if kept is None else features.rows(kept))
-        self.note_ = (
-            "" if alike is None else f"{alike.sentence(TRULY_DIFFERENT[alike.ranked])} {alike.details}"
-        )
+        origin = provenance_of(self, features, y, kept, time.perf_counter() - started)
+        result = replace(found.result, notes=notes, provenance=origin)
+        self._keep(found._replace(result=result), n_features)
         return self
 
     def _keep(self, found: Found, n_features: int) -> None:
         result = found.result
-        if not result.sets:
-            raise InputError(f"no set was found. {result.explain()}")
         self.result_ = result
+        self.alternative_ = whole_number("alternative", self.alternative, least=0)
+        self.note_ = " ".join(result.notes)
         self.n_features_ = n_features
-        self.scores_ = found.scores
+        self.scores_ = None if found.scores is None else np.array(found.scores)
         self.alternatives_ = [
             Alternative(*alternative)
             for alternative in zip(result.named_sets, result.qualities, result.statuses, strict=False)
@@ -245,7 +250,7 @@ class SelectAlternatives(ColumnSelector):
         self.bound_, self.gap_ = result.bound, result.gap
         self.n_alternatives_found_ = len(result.sets) - 1
         if len(result.sets) < len(result.statuses):
-            warnings.warn(result.explain(), UserWarning, stacklevel=3)
+            warn_user(result.explain())
 
     def get_alternative(self, alternative: int) -> SelectFeatures:
         """One of the sets as a selector of its own, fitted and light: it can be cloned and fitted without a search.
@@ -258,7 +263,7 @@ class SelectAlternatives(ColumnSelector):
         Returns
         -------
         SelectFeatures
-            Keeps the features of this set.
+            Keeps the features of this set, also of frames that have no other columns than these.
 
         Examples
         --------
@@ -274,7 +279,7 @@ class SelectAlternatives(ColumnSelector):
         selector.n_features_in_ = self.n_features_in_
         if named:
             selector.feature_names_in_ = self.feature_names_in_
-        selector._kept = list(chosen)
+        selector._kept, selector._by_name = list(chosen), named
         return selector
 
     def _chosen(self, alternative: Any) -> tuple[int, ...]:
@@ -289,7 +294,7 @@ class SelectAlternatives(ColumnSelector):
 
     def _get_support_mask(self) -> Bools:
         mask = np.zeros(getattr(self, "n_features_in_", 0), dtype=bool)
-        mask[list(self._chosen(self.alternative))] = True
+        mask[list(self._chosen(getattr(self, "alternative_", 0)))] = True
         return mask
 
     def __sklearn_is_fitted__(self) -> bool:
@@ -305,15 +310,44 @@ class SelectAlternatives(ColumnSelector):
         if not self.__sklearn_is_fitted__():
             return str(own)
         lines = [
-            f"  {'*' if number == self.alternative else ' '} set {number}: {', '.join(found.names)} "
+            f"  {'*' if number == self.alternative_ else ' '} set {number}: {', '.join(features)} "
             f"(quality {found.quality:.6g}, {found.status})"
-            for number, found in enumerate(self.alternatives_)
+            for number, (found, features) in enumerate(zip(self.alternatives_, self._scored(), strict=True))
         ]
-        return "\n".join([str(own), *lines, *([f"    {self.note_}"] if self.note_ else [])])
+        return "\n".join([str(own), *lines, *(f"    {note}" for note in self._explained())])
 
     def _html_repr(self) -> str:
         own = str(estimator_html_repr(self))
         if not self.__sklearn_is_fitted__():
             return own
-        notes = filter(None, (self.result_.explain(), self.note_))
-        return own + sets_as_html(self.alternatives_, self.alternative, list(notes))
+        notes = [self.result_.explain(), *self._explained()]
+        return own + sets_as_html(self.alternatives_, self._scored(), self.alternative_, notes)
+
+    def _scored(self) -> list[list[str]]:
+        """The features of each set with their scores, and a mark on those that are not above the noise floor."""
+        scores, above = self.result_.scores, self.result_.above_noise
+        return [
+            [
+                name
+                + (f" {scores[number][place]:.3g}" if scores else "")
+                + (MARK if above and not above[number][place] else "")
+                for place, name in enumerate(found.names)
+            ]
+            for number, found in enumerate(self.alternatives_)
+        ]
+
+    def _explained(self) -> list[str]:
+        """All notes, after what the mark stands for."""
+        return [note for note in (self.result_.noise_in_words(), *self.result_.notes) if note]
+
+
+def _groups_of(groups: Any, n_rows: int) -> Any:
+    """One group for each row, in an array that can be kept and compared; None if there are none."""
+    if groups is None:
+        return None
+    found = np.asarray(groups)
+    if found.shape != (n_rows,):
+        raise InputError(
+            f"groups must hold one label for each of the {n_rows} rows; got shape {found.shape}."
+        )
+    return found

@@ -4,28 +4,41 @@ from __future__ import annotations
 
 import copy
 import pickle
-import warnings
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from typing import Any, NamedTuple
 
 import numpy as np
 from sklearn.utils import check_random_state
 
-from altsets.arrays import Floats
+from altsets.arrays import Bools, Floats
 from altsets.constraints import Size
 from altsets.constraints.named import computed, without_named
 from altsets.dissimilarity import Grouped
 from altsets.dissimilarity.named import before_table, is_named, on_table
-from altsets.errors import InputError
+from altsets.errors import InputError, warn_user
 from altsets.features import whole_number
 from altsets.problem import Problem, dissimilarity_of
+from altsets.provenance import DEFAULT_SEED, constraints_by_name, data_of, record
 from altsets.quality import Quality
-from altsets.quality.given import quality_from
+from altsets.quality.given import needs_target, noise_floor_of, quality_from
 from altsets.result import Result
 from altsets.search.find import find
 from altsets.tables.feature_matrix import Features
+from altsets.tables.original import Original
+from altsets.tables.target import target_of, vector_of
 
-__all__ = ["Found", "answered", "check_request", "dissimilarities", "quality_of", "search_for", "size_in"]
+__all__ = [
+    "Found",
+    "RowData",
+    "answered",
+    "check_request",
+    "dissimilarities",
+    "provenance_of",
+    "quality_of",
+    "search_for",
+    "size_in",
+]
 
 #: Parameters of what is asked, as :func:`altsets.find` has them.
 ASKED = (
@@ -41,6 +54,14 @@ ASKED = (
 #: Parameters that decide how a table is scored.
 SCORING = ("quality", "task", "random_state")
 LIMITS = ("max_iters", "time_limit")
+
+
+class RowData(NamedTuple):
+    """What goes with the rows of a table: the target, how much each row counts, and which rows belong together."""
+
+    y: Any
+    sample_weight: Any = None
+    groups: Any = None
 
 
 class Found(NamedTuple):
@@ -61,7 +82,9 @@ class Found(NamedTuple):
     dissimilarities: Floats
 
 
-def quality_of(selector: Any, features: Features, y: Any, sample_weight: Any = None) -> Quality:
+def quality_of(
+    selector: Any, features: Features, y: Any, sample_weight: Any = None, groups: Any = None
+) -> Quality:
     """What the quality of a selector means on these rows.
 
     Parameters
@@ -74,8 +97,11 @@ def quality_of(selector: Any, features: Features, y: Any, sample_weight: Any = N
         The target.
     sample_weight : array-like, optional
         How much each row counts.
+    groups : array-like, optional
+        Which rows belong together, for qualities that split rows.
     """
-    return _quality(_chosen(selector, SCORING), features, y, sample_weight, selector.n_jobs)
+    rows = RowData(y, sample_weight, groups)
+    return _quality(_chosen(selector, SCORING), features, rows, selector.n_jobs)
 
 
 def search_for(selector: Any, quality: Quality, features: Features, sample_weight: Any = None) -> Result:
@@ -118,23 +144,19 @@ def size_in(selector: Any, n_columns: int) -> int:
     asked = whole_number("n_features", selector.n_features, 1)
     given = selector.constraints if isinstance(selector.constraints, Sequence) else [selector.constraints]
     if asked > n_columns and not any(isinstance(constraint, Size) for constraint in given):
-        warnings.warn(
-            f"n_features={asked} is more than the {n_columns} column(s) of the table; a set has {n_columns}.",
-            UserWarning,
-            stacklevel=3,
+        warn_user(
+            f"n_features={asked} is more than the {n_columns} column(s) of the table; a set has {n_columns}."
         )
     return min(asked, n_columns)
 
 
-def answered(
-    selector: Any, features: Features, y: Any, sample_weight: Any, n_features: int, memory: Any
-) -> Found:
+def answered(selector: Any, features: Features, rows: RowData, n_features: int, memory: Any) -> Found:
     """The sets, what each column alone is worth, and how different the sets are."""
     settings = _chosen(selector, (*ASKED, *LIMITS, *SCORING)) | {"n_features": n_features}
-    table = (features.values, features.names, dict(features.categories))
+    table = (features.values, features.names, dict(features.categories), features.original)
     try:
         return memory.cache(_answer, ignore=["memory", "n_jobs"], verbose=0)(  # type: ignore[no-any-return]
-            settings, table, y, sample_weight, selector.n_jobs, memory
+            settings, table, rows, selector.n_jobs, memory
         )
     except _Interrupted as interrupted:
         return interrupted.answer
@@ -143,6 +165,22 @@ def answered(
             "memory can only be used with a quality, a dissimilarity and constraints that can be pickled, and one of "
             "them cannot; name functions at the top of a module, or leave out memory."
         ) from error
+
+
+def provenance_of(
+    selector: Any, features: Features, y: Any, kept: Bools | None, seconds: float
+) -> dict[str, Any]:
+    """Where the answer of a selector comes from; ``kept`` says which rows count, if not all do."""
+    y = y if needs_target(selector.quality) else None
+    asked: dict[str, Any] = {"data": data_of(features, y)}
+    if y is not None:
+        known = vector_of(y, features.n_rows)
+        known = known if kept is None else known[kept]
+        asked["task"] = target_of(known, len(known), selector.task).task
+    asked["constraints"] = constraints_by_name(selector.constraints, features.feature_names)
+    seed = _seed(selector.random_state)
+    asked["seed"] = DEFAULT_SEED if seed is None else seed
+    return record(asked, seconds)
 
 
 def dissimilarities(kind: Any, sets: Sequence[tuple[int, ...]]) -> Floats:
@@ -165,14 +203,13 @@ class _Interrupted(Exception):
 
 # --- What a memory keeps: functions of plain arguments, which can be compared with those of earlier calls -----------
 
-PlainTable = tuple[Floats, list[str] | None, dict[int, tuple[str, ...]]]
+PlainTable = tuple[Floats, list[str] | None, dict[int, tuple[str, ...]], Original | None]
 
 
 def _answer(
     settings: Mapping[str, Any],
     table: PlainTable,
-    y: Any,
-    sample_weight: Any,
+    rows: RowData,
     n_jobs: int | None,
     memory: Any,
 ) -> Found:
@@ -180,37 +217,50 @@ def _answer(
     scoring = {name: settings[name] for name in SCORING}
     kind = settings["dissimilarity"]
     if is_named(kind):
-        kind = memory.cache(_measured, verbose=0)(kind, table, sample_weight)
-    quality = scored(scoring, table, y, sample_weight, n_jobs)
+        kind = memory.cache(_measured, verbose=0)(kind, table, rows.sample_weight)
+    quality = scored(scoring, table, rows, n_jobs)
     asked = {name: settings[name] for name in (*ASKED, *LIMITS)}
-    asked["constraints"] = computed(asked["constraints"], Features(*table), sample_weight)
+    asked["constraints"] = computed(asked["constraints"], Features(*table), rows.sample_weight)
     result = find(quality, **asked | {"dissimilarity": kind})
     if isinstance(kind, Grouped):
         kind = kind.resolve(quality.feature_names)
-    answer = Found(result, _scores_of(quality), dissimilarities(kind, result.sets))
+    answer = Found(result, quality.feature_scores, dissimilarities(kind, result.sets))
     if result.interrupted:
         raise _Interrupted(answer)
-    return answer
+    # After the search: whatever time it takes, the sets are the same.
+    floor = memory.cache(_noise_floor, ignore=["n_jobs"], verbose=0)(scoring, table, rows, n_jobs)
+    return answer._replace(result=replace(result, noise_floor=floor))
 
 
 def _measured(dissimilarity: Any, table: PlainTable, sample_weight: Any) -> Any:
     return on_table(dissimilarity, Features(*table), sample_weight)
 
 
-def _scored(
-    scoring: Mapping[str, Any], table: PlainTable, y: Any, sample_weight: Any, n_jobs: int | None
-) -> Quality:
-    return _quality(scoring, Features(*table), y, sample_weight, n_jobs)
+def _scored(scoring: Mapping[str, Any], table: PlainTable, rows: RowData, n_jobs: int | None) -> Quality:
+    return _quality(scoring, Features(*table), rows, n_jobs)
 
 
-def _quality(
-    scoring: Mapping[str, Any], features: Features, y: Any, sample_weight: Any, n_jobs: int | None
-) -> Quality:
+def _noise_floor(
+    scoring: Mapping[str, Any], table: PlainTable, rows: RowData, n_jobs: int | None
+) -> float | None:
+    return noise_floor_of(
+        scoring["quality"],
+        Features(*table),
+        rows.y,
+        sample_weight=rows.sample_weight,
+        task=scoring["task"],
+        n_jobs=n_jobs,
+        random_state=_seed(scoring["random_state"]),
+    )
+
+
+def _quality(scoring: Mapping[str, Any], features: Features, rows: RowData, n_jobs: int | None) -> Quality:
     return quality_from(
         scoring["quality"],
         features,
-        y,
-        sample_weight=sample_weight,
+        rows.y,
+        sample_weight=rows.sample_weight,
+        groups=rows.groups,
         task=scoring["task"],
         n_jobs=n_jobs,
         random_state=_seed(scoring["random_state"]),
@@ -219,14 +269,6 @@ def _quality(
 
 def _chosen(selector: Any, names: Sequence[str]) -> dict[str, Any]:
     return {name: getattr(selector, name) for name in names}
-
-
-def _scores_of(quality: Quality) -> Floats | None:
-    for name in ("scores", "relevance"):
-        numbers = getattr(quality, name, None)
-        if numbers is not None:
-            return np.array(numbers)
-    return None
 
 
 def _seed(random_state: Any) -> int | None:

@@ -17,8 +17,13 @@ from sklearn.utils.validation import check_array, check_is_fitted, validate_data
 from altsets.arrays import Bools, Indices
 from altsets.errors import InputError
 from altsets.features import FeatureNames, whole_number
+from altsets.tables.feature_matrix import listed
 
 __all__ = ["ColumnSelector", "SelectFeatures"]
+
+
+#: Text and missing values are no business of a selector.
+ANY_TABLE: dict[str, Any] = {"dtype": None, "accept_sparse": "csr", "ensure_all_finite": False}
 
 
 class ColumnSelector(SelectorMixin, BaseEstimator):  # type: ignore[misc]
@@ -38,16 +43,20 @@ class ColumnSelector(SelectorMixin, BaseEstimator):  # type: ignore[misc]
             An array, or a frame as ``set_output`` says; text and missing values as they were.
         """
         check_is_fitted(self)
-        how = {"dtype": None, "accept_sparse": "csr", "ensure_all_finite": False}
-        # ColumnSelector of a frame keep their types only if it is never made one array.
         is_frame = hasattr(X, "columns")
-        X = validate_data(self, X, **how, skip_check_array=is_frame, reset=False)
-        kept = _some_columns(X, self.get_support(indices=True))
+        X, places = self._located(X)
+        kept = _some_columns(X, places)
         wanted = _get_output_config("transform", estimator=self)["dense"]
         if is_frame and wanted == "default":
-            return check_array(kept, **how)
+            return check_array(kept, **ANY_TABLE)
         # polars and Arrow know best what their columns are in pandas.
         return kept.to_pandas() if wanted == "pandas" and hasattr(kept, "to_pandas") else kept
+
+    def _located(self, X: Any) -> tuple[Any, Indices]:
+        """The table, checked, and where in it the columns of the set are."""
+        # Columns of a frame keep their types only if it is never made one array.
+        X = validate_data(self, X, **ANY_TABLE, skip_check_array=hasattr(X, "columns"), reset=False)
+        return X, self.get_support(indices=True)
 
     def inverse_transform(self, X: Any) -> Any:
         """Put the columns back in their places; what was left out becomes 0.
@@ -82,7 +91,9 @@ class SelectFeatures(ColumnSelector):
     """Keep the features of one set; there is nothing to learn.
 
     :meth:`SelectAlternatives.get_alternative` makes these, so that each set can be a step of a pipeline, or a choice
-    in a grid, without a new search.
+    in a grid, without a new search. If features were chosen on a frame with names, ``transform`` takes any frame that
+    has their columns, in any order: a model in use needs the columns of its set, and no others. Arrays have no names,
+    and must have all columns.
 
     Parameters
     ----------
@@ -116,9 +127,7 @@ class SelectFeatures(ColumnSelector):
             For pipelines.
         """
         frame = hasattr(X, "columns") or hasattr(X, "column_names")
-        validate_data(
-            self, X, dtype=None, accept_sparse="csr", ensure_all_finite=False, skip_check_array=frame
-        )
+        validate_data(self, X, **ANY_TABLE, skip_check_array=frame)
         names = FeatureNames.of([str(name) for name in self._names()])
         if self.features is None:
             self._kept = list(range(len(names)))
@@ -126,7 +135,33 @@ class SelectFeatures(ColumnSelector):
             raise InputError(f"features={self.features!r} must be a list of at least one name or index.")
         else:
             self._kept = [names.position(_feature(given), "features") for given in self.features]
+        self._by_name = self.features is not None and hasattr(self, "feature_names_in_")
         return self
+
+    def _located(self, X: Any) -> tuple[Any, Indices]:
+        names = _names_in(X)
+        if not self._by_name or names is None:
+            self._refuse_its_columns_without_names(X)
+            return super()._located(X)
+        wanted = self.get_feature_names_out().tolist()
+        missing = [name for name in wanted if name not in names]
+        if missing:
+            raise InputError(
+                f"X lacks {len(missing)} of the {len(wanted)} columns that are to be kept: {listed(missing)}."
+            )
+        twice = [name for name in wanted if names.count(name) > 1]
+        if twice:
+            raise InputError(f"X has more than one column of the name {listed(twice)}; keep one of each.")
+        return X, np.array([names.index(name) for name in wanted], dtype=np.intp)
+
+    def _refuse_its_columns_without_names(self, X: Any) -> None:
+        """Columns without names are told by their places, which a smaller table does not have."""
+        shape: tuple[int, ...] = getattr(X, "shape", ())
+        if len(shape) == 2 and shape[1] == len(self._kept) < self.n_features_in_:
+            raise InputError(
+                f"X has {shape[1]} features, but {type(self).__name__} is expecting {self.n_features_in_} features as "
+                "input: columns without names are told by their places; give all of them, or a frame with names."
+            )
 
     def _names(self) -> Sequence[str]:
         given = getattr(self, "feature_names_in_", None)
@@ -156,6 +191,12 @@ def _some_columns(X: Any, kept: Indices) -> Any:
         # A table of Arrow.
         return X.select(kept.tolist())
     return X[:, kept]
+
+
+def _names_in(X: Any) -> list[str] | None:
+    """The names of the columns of a frame (Arrow, pandas, polars); None if they are not all text."""
+    names = list(getattr(X, "column_names", getattr(X, "columns", ())))
+    return names if names and all(isinstance(name, str) for name in names) else None
 
 
 def _feature(given: Any) -> str | int:

@@ -11,13 +11,17 @@ __all__ = ["sets_as_html"]
 STYLE = "text-align:left;padding:2px 12px 2px 0;vertical-align:top"
 
 
-def sets_as_html(alternatives: Sequence[Any], in_use: int, notes: Sequence[str]) -> str:
+def sets_as_html(
+    alternatives: Sequence[Any], features: Sequence[Sequence[str]], in_use: int, notes: Sequence[str]
+) -> str:
     """The sets as a small table; names come from users' tables and are escaped.
 
     Parameters
     ----------
     alternatives : sequence of Alternative
         The sets.
+    features : sequence of sequences of str
+        Their features as they are shown.
     in_use : int
         The one that ``transform`` keeps.
     notes : sequence of str
@@ -29,12 +33,12 @@ def sets_as_html(alternatives: Sequence[Any], in_use: int, notes: Sequence[str])
             "td",
             (
                 f"{number}{' (in use)' if number == in_use else ''}",
-                ", ".join(found.names),
+                ", ".join(shown),
                 f"{found.quality:.6g}",
                 str(found.status),
             ),
         )
-        for number, found in enumerate(alternatives)
+        for number, (found, shown) in enumerate(zip(alternatives, features, strict=True))
     ]
     return (
         f'<table style="border-collapse:collapse;margin-top:8px"><thead>{head}</thead><tbody>{"".join(rows)}</tbody>'

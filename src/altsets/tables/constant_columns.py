@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-import warnings
-
 import numpy as np
 
 from altsets.arrays import Bools, Floats
+from altsets.errors import warn_user
 from altsets.tables.feature_matrix import Features
 
 __all__ = ["constant_columns", "warn_of_constants"]
@@ -32,9 +31,7 @@ def warn_of_constants(features: Features) -> None:
     """Name the constant columns in one warning, on behalf of the function that was called."""
     constant = constant_columns(features.values)
     if constant.any():
-        warnings.warn(
+        warn_user(
             f"some columns are constant ({features.labels(constant, most=5)}); "
-            "they say nothing about the target and count as 0, so drop them.",
-            UserWarning,
-            stacklevel=3,
+            "they say nothing about the target and count as 0, so drop them."
         )

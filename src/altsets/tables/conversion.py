@@ -15,6 +15,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -24,6 +25,7 @@ from altsets.arrays import Floats
 from altsets.errors import InputError
 from altsets.tables.column_conversion import LARGEST_EXACT, NUMERIC_KINDS, converted, floats_hold
 from altsets.tables.feature_matrix import Features, listed
+from altsets.tables.original import Original
 
 __all__ = ["features_of"]
 
@@ -52,6 +54,7 @@ def features_of(X: Any, feature_names: Sequence[str] | None = None) -> Features:
         X = np.ma.filled(X.astype(np.float64), np.nan)
     plain = _all_numbers(X, names)
     found = Features(plain, names) if plain is not None else _by_column(X, names)
+    found = replace(found, original=_original(X, names, plain))
     found = found if feature_names is None else _renamed(found, feature_names)
     _refuse_infinite(found)
     return found
@@ -70,7 +73,7 @@ def _renamed(features: Features, feature_names: Sequence[str]) -> Features:
     names = _distinct([str(name) for name in feature_names])
     if len(names) != features.n_features:
         raise InputError(f"{len(names)} feature names were given for {features.n_features} columns.")
-    return Features(features.values, names, features.categories)
+    return replace(features, names=names)
 
 
 def _distinct(names: list[str]) -> list[str]:
@@ -92,7 +95,7 @@ def _all_numbers(X: Any, names: list[str] | None) -> Floats | None:
     except (TypeError, ValueError) as error:
         if names is None:
             raise InputError(
-                "X is no table of single values; its rows must all have the same length."
+                "X is not a table of single values; its rows must all have the same length."
             ) from error
         return None
     if values.ndim != 2:
@@ -142,6 +145,15 @@ def _by_column(X: Any, names: list[str] | None) -> Features:
         if labels is not None:
             categories[index] = labels
     return Features(values, names, categories)
+
+
+def _original(X: Any, names: list[str] | None, plain: Floats | None) -> Original | None:
+    """The table as it came, unless that is the matrix of its values."""
+    if names is not None:
+        return Original(X)
+    # Of a list that mixes numbers and text NumPy would make text.
+    table = np.asarray(X, dtype=None if plain is not None or isinstance(X, np.ndarray) else object)
+    return None if plain is not None and table.dtype == plain.dtype else Original(table)
 
 
 def _empty(n_rows: int, n_columns: int) -> InputError:

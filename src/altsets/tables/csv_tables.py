@@ -5,26 +5,38 @@ from __future__ import annotations
 import csv
 import io
 import os
-from collections.abc import Iterator, Sequence
+import re
+from collections.abc import Iterator, Mapping, Sequence
 from itertools import islice
 from operator import itemgetter
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 
-from altsets.errors import TableError
+from altsets.errors import TableError, reason_of
 from altsets.tables.column_conversion import LARGEST_EXACT
 from altsets.tables.feature_matrix import listed
 from altsets.tables.file_columns import is_inexact
 from altsets.tables.file_contents import read_text, tidy
 from altsets.tables.table import Column, Table
 
-__all__ = ["numbers_in", "parse_csv", "read_rows", "write_csv"]
+__all__ = ["csv_of", "numbers_in", "parse_csv", "read_rows", "write_csv"]
 
 #: What stands for "not known" in a CSV file, in lower case.
 MISSING = frozenset({"", "na", "n/a", "nan", "null", "none", "?", "<na>", "#n/a"})
 TRUTH = {"true": 1.0, "false": 0.0}
 DELIMITERS = (",", ";", "\t")
+DECIMALS = (".", ",")
+#: What makes numbers with decimal commas into those of Python, and those with a point into none.
+SWAPPED = str.maketrans(",.", ".,")
+#: Numbers with a point that a decimal comma leaves no meaning: 1.5 and 1.234,5, but no dates.
+POINTED = re.compile(r"[-+]?\d+\.\d+|[-+]?\d{1,3}(\.\d{3})+(,\d+)?")
+#: How text begins that spreadsheets take for a formula.
+FORMULA = ("=", "+", "-", "@", "\t", "\r")
+INDEX_LEFT_OUT = (
+    "The first column, which has no name and counts the rows, was left out: it is the index of a frame."
+)
 #: Cells that are converted at a time: strings cost ten times as much memory as the numbers they become.
 CELLS_AT_A_TIME = 500_000
 
@@ -69,39 +81,103 @@ def write_csv(table: Table, path: str | os.PathLike[str]) -> None:
         if not Path(path).is_file() or Path(path).read_bytes() != content:
             raise TableError(f"{path} exists already; choose another name or delete it first.") from None
     except OSError as error:
-        raise TableError(f"cannot write {path}: {error.strerror}.") from error
+        raise TableError(f"cannot write {path}: {reason_of(error)}.") from error
 
 
-def parse_csv(text: str, source: str) -> Table:
+def csv_of(rows: Sequence[Mapping[str, Any]], columns: Sequence[str]) -> bytes:
+    """Rows as a CSV file that is safe to open in a spreadsheet.
+
+    Text that a spreadsheet would take for a formula (it begins with = + - @ or a tab) gets a single quote before it. A
+    list of names is one field, with commas between them and quotes where a name has a comma.
+
+    Parameters
+    ----------
+    rows : sequence of mappings
+        Numbers, text, None (an empty field) or lists of text, by column.
+    columns : sequence of str
+        The columns in their order.
+
+    Examples
+    --------
+    >>> print(csv_of([{"feature": "=age", "score": -0.5}], ["feature", "score"]).decode(), end="")
+    feature,score
+    '=age,-0.5
+    """
+    buffer = io.StringIO(newline="")
+    writer = csv.writer(buffer, lineterminator="\n")
+    writer.writerow(map(_harmless, columns))
+    writer.writerows([_harmless(row[column]) for column in columns] for row in rows)
+    return buffer.getvalue().encode()
+
+
+def _harmless(value: Any) -> Any:
+    if isinstance(value, list | tuple):
+        line = io.StringIO(newline="")
+        csv.writer(line, lineterminator="").writerow(value)
+        value = line.getvalue()
+    return f"'{value}" if isinstance(value, str) and value.startswith(FORMULA) else value
+
+
+def parse_csv(text: str, source: str, *, delimiter: str | None = None, decimal: str = ".") -> Table:
     """The table in a text; what becomes of fields is said in :func:`altsets.tables.files.read_table`."""
-    delimiter = _delimiter(text)
+    delimiter = delimiter or _delimiter_beside(decimal, text, source)
     header = next(_rows(text, delimiter, source))[1]
     names = [tidy(name) for name in header]
     as_text: set[int] = set()
-    columns, surprises = _parse(text, delimiter, source, len(names), as_text)
+    columns, surprises = _parse(text, delimiter, source, len(names), as_text, decimal)
     if surprises:
         # Columns that began with numbers: what was converted has lost its spelling, so read them again.
-        columns, _ = _parse(text, delimiter, source, len(names), as_text | surprises)
+        columns, _ = _parse(text, delimiter, source, len(names), as_text | surprises, decimal)
+    notes: tuple[str, ...] = ()
     if len(names) > 1 and not names[0] and _counts_rows(columns[0]):
-        names, columns = names[1:], columns[1:]
+        names, columns, notes = names[1:], columns[1:], (INDEX_LEFT_OUT,)
     nameless = [str(position) for position, name in enumerate(names, start=1) if not name]
     if nameless:
         raise TableError(f"{source}: column {listed(nameless)} has no name; put one into the first line.")
-    return Table(tuple(names), tuple(columns), source)
+    if decimal == ",":
+        _refuse_points(names, columns)
+    return Table(tuple(names), tuple(columns), source, notes=notes)
 
 
-def _delimiter(text: str) -> str:
+def _delimiter(text: str, among: Sequence[str] = DELIMITERS) -> str:
     """The delimiter that splits the first lines into most fields, and into equally many of them."""
+    return max(among, key=lambda delimiter: _fitness(text, delimiter))
 
-    def fitness(delimiter: str) -> tuple[bool, int]:
-        lines = csv.reader(io.StringIO(text[:1_000_000], newline=""), delimiter=delimiter)
-        try:
-            widths = [len(row) for row in islice((row for row in lines if row), 3)]
-        except csv.Error:
-            return False, 0
-        return len(set(widths)) == 1 and widths[0] > 1, max(widths)
 
-    return max(DELIMITERS, key=fitness)
+def _fitness(text: str, delimiter: str) -> tuple[bool, int]:
+    """Whether a delimiter splits the first lines into equally many fields, and into how many."""
+    lines = csv.reader(io.StringIO(text[:1_000_000], newline=""), delimiter=delimiter)
+    try:
+        widths = [len(row) for row in islice((row for row in lines if row), 3)]
+    except csv.Error:
+        return False, 0
+    return len(set(widths)) == 1 and widths[0] > 1, max(widths)
+
+
+def _delimiter_beside(decimal: str, text: str, source: str) -> str:
+    """The delimiter of a text whose numbers have this decimal sign."""
+    if decimal not in DECIMALS:
+        raise TableError(f"--decimal {decimal!r} is not a decimal sign; give a comma or a point.")
+    others = [delimiter for delimiter in DELIMITERS if delimiter != decimal]
+    found = _delimiter(text, others)
+    if len(others) < len(DELIMITERS) and not _fitness(text, found)[0] and _fitness(text, decimal)[0]:
+        raise TableError(
+            f"{source} has commas between its fields, so they cannot be decimal signs as well; save it with semicolons "
+            "or tabs between them, or leave out --decimal."
+        )
+    return found
+
+
+def _refuse_points(names: Sequence[str], columns: Sequence[Column]) -> None:
+    """Refuse numbers with points where commas are decimal signs: whether 1.234 is large or small, nobody knows."""
+    for name, column in zip(names, columns, strict=True):
+        known = [] if column.dtype != object else [label for label in column if label is not None]
+        pointed = [label for label in known if POINTED.fullmatch(label)]
+        if 2 * len(pointed) > len(known):
+            raise TableError(
+                f"column {name} has numbers with a point, such as {pointed[0]!r}, though commas are the decimal signs; "
+                "leave out --decimal, or take the points out of the file."
+            )
 
 
 def _rows(text: str, delimiter: str, source: str) -> Iterator[tuple[int, list[str]]]:
@@ -116,7 +192,7 @@ def _rows(text: str, delimiter: str, source: str) -> Iterator[tuple[int, list[st
 
 
 def _parse(
-    text: str, delimiter: str, source: str, width: int, as_text: set[int]
+    text: str, delimiter: str, source: str, width: int, as_text: set[int], decimal: str
 ) -> tuple[list[Column], set[int]]:
     """All columns, and those that turned out to be text only after some of their cells had become numbers.
 
@@ -132,7 +208,8 @@ def _parse(
         _check_widths(chunk, width, source)
         cells = [row for _, row in chunk]
         block = np.full((len(cells), width), np.nan)
-        odd = _fill(block, cells, [index for index in range(width) if index not in as_text])
+        numeric = cells if decimal == "." else [[cell.translate(SWAPPED) for cell in row] for row in cells]
+        odd = _fill(block, numeric, [index for index in range(width) if index not in as_text])
         if numbers:
             surprises.update(odd)
         else:

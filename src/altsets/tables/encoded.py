@@ -13,7 +13,7 @@ from altsets.arrays import Floats, Indices
 from altsets.errors import InputError
 from altsets.tables.feature_matrix import Features
 
-__all__ = ["Encoded", "encoded"]
+__all__ = ["Encoded", "EncodedRows", "encoded"]
 
 #: More categories than this would make more columns than a model can make sense of.
 MOST_CATEGORIES = 255
@@ -63,6 +63,10 @@ class Encoded:
         starts = self._starts
         return np.concatenate([np.arange(starts[index], starts[index + 1]) for index in indices])
 
+    def part(self, chosen: Indices) -> EncodedRows:
+        """Some of the rows, of which models get sets of features."""
+        return EncodedRows(self, chosen)
+
     def total(self, per_column: npt.ArrayLike) -> Floats:
         """The sum over the columns of each feature; rows, if there are several, stay apart."""
         values = np.asarray(per_column, dtype=np.float64)
@@ -73,6 +77,33 @@ class Encoded:
     @cached_property
     def _starts(self) -> Indices:
         return np.searchsorted(self.owners, np.arange(self.n_features + 1))
+
+
+@dataclass(frozen=True, eq=False)
+class EncodedRows:
+    """Some rows of an encoded table, of which models get sets of features.
+
+    Attributes
+    ----------
+    table : Encoded
+        All rows.
+    chosen : ndarray of int
+        Those that count.
+    """
+
+    table: Encoded
+    chosen: Indices
+
+    def __call__(self, indices: Sequence[int]) -> Floats:
+        """The columns of some features."""
+        return np.ascontiguousarray(self.table.matrix[np.ix_(self.chosen, self.table.columns_of(indices))])
+
+    def shuffled(self, index: int, order: Indices) -> Floats:
+        """All columns, those of one feature with their rows in another order."""
+        matrix = self.table.matrix[self.chosen]
+        columns = self.table.columns_of([index])
+        matrix[:, columns] = matrix[np.ix_(order, columns)]
+        return matrix
 
 
 def encoded(features: Features, *, at_once: bool = False) -> Encoded:

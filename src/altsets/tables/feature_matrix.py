@@ -13,11 +13,14 @@ import numpy.typing as npt
 from altsets.arrays import Bools, Floats
 from altsets.errors import InputError
 from altsets.features import FeatureNames
+from altsets.tables.original import Original
 
-__all__ = ["MISSING_LABEL", "Features", "category_codes", "column_mask", "listed"]
+__all__ = ["MISSING_LABEL", "MISSING_VALUES", "Features", "category_codes", "column_mask", "listed"]
 
 #: What a missing label is called, beside the others.
 MISSING_LABEL = "(missing)"
+#: How it is said that somebody needs all numbers.
+MISSING_VALUES = "cannot deal with missing values"
 
 #: More categories than this, and than half of the rows, are names of rows.
 FEW_CATEGORIES = 10
@@ -36,6 +39,8 @@ class Features:
     categories : mapping of int to tuple of str
         The labels of each column that is a category, by its index; a code is a position among them. A missing label
         is ``"(missing)"``, the last one.
+    original : Original or None
+        The same rows and columns as they were handed over; None if that was ``values``, or a file.
 
     Examples
     --------
@@ -50,6 +55,7 @@ class Features:
     values: Floats
     names: list[str] | None = None
     categories: Mapping[int, tuple[str, ...]] = field(default_factory=dict)
+    original: Original | None = None
 
     @property
     def n_rows(self) -> int:
@@ -100,7 +106,8 @@ class Features:
 
     def rows(self, chosen: npt.NDArray[Any]) -> Features:
         """The same columns with some of the rows."""
-        return Features(np.ascontiguousarray(self.values[chosen]), self.names, self.categories)
+        original = None if self.original is None else self.original.rows(chosen)
+        return Features(np.ascontiguousarray(self.values[chosen]), self.names, self.categories, original)
 
     def columns(self, chosen: Sequence[int]) -> Features:
         """Some of the columns with all rows."""
@@ -108,7 +115,8 @@ class Features:
         categories = {
             place: self.categories[index] for place, index in enumerate(chosen) if index in self.categories
         }
-        return Features(np.ascontiguousarray(self.values[:, list(chosen)]), names, categories)
+        original = None if self.original is None else self.original.columns(chosen)
+        return Features(np.ascontiguousarray(self.values[:, list(chosen)]), names, categories, original)
 
     def refuse_categories(self, who: str, *, most: int, advice: str) -> None:
         """Refuse categories of more than so many labels, on behalf of a measure that needs numbers."""
@@ -129,7 +137,7 @@ class Features:
         if self.incomplete.any():
             counts = np.isnan(self.values).sum(axis=0)
             named = [f"{self.label(int(index))}: {counts[index]}" for index in np.flatnonzero(counts)]
-            raise InputError(f"{who} cannot deal with missing values ({listed(named)}); {advice}.")
+            raise InputError(f"{who} {MISSING_VALUES} ({listed(named)}); {advice}.")
 
 
 def category_codes(labels: Sequence[Any], name: str) -> tuple[Floats, tuple[str, ...]]:

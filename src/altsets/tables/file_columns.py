@@ -8,13 +8,13 @@ from typing import Any
 
 import numpy as np
 
-from altsets.arrays import Floats
+from altsets.arrays import Bools, Floats
 from altsets.errors import InputError, TableError
 from altsets.tables.column_conversion import DATES, LARGEST_EXACT
 from altsets.tables.feature_matrix import Features, category_codes, listed
 from altsets.tables.table import Column, Order
 
-__all__ = ["as_features", "as_target", "is_inexact"]
+__all__ = ["as_features", "as_target", "holds_times", "is_inexact", "missing_in"]
 
 #: How dates and times are written: 2020-01-31, 2020-01-31 12:00, 31.01.2020, 1/31/2020, 12:00:30, 2 days, 12:00:00.
 TIME = r"\d{1,2}:\d{2}(:\d{2}([.,]\d+)?)?"
@@ -85,18 +85,24 @@ def _side_by_side(columns: Sequence[Column], plain: Sequence[bool]) -> Floats:
     return values
 
 
+def missing_in(column: Column) -> Bools:
+    """Which cells of a column are missing."""
+    if column.dtype == object:
+        return np.array([value is None for value in column], dtype=bool)
+    return np.isnan(column)
+
+
 def as_target(column: Column, name: str, *, is_category: bool = False) -> Column:
     """What is to be predicted, complete and of more than one value; numbers become text if they are categories."""
-    if column.dtype == object:
-        n_missing = sum(value is None for value in column)
-    else:
-        n_missing = int(np.isnan(column).sum())
+    n_missing = int(missing_in(column).sum())
+    if column.dtype != object:
         n_infinite = int(np.isinf(column).sum())
         if n_infinite:
             raise TableError(f"target column {name!r} has {n_infinite} infinite values; drop these rows.")
     if n_missing:
         raise TableError(
-            f"target column {name!r} misses {n_missing} of {len(column)} values; drop these rows."
+            f"target column {name!r} misses {n_missing} of {len(column)} values; use --drop-missing-target to leave "
+            "out these rows."
         )
     if (column == column[0]).all():
         raise TableError(
@@ -135,8 +141,24 @@ def _labels(column: Column) -> list[Any]:
     return [int(value) if value is not None and value.is_integer() else value for value in numbers]
 
 
+def holds_times(column: Column) -> bool:
+    """Whether all that is known of a column is dates or times.
+
+    Examples
+    --------
+    >>> holds_times(np.array(["2026-01-31", None], dtype=object)), holds_times(np.array([1.5]))
+    (True, False)
+    """
+    known = [label for label in column.tolist() if label is not None] if column.dtype == object else []
+    return bool(known) and _are_times(known)
+
+
+def _are_times(known: Sequence[str]) -> bool:
+    return all(WHEN.fullmatch(label) for label in known)
+
+
 def _refuse_dates(who: str, known: Sequence[str]) -> None:
-    if all(WHEN.fullmatch(label) for label in known):
+    if _are_times(known):
         raise TableError(f"{who} {DATES} (for example {known[0]!r}).")
 
 
@@ -156,8 +178,8 @@ def _refuse_numbers(name: str, known: Sequence[str]) -> None:
     spelled = next((label for label in numbers if not _is_number(label)), None)
     if spelled is not None:
         raise TableError(
-            f"column {name} is not numeric, but most of it looks like numbers, for example {_shown(spelled)}; write "
-            f"numbers with a decimal point and without other signs, {advice}."
+            f"column {name} is not numeric, but most of it looks like numbers, for example {_shown(spelled)}; "
+            f"{_respelled(spelled)}, {advice}."
         )
     examples = listed([_shown(label) for label in others], most=3)
     raise TableError(
@@ -204,6 +226,13 @@ def _check_finite(matrix: Floats, names: Sequence[str]) -> None:
 
 def _shown(label: str) -> str:
     return repr(label if len(label) <= 40 else f"{label[:37]}...")
+
+
+def _respelled(spelled: str) -> str:
+    """What to do about a number in a spelling that no program reads."""
+    if re.fullmatch(r"[-+]?\d+,\d+", spelled):
+        return "add --decimal , if commas are the decimal signs of a CSV file"
+    return "write numbers with a decimal point and without other signs"
 
 
 def _quoted(name: str) -> str:

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-import warnings
 from typing import Any
 
 import numpy as np
 
+from altsets.errors import warn_user
 from altsets.tables.feature_matrix import Features, listed
 
 __all__ = ["LEAVE_OUT_ROWS", "warn_of_left_out_rows"]
@@ -15,14 +15,10 @@ __all__ = ["LEAVE_OUT_ROWS", "warn_of_left_out_rows"]
 LEAVE_OUT_ROWS = ("f", "pearson", "spearman", "chi2")
 
 
-def warn_of_left_out_rows(features: Features, measure: Any, *, stacklevel: int = 2) -> None:
+def warn_of_left_out_rows(features: Features, measure: Any) -> None:
     """Name the columns with missing numbers in one warning, if the measure leaves out rows."""
     if not isinstance(measure, str) or measure not in LEAVE_OUT_ROWS or not features.incomplete.any():
         return
     counts = np.isnan(features.values).sum(axis=0)
     named = [f"{features.label(int(index))}: {counts[index]}" for index in np.flatnonzero(counts)]
-    warnings.warn(
-        f"missing values ({listed(named)}): {measure} leaves out these rows, feature by feature.",
-        UserWarning,
-        stacklevel=stacklevel + 1,
-    )
+    warn_user(f"missing values ({listed(named)}): {measure} leaves out these rows, feature by feature.")

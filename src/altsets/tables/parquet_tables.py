@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -12,34 +13,64 @@ from altsets.tables.column_conversion import LARGEST_EXACT
 from altsets.tables.file_contents import tidy
 from altsets.tables.table import Column, Order, Table
 
-__all__ = ["parse_parquet"]
+__all__ = ["parquet_of", "parse_parquet", "require_pyarrow"]
+
+
+def require_pyarrow(purpose: str) -> None:
+    """Say that a package is missing before anybody waits for what it is needed for."""
+    try:
+        import pyarrow.parquet  # noqa: F401
+    except ImportError as error:
+        raise MissingExtraError(purpose, "pyarrow", "tables") from error
+
+
+def parquet_of(rows: Sequence[Mapping[str, Any]], columns: Sequence[str]) -> bytes:
+    """Rows as the bytes of a Parquet file; needs pyarrow.
+
+    Parameters
+    ----------
+    rows : sequence of mappings
+        Numbers, text, None or lists of text, by column.
+    columns : sequence of str
+        The columns in their order.
+    """
+    import pyarrow as pa
+    import pyarrow.parquet as pq
+
+    arrays = [pa.array([row[column] for row in rows]) for column in columns]
+    # A column without any value is one of numbers that are not known.
+    filled = [array.cast(pa.float64()) if pa.types.is_null(array.type) else array for array in arrays]
+    sink = pa.BufferOutputStream()
+    pq.write_table(pa.table(dict(zip(columns, filled, strict=True))), sink)
+    return sink.getvalue().to_pybytes()  # type: ignore[no-any-return]
 
 
 def parse_parquet(content: bytes, source: str) -> Table:
     """The table in the bytes of a file; needs pyarrow."""
-    try:
-        import pyarrow as pa
-        import pyarrow.parquet as pq
-    except ImportError as error:
-        raise MissingExtraError("reading Parquet files", "pyarrow", "tables") from error
+    require_pyarrow("reading Parquet files")
+    import pyarrow as pa
+    import pyarrow.parquet as pq
+
     try:
         table = pq.read_table(pa.BufferReader(content))
     except (pa.ArrowException, OSError) as error:
         reason = str(error).splitlines()[0].rstrip(".")
         raise TableError(f"{source} cannot be read as Parquet: {reason}.") from error
     # pandas stores a nameless index as a column of this name; it is no feature.
+    indices = [name for name in table.column_names if re.fullmatch(r"__index_level_\d+__", name)]
     kept = [
         (tidy(name), column)
         for name, column in zip(table.column_names, table.columns, strict=True)
-        if not re.fullmatch(r"__index_level_\d+__", name)
+        if name not in indices
     ]
+    notes = tuple(f"Column {name} was left out: it is the index of a frame." for name in indices)
     categories = {name: _order(column) for name, column in kept if pa.types.is_dictionary(column.type)}
     # Categories of numbers lose their type in Parquet, but pandas leaves a note.
     for note in (table.schema.pandas_metadata or {}).get("columns", ()):
         if note["pandas_type"] == "categorical" and not note["metadata"]["ordered"]:
             categories.setdefault(tidy(str(note["field_name"])), None)
     names, columns = (name for name, _ in kept), (_arrow_column(column) for _, column in kept)
-    return Table(tuple(names), tuple(columns), source, categories)
+    return Table(tuple(names), tuple(columns), source, categories, notes=notes)
 
 
 def _order(column: Any) -> Order:

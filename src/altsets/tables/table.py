@@ -35,6 +35,10 @@ class Table:
         Where it came from, for messages.
     categories : mapping of str to tuple of str or None
         Columns that are categories by their type in the file; the labels in their order, if they have one.
+    sha256 : str
+        The hash of the file that it was read from, byte by byte; empty if there was none.
+    notes : tuple of str
+        Sentences on what was left out when it was read.
 
     Examples
     --------
@@ -48,6 +52,8 @@ class Table:
     columns: tuple[Column, ...]
     source: str = "the table"
     categories: Mapping[str, Order] = field(default_factory=dict)
+    sha256: str = ""
+    notes: tuple[str, ...] = ()
 
     def __post_init__(self) -> None:
         twice = sorted(name for name, count in Counter(self.names).items() if count > 1)

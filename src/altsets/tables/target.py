@@ -13,10 +13,10 @@ import numpy as np
 import numpy.typing as npt
 
 from altsets.arrays import Floats
-from altsets.errors import InputError
+from altsets.errors import InputError, reason_of
 from altsets.tables.column_conversion import NUMERIC_KINDS, is_missing
 
-__all__ = ["TASKS", "Target", "target_of", "vector_of"]
+__all__ = ["TASKS", "Target", "labels_of", "target_of", "vector_of"]
 
 TASKS = ("auto", "classification", "regression")
 
@@ -111,8 +111,24 @@ def target_of(y: Any, n_rows: int, task: str = "auto") -> Target:
     return Target(task, values, amounts, len(distinct))
 
 
-def vector_of(y: Any, n_rows: int) -> npt.NDArray[Any]:
-    """The values of a target as one array: numbers, truth values or objects; categories become text.
+def labels_of(y: Any, target: Target) -> npt.NDArray[Any]:
+    """The target for models and scorers, which may ask for a class by its name; amounts as numbers.
+
+    Examples
+    --------
+    >>> y = ["ill", "well", "ill"]
+    >>> labels_of(y, target_of(y, 3)).tolist()
+    ['ill', 'well', 'ill']
+    """
+    if not target.is_classes:
+        return target.values
+    labels = vector_of(y, len(target.values), as_text=False)
+    # Numbers among objects are numbers; scikit-learn would not know.
+    return labels if labels.dtype != object or target.amounts is None else target.amounts
+
+
+def vector_of(y: Any, n_rows: int, *, as_text: bool = True) -> npt.NDArray[Any]:
+    """The values of a target as one array: numbers, truth values or objects; categories become text, if they are to.
 
     Examples
     --------
@@ -121,7 +137,7 @@ def vector_of(y: Any, n_rows: int) -> npt.NDArray[Any]:
     """
     if y is None:
         raise InputError("this requires y to be passed, but the target y is None.")
-    values = _array(_one_column(y))
+    values = _array(_one_column(y), as_text)
     if values.ndim == 2 and values.shape[1] == 1:
         values = values[:, 0]
     if values.ndim != 1:
@@ -147,7 +163,7 @@ def _one_column(y: Any) -> Any:
     return y.column(0) if hasattr(y, "column_names") else y.get_columns()[0]
 
 
-def _array(y: Any) -> npt.NDArray[Any]:
+def _array(y: Any, as_text: bool) -> npt.NDArray[Any]:
     if isinstance(y, np.ma.MaskedArray):
         hidden = np.ma.getmaskarray(y)
         y = np.ma.getdata(y).astype(object)
@@ -156,12 +172,12 @@ def _array(y: Any) -> npt.NDArray[Any]:
         try:
             return np.asarray(y)
         except ValueError as error:
-            raise InputError(f"the target must be one list of values: {error}.") from error
+            raise InputError(f"the target must be one list of values: {reason_of(error)}.") from error
     import narwhals as nw
 
     if hasattr(y, "categories") and hasattr(y, "codes"):
         # Categories of pandas without the series around them.
-        return _texts(y.tolist())
+        return _texts(y.tolist()) if as_text else np.array(y.tolist())
     series = nw.from_native(y, series_only=True, pass_through=True)
     if not isinstance(series, nw.Series):
         # An Arrow array is a list of values, too, but for its dates.
@@ -170,7 +186,7 @@ def _array(y: Any) -> npt.NDArray[Any]:
     if kind.is_temporal():
         raise InputError(DATES)
     if kind == nw.Categorical or kind == nw.Enum:
-        return _texts(series.to_list())
+        return _texts(series.to_list()) if as_text else np.array(series.to_list())
     if kind.is_numeric() and not kind.is_decimal() and not series.null_count():
         return np.asarray(series.to_numpy())
     return np.array(

@@ -8,7 +8,7 @@ import numpy as np
 import numpy.typing as npt
 
 from altsets.arrays import Bools, Floats, Indices
-from altsets.errors import InputError
+from altsets.errors import InputError, reason_of
 from altsets.tables.feature_matrix import Features
 from altsets.tables.target import vector_of
 
@@ -33,7 +33,7 @@ def weights_of(sample_weight: Any, n_rows: int) -> Floats | None:
     try:
         weights = np.asarray(sample_weight, dtype=np.float64)
     except (TypeError, ValueError) as error:
-        raise InputError(f"sample_weight must hold one number for each row: {error}.") from error
+        raise InputError(f"sample_weight must hold one number for each row: {reason_of(error)}.") from error
     if weights.shape != (n_rows,):
         raise InputError(
             f"sample_weight must hold one number for each of the {n_rows} rows; got shape {weights.shape}."
@@ -137,4 +137,4 @@ def _some_rows(features: Features, rows: Indices) -> Features:
         if len(seen) < len(labels):
             some.values[:, index] = codes
             categories[index] = tuple(labels[int(code)] for code in seen)
-    return Features(some.values, some.names, categories)
+    return Features(some.values, some.names, categories, some.original)

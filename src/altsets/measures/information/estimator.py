@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -10,12 +10,13 @@ import numpy as np
 import numpy.typing as npt
 
 from altsets._kernels import neighbours
-from altsets.arrays import Bools, Floats, Indices, Ints
+from altsets.arrays import Bools, Floats, Ints
 from altsets.errors import InputError
 from altsets.measures._threads import OnProgress, in_threads
 from altsets.measures.information import counts
 from altsets.measures.information.limits import DEFAULT_LIMITS, InformationLimits
 from altsets.measures.information.prepared import (
+    ColumnsWithHoles,
     SortedColumns,
     binned,
     jittered,
@@ -26,7 +27,7 @@ from altsets.measures.information.prepared import (
 from altsets.tables.constant_columns import constant_columns
 from altsets.tables.target import Target
 
-__all__ = ["METHODS", "Block", "Estimator", "Keep", "Line", "Sample"]
+__all__ = ["METHODS", "Estimator", "Keep", "Line", "Sample"]
 
 #: Column i is to be compared with the columns from the second number up to the third.
 Line = tuple[int, int, int]
@@ -61,22 +62,6 @@ class Sample:
             np.append(self.nominal, False),
             self.weights,
         )
-
-    def part(self, rows: Bools, columns: Indices) -> Sample:
-        """Some rows of some columns."""
-        weights = None if self.weights is None else self.weights[rows]
-        return Sample(
-            self.values[np.ix_(rows, columns)], self.discrete[columns], self.nominal[columns], weights
-        )
-
-
-@dataclass(frozen=True, eq=False)
-class Block:
-    """Pairs of columns to estimate together; without columns, there is nothing to know about them."""
-
-    columns: SortedColumns | None
-    lines: Sequence[Line]
-    keep: Keep
 
 
 @dataclass(frozen=True)
@@ -206,38 +191,34 @@ class Estimator:
         self.estimate(columns, [(index, index, total) for index in range(total)], keep)
         return found
 
-    def estimate(self, columns: SortedColumns, lines: Sequence[Line], keep: Keep) -> None:
-        """Estimate the information of all pairs of some columns."""
+    def estimate(self, columns: SortedColumns | ColumnsWithHoles, lines: Sequence[Line], keep: Keep) -> None:
+        """Estimate the information of pairs of columns; of those with holes, its part in rows where both are known."""
         total = sum(end - start for _, start, end in lines)
-        self.estimate_blocks([Block(columns, lines, keep)], total, columns.n_rows)
-
-    def estimate_blocks(self, blocks: Iterable[Block], total: int, n_rows: int) -> None:
-        """Estimate the information of pairs in several blocks, of so many pairs in all and of at most so many rows.
-
-        A block is asked for when it is its turn, so that no more than a few of them are in memory.
-        """
-        numbers = np.arange(1, n_rows + 2)
+        numbers = np.arange(1, columns.n_rows + 2)
         logarithm = np.append(0.0, np.log(numbers))
         digamma = np.append(0.0, np.cumsum(np.append(-EULER, 1 / numbers[:-1])))
 
-        def worker(stop: Ints) -> Callable[[tuple[Block, Line]], None]:
-            at: Block | None = None
-            tell: Tell
+        def worker(stop: Ints) -> Callable[[Line], None]:
+            tell = self._teller(columns, digamma, logarithm, stop)
 
-            def do(piece: tuple[Block, Line]) -> None:
-                nonlocal at, tell
-                block, (index, start, end) = piece
-                if block.columns is None:
-                    return
-                if at is not block:
-                    at, tell = block, self._teller(block.columns, digamma, logarithm, stop)
-                block.keep(index, start, end, tell(index, np.arange(start, end, dtype=np.intc)))
+            def do(piece: Line) -> None:
+                index, start, end = piece
+                keep(index, start, end, tell(index, np.arange(start, end, dtype=np.intc)))
 
             return do
 
-        in_threads(_pieces(blocks, self.limits.rows_per_call), total, worker, self.n_jobs, self.progress)
+        step = max(1, self.limits.rows_per_call // columns.n_rows)
+        in_threads(_pieces(lines, step), total, worker, self.n_jobs, self.progress)
 
-    def _teller(self, columns: SortedColumns, digamma: Floats, logarithm: Floats, stop: Ints) -> Tell:
+    def _teller(
+        self, columns: SortedColumns | ColumnsWithHoles, digamma: Floats, logarithm: Floats, stop: Ints
+    ) -> Tell:
+        if isinstance(columns, ColumnsWithHoles):
+            least = self.limits.least_rows
+            holed = neighbours.PairsWithHoles(
+                columns.arrays, self.n_neighbors, least, digamma, logarithm, stop
+            )
+            return _teller_of_known_rows(columns, holed, self.limits)
         if columns.weights is not None:
             return _weighted_teller(columns, columns.weights)
         k = max(1, min(self.n_neighbors, columns.n_rows - 1))
@@ -269,13 +250,40 @@ def _weighted_teller(columns: SortedColumns, weights: Floats) -> Tell:
     return tell
 
 
-def _pieces(blocks: Iterable[Block], rows_per_call: int) -> Iterator[tuple[tuple[Block, Line], int]]:
-    for block in blocks:
-        step = max(1, rows_per_call // block.columns.n_rows) if block.columns else rows_per_call
-        for index, start, end in block.lines:
-            for at in range(start, end, step):
-                until = min(at + step, end)
-                yield (block, (index, at, until)), until - at
+def _teller_of_known_rows(
+    columns: ColumnsWithHoles, pairs: neighbours.PairsWithHoles, limits: InformationLimits
+) -> Tell:
+    """The information of two columns in rows where both are known, times the share of these rows."""
+
+    def tell(index: int, others: Ints) -> Floats:
+        values = np.zeros(len(others))
+        shapes = np.zeros((len(others), 3), dtype=np.intc)
+        pairs.run(np.full_like(others, index), others, values, shapes)
+        rows = shapes[:, 0]
+        if columns.discrete[index] and (columns.nominal[index] or columns.nominal[others].any()):
+            thin = (shapes[:, 1:] > limits.most_levels) | (
+                limits.rows_per_level * shapes[:, 1:] > rows[:, None]
+            )
+            thin[:, 0] &= columns.nominal[index]
+            thin[:, 1] &= columns.nominal[others]
+            some = thin.any(axis=1) & (columns.discrete[others] > 0) & (rows >= limits.least_rows)
+            for place in np.flatnonzero(some):
+                values[place] = _corrected(columns.codes[index], columns.codes[others[place]])
+        return np.asarray(rows / columns.n_rows * values)
+
+    return tell
+
+
+def _corrected(x: Ints, y: Ints) -> float:
+    known = (x >= 0) & (y >= 0)
+    return counts.corrected(x[known], y[known])
+
+
+def _pieces(lines: Sequence[Line], step: int) -> Iterator[tuple[Line, int]]:
+    for index, start, end in lines:
+        for at in range(start, end, step):
+            until = min(at + step, end)
+            yield (index, at, until), until - at
 
 
 def _check_number(name: str, value: Any, least: int) -> None:

@@ -12,13 +12,12 @@ never varies. The terms are the same with X and Z exchanged, and are added so th
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-
 import numpy as np
 
-from altsets.arrays import Bools, Floats, Indices
-from altsets.measures.information.estimator import Block, Estimator, Keep, Line, Sample
+from altsets.arrays import Bools, Floats
+from altsets.measures.information.estimator import Estimator, Sample
 from altsets.measures.information.patterns import Patterns, patterns_of
+from altsets.measures.information.prepared import ColumnsWithHoles, columns_with_holes
 
 __all__ = ["square_with_missing", "target_with_missing"]
 
@@ -26,105 +25,50 @@ __all__ = ["square_with_missing", "target_with_missing"]
 def target_with_missing(how: Estimator, sample: Sample) -> Floats:
     """The information of each column with the last one, which is complete."""
     patterns = patterns_of(sample.values)
-    target = np.array([len(patterns.of) - 1])
-    known = np.zeros(len(patterns.of))
-    told = np.zeros((1, len(patterns)))
+    columns = _with_patterns(how, sample, patterns)
+    target = len(patterns.of) - 1
+    found = np.zeros(len(columns))
 
-    def blocks() -> Iterator[Block]:
-        for group, mask in zip(patterns.groups, patterns.known, strict=True):
-            others = group[group != target]
-            yield _between(how, sample, target, others, mask, known[None, :], mirrored=False)
-        yield _with_patterns(how, sample, target, patterns, patterns.known[0], told)
+    def keep(_: int, start: int, stop: int, values: Floats) -> None:
+        found[start:stop] = values
 
-    how.estimate_blocks(blocks(), known.size - 1 + len(patterns), len(sample.values))
-    return np.asarray((known + told[0, patterns.of])[:-1])
+    how.estimate(columns, [(target, 0, target), (target, target + 1, len(columns))], keep)
+    told = found[target + 1 :]
+    return np.asarray(found[:target] + told[patterns.of[:-1]])
 
 
 def square_with_missing(how: Estimator, sample: Sample) -> Floats:
     """The information of each column with each other and with itself."""
     patterns = patterns_of(sample.values)
+    columns = _with_patterns(how, sample, patterns)
     n_columns = len(patterns.of)
-    groups = patterns.groups
     known = np.zeros((n_columns, n_columns))
     told = np.zeros((n_columns, len(patterns)))
 
-    def blocks() -> Iterator[Block]:
-        for first, (group, mask) in enumerate(zip(groups, patterns.known, strict=True)):
-            yield _within(how, sample, group, mask, known)
-            for other in range(first + 1, len(groups)):
-                both = mask & patterns.known[other]
-                yield _between(how, sample, group, groups[other], both, known, mirrored=True)
-            yield _with_patterns(how, sample, group, patterns, mask, told)
+    def keep(index: int, start: int, stop: int, values: Floats) -> None:
+        if start >= n_columns:
+            told[index, start - n_columns : stop - n_columns] = values
+        else:
+            known[index, start:stop] = values
+            known[start:stop, index] = values
 
-    total = n_columns * (n_columns + 1) // 2 + told.size
-    how.estimate_blocks(blocks(), total, len(sample.values))
+    among_columns = [(index, index, n_columns) for index in range(n_columns)]
+    with_patterns = [(index, n_columns, len(columns)) for index in range(n_columns)]
+    how.estimate(columns, [*among_columns, *with_patterns], keep)
     of_patterns = told[:, patterns.of]
     both = _of_patterns(patterns.known)[np.ix_(patterns.of, patterns.of)]
     return (known + both) + (of_patterns + of_patterns.T)
 
 
-def _within(how: Estimator, sample: Sample, group: Indices, rows: Bools, found: Floats) -> Block:
-    """The columns of a group with each other."""
-    share = rows.mean()
-
-    def keep(index: int, start: int, stop: int, values: Floats) -> None:
-        found[group[index], group[start:stop]] = share * values
-        found[group[start:stop], group[index]] = share * values
-
-    lines = [(index, index, len(group)) for index in range(len(group))]
-    return _block(how, sample.part(rows, group), lines, keep)
-
-
-def _between(
-    how: Estimator,
-    sample: Sample,
-    left: Indices,
-    right: Indices,
-    rows: Bools,
-    found: Floats,
-    *,
-    mirrored: bool,
-) -> Block:
-    """The columns of one group with those of another, in rows where both are known."""
-    share = rows.mean()
-    columns = np.concatenate([left, right])
-
-    def keep(index: int, start: int, stop: int, values: Floats) -> None:
-        others = columns[start:stop]
-        if mirrored:
-            found[left[index], others] = share * values
-            found[others, left[index]] = share * values
-        else:
-            found[index, others] = share * values
-
-    lines = [(index, len(left), len(columns)) for index in range(len(left))]
-    return _block(how, sample.part(rows, columns), lines, keep)
-
-
-def _with_patterns(
-    how: Estimator, sample: Sample, group: Indices, patterns: Patterns, rows: Bools, found: Floats
-) -> Block:
-    """The columns of a group with what is missing elsewhere, in rows where the group is known."""
-    share = rows.mean()
-    places = group if len(found) > 1 else np.zeros(1, dtype=np.intp)
-    part = sample.part(rows, group)
+def _with_patterns(how: Estimator, sample: Sample, patterns: Patterns) -> ColumnsWithHoles:
+    """The columns, and behind them one for each pattern: whether the columns that have it are known."""
     n_patterns = len(patterns)
-    with_patterns = Sample(
-        np.column_stack([part.values, patterns.known[:, rows].T.astype(np.float64)]),
-        np.append(part.discrete, np.ones(n_patterns, dtype=bool)),
-        np.append(part.nominal, np.zeros(n_patterns, dtype=bool)),
+    return columns_with_holes(
+        np.column_stack([sample.values, patterns.known.T.astype(np.float64)]),
+        np.append(sample.discrete, np.ones(n_patterns, dtype=bool)),
+        np.append(sample.nominal, np.zeros(n_patterns, dtype=bool)),
+        how.limits,
     )
-
-    def keep(index: int, start: int, stop: int, values: Floats) -> None:
-        found[places[start:stop], index - len(group)] = share * values
-
-    lines = [(len(group) + pattern, 0, len(group)) for pattern in range(n_patterns)]
-    return _block(how, with_patterns, lines, keep)
-
-
-def _block(how: Estimator, sample: Sample, lines: list[Line], keep: Keep) -> Block:
-    enough = len(sample.values) >= how.limits.least_rows and any(start < stop for _, start, stop in lines)
-    return Block(how.columns(sample) if enough else None, lines, keep)
 
 
 def _of_patterns(known: Bools) -> Floats:
@@ -135,7 +79,7 @@ def _of_patterns(known: Bools) -> Floats:
     both = ones @ ones.T
     sides = [n_rows - totals, totals]
     left = totals[:, None] - both
-    cells = {(1, 1): both, (1, 0): left, (0, 1): left.T, (0, 0): n_rows - totals[:, None] - totals + both}
+    cells = {(1, 1): both, (1, 0): left, (0, 0): n_rows - totals[:, None] - totals + both}
 
     def term(a: int, b: int) -> Floats:
         expected = sides[a][:, None] * sides[b]
@@ -143,4 +87,5 @@ def _of_patterns(known: Bools) -> Floats:
         ratios = np.divide(cells[a, b] * n_rows, expected, out=np.ones_like(expected), where=seen)
         return np.asarray(cells[a, b] / n_rows * np.log(ratios))
 
-    return np.maximum((term(1, 1) + term(0, 0)) + (term(1, 0) + term(0, 1)), 0.0)
+    one_known = term(1, 0)
+    return np.maximum((term(1, 1) + term(0, 0)) + (one_known + one_known.T), 0.0)

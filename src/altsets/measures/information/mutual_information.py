@@ -48,7 +48,7 @@ neither the order of rows and columns nor the number of threads.
 
 from __future__ import annotations
 
-import warnings
+from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -56,10 +56,11 @@ import numpy as np
 import numpy.typing as npt
 
 from altsets.arrays import Floats
+from altsets.errors import warn_user
 from altsets.measures._threads import OnProgress
 from altsets.measures.information.estimator import METHODS, Estimator, Sample
 from altsets.measures.information.missing import square_with_missing, target_with_missing
-from altsets.measures.information.prepared import discrete_columns
+from altsets.measures.information.prepared import SortedColumns, discrete_columns
 from altsets.tables.constant_columns import constant_columns
 from altsets.tables.conversion import features_of
 from altsets.tables.feature_matrix import Features
@@ -72,6 +73,7 @@ __all__ = [
     "mutual_info",
     "symmetrical_uncertainty",
     "uncertainty_matrix",
+    "uncertainty_rows",
     "warn_of_bins",
 ]
 
@@ -255,25 +257,62 @@ def uncertainty_matrix(
     progress: OnProgress | None = None,
 ) -> Floats:
     """Symmetrical uncertainty of each column with each other; the parameters are those above."""
+    how, columns = _counted_columns(features, sample_weight, discrete, n_bins, n_jobs, progress)
+    scores = how.square(columns)
+    entropies = scores.diagonal().copy()
+    return _uncertainty(scores, entropies[:, None] + entropies)
+
+
+def uncertainty_rows(
+    features: Features, of: Sequence[int], *, sample_weight: Any = None, one_sided: bool = False
+) -> Floats:
+    """Some rows of the matrix of all pairs, without the others.
+
+    One-sided, it is the uncertainty coefficient: what each column says about those of the rows, as a share of what
+    there is to know about these alone.
+    """
+    how, columns = _counted_columns(features, sample_weight)
+    scores = np.zeros((len(of), features.n_features))
+    entropies = np.zeros(features.n_features)
+    place = {column: row for row, column in enumerate(of)}
+
+    def keep(index: int, start: int, stop: int, found: Floats) -> None:
+        if index in place:
+            scores[place[index], start:stop] = found
+        if start <= index < stop:
+            entropies[index] = found[index - start]
+
+    every = range(features.n_features)
+    own = [(index, index, index + 1) for index in every if index not in place]
+    how.estimate(columns, [*own, *((index, 0, features.n_features) for index in place)], keep)
+    there_is = entropies[list(of), None]
+    return _uncertainty(scores, 2 * there_is if one_sided else there_is + entropies)
+
+
+def _counted_columns(
+    features: Features,
+    sample_weight: Any,
+    discrete: npt.ArrayLike = "auto",
+    n_bins: int | None = None,
+    n_jobs: int | None = None,
+    progress: OnProgress | None = None,
+) -> tuple[Estimator, SortedColumns]:
+    """Columns in bins, and how to count in them."""
     features, _, weights, how = _ready(
         features,
         np.zeros(features.n_rows),
         sample_weight,
         Estimator("bins", 1, n_bins, None, n_jobs, progress),
     )
-    scores = how.square(how.columns(_sample(features, discrete, weights, how)))
-    entropies = scores.diagonal().copy()
-    return _uncertainty(scores, entropies[:, None] + entropies)
+    return how, how.columns(_sample(features, discrete, weights, how))
 
 
-def warn_of_bins(weights: Floats | None, method: str, *, stacklevel: int = 2) -> None:
+def warn_of_bins(weights: Floats | None, method: str) -> None:
     """Say that information is counted in bins, where neighbours were asked for but rows have weights."""
     if method == "neighbors" and weights is not None and not _repeats(weights):
-        warnings.warn(
+        warn_user(
             "mutual information by nearest neighbours takes no weights but whole numbers, so it is counted in bins "
-            "instead (method='bins').",
-            UserWarning,
-            stacklevel=stacklevel + 1,
+            "instead (method='bins')."
         )
 
 

@@ -16,8 +16,10 @@ from altsets.measures.information.limits import DEFAULT_LIMITS, InformationLimit
 from altsets.tables.feature_matrix import Features, column_mask
 
 __all__ = [
+    "ColumnsWithHoles",
     "SortedColumns",
     "binned",
+    "columns_with_holes",
     "discrete_columns",
     "jittered",
     "jittered_target",
@@ -69,6 +71,52 @@ class SortedColumns:
     def n_rows(self) -> int:
         """How many values each column has."""
         return int(self.codes.shape[1])
+
+
+@dataclass(frozen=True)
+class ColumnsWithHoles:
+    """Columns with missing values, one in each row of the arrays, as the kernel ``neighbours`` wants them.
+
+    Beside these: which columns are categories.
+    """
+
+    codes: Ints
+    values: Floats
+    sizes: Ints
+    discrete: npt.NDArray[np.uint8]
+    nominal: Bools
+
+    def __len__(self) -> int:
+        return len(self.codes)
+
+    @property
+    def arrays(self) -> tuple[Ints, Floats, Ints, npt.NDArray[np.uint8]]:
+        """All of them, in the order in which the kernel wants them."""
+        return self.codes, self.values, self.sizes, self.discrete
+
+    @property
+    def n_rows(self) -> int:
+        """How many values each column has, the missing ones included."""
+        return int(self.codes.shape[1])
+
+
+def columns_with_holes(
+    values: Floats, discrete: Bools, nominal: Bools, limits: InformationLimits = DEFAULT_LIMITS
+) -> ColumnsWithHoles:
+    """Sort the columns of a table once, for all the rows in which pairs of them will be known.
+
+    Examples
+    --------
+    >>> columns = columns_with_holes(np.array([[5.0], [np.nan], [2.0], [5.0]]), *np.zeros((2, 1), dtype=bool))
+    >>> columns.codes.tolist(), columns.sizes.tolist(), columns.values[0, :2].tolist()
+    ([[1, -1, 0, 1]], [2], [2.0, 5.0])
+    """
+    # What is missing comes last, and no two missing values are the same.
+    found = sorted_columns(values.T, discrete, len(values), scaled=False, limits=limits)
+    missing = np.isnan(values.T)
+    found.codes[missing] = -1
+    sizes = (found.sizes - missing.sum(axis=1)).astype(np.intc)
+    return ColumnsWithHoles(found.codes, found.values, sizes, found.discrete, nominal)
 
 
 def sorted_columns(

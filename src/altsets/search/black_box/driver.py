@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import math
-import warnings
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 
+from altsets.errors import warn_user
 from altsets.problem import FeatureSet, Problem
 from altsets.quality import BlackBox, Quality
 from altsets.result import Status
@@ -48,7 +48,7 @@ def ended(answer: Answer, evaluations: Evaluations) -> Answer:
         return answer
     if not answer.sets:
         raise failure
-    warnings.warn(f"the search ended early: {failure}", UserWarning, stacklevel=5)
+    warn_user(f"the search ended early: {failure}")
     return replace(answer, proof=f"ended early, as {failure}".rstrip(".") + f"; {answer.proof}")
 
 

@@ -59,6 +59,7 @@ def family_result(
         stop_reason=stop_reason,
         steps=run.steps,
         finding=claim.finding,
+        scores=quality.scores_in(sets),
     )
 
 

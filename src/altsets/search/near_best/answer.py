@@ -169,7 +169,7 @@ class NearBest:
             rng = np.random.default_rng(random_state)
         except (TypeError, ValueError) as error:
             raise InputError(
-                f"random_state={random_state!r} is no seed; give a whole number from 0 up, or None."
+                f"random_state={random_state!r} is not a seed; give a whole number from 0 up, or None."
             ) from error
         if self.count_bounds[1] == 0 or self.n_known == 0:
             raise InputError("there are no sets to draw from; see explain().")

@@ -1,0 +1,211 @@
+"""``altsets find --again``: a saved request once more, and whether its answer is the same."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import typer
+
+from altsets.cli.printing import NO_SET, console_for, say
+from altsets.cli.records import TABLE
+from altsets.errors import InputError
+
+__all__ = ["SavedAnswer", "repeat"]
+
+#: Options about where an answer goes, which have no part in what it is.
+ABOUT_OUTPUT = ("--json", "--output", "--force", "--save-scores")
+#: Options that may stand beside --again.
+ALLOWED = (TABLE, "--again", "--json")
+#: Numbers that differ by less are the same: other machines round otherwise.
+TOLERANCE = 1e-9
+#: And so are numbers that are 0 but for rounding.
+ROUNDING = 1e-15
+
+
+class SavedAnswer:
+    """An answer that was saved, and what is different in the one that comes now.
+
+    Attributes
+    ----------
+    differences : list of str or None
+        What is different about the answer; None before there is one.
+    circumstances : list of str
+        What else is different: the data, versions.
+    """
+
+    def __init__(self, path: str, document: Mapping[str, Any]) -> None:
+        self.path, self._document = path, document
+        self.differences: list[str] | None = None
+        self.circumstances: list[str] = []
+
+    @classmethod
+    def read(cls, path: str) -> SavedAnswer:
+        """Read what ``find --json`` or ``--output FILE.json`` has written."""
+        from altsets.documents import DAMAGED, document_in
+        from altsets.result import Result
+        from altsets.tables.file_contents import read_text
+
+        text = read_text(path)
+        try:
+            document = document_in(text)
+            command = document["provenance"]["command"]
+            options = document["provenance"]["options"]
+        except InputError as error:
+            raise InputError(f"{path}: {error}") from error
+        except DAMAGED:
+            raise InputError(
+                f"{path} does not say how it was asked for, as answers of altsets find --json and --output do; search "
+                "anew, and save that answer."
+            ) from None
+        if command != "find" or not isinstance(options, dict):
+            raise InputError(
+                f"{path} is an answer of altsets {command}; --again repeats those of altsets find."
+            )
+        try:
+            Result.from_json(text)
+        except InputError as error:
+            raise InputError(f"{path}: {error}") from error
+        return cls(path, document)
+
+    def arguments(self, table: str | None) -> list[str]:
+        """The words of the command line once more; with another table, if there is one."""
+        options = {**self._options, **({} if table is None else {TABLE: table})}
+        if options.get(TABLE) == "-" and table is None:
+            raise InputError(
+                f"{self.path} is about a table from standard input; give the TABLE beside --again."
+            )
+        place = options.pop(TABLE, None)
+        words = [word for name, value in options.items() for word in self._words(name, value)]
+        return words if place is None else [*words, "--", str(place)]
+
+    @property
+    def _options(self) -> dict[str, Any]:
+        options = self._document["provenance"]["options"]
+        return {name: value for name, value in options.items() if name not in ABOUT_OUTPUT}
+
+    def _words(self, name: str, value: Any) -> list[str]:
+        if value is True:
+            return [name]
+        values = value if isinstance(value, list) else [value]
+        if not name.startswith("--") or not all(type(one) in (str, int, float) for one in values):
+            raise InputError(
+                f"{self.path} has an option {name!r} with the value {value!r:.60}, which is none."
+            )
+        return [f"{name}={one}" for one in values]
+
+    def compare(self, document: dict[str, Any]) -> dict[str, Any]:
+        """Compare with the document of the new answer, which is returned with what came out."""
+        self.differences = _differences(self._document, document)
+        self.circumstances = _circumstances(self._document["provenance"], document["provenance"])
+        verdict = {
+            "file": self.path,
+            "same": not self.differences,
+            "differences": self.differences,
+            "circumstances": self.circumstances,
+        }
+        return {**document, "again": verdict}
+
+    def verdict(self) -> str:
+        """Whether the answer is the same, in plain words."""
+        beside = f" ({'; '.join(self.circumstances)})" if self.circumstances else ""
+        if not self.differences:
+            return f"The answer is that of {self.path}: same sets, same qualities{beside}."
+        return f"The answer is not that of {self.path}: {'; '.join(self.differences)}{beside}."
+
+
+def repeat(context: typer.Context, path: str, given: Mapping[str, Any]) -> None:
+    """Repeat a saved request and say whether the answer is the same; ends with the exit status for it."""
+    others = [name for name in given if name not in ALLOWED]
+    if others:
+        raise InputError(
+            f"--again repeats a request as it was, so {others[0]} has no place beside it; leave out one of them."
+        )
+    saved = SavedAnswer.read(path)
+    words = saved.arguments(given.get(TABLE))
+    as_json = bool(given.get("--json"))
+    try:
+        inner = context.command.make_context("find", ["--json", *words] if as_json else words, obj=saved)
+    except Exception as error:
+        # By its shape, not its class: recent versions of typer bring their own copy of click.
+        if not hasattr(error, "format_message"):
+            raise
+        reason = error.format_message().rstrip(".")
+        raise InputError(f"{path} has options that cannot be repeated: {reason}.") from error
+    try:
+        with inner:
+            context.command.invoke(inner)
+    except typer.Exit:
+        # No set may be the same answer as before; without any answer there is nothing to compare.
+        if saved.differences is None:
+            raise
+    if not as_json:
+        say(console_for(), saved.verdict())
+    raise typer.Exit(NO_SET if saved.differences else 0)
+
+
+def _differences(then: Mapping[str, Any], now: Mapping[str, Any]) -> list[str]:
+    """What is different about two answers."""
+    found = []
+    for number, (old, new) in enumerate(zip(then["sets"], now["sets"], strict=False)):
+        if old["features"] != new["features"]:
+            found.append(f"set {number} was {_listed(old)} and is {_listed(new)}")
+        elif not _same(old["quality"], new["quality"]):
+            found.append(f"the quality of set {number} was {old['quality']!r} and is {new['quality']!r}")
+    if len(then["sets"]) != len(now["sets"]):
+        found.append(f"there were {len(then['sets'])} sets and are {len(now['sets'])}")
+    if then["statuses"] != now["statuses"]:
+        found.append(f"the statuses were {', '.join(then['statuses'])} and are {', '.join(now['statuses'])}")
+    return found + _scores_that_differ(then.get("evaluation"), now.get("evaluation"))
+
+
+def _scores_that_differ(then: Any, now: Any) -> list[str]:
+    if not isinstance(then, dict) or not isinstance(now, dict):
+        return []
+    old, new = then.get("mean_scores"), now["mean_scores"]
+    if isinstance(old, dict) and old.keys() == new.keys():
+        pairs = [(name, old[name], new[name]) for name in new]
+        return [
+            f"the mean {name} was {_numbers(before)} and is {_numbers(after)}"
+            for name, before, after in pairs
+            if len(before) != len(after) or not all(map(_same, before, after))
+        ]
+    return ["the sets were evaluated by other scores"]
+
+
+def _circumstances(then: Mapping[str, Any], now: Mapping[str, Any]) -> list[str]:
+    """What is different around two answers: the data, and what has computed them."""
+    from altsets.provenance import PACKAGES
+
+    found = []
+    old, new = then.get("data"), now["data"]
+    if isinstance(old, dict):
+        for name in ("sha256", "scores_sha256"):
+            if old.get(name) != new.get(name):
+                what = "the data are" if name == "sha256" else "the saved scores are"
+                found.append(
+                    f"{what} not the same: hash {_short(old.get(name))} then, {_short(new.get(name))} now"
+                )
+    for name in ("altsets", "python", *PACKAGES):
+        if then.get(name) != now[name]:
+            found.append(f"{name} {then.get(name)} then, {now[name]} now")
+    return found
+
+
+def _short(sha256: Any) -> str:
+    return str(sha256)[:12] if sha256 else "none"
+
+
+def _listed(entry: Mapping[str, Any]) -> str:
+    return ", ".join(entry["features"])
+
+
+def _numbers(values: Sequence[float | None]) -> str:
+    return ", ".join("-" if value is None else f"{value:.6g}" for value in values)
+
+
+def _same(one: float | None, other: float | None) -> bool:
+    if one is None or other is None:
+        return one is other
+    return math.isclose(one, other, rel_tol=TOLERANCE, abs_tol=ROUNDING)

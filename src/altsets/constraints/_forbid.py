@@ -1,0 +1,167 @@
+"""The condition that no set has certain features, nor those that stand in for them."""
+
+from __future__ import annotations
+
+import math
+import numbers
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from typing import Any, Self
+
+from altsets.constraints._constraint import sorted_indices
+from altsets.constraints._kinds import OfFeatures
+from altsets.errors import InputError
+from altsets.features import MOST_LISTED, Feature, FeatureNames
+from altsets.result import rounded_down
+from altsets.similarity import Alike, like_columns, proxy_measure
+
+__all__ = ["Forbid"]
+
+DEFAULT_MEASURE = "symmetrical_uncertainty"
+
+
+@dataclass(frozen=True, init=False, repr=False)
+class Forbid(OfFeatures):
+    """No set has any of these features, nor, if asked for, those that predict one of them well.
+
+    Parameters
+    ----------
+    features : int, str or sequence of them
+        One feature or several, by index or name.
+    proxies : float, optional
+        Also rule out each feature whose similarity with a forbidden one is at least this, above 0 and at most 1. The
+        similarity is measured where the table is known: in :class:`altsets.SelectAlternatives`, on the training rows
+        of each fold of :func:`altsets.evaluate`, on the command line; for :func:`altsets.find` see :meth:`computed`.
+        Features are compared one by one: several that predict a forbidden one together are not found.
+    measure : {"symmetrical_uncertainty", "spearman", "pearson", "uncertainty_coefficient"}
+        What the similarity is. Symmetrical uncertainty is for numbers and categories alike; a feature with many more
+        values than the forbidden one stays low, even if it decides it. The uncertainty coefficient asks only which
+        share of what there is to know about the forbidden one a feature tells. Correlations are absolute values;
+        categories of several labels have none, and are compared by symmetrical uncertainty.
+
+    Attributes
+    ----------
+    ruled_out : tuple of (feature, other, similarity), or None
+        Which features, by index, ``proxies`` has ruled out, with the forbidden one that each is most like; None as long
+        as no table was seen. They are among ``features``, too.
+
+    Examples
+    --------
+    >>> Forbid(["id", "phone"]).resolve(["id", "age", "phone"]).holds((1,))
+    True
+    >>> table = [[0, 10, 3], [0, 20, 1], [1, 35, 4], [1, 40, 1]]
+    >>> rule = Forbid(0, proxies=0.8, measure="pearson").computed(table)
+    >>> rule.describe(["sex", "height", "score"])
+    'forbid sex and 1 feature that predicts it (height 0.94)'
+    """
+
+    kind = "forbid"
+    proxies: float | None
+    measure: str
+    ruled_out: tuple[Alike, ...] | None
+    #: How many columns the table had.
+    n_columns: int | None
+
+    def __init__(
+        self,
+        features: Feature | Iterable[Feature],
+        proxies: float | None = None,
+        measure: str = DEFAULT_MEASURE,
+    ) -> None:
+        super().__init__(features)
+        self._set(
+            proxies=None if proxies is None else _limit(proxies),
+            measure=proxy_measure(measure, self.title),
+            ruled_out=None,
+            n_columns=None,
+        )
+
+    @property
+    def is_named(self) -> bool:
+        """Whether a table is needed to know all features that are ruled out."""
+        return self.proxies is not None and self.ruled_out is None
+
+    def computed(self, X: Any, sample_weight: Any = None) -> Self:
+        """The same with all features that ``proxies`` rules out on this table, which has the features as columns."""
+        if self.proxies is None or not self.is_named:
+            return self
+        given, alike, n_columns = like_columns(
+            X, self.features, self.measure, self.proxies, self.title, sample_weight
+        )
+        found = self._on(sorted([*given, *(one.feature for one in alike)]))
+        found._set(ruled_out=alike, n_columns=n_columns)
+        return found
+
+    def before_table(self) -> Self:
+        """The features that are given, without those that only a table can tell."""
+        return type(self)(self.features)
+
+    def resolve(self, names: Sequence[str]) -> Self:
+        """The same constraint on sorted indices; refuses features that do not exist, and proxies without a table."""
+        if self.is_named:
+            raise InputError(
+                f"Forbid(..., proxies={self.proxies:g}) has no table to look for such features in; "
+                f"give Forbid(..., proxies={self.proxies:g}).computed(X), or use SelectAlternatives."
+            )
+        if self.n_columns is not None and self.n_columns != len(names):
+            raise InputError(
+                f"Forbid: proxies were looked for in a table of {self.n_columns} columns, but the quality has "
+                f"{len(names)} features; give computed(X) the table that the quality comes from, without the target."
+            )
+        indices = sorted_indices(self, self.features, names)
+        if indices == self.features:
+            return self
+        found = self._on(indices)
+        found._set(ruled_out=self.ruled_out, n_columns=self.n_columns)
+        return found
+
+    def holds(self, chosen: Sequence[int]) -> bool:
+        """Whether the set has none of them."""
+        return self._members.isdisjoint(chosen)
+
+    def describe(self, names: Sequence[str]) -> str:
+        """Such as "forbid id, phone" or "forbid sex and 1 feature that predicts it (title 0.93)"."""
+        known = FeatureNames.of(names)
+        proxies = self.ruled_out or ()
+        given = [feature for feature in self.features if feature not in {one.feature for one in proxies}]
+        words = f"forbid {known.listed(given)}"
+        if self.is_named:
+            return (
+                f"{words} and features that predict {_them(given)} ({self.measure} {self.proxies:g} or more)"
+            )
+        if not proxies:
+            return words
+        shown = [f"{known[one.feature]} {rounded_down(one.similarity)}" for one in proxies[:MOST_LISTED]]
+        more = [f"{len(proxies) - MOST_LISTED} more"] if len(proxies) > MOST_LISTED else []
+        several = "1 feature that predicts" if len(proxies) == 1 else f"{len(proxies)} features that predict"
+        return f"{words} and {several} {_them(given)} ({', '.join([*shown, *more])})"
+
+    def as_dict(self) -> dict[str, Any]:
+        """The constraint as plain numbers and strings; ``features`` are all that are ruled out."""
+        plain: dict[str, Any] = {"kind": self.kind, "features": list(self.features)}
+        if self.proxies is None:
+            return plain
+        ruled_out = [one._asdict() for one in self.ruled_out or ()]
+        return plain | {"proxies": self.proxies, "measure": self.measure, "ruled_out": ruled_out}
+
+    def _on(self, features: Sequence[int]) -> Self:
+        return type(self)(features, self.proxies, self.measure)
+
+    def __repr__(self) -> str:
+        if self.proxies is None:
+            return f"Forbid(features={self.features!r})"
+        ruled_out = "" if self.ruled_out is None else f", ruled_out={len(self.ruled_out)}"
+        return f"Forbid(features={self.features!r}, proxies={self.proxies:g}, measure={self.measure!r}{ruled_out})"
+
+
+def _them(given: Sequence[Any]) -> str:
+    return "it" if len(given) == 1 else "them"
+
+
+def _limit(proxies: Any) -> float:
+    number = math.nan
+    if isinstance(proxies, numbers.Real) and not isinstance(proxies, bool):
+        number = float(proxies)
+    if not 0 < number <= 1:
+        raise InputError(f"Forbid: proxies={proxies!r} must be a number above 0 and at most 1, such as 0.8.")
+    return number

@@ -1,0 +1,127 @@
+"""What a measure says where there is nothing to say: the scores of columns whose rows were shuffled."""
+
+from __future__ import annotations
+
+import math
+import warnings
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from altsets.arrays import Floats, Indices
+from altsets.measures._rank import spearman
+from altsets.measures._univariate import chi2, f_score, pearson
+from altsets.measures.information.mutual_information import mutual_info, symmetrical_uncertainty
+from altsets.tables.constant_columns import constant_columns
+from altsets.tables.conversion import features_of
+from altsets.tables.feature_matrix import Features
+from altsets.tables.weights import counted
+
+__all__ = ["UNIVARIATE", "noise_floor"]
+
+#: Measures that look at one column at a time: the others take too long, or judge a column beside all others.
+UNIVARIATE: dict[str, Callable[..., Floats]] = {
+    "mutual_info": mutual_info,
+    "f": f_score,
+    "pearson": pearson,
+    "spearman": spearman,
+    "chi2": chi2,
+    "symmetrical_uncertainty": symmetrical_uncertainty,
+}
+
+#: How often one column without any relation to the target may be above the floor.
+LEVEL = 0.05
+#: Shuffled columns are as many as this share of what was scored ...
+SHARE = 0.2
+#: ... or as make up this many numbers, which takes no time, but no more than so many for each column ...
+CELLS = 30_000
+QUICK_CELLS = {"f": 500_000, "pearson": 500_000, "chi2": 500_000}
+REPEATS = 50
+#: ... and never fewer than this.
+LEAST = 10
+#: From so many values beyond the floor on, they are counted; else the tail is taken to be exponential.
+ENOUGH = 10
+
+
+def noise_floor(
+    X: Any,
+    y: Any,
+    measure: str,
+    *,
+    n_scored: int | None = None,
+    sample_weight: Any = None,
+    random_state: int = 25,
+    **options: Any,
+) -> float | None:
+    """The score that the best column of a table like this may reach by chance.
+
+    Columns are drawn at random and shuffled, each by itself, so that they have nothing to do with the target, and are
+    scored. The floor is the score that such a column exceeds with a probability of 1/20, or of 1/n in a table of n > 20
+    columns: of n columns without any relation to the target, about one is above it. A wide table is held to a higher
+    standard than a narrow one because the best of many columns is picked.
+
+    Few shuffled columns suffice, so that it costs about a fifth of the scores: the tail of their scores is taken to be
+    exponential, which puts the floor a little too high rather than too low.
+
+    Parameters
+    ----------
+    X, y : table and target
+        As for :func:`altsets.measures.score`.
+    measure : str
+        A name in :data:`UNIVARIATE`; for any other the answer is None.
+    n_scored : int, optional
+        How many columns and pairs of columns were scored besides, which says how long this may take; by default the
+        number of columns.
+    sample_weight : array-like of shape (n_samples,), optional
+        How much each row counts; weights stay with the target.
+    random_state : int
+        Seed of the draws and shuffles.
+    **options
+        Passed on to the measure.
+
+    Returns
+    -------
+    float or None
+        None also if no column varies.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> X, y = np.arange(200.0)[:, None] % 7, np.arange(200.0)
+    >>> round(noise_floor(X, y, "pearson"), 2)
+    0.13
+    """
+    features, y, weights = counted(features_of(X), y, sample_weight)
+    varied = np.flatnonzero(~constant_columns(features.values))
+    if measure not in UNIVARIATE or not len(varied):
+        return None
+    share = math.ceil(SHARE * (n_scored or features.n_features))
+    most = max(LEAST, share, QUICK_CELLS.get(measure, CELLS) // features.n_rows)
+    shuffled = _shuffled(features, varied, most, random_state)
+    weighted = {} if weights is None else {"sample_weight": weights}
+    with warnings.catch_warnings():
+        # What there is to say was said about the columns as they are.
+        warnings.simplefilter("ignore")
+        scores = UNIVARIATE[measure](shuffled, y, **weighted, **options)
+    return _exceeded_by(scores, min(LEVEL, 1 / len(varied)))
+
+
+def _shuffled(features: Features, columns: Indices, most: int, random_state: int) -> Features:
+    """Some of the columns, each in an order of its own."""
+    rng = np.random.default_rng(random_state)
+    # Round by round through all columns, so that each has its part.
+    rounds = [rng.permutation(columns) for _ in range(min(REPEATS, math.ceil(most / len(columns))))]
+    drawn = features.columns(np.concatenate(rounds)[:most].tolist())
+    return Features(rng.permuted(drawn.values, axis=0), None, drawn.categories)
+
+
+def _exceeded_by(scores: Floats, share: float) -> float:
+    """What this share of scores is above."""
+    expected = share * len(scores)
+    if expected >= ENOUGH:
+        return float(np.quantile(scores, 1 - share))
+    tail = max(len(scores) // 10, min(len(scores) // 2, 5))
+    falling = np.sort(scores)[::-1]
+    beyond = float(np.mean(falling[:tail] - falling[tail]))
+    return float(falling[tail] + beyond * math.log(tail / expected))

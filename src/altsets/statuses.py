@@ -1,0 +1,66 @@
+"""How far an answer goes: what is known about it, why its search ended, and what a search knows on the way."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from enum import StrEnum
+
+__all__ = ["Progress", "Status", "StopReason", "optimality_tolerance"]
+
+
+class Status(StrEnum):
+    """What is known about an answer.
+
+    ``OPTIMAL`` is proven to be the best; ``FEASIBLE`` is valid, and ``bound`` says how far from the best it can
+    be at most; ``INFEASIBLE`` is a proof that no solution exists; ``NOT_FOUND`` is no answer and no proof.
+
+    The best means: ``bound`` is above the objective by no more than 1e-9 of the problem's scale, the largest absolute
+    number (score, relevance, redundancy) among the features that can be used. Units do not matter, nor do numbers of
+    features that are forbidden; but beside one that is a billion times larger, small differences count as none.
+    """
+
+    OPTIMAL = "optimal"
+    FEASIBLE = "feasible"
+    INFEASIBLE = "infeasible"
+    NOT_FOUND = "not_found"
+
+
+class StopReason(StrEnum):
+    """Why a search ended.
+
+    ``FINISHED`` came to its end: everything is proven, or a heuristic has done all that it does. ``TIME_LIMIT`` and
+    ``INTERRUPTED`` (Ctrl-C) were cut short, and more time may help. ``ENGINE_LIMIT`` is an engine that gave up by
+    itself: it has no more ideas, or a black box has failed.
+    """
+
+    FINISHED = "finished"
+    TIME_LIMIT = "time_limit"
+    INTERRUPTED = "interrupted"
+    ENGINE_LIMIT = "engine_limit"
+
+
+def optimality_tolerance(scale: float) -> float:
+    """How far the bound may lie above a proven optimum, given the largest number of features that can be used."""
+    return 1e-9 * scale
+
+
+@dataclass(frozen=True)
+class Progress:
+    """What a running search knows; handed to ``callback`` now and then.
+
+    Attributes
+    ----------
+    best : float
+        The best objective so far; nan if there is none.
+    bound : float
+        No solution is better than this; inf if nothing is known yet.
+    elapsed : float
+        Seconds since the search began.
+    sets : list of tuples of int
+        The best sets so far.
+    """
+
+    best: float
+    bound: float
+    elapsed: float
+    sets: list[tuple[int, ...]]

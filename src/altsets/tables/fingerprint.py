@@ -1,0 +1,80 @@
+"""The fingerprint of a table: the same for the same content, whatever file or frame it came in."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import math
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from altsets.tables.column_conversion import NUMERIC_KINDS, is_missing
+from altsets.tables.feature_matrix import Features
+from altsets.tables.target import vector_of
+
+__all__ = ["fingerprint"]
+
+#: Numbers that are hashed at a time.
+AT_A_TIME = 1_000_000
+
+
+def fingerprint(features: Features, y: Any = None) -> str:
+    """The SHA-256 hash of what altsets sees of a table: names, numbers, categories and the target.
+
+    A CSV file, a Parquet file and a frame with the same names and values in the same order have the same one.
+
+    Parameters
+    ----------
+    features : Features
+        The table in the form that all measures get.
+    y : array-like of shape (n_rows,), optional
+        The target; its name does not count.
+
+    Examples
+    --------
+    >>> from altsets.tables.conversion import features_of
+    >>> whole, floats = features_of([[1, 2], [3, 4]]), features_of([[1.0, 2.0], [3.0, 4.0]])
+    >>> fingerprint(whole, ["no", "yes"]) == fingerprint(floats, ["no", "yes"])
+    True
+    >>> fingerprint(whole, ["no", "yes"]) == fingerprint(whole, ["yes", "no"])
+    False
+    """
+    digest = hashlib.sha256()
+    named = {str(index): list(labels) for index, labels in sorted(features.categories.items())}
+    _add_text(digest, [list(features.feature_names), named])
+    _add_numbers(digest, features.values)
+    if y is not None:
+        values = vector_of(y, features.n_rows)
+        numbers = _as_numbers(values)
+        if numbers is None:
+            _add_text(digest, [str(value) for value in values.tolist()])
+        else:
+            _add_numbers(digest, numbers[:, None])
+    return digest.hexdigest()
+
+
+def _as_numbers(values: npt.NDArray[Any]) -> npt.NDArray[np.float64] | None:
+    """A target as floats; None if it is text."""
+    if values.dtype.kind in NUMERIC_KINDS:
+        return values.astype(np.float64)
+    plain = values.tolist()
+    if any(isinstance(value, str) for value in plain):
+        return None
+    return np.array([math.nan if is_missing(value) else float(value) for value in plain])
+
+
+def _add_text(digest: Any, content: Any) -> None:
+    # JSON says where one text ends and the next one begins.
+    digest.update(json.dumps(content).encode())
+
+
+def _add_numbers(digest: Any, values: npt.NDArray[np.float64]) -> None:
+    digest.update(json.dumps(values.shape).encode())
+    step = max(1, AT_A_TIME // max(1, values.shape[1]))
+    for start in range(0, len(values), step):
+        # Adding 0 makes one zero of 0 and -0; there are many bit patterns for missing numbers, too.
+        block = np.ascontiguousarray(values[start : start + step] + 0.0, dtype="<f8")
+        block[np.isnan(block)] = np.nan
+        digest.update(block.data)

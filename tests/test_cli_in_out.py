@@ -1,0 +1,505 @@
+"""What goes in and out of the command line: standard input, files of answers, records, and requests repeated."""
+
+from __future__ import annotations
+
+import csv
+import gzip
+import hashlib
+import io
+import json
+import os
+import sys
+import types
+
+import numpy as np
+import pytest
+
+import altsets
+from altsets import Evaluation, Result, SelectAlternatives
+from altsets.cli.outputs import OutputFile, rows_of_result
+from altsets.provenance import TIMES
+from altsets.tables.csv_tables import write_csv
+from altsets.tables.dataset import split_target
+from altsets.tables.files import read_table
+from altsets.tables.fingerprint import fingerprint
+from altsets.tables.table import Table
+
+pa = pytest.importorskip("pyarrow")
+pq = pytest.importorskip("pyarrow.parquet")
+pd = pytest.importorskip("pandas")
+
+FIND = ("-t", "y", "-k", 2, "-a", 1, "--quality", "f")
+
+
+@pytest.fixture
+def there(tmp_path, monkeypatch, table):
+    """A working directory with the table in it."""
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "table.csv").write_bytes(table.read_bytes())
+    return tmp_path
+
+
+def refused(outcome, words):
+    code, out, err = outcome
+    assert (code, out) == (2, "")
+    assert err.startswith("Error: ")
+    assert err.count("\n") == 1
+    assert words in err
+    assert ".." not in err
+
+
+# --- Standard input --------------------------------------------------------------------------------
+
+
+def piping(monkeypatch, content):
+    stdin = types.SimpleNamespace(buffer=io.BytesIO(content), isatty=lambda: False)
+    monkeypatch.setattr(sys, "stdin", stdin)
+
+
+@pytest.mark.parametrize("form", ["csv", "gz", "parquet"])
+def test_a_table_from_standard_input(run, table, monkeypatch, form):
+    content = table.read_bytes()
+    if form == "gz":
+        content = gzip.compress(content)
+    elif form == "parquet":
+        stream = io.BytesIO()
+        pd.read_csv(table).to_parquet(stream)
+        content = stream.getvalue()
+    expected = json.loads(run("find", table, *FIND, "--json")[1])
+    piping(monkeypatch, content)
+    code, out, err = run("find", "-", *FIND, "--json")
+    assert (code, err) == (0, "")
+    assert json.loads(out)["sets"] == expected["sets"]
+    assert json.loads(out)["provenance"]["data"]["sha256"] == expected["provenance"]["data"]["sha256"]
+
+
+def test_standard_input_as_python_opens_it(run, table, monkeypatch):
+    with table.open() as stdin:
+        monkeypatch.setattr(sys, "stdin", stdin)
+        code, out, err = run("find", "-", *FIND, "--json")
+    assert (code, err) == (0, "")
+    assert len(Result.from_json(out).sets) == 2
+
+
+def test_standard_input_without_a_table(run, monkeypatch):
+    piping(monkeypatch, b"")
+    refused(run("find", "-", *FIND), "standard input is empty")
+    piping(monkeypatch, b"[1, 2]")
+    refused(run("find", "-", *FIND), "standard input is a JSON document")
+    monkeypatch.setattr(sys, "stdin", types.SimpleNamespace(isatty=lambda: True))
+    refused(run("find", "-", *FIND), "nothing comes in there; send a file to it")
+
+
+# --- Tables that need an option --------------------------------------------------------------------
+
+
+def test_decimal_commas_and_rows_without_a_target(run, table, there):
+    frame = pd.read_csv(table)
+    frame.loc[:4, "y"] = None
+    frame.to_csv("german.csv", sep=";", decimal=",", index=False)
+    refused(run("find", "german.csv", *FIND), "misses 5 of 80 values; use --drop-missing-target")
+    refused(run("find", "german.csv", *FIND, "--drop-missing-target"), "add --decimal , if commas")
+    asked = (*FIND, "--decimal", ",", "--drop-missing-target", "--json")
+    code, out, err = run("find", "german.csv", *asked)
+    assert (code, err) == (0, "Rows without a value in 'y' were left out: 5 of 80.\n")
+    whole = frame.dropna(subset="y")
+    expected = SelectAlternatives("f", n_features=2, n_alternatives=1).fit(
+        whole.drop(columns="y"), whole["y"]
+    )
+    assert Result.from_json(out).named_sets == expected.result_.named_sets
+    assert json.loads(out)["provenance"]["data"]["dropped_rows"] == 5
+    assert json.loads(out)["provenance"]["data"]["rows"] == 75
+    for command in (("near-best",), ("evaluate", "--sets", "sets.txt")):
+        (there / "sets.txt").write_text("a,b\n")
+        options = FIND if command[0] == "near-best" else ("-t", "y")
+        options = [option for option in options if option not in ("-a", 1)]
+        code, _, err = run(*command, "german.csv", *options, "--decimal", ",", "--drop-missing-target")
+        assert (code, err) == (0, "Rows without a value in 'y' were left out: 5 of 80.\n")
+
+
+def test_options_about_tables_have_no_use_with_scores_alone(run, there):
+    run("find", "table.csv", *FIND, "--save-scores", "scores.csv")
+    refused(run("find", "--scores", "scores.csv", "--decimal", ","), "--decimal ',' has no use with --scores")
+
+
+# --- Files of answers ------------------------------------------------------------------------------
+
+COLUMNS = ["set", "feature", "score", "quality", "status"]
+
+
+def test_sets_in_csv_parquet_and_json(run, there):
+    document = json.loads(run("find", "table.csv", *FIND, "--json")[1])
+    for name in ("out.csv", "out.parquet", "out.JSON"):
+        code, out, err = run("find", "table.csv", *FIND, "--output", name)
+        assert (code, err) == (0, "")
+        assert "proven optimal" in out
+    expected = [
+        (number, feature, entry["quality"], entry["status"])
+        for number, entry in enumerate(document["sets"])
+        for feature in entry["features"]
+    ]
+    frames = [pd.read_csv("out.csv"), pd.read_parquet("out.parquet")]
+    for frame in frames:
+        assert frame.columns.tolist() == COLUMNS
+        found = frame[["set", "feature", "quality", "status"]].itertuples(index=False, name=None)
+        assert list(found) == expected
+    saved = json.loads((there / "out.JSON").read_text())
+    assert saved["sets"] == document["sets"]
+    assert Result.from_json((there / "out.JSON").read_text()) == Result.from_json(json.dumps(document))
+    assert sorted(os.listdir(there)) == ["out.JSON", "out.csv", "out.parquet", "table.csv"]
+
+
+def test_scores_stand_beside_the_features():
+    result = altsets.find(altsets.quality.Additive([3, 2, 1], feature_names=list("abc")), 2, 0)
+    rows, columns = rows_of_result(altsets.Result(**vars(result) | {"scores": [(3.0, 2.0)]}))
+    assert columns == COLUMNS
+    assert [row["score"] for row in rows] == [3.0, 2.0]
+
+
+def test_evaluations_and_near_best_sets_in_files(run, there):
+    (there / "sets.txt").write_text('a,b\n"c"\n')
+    asked = ("evaluate", "table.csv", "-t", "y", "--sets", "sets.txt", "--cv", 3)
+    run(*asked, "--output", "scores.csv")
+    run(*asked, "--output", "scores.json")
+    evaluation = Evaluation.from_json((there / "scores.json").read_text())
+    with open("scores.csv", newline="") as file:
+        rows = list(csv.DictReader(file))
+    assert [(int(row["fold"]), int(row["set"])) for row in rows] == [
+        (f, s) for f in range(3) for s in range(2)
+    ]
+    assert [float(row["test_matthews_corrcoef"]) for row in rows[::2]] == evaluation.scores(0)
+    assert rows[0]["features"] == "a,b"
+    assert rows[0]["quality"] == ""
+    code, out, _ = run(
+        "near-best", "table.csv", "-t", "y", "-k", 2, "--within", 0.5, "--output", "near.csv", "--json"
+    )
+    document = json.loads(out)
+    assert code == 0
+    frame = pd.read_csv("near.csv")
+    assert frame.columns.tolist() == ["set", "feature", "frequency", "quality"]
+    assert frame["feature"].tolist() == [name for entry in document["sets"] for name in entry["features"]]
+
+
+def test_no_set_is_an_answer_in_a_file_too(run, there):
+    asked = ("-t", "y", "-k", 2, "-a", 0, "--quality", "f", "--require", "a", "--forbid", "a")
+    for name in ("none.csv", "none.json", "none.parquet"):
+        code, out, err = run("find", "table.csv", *asked, "--output", name)
+        assert (code, out) == (1, "")
+        assert "no solution exists" in err
+    assert (there / "none.csv").read_text() == ",".join(COLUMNS) + "\n"
+    assert json.loads((there / "none.json").read_text())["status"] == "infeasible"
+    assert pd.read_parquet("none.parquet").columns.tolist() == COLUMNS
+
+
+def test_names_are_no_formulas_in_csv(run, there):
+    names = ("=cmd()", "-log p", "+1d", "@x", "a,b", "plain", "y")
+    rng = np.random.default_rng(0)
+    y = rng.integers(0, 2, 60).astype(float)
+    write_csv(Table(names, (*(rng.normal(size=60) + y for _ in names[:-1]), y)), "odd.csv")
+    asked = ("find", "odd.csv", "-t", "y", "-k", 6, "-a", 0, "--quality", "f")
+    for output in ("out.csv", "out.parquet", "out.json"):
+        assert run(*asked, "--output", output)[0] == 0
+    assert pd.read_csv("out.csv")["feature"].tolist() == ["'=cmd()", "'-log p", "'+1d", "'@x", "a,b", "plain"]
+    assert pd.read_parquet("out.parquet")["feature"].tolist() == list(names[:-1])
+    assert json.loads((there / "out.json").read_text())["sets"][0]["features"] == list(names[:-1])
+
+
+@pytest.mark.parametrize(("options", "words"), [
+    (("--output", "out.txt"), "the ending of the name says what to write; use .csv, .parquet or .json."),
+    (("--output", "out"), "the ending of the name says what to write"),
+    (("--output", "nowhere/out.csv"), "there is no folder nowhere; make it first."),
+    (("--output", "folder.csv"), "is a folder; name a file."),
+    (("--output", "old.csv"), "old.csv exists already; choose another name, or add --force to replace it."),
+    (("--output", "table.csv", "--force"), "table.csv is the table itself; choose another name."),
+    (("--output", f"{'x' * 300}.csv"), "cannot be written: File name too long."),
+    (("--force",), "--force goes with --output"),
+])  # fmt: skip
+@pytest.mark.parametrize("command", ["find", "near-best", "evaluate"])
+def test_files_that_cannot_be_written_are_refused_before_the_search(
+    run, there, monkeypatch, command, options, words
+):
+    monkeypatch.setattr("altsets.tables.files.read_table", lambda *_, **__: pytest.fail("went to work"))
+    (there / "folder.csv").mkdir()
+    (there / "old.csv").write_text("mine")
+    refused(run(command, "table.csv", "-t", "y", *options), words)
+    assert (there / "old.csv").read_text() == "mine"
+
+
+def test_parquet_without_pyarrow_is_said_at_once(run, there, monkeypatch):
+    monkeypatch.setitem(sys.modules, "pyarrow", None)
+    code, out, err = run("find", "table.csv", *FIND, "--output", "out.parquet")
+    assert (code, out) == (2, "")
+    assert "--output out.parquet needs pyarrow; install it with: pip install 'altsets[tables]'" in err
+
+
+def test_force_replaces_a_file_whole_or_not_at_all(run, there, monkeypatch):
+    (there / "real.csv").write_text("mine")
+    (there / "link.csv").symlink_to("real.csv")
+    code, _, err = run("find", "table.csv", *FIND, "--output", "link.csv", "--force")
+    assert (code, err) == (0, "")
+    assert (there / "link.csv").is_symlink()
+    assert (there / "real.csv").read_text().startswith("set,feature,")
+    before = (there / "real.csv").read_text()
+
+    def full(*_):
+        raise OSError(28, "No space left on device")
+
+    monkeypatch.setattr(os, "replace", full)
+    code, out, err = run("find", "table.csv", *FIND, "--output", "real.csv", "--force", "--json")
+    assert code == 2
+    assert len(json.loads(out)["sets"]) == 2
+    assert err == "Error: --output real.csv cannot be written: No space left on device.\n"
+    assert (there / "real.csv").read_text() == before
+    assert sorted(os.listdir(there)) == ["link.csv", "real.csv", "table.csv"]
+
+
+def test_a_file_that_appeared_meanwhile_is_kept(there):
+    output = OutputFile.of("new.json", force=False)
+    (there / "new.json").write_text("mine")
+    with pytest.raises(altsets.errors.InputError, match="exists already"):
+        output.write([], [], {})
+    assert (there / "new.json").read_text() == "mine"
+
+
+# --- Records ---------------------------------------------------------------------------------------
+
+
+def without_times(record):
+    return {name: value for name, value in record.items() if name not in TIMES}
+
+
+def test_the_record_of_a_search(run, there):
+    asked = (*FIND, "--forbid", "f", "--at-most", "1:a,b", "--max-similarity", "0.9", "--time-limit", "inf")
+    first, second = (
+        json.loads(run("find", "table.csv", *asked, "--json")[1])["provenance"] for _ in range(2)
+    )
+    assert without_times(first) == without_times(second)
+    assert first["altsets"] == altsets.__version__
+    assert first["numpy"] == np.__version__
+    assert first["command"] == "find"
+    assert first["options"] == {
+        "TABLE": "table.csv",
+        "--target": "y",
+        "--n-features": 2,
+        "--n-alternatives": 1,
+        "--quality": "f",
+        "--forbid": ["f"],
+        "--at-most": ["1:a,b"],
+        "--max-similarity": ["0.9"],
+        "--time-limit": "inf",
+        "--json": True,
+    }
+    assert first["constraints"] == [
+        "forbid f",
+        "at most 1 of {a, b}",
+        "no two features more alike than 0.9 (spearman)",
+    ]
+    assert (first["task"], first["seed"]) == ("classification", 25)
+    assert (first["data"]["rows"], first["data"]["columns"], first["data"]["target"]) == (80, 6, "y")
+    assert first["data"]["file_sha256"] == hashlib.sha256((there / "table.csv").read_bytes()).hexdigest()
+    assert first["time"].endswith("Z")
+    assert first["seconds"] > 0
+
+
+def test_the_hash_is_that_of_the_content_and_of_nothing_else(run, there, table):
+    frame = pd.read_csv(table)
+    frame.to_parquet("same.parquet")
+    frame.to_csv("same.csv.gz", sep=";")
+    hashes = {
+        json.loads(run("find", name, *FIND, "--json")[1])["provenance"]["data"]["sha256"]
+        for name in ("table.csv", "same.parquet", "same.csv.gz")
+    }
+    X, y = frame.drop(columns="y"), frame["y"]
+    selector = SelectAlternatives("f", n_features=2).fit(X, y)
+    hashes.add(selector.result_.provenance["data"]["sha256"])
+    hashes.add(altsets.evaluate([[0]], X, y, cv=2).provenance["data"]["sha256"])
+    assert len(hashes) == 1
+    for change in (X.rename(columns={"a": "b", "b": "a"}), X[["b", "a", "c", "d", "e", "f"]], X + 1e-12):
+        hashes.add(SelectAlternatives("f", n_features=2).fit(change, y).result_.provenance["data"]["sha256"])
+    hashes.add(
+        SelectAlternatives("f", n_features=2).fit(X, y[::-1].to_numpy()).result_.provenance["data"]["sha256"]
+    )
+    assert len(hashes) == 5
+
+
+def test_zeros_and_missing_numbers_have_one_form():
+    from altsets.tables.conversion import features_of
+
+    other_nan = np.array([0x7FF8000000000001], dtype=np.uint64).view(np.float64)[0]
+    one, other = features_of([[0.0, np.nan]]), features_of([[-0.0, other_nan]])
+    assert fingerprint(one) == fingerprint(other)
+    assert fingerprint(one) != fingerprint(features_of([[0.0, 0.0]]))
+    assert fingerprint(features_of([["a"], ["b"]])) != fingerprint(features_of([["a"], ["c"]]))
+    assert fingerprint(one, [1]) == fingerprint(one, [1.0]) != fingerprint(one, ["1"])
+
+
+def test_records_do_not_make_answers_unequal(classes):
+    X, y = classes
+    first, second = (SelectAlternatives("f", n_features=2).fit(X, y).result_ for _ in range(2))
+    assert first == second == Result(**vars(first) | {"provenance": {}})
+    assert Result.from_json(first.to_json()).provenance == first.provenance
+    one, other = (altsets.evaluate([[0], [1]], X, y, cv=2) for _ in range(2))
+    assert one == other
+    assert Evaluation.from_json(one.to_json()).provenance == one.provenance
+    old = json.loads(one.to_json())
+    del old["provenance"]
+    assert Evaluation.from_json(json.dumps(old)) == one
+
+
+def test_the_seed_on_record_is_the_one_that_measures_use():
+    import inspect
+
+    from altsets import measures
+    from altsets.provenance import DEFAULT_SEED
+
+    defaults = {
+        inspect.signature(function).parameters["random_state"].default
+        for function in (measures.relief, measures.importance, measures.permutation, altsets.evaluate)
+    }
+    assert defaults == {DEFAULT_SEED}
+
+
+def test_weights_of_zero_hide_a_missing_target(classes):
+    X, y = classes
+    y = y.astype(float)
+    y[0] = np.nan
+    weights = np.ones(len(y))
+    weights[0] = 0
+    result = SelectAlternatives("f", n_features=2).fit(X, y, sample_weight=weights).result_
+    assert result.provenance["task"] == "classification"
+
+
+def test_evaluations_and_counts_have_a_record(run, there):
+    (there / "sets.txt").write_text("a,b\n")
+    evaluated = json.loads(run("evaluate", "table.csv", "-t", "y", "--sets", "sets.txt", "--json")[1])[
+        "provenance"
+    ]
+    counted = json.loads(run("near-best", "table.csv", "-t", "y", "-k", 2, "--json")[1])["provenance"]
+    assert (evaluated["command"], counted["command"]) == ("evaluate", "near-best")
+    assert evaluated["options"]["--sets"] == "sets.txt"
+    assert evaluated["data"] == counted["data"]
+    assert evaluated["task"] == counted["task"] == "classification"
+
+
+# --- Once more -------------------------------------------------------------------------------------
+
+
+#: What the fixture below has made once.
+KEPT = []
+
+
+@pytest.fixture
+def saved(run, there):
+    """An answer in a file."""
+    if not KEPT:
+        run("find", "table.csv", *FIND, "--forbid", "f", "--evaluate", "--cv", 2, "--output", "saved.json")
+        KEPT.append((there / "saved.json").read_text())
+    (there / "saved.json").write_text(KEPT[0])
+    return there / "saved.json"
+
+
+def test_a_request_repeated_gives_the_same_answer(run, saved):
+    code, out, err = run("find", "--again", saved.name)
+    assert (code, err) == (0, "")
+    assert "Features that two sets share" in out
+    assert out.endswith("The answer is that of saved.json: same sets, same qualities.\n")
+    code, out, err = run("find", "--again", saved.name, "--json")
+    assert (code, err) == (0, "")
+    assert json.loads(out)["again"] == {
+        "file": "saved.json",
+        "same": True,
+        "differences": [],
+        "circumstances": [],
+    }
+    assert json.loads(out)["sets"] == json.loads(saved.read_text())["sets"]
+
+
+def test_another_table_may_give_another_answer(run, saved, there, table):
+    frame = pd.read_csv(table)
+    frame["a"], frame["e"] = frame["e"], frame["a"]
+    frame.to_csv("other.csv", index=False)
+    code, out, err = run("find", "other.csv", "--again", saved.name)
+    assert (code, err) == (1, "")
+    words = " ".join(out.split())
+    assert "The answer is not that of saved.json: set 0 was a, b and is b, e; set 1 was " in words
+    assert "the data are not the same: hash " in words
+    (there / "table.csv").unlink()
+    refused(run("find", "--again", saved.name), "there is no file table.csv")
+    frame["a"], frame["e"] = frame["e"], frame["a"]
+    frame.to_parquet("moved.parquet")
+    assert run("find", "moved.parquet", "--again", saved.name)[0] == 0
+
+
+@pytest.mark.parametrize(("change", "code", "words"), [
+    (lambda d: d["sets"][0].update(quality=1.0), 1, "the quality of set 0 was 1.0 and is "),
+    (lambda d: d["sets"].pop(), 1, "there were 1 sets and are 2"),
+    (lambda d: d["statuses"].__setitem__(1, "feasible"), 1, "the statuses were optimal, feasible and are optimal, opt"),
+    (lambda d: d["evaluation"]["mean_scores"].update(matthews_corrcoef=[0.5, 0.25]), 1,
+     "the mean matthews_corrcoef was 0.5, 0.25 and is "),
+    (lambda d: d["provenance"].update(altsets="0.0.1"), 0,
+     f"same sets, same qualities (altsets 0.0.1 then, {altsets.__version__} now)."),
+    (lambda d: d["sets"][0].update(quality=d["sets"][0]["quality"] * (1 + 1e-12)), 0, "same sets, same qualities."),
+])  # fmt: skip
+def test_what_differs_is_said(run, saved, change, code, words):
+    document = json.loads(saved.read_text())
+    change(document)
+    saved.write_text(json.dumps(document))
+    found, out, err = run("find", "--again", saved.name)
+    assert (found, err) == (code, "")
+    assert words in " ".join(out.split())
+
+
+def test_no_set_can_be_the_same_answer(run, there):
+    asked = ("-t", "y", "-k", 2, "-a", 0, "--quality", "f", "--require", "a", "--forbid", "a")
+    assert run("find", "table.csv", *asked, "--output", "none.json")[0] == 1
+    code, out, err = run("find", "--again", "none.json")
+    assert code == 0
+    assert "no solution exists" in err
+    assert out == "The answer is that of none.json: same sets, same qualities.\n"
+
+
+def test_scores_that_were_saved_are_compared_too(run, there):
+    run("find", "table.csv", *FIND, "--save-scores", "scores.csv")
+    run("find", "--scores", "scores.csv", "-k", 2, "-a", 1, "--output", "saved.json")
+    assert run("find", "--again", "saved.json")[0] == 0
+    content = (there / "scores.csv").read_text()
+    (there / "scores.csv").write_text(content + "\n")
+    code, out, _ = run("find", "--again", "saved.json")
+    assert code == 0
+    assert "the saved scores are not the same: hash " in " ".join(out.split())
+
+
+@pytest.mark.parametrize(("change", "words"), [
+    (lambda d: d.pop("provenance"), "saved.json does not say how it was asked for"),
+    (lambda d: d["provenance"].pop("options"), "saved.json does not say how it was asked for"),
+    (lambda d: d["provenance"].update(command="evaluate"), "an answer of altsets evaluate; --again repeats those of"),
+    (lambda d: d["provenance"]["options"].update({"--colour": "red"}), "has options that cannot be repeated: No such"),
+    (lambda d: d["provenance"]["options"].update({"--tau": {"a": 1}}), "has an option '--tau' with the value"),
+    (lambda d: d["provenance"]["options"].update({"--n-features": "many"}), "cannot be repeated: Invalid value for"),
+    (lambda d: d["provenance"]["options"].update({"--target": "z"}), "has no target column 'z'"),
+    (lambda d: d["provenance"]["options"].update({"TABLE": "-"}), "about a table from standard input; give the TABLE"),
+    (lambda d: d.pop("status"), "saved.json: this altsets result is incomplete or damaged"),
+])  # fmt: skip
+def test_saved_answers_that_cannot_be_repeated(run, saved, change, words):
+    document = json.loads(saved.read_text())
+    change(document)
+    saved.write_text(json.dumps(document))
+    refused(run("find", "--again", saved.name), words)
+
+
+def test_what_else_again_refuses(run, saved, there):
+    refused(
+        run("find", "--again", "saved.json", "-k", 3),
+        "--again repeats a request as it was, so --n-features has",
+    )
+    refused(run("find", "--again", "nothing.json"), "there is no file nothing.json")
+    (there / "text.json").write_text("hello")
+    refused(run("find", "--again", "text.json"), "text.json: this is not a JSON document")
+    (there / "list.json").write_text("[1]")
+    refused(run("find", "--again", "list.json"), "list.json does not say how it was asked for")
+
+
+def test_the_table_as_read_says_which_file_it_was(table):
+    data = split_target(read_table(table), "y")
+    assert len(data.sha256) == 64
+    assert read_table(table).sha256 == data.sha256

@@ -1,0 +1,246 @@
+"""Files that are no CSV: workbooks and decimal commas that are read, and all others named as what they are."""
+
+from __future__ import annotations
+
+import gzip
+import io
+import sys
+import types
+import zipfile
+
+import numpy as np
+import pytest
+
+from altsets.errors import MissingExtraError, TableError
+from altsets.tables.dataset import split_target
+from altsets.tables.files import read_table
+from altsets.tables.formats import BEGINNINGS
+
+
+def zipped(**files):
+    stream = io.BytesIO()
+    with zipfile.ZipFile(stream, "w") as archive:
+        for name, content in files.items():
+            archive.writestr(zipfile.ZipInfo(name.replace("__", "/").replace("_", ".")), content)
+    return stream.getvalue()
+
+
+WORKBOOK = zipped(xl__workbook_xml="<workbook/>", Content_Types_xml="<Types/>")
+
+
+def refusal(path, **options):
+    with pytest.raises(TableError) as caught:
+        read_table(path, **options)
+    message = str(caught.value)
+    assert "\n" not in message
+    assert message.endswith(".")
+    assert not message.endswith("..")
+    return message
+
+
+# --- Named as what they are ------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(("content", "words"), [
+    ('[{"a": 1, "y": 2}]', "is a JSON document; read it with pandas.read_json"),
+    ('{"a": [1, 2],\n "y": [3, 4]}\n', "is a JSON document"),
+    ('{"a": 1}\n{"a": 2}\n', "is a JSON document"),
+    ("[" * 100_000, "is a JSON document"),
+    ("<!DOCTYPE html>\n<html><body>Sign in</body></html>", "is a web page (HTML)"),
+    ("\n<div><table><tr><td>1</td></tr></table></div>", "is a web page (HTML)"),
+    ('<?xml version="1.0"?><rows/>', "is an XML document"),
+    (zipped(table_csv="a,y\n1,2\n"), "is a zip archive of table.csv; unpack it"),
+    (zipped(one_csv="", two_csv=""), "is a zip archive of 2 files; unpack it"),
+    (zipped(mimetype="application/vnd.oasis", content_xml=""), "is an OpenDocument file; save the sheet as CSV"),
+    (zipped(xl__workbook_bin=""), "in binary form (.xlsb); save it as .xlsx or CSV"),
+    (zipped(arr_npy=""), "is a file of NumPy arrays"),
+    (b"PK\x03\x04 cut off", "is a damaged zip archive"),
+    (gzip.compress(b'{"a": 1}', mtime=0), "is a JSON document"),
+])  # fmt: skip
+def test_other_formats_are_named(write, content, words):
+    assert words in refusal(write(content))
+
+
+@pytest.mark.parametrize(("beginning", "kind", "advice"), BEGINNINGS)
+def test_beginnings_are_known(write, beginning, kind, advice):
+    message = refusal(write(beginning + b"\x00\x01\x02\x03" * 10))
+    assert message == f"table.csv is {kind}; {advice}."
+
+
+def test_real_files_of_pandas_are_named(tmp_path):
+    pd = pytest.importorskip("pandas")
+    pytest.importorskip("pyarrow")
+    frame = pd.DataFrame({"a": [1.0, 2.0], "y": [0, 1]})
+    frame.to_feather(tmp_path / "table.feather")
+    frame.to_stata(tmp_path / "table.dta", write_index=False, version=118)
+    frame.to_stata(tmp_path / "old.dta", write_index=False, version=114)
+    frame.to_json(tmp_path / "table.json")
+    frame.to_html(tmp_path / "table.html")
+    for name, kind in (
+        ("table.feather", "a Feather or Arrow file"),
+        ("table.dta", "a Stata file"),
+        ("old.dta", "a Stata file"),
+        ("table.json", "a JSON document"),
+        ("table.html", "a web page (HTML)"),
+    ):
+        assert refusal(tmp_path / name).startswith(f"{name} is {kind}; ")
+
+
+@pytest.mark.parametrize("header", ["[a],[b]", "{a};b", "[1],b", "<5,b", "$FL,b", "OR,C", "7z,b", "BZ,h"])
+def test_odd_headers_are_still_tables(write, header):
+    delimiter = ";" if ";" in header else ","
+    table = read_table(write(f"{header}\n1{delimiter}2\n"))
+    assert len(table.names) == 2
+    assert [column.tolist() for column in table.columns] == [[1.0], [2.0]]
+
+
+# --- Decimal commas --------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("delimiter", [";", "\t"])
+def test_decimal_commas(write, delimiter):
+    content = "dose|town|y\n1,5|Rome, old|0\n-2|Oslo|1\n|3.5 b|0\n1,5e3|Bonn|1\n".replace("|", delimiter)
+    table = read_table(write(content), decimal=",")
+    assert table.names == ("dose", "town", "y")
+    assert np.array_equal(table.columns[0], [1.5, -2.0, np.nan, 1500.0], equal_nan=True)
+    assert table.columns[1].tolist() == ["Rome, old", "Oslo", "3.5 b", "Bonn"]
+    assert table.columns[2].tolist() == [0.0, 1.0, 0.0, 1.0]
+
+
+def test_a_decimal_point_is_what_is_read_anyway(write):
+    path = write("a;y\n1.5;0\n2.5;1\n")
+    assert (
+        read_table(path, decimal=".").columns[0].tolist()
+        == read_table(path).columns[0].tolist()
+        == [1.5, 2.5]
+    )
+
+
+@pytest.mark.parametrize(("content", "decimal", "words"), [
+    ("a,y\n1,5\n2,6\n", ",", "has commas between its fields, so they cannot be decimal signs as well"),
+    ("a;y\n1.234;0\n2.500;1\n", ",", "column a has numbers with a point, such as '1.234', though commas are"),
+    ("a;y\n1.234,5;0\n2;1\n3.000,1;0\n", ",", "column a has numbers with a point, such as '1.234,5'"),
+    ("a;y\n1,5;0\n", ";", "--decimal ';' is not a decimal sign; give a comma or a point."),
+])  # fmt: skip
+def test_decimal_signs_that_make_no_sense(write, content, decimal, words):
+    assert words in refusal(write(content), decimal=decimal)
+
+
+def test_dates_beside_decimal_commas_are_dates(write):
+    table = read_table(write("day;a;y\n31.12.2020;1,5;0\n1.1.2021;2,5;1\n"), decimal=",")
+    with pytest.raises(TableError, match="day holds dates or times"):
+        split_target(table, "y")
+
+
+def test_decimal_and_sheet_are_about_one_format(write, tmp_path):
+    pa, pq = pytest.importorskip("pyarrow"), pytest.importorskip("pyarrow.parquet")
+    pq.write_table(pa.table({"a": [1], "y": [2]}), tmp_path / "t.parquet")
+    assert "t.parquet is not a CSV file" in refusal(tmp_path / "t.parquet", decimal=",")
+    assert "book.xlsx is not a CSV file" in refusal(write(WORKBOOK, "book.xlsx"), decimal=",")
+    assert "table.csv has no sheets" in refusal(write("a,y\n1,2\n"), sheet="one")
+
+
+# --- Excel -----------------------------------------------------------------------------------------
+
+
+class Sheet:
+    def __init__(self, title, rows):
+        self.title, self.rows = title, rows
+
+    def reset_dimensions(self):
+        pass
+
+    def iter_rows(self, values_only):
+        assert values_only
+        return iter([tuple(row) for row in self.rows])
+
+
+@pytest.fixture
+def excel(write, monkeypatch):
+    """Sheets in a workbook, as openpyxl would read them."""
+
+    def excel(**sheets):
+        book = types.SimpleNamespace(worksheets=[Sheet(title, rows) for title, rows in sheets.items()])
+        fake = types.ModuleType("openpyxl")
+        fake.load_workbook = lambda stream, read_only, data_only: book
+        monkeypatch.setitem(sys.modules, "openpyxl", fake)
+        return write(WORKBOOK, "book.xlsx")
+
+    return excel
+
+
+def test_a_sheet_is_read_like_csv(excel):
+    path = excel(
+        first=[
+            ["a, cm", "town", "ok", 2020, None],
+            [1, "Rome", True, 0.1, None],
+            [2.5, None, False, "NA"],
+            [None, "Oslo; old", True, 1e300, None],
+            [None] * 5,
+        ],
+        second=[["b"], [1]],
+    )
+    table = read_table(path)
+    assert table.names == ("a, cm", "town", "ok", "2020")
+    assert np.array_equal(table.columns[0], [1.0, 2.5, np.nan], equal_nan=True)
+    assert table.columns[1].tolist() == ["Rome", None, "Oslo; old"]
+    assert table.columns[2].tolist() == [1.0, 0.0, 1.0]
+    assert np.array_equal(table.columns[3], [0.1, np.nan, 1e300], equal_nan=True)
+    assert read_table(path, sheet="second").names == ("b",)
+    assert refusal(path, sheet="third") == "book.xlsx has no sheet 'third'; its sheets are: first, second."
+
+
+def test_empty_sheets_and_damaged_workbooks(excel):
+    assert "has an empty sheet" in refusal(excel(first=[[None, None], []]))
+    assert "cannot be read as an Excel workbook: list index out of range." in refusal(excel())
+
+
+def test_without_openpyxl_the_extra_is_named(write, monkeypatch):
+    monkeypatch.setitem(sys.modules, "openpyxl", None)
+    with pytest.raises(MissingExtraError) as caught:
+        read_table(write(WORKBOOK, "book.xlsx"))
+    assert str(caught.value) == (
+        "reading book.xlsx, an Excel workbook, needs openpyxl; install it with: pip install 'altsets[excel]', or save "
+        "the sheet as CSV"
+    )
+
+
+def test_a_real_workbook(tmp_path):
+    openpyxl = pytest.importorskip("openpyxl")
+    book = openpyxl.Workbook()
+    for row in (["a", "when", "y"], [1.5, None, "no"], [2, None, "yes"]):
+        book.active.append(row)
+    book.create_sheet("more").append(["b"])
+    book.save(tmp_path / "book.xlsx")
+    table = read_table(tmp_path / "book.xlsx")
+    assert table.names == ("a", "when", "y")
+    assert table.columns[0].tolist() == [1.5, 2.0]
+    assert table.columns[2].tolist() == ["no", "yes"]
+    assert "has no rows of data" in refusal(tmp_path / "book.xlsx", sheet="more")
+
+
+# --- Rows without a target -------------------------------------------------------------------------
+
+
+def test_rows_without_a_target_can_be_dropped(write):
+    table = read_table(write("a,g,y\n1,u,no\n2,v,\n3,w,yes\n4,u,NA\n"))
+    with pytest.raises(
+        TableError, match="misses 2 of 4 values; use --drop-missing-target to leave out these rows"
+    ):
+        split_target(table, "y")
+    data = split_target(table, "y", groups="g", drop_missing_target=True)
+    assert data.X.values.tolist() == [[1.0], [3.0]]
+    assert data.y.tolist() == ["no", "yes"]
+    assert data.groups.tolist() == ["u", "w"]
+    assert data.n_dropped == 2
+    assert data.feature_names == ("a",)
+
+
+@pytest.mark.parametrize(("content", "words"), [
+    ("a,g,y\n1,u,\n2,v,\n", "has no values at all; name another column"),
+    ("a,g,y\n1,u,0\n2,,1\n", "column 'g' says which rows belong together, and misses 1 of 2 values"),
+    ("a,y\n1,0\n2,1\n", "has no column of groups 'g'"),
+])  # fmt: skip
+def test_targets_and_groups_that_are_refused(write, content, words):
+    with pytest.raises(TableError, match=words):
+        split_target(read_table(write(content)), "y", groups="g", drop_missing_target=True)

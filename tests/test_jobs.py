@@ -1,0 +1,57 @@
+"""Four whole jobs on small tables, each from the table to what somebody can act on."""
+
+from __future__ import annotations
+
+import re
+
+import pytest
+from jobs import JOBS, printed
+
+#: What each job must say, whatever the numbers are.
+SAID = {
+    "committee_paper": (
+        r"passport is close to the forbidden origin \(symmetrical uncertainty 0\.\d+\)",
+        r"better than always saying 'repays'",
+        r"constraints: forbid sex, origin and features that predict them",
+        r"status: optimal",
+        r"600 rows, 13 columns, sha256 [0-9a-f]{16}",
+    ),
+    "gene_panels": (
+        r"panel 2: .*optimal",
+        r"Each of 3 sets is proven optimal",
+        r"baseline +0\.000",
+        r"counting similar features as the same",
+    ),
+    "second_churn_model": (
+        r"Positive class: leaves\.",
+        r"recall: .*always saying 'stays'",
+        r"The second model needs [^,\n]+(, [^,\n]+){4}\.",
+        r"First five customers: (leaves|stays)(, (leaves|stays)){4}\.",
+    ),
+    "sensors_over_time": (
+        r"set 1: .*\n  sensors: .*, price \d+ of 70",
+        r"5 folds in time order on 800 rows",
+        r"baseline +0\.000",
+    ),
+}
+
+
+@pytest.mark.parametrize("script", JOBS, ids=lambda script: script.stem)
+def test_a_job_says_what_one_can_act_on(script):
+    text = printed(script, "--small")
+    for pattern in SAID[script.stem]:
+        assert re.search(pattern, text), f"{pattern} is not in:\n{text}"
+
+
+@pytest.mark.parametrize("script", JOBS, ids=lambda script: script.stem)
+def test_the_guide_shows_a_real_run(script):
+    shown = script.with_suffix(".txt").read_text(encoding="utf-8")
+    for pattern in SAID[script.stem]:
+        pattern = pattern.replace("600 rows", "5,000 rows").replace("800 rows", "6,000 rows")
+        assert re.search(pattern, shown), f"{pattern} is not in {script.stem}.txt"
+
+
+def test_sensors_of_the_two_sets_differ():
+    (script,) = (script for script in JOBS if script.stem == "sensors_over_time")
+    first, second = re.findall(r"sensors: (.*), price", printed(script, "--small"))
+    assert not set(first.split(", ")) & set(second.split(", "))
