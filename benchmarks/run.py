@@ -6,7 +6,8 @@ and ``frozen-multivariate`` on FCBF and mRMR; ``grid`` runs every search of the 
 part of the search in turn, on other data, and ``tuning`` chooses its limits anew there; ``constraints`` has conditions
 on sets, ``distinct`` sets that differ through similarity, ``most`` sets that are as different, or as many, as they can
 be, ``frontier`` whole curves over tau, ``near-best`` counts of sets, ``large`` a million scores,
-``information``, ``holes`` and ``relief`` scores from tables, ``wrapper`` searches that fit models, ``estimator`` scikit-learn's
+``information``, ``holes`` and ``relief`` scores from tables, ``wrapper`` searches that fit models,
+``estimator`` scikit-learn's
 checks and grids, ``evaluation`` how sets are judged, ``startup`` the command line, ``deadlines`` how late hard requests
 come back, ``versions`` an older checkout beside this one
 (``--old``). Each replaces its own section of the results as soon as it has ended, and leaves the others alone. A part
