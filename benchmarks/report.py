@@ -34,6 +34,7 @@ TITLES = {
     "constraints": "Constraints",
     "distinct": "Sets that differ through similarity",
     "most": "As different as possible, as many as there are",
+    "frontier": "Frontiers",
     "near-best": "Near-best sets",
     "large": "A million scores",
     "information": "Mutual information",

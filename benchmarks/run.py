@@ -3,15 +3,16 @@
 Parts: ``live`` and ``frozen`` compare with the reference implementation on univariate scores, ``live-multivariate``
 and ``frozen-multivariate`` on FCBF and mRMR; ``grid`` runs every search of the project's target grid,
 ``multivariate`` and ``multivariate10`` those on FCBF and mRMR with sets of 5 and 10; ``ablation`` switches off each
-part of the search in turn, on other data, and ``tuning`` chooses its limits anew there; ``constraints`` has
-conditions on sets, ``distinct`` sets that differ through similarity, ``most`` sets that are as different, or as many,
-as they can be, ``near-best`` counts of sets, ``large`` a million scores, ``information``, ``holes`` and ``relief``
-scores from tables, ``wrapper`` searches that fit models, ``estimator`` scikit-learn's checks and grids,
-``evaluation`` how sets are judged, ``startup`` the command line, ``deadlines`` how late hard requests come back,
-``versions`` an older checkout beside this one (``--old``). Each replaces its own section of the results as soon as it
-has ended, and leaves the others alone. A part whose input is missing is skipped and says why. Exit status 1 means
-that a search raised, or that an answer is wrong or below the reference's; a missed time is reported, not punished,
-since machines differ.
+part of the search in turn, on other data, and ``tuning`` chooses its limits anew there; ``constraints`` has conditions
+on sets, ``distinct`` sets that differ through similarity, ``most`` sets that are as different, or as many, as they can
+be, ``frontier`` whole curves over tau, ``near-best`` counts of sets, ``large`` a million scores,
+``information``, ``holes`` and ``relief`` scores from tables, ``wrapper`` searches that fit models,
+``estimator`` scikit-learn's
+checks and grids, ``evaluation`` how sets are judged, ``startup`` the command line, ``deadlines`` how late hard requests
+come back, ``versions`` an older checkout beside this one
+(``--old``). Each replaces its own section of the results as soon as it has ended, and leaves the others alone. A part
+whose input is missing is skipped and says why. Exit status 1 means that a search raised, or that an answer is wrong or
+below the reference's; a missed time is reported, not punished, since machines differ.
 """
 
 from __future__ import annotations
@@ -30,6 +31,7 @@ from benchmarks import (
     distinct,
     estimator,
     evaluation,
+    frontier,
     grid,
     holes,
     information,
@@ -101,6 +103,8 @@ class Inputs:
             return "none of its data sets is there."
         if part == "constraints" and constrained.DATA not in names:
             return f"{constrained.DATA} is not there."
+        if part == "frontier" and names.isdisjoint(frontier.DATA):
+            return "none of its data sets is there."
         if part == "near-best" and names.isdisjoint(near_best.DATA):
             return "none of its data sets is there."
         if part in ("information", "wrapper") and not self.importances:
@@ -119,6 +123,7 @@ NEED_MATRICES = (
     "constraints",
     "distinct",
     "most",
+    "frontier",
     "near-best",
 )
 
@@ -240,6 +245,7 @@ def _runs(options: argparse.Namespace, inputs: Inputs) -> dict[str, Callable[[],
         "constraints": lambda: constrained.run(inputs.information, inputs.mrmr),
         "distinct": lambda: distinct.run(options.datasets, every),
         "most": lambda: most.run([*inputs.information, *pairs]),
+        "frontier": lambda: frontier.run(inputs.information, inputs.mrmr),
         "near-best": lambda: near_best.run(inputs.information, inputs.mrmr),
         "large": large.run,
         "information": lambda: information.run(options.datasets, options.matrices),

@@ -54,6 +54,7 @@ UPWARD = {
 
 #: The same inside ``search/``.
 SEARCH_ROOMS = [
+    "frontier",
     "most_different",
     "most_sets",
     "families",
@@ -76,6 +77,7 @@ SEARCH_ROOMS = [
     "compatibility",
     "tolerances",
     "run",
+    "known",
 ]
 
 #: Third-party packages, and where they may be imported (also inside functions).
@@ -373,6 +375,9 @@ def test_circles_are_found():
 def test_public_surface():
     assert set(altsets.__all__) == {
         "Evaluation",
+        "Frontier",
+        "FrontierPoint",
+        "FrontierProgress",
         "NearBest",
         "Problem",
         "Progress",
@@ -386,6 +391,8 @@ def test_public_surface():
         "errors",
         "evaluate",
         "find",
+        "frontier",
+        "frontier_points",
         "iterate",
         "measures",
         "most_different",

@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from altsets.problem import Problem
     from altsets.result import Progress, Result, Status
     from altsets.search.find import find, iterate
+    from altsets.search.frontier import Frontier, FrontierPoint, FrontierProgress, frontier, frontier_points
     from altsets.search.most_different import most_different
     from altsets.search.most_sets import most_sets
     from altsets.search.near_best import NearBest, near_best
@@ -27,6 +28,9 @@ __version__ = "0.1.0"
 
 __all__ = [
     "Evaluation",
+    "Frontier",
+    "FrontierPoint",
+    "FrontierProgress",
     "NearBest",
     "Problem",
     "Progress",
@@ -40,6 +44,8 @@ __all__ = [
     "errors",
     "evaluate",
     "find",
+    "frontier",
+    "frontier_points",
     "iterate",
     "measures",
     "most_different",
@@ -51,6 +57,9 @@ __all__ = [
 # Names are loaded on first use: `altsets --help` must not wait for NumPy or scikit-learn.
 _HOMES = {
     "Evaluation": "altsets.evaluation",
+    "Frontier": "altsets.search.frontier",
+    "FrontierPoint": "altsets.search.frontier",
+    "FrontierProgress": "altsets.search.frontier",
     "NearBest": "altsets.search.near_best",
     "Problem": "altsets.problem",
     "Progress": "altsets.result",
@@ -60,6 +69,8 @@ _HOMES = {
     "Status": "altsets.result",
     "evaluate": "altsets.evaluation",
     "find": "altsets.search.find",
+    "frontier": "altsets.search.frontier",
+    "frontier_points": "altsets.search.frontier",
     "iterate": "altsets.search.find",
     "most_different": "altsets.search.most_different",
     "most_sets": "altsets.search.most_sets",

@@ -20,6 +20,7 @@ from altsets import __version__
 from altsets.cli.demo import demo_command
 from altsets.cli.evaluate import evaluate_command
 from altsets.cli.find import find_command
+from altsets.cli.frontier import frontier_command
 from altsets.cli.near_best import near_best_command
 from altsets.cli.printing import BAD_INPUT, say_error
 from altsets.cli.reproduce import reproduce_command
@@ -29,6 +30,7 @@ __all__ = ["app", "main"]
 #: The commands by name, in the order of the help.
 COMMANDS: dict[str, Callable[..., None]] = {
     "find": find_command,
+    "frontier": frontier_command,
     "near-best": near_best_command,
     "evaluate": evaluate_command,
     "reproduce": reproduce_command,

@@ -224,6 +224,27 @@ TimeLimit = typer.Option(
     help="Time limit for scoring and search. [default: 60 s per set, after scoring]",
 )
 
+SizesOfSets = typer.Option(
+    "--n-features",
+    "-k",
+    metavar="N[:N][,N]",
+    help="Features in each set: 5, 2:10 (from 2 to 10) or 5,10. [default: 5]",
+)
+NumbersOfAlternatives = typer.Option(
+    "--n-alternatives", "-a", metavar="N[:N][,N]", help="Sets to find besides the first one: 3, 1:5 or 1,3."
+)
+Taus = typer.Option(
+    "--tau",
+    metavar="0..1[,0..1]",
+    help="Only these least dissimilarities of two sets; may be repeated. [default: every one that makes a difference]",
+)
+FrontierTimeLimit = typer.Option(
+    "--time-limit",
+    parser=_seconds,
+    metavar="SECONDS",
+    help="For scores and all points. [default: 10 for each point, after scoring]",
+)
+
 Within = typer.Option(
     "--within",
     parser=_number,

@@ -16,9 +16,20 @@ from altsets.constraints import Constraint
 from altsets.errors import InputError, reason_of
 from altsets.features import FeatureNames, unknown_features
 
-__all__ = ["cells_in", "constraints_from", "features_in", "names_in", "size_of_sets"]
+__all__ = [
+    "DEFAULT_SIZE",
+    "cells_in",
+    "constraints_from",
+    "features_in",
+    "names_in",
+    "size_of_sets",
+    "whole_numbers_in",
+]
 
 DEFAULT_SIZE = 5
+
+#: Numbers in one range.
+MOST_NUMBERS = 10_000
 
 
 def names_in(options: Sequence[str]) -> list[str]:
@@ -42,6 +53,31 @@ def size_of_sets(n_features: int | None, sizes: Sequence[str] | None) -> int:
     if sizes and n_features is not None:
         raise InputError("-k and --size were both given; give one of them.")
     return DEFAULT_SIZE if n_features is None else n_features
+
+
+def whole_numbers_in(option: str, text: str) -> list[int]:
+    """The numbers that an option lists, ascending: ``5``, ``2:10`` with both ends, ``5,10``.
+
+    Examples
+    --------
+    >>> whole_numbers_in("-k", "2:4,10")
+    [2, 3, 4, 10]
+    """
+    numbers: set[int] = set()
+    for part in text.split(","):
+        first, colon, last = (end.strip() for end in part.partition(":"))
+        low = _count(option, first)
+        high = _count(option, last) if colon else low
+        if high < low:
+            raise InputError(
+                f"{option} {part} is empty; give the smaller number first, such as {high}:{low}."
+            )
+        if high - low > MOST_NUMBERS:
+            raise InputError(
+                f"{option} {part} has {high - low + 1:,} numbers; give {MOST_NUMBERS:,} or fewer."
+            )
+        numbers.update(range(low, high + 1))
+    return sorted(numbers)
 
 
 def constraints_from(

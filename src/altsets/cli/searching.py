@@ -70,11 +70,12 @@ def run_on_scores(
     asked: dict[str, Any],
     time_limit: float | None,
     otherwise: float,
+    reporting: Callable[[Waiting], Callable[[Any], object]] = lambda waiting: waiting.report,
 ) -> Answered:
     """Score the features and search, with a sign of life if it takes long.
 
     ``search`` takes the quality, what is asked, ``time_limit`` and ``callback``; without a time limit it has
-    ``otherwise`` seconds.
+    ``otherwise`` seconds. ``reporting`` makes a line of what the callback is told.
     """
     clock = _Clock(time_limit)
     with Waiting(console_for(stderr=True)) as waiting:
@@ -82,7 +83,7 @@ def run_on_scores(
         scored = source.quality(waiting, clock.check)
         clock.check()
         waiting.say("Searching")
-        return search(scored, **asked, time_limit=clock.left or otherwise, callback=waiting.report)
+        return search(scored, **asked, time_limit=clock.left or otherwise, callback=reporting(waiting))
 
 
 def _on_table(asked: dict[str, Any], source: Source, waiting: Waiting) -> dict[str, Any]:

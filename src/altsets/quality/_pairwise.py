@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
+from functools import lru_cache
 from typing import Any, ClassVar
 
 import numpy as np
 import numpy.typing as npt
 
-from altsets.arrays import Floats
+from altsets.arrays import Floats, Indices
 from altsets.quality._checks import common_names, matrix, symmetric, vector
 from altsets.quality._data import relevance_and_pairs
 from altsets.quality._form import Form
@@ -61,6 +62,12 @@ class PairwiseQuality(Quality):
     def _redundancy_in(self, indices: Sequence[int]) -> float:
         """The redundancy of a set, summed over ordered pairs."""
         chosen = np.asarray(indices, dtype=np.intp)
-        first, second = np.triu_indices(len(chosen), 1)
+        first, second = _pairs_of(len(chosen))
         # Each pair comes twice, and doubling rounds nothing.
         return 2 * math.fsum(self.redundancy[chosen[first], chosen[second]].tolist())
+
+
+@lru_cache(maxsize=4)
+def _pairs_of(size: int) -> tuple[Indices, Indices]:
+    """Which positions of a set make its pairs; kept, as to list them takes longer than to add the pairs up."""
+    return np.triu_indices(size, 1)

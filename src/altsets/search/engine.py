@@ -4,16 +4,26 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, Protocol
 
 from altsets.constraints import Constraint, Forbid, Size
 from altsets.problem import FeatureSet, Problem
 from altsets.quality import Additive, BlackBox, Quality
 from altsets.result import Status, StopReason
+from altsets.search.known import Known
 from altsets.search.run import Run
+from altsets.search.tolerances import PROVEN
 
-__all__ = ["Answer", "Engine", "declines_black_box", "declines_extras", "declines_heuristics"]
+__all__ = [
+    "Answer",
+    "Engine",
+    "declines_black_box",
+    "declines_extras",
+    "declines_heuristics",
+    "settled",
+    "with_known",
+]
 
 
 @dataclass(frozen=True)
@@ -56,7 +66,7 @@ class Answer:
         if all(status in (Status.OPTIMAL, Status.INFEASIBLE) for status in self.statuses):
             return StopReason.FINISHED
         if run.stopped:
-            return StopReason.INTERRUPTED if run.interrupted else StopReason.TIME_LIMIT
+            return StopReason.INTERRUPTED if run.was_interrupted else StopReason.TIME_LIMIT
         return StopReason.FINISHED if self.finished else StopReason.ENGINE_LIMIT
 
 
@@ -75,6 +85,35 @@ class Engine(Protocol):
     def solve(self, quality: Any, problem: Problem, run: Run) -> Answer:
         """Search until done, out of time or interrupted; always return the best found and a valid bound."""
         ...
+
+
+def settled(quality: Quality, problem: Problem, known: Known) -> Answer | None:
+    """The answer that follows from what is known, without any search; None if it takes one."""
+    if known.bound == -math.inf:
+        return Answer.infeasible(problem, known.proof)
+    # Of equal minima the larger sum is better, which only a search can tell.
+    if not known.sets or problem.aggregation == "min":
+        return None
+    value = _objective(quality, problem, known.sets)
+    if known.bound - value > PROVEN:
+        return None
+    return Answer.simultaneous(problem, known.sets, max(known.bound, value), known.proof, proven=True)
+
+
+def with_known(quality: Quality, problem: Problem, answer: Answer, known: Known) -> Answer:
+    """An answer that is not proven, and what was known before: the better sets, and the lower bound."""
+    is_open = any(status in (Status.FEASIBLE, Status.NOT_FOUND) for status in answer.statuses)
+    if not is_open or (not known.sets and known.bound >= answer.bound):
+        return answer
+    sets = max((answer.sets, known.sets), key=lambda some: _objective(quality, problem, some))
+    value = _objective(quality, problem, sets)
+    bound, proof = min((answer.bound, answer.proof), (known.bound, known.proof))
+    known_now = Answer.simultaneous(problem, sets, bound, proof, proven=bound - value <= PROVEN)
+    return replace(known_now, bound=max(bound, value), finished=answer.finished, evaluated=answer.evaluated)
+
+
+def _objective(quality: Quality, problem: Problem, sets: Sequence[FeatureSet]) -> float:
+    return problem.objective([quality.evaluate(chosen) for chosen in sets]) if sets else -math.inf
 
 
 def declines_heuristics(problem: Problem) -> str | None:

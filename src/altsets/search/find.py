@@ -26,7 +26,7 @@ from altsets.search.black_box.local_search import LocalSearchEngine
 from altsets.search.diagnosis.conflicts import find_conflict
 from altsets.search.diagnosis.limits import DIAGNOSIS_LIMITS
 from altsets.search.diagnosis.suggestions import possible_instead
-from altsets.search.engine import Answer, Engine
+from altsets.search.engine import Answer, Engine, settled, with_known
 from altsets.search.heuristics import GreedyEngine, most_alternatives
 from altsets.search.milp.engine import MilpEngine
 from altsets.search.packing.engine import PackingEngine
@@ -179,18 +179,26 @@ def run_of(time_limit: Any, callback: Callable[[Progress], object] | None, max_i
     return Run(checked_seconds(time_limit), callback, whole_number("max_iters", max_iters, least=1))
 
 
-def solved(quality: Quality, problem: Problem, run: Run, engine: str = "auto") -> Result:
-    """The verified answer to a request; a part of a greater one is not told why there are fewer sets than asked."""
+def solved(
+    quality: Quality, problem: Problem, run: Run, engine: str = "auto", scaling: Scaling | None = None
+) -> Result:
+    """The verified answer to a request; a part of a greater one is not told why there are fewer sets than asked.
+
+    What is known about the request before is in the run. A scaling is that of another request, if it is the same.
+    """
     # Models behind a black box may well have a use for more threads.
     with nullcontext() if isinstance(quality, BlackBox) else one_thread():
         chosen = _engine(engine, quality, problem, run)
         refuse_too_large(chosen.name, quality, problem)
-        scaling = Scaling.of(quality, problem)
-        run.exponent = scaling.exponent
-        try:
-            answer = chosen.solve(scaling.quality, problem, run)
-        except Stopped:
-            answer = _cut_short(scaling.quality, problem, run)
+        scaling = scaling or Scaling.of(quality, problem)
+        run.exponent, run.known = scaling.exponent, run.known.in_units(scaling.exponent)
+        answer = settled(scaling.quality, problem, run.known)
+        if answer is None:
+            try:
+                answer = chosen.solve(scaling.quality, problem, run)
+            except Stopped:
+                answer = _cut_short(scaling.quality, problem, run)
+            answer = with_known(scaling.quality, problem, answer, run.known)
         return _result(quality, problem, chosen, answer, run, scaling)
 
 

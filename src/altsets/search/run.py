@@ -12,6 +12,7 @@ from typing import Any, Self, TypeVar
 
 from altsets.problem import FeatureSet
 from altsets.result import Progress
+from altsets.search.known import NOTHING, Known, SharedWork, Turn
 
 __all__ = ["MAX_ITERS", "Run", "Stopped"]
 
@@ -60,17 +61,29 @@ class Run:
         #: Whether the best objective and the bound, in the user's numbers, say all that somebody wants to know.
         self.enough: Callable[[float, float], bool] | None = None
         self._is_enough = False
+        #: What was known before, in the user's numbers until an engine begins; and what other searches left here.
+        self.known: Known = NOTHING
+        self.shared: SharedWork | None = None
+        #: What sequential search found, set by set; in the numbers of engines until the end.
+        self.in_turn: list[Turn] = []
         self.error: BaseException | None = None
         self._callback = callback
         self._called = self.started
         self._previous: Any = None
         self._whole: Run | None = None
+        self._is_turn = False
 
     def part(self, max_steps: float = math.inf) -> Run:
         """A run of its own for a part of the work, which ends with this one or before; nobody hears what it finds."""
         part = Run(max_iters=self.max_iters)
         part._whole, part.max_steps = self, max_steps
         return part
+
+    def turn(self, seconds: float = math.inf) -> Run:
+        """A run for one of several answers in turn: with a clock of its own, and ended whenever this one is."""
+        turn = self.part()
+        turn.deadline, turn._is_turn = turn.started + seconds, True
+        return turn
 
     def __enter__(self) -> Self:
         # Signals reach the main thread alone, and a handler that somebody else has set is theirs to keep.
@@ -107,7 +120,12 @@ class Run:
     @property
     def is_part(self) -> bool:
         """Whether somebody else goes on when this run ends."""
-        return self._whole is not None
+        return self._whole is not None and not self._is_turn
+
+    @property
+    def was_interrupted(self) -> bool:
+        """Whether Ctrl-C ended this run, or the whole that it is a part of."""
+        return self.interrupted or (self._whole is not None and self._whole.was_interrupted)
 
     @property
     def steps_left(self) -> float:
@@ -152,9 +170,10 @@ class Run:
     def finish(self, sets: list[FeatureSet], objective: float, bound: float) -> None:
         """The final answer, in the user's numbers; reported if it is news."""
         known = (self.sets, *self._in_users_numbers)
+        self.in_turn = [(chosen, math.ldexp(bound, self.exponent)) for chosen, bound in self.in_turn]
         self.exponent = 0
+        self.sets, self.objective, self.bound = sets, objective, bound
         if (sets, objective, bound) != known:
-            self.sets, self.objective, self.bound = sets, objective, bound
             self.report()
 
     def report(self) -> None:

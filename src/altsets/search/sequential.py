@@ -10,6 +10,7 @@ from typing import Protocol
 from altsets.problem import FeatureSet, Problem
 from altsets.result import Status
 from altsets.search.engine import Answer
+from altsets.search.known import Turn
 from altsets.search.run import Run, Stopped
 from altsets.search.tolerances import PROVEN
 
@@ -89,9 +90,15 @@ class _SequentialSearch:
         self._problem, self._run, self._evaluate = problem, run, evaluate
         self._next_set, self._fallback = next_set, fallback
         self._constructed: list[FeatureSet] | None = None
+        self._known = list(run.known.in_turn)
 
-    def next(self) -> tuple[FeatureSet | None, float]:
+    def next(self) -> Turn:
         """A best set given those before, or what stands in for it, and a bound on every such set."""
+        found = self._known.pop(0) if self._known else self._searched()
+        self._run.in_turn.append(found)
+        return found
+
+    def _searched(self) -> Turn:
         chosen, bound = None, math.inf
         # Without a fallback, a first set is worth being late.
         if not self._run.stopped or (self._fallback is None and not self.sets):

@@ -100,13 +100,20 @@ class RestrictedMaster:
             levels=pricing.levels,
         )
         self.dual_bound = DualBound(None, math.inf, math.inf)
-        #: How often the last solution of the programme uses each feature, by place.
-        self.usage = np.zeros(len(pricing.features))
+        # The values of the last solution that no cut was added to.
+        self._last = np.zeros(0)
 
     @property
     def sets(self) -> list[FeatureSet]:
         """All sets in the programme."""
         return self._cuts.sets
+
+    @property
+    def usage(self) -> Floats:
+        """How often the last solution of the programme uses each feature, by place."""
+        # Columns that have been added since are not in it.
+        n_columns = max(self._cuts.columns, default=-1) + 1
+        return feature_usage(self._cuts, np.pad(self._last, (0, max(n_columns - len(self._last), 0))))
 
     def add(self, sets: Sequence[FeatureSet]) -> int:
         """Put sets into the programme; returns how many are new."""
@@ -160,7 +167,7 @@ class RestrictedMaster:
             if separate(self._cuts, values):
                 rounds += 1
                 continue
-            self.usage, self._duals = feature_usage(self._cuts, values), duals
+            self._last, self._duals = values, duals
             dual = DualPricing(self._cuts, duals)
             threshold = float(duals[0]) + self.pricing.tolerance
             if self._add_by_heuristic(values, dual.prices, threshold):

@@ -103,7 +103,9 @@ class EnumerateAll:
 
     def applies(self, search: SetPackingSearch) -> bool:
         """Unless it is plain that there are many."""
-        sizes = search.pricing.sizes
+        sizes, shared = search.pricing.sizes, search.run.shared
+        if shared is not None and shared.too_many:
+            return False
         return not (search.many_features and any(sets.any_will_do and sets.n_open > 1 for sets in sizes))
 
     def run(self, search: SetPackingSearch) -> None:
@@ -112,6 +114,8 @@ class EnumerateAll:
         nodes = limits.nodes_per_set * limits.short_list_sets
         listing = search.pricing.all_above(-math.inf, limits.short_list_sets, max_nodes=nodes)
         if not listing.complete:
+            if search.run.shared is not None:
+                search.run.shared.too_many = not search.run.stopped
             return
         if len(listing):
             top = float(np.max(listing.qualities))
@@ -196,14 +200,17 @@ class ColumnGeneration(IfPriced):
 
     def run(self, search: SetPackingSearch) -> None:
         """Solve it, and look for an incumbent among its columns."""
-        if search.has_pairs:
+        shared = search.run.shared
+        if search.has_pairs and (shared is None or search.pricing.laborious):
             # Prices may take long, and whoever has to stop then is to have something good.
             search.anneal(search.limits.short_annealing)
-        search.master.add([*search.first, *search.state.sets])
+        search.master.add([*search.first, *search.state.sets, *(shared.columns if shared else ())])
         search.master.generate_columns(search.state.target, search.limits.rounds)
         dual_bound = search.master.dual_bound
         search.take_dual_bound(dual_bound)
         search.pick_among_columns(dual_bound, search.limits.short_list_steps)
+        if shared is not None:
+            shared.columns = search.master.sets[-search.limits.inherited_columns :]
 
 
 @dataclass(frozen=True)
@@ -289,6 +296,8 @@ class ListBelowBound:
         """Nearly always."""
         if self.only_sum and (search.state.max_min or not search.pricing.can_be_priced):
             return False
+        if self._is_vain(search):
+            return False
         if not self.early:
             return True
         # Prices for thresholds do better where sets are disjoint, but each of them takes as long as a list.
@@ -300,7 +309,20 @@ class ListBelowBound:
         assert search.dual_bound is not None
         hasty = self.early and search.usage_branching_pays
         steps = search.limits.hasty_steps if hasty else self.steps
-        search.list_below_bound(search.dual_bound, self.sets, steps, all_listed=self.all_listed)
+        done = search.list_below_bound(search.dual_bound, self.sets, steps, all_listed=self.all_listed)
+        shared = search.run.shared
+        if shared is not None and not done and search.dual_bound.prices is None:
+            shared.long_lists.add(search.state.n_sets)
+
+    def _is_vain(self, search: SetPackingSearch) -> bool:
+        """Whether lists without prices were too long where sets could share more; without prices there is no other."""
+        if (
+            search.run.shared is None
+            or not search.pricing.can_be_priced
+            or self.sets > search.limits.short_list_sets
+        ):
+            return False
+        return search.state.n_sets in search.run.shared.long_lists
 
 
 @dataclass(frozen=True)

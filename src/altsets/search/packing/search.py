@@ -98,6 +98,8 @@ class SetPackingSearch:
         self.construction = construction or cache(lambda: Construction(pricing, run))
         self.annealing = SimulatedAnnealing(pricing, self.state.max_min, run, limits)
         self.state.update_bound(problem.objective([pricing.ceiling] * problem.n_sets))
+        self.state.update_incumbent(run.known.sets)
+        self.state.update_bound(run.known.bound, run.known.proof)
 
     def solve(self, phases: Sequence[Phase]) -> Answer:
         """Go through the phases until the incumbent is proven, time is up or nothing more helps."""

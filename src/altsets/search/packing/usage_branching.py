@@ -57,7 +57,7 @@ class UsageBranching:
 
     def split(self, ranges: Ranges, bound: float) -> bool:
         """Split the branch that was solved last; false if there is nothing left to split."""
-        usage = self._master.usage.copy()
+        usage = self._master.usage
         whole = np.round(usage)
         fractional = np.abs(usage - whole)
         place = int(np.argmax(fractional))

@@ -88,8 +88,6 @@ class SizeEncoding:
 
     def __init__(self, forms: FormCache, size: int, rules: Rules, features: Indices) -> None:
         self._forms, self.size, self.rules, self.features = forms, size, rules, features
-        # Called while a large matrix is made, which may take longer than there is time.
-        self._check = forms.run.check
         form = self.form
         self.base = np.array(sorted(rules.required), dtype=np.intp)
         self.n_open = size - len(self.base)
@@ -221,7 +219,9 @@ class SizeEncoding:
             base_linear = base_linear - prices.features[self._price_of_base]
         start = math.fsum(base_linear.tolist())
         if open_pairs is None:
-            open_pairs = form.pairs_among(self.features, self._check) if form.has_pairs else np.zeros((0, 0))
+            # A large matrix may take longer than there is time.
+            check = self._forms.run.check
+            open_pairs = form.pairs_among(self.features, check) if form.has_pairs else np.zeros((0, 0))
         if form.has_pairs and len(self.base):
             shared = [form.pairs_of(feature)[self.features] for feature in self.base.tolist()]
             open_linear = open_linear - np.sum(shared, axis=0)
@@ -238,7 +238,8 @@ class SizeEncoding:
     def priced_terms(self, prices: DualPrices | None) -> tuple[Terms, float]:
         """The terms of the quality after prices; those without prices are kept if there is room."""
         if prices is not None:
-            return self.terms(self.form, prices)
+            kept = None if self._kept_plain is None else self._kept_plain[0].pairs
+            return self.terms(self.form, prices, kept)
         if self._kept_plain is not None:
             return self._kept_plain
         plain = self.terms(self.form)

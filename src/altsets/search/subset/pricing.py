@@ -74,7 +74,18 @@ class PricingOracle:
             sets.encoding.priced_as(self.place)
 
     def _oracles(self, wanted: int, among: Indices | None) -> list[FixedSizeOracle]:
-        """One for each size of which there may be sets."""
+        """One for each size of which there may be sets; those of another search, if it is about the same sets."""
+        shared = None if among is not None else self.run.shared
+        if shared is not None and wanted in shared.oracles:
+            forms, oracles = shared.oracles[wanted]
+            forms.run = self.run
+            return list(oracles)
+        forms, oracles = self._made(wanted, among)
+        if shared is not None:
+            shared.oracles[wanted] = forms, oracles
+        return oracles
+
+    def _made(self, wanted: int, among: Indices | None) -> tuple[FormCache, list[FixedSizeOracle]]:
         problem, oracles = self.problem, []
         forms = FormCache(self.quality, problem, self.run, self.limits)
         work = max(problem.n_features_in**2, self.limits.min_work_per_size)
@@ -86,7 +97,7 @@ class PricingOracle:
             sets = None if rules is None else FixedSizeOracle.under(rules, forms, size, wanted, among)
             if sets is not None:
                 oracles.append(sets)
-        return oracles
+        return forms, oracles
 
     @cached_property
     def features(self) -> list[int]:
@@ -135,6 +146,26 @@ class PricingOracle:
         max_nodes: int = UNLIMITED,
     ) -> KBest:
         """The best ``count`` sets with a value above ``threshold`` that differ enough from others, some left out."""
+        shared = self.run.shared
+        alone = count == 1 and not others and not without and prices is None and threshold == -math.inf
+        if shared is None or not alone:
+            return self._k_best(count, others, without, prices, threshold, max_nodes)
+        if shared.best is None:
+            found = self._k_best(count, others, without, prices, threshold, max_nodes)
+            if max_nodes < UNLIMITED or self.run.stopped:
+                return found
+            shared.best = found.sets, found.values, found.bound
+        return KBest(*shared.best)
+
+    def _k_best(
+        self,
+        count: int,
+        others: Sequence[FeatureSet],
+        without: Set[FeatureSet],
+        prices: DualPrices | None,
+        threshold: float,
+        max_nodes: int,
+    ) -> KBest:
         pool: list[tuple[float, FeatureSet]] = []
         bound = -math.inf
         for sets in self.sizes:

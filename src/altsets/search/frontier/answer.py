@@ -1,0 +1,179 @@
+"""A frontier for people and for programs: its points, where it bends, frames and JSON."""
+
+from __future__ import annotations
+
+import json
+import math
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
+from functools import cached_property
+from typing import Any
+
+from altsets import documents
+from altsets.errors import InputError
+from altsets.result import StopReason, frame_of
+from altsets.search.frontier.bend import Suggestion, suggested
+from altsets.search.frontier.point import FrontierPoint
+from altsets.search.frontier.summary import headline, summary
+
+__all__ = ["Frontier"]
+
+SCHEMA, KIND = 1, "frontier"
+
+
+@dataclass(frozen=True)
+class Frontier:
+    """What difference costs in quality, over tau, sizes and numbers of sets; :func:`frontier` makes it.
+
+    Attributes
+    ----------
+    points : list of FrontierPoint
+        One for each search, ordered by n_features, n_alternatives and tau.
+    n_asked : int
+        How many points were asked for; there are fewer if time was up or Ctrl-C was pressed.
+    parameters : dict
+        What was asked of all points.
+    notes : list of str
+        Sentences about what was asked for and left out.
+    stop_reason : str
+        ``"finished"``, ``"time_limit"`` or ``"interrupted"`` (Ctrl-C): why there are no more points, or why some of
+        them are not proven.
+    elapsed : float
+        Seconds.
+
+    Examples
+    --------
+    >>> import altsets
+    >>> from altsets import quality
+    >>> frontier = altsets.frontier(quality.Additive([9, 8, 8, 8, 7, 3, 1, 1]), n_features=4, n_alternatives=1)
+    >>> frontier
+    Frontier(5 points: sets of 4 features, 1 alternative, tau from 0 to 1)
+    >>> [(point.tau, point.result.objective) for point in frontier]
+    [(0.0, 66.0), (0.25, 65.0), (0.5, 59.0), (0.75, 52.0), (1.0, 45.0)]
+    >>> altsets.Frontier.from_json(frontier.to_json()) == frontier
+    True
+    """
+
+    points: list[FrontierPoint]
+    n_asked: int
+    parameters: dict[str, Any]
+    notes: list[str] = field(default_factory=list)
+    stop_reason: StopReason = StopReason.FINISHED
+    elapsed: float = field(default=0.0, compare=False)
+
+    def __iter__(self) -> Iterator[FrontierPoint]:
+        return iter(self.points)
+
+    def __len__(self) -> int:
+        return len(self.points)
+
+    @property
+    def sizes(self) -> list[int]:
+        """The numbers of features in a set, ascending."""
+        return sorted({point.n_features for point in self.points})
+
+    @property
+    def counts(self) -> list[int]:
+        """The numbers of alternatives, ascending."""
+        return sorted({point.n_alternatives for point in self.points})
+
+    def curve(self, n_features: int, n_alternatives: int) -> list[FrontierPoint]:
+        """The points of one size and number of alternatives, by tau."""
+        return [
+            point
+            for point in self.points
+            if (point.n_features, point.n_alternatives) == (n_features, n_alternatives)
+        ]
+
+    def best(self, n_features: int) -> float:
+        """The largest quality of any set of this size, by which others are measured; nan if there is none."""
+        same_size = (point for point in self.points if point.n_features == n_features)
+        return max((value for point in same_size for value in point.result.qualities), default=math.nan)
+
+    @cached_property
+    def suggestion(self) -> Suggestion:
+        """Where the curve bends, with the reason in one sentence; without a point if it does not.
+
+        Over sizes, the quality of the best set counts (times the number of features where it is a mean over them, as of
+        mRMR); at that size, over tau, the mean quality of the sets, or the worst one where the minimum was maximised. A
+        curve bends where it lies highest above the straight line from its first to its last point, if that is a tenth
+        of its height or more, and if it has four points or more.
+        """
+        return suggested(self.points, mean_quality=bool(self.parameters.get("mean_quality")))
+
+    def explain(self) -> str:
+        """What was searched, what is proven and where the curve bends, in plain words."""
+        return summary(self)
+
+    def __repr__(self) -> str:
+        return f"Frontier({headline(self)})"
+
+    def to_frame(self) -> Any:
+        """One row for each point (a pandas DataFrame).
+
+        ``n_sets`` is the number of sets that were found. ``mean`` and ``worst`` are the mean and the smallest of their
+        qualities, nan if sets are missing; ``mean_share`` and ``worst_share`` are the same as a share of the best set
+        of that size, nan where that is not positive.
+        """
+        shares = [(point, self.best(point.n_features)) for point in self.points]
+        columns: dict[str, Sequence[Any]] = {
+            "n_features": [point.n_features for point in self.points],
+            "n_alternatives": [point.n_alternatives for point in self.points],
+            "tau": [point.tau for point in self.points],
+            "max_overlap": [point.max_overlap for point in self.points],
+            "n_sets": [len(point.result.sets) for point in self.points],
+            "status": [str(point.status) for point in self.points],
+            "objective": [point.result.objective for point in self.points],
+            "bound": [point.result.bound for point in self.points],
+            "mean": [point.mean for point in self.points],
+            "worst": [point.worst for point in self.points],
+            "mean_share": [point.mean / best if best > 0 else math.nan for point, best in shares],
+            "worst_share": [point.worst / best if best > 0 else math.nan for point, best in shares],
+            "elapsed": [point.result.elapsed for point in self.points],
+        }
+        return frame_of(dict(columns))
+
+    def to_dict(self) -> dict[str, Any]:
+        """The document that :meth:`to_json` writes, as a dictionary."""
+        bend = self.suggestion
+        return {
+            "schema": SCHEMA,
+            "kind": KIND,
+            "points": [point.to_dict() for point in self.points],
+            "n_asked": self.n_asked,
+            "suggestion": {
+                "n_features": bend.n_features,
+                "n_alternatives": bend.n_alternatives,
+                "tau": bend.tau,
+                "reason": bend.reason,
+            },
+            "notes": self.notes,
+            "parameters": self.parameters,
+            "stop_reason": str(self.stop_reason),
+            "elapsed": self.elapsed,
+        }
+
+    def to_json(self, indent: int | None = 2) -> str:
+        """The whole frontier as one JSON document; numbers that are not finite become null."""
+        return json.dumps(self.to_dict(), indent=indent, allow_nan=False)
+
+    @classmethod
+    def from_json(cls, text: str) -> Frontier:
+        """Read what :meth:`to_json` wrote."""
+        document = documents.document_in(text)
+        found = document if isinstance(document, dict) else {}
+        if (found.get("schema"), found.get("kind")) != (SCHEMA, KIND):
+            raise InputError(
+                f"this is not an altsets frontier of schema {SCHEMA} (found schema {found.get('schema')!r})."
+            )
+        try:
+            return cls(
+                points=[FrontierPoint.from_dict(entry) for entry in found["points"]],
+                n_asked=documents.whole_numbers([found["n_asked"]])[0],
+                parameters=dict(found["parameters"].items()),
+                notes=list(documents.texts(found["notes"])),
+                stop_reason=StopReason(found["stop_reason"]),
+                elapsed=documents.number(found["elapsed"]),
+            )
+        except documents.DAMAGED as error:
+            raise InputError(f"this altsets frontier is incomplete or damaged: {error!r}.") from error

@@ -1,0 +1,128 @@
+"""Which points a frontier has: what users say about sizes, numbers of sets and tau, checked."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import Any
+
+from altsets.constraints import Size
+from altsets.errors import InputError
+from altsets.features import whole_number
+from altsets.problem import Problem
+from altsets.quality import Quality
+from altsets.search.families.decision import at
+from altsets.search.families.taus import Taus
+from altsets.search.find import request
+from altsets.search.frontier.limits import FRONTIER_LIMITS, FrontierLimits
+
+__all__ = ["SweepPlan", "numbers_in"]
+
+
+@dataclass(frozen=True)
+class SweepPlan:
+    """The requests of a frontier in the order in which they are searched: by size, number of sets, tau.
+
+    ``notes`` are sentences about what was asked for and is not among them.
+    """
+
+    problems: Sequence[Problem]
+    notes: Sequence[str] = ()
+
+    @classmethod
+    def of(
+        cls,
+        quality: Quality,
+        n_features: Any,
+        n_alternatives: Any,
+        taus: Any,
+        limits: FrontierLimits = FRONTIER_LIMITS,
+        **asked: Any,
+    ) -> SweepPlan:
+        """Check everything before the first search begins."""
+        sizes = numbers_in("n_features", n_features, least=1)
+        counts = numbers_in("n_alternatives", n_alternatives, least=0)
+        sizes, notes = _possible(sizes, quality, asked)
+        given = None if taus is None else _listed("taus", taus)
+        problems: list[Problem] = []
+        for size in sizes:
+            first = request(quality, n_features=size, n_alternatives=counts[0], tau=0, **asked)
+            values = _values(first, given, quality, size, asked, limits)
+            if len(problems) + len(values) * len(counts) > limits.most_points:
+                raise InputError(
+                    f"this makes more than {limits.most_points:,} points, each of which is a search; ask for fewer "
+                    "sizes, numbers of sets or taus."
+                )
+            for count in counts:
+                # A set alone has nothing to differ from.
+                matter = values if count or first.existing else values[:1]
+                problems += [at(first, n_alternatives=count, tau=tau) for tau in matter]
+        return cls(problems, notes)
+
+    def __len__(self) -> int:
+        return len(self.problems)
+
+    def __iter__(self) -> Iterator[Problem]:
+        return iter(self.problems)
+
+
+def numbers_in(name: str, given: Any, least: int) -> list[int]:
+    """One whole number or several, ascending, each once.
+
+    Examples
+    --------
+    >>> numbers_in("n_features", range(2, 5), least=1), numbers_in("n_features", 5, least=1)
+    ([2, 3, 4], [5])
+    """
+    return sorted({whole_number(name, value, least) for value in _listed(name, given)})
+
+
+def _listed(name: str, given: Any) -> list[Any]:
+    """One value or several, as a list."""
+    several = isinstance(given, Iterable) and not isinstance(given, str | bytes)
+    values = list(given) if several else [given]
+    if not values:
+        raise InputError(f"{name}={given!r} is empty; give one number or several.")
+    if len(values) > FRONTIER_LIMITS.most_points:
+        raise InputError(f"{name} has {len(values):,} values; give {FRONTIER_LIMITS.most_points:,} or fewer.")
+    return values
+
+
+def _possible(sizes: list[int], quality: Quality, asked: dict[str, Any]) -> tuple[list[int], list[str]]:
+    """The sizes that sets can have, and a note on those that they cannot."""
+    # Refuses what is no quality, and a size that no set can have; with a constraint on it, any size will do.
+    first = request(quality, n_features=sizes[0], n_alternatives=0, tau=0, **asked)
+    if any(isinstance(rule, Size) for rule in first.constraints):
+        if len(sizes) > 1:
+            raise InputError(
+                f"n_features has {len(sizes)} values, and constraints.Size sets the sizes as well; give one of them."
+            )
+        return [first.n_features], []
+    n = first.n_features_in
+    possible = [size for size in sizes if size <= n]
+    left_out = sizes[len(possible) :]
+    if not left_out:
+        return sizes, []
+    span = f"{left_out[0]}" if len(left_out) == 1 else f"{left_out[0]} to {left_out[-1]}"
+    return possible, [f"There are only {n} features, so sets of {span} were left out."]
+
+
+def _values(
+    problem: Problem,
+    given: list[Any] | None,
+    quality: Quality,
+    size: int,
+    asked: dict[str, Any],
+    limits: FrontierLimits,
+) -> list[Fraction]:
+    """The values of tau at one size, ascending: those that were given, or those that can make a difference."""
+    if given is not None:
+        requests = (
+            request(quality, n_features=size, n_alternatives=0, tau=tau, **asked).tau for tau in given
+        )
+        return sorted({tau for tau in requests if tau is not None})
+    taus = Taus.of(problem, limits.taus).values
+    if len(taus) > limits.most_taus:
+        taus = [Fraction(step, limits.tau_steps) for step in range(limits.tau_steps + 1)]
+    return list(taus)

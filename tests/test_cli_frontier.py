@@ -1,0 +1,185 @@
+"""``altsets frontier`` as a user meets it: the table, the chart, JSON, and the exit status."""
+
+from __future__ import annotations
+
+import json
+import re
+import signal
+
+import pytest
+
+import altsets
+from altsets import measures
+from altsets.cli.charts import Series, chart
+from altsets.quality import Additive
+from altsets.tables.dataset import split_target
+from altsets.tables.files import read_table
+
+
+@pytest.fixture
+def scores(table):
+    data = split_target(read_table(table), "y")
+    return Additive(measures.pearson(data.X, data.y), feature_names=data.feature_names)
+
+
+def asking(table, *more):
+    return ("frontier", table, "--target", "y", "--quality", "pearson", *more)
+
+
+def flat(text):
+    return " ".join(text.split())
+
+
+def test_a_table_and_a_chart(run, table, scores, monkeypatch):
+    monkeypatch.setenv("COLUMNS", "70")
+    code, out, err = run(*asking(table, "-k", 3, "-a", 1))
+    assert (code, err) == (0, "")
+    found = altsets.frontier(scores, 3, 1)
+    rows = re.findall(r"^ *([\d.]+) +(\d) +([\d.]+) % +([\d.]+) %   (\w+)$", out, re.MULTILINE)
+    best = found.best(3)
+    assert rows == [
+        (
+            f"{point.tau:.4g}",
+            str(point.max_overlap),
+            f"{100 * point.worst / best:.1f}",
+            f"{100 * point.mean / best:.1f}",
+            "optimal",
+        )
+        for point in found
+    ]
+    assert out.count("*") == 4
+    assert max(map(len, out.splitlines())) <= 70
+    assert flat(out).endswith(flat(found.explain()))
+
+
+def test_sizes_and_numbers_of_sets(run, table, scores):
+    code, out, err = run(*asking(table, "-k", "2:3", "-a", "1,2", "--tau", "0,0.5", "--tau", 1))
+    assert (code, err) == (0, "")
+    assert flat(out).startswith("Features Alternatives tau Shared Best set Worst Mean Status")
+    assert "2 alternatives; marks: features in each set" in flat(out)
+    assert "12 points: sets of 2 and 3 features, 1 and 2 alternatives, tau from 0 to 1" in flat(out)
+    # Two of three sets are no mean of three.
+    assert re.search(r"3 +2 +1 +0 +[\d.]+ +- +-   infeasible \(2 of 3 sets\)", out)
+
+
+def test_over_sizes_where_there_is_one_tau(run, table, scores):
+    code, out, _ = run(*asking(table, "-k", "1:5", "-a", 0))
+    assert code == 0
+    assert "features" in out.split("+---")[1]
+    assert out.count("*") == 5
+    assert f"{altsets.find(scores, 4, 0).objective:#.5g}" in out
+
+
+def test_json_is_one_document_and_matches_the_library(run, table, scores):
+    code, out, err = run(*asking(table, "-k", "2:3", "-a", 1, "--search", "simultaneous", "--json"))
+    assert (code, err) == (0, "")
+    document, found = json.loads(out), altsets.frontier(scores, [2, 3], 1, search="simultaneous")
+    assert document["parameters"].pop("table") == str(table)
+    assert document["parameters"]["quality"] == "pearson"
+    assert altsets.Frontier.from_json(out).points == found.points
+    assert document["suggestion"]["reason"] == found.suggestion.reason
+
+
+def test_constraints_existing_sets_and_other_differences(run, table, scores):
+    options = ("--forbid", "b", "--existing", "a,c", "--dissimilarity", "jaccard", "-k", 2, "-a", 1)
+    document = json.loads(run(*asking(table, *options, "--json"))[1])
+    found = altsets.frontier(
+        scores,
+        2,
+        1,
+        constraints=altsets.constraints.Forbid("b"),
+        existing=[["a", "c"]],
+        dissimilarity="jaccard",
+    )
+    assert [entry["result"]["objective"] for entry in document["points"]] == [
+        point.result.objective for point in found
+    ]
+    assert run(*asking(table, "-k", 2, "-a", 1, "--distinct", "0.9"))[0] == 0
+    assert run(*asking(table, "--size", "1:2", "-a", 1))[0] == 0
+
+
+def test_scores_that_were_saved(run, table, tmp_path):
+    path = tmp_path / "scores.csv"
+    first = run(*asking(table, "-k", 2, "--save-scores", path))
+    again = run("frontier", "--scores", path, "-k", 2)
+    assert first[0] == again[0] == 0
+    assert first[1] == again[1]
+
+
+def test_no_point_has_a_set(run, table):
+    code, out, err = run(*asking(table, "-k", 2, "--require", "a", "--forbid", "a"))
+    assert (code, out) == (1, "")
+    assert "no solution exists" in err
+    code, out, _ = run(*asking(table, "-k", 2, "--require", "a", "--forbid", "a", "--json"))
+    assert code == 1
+    assert {entry["result"]["status"] for entry in json.loads(out)["points"]} == {"infeasible"}
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        (("-k", "5:2"), "Error: -k 5:2 is empty; give the smaller number first, such as 2:5."),
+        (("-k", "2:"), "Error: -k: '' is not a whole number."),
+        (("-k", "two"), "Error: -k: 'two' is not a whole number."),
+        (("-k", "1:99999999"), "Error: -k 1:99999999 has 99,999,999 numbers; give 10,000 or fewer."),
+        (
+            ("-k", "7:9"),
+            "Error: n_features=7, but there are only 6 features to choose from; ask for at most 6.",
+        ),
+        (("-k", "0:2"), "Error: n_features=0 is too small; it must be at least 1."),
+        (("-a", "-1"), "Error: n_alternatives=-1 is too small; it must be at least 0."),
+        (("--tau", "0.5,2"), "Error: tau=2 is outside [0, 1]"),
+        (("--tau", "half"), "Error: tau='half' is not a number"),
+        (("--time-limit", "0"), "'0' is not a positive number of seconds"),
+        (("-k", "2", "--size", "1:2"), "Error: -k and --size were both given; give one of them."),
+        (("--search", "fast"), "Error: search='fast' is unknown"),
+        (("--engine", "fast"), "Error: engine='fast' is unknown"),
+    ],
+)
+def test_bad_input(run, table, options, message):
+    code, out, err = run(*asking(table, *options))
+    assert (code, out) == (2, "")
+    assert message in err
+    assert err.count("\n") == 1
+
+
+def test_sizes_beyond_the_table(run, table):
+    code, out, err = run(*asking(table, "-k", "5:9", "-a", 0))
+    assert (code, err) == (0, "")
+    assert "There are only 6 features, so sets of 7 to 9 were left out." in flat(out)
+
+
+def test_ctrl_c_prints_the_points_that_are_there(run, table, monkeypatch):
+    from altsets.search.frontier.sweep import Sweep
+
+    searched = Sweep._searched
+
+    def interrupted(self, problem, facts, n_left):
+        if n_left == 1:
+            signal.raise_signal(signal.SIGINT)
+        return searched(self, problem, facts, n_left)
+
+    monkeypatch.setattr(Sweep, "_searched", interrupted)
+    code, out, err = run(*asking(table, "-k", "2:3", "-a", 1))
+    assert code == 0
+    assert "It was interrupted" in flat(out)
+    assert "optimal" in out
+    monkeypatch.setattr(
+        Sweep, "_searched", lambda *arguments: (signal.raise_signal(signal.SIGINT), searched(*arguments))[1]
+    )
+    code, out, err = run(*asking(table, "-k", "2:3", "-a", 1))
+    assert code == 0
+    assert err == "6 of 7 points are missing.\n"
+
+
+def test_charts_fit_and_show_where_points_meet():
+    series = [Series("a", [0, 0.5, 1], [1.0, 0.5, 0.0]), Series("b", [0, 1], [1.0, 1.0])]
+    for width in (20, 80, 200):
+        lines = chart(series, width, "{:.0%}".format, "tau")
+        assert max(map(len, lines)) <= max(min(width, 70), 18)
+        assert lines[0].startswith("100% |+")
+        assert lines[0].endswith("b")
+        assert lines[9].startswith("  0% |")
+        assert lines[9].endswith("a")
+    assert chart([Series("*", [1, 2], [float("nan")] * 2)], 80, str, "tau") == []
+    assert "*" in "".join(chart([Series("*", [1], [5.0])], 80, str, "tau"))
