@@ -150,7 +150,7 @@ def everything(names=tuple(f"feature {place}" for place in range(N_FEATURES))):
 
 
 def module_text():
-    return files("altsets.report").joinpath("page", "altsets.js").read_text(encoding="utf-8")
+    return files("altsets").joinpath("report", "page", "altsets.js").read_text(encoding="utf-8")
 
 
 def escaped(document):

@@ -382,7 +382,8 @@ function fitted(text, room, size = 12) {
   return cut(line, letters);
 }
 
-const widest = (texts, size) => Math.max(0, ...texts.map((text) => widthOf(cut(textOf(text), 100), size)));
+const widest = (texts, size) => texts.reduce((most, text) => Math.max(most, widthOf(cut(textOf(text), 100), size)), 0);
+const labelOf = (value) => (textOf(value).trim() ? textOf(value) : "(blank)");
 
 /** Round numbers that cover a range. */
 function ticksOf(low, high, about, whole = false) {
@@ -536,8 +537,9 @@ const linesOf = (block) => list(block.lines).filter((line) => isNumber(line?.val
 /** Labels above columns: level where they fit, else turned, which takes height above and room to the right. */
 class Heads {
   constructor(labels, room, narrowest, broadest) {
-    const long = Math.min(150, widest(labels, 11));
-    const last = Math.min(150, widest(labels.slice(-1), 11));
+    this.longest = Math.min(150, room * 0.4);
+    const long = Math.min(this.longest, widest(labels, 11));
+    const last = Math.min(this.longest, widest(labels.slice(-1), 11));
     const across = (over) => clamp((room - over) / Math.max(1, labels.length), narrowest, broadest);
     this.labels = labels;
     this.turned = long > across(0) - 4;
@@ -550,7 +552,7 @@ class Heads {
   draw(drawing, left, bottom) {
     this.labels.forEach((label, place) => {
       const x = left + (place + 0.5) * this.width;
-      if (this.turned) drawing.text(x + 3, bottom - 6, label, { turn: -46, size: 11, room: 150, kind: "soft" });
+      if (this.turned) drawing.text(x + 3, bottom - 6, label, { turn: -46, size: 11, room: this.longest, kind: "soft" });
       else drawing.text(x, bottom - 6, label, { anchor: "middle", size: 11, kind: "soft" });
     });
   }
@@ -605,7 +607,7 @@ const membership = {
       const at = frame.rows.from + f;
       const y = head + f * ROW;
       const quiet = Boolean(list(block.marks)[at]);
-      drawing.text(4, y + 16, feature, { room: labelWidth - 8, kind: quiet ? "soft" : "" });
+      drawing.text(4, y + 16, labelOf(feature), { room: labelWidth - 8, kind: quiet ? "soft" : "" });
       if (scored) this.bar(drawing, scale, scores[at], y, quiet ? hatch : null);
       const inside = this.dots(drawing, list(list(block.members)[at]).slice(frame.columns.from), sets, left, heads.width, y);
       const score = scored ? `${textOf(block.score_name) || "score"} ${format(scores[at])}; ` : "";
@@ -691,7 +693,7 @@ const bars = {
     labels.forEach((label, place) => {
       const at = frame.rows.from + place;
       const y = top + place * ROW;
-      drawing.text(left - 2, y + 16, label, { anchor: "end", room: left - 8 });
+      drawing.text(left - 2, y + 16, labelOf(label), { anchor: "end", room: left - 8 });
       if (intervals) this.interval(drawing, scale, values[at], low[at], high[at], y + ROW / 2);
       else membership.bar(drawing, scale, values[at], y, null);
       drawing.text(frame.width - 2, y + 16, format(values[at]), { anchor: "end" });
@@ -824,11 +826,18 @@ const lines = {
 const matrix = {
   rows: (block) => ({ total: list(block.rows).length, size: ROWS_A_PAGE, what: "rows" }),
 
-  columns(block, width) {
+  /** How wide labels and cells are; the same on all pages. */
+  sizes(block, width) {
+    const labels = Math.max(widest(list(block.rows)), widest([block.row_name], 11));
     const format = formatOf(list(block.values).flat(), block.digits);
     const longest = list(block.values).flat().map(format).reduce((a, b) => (b.length > a.length ? b : a), "");
-    const cell = Math.max(24, widthOf(longest, 11) + 8);
-    return { total: list(block.columns).length, size: clamp(Math.floor((width * 0.6) / cell), 2, 25), what: "columns" };
+    return { left: Math.min(labels + 14, width * 0.32), cell: Math.max(24, widthOf(longest, 11) + 8), format };
+  },
+
+  columns(block, width) {
+    const { left, cell } = this.sizes(block, width);
+    const over = Math.min(widest(list(block.columns), 11), (width - left) * 0.4) * 0.7;
+    return { total: list(block.columns).length, size: clamp(Math.floor((width - left - over) / cell), 1, 25), what: "columns" };
   },
 
   table(block) {
@@ -840,9 +849,8 @@ const matrix = {
     const drawing = new Drawing(frame.width);
     const rows = list(block.rows).slice(frame.rows.from, frame.rows.to);
     const columns = list(block.columns).slice(frame.columns.from, frame.columns.to);
-    const format = formatOf(list(block.values).flat(), block.digits);
-    const left = Math.min(Math.max(widest(rows), widest([block.row_name], 11)) + 14, frame.width * 0.32);
-    const heads = new Heads(columns, frame.width - left, 20, 64);
+    const { left, cell, format } = this.sizes(block, frame.width);
+    const heads = new Heads(columns, frame.width - left, Math.min(cell, frame.width - left), Math.max(cell, 64));
     const { width } = heads;
     const top = heads.height + (block.column_name ? 16 : 0);
     const hatch = hatching(drawing, frame.id("hatch"), "stripe pale");
@@ -851,7 +859,7 @@ const matrix = {
     heads.draw(drawing, left, top);
     rows.forEach((row, r) => {
       const y = top + r * (ROW + 2);
-      drawing.text(left - 8, y + 17, row, { anchor: "end", room: left - 12 });
+      drawing.text(left - 8, y + 17, labelOf(row), { anchor: "end", room: left - 12 });
       columns.forEach((column, c) => {
         const value = list(list(block.values)[frame.rows.from + r])[frame.columns.from + c];
         this.cell(drawing, block, { value, text: format(value), x: left + c * width, y, width, hatch });
@@ -973,7 +981,7 @@ class Figure {
     this.halo = svg("rect", { class: "here", rx: 4, visibility: "hidden" });
     this.drawing.add(this.halo);
     this.plot.replaceChildren(total ? this.drawing.svg : message("There is nothing to draw."), this.tip);
-    this.key.replaceChildren(...this.drawing.keys.map(([mark, text]) => el("li", {}, mark, el("bdi", {}, cut(textOf(text), 80)))));
+    this.key.replaceChildren(...this.drawing.keys.map(([mark, text]) => el("li", {}, mark, el("bdi", {}, cut(labelOf(text), 60)))));
     this.key.hidden = !total || !this.drawing.keys.length;
   }
 
