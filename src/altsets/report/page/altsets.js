@@ -16,10 +16,10 @@ const SERIES_A_PAGE = 8;
 const ROWS_ON_PAPER = 200;
 /** With fewer sections than that, nobody needs a table of contents. */
 const SECTIONS_WITH_CONTENTS = 4;
-/** Letters without a space, and letters in all, beyond which a text is cut until somebody asks for it. */
-const LONGEST_WORD = 48;
-const LONGEST_NAME = 64;
-const LONGEST_TEXT = 280;
+/** Letters beyond which a text is cut until somebody asks for all of it: a name or a word, a cell, a fact. */
+const LONGEST_NAME = 48;
+const LONGEST_CELL = 280;
+const LONGEST_FACT = 1000;
 /** Letters of a text that is not broken into lines. */
 const SHORT_TEXT = 24;
 /** Names in one cell that are shown at once. */
@@ -111,19 +111,19 @@ function button(label, action, attributes = {}) {
 }
 
 /** A name from data: kept apart from its surroundings whatever its direction, cut if long, whole on request. */
-function nameOf(value, letters = LONGEST_NAME, word = LONGEST_WORD) {
+function nameOf(value, letters = LONGEST_NAME) {
   const text = textOf(value);
   if (!text.trim()) return el("span", { class: "muted" }, labelOf(text));
-  const long = text.length > letters || new RegExp(`\\S{${word + 1}}`).test(text);
-  if (!long) return el("bdi", {}, text);
-  const whole = el("bdi", { class: "whole" }, text);
-  const label = el("summary", { title: "Show all of it" }, el("bdi", {}, cut(text, Math.min(letters, LONGEST_WORD))));
-  return el("details", { class: "long" }, label, whole);
+  if (text.length <= letters) return el("bdi", {}, text);
+  const label = el("summary", { title: "Show all of it" }, el("bdi", {}, cut(text, letters)));
+  return el("details", { class: "long" }, label, el("bdi", { class: "whole" }, text));
 }
+
+const LONG_WORD = new RegExp(`\\S{${LONGEST_NAME + 1},}`);
 
 /** Running text; words that no line can hold are cut like names, and options of commands stay in one piece. */
 function prose(parent, value) {
-  const pieces = textOf(value).split(new RegExp(`(\\S{${LONGEST_WORD + 1},}|--[a-z][a-z-]*)`));
+  const pieces = textOf(value).split(new RegExp(`(${LONG_WORD.source}|--[a-z][a-z-]*)`));
   const whole = (piece) => (piece.startsWith("--") ? el("span", { class: "option" }, piece) : nameOf(piece));
   parent.append(...pieces.map((piece, place) => (place % 2 ? whole(piece) : piece)));
   return parent;
@@ -271,7 +271,7 @@ class Table {
 
   head(column, c) {
     const numeric = column.kind === "number";
-    const name = cut(labelOf(column.name), LONGEST_WORD);
+    const name = cut(labelOf(column.name), LONGEST_NAME);
     // The first look at numbers is at the largest ones.
     const press = button(el("bdi", {}, name), () => this.sort(c, this.by === c ? !this.descending : numeric));
     press.append(el("span", { class: "sign", "aria-hidden": "true" }));
@@ -353,7 +353,7 @@ class Table {
     if (Array.isArray(value)) [kind, content] = ["list", namesOf(value)];
     else if (typeof value === "number") [kind, content] = ["number", this.formats[c](value)];
     else if (value !== null && value !== undefined) {
-      content = nameOf(value, LONGEST_TEXT);
+      content = nameOf(value, LONG_WORD.test(value) ? LONGEST_NAME : LONGEST_CELL);
       if (!numeric && String(value).length <= SHORT_TEXT) kind = "brief";
     }
     // The first column says what a row is about.
@@ -1092,7 +1092,8 @@ function textBlock(page, block) {
 function factsBlock(page, block) {
   const items = list(block.items).map((item) => {
     const [label, text] = list(item);
-    return el("div", {}, prose(el("dt"), label), el("dd", {}, nameOf(text, LONGEST_TEXT, LONGEST_TEXT)));
+    const letters = textOf(text).length > LONGEST_FACT ? LONGEST_CELL : LONGEST_FACT;
+    return el("div", {}, prose(el("dt"), label), el("dd", {}, nameOf(text, letters)));
   });
   return items.length ? el("dl", { class: "facts" }, ...items) : message("There is nothing to show.");
 }
@@ -1534,7 +1535,7 @@ class AltsetsPage extends HTMLElement {
       this.shadowRoot.adoptedStyleSheets = [STYLE_SHEET];
     }
     if (!this.hasAttribute("embedded") && !document.adoptedStyleSheets.includes(AROUND_SHEET)) {
-      document.adoptedStyleSheets.push(AROUND_SHEET);
+      document.adoptedStyleSheets = [...document.adoptedStyleSheets, AROUND_SHEET];
     }
     // A property that was set before this module ran hides the one below.
     if (Object.hasOwn(this, "document")) {
