@@ -7,9 +7,11 @@ import io
 import re
 import time
 from contextlib import contextmanager
+from pathlib import Path
 
+import browsers
 import pytest
-from browsers import LAPTOP, PHONE, opened, violations
+from browsers import LAPTOP, PHONE, opened, take_picture, violations
 from pages import (
     HOSTILE,
     N_FEATURES,
@@ -85,6 +87,49 @@ def test_the_module_can_stand_in_a_script_and_asks_for_nothing():
 
 def test_the_module_is_small():
     assert len(module_text().encode()) < 80_000
+
+
+# --- The browser ----------------------------------------------------------------------------------------------
+
+
+def test_without_a_browser_tests_are_skipped_or_fail(monkeypatch):
+    monkeypatch.setattr(browsers, "found", lambda: None)
+    monkeypatch.delenv("ALTSETS_BROWSER", raising=False)
+    with pytest.raises(pytest.skip.Exception, match="No browser: "):
+        browsers.need_browser()
+    monkeypatch.setenv("ALTSETS_BROWSER", "required")
+    with pytest.raises(pytest.fail.Exception, match="A browser is required: "):
+        browsers.need_browser()
+
+
+def test_the_browser_that_is_installed_is_one_that_tests_find():
+    script = Path(__file__).parents[1].joinpath("tools", "browser").read_text(encoding="utf-8")
+    assert f"for name in {' '.join(browsers.NAMES)}; do" in script
+    assert "install -qq -y --no-install-recommends chromium\n" in script
+
+
+def test_requests_and_errors_are_heard(browser, tmp_path):
+    page = tmp_path / "bad.html"
+    page.write_text(
+        "<img src='https://example.org/x.png'><script>console.error('no'); throw new Error('oh')</script>",
+        encoding="utf-8",
+    )
+    with opened(browser, page) as visit:
+        said = "\n".join(visit.trouble)
+    assert "request: https://example.org/x.png" in said
+    assert "console: no" in said
+    assert "error: oh" in said
+
+
+def test_pictures_are_as_wide_as_the_window(browser, tmp_path):
+    path = file_of(document(bars(SETS)), tmp_path / "page.html")
+    take_picture(browser, path, tmp_path / "all.png", width=PHONE)
+    take_picture(browser, path, tmp_path / "part.png", width=PHONE, within="#bars svg", scale=2)
+    whole, part = (
+        int.from_bytes((tmp_path / name).read_bytes()[16:20], "big") for name in ("all.png", "part.png")
+    )
+    assert whole == PHONE
+    assert PHONE < part < 2 * PHONE
 
 
 # --- What is drawn --------------------------------------------------------------------------------------------

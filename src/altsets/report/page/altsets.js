@@ -1306,6 +1306,7 @@ const STYLE = `
 .page { max-width: 54rem; margin: 0 auto; padding: 2.5rem 1.25rem 4rem; counter-reset: table figure; }
 :host(:not([embedded])) .page { min-height: 100vh; }
 :host([embedded]) .page { padding: 1rem; margin: 0; }
+:host([embedded]) .sections:first-child > section:first-child { padding-top: 0; }
 .head { padding-bottom: 1.25rem; border-bottom: 2px solid var(--ink); }
 h1, h2, h3, h4 { font-family: ${SERIF}; line-height: 1.22; margin: 0; font-weight: 600; overflow-wrap: anywhere; text-wrap: balance; }
 .sections section > * + * { margin-top: 1.15rem; }
@@ -1387,7 +1388,7 @@ thead th { vertical-align: bottom; white-space: nowrap; padding-top: 0.25rem; pa
 thead button { border: 0; padding: 0.15rem 0.1rem; margin: 0 -0.1rem; font-weight: 650; font-size: 0.84rem; white-space: normal; text-align: inherit; }
 thead button:hover { background: none; text-decoration: underline; text-underline-offset: 3px; }
 /* Out of the flow, so that a heading does not move when rows are sorted by it. */
-thead button { position: relative; }
+thead button { position: relative; text-wrap: balance; }
 .sign { position: absolute; left: calc(100% + 0.2em); bottom: 0.3em; font-size: 0.7em; }
 th.number .sign { left: auto; right: calc(100% + 0.2em); }
 .names { list-style: none; margin: 0; padding: 0; display: flex; flex-wrap: wrap; gap: 0.22rem 0.35rem; }
