@@ -4,13 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import nullcontext
+from functools import partial
 from typing import Any
 
 from altsets.constraints import Constraint
 from altsets.problem import Dissimilarity
 from altsets.quality import BlackBox, Quality
 from altsets.result import StopReason
-from altsets.search.find import checked_seconds
+from altsets.search.find import checked_seconds, request
 from altsets.search.frontier.answer import Frontier
 from altsets.search.frontier.consistency import consistent
 from altsets.search.frontier.plan import SweepPlan
@@ -159,7 +160,8 @@ def _sweep(
 ) -> Sweep:
     """The searches, none of which has begun."""
     checked_seconds(limits[0])
-    plan = SweepPlan.of(quality, n_features, n_alternatives, taus, **{"existing": (), **asked})
+    asked = {"existing": (), **asked}
+    plan = SweepPlan.of(partial(request, quality), n_features, n_alternatives, taus, **asked)
     return Sweep(quality, plan, *limits)
 
 
