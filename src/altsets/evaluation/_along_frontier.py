@@ -13,7 +13,7 @@ from altsets.errors import InputError
 from altsets.evaluation._evaluated_frontier import EvaluatedFrontier
 from altsets.evaluation._folds import Fold, Judging, Plan, quality_on, said_of, weights_of
 from altsets.evaluation._running import Piece, in_processes, warn_once
-from altsets.evaluation._setup import Judge, Rows, Setup
+from altsets.evaluation._setup import Judge, Setup, SplitRows
 from altsets.problem import Dissimilarity
 from altsets.result import Status, StopReason
 from altsets.search.find import checked_seconds
@@ -130,7 +130,7 @@ def evaluate_frontier(
         X,
         y,
         Judge(estimator, scoring, pos_label, class_weight),
-        Rows(cv, repeats, groups, sample_weight),
+        SplitRows(cv, repeats, groups, sample_weight),
         task=task,
         confidence=confidence,
         margin=None,

@@ -13,7 +13,7 @@ from altsets.evaluation._folds import Fold, Plan, Resample, assess, reselect
 from altsets.evaluation._inputs import bootstrap_samples
 from altsets.evaluation._kinship import MOST_RELATED, kinship_of, mean_kinship
 from altsets.evaluation._running import Done, Piece, in_processes, warn_once
-from altsets.evaluation._setup import Judge, Rows, Setup
+from altsets.evaluation._setup import Judge, Setup, SplitRows
 from altsets.features import whole_number
 from altsets.measures.models import Split
 
@@ -119,7 +119,7 @@ def evaluate(
         X,
         y,
         Judge(estimator, scoring, pos_label, class_weight),
-        Rows(cv, repeats, groups, sample_weight),
+        SplitRows(cv, repeats, groups, sample_weight),
         task=task,
         confidence=confidence,
         margin=margin,

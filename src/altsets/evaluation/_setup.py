@@ -38,7 +38,7 @@ from altsets.tables.feature_matrix import Features
 from altsets.tables.target import Target, labels_of, target_of
 from altsets.tables.weights import counted, counted_rows
 
-__all__ = ["Judge", "Rows", "Setup"]
+__all__ = ["Judge", "Setup", "SplitRows"]
 
 #: Characters of a model that texts show as it is written.
 LONGEST_MODEL = 80
@@ -53,7 +53,7 @@ class Judge(NamedTuple):
     class_weight: Any
 
 
-class Rows(NamedTuple):
+class SplitRows(NamedTuple):
     """How rows are split, which belong together, and how much each counts."""
 
     cv: Any
@@ -104,7 +104,7 @@ class Setup:
         X: Any,
         y: Any,
         judge: Judge,
-        rows: Rows,
+        rows: SplitRows,
         *,
         task: str,
         confidence: float,
@@ -175,7 +175,7 @@ class Setup:
         return record(asked, self.elapsed)
 
 
-def _parameters(plan: Plan, judge: Judge, rows: Rows, n_splits: int) -> dict[str, Any]:
+def _parameters(plan: Plan, judge: Judge, rows: SplitRows, n_splits: int) -> dict[str, Any]:
     """What was asked, in words and numbers."""
     estimator = "tree" if judge.estimator is None else judge.estimator
     return {
