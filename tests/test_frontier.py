@@ -249,9 +249,8 @@ def test_points_that_were_not_proven_take_over_better_sets(aggregation):
     from altsets.search.frontier.plan import SweepPlan
 
     options = {"search": "simultaneous", "aggregation": aggregation}
-    plan = SweepPlan.of(
-        partial(requested, SCORES), 3, [1, 2], [0, Fraction(1, 3), Fraction(2, 3)], existing=(), **options
-    )
+    taus = [0, Fraction(1, 3), Fraction(2, 3)]
+    plan = SweepPlan.of(partial(requested, SCORES), 3, [1, 2], taus, existing=(), **options)
     points = altsets.frontier(SCORES, 3, [1, 2], taus, **options).points
     worst = [(5, 6, 7), (4, 6, 7)]
     poor = replace(
