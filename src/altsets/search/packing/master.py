@@ -127,6 +127,16 @@ class RestrictedMaster:
                 self._programme.add_column(worth, {0: 1.0} | self._cuts.terms(chosen))
         return count
 
+    def exclude_repeats(self, sets: Sequence[FeatureSet]) -> None:
+        """Add the packing cuts of some sets of the programme, which else would take each of them as often as it can.
+
+        It would take the best one first, then the next one that the cuts leave, and each of them costs a round.
+        """
+        wanted = set(sets)
+        for chosen, places in zip(self._cuts.sets, self._cuts.places, strict=True):
+            if chosen in wanted:
+                self._cuts.add_packing_cuts(self._cuts.packing_keys(places))
+
     def limit_usage(self, ranges: dict[int, tuple[int, int]]) -> None:
         """From now on, features (by place) are used so often at least and at most; dual bounds hold for that alone."""
         self._cuts.limit_usage(ranges)
@@ -184,9 +194,13 @@ class RestrictedMaster:
         return False
 
     def _add_by_heuristic(self, values: Floats, prices: DualPrices, threshold: float) -> int:
-        """Columns by exchanging features: that costs next to nothing, but only a full search tells a bound."""
-        taken = self._cuts.most_taken(values, self.limits.columns_per_round)
-        found = self.pricing.heuristic(taken, prices, threshold)
+        """Columns by exchanging features: that costs next to nothing, but only a full search tells a bound.
+
+        Exchanges begin with the sets that the solution takes most of, then with the latest ones.
+        """
+        most = self.limits.columns_per_round
+        begin = dict.fromkeys([*self._cuts.most_taken(values, most), *self.sets[: -most - 1 : -1]])
+        found = self.pricing.heuristic(list(begin)[:most], prices, threshold)
         return self.add([chosen for chosen in found if self._allowed(chosen)])
 
     def _price(self, prices: DualPrices, threshold: float) -> tuple[KBest, int, float]:
