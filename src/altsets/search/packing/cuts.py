@@ -185,11 +185,9 @@ class CutPool:
 
     # --- Rows -------------------------------------------------------------------------------------------------------
 
-    def add_packing_cuts(self, keys: Iterable[Element]) -> None:
-        """At most one set has all of these features, for each of some elements; those that are there are left out."""
-        for key in keys:
-            if key not in self.packing:
-                self.packing[key] = self._add(self._by_column(self._holders(key)), 1.0)
+    def add_packing_cut(self, key: Element) -> None:
+        """At most one set has all of these features."""
+        self.packing[key] = self._add(self._by_column(self._holders(key)), 1.0)
 
     def add_clique_cut(self, cut: CliqueCut) -> None:
         """At most one set has so many of these features."""
@@ -235,7 +233,9 @@ class CutPool:
     def adopt(self, other: CutPool, duals: Floats) -> None:
         """Add the cuts of another programme that had a price there."""
         duals = other.padded(duals)
-        self.add_packing_cuts(key for key, row in other.packing.items() if duals[row] > 0)
+        for key, row in other.packing.items():
+            if duals[row] > 0:
+                self.add_packing_cut(key)
         for cut, row in other.cliques.items():
             if duals[row] > 0:
                 self.add_clique_cut(cut)

@@ -127,16 +127,6 @@ class RestrictedMaster:
                 self._programme.add_column(worth, {0: 1.0} | self._cuts.terms(chosen))
         return count
 
-    def exclude_repeats(self, sets: Sequence[FeatureSet]) -> None:
-        """Add the packing cuts of some sets of the programme, which else would take each of them as often as it can.
-
-        It would take the best one first, then the next one that the cuts leave, and each of them costs a round.
-        """
-        wanted = set(sets)
-        for chosen, places in zip(self._cuts.sets, self._cuts.places, strict=True):
-            if chosen in wanted:
-                self._cuts.add_packing_cuts(self._cuts.packing_keys(places))
-
     def limit_usage(self, ranges: dict[int, tuple[int, int]]) -> None:
         """From now on, features (by place) are used so often at least and at most; dual bounds hold for that alone."""
         self._cuts.limit_usage(ranges)

@@ -205,7 +205,6 @@ class ColumnGeneration(IfPriced):
             # Prices may take long, and whoever has to stop then is to have something good.
             search.anneal(search.limits.short_annealing)
         search.master.add([*search.first, *search.state.sets, *(shared.columns if shared else ())])
-        search.master.exclude_repeats([*search.first, *search.state.sets])
         search.master.generate_columns(search.state.target, search.limits.rounds)
         dual_bound = search.master.dual_bound
         search.take_dual_bound(dual_bound)

@@ -28,7 +28,8 @@ def separate(pool: CutPool, values: Floats) -> bool:
         for key in pool.packing_keys(pool.places[number]):
             usage[key] = usage.get(key, 0.0) + float(of_sets[number])
     too_often = [key for key, amount in usage.items() if amount > 1 + TOO_OFTEN and key not in pool.packing]
-    pool.add_packing_cuts(too_often)
+    for key in too_often:
+        pool.add_packing_cut(key)
     violated = bool(too_often)
     for size in (1, 2):
         if pool.max_overlap >= size and size <= 1 + pool.pair_cuts:
