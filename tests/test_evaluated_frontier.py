@@ -208,6 +208,9 @@ def test_noise_is_not_called_good():
     rng = np.random.default_rng(0)
     found = evaluate_frontier("f", rng.normal(size=(80, 6)), rng.integers(2, size=80), 2, 1)
     assert "No point was shown to predict better than the baseline" in found.explain()
+    assert "loss" not in found.explain()
+    assert not found.without_loss
+    assert found.smallest is found.most_different is None
     one = evaluate_frontier("f", *WINE, 2, 1, cv=[(np.arange(0, 178, 2), np.arange(1, 178, 2))])
     assert "needs several folds" in one.explain()
     assert "No loss" not in one.explain()

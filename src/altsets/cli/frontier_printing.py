@@ -34,10 +34,10 @@ def frontier_lines(frontier: Frontier, evaluated: EvaluatedFrontier | None, widt
     drawn = _chart(frontier, width)
     return [
         *_table(frontier, evaluated, shares=shares, counted=counted),
-        *textwrap.wrap(printable(key), width),
+        *textwrap.wrap(printable(key), width, break_on_hyphens=False),
         "",
         *([*drawn, ""] if drawn else []),
-        *textwrap.wrap(printable((evaluated or frontier).explain()), width),
+        *textwrap.wrap(printable((evaluated or frontier).explain()), width, break_on_hyphens=False),
     ]
 
 

@@ -54,7 +54,7 @@ def _how_far(told: ScoresAlong, best: EvaluatedPoint) -> list[str]:
     """The fewest features and the largest tau for which no loss was shown; at most one sentence."""
     n_folds = len(best.evaluation.folds)
     smallest, farthest = told.smallest, told.most_different
-    if len(told) < 2 or n_folds < 2 or smallest is None or farthest is None:
+    if smallest is None or farthest is None:
         return []
     parts = []
     if smallest.n_features < best.n_features:
@@ -65,7 +65,8 @@ def _how_far(told: ScoresAlong, best: EvaluatedPoint) -> list[str]:
         size = f"{_features(farthest)}: " if len(told.frontier.sizes) > 1 else ""
         parts.append(f"for tau up to {farthest.tau:.4g} ({size}{shown(farthest.score)})")
     if not parts:
-        return [f"All points with fewer features or a larger tau predict worse, {in_folds(n_folds)}."]
+        further = any(point.n_features < best.n_features or point.tau > best.tau for point in told)
+        return ["A loss was shown for all points with fewer features or a larger tau."] if further else []
     return [f"No loss against the best score was shown {' and '.join(parts)}, {in_folds(n_folds)}."]
 
 

@@ -177,16 +177,21 @@ class ScoresAlong:
     @cached_property
     def best(self) -> EvaluatedPoint | None:
         """The point with the highest score, of those whose sets were found in all folds; None if there is none."""
-        known = [point for point in self._everywhere if not math.isnan(point.score)]
+        known = [point for point in self.points if _found_everywhere(point) and not math.isnan(point.score)]
         return max(known, key=lambda point: point.score, default=None)
 
     @cached_property
     def without_loss(self) -> list[EvaluatedPoint]:
-        """The points of which it was not shown that they predict worse than the best one, fold by fold."""
+        """The points that predict better than the baseline, and not worse than the best point as far as folds tell."""
         best = self.best
         if best is None:
             return []
-        return [point for point in self._everywhere if not _is_worse(point, best)]
+        good = {entry.number for entry in self.against_baseline if entry.beats}
+        return [
+            point
+            for number, point in enumerate(self.points)
+            if number in good and _found_everywhere(point) and not _is_worse(point, best)
+        ]
 
     @property
     def smallest(self) -> EvaluatedPoint | None:
@@ -198,9 +203,10 @@ class ScoresAlong:
         """Of the points without a loss that is sure, one with the largest tau; then most sets, fewest features."""
         return _first(self.without_loss, lambda point: (-point.tau, -point.n_alternatives, point.n_features))
 
-    @property
-    def _everywhere(self) -> list[EvaluatedPoint]:
-        return [point for point in self.points if 0 < point.n_found == len(point.evaluation.folds)]
+
+def _found_everywhere(point: EvaluatedPoint) -> bool:
+    """Whether all sets were found in all folds."""
+    return 0 < point.n_found == len(point.evaluation.folds)
 
 
 def _first(
