@@ -57,6 +57,9 @@ def _how_far(told: ScoresAlong, best: EvaluatedPoint) -> list[str]:
     if smallest is None or farthest is None:
         return []
     parts = []
+    if smallest is farthest and smallest.n_features < best.n_features and farthest.tau > best.tau:
+        both = f"{_features(smallest)} with tau up to {farthest.tau:.4g} ({shown(smallest.score)})"
+        return [f"No loss against the best score was shown for as few as {both}, {in_folds(n_folds)}."]
     if smallest.n_features < best.n_features:
         parts.append(
             f"for as few as {_features(smallest)} (tau = {smallest.tau:.4g}: {shown(smallest.score)})"
