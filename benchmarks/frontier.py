@@ -70,8 +70,8 @@ def run(information: Sequence[Scores], mrmr: Sequence[Scores]) -> Section:
     )
     section.body = [
         "Every tau that makes a difference at each size, in one call of `frontier` and by a call of `find` for each "
-        f"point: the best time of {REPEATS} by the processor's clock, and the time that passed. Each point has the "
-        "objective and the statuses of its own search.",
+        f"point: the best time of {REPEATS} by the processor's clock, and the time that passed, which is more where "
+        "others work as well. Each point has the objective and the statuses of its own search.",
         table(
             ("frontier", "points", "optimal", "infeasible", "frontier", "separate", "part", "passed"), lines
         ),
@@ -115,7 +115,9 @@ def _measured(asked: Asked, quality: Any) -> tuple[tuple[Any, ...], list[Check],
     )
     checks = []
     if asked.seconds < math.inf:
-        checks.append(Check(str(asked), f"{asked.seconds:g} s", duration(passed), passed < asked.seconds))
+        # One thread works, so that this is what passes where nobody else does.
+        measured = f"{duration(frontier)} ({duration(passed)} passed)"
+        checks.append(Check(str(asked), f"{asked.seconds:g} s", measured, frontier < asked.seconds))
     if asked.part < math.inf:
         target = (
             "at most half of separate searches" if asked.part == 0.5 else "not slower than separate searches"
