@@ -105,9 +105,9 @@ def evaluate_frontier(
     >>> for point in found:
     ...     print(f"{point.tau:.2f} {point.score:.3f}")
     0.00 0.845
-    0.33 0.848
-    0.67 0.836
-    1.00 0.805
+    0.33 0.868
+    0.67 0.873
+    1.00 0.806
     >>> found.baseline
     0.0
     """

@@ -90,11 +90,11 @@ def frontier(
     ...     print(point.tau, point.result.qualities, point.status)
     0.0 [33.0, 33.0] optimal
     0.25 [33.0, 32.0] optimal
-    0.5 [33.0, 26.0] optimal
-    0.75 [33.0, 19.0] optimal
+    0.5 [33.0, 27.0] optimal
+    0.75 [33.0, 20.0] optimal
     1.0 [33.0, 12.0] optimal
     >>> frontier.suggestion.tau
-    0.25
+    0.5
     """
     sweep = _sweep(
         quality,
