@@ -43,6 +43,9 @@ ASKED = (
     Asked("sonar", "mRMR", 5, 3, "simultaneous", part=0.5),
     Asked("sonar", "mRMR", 5, 3, "simultaneous", "min"),
     Asked("wdbc", "mRMR", 5, 3, "simultaneous"),
+    Asked("ionosphere", "mRMR", 5, 3, "simultaneous"),
+    Asked("spectf", "mRMR", 5, 3, "simultaneous"),
+    Asked("backache", "mRMR", 5, 3, "simultaneous"),
     Asked("sonar", "mRMR", range(3, 6), range(1, 5), "simultaneous"),
     Asked("sonar", "mRMR", range(2, 8), range(1, 6), "sequential", part=1.05),
     Asked("sonar", "mRMR", 10, 2, "sequential", part=1.05),
@@ -67,8 +70,8 @@ def run(information: Sequence[Scores], mrmr: Sequence[Scores]) -> Section:
     )
     section.body = [
         "Every tau that makes a difference at each size, in one call of `frontier` and by a call of `find` for each "
-        f"point: the best time of {REPEATS} by the processor's clock, and the time that passed. Each point has the "
-        "objective and the statuses of its own search.",
+        f"point: the best time of {REPEATS} by the processor's clock, and the time that passed, which is more where "
+        "others work as well. Each point has the objective and the statuses of its own search.",
         table(
             ("frontier", "points", "optimal", "infeasible", "frontier", "separate", "part", "passed"), lines
         ),
@@ -112,7 +115,9 @@ def _measured(asked: Asked, quality: Any) -> tuple[tuple[Any, ...], list[Check],
     )
     checks = []
     if asked.seconds < math.inf:
-        checks.append(Check(str(asked), f"{asked.seconds:g} s", duration(passed), passed < asked.seconds))
+        # One thread works, so that this is what passes where nobody else does.
+        measured = f"{duration(frontier)} ({duration(passed)} passed)"
+        checks.append(Check(str(asked), f"{asked.seconds:g} s", measured, frontier < asked.seconds))
     if asked.part < math.inf:
         target = (
             "at most half of separate searches" if asked.part == 0.5 else "not slower than separate searches"

@@ -75,11 +75,13 @@ FILES = [
 ]
 
 
-def outcome(case: FileCase) -> tuple[int, str, str]:
+def outcome(
+    case: FileCase, command: str = "find", asked: tuple[str, ...] = (*ASKED, "--json")
+) -> tuple[int, str, str]:
     """The exit status, and both outputs."""
     content = case.content if isinstance(case.content, bytes) else case.content.encode()
     place = "-" if case.piped else case.name
-    words = ["find", place, *(() if "--again" in case.options else (*ASKED, "--json")), *case.options]
+    words = [command, place, *(() if "--again" in case.options else asked), *case.options]
     stdin = types.SimpleNamespace(buffer=io.BytesIO(content), isatty=lambda: False)
     out, err, code = io.StringIO(), io.StringIO(), 0
     with (

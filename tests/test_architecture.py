@@ -374,6 +374,8 @@ def test_circles_are_found():
 
 def test_public_surface():
     assert set(altsets.__all__) == {
+        "EvaluatedFrontier",
+        "EvaluatedPoint",
         "Evaluation",
         "Frontier",
         "FrontierPoint",
@@ -390,6 +392,7 @@ def test_public_surface():
         "dissimilarity",
         "errors",
         "evaluate",
+        "evaluate_frontier",
         "find",
         "frontier",
         "frontier_points",
@@ -438,6 +441,8 @@ def test_public_names_are_documented(name):
         altsets.most_sets,
         altsets.near_best,
         altsets.evaluate,
+        altsets.evaluate_frontier,
+        altsets.EvaluatedFrontier,
         altsets.Evaluation,
         altsets.NearBest,
         altsets.Problem,

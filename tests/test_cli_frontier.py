@@ -172,6 +172,94 @@ def test_ctrl_c_prints_the_points_that_are_there(run, table, monkeypatch):
     assert err == "6 of 7 points are missing.\n"
 
 
+# --- Scores along the frontier -------------------------------------------------------------------------
+
+
+JUDGED = ("-k", "2:3", "-a", 1, "--tau", "0,1", "--evaluate", "--cv", 3)
+
+
+def test_scores_and_the_baseline_stand_in_the_table(run, table, monkeypatch):
+    monkeypatch.setenv("COLUMNS", "80")
+    code, out, err = run(*asking(table, *JUDGED))
+    assert (code, err) == (0, "")
+    data = split_target(read_table(table), "y")
+    found = altsets.evaluate_frontier("pearson", data.X, data.y, [2, 3], 1, [0, 1], cv=3)
+    rows = re.findall(r"([\d.]+) +(-|\[.*\])   optimal$", out, re.MULTILINE)
+    # Where all folds score the same, there is no interval.
+    shown = [
+        "-" if low != low else f"[{low:.3f}, {high:.3f}]" for low, high in (point.interval for point in found)
+    ]
+    assert rows == [(f"{point.score:.3f}", text) for point, text in zip(found, shown, strict=True)]
+    assert re.search(r"^baseline +0.000$", out, re.MULTILINE)
+    assert max(map(len, out.splitlines())) <= 80
+    assert flat(out).endswith(flat(found.explain()))
+    assert "Score: matthews_corrcoef on test rows" in flat(out)
+
+
+def test_scores_as_a_document(run, table):
+    options = ("--estimator", "linear", "--scoring", "accuracy,roc_auc", "--repeats", 2, "--positive", "yes")
+    code, out, err = run(*asking(table, *JUDGED, *options, "--json"))
+    assert (code, err) == (0, "")
+    data = split_target(read_table(table), "y")
+    own = altsets.evaluate_frontier(
+        "pearson", data.X, data.y, [2, 3], 1, [0, 1], cv=3, repeats=2, estimator="linear",
+        scoring=["accuracy", "roc_auc"], pos_label="yes",
+    )  # fmt: skip
+    read, document = altsets.EvaluatedFrontier.from_json(out), json.loads(out)
+    assert [point.evaluation for point in read] == [point.evaluation for point in own]
+    assert document["evaluation"]["baselines"] == own.any_evaluation.baselines()
+    assert (document["parameters"]["table"], document["parameters"]["quality"]) == (str(table), "pearson")
+
+
+def test_folds_that_keep_groups_together(run, write):
+    rows = "".join(f"{row % 2 + row / 50},{row % 5},p{row // 4},{row % 2}\n" for row in range(40))
+    grouped = write(f"a,b,patient,y\n{rows}")
+    code, out, _ = run(*asking(grouped, "-k", 1, "-a", 1, "--evaluate", "--cv", "group:patient:3"))
+    assert code == 0
+    assert "3 folds that keep groups of 'patient' together" in flat(out)
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        (("--cv", "3"), "Error: --cv 3 goes with --evaluate; add it, or leave out --cv."),
+        (("--repeats", "2"), "Error: --repeats 2 goes with --evaluate; add it, or leave out --repeats."),
+        (("--evaluate", "--existing", "a"), "Error: --existing does not go with --evaluate"),
+        (("--evaluate", "--engine", "milp"), "Error: --engine does not go with --evaluate"),
+        (("--evaluate", "--estimator", "crystal ball"), "Error: "),
+        (("--evaluate", "--scoring", "luck"), "Error: "),
+        (("--evaluate", "--cv", "1"), "Error: --cv 1: 1 is too few"),
+    ],
+)
+def test_bad_input_about_scores(run, table, options, message):
+    code, out, err = run(*asking(table, "-k", 2, *options))
+    assert (code, out) == (2, "")
+    assert message in err
+    assert err.count("\n") == 1
+
+
+def test_ctrl_c_while_folds_are_judged(run, table, monkeypatch):
+    from altsets.evaluation import _along_frontier
+
+    judged = _along_frontier.assess_along
+
+    def interrupted(*arguments):
+        if arguments[3] == stop_at:
+            signal.raise_signal(signal.SIGINT)
+        return judged(*arguments)
+
+    monkeypatch.setattr(_along_frontier, "assess_along", interrupted)
+    stop_at = 2
+    code, out, err = run(*asking(table, *JUDGED))
+    assert (code, err) == (0, "")
+    assert "Interrupted: 2 of 3 folds were done." in flat(out)
+    stop_at = 0
+    code, out, err = run(*asking(table, *JUDGED))
+    assert (code, err) == (0, "Interrupted: the points were not evaluated.\n")
+    assert "Score" not in out
+    assert "4 proven optimal" in flat(out)
+
+
 def test_charts_fit_and_show_where_points_meet():
     series = [Series("a", [0, 0.5, 1], [1.0, 0.5, 0.0]), Series("b", [0, 1], [1.0, 1.0])]
     for width in (20, 80, 200):

@@ -8,6 +8,7 @@ import signal
 import time
 from dataclasses import replace
 from fractions import Fraction
+from functools import partial
 
 import numpy as np
 import pytest
@@ -248,8 +249,9 @@ def test_points_that_were_not_proven_take_over_better_sets(aggregation):
     from altsets.search.frontier.plan import SweepPlan
 
     options = {"search": "simultaneous", "aggregation": aggregation}
-    plan = SweepPlan.of(SCORES, 3, [1, 2], [0, Fraction(1, 3), Fraction(2, 3)], existing=(), **options)
-    points = altsets.frontier(SCORES, 3, [1, 2], [0, Fraction(1, 3), Fraction(2, 3)], **options).points
+    taus = [0, Fraction(1, 3), Fraction(2, 3)]
+    plan = SweepPlan.of(partial(requested, SCORES), 3, [1, 2], taus, existing=(), **options)
+    points = altsets.frontier(SCORES, 3, [1, 2], taus, **options).points
     worst = [(5, 6, 7), (4, 6, 7)]
     poor = replace(
         points[1].result, sets=worst, status=Status.FEASIBLE, statuses=[Status.FEASIBLE] * 2, objective=0.0

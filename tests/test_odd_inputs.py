@@ -7,6 +7,7 @@ from pathlib import Path
 
 import odd_evaluations
 import odd_files
+import odd_frontiers
 import odd_inputs
 import odd_selectors
 import pytest
@@ -37,6 +38,19 @@ def test_an_evaluation_that_does_not_mislead(case):
 @pytest.mark.parametrize("use", odd_selectors.USES, ids=lambda use: use.what)
 def test_a_fitted_selector_does_what_fit_fixed(use):
     assert use.words in odd_selectors.said(use)
+
+
+@pytest.mark.parametrize("case", odd_frontiers.CASES, ids=lambda case: case.what)
+def test_a_frontier_or_one_line(case):
+    code, out, err = odd_frontiers.answer(case)
+    assert case.words in odd_frontiers.said(case)
+    assert not {"\x1b", "\x07"} & {*out, *err}
+    assert err.count("\n") <= 1
+    if "Refused" in case.words:
+        assert (code, out) == (2, "")
+        assert re.fullmatch(r"Error: [^\n]{20,400}[^.]\.\n", err), err
+    else:
+        assert code == 0
 
 
 @pytest.mark.parametrize("case", odd_files.FILES, ids=lambda case: case.what)

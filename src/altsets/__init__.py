@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from altsets import constraints, dissimilarity, errors, measures, quality
-    from altsets.evaluation import Evaluation, evaluate
+    from altsets.evaluation import EvaluatedFrontier, EvaluatedPoint, Evaluation, evaluate, evaluate_frontier
     from altsets.problem import Problem
     from altsets.result import Progress, Result, Status
     from altsets.search.find import find, iterate
@@ -27,6 +27,8 @@ if TYPE_CHECKING:
 __version__ = "0.1.0"
 
 __all__ = [
+    "EvaluatedFrontier",
+    "EvaluatedPoint",
     "Evaluation",
     "Frontier",
     "FrontierPoint",
@@ -43,6 +45,7 @@ __all__ = [
     "dissimilarity",
     "errors",
     "evaluate",
+    "evaluate_frontier",
     "find",
     "frontier",
     "frontier_points",
@@ -56,6 +59,8 @@ __all__ = [
 
 # Names are loaded on first use: `altsets --help` must not wait for NumPy or scikit-learn.
 _HOMES = {
+    "EvaluatedFrontier": "altsets.evaluation",
+    "EvaluatedPoint": "altsets.evaluation",
     "Evaluation": "altsets.evaluation",
     "Frontier": "altsets.search.frontier",
     "FrontierPoint": "altsets.search.frontier",
@@ -68,6 +73,7 @@ _HOMES = {
     "SelectFeatures": "altsets.selector",
     "Status": "altsets.result",
     "evaluate": "altsets.evaluation",
+    "evaluate_frontier": "altsets.evaluation",
     "find": "altsets.search.find",
     "frontier": "altsets.search.frontier",
     "frontier_points": "altsets.search.frontier",

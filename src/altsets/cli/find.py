@@ -12,13 +12,12 @@ import typer
 from altsets.cli import options, parsing
 from altsets.cli.again import SavedAnswer, repeat
 from altsets.cli.differing import dissimilarity_from
-from altsets.cli.judging import JudgeOptions, JudgingOptions, evaluation_of
+from altsets.cli.judging import JudgeOptions, JudgingOptions, check_judging, evaluation_of, for_quality
 from altsets.cli.outputs import OutputFile, rows_of_result
 from altsets.cli.printing import answer, plain_messages, say_error
 from altsets.cli.records import Record, options_given
 from altsets.cli.searching import SECONDS_PER_SET, run_search
 from altsets.cli.sources import TableOptions, TableToScore, source_from
-from altsets.errors import InputError
 from altsets.features import FeatureNames
 
 if TYPE_CHECKING:
@@ -93,11 +92,11 @@ def find_command(
         file = OutputFile.of(output, force, table)
         n_features = parsing.size_of_sets(n_features, size)
         judging = JudgingOptions(cv=cv, repeats=repeats, margin=margin, bootstraps=bootstraps, jobs=jobs)
-        _check_judging(evaluate, judging, {"--scores": scores, "--existing": existing, "--engine": engine})
+        check_judging(evaluate, judging, {"--scores": scores, "--existing": existing, "--engine": engine})
         judge_by = JudgeOptions(estimator, scoring, positive, class_weight)
         how = {"measure": measure, **vars(judge_by)}
         if evaluate:
-            how = _for_quality(quality, how)
+            how = for_quality(quality, how)
         columns = TableOptions(
             table, target, drop, categorical, drop_missing_target, decimal, sheet, judging.splits.groups
         )
@@ -160,28 +159,6 @@ def find_command(
             # Printed first: a full disk costs the file alone. That there is no set is an answer, too.
             if kept:
                 file.write(*rows_of_result(result), kept)
-
-
-def _check_judging(evaluate: bool, judging: JudgingOptions, others: Mapping[str, Any]) -> None:
-    """Options that need --evaluate, and those that do not go with it."""
-    for name, value in vars(judging).items():
-        if value is not None and not evaluate:
-            raise InputError(f"--{name} {value} goes with --evaluate; add it, or leave out --{name}.")
-    why = {
-        "--scores": "scores that were saved have seen all rows, and the search must not see the test rows",
-        "--existing": "the search in each fold knows no existing sets",
-        "--engine": "the search in each fold chooses its engine itself",
-    }
-    for name, value in others.items():
-        if evaluate and value and value != "auto":
-            raise InputError(f"{name} does not go with --evaluate: {why[name]}; leave out one of them.")
-
-
-def _for_quality(quality: str, how: Mapping[str, str | None]) -> dict[str, str | None]:
-    """What the quality takes of the options; the model that judges takes the others."""
-    from altsets.quality.named import takes_option
-
-    return {name: value for name, value in how.items() if name == "measure" or takes_option(quality, name)}
 
 
 def _selector(

@@ -10,15 +10,17 @@ import typer
 from altsets.cli import options, parsing
 from altsets.cli.differing import dissimilarity_from
 from altsets.cli.frontier_printing import frontier_lines
+from altsets.cli.judging import JudgeOptions, JudgingOptions, check_judging, for_quality, scores_along
 from altsets.cli.printing import NO_SET, Waiting, console_for, fail, plain_messages, say_error
 from altsets.cli.searching import check_request, run_on_scores
-from altsets.cli.sources import Source, TableOptions, source_from
+from altsets.cli.sources import Source, TableOptions, TableToScore, source_from
 from altsets.errors import InputError
 from altsets.features import FeatureNames
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
+    from altsets.evaluation import EvaluatedFrontier
     from altsets.quality import Quality
     from altsets.search.frontier import Frontier, FrontierProgress
 
@@ -42,6 +44,8 @@ def frontier_command(
     measure: Annotated[str | None, options.Measure] = None,
     estimator: Annotated[str | None, options.Estimator] = None,
     scoring: Annotated[str | None, options.Scoring] = None,
+    positive: Annotated[str | None, options.Positive] = None,
+    class_weight: Annotated[str | None, options.ClassWeight] = None,
     save_scores: Annotated[str | None, options.SaveScores] = None,
     scores: Annotated[str | None, options.UseScores] = None,
     task: Annotated[str, options.Task] = "auto",
@@ -62,6 +66,10 @@ def frontier_command(
     engine: Annotated[str, options.Engine] = "auto",
     max_iters: Annotated[int | None, options.MaxIters] = None,
     time_limit: Annotated[float | None, options.FrontierTimeLimit] = None,
+    evaluate: Annotated[bool, options.Evaluate] = False,
+    cv: Annotated[str | None, options.Folds] = None,
+    repeats: Annotated[int | None, options.Repeats] = None,
+    jobs: Annotated[int | None, options.Jobs] = None,
     as_json: Annotated[bool, options.Json] = False,
 ) -> None:
     """What does difference cost? Quality over every tau that matters, and over sizes and numbers of sets.
@@ -71,10 +79,16 @@ def frontier_command(
     with plain_messages():
         if size and n_features is not None:
             raise InputError("-k and --size were both given; give one of them.")
-        how = {"measure": measure, "estimator": estimator, "scoring": scoring}
-        source = source_from(
-            TableOptions(table, target, drop, categorical), scores, quality, task, how, save_scores
-        )
+        judging = JudgingOptions(cv=cv, repeats=repeats, jobs=jobs)
+        check_judging(evaluate, judging, {"--scores": scores, "--existing": existing, "--engine": engine})
+        judge = JudgeOptions(estimator, scoring, positive, class_weight)
+        how = {"measure": measure, **vars(judge)}
+        if evaluate:
+            how = for_quality(quality, how)
+        columns = TableOptions(table, target, drop, categorical, groups=judging.splits.groups)
+        source = source_from(columns, scores, quality, task, how, save_scores)
+        if source.data is not None:
+            judging.splits.check(source.data.groups)
         names = FeatureNames.of(source.names)
         differing = {
             "--dissimilarity": dissimilarity,
@@ -114,17 +128,41 @@ def frontier_command(
         found = run_on_scores(
             source, search_all, asked, time_limit, SECONDS_PER_POINT * n_points, reporting=_reporting
         )
+        evaluated = None
+        if evaluate and isinstance(source, TableToScore) and _has_sets(found):
+            more = {name: value for name, value in asked.items() if name != "existing"}
+            more["time_limit"] = time_limit or SECONDS_PER_POINT * n_points
+            more |= {} if max_iters is None else {"max_iters": max_iters}
+            recipe = source.recipe
+            evaluated = _unless_interrupted(found, recipe, more, source.data, judge, task, judging)
         origin = {"table": table, "target": target, "quality": quality, "scores": scores, **how}
-        _answer(found, as_json, {name: value for name, value in origin.items() if value is not None})
+        _answer(
+            found, evaluated, as_json, {name: value for name, value in origin.items() if value is not None}
+        )
 
 
 def _checked(source: Source, asked: dict[str, Any]) -> int:
     """Say what is wrong before features are scored; about how many points there will be."""
-    sizes, counts, taus = asked["n_features"], asked["n_alternatives"], asked["taus"]
-    single = {name: value for name, value in asked.items() if name != "taus"}
-    for tau in taus or ["0"]:
-        check_request(source, {**single, "n_features": sizes[0], "n_alternatives": counts[0], "tau": tau})
-    return len(counts) * sum(len(taus) if taus else size + 1 for size in sizes)
+    from altsets.search.frontier.plan import SweepPlan
+
+    return len(SweepPlan.of(lambda **one: check_request(source, one), **asked))
+
+
+def _has_sets(found: Frontier) -> bool:
+    return any(point.result.sets for point in found)
+
+
+def _unless_interrupted(found: Frontier, *arguments: Any) -> EvaluatedFrontier | None:
+    """Evaluate the points, unless Ctrl-C says that it is enough."""
+    try:
+        if str(found.stop_reason) != "interrupted":
+            evaluated = scores_along(found, *arguments)
+            if evaluated.any_evaluation.folds:
+                return evaluated
+    except KeyboardInterrupt:
+        pass
+    say_error("Interrupted: the points were not evaluated.")
+    return None
 
 
 def _reporting(waiting: Waiting) -> Callable[[FrontierProgress], object]:
@@ -140,17 +178,18 @@ def _reporting(waiting: Waiting) -> Callable[[FrontierProgress], object]:
     return report
 
 
-def _answer(found: Frontier, as_json: bool, origin: dict[str, str]) -> None:
+def _answer(
+    found: Frontier, evaluated: EvaluatedFrontier | None, as_json: bool, origin: dict[str, str]
+) -> None:
     """Print the answer; end with the exit status that says whether there is one."""
-    has_sets = any(point.result.sets for point in found)
     if as_json:
-        document = found.to_dict()
+        document = (evaluated or found).to_dict()
         document["parameters"] = {**document["parameters"], **origin}
         typer.echo(json.dumps(document, indent=2, allow_nan=False))
-    elif has_sets:
+    elif _has_sets(found):
         console = console_for()
-        console.print("\n".join(frontier_lines(found, console.width)), soft_wrap=True)
-    if not has_sets:
+        console.print("\n".join(frontier_lines(found, evaluated, console.width)), soft_wrap=True)
+    if not _has_sets(found):
         fail(found.points[0].result.explain(), NO_SET)
     missing = found.n_asked - len(found)
     if missing:

@@ -10,6 +10,7 @@ from altsets.cli.charts import Series, chart
 from altsets.cli.printing import printable
 
 if TYPE_CHECKING:
+    from altsets.evaluation import EvaluatedFrontier, EvaluatedPoint
     from altsets.search.frontier import Frontier, FrontierPoint
 
 __all__ = ["frontier_lines"]
@@ -20,39 +21,68 @@ MOST_LINES = 200
 MARKS = "0123456789abcdefghijklmnopqrstuvwxyz"
 
 
-def frontier_lines(frontier: Frontier, width: int) -> list[str]:
-    """The points, the chart and the summary, in lines that fit."""
+def frontier_lines(frontier: Frontier, evaluated: EvaluatedFrontier | None, width: int) -> list[str]:
+    """The points with their scores, if they have any, the chart and the summary, in lines that fit."""
     shares = any(frontier.counts) and all(frontier.best(size) > 0 for size in frontier.sizes)
     counted = any(point.max_overlap is not None for point in frontier)
     what = "Shared: features that two sets may have in common. " if counted else ""
     measured = ", as a share of the best set" if shares else ""
     several = " of that size" if shares and len(frontier.sizes) > 1 else ""
     key = f"{what}Worst, Mean: quality of the worst set and on average{measured}{several}."
+    if evaluated is not None:
+        key += f" {_key_of_scores(evaluated)}"
     drawn = _chart(frontier, width)
     return [
-        *_table(frontier, shares=shares, counted=counted),
-        *textwrap.wrap(key, width),
+        *_table(frontier, evaluated, shares=shares, counted=counted),
+        *textwrap.wrap(printable(key), width, break_on_hyphens=False),
         "",
         *([*drawn, ""] if drawn else []),
-        *textwrap.wrap(printable(frontier.explain()), width),
+        *textwrap.wrap(printable((evaluated or frontier).explain()), width, break_on_hyphens=False),
     ]
 
 
-def _table(frontier: Frontier, *, shares: bool, counted: bool) -> list[str]:
+def _key_of_scores(evaluated: EvaluatedFrontier) -> str:
+    """What the columns of scores are."""
+    shared = evaluated.any_evaluation
+    sure = f"{100 * shared.confidence:g} %"
+    return f"Score: {shared.scorers[0]} on test rows, mean of all sets and folds, with its {sure} interval."
+
+
+def _scores(point: EvaluatedPoint) -> list[str]:
+    """The score of a point and its interval."""
+    from altsets.evaluation import shown
+
+    low, high = point.interval
+    return [shown(point.score), "-" if math.isnan(low) else f"[{shown(low)}, {shown(high)}]"]
+
+
+def _baseline(evaluated: EvaluatedFrontier, n_cells: int) -> list[str]:
+    """The last line of the table."""
+    from altsets.evaluation import shown
+
+    return ["baseline", *[""] * (n_cells - 4), shown(evaluated.baseline), "", ""]
+
+
+def _table(
+    frontier: Frontier, evaluated: EvaluatedFrontier | None, *, shares: bool, counted: bool
+) -> list[str]:
     """One line for each point; what is the same for all points is left out."""
     several_sizes, several_counts = len(frontier.sizes) > 1, len(frontier.counts) > 1
+    # Scores need the room.
+    with_best = several_sizes and shares and not evaluated
     header = [
         *(["Features"] if several_sizes else []),
         *(["Alternatives"] if several_counts else []),
         "tau",
         *(["Shared"] if counted else []),
-        *(["Best set"] if several_sizes and shares else []),
+        *(["Best set"] if with_best else []),
         "Worst",
         "Mean",
+        *(["Score", "Interval"] if evaluated else []),
         "Status",
     ]
     rows = []
-    for point in frontier.points[:MOST_LINES]:
+    for number, point in enumerate(frontier.points[:MOST_LINES]):
         best = frontier.best(point.n_features)
         top = best if shares else math.nan
         rows.append(
@@ -61,12 +91,15 @@ def _table(frontier: Frontier, *, shares: bool, counted: bool) -> list[str]:
                 *([str(point.n_alternatives)] if several_counts else []),
                 f"{point.tau:.4g}",
                 *([str(point.max_overlap)] if counted else []),
-                *([f"{best:#.5g}"] if several_sizes and shares else []),
+                *([f"{best:#.5g}"] if with_best else []),
                 _quality(point.worst, top),
                 _quality(point.mean, top),
+                *(_scores(evaluated.points[number]) if evaluated else []),
                 _status(point),
             ]
         )
+    if evaluated:
+        rows.append(_baseline(evaluated, len(header)))
     widths = [max(map(len, column)) for column in zip(header, *rows, strict=True)]
     lines = [_row(row, widths) for row in (header, *rows)]
     lines.insert(1, "-" * max(map(len, lines)))
@@ -77,7 +110,7 @@ def _table(frontier: Frontier, *, shares: bool, counted: bool) -> list[str]:
 
 def _row(cells: list[str], widths: list[int]) -> str:
     numbers = [f"{cell:>{width}}" for cell, width in zip(cells[:-1], widths, strict=False)]
-    return "   ".join([*numbers, cells[-1]])
+    return "   ".join([*numbers, cells[-1]]).rstrip()
 
 
 def _status(point: FrontierPoint) -> str:

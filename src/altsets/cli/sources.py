@@ -75,7 +75,7 @@ class TableToScore:
         from altsets.quality.given import Recipe
         from altsets.quality.named import PAIRED, WRAPPER, quality_maker
 
-        self._recipe = Recipe(quality, **(how or {}))
+        self.recipe = Recipe(quality, **(how or {}))
         self._make = quality_maker(quality, **(how or {}))
         if quality == WRAPPER and save_to is not None:
             raise InputError(
@@ -99,14 +99,14 @@ class TableToScore:
         from altsets.selector.notes import Background
 
         data = self.data
-        return Background(data.X, data.y, self._recipe, self._task, notes=data.notes)
+        return Background(data.X, data.y, self.recipe, self._task, notes=data.notes)
 
     def noise_floor(self, waiting: Waiting) -> float | None:
         """What the best feature may score by chance; Ctrl-C does without."""
         from altsets.quality.given import noise_floor_of
 
         waiting.say("Measuring what features score by chance")
-        return noise_floor_of(self._recipe, self.data.X, self.data.y, task=self._task)
+        return noise_floor_of(self.recipe, self.data.X, self.data.y, task=self._task)
 
     def quality(self, waiting: Waiting, check: Callable[[], object] = lambda: None) -> Quality:
         """What to search on; the scores are saved as soon as they are there. ``check`` ends it if it takes too long."""

@@ -18,7 +18,7 @@ from altsets.evaluation._summary import summary_of
 from altsets.problem import FeatureSet
 from altsets.result import Status
 
-__all__ = ["Evaluation"]
+__all__ = ["PLAIN_FIELDS", "Evaluation", "jsonable", "restored"]
 
 SCHEMA = 1
 
@@ -211,7 +211,7 @@ class Evaluation(Measured):
     def to_dict(self) -> dict[str, Any]:
         """The document that :meth:`to_json` writes, as a dictionary."""
         measured = {
-            "folds": [vars(fold) | {"sets": self._set_entries(fold.sets)} for fold in self.folds],
+            "folds": self.fold_entries(),
             "resamples": [vars(part) | {"sets": self._set_entries(part.sets)} for part in self.resamples],
         }
         plain = {name: getattr(self, name) for name in PLAIN_FIELDS}
@@ -227,10 +227,14 @@ class Evaluation(Measured):
             "stability": [vars(entry) for entry in self.stability()],
             "summary": self.summary(),
         }
-        document: dict[str, Any] = _jsonable(
+        document: dict[str, Any] = jsonable(
             {"schema": SCHEMA, "kind": "evaluation"} | plain | measured | derived
         )
         return document
+
+    def fold_entries(self) -> list[dict[str, Any]]:
+        """What was measured in each fold, for a document; the features of sets have their names there."""
+        return [vars(fold) | {"sets": self._set_entries(fold.sets)} for fold in self.folds]
 
     @classmethod
     def from_json(cls, text: str) -> Evaluation:
@@ -249,8 +253,8 @@ class Evaluation(Measured):
             )
         try:
             names: dict[int, str] = {}
-            folds = tuple(Fold(**_restored(entry, names)) for entry in document["folds"])
-            resamples = tuple(Resample(**_restored(entry, names)) for entry in document["resamples"])
+            folds = tuple(Fold(**restored(entry, names)) for entry in document["folds"])
+            resamples = tuple(Resample(**restored(entry, names)) for entry in document["resamples"])
             plain = {name: document[name] for name in PLAIN_FIELDS if name != "provenance"}
             # Documents of earlier versions do not have one.
             plain["provenance"] = dict(document.get("provenance", {}).items())
@@ -307,18 +311,18 @@ PLAIN_FIELDS = (
 )
 
 
-def _jsonable(value: Any) -> Any:
+def jsonable(value: Any) -> Any:
     """The same in types that JSON has."""
     if isinstance(value, dict):
-        return {str(key): _jsonable(entry) for key, entry in value.items()}
+        return {str(key): jsonable(entry) for key, entry in value.items()}
     if isinstance(value, list | tuple):
-        return [_jsonable(entry) for entry in value]
+        return [jsonable(entry) for entry in value]
     if isinstance(value, float):
         return float(value) if math.isfinite(value) else None
     return str(value) if isinstance(value, Status) else value
 
 
-def _restored(entry: dict[str, Any], names: dict[int, str]) -> dict[str, Any]:
+def restored(entry: dict[str, Any], names: dict[int, str]) -> dict[str, Any]:
     """The fields of a fold or a resample; the names of features are noted on the way."""
     sets = []
     for chosen in entry["sets"]:

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass, field
-from typing import Any
+from functools import cached_property
+from typing import Any, NamedTuple
 
 import numpy.typing as npt
 
@@ -25,7 +27,17 @@ from altsets.tables.feature_matrix import Features
 from altsets.tables.original import Original
 from altsets.tables.target import Target
 
-__all__ = ["Fold", "Plan", "Resample", "assess", "reselect"]
+__all__ = [
+    "Fold",
+    "Judging",
+    "Plan",
+    "Resample",
+    "assess",
+    "quality_on",
+    "reselect",
+    "said_of",
+    "weights_of",
+]
 
 
 @dataclass(frozen=True, eq=False)
@@ -140,43 +152,107 @@ class Resample:
     statuses: tuple[Status, ...]
 
 
+class Judging:
+    """One fold: sets that were found on its training rows are judged on its test rows.
+
+    A set is fitted once, however often it is asked about: the same sets are found for many sizes and taus.
+
+    Parameters
+    ----------
+    plan : Plan
+        What all folds have in common.
+    number : int
+        Which fold this is.
+    train, test : ndarray of int
+        Its rows.
+    """
+
+    def __init__(self, plan: Plan, number: int, train: Indices, test: Indices) -> None:
+        self._plan, self._number, self._rows = plan, number, (train, test)
+        self._seen, self._unseen = _judged(plan, train), _judged(plan, test)
+        self._known: dict[FeatureSet, _Judged] = {}
+
+    def of(
+        self, sets: Sequence[FeatureSet], statuses: Sequence[Status] = (), qualities: Sequence[float] = ()
+    ) -> Fold:
+        """What is measured about sets: those that were found, with one status for each that was asked for; or given."""
+        n_sets = len(statuses) or len(sets)
+        # Sets that were given have no quality.
+        test_qualities = self._test_qualities(sets) if statuses else []
+        judged = [self._judged(chosen, position) for position, chosen in enumerate(sets)]
+        baseline, majority = self._baseline
+        return Fold(
+            self._number,
+            len(self._rows[0]),
+            len(self._rows[1]),
+            tuple(sets),
+            tuple(statuses),
+            {name: _filled([one.scores[name] for one in judged], n_sets) for name in self._plan.scoring},
+            {
+                name: _filled([one.train_scores[name] for one in judged], n_sets)
+                for name in self._plan.scoring
+            },
+            _filled(qualities, n_sets),
+            _filled(test_qualities, n_sets),
+            tuple(one.constant for one in judged),
+            dict(baseline),
+            majority,
+        )
+
+    def _judged(self, chosen: FeatureSet, position: int) -> _Judged:
+        if chosen not in self._known:
+            where = f"fold {self._number}, set {position}"
+            judge, constant_in = _judge(self._plan, chosen, self._seen, where)
+            scores = {
+                name: (judge(name, self._unseen), judge(name, self._seen)) for name in self._plan.scoring
+            }
+            self._known[chosen] = _Judged(
+                {name: both[0] for name, both in scores.items()},
+                {name: both[1] for name, both in scores.items()},
+                constant_in(self._unseen),
+            )
+        return self._known[chosen]
+
+    @cached_property
+    def _baseline(self) -> tuple[dict[str, float], str | None]:
+        plan = self._plan
+        return baseline_in(self._seen, self._unseen, plan.scoring, plan.target.is_classes)
+
+    def _test_qualities(self, sets: Sequence[FeatureSet]) -> list[float]:
+        """The quality of sets on other rows than those on which they were found; nan where it is not defined."""
+        if not self._plan.rows_matter or not sets:
+            return []
+        try:
+            # What few rows lack is no news, and nothing is searched on them.
+            with unheard():
+                quality = self._on_test_rows
+                return [] if quality is None else [_finite(quality.evaluate(chosen)) for chosen in sets]
+        except ValueError:
+            return []
+
+    @cached_property
+    def _on_test_rows(self) -> Quality | None:
+        try:
+            return quality_on(self._plan, self._rows[1])
+        except ValueError:
+            # One class alone, too few rows to split ...: nothing is wrong with the sets.
+            return None
+
+
+class _Judged(NamedTuple):
+    """What was measured about one set."""
+
+    scores: dict[str, float]
+    train_scores: dict[str, float]
+    constant: str | None
+
+
 def assess(plan: Plan, number: int, train: Indices, test: Indices) -> Fold:
     """One fold; nothing that is decided here has seen a test row."""
-    where = f"fold {number}"
-    statuses: tuple[Status, ...] = ()
-    qualities: list[float] = []
-    test_qualities: list[float] = []
-    if plan.selector is not None:
-        result = _found(plan, train, where)
-        sets, statuses, qualities = tuple(result.sets), tuple(result.statuses), list(result.qualities)
-        test_qualities = _qualities(plan, test, sets)
-    else:
-        sets = plan.sets
-    scores: dict[str, list[float]] = {name: [] for name in plan.scoring}
-    train_scores: dict[str, list[float]] = {name: [] for name in plan.scoring}
-    constant: list[str | None] = []
-    seen, unseen = _judged(plan, train), _judged(plan, test)
-    for position, chosen in enumerate(sets):
-        judge, constant_in = _judge(plan, chosen, seen, f"{where}, set {position}")
-        constant.append(constant_in(unseen))
-        for name in plan.scoring:
-            scores[name].append(judge(name, unseen))
-            train_scores[name].append(judge(name, seen))
-    baseline, majority = baseline_in(seen, unseen, plan.scoring, plan.target.is_classes)
-    return Fold(
-        number,
-        len(train),
-        len(test),
-        sets,
-        statuses,
-        {name: _filled(values, plan.n_sets) for name, values in scores.items()},
-        {name: _filled(values, plan.n_sets) for name, values in train_scores.items()},
-        _filled(qualities, plan.n_sets),
-        _filled(test_qualities, plan.n_sets),
-        tuple(constant),
-        baseline,
-        majority,
-    )
+    if plan.selector is None:
+        return Judging(plan, number, train, test).of(plan.sets)
+    result = _found(plan, train, f"fold {number}")
+    return Judging(plan, number, train, test).of(result.sets, result.statuses, result.qualities)
 
 
 def reselect(plan: Plan, number: int, rows: Indices) -> Resample:
@@ -185,44 +261,39 @@ def reselect(plan: Plan, number: int, rows: Indices) -> Resample:
     return Resample(number, len(rows), tuple(result.sets), tuple(result.statuses))
 
 
-def _filled(values: list[float], length: int) -> tuple[float, ...]:
-    return tuple(values[:length] + [math.nan] * (length - len(values)))
+def _filled(values: Sequence[float], length: int) -> tuple[float, ...]:
+    return (*values[:length], *[math.nan] * (length - len(values)))
 
 
-def _weights(plan: Plan, rows: Indices) -> Floats | None:
+def weights_of(plan: Plan, rows: Indices) -> Floats | None:
+    """How much some rows count."""
     return None if plan.weights is None else plan.weights[rows]
 
 
 def _found(plan: Plan, rows: Indices, where: str) -> Result:
     """What the selector finds on some rows."""
-    try:
+    with said_of(where):
         result = search_for(
-            plan.selector, _quality(plan, rows), plan.features.rows(rows), _weights(plan, rows)
+            plan.selector, quality_on(plan, rows), plan.features.rows(rows), weights_of(plan, rows)
         )
-    except InputError as error:
-        raise InputError(f"{where}: {error}") from error
     if result.interrupted:
         # A search takes Ctrl-C as a wish for what it has; here it is about the whole evaluation.
         raise KeyboardInterrupt
     return result
 
 
-def _qualities(plan: Plan, rows: Indices, sets: tuple[FeatureSet, ...]) -> list[float]:
-    """The quality of sets on other rows than those on which they were found; nan where it is not defined."""
-    if not plan.rows_matter or not sets:
-        return []
+@contextmanager
+def said_of(where: str) -> Iterator[None]:
+    """Errors say where they come from."""
     try:
-        # What few rows lack is no news, and nothing is searched on them.
-        with unheard():
-            quality = _quality(plan, rows)
-            return [_finite(quality.evaluate(chosen)) for chosen in sets]
-    except ValueError:
-        # One class alone, too few rows to split ...: nothing is wrong with the sets.
-        return []
+        yield
+    except InputError as error:
+        raise InputError(f"{where}: {error}") from error
 
 
-def _quality(plan: Plan, rows: Indices) -> Quality:
-    weights = _weights(plan, rows) if plan.rows_matter else None
+def quality_on(plan: Plan, rows: Indices) -> Quality:
+    """What the quality of the selector means on some rows."""
+    weights = weights_of(plan, rows) if plan.rows_matter else None
     groups = None if plan.groups is None else plan.groups[rows]
     return quality_of(plan.selector, plan.features.rows(rows), plan.labels[rows], weights, groups)
 
@@ -246,10 +317,10 @@ def _judge(
     """
     model = fresh_model(plan.estimator, plan.target.is_classes, plan.random_state, plan.class_weight)
     try:
-        with complaints_explained(plan.features, model, chosen, own=is_own(plan.estimator)):
+        with said_of(where), complaints_explained(plan.features, model, chosen, own=is_own(plan.estimator)):
             seen.fit(model, chosen)
-    except InputError as error:
-        raise InputError(f"{where}: {error}") from error
+    except InputError:
+        raise
     except Exception as error:
         raise InputError(f"{where}: {type(model).__name__} could not be fitted: {one_line(error)}") from error
 

@@ -25,7 +25,7 @@ from altsets.evaluation._substitution import Substitutions, substitutions
 from altsets.features import unknown_features
 from altsets.problem import FeatureSet
 
-__all__ = ["Measured"]
+__all__ = ["Measured", "adjusted"]
 
 Compared = TypeVar("Compared", Comparison, AgainstBaseline)
 
@@ -111,7 +111,7 @@ class Measured:
             for scorer in self.scorers
             for number in range(1, self.n_sets)
         ]
-        return _adjusted(found)
+        return adjusted(found)
 
     # --- The baseline -----------------------------------------------------------------------------
 
@@ -164,7 +164,7 @@ class Measured:
             for scorer in self.scorers
             for number in range(self.n_sets)
         ]
-        return _adjusted(found)
+        return adjusted(found)
 
     @property
     def _test_per_train(self) -> list[float]:
@@ -265,7 +265,7 @@ class Measured:
         return name or self.scorers[0]
 
 
-def _adjusted(entries: Sequence[Compared]) -> list[Compared]:
+def adjusted(entries: Sequence[Compared]) -> list[Compared]:
     """The same comparisons with p-values that are adjusted for their number."""
     p_values = holm([entry.p_value for entry in entries])
     return [replace(entry, p_adjusted=value) for entry, value in zip(entries, p_values, strict=True)]

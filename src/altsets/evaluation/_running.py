@@ -8,10 +8,11 @@ from contextlib import closing
 from dataclasses import dataclass
 from typing import Any
 
+from altsets.errors import warn_user
 from altsets.evaluation._heard import Said, heard
 from altsets.measures.workers import at_a_time, in_workers
 
-__all__ = ["Done", "in_processes"]
+__all__ = ["Done", "Piece", "in_processes", "warn_once"]
 
 #: A function and its arguments; all can be sent to another process.
 Piece = tuple[Callable[..., Any], tuple[Any, ...]]
@@ -83,6 +84,12 @@ def in_processes(
     in_order = [message for position in sorted(said) for message in said[position]]
     ordered = {position: outcomes[position] for position in sorted(outcomes)}
     return Done(ordered, len(outcomes) == len(pieces), list(dict.fromkeys(in_order)))
+
+
+def warn_once(done: Done) -> None:
+    """Tell the user what was said, each warning once."""
+    for category, message in done.said:
+        warn_user(message, category)
 
 
 Wanted = Iterable[tuple[int, Callable[..., Any], tuple[Any, ...]]]

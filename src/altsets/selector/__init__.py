@@ -5,7 +5,16 @@ and the answer is put into attributes.
 """
 
 from altsets.selector._alternatives import Alternative, SelectAlternatives
-from altsets.selector._answers import check_request, quality_of, search_for
+from altsets.selector._answers import check_frontier, check_request, frontier_for, quality_of, search_for
 from altsets.selector._column_selector import SelectFeatures
 
-__all__ = ["Alternative", "SelectAlternatives", "SelectFeatures", "check_request", "quality_of", "search_for"]
+__all__ = [
+    "Alternative",
+    "SelectAlternatives",
+    "SelectFeatures",
+    "check_frontier",
+    "check_request",
+    "frontier_for",
+    "quality_of",
+    "search_for",
+]

@@ -6,6 +6,7 @@ import copy
 import pickle
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
+from functools import partial
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -24,6 +25,8 @@ from altsets.quality import Quality
 from altsets.quality.given import needs_target, noise_floor_of, quality_from
 from altsets.result import Result
 from altsets.search.find import find
+from altsets.search.frontier import Frontier, frontier
+from altsets.search.frontier.plan import SweepPlan
 from altsets.tables.feature_matrix import Features
 from altsets.tables.original import Original
 from altsets.tables.target import target_of, vector_of
@@ -32,8 +35,10 @@ __all__ = [
     "Found",
     "RowData",
     "answered",
+    "check_frontier",
     "check_request",
     "dissimilarities",
+    "frontier_for",
     "provenance_of",
     "quality_of",
     "search_for",
@@ -51,6 +56,8 @@ ASKED = (
     "aggregation",
     "constraints",
 )
+#: Those of them that are the same for all points of a frontier, and need no table.
+OF_ALL_POINTS = ("search", "aggregation")
 #: Parameters that decide how a table is scored.
 SCORING = ("quality", "task", "random_state")
 LIMITS = ("max_iters", "time_limit")
@@ -123,6 +130,38 @@ def search_for(selector: Any, quality: Quality, features: Features, sample_weigh
     asked["dissimilarity"] = on_table(selector.dissimilarity, features, sample_weight)
     asked["constraints"] = computed(selector.constraints, features, sample_weight)
     return find(quality, **asked)
+
+
+def frontier_for(
+    selector: Any, quality: Quality, features: Features, sample_weight: Any = None, **points: Any
+) -> Frontier:
+    """Search at several points with the other parameters of a selector.
+
+    Parameters
+    ----------
+    selector, quality, features, sample_weight
+        As for :func:`search_for`.
+    **points
+        ``n_features``, ``n_alternatives`` and ``taus``, as :func:`altsets.frontier` has them.
+    """
+    return frontier(
+        quality,
+        **points,
+        **_chosen(selector, (*OF_ALL_POINTS, *LIMITS)),
+        dissimilarity=on_table(selector.dissimilarity, features, sample_weight),
+        constraints=computed(selector.constraints, features, sample_weight),
+    )
+
+
+def check_frontier(selector: Any, features: Features, **points: Any) -> SweepPlan:
+    """Say what is wrong with the points of a frontier before the table is scored; about which points there will be."""
+    return SweepPlan.of(
+        partial(Problem.create, features.n_features, feature_names=features.feature_names),
+        **points,
+        **_chosen(selector, OF_ALL_POINTS),
+        dissimilarity=before_table(selector.dissimilarity),
+        constraints=without_named(selector.constraints),
+    )
 
 
 def check_request(selector: Any, features: Features) -> None:

@@ -49,7 +49,7 @@ class Frontier:
     >>> frontier
     Frontier(5 points: sets of 4 features, 1 alternative, tau from 0 to 1)
     >>> [(point.tau, point.result.objective) for point in frontier]
-    [(0.0, 66.0), (0.25, 65.0), (0.5, 59.0), (0.75, 52.0), (1.0, 45.0)]
+    [(0.0, 66.0), (0.25, 65.0), (0.5, 60.0), (0.75, 53.0), (1.0, 45.0)]
     >>> altsets.Frontier.from_json(frontier.to_json()) == frontier
     True
     """

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any
@@ -11,10 +11,8 @@ from altsets.constraints import Size
 from altsets.errors import InputError
 from altsets.features import whole_number
 from altsets.problem import Problem
-from altsets.quality import Quality
 from altsets.search.families.decision import at
 from altsets.search.families.taus import Taus
-from altsets.search.find import request
 from altsets.search.frontier.limits import FRONTIER_LIMITS, FrontierLimits
 
 __all__ = ["SweepPlan", "numbers_in"]
@@ -33,22 +31,22 @@ class SweepPlan:
     @classmethod
     def of(
         cls,
-        quality: Quality,
+        create: Callable[..., Problem],
         n_features: Any,
         n_alternatives: Any,
         taus: Any,
         limits: FrontierLimits = FRONTIER_LIMITS,
         **asked: Any,
     ) -> SweepPlan:
-        """Check everything before the first search begins."""
+        """Check everything before the first search begins; ``create`` makes one request of what is asked."""
         sizes = numbers_in("n_features", n_features, least=1)
         counts = numbers_in("n_alternatives", n_alternatives, least=0)
-        sizes, notes = _possible(sizes, quality, asked)
+        sizes, notes = _possible(sizes, create, asked)
         given = None if taus is None else _listed("taus", taus)
         problems: list[Problem] = []
         for size in sizes:
-            first = request(quality, n_features=size, n_alternatives=counts[0], tau=0, **asked)
-            values = _values(first, given, quality, size, asked, limits)
+            first = create(n_features=size, n_alternatives=counts[0], tau=0, **asked)
+            values = _values(first, given, create, size, asked, limits)
             if len(problems) + len(values) * len(counts) > limits.most_points:
                 raise InputError(
                     f"this makes more than {limits.most_points:,} points, each of which is a search; ask for fewer "
@@ -89,10 +87,12 @@ def _listed(name: str, given: Any) -> list[Any]:
     return values
 
 
-def _possible(sizes: list[int], quality: Quality, asked: dict[str, Any]) -> tuple[list[int], list[str]]:
+def _possible(
+    sizes: list[int], create: Callable[..., Problem], asked: dict[str, Any]
+) -> tuple[list[int], list[str]]:
     """The sizes that sets can have, and a note on those that they cannot."""
     # Refuses what is no quality, and a size that no set can have; with a constraint on it, any size will do.
-    first = request(quality, n_features=sizes[0], n_alternatives=0, tau=0, **asked)
+    first = create(n_features=sizes[0], n_alternatives=0, tau=0, **asked)
     if any(isinstance(rule, Size) for rule in first.constraints):
         if len(sizes) > 1:
             raise InputError(
@@ -111,16 +111,14 @@ def _possible(sizes: list[int], quality: Quality, asked: dict[str, Any]) -> tupl
 def _values(
     problem: Problem,
     given: list[Any] | None,
-    quality: Quality,
+    create: Callable[..., Problem],
     size: int,
     asked: dict[str, Any],
     limits: FrontierLimits,
 ) -> list[Fraction]:
     """The values of tau at one size, ascending: those that were given, or those that can make a difference."""
     if given is not None:
-        requests = (
-            request(quality, n_features=size, n_alternatives=0, tau=tau, **asked).tau for tau in given
-        )
+        requests = (create(n_features=size, n_alternatives=0, tau=tau, **asked).tau for tau in given)
         return sorted({tau for tau in requests if tau is not None})
     taus = Taus.of(problem, limits.taus).values
     if len(taus) > limits.most_taus:

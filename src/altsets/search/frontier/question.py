@@ -4,13 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import nullcontext
+from functools import partial
 from typing import Any
 
 from altsets.constraints import Constraint
 from altsets.problem import Dissimilarity
 from altsets.quality import BlackBox, Quality
 from altsets.result import StopReason
-from altsets.search.find import checked_seconds
+from altsets.search.find import checked_seconds, request
 from altsets.search.frontier.answer import Frontier
 from altsets.search.frontier.consistency import consistent
 from altsets.search.frontier.plan import SweepPlan
@@ -89,11 +90,11 @@ def frontier(
     ...     print(point.tau, point.result.qualities, point.status)
     0.0 [33.0, 33.0] optimal
     0.25 [33.0, 32.0] optimal
-    0.5 [33.0, 26.0] optimal
-    0.75 [33.0, 19.0] optimal
+    0.5 [33.0, 27.0] optimal
+    0.75 [33.0, 20.0] optimal
     1.0 [33.0, 12.0] optimal
     >>> frontier.suggestion.tau
-    0.25
+    0.5
     """
     sweep = _sweep(
         quality,
@@ -159,7 +160,8 @@ def _sweep(
 ) -> Sweep:
     """The searches, none of which has begun."""
     checked_seconds(limits[0])
-    plan = SweepPlan.of(quality, n_features, n_alternatives, taus, **{"existing": (), **asked})
+    asked = {"existing": (), **asked}
+    plan = SweepPlan.of(partial(request, quality), n_features, n_alternatives, taus, **asked)
     return Sweep(quality, plan, *limits)
 
 

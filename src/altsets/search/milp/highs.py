@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
-from altsets.arrays import Floats
+from altsets.arrays import Floats, Ints
 from altsets.search.milp.limits import MILP_LIMITS, MilpLimits
 from altsets.search.run import Run
 
@@ -141,13 +142,13 @@ def _silent_solver(highspy: Any) -> Any:
 class LinearProgramme:
     """A linear programme that grows by columns and rows and is solved again from where it was.
 
-    Maximises over variables >= 0.
+    Maximises over variables >= 0. What is added waits for the next solution: the solver takes as long for one row as
+    for many.
     """
 
     def __init__(self, limits: MilpLimits = MILP_LIMITS) -> None:
         import highspy
 
-        limits = limits
         self._solver = _silent_solver(highspy)
         self._solver.setOptionValue("presolve", "off")
         for tolerance in ("primal_feasibility_tolerance", "dual_feasibility_tolerance"):
@@ -156,27 +157,53 @@ class LinearProgramme:
         self._optimal = highspy.HighsModelStatus.kOptimal
         self._has_new_columns = False
         self._infinity = highspy.kHighsInf
+        # Rows that the solver has; cost and terms of columns, limits and terms of rows that it does not have yet.
+        self._n_rows = 0
+        self._columns: list[tuple[float, dict[int, float]]] = []
+        self._rows: list[tuple[float, float, dict[int, float]]] = []
+        self._n_columns = 0
 
     def add_row(self, terms: dict[int, float], *, lower: float = -math.inf, upper: float = math.inf) -> None:
         """Add a row over the columns that are there."""
-        indices, values = np.array(list(terms), dtype=np.int32), np.array(list(terms.values()))
-        low, high = max(lower, -self._infinity), min(upper, self._infinity)
-        self._solver.addRow(low, high, len(indices), indices, values)
+        self._rows.append((max(lower, -self._infinity), min(upper, self._infinity), dict(terms)))
         self._has_new_columns = False
 
     def limit_row(self, row: int, lower: float, upper: float) -> None:
         """Give a row other limits."""
+        self._hand_over()
         self._solver.changeRowBounds(row, lower, upper)
         self._has_new_columns = False
 
     def add_column(self, cost: float, terms: dict[int, float]) -> None:
         """Add a variable with its part in the objective and in the rows that are there."""
-        indices, values = np.array(list(terms), dtype=np.int32), np.array(list(terms.values()))
-        self._solver.addCol(cost, 0.0, self._infinity, len(indices), indices, values)
+        column, there = self._n_columns + len(self._columns), dict(terms)
+        if self._rows:
+            # Rows come after columns, and bring along what these count in them.
+            there = {row: value for row, value in terms.items() if row < self._n_rows}
+            for row in terms.keys() - there.keys():
+                self._rows[row - self._n_rows][2][column] = terms[row]
+        self._columns.append((cost, there))
         self._has_new_columns = True
+
+    def _hand_over(self) -> None:
+        """Give the solver what it does not have yet."""
+        if self._columns:
+            count = len(self._columns)
+            costs = np.array([cost for cost, _ in self._columns])
+            matrix = _compressed([terms for _, terms in self._columns])
+            self._solver.addCols(count, costs, np.zeros(count), np.full(count, self._infinity), *matrix)
+            self._n_columns += count
+            self._columns = []
+        if self._rows:
+            count = len(self._rows)
+            lower, upper = np.array([limits[:2] for limits in self._rows]).T.copy()
+            self._solver.addRows(count, lower, upper, *_compressed([terms for _, _, terms in self._rows]))
+            self._n_rows += count
+            self._rows = []
 
     def maximise(self) -> tuple[Floats, Floats] | None:
         """Values of the variables and prices of the rows; None if the solver did not come to an end."""
+        self._hand_over()
         # With new columns the old solution is feasible (primal simplex), with new rows its prices are (dual simplex).
         self._solver.setOptionValue("simplex_strategy", 4 if self._has_new_columns else 1)
         self._solver.run()
@@ -184,3 +211,12 @@ class LinearProgramme:
             return None
         solution = self._solver.getSolution()
         return np.array(solution.col_value), np.array(solution.row_dual)
+
+
+def _compressed(lines: Sequence[dict[int, float]]) -> tuple[int, Ints, Ints, Floats]:
+    """Columns or rows one after the other: how many numbers, where each line begins, their places, the numbers."""
+    places = [place for terms in lines for place in terms]
+    values = [value for terms in lines for value in terms.values()]
+    starts = np.zeros(len(lines), dtype=np.int32)
+    np.cumsum([len(terms) for terms in lines[:-1]], out=starts[1:])
+    return len(places), starts, np.array(places, dtype=np.int32), np.array(values, dtype=np.float64)

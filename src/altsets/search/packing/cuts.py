@@ -102,6 +102,9 @@ class CutPool:
         self.sets: list[FeatureSet] = []
         self.places: list[Element] = []
         self._table = np.full((64, self.k_max), self.n_features, dtype=np.intp)
+        # The same sets as rows of truth values; the last place, which counts nothing, is in all of them.
+        self._taken: Bools = np.zeros((64, self.n_features + 1), dtype=bool)
+        self._taken[:, -1] = True
         self.columns: list[int] = []
         self.packing: dict[Element, int] = {}
         self.cliques: dict[CliqueCut, int] = {}
@@ -128,7 +131,11 @@ class CutPool:
         places = tuple(self._places_of(chosen).tolist())
         if len(self.sets) == len(self._table):
             self._table = np.concatenate([self._table, np.full_like(self._table, self.n_features)])
-        self._table[len(self.sets), : len(places)] = places
+            self._taken = np.concatenate([self._taken, np.zeros_like(self._taken)])
+            self._taken[:, -1] = True
+        number = len(self.sets)
+        self._table[number, : len(places)] = places
+        self._taken[number, places] = True
         self.sets.append(chosen)
         self.places.append(places)
         self.columns.append(self._n_columns)
@@ -140,7 +147,7 @@ class CutPool:
             reached = np.count_nonzero(members[:, places], axis=1) >= least
             rows = list(self.cliques.values())
             terms |= {rows[number]: 1.0 for number in np.flatnonzero(reached).tolist()}
-        return terms | self._secant_terms(places)
+        return terms | self._secant_terms(self._taken[number])
 
     def _places_of(self, chosen: FeatureSet) -> Indices:
         places = self._pricing.place[list(chosen)].astype(np.intp)
@@ -150,11 +157,11 @@ class CutPool:
         """Whether searches for sets can charge for an element."""
         return self.levels is None or self.levels.can_be_priced(element)
 
-    def _secant_terms(self, places: Element) -> dict[int, float]:
+    def _secant_terms(self, taken: Bools) -> dict[int, float]:
+        if not self._secant_rows:
+            return {}
         if len(self._secant_table) < len(self._secant_rows):
             self._secant_table = np.array(self._secant_rows, dtype=np.intp)
-        taken = np.zeros(self.n_features + 1, dtype=bool)
-        taken[[*places, self.n_features]] = True
         row, step, first, second = self._secant_table.T
         counts = taken[first] & taken[second]
         return dict(zip(row[counts].tolist(), step[counts].astype(np.float64).tolist(), strict=True))
@@ -257,9 +264,7 @@ class CutPool:
 
     def _holders(self, element: Element) -> Floats:
         """One for each set that has the element."""
-        holders: Floats = np.prod(
-            [(self.table == place).any(axis=1) for place in element], axis=0, dtype=np.float64
-        )
+        holders: Floats = np.all(self._taken[: len(self.sets), element], axis=1).astype(np.float64)
         return holders
 
     def _by_column(self, counts: Floats) -> dict[int, float]:

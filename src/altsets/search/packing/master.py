@@ -184,9 +184,13 @@ class RestrictedMaster:
         return False
 
     def _add_by_heuristic(self, values: Floats, prices: DualPrices, threshold: float) -> int:
-        """Columns by exchanging features: that costs next to nothing, but only a full search tells a bound."""
-        taken = self._cuts.most_taken(values, self.limits.columns_per_round)
-        found = self.pricing.heuristic(taken, prices, threshold)
+        """Columns by exchanging features: that costs next to nothing, but only a full search tells a bound.
+
+        Exchanges begin with the sets that the solution takes most of, then with the latest ones.
+        """
+        most = self.limits.columns_per_round
+        begin = dict.fromkeys([*self._cuts.most_taken(values, most), *self.sets[: -most - 1 : -1]])
+        found = self.pricing.heuristic(list(begin)[:most], prices, threshold)
         return self.add([chosen for chosen in found if self._allowed(chosen)])
 
     def _price(self, prices: DualPrices, threshold: float) -> tuple[KBest, int, float]:

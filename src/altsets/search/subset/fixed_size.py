@@ -253,20 +253,23 @@ class FixedSizeOracle:
             # There is nothing to exchange, or one best set after the other is as fast, or exchanges know too little.
             return np.zeros((0, self.size), dtype=np.intc)
         places = self.encoding.open_positions(rows)
-        each = np.arange(len(rows))
-        inside = each[:, None], places
+        # The sets that may still become better.
+        going = np.arange(len(rows))
         for _ in range(self._limits.max_exchanges):
+            now, each = places[going], np.arange(len(going))
+            inside = each[:, None], now
             # What each feature adds to a set, or would add; then what each exchange changes.
-            with_each = pairs[places]
+            with_each = pairs[now]
             gains = linear - with_each.sum(axis=1)
             changes = with_each + gains[:, None, :] - gains[inside][:, :, None]
             changes.transpose(0, 2, 1)[inside] = -math.inf
-            best = np.argmax(changes.reshape(len(rows), -1), axis=1)
+            best = np.argmax(changes.reshape(len(going), -1), axis=1)
             out, new = np.divmod(best, len(linear))
             better = changes[each, out, new] > self.tolerance
-            if not better.any():
+            going = going[better]
+            if not len(going):
                 break
-            places[each[better], out[better]] = new[better]
+            places[going, out[better]] = new[better]
         values = start + np.sum(linear[places], axis=1) - pair_sums(pairs, places)
         rows = np.sort(self.encoding.with_base(places[values > threshold]), axis=1)
         # They are few: sooner than numpy's, and in the same order.
