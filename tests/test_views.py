@@ -261,7 +261,7 @@ def test_the_suggested_point_is_marked_everywhere():
 def test_the_best_set_over_sizes(frontier):
     best, half, disjoint = views.curve_over_size(frontier, n_alternatives=1).series
     assert [point.y for point in best.points] == [frontier.best(size) for size in frontier.sizes]
-    assert half.name == "2 sets, tau = 0.5"
+    assert half.name == "mean of 2 sets, tau = 0.5"
     for point, size in zip(disjoint.points, frontier.sizes, strict=True):
         assert point.y == pytest.approx(frontier.curve(size, 1)[-1].mean)
     # Of three features, the next tau that asks for half of them is two thirds.
@@ -276,7 +276,7 @@ def test_means_over_features_are_multiplied_by_their_number():
     assert [point.y for point in seen.series[0].points] == pytest.approx(
         [size * found.best(size) for size in found.sizes]
     )
-    assert seen.y_name.startswith("quality times number of features")
+    assert seen.y_name == "quality \N{MULTIPLICATION SIGN} features"
 
 
 def test_one_size_is_no_curve():

@@ -80,7 +80,9 @@ def frontier_sizes(frontier: Frontier, *, n_alternatives: int | None = None, ax:
     >>> altsets.plots.frontier_sizes(found).get_xlabel()
     'features in a set'
     """
-    return _draw_curves(ax, views.curve_over_size(frontier, n_alternatives=n_alternatives), percent=False)
+    ax = _draw_curves(ax, views.curve_over_size(frontier, n_alternatives=n_alternatives), percent=False)
+    ax.locator_params(axis="x", integer=True)
+    return ax
 
 
 def frontier_heat(frontier: Frontier, *, n_alternatives: int | None = None, ax: Axes | None = None) -> Axes:
@@ -139,7 +141,7 @@ def _draw_curves(ax: Axes | None, seen: views.Curves, *, percent: bool) -> Axes:
     ax.set_xlabel(seen.x_name)
     ax.set_ylabel(f"{seen.y_name} (%)" if percent else seen.y_name)
     tidy(ax, grid="both")
-    add_legend(ax, handles, names, columns=min(3, len(handles)))
+    add_legend(ax, handles, names)
     unproven = any(point.open for line in seen.series for point in line.points)
     add_note(ax, seen.note, "Hollow: not proven." if unproven else "", names.note)
     return ax
@@ -156,8 +158,11 @@ def _mark(ax: Axes, seen: views.Curves, times: float) -> None:
     ax.annotate(
         seen.mark.label,
         (point.x, times * point.y),
-        xytext=(-10, -16),
+        xytext=(-9, -12),
         textcoords="offset points",
         ha="right",
+        va="top",
         fontsize="small",
+        color="black",
+        bbox={"boxstyle": "round,pad=0.2", "facecolor": "white", "edgecolor": "none", "alpha": 0.8},
     )

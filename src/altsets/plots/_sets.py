@@ -61,11 +61,18 @@ def membership(
     ax = axes_for(ax, width + (SCORES if seen.scores else 0), len(labels) * ROW + 1.0)
     _draw_dots(ax, seen)
     ax.set_yticks(range(len(labels)), labels, fontsize="small", **PLAIN)
-    ax.set_xlabel("set")
+    dots, whole = _widths(seen)
+    ax.set_xlabel("set", x=dots / whole / 2)
     if seen.scores:
         _draw_scores(ax, seen)
     add_note(ax, seen.note, names.note)
     return ax
+
+
+def _widths(seen: views.Membership) -> tuple[float, float]:
+    """The width of the dots, and that of dots and scores, in columns of dots."""
+    dots = len(seen.set_names) + 0.2
+    return dots, dots + (SCORES / COLUMN if seen.scores else 0.0)
 
 
 def _draw_dots(ax: Axes, seen: views.Membership) -> None:
@@ -77,7 +84,7 @@ def _draw_dots(ax: Axes, seen: views.Membership) -> None:
         cells = [(j, i) for i, row in enumerate(seen.members) for j, has in enumerate(row) if has is inside]
         columns, rows = [j for j, _ in cells], [i for _, i in cells]
         ax.scatter(columns, rows, s=size, color=colour, gid="members" if inside else "others")
-    ax.set_xlim(-0.6, n_sets - 0.4)
+    ax.set_xlim(-0.6, _widths(seen)[1] - 0.6)
     ax.set_ylim(n_rows - 0.5, -0.5)
     ax.set_xticks(range(n_sets), [name.removeprefix("set ") for name in seen.set_names], fontsize="small")
     ax.spines[:].set_visible(False)
@@ -87,7 +94,8 @@ def _draw_dots(ax: Axes, seen: views.Membership) -> None:
 def _draw_scores(ax: Axes, seen: views.Membership) -> None:
     """Bars beside the dots, light and hatched below the noise floor."""
     assert seen.scores is not None
-    beside = ax.inset_axes((1.02, 0, SCORES / (len(seen.set_names) * COLUMN), 1), sharey=ax)
+    dots, whole = _widths(seen)
+    beside = ax.inset_axes((dots / whole, 0, 1 - dots / whole, 1), sharey=ax)
     above = seen.above_noise or (True,) * len(seen.scores)
     bars = beside.barh(range(len(seen.scores)), seen.scores, height=0.62, color=BLUE)
     for bar, good in zip(bars, above, strict=True):
@@ -137,7 +145,7 @@ def quality(result: Result, *, most: int | None = 30, ax: Axes | None = None) ->
         assert value is not None
         assert first is not None
         share = f"\n{100 * value / first:.0f} %" if first > 0 else ""
-        texts.append(f"{value:.3g}{share}")
+        texts.append(f"{value:#.3g}{share}")
     return draw_columns(ax, seen, texts, "set")
 
 
@@ -172,7 +180,7 @@ def overlap(
     """
     shared = views.overlaps(result, most=most)
     if not (result.is_matched if matched is None else matched):
-        return draw_grid(ax, shared, percent=False)
+        return draw_grid(ax, shared, percent=False, pairs=True)
     alike = views.likeness(result, most=most)
     counts = [[f"{value:.0f} shared" for value in row] for row in shared.values]
-    return draw_grid(ax, alike, percent=False, second_lines=counts)
+    return draw_grid(ax, alike, percent=False, second_lines=counts, pairs=True)

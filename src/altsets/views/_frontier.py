@@ -97,8 +97,11 @@ def curve_over_size(frontier: Any, n_alternatives: int | None = None) -> Curves:
     --------
     >>> import altsets
     >>> found = altsets.frontier(altsets.quality.Additive([9, 8, 7, 3, 2, 1]), n_features=range(1, 4), n_alternatives=1)
-    >>> [(line.name, [point.y for point in line.points]) for line in curve_over_size(found).series]
-    [('best set', [9.0, 17.0, 24.0]), ('2 sets, tau = 0.5', [8.5, 16.5, 19.0]), ('2 sets, tau = 1', [8.5, 13.5, 15.0])]
+    >>> for line in curve_over_size(found).series:
+    ...     print(line.name, [point.y for point in line.points])
+    best set [9.0, 17.0, 24.0]
+    mean of 2 sets, tau = 0.5 [8.5, 16.5, 19.0]
+    mean of 2 sets, tau = 1 [8.5, 13.5, 15.0]
     """
     found = _with_points(frontier)
     if len(found.sizes) < 2:
@@ -114,19 +117,18 @@ def curve_over_size(frontier: Any, n_alternatives: int | None = None) -> Curves:
     ]
     series = [CurveLine("best set", tuple(best))]
     levels = LEVELS if count or any(point.tau > 0 for point in found.points) else ()
+    what = "worst" if _by_worst(found) else "mean"
     shown = []
     for level in levels:
         points = list(filter(None, (_at(found, size, count, level) for size in found.sizes)))
         shown += points
-        line = _line(f"{_sets(count)}, tau = {level:g}", points, factors, KEPT, over_size=True)
+        line = _line(f"{what} of {_sets(count)}, tau = {level:g}", points, factors, KEPT, over_size=True)
         series.append(line)
     mark = None
     if found.suggestion.n_features is not None:
         place = found.sizes.index(found.suggestion.n_features)
         mark = CurveMark(0, place, f"suggested: {_features(found.sizes[place])}")
-    what = "worst set" if _by_worst(found) else "mean of sets"
-    y_name = "quality times number of features" if found.parameters.get("mean_quality") else "quality"
-    y_name = f"{y_name} ({what})" if levels else y_name
+    y_name = "quality \N{MULTIPLICATION SIGN} features" if found.parameters.get("mean_quality") else "quality"
     return Curves("features in a set", y_name, tuple(series), mark, _unproven(shown))
 
 
@@ -237,7 +239,8 @@ def _mark(curves: Sequence[Sequence[FrontierPoint]], found: Frontier, line: int 
     for series, points in enumerate(curves):
         for place, point in enumerate(points):
             if suggested is point:
-                return CurveMark(line + series, place, f"suggested: tau = {point.tau:.3g}")
+                size = f"{_features(point.n_features)}, " if len(found.sizes) > 1 else ""
+                return CurveMark(line + series, place, f"suggested: {size}tau = {point.tau:.3g}")
     return None
 
 
