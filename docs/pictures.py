@@ -17,6 +17,7 @@ import matplotlib as mpl
 import matplotlib.pyplot as plt
 import pandas as pd
 from matplotlib.axes import Axes
+from PIL import Image
 
 import altsets
 from altsets import dissimilarity, plots, quality
@@ -85,6 +86,8 @@ def main(arguments: list[str]) -> None:
             path = IMAGES / f"{example.table}_{name}.png"
             ax.figure.savefig(path, dpi=100)
             plt.close(ax.figure)
+            # A few colours are enough, and make small files.
+            Image.open(path).convert("RGB").quantize(96).save(path, optimize=True)
             print(f"{path.name}: {path.stat().st_size / 1000:.0f} kB")
 
 

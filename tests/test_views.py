@@ -62,6 +62,7 @@ def test_members_come_by_how_many_sets_have_them_and_by_score(result):
         )
     assert [seen.scores[seen.features.index(name)] for name in named] == list(result.scores[number])
     assert seen.set_names == ("set 0", "set 1", "set 2")
+    assert seen.qualities == tuple(result.qualities)
     assert seen.above_noise is None
     assert seen.note == ""
 
@@ -77,6 +78,7 @@ def test_sets_are_capped_and_so_are_their_members(result):
     seen = views.membership(result, most_sets=1)
     assert seen.features == result.named_sets[0]
     assert seen.members == ((True,), (True,))
+    assert seen.qualities == (17.0,)
     assert seen.scores == result.scores[0]
     assert seen.note == "Only one of 3 sets is shown."
 

@@ -97,7 +97,7 @@ def _draw_means(ax: Axes, seen: views.Bars) -> list[Any]:
                 yerr=_reach(seen, means),
                 fmt="D",
                 color=BLUE,
-                mfc="white" if hollow else BLUE,
+                mfc=ax.get_facecolor() if hollow else BLUE,
                 markersize=6,
                 capsize=4,
                 linewidth=1.4,
@@ -149,7 +149,7 @@ def stand_ins(
     >>> ax.get_ylabel(), ax.get_xlabel()
     ('replaced feature', 'stand-in')
     """
-    return draw_grid(ax, views.stand_ins(evaluation, most=most, source=source), percent=True)
+    return draw_grid(ax, views.stand_ins(evaluation, most=most, source=source))
 
 
 def stability(
@@ -191,6 +191,6 @@ def stability(
     values = tuple(tuple(value or None for value in row) for row in seen.shares.values)
     meaning = "Below the sets: index of stability, 1 if always the same, 0 as by chance."
     grid = replace(seen.shares, values=values)
-    ax = draw_grid(ax, grid, percent=True, notes=[meaning, seen.index.note])
+    ax = draw_grid(ax, grid, notes=[meaning, seen.index.note])
     ax.set_xticks(range(len(columns)), columns)
     return ax

@@ -22,15 +22,12 @@ COLOURS = ("#F4F8FB", "#56B4E9", "#0072B2")
 CELL_WIDTH, CELL_HEIGHT = 0.48, 0.3
 #: Columns with longer names have them upright.
 LYING = 7
-#: The part of a whole below which numbers need a digit more to differ.
-NARROW = 0.2
 
 
 def draw_grid(
     ax: Axes | None,
     grid: Grid,
     *,
-    percent: bool,
     second_lines: Sequence[Sequence[str]] = (),
     empty: str = "",
     notes: Sequence[str] = (),
@@ -44,8 +41,6 @@ def draw_grid(
         Where to draw.
     grid : Grid
         What to draw.
-    percent : bool
-        Whether the numbers are shares of a whole.
     second_lines : sequence of sequences of str
         What else to write into each cell.
     empty : str
@@ -60,7 +55,7 @@ def draw_grid(
     upright = max(map(len, columns)) > LYING
     ax = axes_for(ax, *_size(rows, columns, upright, bool(second_lines)))
     _fill(ax, grid, pairs)
-    _write(ax, grid, percent, second_lines)
+    _write(ax, grid, second_lines)
     if pairs:
         for i in range(len(rows)):
             ax.texts[i * (len(rows) + 1)].set_color(GREY)
@@ -72,7 +67,7 @@ def draw_grid(
     ax.spines[:].set_visible(False)
     ax.set_xlabel(grid.column_name)
     ax.set_ylabel(grid.row_name)
-    ax.set_title(f"{grid.value_name}{' (%)' if percent else ''}", fontsize="small", loc="left")
+    ax.set_title(f"{grid.value_name}{' (%)' if grid.shares else ''}", fontsize="small", loc="left")
     unproven = f"{MARK} not proven." if any(map(any, grid.open)) else ""
     add_note(ax, *notes, grid.note, unproven, f"Hatched: {empty}." if hatched else "", names.note)
     return ax
@@ -101,24 +96,23 @@ def _fill(ax: Axes, grid: Grid, pairs: bool) -> None:
         cmap=LinearSegmentedColormap.from_list("blues", COLOURS),
         vmin=grid.low,
         vmax=high,
-        edgecolors="white",
+        edgecolors=[ax.get_facecolor()],
         linewidth=1,
     )
     ax.set_xlim(-0.5, len(grid.columns) - 0.5)
     ax.set_ylim(len(grid.rows) - 0.5, -0.5)
 
 
-def _write(ax: Axes, grid: Grid, percent: bool, second_lines: Sequence[Sequence[str]]) -> None:
+def _write(ax: Axes, grid: Grid, second_lines: Sequence[Sequence[str]]) -> None:
     """The numbers, white on dark cells and black on light ones."""
     mesh: Any = ax.collections[-1]
-    digits = _digits(grid, percent)
     for i, row in enumerate(grid.values):
         for j, value in enumerate(row):
             if value is None:
                 continue
             colour = "white" if _is_dark(mesh.to_rgba(value)[:3]) else "black"
             mark = MARK if grid.open and grid.open[i][j] else ""
-            text = f"{100 * value if percent else value:.{digits}f}{mark}"
+            text = f"{100 * value if grid.shares else value:.{grid.digits}f}{mark}"
             if second_lines and second_lines[i][j]:
                 text += f"\n{second_lines[i][j]}"
             ax.text(j, i, text, ha="center", va="center", fontsize="small", color=colour)
@@ -129,13 +123,6 @@ def _is_dark(colour: Sequence[float]) -> bool:
     linear = [part / 12.92 if part <= 0.04045 else ((part + 0.055) / 1.055) ** 2.4 for part in colour]
     light = 0.2126 * linear[0] + 0.7152 * linear[1] + 0.0722 * linear[2]
     return 1.05 / (light + 0.05) > (light + 0.05) / 0.05
-
-
-def _digits(grid: Grid, percent: bool) -> int:
-    """Digits after the point: one more where numbers are close to each other."""
-    if not percent:
-        return grid.digits
-    return 1 if grid.high - grid.low < NARROW else 0
 
 
 def _hatch(ax: Axes, grid: Grid) -> bool:

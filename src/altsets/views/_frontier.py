@@ -18,6 +18,8 @@ __all__ = ["curve_over_size", "curve_over_tau", "heat"]
 LEVELS = (0.5, 1.0)
 #: Values of tau that all have a column of their own; of more, there is a column for each tenth.
 MOST_TAUS = 12
+#: Shares that differ by less need a digit more.
+NARROW = 0.1
 #: What is this close counts as the same tau.
 CLOSE = 1e-9
 
@@ -72,11 +74,12 @@ def curve_over_tau(frontier: Any, n_alternatives: int | None = None, most: int =
             _line("worst set", points, factors, attrgetter("worst")),
         )
         mark = _mark([points], found, 1 if _by_worst(found) else 0)
-        return Curves(TAU, f"quality{_as_share(found)}", both, mark, _unproven(points))
+        return Curves(TAU, f"quality{_as_share(found)}", both, _are_shares(found), mark, _unproven(points))
     series = tuple(_line(name, points, factors, KEPT) for name, points in curves.items())
     shown = [point for points in curves.values() for point in points]
     note = joined(left_out, _unproven(shown))
-    return Curves(TAU, _kept_name(found), series, _mark(list(curves.values()), found), note)
+    mark = _mark(list(curves.values()), found)
+    return Curves(TAU, _kept_name(found), series, _are_shares(found), mark, note)
 
 
 def curve_over_size(frontier: Any, n_alternatives: int | None = None) -> Curves:
@@ -129,7 +132,7 @@ def curve_over_size(frontier: Any, n_alternatives: int | None = None) -> Curves:
         place = found.sizes.index(found.suggestion.n_features)
         mark = CurveMark(0, place, f"suggested: {_features(found.sizes[place])}")
     y_name = "quality \N{MULTIPLICATION SIGN} features" if found.parameters.get("mean_quality") else "quality"
-    return Curves("features in a set", y_name, tuple(series), mark, _unproven(shown))
+    return Curves("features in a set", y_name, tuple(series), mark=mark, note=_unproven(shown))
 
 
 def heat(frontier: Any, n_alternatives: int | None = None) -> Grid:
@@ -174,10 +177,17 @@ def heat(frontier: Any, n_alternatives: int | None = None) -> Grid:
         value_name=_kept_name(found),
         row_name="features in a set",
         column_name=TAU,
+        shares=_are_shares(found),
+        digits=_digits(numbers) if _are_shares(found) else 2,
         open=tuple(tuple(point is not None and _is_open(point) for point in row) for row in points),
         mark=_cell(points, found),
         note=_unproven([point for row in points for point in row if point is not None]),
     )
+
+
+def _digits(shares: Sequence[float]) -> int:
+    """Digits of shares in per cent: one more where they are close to each other."""
+    return 1 if max(shares, default=1.0) - min(shares, default=1.0) < NARROW else 0
 
 
 def _with_points(given: Any) -> Frontier:
