@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from altsets import views
-from altsets.plots._canvas import COLOURS, MARKERS, add_legend, add_note, axes_for, tidy
+from altsets.plots._canvas import COLOURS, MARKERS, axes_for, finish, tidy
 from altsets.plots._grids import draw_grid
 from altsets.plots._names import Names
 from altsets.search.frontier import Frontier
@@ -118,15 +118,14 @@ def frontier_heat(frontier: Frontier, *, n_alternatives: int | None = None, ax: 
 def _draw_curves(ax: Axes | None, seen: views.Curves) -> Axes:
     names = Names()
     ax = axes_for(ax, *SIZE)
-    handles = [_draw_curve(ax, seen, number) for number in range(len(seen.series))]
+    keys = [_draw_curve(ax, seen, number) for number in range(len(seen.series))]
     suggested = _mark(ax, seen)
     ax.set_xlabel(seen.x_name)
     ax.set_ylabel(f"{seen.y_name} (%)" if seen.shares else seen.y_name)
     tidy(ax, grid="both")
-    add_legend(ax, handles, names)
     unproven = any(point.open for line in seen.series for point in line.points)
-    add_note(ax, suggested, seen.note, "Hollow: not proven." if unproven else "", names.note)
-    return ax
+    notes = [suggested, seen.note, "Hollow: not proven." if unproven else ""]
+    return finish(ax, names, keys=keys, notes=notes)
 
 
 def _draw_curve(ax: Axes, seen: views.Curves, number: int) -> Any:
