@@ -338,7 +338,7 @@ def test_frontier_draws_a_curve_for_each_size(frontier):
     for line in seen.series:
         assert drawn[line.name].get_ydata() == pytest.approx([100 * point.y for point in line.points])
     assert len({line.get_marker() for line in drawn.values()}) == len(drawn)
-    assert ax.get_ylabel() == "mean quality, as a share of the best set (%)"
+    assert ax.get_ylabel() == "mean quality, share of the best set (%)"
     suggested = frontier.suggestion
     (ring,) = [line for line in ax.lines if line.get_gid() == "mark"]
     assert ring.get_xdata()[0] == suggested.tau
@@ -364,6 +364,17 @@ def test_frontier_over_sizes(frontier):
     one_size = altsets.frontier(quality.Additive(SCORES), n_features=2, n_alternatives=1)
     with pytest.raises(InputError, match="ask for several sizes"):
         plots.frontier_sizes(one_size)
+
+
+def test_what_is_no_curve_is_refused():
+    one_tau = altsets.frontier(quality.Additive(SCORES), n_features=[1, 2], n_alternatives=1, taus=0.5)
+    with pytest.raises(InputError, match="one value of tau for each size, which is no curve"):
+        plots.frontier(one_tau)
+    incomplete = altsets.frontier(quality.Additive(SCORES), n_features=3, n_alternatives=2, taus=[0.9, 1])
+    for draw in (plots.frontier, plots.frontier_heat):
+        with pytest.raises(InputError, match="no point of this frontier has all its sets"):
+            draw(incomplete)
+    assert plt.get_fignums() == []
 
 
 def test_frontier_heat_frames_the_suggestion(frontier):

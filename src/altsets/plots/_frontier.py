@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from typing import TYPE_CHECKING, Any
 
 from altsets import views
+from altsets.errors import InputError
 from altsets.plots._canvas import COLOURS, MARKERS, axes_for, finish, tidy
 from altsets.plots._grids import draw_grid
 from altsets.plots._names import Names
@@ -50,6 +52,11 @@ def frontier(
     ['mean', 'worst set']
     """
     seen = views.curve_over_tau(frontier, n_alternatives=n_alternatives, most=most)
+    if max(len(line.points) for line in seen.series) < 2:
+        raise InputError(
+            "this frontier has one value of tau for each size, which is no curve; leave taus out to have all that "
+            "matter, or draw frontier_sizes."
+        )
     return _draw_curves(ax, seen)
 
 
@@ -111,11 +118,20 @@ def frontier_heat(frontier: Frontier, *, n_alternatives: int | None = None, ax: 
     ['100', '88', '88', '100', '93', '71']
     """
     seen = views.heat(frontier, n_alternatives=n_alternatives)
+    _refuse_nothing(value for row in seen.values for value in row)
     framed = "Framed: the suggested point." if seen.mark else ""
     return draw_grid(ax, seen, empty="sets are missing", notes=[framed])
 
 
+def _refuse_nothing(numbers: Iterable[float | None]) -> None:
+    if all(number is None for number in numbers):
+        raise InputError(
+            "no point of this frontier has all its sets; ask for fewer alternatives, or smaller sets."
+        )
+
+
 def _draw_curves(ax: Axes | None, seen: views.Curves) -> Axes:
+    _refuse_nothing(point.y for line in seen.series for point in line.points)
     names = Names()
     ax = axes_for(ax, *SIZE)
     keys = [_draw_curve(ax, seen, number) for number in range(len(seen.series))]

@@ -112,7 +112,8 @@ def _write(ax: Axes, grid: Grid, second_lines: Sequence[Sequence[str]]) -> None:
                 continue
             colour = "white" if _is_dark(mesh.to_rgba(value)[:3]) else "black"
             mark = MARK if grid.open and grid.open[i][j] else ""
-            text = f"{100 * value if grid.shares else value:.{grid.digits}f}{mark}"
+            number = f"{100 * value:.{grid.digits - 2}f}" if grid.shares else f"{value:.{grid.digits}f}"
+            text = f"{number}{mark}"
             if second_lines and second_lines[i][j]:
                 text += f"\n{second_lines[i][j]}"
             ax.text(j, i, text, ha="center", va="center", fontsize="small", color=colour)

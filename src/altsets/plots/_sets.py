@@ -72,7 +72,7 @@ def membership(
     ax.set_xlim(-0.6, whole - 0.6)
     ax.set_xticks(range(len(heads)), heads, fontsize="small")
     ax.set_yticks(range(len(labels)), labels, fontsize="small", **PLAIN)
-    ax.set_xlabel("set and its quality", x=dots / whole / 2)
+    ax.set_xlabel("set and its quality" if len(heads) > 2 else "set", x=dots / whole / 2)
     keys = []
     if seen.scores:
         keys = _draw_scores(ax, seen, dots / whole)
