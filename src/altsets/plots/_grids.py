@@ -54,11 +54,7 @@ def draw_grid(
     rows, columns = names.short(grid.rows), names.short(grid.columns)
     upright = max(map(len, columns)) > LYING
     ax = axes_for(ax, *_size(rows, columns, upright, bool(second_lines)))
-    _fill(ax, grid, pairs)
-    _write(ax, grid, second_lines)
-    if pairs:
-        for i in range(len(rows)):
-            ax.texts[i * (len(rows) + 1)].set_color(GREY)
+    mesh = _fill(ax, grid, pairs)
     hatched = bool(empty) and _hatch(ax, grid)
     _frame(ax, grid)
     ax.set_xticks(range(len(columns)), columns, rotation=90 if upright else 0, fontsize="small", **PLAIN)
@@ -70,7 +66,9 @@ def draw_grid(
     unproven = f"{MARK} not proven." if any(map(any, grid.open)) else ""
     title = f"{grid.value_name} (%)" if grid.shares else grid.value_name
     said = [*notes, grid.note, unproven, f"Hatched: {empty}." if hatched else ""]
-    return finish(ax, names, title=title, notes=said)
+    finish(ax, names, title=title, notes=said)
+    _write(ax, grid, mesh, second_lines, pairs)
+    return ax
 
 
 def _size(rows: Sequence[str], columns: Sequence[str], upright: bool, tall: bool) -> tuple[float, float]:
@@ -81,7 +79,8 @@ def _size(rows: Sequence[str], columns: Sequence[str], upright: bool, tall: bool
     return max(width, min(LONGEST, 40) * 0.11), height
 
 
-def _fill(ax: Axes, grid: Grid, pairs: bool) -> None:
+def _fill(ax: Axes, grid: Grid, pairs: bool) -> Any:
+    """The colours of the cells."""
     import numpy as np
     from matplotlib.colors import LinearSegmentedColormap
 
@@ -90,7 +89,7 @@ def _fill(ax: Axes, grid: Grid, pairs: bool) -> None:
     if pairs:
         np.fill_diagonal(numbers, np.nan)
     high = grid.high if grid.high > grid.low else grid.low + 1
-    ax.pcolormesh(
+    mesh = ax.pcolormesh(
         *edges,
         np.ma.masked_invalid(numbers),
         cmap=LinearSegmentedColormap.from_list("blues", COLOURS),
@@ -101,22 +100,30 @@ def _fill(ax: Axes, grid: Grid, pairs: bool) -> None:
     )
     ax.set_xlim(-0.5, len(grid.columns) - 0.5)
     ax.set_ylim(len(grid.rows) - 0.5, -0.5)
+    return mesh
 
 
-def _write(ax: Axes, grid: Grid, second_lines: Sequence[Sequence[str]]) -> None:
+def _write(ax: Axes, grid: Grid, mesh: Any, second_lines: Sequence[Sequence[str]], pairs: bool) -> None:
     """The numbers, white on dark cells and black on light ones."""
-    mesh: Any = ax.collections[-1]
     for i, row in enumerate(grid.values):
         for j, value in enumerate(row):
             if value is None:
                 continue
-            colour = "white" if _is_dark(mesh.to_rgba(value)[:3]) else "black"
-            mark = MARK if grid.open and grid.open[i][j] else ""
             number = f"{100 * value:.{grid.digits - 2}f}" if grid.shares else f"{value:.{grid.digits}f}"
-            text = f"{number}{mark}"
-            if second_lines and second_lines[i][j]:
-                text += f"\n{second_lines[i][j]}"
-            ax.text(j, i, text, ha="center", va="center", fontsize="small", color=colour)
+            mark = MARK if grid.open and grid.open[i][j] else ""
+            more = f"\n{second_lines[i][j]}" if second_lines else ""
+            colour = "white" if _is_dark(mesh.to_rgba(value)[:3]) else "black"
+            ax.text(
+                j,
+                i,
+                f"{number}{mark}{more}",
+                ha="center",
+                va="center",
+                fontsize="small",
+                color=GREY if pairs and i == j else colour,
+                # Cells have the room that they have, and asking hundreds of them takes long.
+                in_layout=False,
+            )
 
 
 def _is_dark(colour: Sequence[float]) -> bool:
