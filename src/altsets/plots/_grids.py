@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
-from altsets.plots._canvas import CHARACTER, GREY, ORANGE, axes_for, finish
+from altsets.plots._canvas import CHARACTER, GREY, axes_for, finish
 from altsets.plots._names import LONGEST, PLAIN, Names
 from altsets.result import MARK
 
@@ -147,13 +147,14 @@ def _hatch(ax: Axes, grid: Grid) -> bool:
 
 
 def _frame(ax: Axes, grid: Grid) -> None:
-    """A frame around the number that is suggested."""
+    """A frame around the number that is suggested: black on white, to be seen on any colour and in grey."""
     from matplotlib.patches import Rectangle
 
     if grid.mark is not None:
         i, j = grid.mark
-        ax.add_patch(
-            Rectangle(
-                (j - 0.5, i - 0.5), 1, 1, fill=False, edgecolor=ORANGE, linewidth=2.5, zorder=3, gid="mark"
+        for colour, width in (("white", 5.0), ("black", 2.0)):
+            frame = Rectangle(
+                (j - 0.5, i - 0.5), 1, 1, fill=False, edgecolor=colour, linewidth=width, zorder=3
             )
-        )
+            frame.set_gid(f"{colour} frame")
+            ax.add_patch(frame)
