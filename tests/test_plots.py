@@ -116,7 +116,7 @@ def dots(ax, gid):
 def clipped(ax):
     """By how many pixels something sticks out of the figure once it is laid out."""
     figure = ax.figure
-    figure.canvas.draw()
+    figure.draw_without_rendering()
     box, page = ax.get_tightbbox(), figure.bbox
     return max(page.x0 - box.x0, page.y0 - box.y0, box.x1 - page.x1, box.y1 - page.y1)
 
@@ -137,7 +137,6 @@ def test_a_picture_goes_where_it_is_told(name, answers):
     assert getattr(plots, name)(answers[name], ax=right) is right
     assert not left.has_data()
     assert plt.get_fignums() == [figure.number]
-    figure.canvas.draw()
 
 
 @pytest.mark.parametrize("name", plots.__all__)
@@ -148,7 +147,6 @@ def test_pictures_leave_settings_alone_and_follow_them(name, answers):
     with plt.style.context(["dark_background", {"font.size": 20.0, "axes.formatter.use_mathtext": True}]):
         ax = getattr(plots, name)(answers[name])
         assert ax.figure.get_size_inches() == pytest.approx(2 * small)
-        ax.figure.canvas.draw()
 
 
 @pytest.mark.parametrize("name", plots.__all__)
