@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import signal
 import sys
 
@@ -26,6 +27,24 @@ def browser():
     need_browser()
     with started() as browser:
         yield browser
+
+
+# Pictures are drawn, not shown.
+os.environ.setdefault("MPLBACKEND", "Agg")
+
+
+@pytest.fixture(autouse=True)
+def closed_figures():
+    """Figures that are left open are counted, and too many are a warning."""
+    _close_figures()
+    yield
+    _close_figures()
+
+
+def _close_figures():
+    pyplot = sys.modules.get("matplotlib.pyplot")
+    if pyplot is not None:
+        pyplot.close("all")
 
 
 @pytest.fixture

@@ -339,7 +339,9 @@ def test_a_time_limit_is_for_all_points():
     assert "The time limit was reached" in found.explain()
     assert all(point.result.sets for point in found)
     if len(found) < found.n_asked:
-        assert f"{found.n_asked - len(found)} points were not searched" in found.explain()
+        missing = found.n_asked - len(found)
+        left_out = "1 point was" if missing == 1 else f"{missing} points were"
+        assert f"{left_out} not searched" in found.explain()
     # Easy points come first and leave their time to others.
     assert found.points[0].status is Status.OPTIMAL
 

@@ -1,0 +1,183 @@
+"""Pictures of a frontier: what difference costs over tau, over the size of sets, and over both."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import TYPE_CHECKING, Any
+
+from altsets import views
+from altsets.errors import InputError
+from altsets.plots._canvas import COLOURS, DASHES, MARKERS, axes_for, finish, tidy
+from altsets.plots._grids import draw_grid
+from altsets.plots._names import Names
+from altsets.search.frontier import Frontier
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+
+__all__ = ["frontier", "frontier_heat", "frontier_sizes"]
+
+SIZE = (5.6, 3.8)
+
+
+def frontier(
+    frontier: Frontier, *, n_alternatives: int | None = None, most: int = 6, ax: Axes | None = None
+) -> Axes:
+    """What more difference costs: quality over tau, as a share of the best set of that size.
+
+    Of one size, the mean of the sets and the worst of them; of several, a curve for each. Points that are not proven
+    are hollow; a ring is around the point where the curve bends, if it does.
+
+    Parameters
+    ----------
+    frontier : Frontier
+        Of :func:`altsets.frontier`.
+    n_alternatives : int, optional
+        Of several numbers of alternatives, this one.
+    most : int
+        Curves to show at most.
+    ax : Axes, optional
+        Where to draw.
+
+    Returns
+    -------
+    Axes
+
+    Examples
+    --------
+    >>> import altsets
+    >>> found = altsets.frontier(altsets.quality.Additive([9, 8, 8, 8, 7, 3, 1, 1]), n_features=4, n_alternatives=1)
+    >>> ax = altsets.plots.frontier(found)
+    >>> [text.get_text() for text in ax.get_legend().get_texts()]
+    ['mean', 'worst set']
+    """
+    seen = views.curve_over_tau(frontier, n_alternatives=n_alternatives, most=most)
+    if max(len(line.points) for line in seen.series) < 2:
+        raise InputError(
+            "this frontier has one value of tau for each size, which is no curve; leave taus out to have all that "
+            "matter, or draw frontier_sizes."
+        )
+    return _draw_curves(ax, seen)
+
+
+def frontier_sizes(frontier: Frontier, *, n_alternatives: int | None = None, ax: Axes | None = None) -> Axes:
+    """What more features bring: quality over the size of sets.
+
+    A curve for the best set, one for sets that differ in half of their features, one for sets that share none. Where
+    the quality of a set is a mean over its features, as of mRMR, it is multiplied by their number: else it would only
+    fall.
+
+    Parameters
+    ----------
+    frontier : Frontier
+        Of :func:`altsets.frontier`, with several sizes.
+    n_alternatives : int, optional
+        Of several numbers of alternatives, this one.
+    ax : Axes, optional
+        Where to draw.
+
+    Returns
+    -------
+    Axes
+
+    Examples
+    --------
+    >>> import altsets
+    >>> found = altsets.frontier(altsets.quality.Additive([9, 8, 7, 3, 2, 1]), n_features=range(1, 4), n_alternatives=1)
+    >>> altsets.plots.frontier_sizes(found).get_xlabel()
+    'features in a set'
+    """
+    ax = _draw_curves(ax, views.curve_over_size(frontier, n_alternatives=n_alternatives))
+    ax.locator_params(axis="x", integer=True)
+    return ax
+
+
+def frontier_heat(frontier: Frontier, *, n_alternatives: int | None = None, ax: Axes | None = None) -> Axes:
+    """What difference costs at each size: the part of the best set of that size that is kept, over sizes and tau.
+
+    A frame is around the suggested point; hatched cells have no sets, and an asterisk means that there is no proof.
+
+    Parameters
+    ----------
+    frontier : Frontier
+        Of :func:`altsets.frontier`.
+    n_alternatives : int, optional
+        Of several numbers of alternatives, this one.
+    ax : Axes, optional
+        Where to draw.
+
+    Returns
+    -------
+    Axes
+
+    Examples
+    --------
+    >>> import altsets
+    >>> found = altsets.frontier(altsets.quality.Additive([4, 3, 2, 1]), n_features=[1, 2], n_alternatives=1)
+    >>> [text.get_text() for text in altsets.plots.frontier_heat(found).texts]
+    ['100', '88', '88', '100', '93', '71']
+    """
+    seen = views.heat(frontier, n_alternatives=n_alternatives)
+    _refuse_nothing(value for row in seen.values for value in row)
+    framed = "Framed: the suggested point." if seen.mark else ""
+    return draw_grid(ax, seen, empty="sets are missing", notes=[framed])
+
+
+def _refuse_nothing(numbers: Iterable[float | None]) -> None:
+    if all(number is None for number in numbers):
+        raise InputError(
+            "no point of this frontier has all its sets; ask for fewer alternatives, or smaller sets."
+        )
+
+
+def _draw_curves(ax: Axes | None, seen: views.Curves) -> Axes:
+    _refuse_nothing(point.y for line in seen.series for point in line.points)
+    names = Names()
+    ax = axes_for(ax, *SIZE)
+    keys = [_draw_curve(ax, seen, number) for number in range(len(seen.series))]
+    suggested = _mark(ax, seen)
+    ax.set_xlabel(seen.x_name)
+    ax.set_ylabel(f"{seen.y_name} (%)" if seen.shares else seen.y_name)
+    tidy(ax, grid="both")
+    unproven = any(point.open for line in seen.series for point in line.points)
+    notes = [suggested, seen.note, "Hollow: not proven." if unproven else ""]
+    return finish(ax, names, keys=keys, notes=notes)
+
+
+def _draw_curve(ax: Axes, seen: views.Curves, number: int) -> Any:
+    """A curve with a colour and a marker of its own, which is hollow where nothing is proven; for the legend."""
+    line = seen.series[number]
+    known = [(point.x, _height(seen, point.y), point.open) for point in line.points if point.y is not None]
+    look: dict[str, Any] = {
+        "color": COLOURS[number % len(COLOURS)],
+        "marker": MARKERS[number % len(MARKERS)],
+        "markersize": 5,
+    }
+    (handle,) = ax.plot(
+        [x for x, *_ in known],
+        [y for _, y, _ in known],
+        linestyle=DASHES[number % len(DASHES)],
+        linewidth=1.4,
+        label=line.name,
+        **look,
+    )
+    hollow = [(x, y) for x, y, is_open in known if is_open]
+    if hollow:
+        ax.plot(*zip(*hollow, strict=True), linestyle="", mfc=ax.get_facecolor(), gid="hollow", **look)
+    return handle
+
+
+def _mark(ax: Axes, seen: views.Curves) -> str:
+    """A ring around the suggested point; a sentence says what it is, since words beside it would cover the curves."""
+    if seen.mark is None:
+        return ""
+    point = seen.series[seen.mark.series].points[seen.mark.point]
+    if point.y is None:
+        return ""
+    colour = ax.xaxis.label.get_color()
+    ax.plot(point.x, _height(seen, point.y), "o", markersize=12, mfc="none", mec=colour, mew=1.3, gid="mark")
+    return f"Ringed and {seen.mark.label}."
+
+
+def _height(seen: views.Curves, y: float) -> float:
+    return 100 * y if seen.shares else y
