@@ -61,6 +61,9 @@ def pictures(example: Example, X: pd.DataFrame, y: pd.Series) -> Iterator[tuple[
     yield "frontier_sizes", plots.frontier_sizes(all_sizes)
     yield "frontier_heat", plots.frontier_heat(all_sizes)
 
+    tried = altsets.evaluate_frontier("mrmr", X, y, n_features=[2, k], n_alternatives=3, estimator="forest")
+    yield "frontier_scores", plots.frontier_scores(tried)
+
     evaluation = altsets.evaluate(selector, X, y, estimator="forest")
     yield "scores", plots.scores(evaluation)
     yield "stand_ins", plots.stand_ins(evaluation)

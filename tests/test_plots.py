@@ -380,6 +380,21 @@ def test_what_is_no_curve_is_refused():
     assert plt.get_fignums() == []
 
 
+def test_frontier_scores_have_a_baseline_and_intervals():
+    X = [[0, 5, 1], [1, 4, 0], [0, 5, 0], [1, 4, 1], [0, 5, 1], [1, 4, 0]] * 5
+    found = altsets.evaluate_frontier("f", X, ["no", "yes"] * 15, n_features=1, n_alternatives=2)
+    ax = plots.frontier_scores(found)
+    assert [text.get_text() for text in ax.get_legend().get_texts()] == [
+        "1 feature",
+        f"baseline: {found.any_evaluation.guess()}",
+    ]
+    curve, line = ax.lines
+    assert curve.get_ydata().tolist() == [point.score for point in found]
+    assert set(line.get_ydata()) == {found.baseline}
+    with pytest.raises(InputError, match="takes an EvaluatedFrontier"):
+        plots.frontier_scores(found.frontier)
+
+
 def test_frontier_heat_frames_the_suggestion(frontier):
     ax = plots.frontier_heat(frontier)
     seen = views.heat(frontier)

@@ -7,6 +7,7 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
+from sklearn.datasets import load_wine
 
 import altsets
 from altsets import dissimilarity, quality, views
@@ -503,3 +504,54 @@ def test_no_sets_and_one_set(result):
 def test_nonsense_limits_are_refused(result, most):
     with pytest.raises(InputError, match=f"most={most!r}"):
         views.membership(result, most=most)
+
+
+@pytest.fixture(scope="module")
+def evaluated():
+    X, y = load_wine(return_X_y=True, as_frame=True)
+    return altsets.evaluate_frontier("f", X, y, n_features=[2, 3, 4], n_alternatives=[0, 1])
+
+
+def test_scores_along_a_frontier(evaluated):
+    seen = views.scores_along(evaluated)
+    assert [line.name for line in seen.series] == ["2 features", "3 features", "4 features"]
+    for line, size in zip(seen.series, [2, 3, 4], strict=True):
+        points = [point for point in evaluated if (point.n_features, point.n_alternatives) == (size, 1)]
+        assert [(point.x, point.y) for point in line.points] == [(point.tau, point.score) for point in points]
+        assert all(point.low is None for point in line.points)
+    assert [line.value for line in seen.lines] == [evaluated.baseline]
+    assert "Mean of 2 sets, searched anew in each of 5 folds." in seen.note
+
+
+def test_scores_over_sizes_where_there_is_one_tau(evaluated):
+    seen = views.scores_along(evaluated, n_alternatives=0)
+    (line,) = seen.series
+    assert seen.x_name == "features in a set"
+    assert [point.x for point in line.points] == [2, 3, 4]
+    for shown, point in zip(line.points, [p for p in evaluated if not p.n_alternatives], strict=True):
+        assert (shown.low, shown.high) == point.interval
+
+
+def test_scores_along_a_frontier_few_curves(evaluated):
+    seen = views.scores_along(evaluated, most=2)
+    assert [line.name for line in seen.series] == ["2 features", "4 features"]
+    assert seen.note.startswith("2 of 3 sizes are shown.")
+
+
+def test_a_frontier_with_scores_is_a_frontier(evaluated):
+    assert views.curve_over_tau(evaluated) == views.curve_over_tau(evaluated.frontier)
+
+
+@pytest.mark.parametrize(
+    ("given", "words"),
+    [
+        ({"scorer": "f2"}, "scorer='f2' was not measured; choose from matthews_corrcoef."),
+        ({"n_alternatives": 7}, "n_alternatives=7 is not in this frontier; choose from 0, 1."),
+    ],
+)
+def test_scores_that_are_not_there(evaluated, given, words):
+    with pytest.raises(InputError) as caught:
+        views.scores_along(evaluated, **given)
+    assert str(caught.value) == words
+    with pytest.raises(InputError, match=r"takes an EvaluatedFrontier, such as altsets\.evaluate_frontier"):
+        views.scores_along(evaluated.frontier)

@@ -13,13 +13,14 @@ tell colours apart. What does not fit is left out, and a note in the picture say
 """
 
 from altsets.plots._evaluation import scores, stability, stand_ins
-from altsets.plots._frontier import frontier, frontier_heat, frontier_sizes
+from altsets.plots._frontier import frontier, frontier_heat, frontier_scores, frontier_sizes
 from altsets.plots._near_best import near_best
 from altsets.plots._sets import membership, overlap, quality
 
 __all__ = [
     "frontier",
     "frontier_heat",
+    "frontier_scores",
     "frontier_sizes",
     "membership",
     "near_best",

@@ -11,7 +11,7 @@ from altsets.plots._names import Names
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
-    from altsets.views import Bars
+    from altsets.views import Bars, ReferenceLine
 
 __all__ = ["draw_columns", "draw_lines"]
 
@@ -42,7 +42,7 @@ def draw_columns(ax: Axes | None, seen: Bars, texts: Sequence[str], name: str) -
         text.set_bbox(
             {"boxstyle": "round,pad=0.25", "facecolor": "white", "edgecolor": "none", "alpha": 0.85}
         )
-    keys = draw_lines(ax, seen)
+    keys = draw_lines(ax, seen.lines)
     if seen.marked:
         keys.append(key(seen.mark_means, hatched=True))
     ax.set_xticks(places, [label.removeprefix(f"{name} ") for label in seen.labels])
@@ -52,7 +52,7 @@ def draw_columns(ax: Axes | None, seen: Bars, texts: Sequence[str], name: str) -
     return finish(ax, names, keys=keys, notes=[seen.note])
 
 
-def draw_lines(ax: Axes, seen: Bars) -> list[Any]:
+def draw_lines(ax: Axes, lines: Sequence[ReferenceLine]) -> list[Any]:
     """The numbers that all others are compared with, as lines across; for the legend."""
     return [
         ax.axhline(
@@ -62,5 +62,5 @@ def draw_lines(ax: Axes, seen: Bars) -> list[Any]:
             linewidth=1.5,
             label=line.label,
         )
-        for place, line in enumerate(seen.lines)
+        for place, line in enumerate(lines)
     ]

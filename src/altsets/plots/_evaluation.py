@@ -55,7 +55,7 @@ def scores(evaluation: Evaluation, *, scorer: str | None = None, ax: Axes | None
     seen = views.predictive_scores(evaluation, scorer=scorer)
     names = Names()
     ax = axes_for(ax, max(4.4, 0.6 * len(seen.labels) + 1.4), 3.8)
-    keys = [*_draw_means(ax, seen), *draw_lines(ax, seen), _draw_folds(ax, seen)]
+    keys = [*_draw_means(ax, seen), *draw_lines(ax, seen.lines), _draw_folds(ax, seen)]
     ax.set_xticks(range(len(seen.labels)), [label.removeprefix("set ") for label in seen.labels])
     ax.set_xlim(-0.6, len(seen.labels) - 0.4)
     ax.set_xlabel("set")

@@ -1,4 +1,4 @@
-"""Pictures of a frontier: what difference costs over tau, over the size of sets, and over both."""
+"""Pictures of a frontier: what difference costs over tau and the size of sets, and how sets predict."""
 
 from __future__ import annotations
 
@@ -7,6 +7,8 @@ from typing import TYPE_CHECKING, Any
 
 from altsets import views
 from altsets.errors import InputError
+from altsets.evaluation import EvaluatedFrontier
+from altsets.plots._bars import draw_lines
 from altsets.plots._canvas import COLOURS, DASHES, MARKERS, axes_for, finish, tidy
 from altsets.plots._grids import draw_grid
 from altsets.plots._names import Names
@@ -15,7 +17,7 @@ from altsets.search.frontier import Frontier
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
-__all__ = ["frontier", "frontier_heat", "frontier_sizes"]
+__all__ = ["frontier", "frontier_heat", "frontier_scores", "frontier_sizes"]
 
 SIZE = (5.6, 3.8)
 
@@ -123,6 +125,52 @@ def frontier_heat(frontier: Frontier, *, n_alternatives: int | None = None, ax: 
     return draw_grid(ax, seen, empty="sets are missing", notes=[framed])
 
 
+def frontier_scores(
+    evaluated: EvaluatedFrontier,
+    *,
+    scorer: str | None = None,
+    n_alternatives: int | None = None,
+    most: int = 6,
+    ax: Axes | None = None,
+) -> Axes:
+    """How well sets predict, the more they differ: the mean score on rows that they have not seen, over tau.
+
+    A curve for each size, and a line for the baseline; over the size instead where each size has one value of tau. A
+    single curve has confidence intervals.
+
+    Parameters
+    ----------
+    evaluated : EvaluatedFrontier
+        Of :func:`altsets.evaluate_frontier`.
+    scorer : str, optional
+        Which score; by default the first one.
+    n_alternatives : int, optional
+        Of several numbers of alternatives, this one.
+    most : int
+        Curves to show at most.
+    ax : Axes, optional
+        Where to draw.
+
+    Returns
+    -------
+    Axes
+
+    Examples
+    --------
+    >>> import altsets
+    >>> X = [[0, 5, 1], [1, 4, 0], [0, 5, 0], [1, 4, 1], [0, 5, 1], [1, 4, 0]] * 5
+    >>> found = altsets.evaluate_frontier("f", X, ["no", "yes"] * 15, n_features=1, n_alternatives=2)
+    >>> altsets.plots.frontier_scores(found).get_ylabel()
+    'matthews_corrcoef'
+    """
+    seen = views.scores_along(evaluated, scorer=scorer, n_alternatives=n_alternatives, most=most)
+    if all(point.y is None for line in seen.series for point in line.points):
+        raise InputError(
+            "no point of this frontier has a score; ask for fewer alternatives, or smaller sets."
+        )
+    return _draw_curves(ax, seen)
+
+
 def _refuse_nothing(numbers: Iterable[float | None]) -> None:
     if all(number is None for number in numbers):
         raise InputError(
@@ -135,6 +183,7 @@ def _draw_curves(ax: Axes | None, seen: views.Curves) -> Axes:
     names = Names()
     ax = axes_for(ax, *SIZE)
     keys = [_draw_curve(ax, seen, number) for number in range(len(seen.series))]
+    keys += draw_lines(ax, seen.lines)
     suggested = _mark(ax, seen)
     ax.set_xlabel(seen.x_name)
     ax.set_ylabel(f"{seen.y_name} (%)" if seen.shares else seen.y_name)
@@ -161,10 +210,18 @@ def _draw_curve(ax: Axes, seen: views.Curves, number: int) -> Any:
         label=line.name,
         **look,
     )
+    _draw_intervals(ax, line, look["color"])
     hollow = [(x, y) for x, y, is_open in known if is_open]
     if hollow:
         ax.plot(*zip(*hollow, strict=True), linestyle="", mfc=ax.get_facecolor(), gid="hollow", **look)
     return handle
+
+
+def _draw_intervals(ax: Axes, line: views.CurveLine, colour: str) -> None:
+    ends = [(point.x, point.low, point.high) for point in line.points if point.low is not None]
+    if ends:
+        x, low, high = zip(*ends, strict=True)
+        ax.vlines(x, low, high, color=colour, alpha=0.6, linewidth=1.2, gid="interval")
 
 
 def _mark(ax: Axes, seen: views.Curves) -> str:

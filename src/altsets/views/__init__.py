@@ -8,6 +8,7 @@ from altsets.views._evaluation import predictive_scores, stability, stand_ins
 from altsets.views._frontier import curve_over_size, curve_over_tau, heat
 from altsets.views._near_best import near_best_frequencies
 from altsets.views._result import likeness, membership, overlaps, qualities
+from altsets.views._scores_along import scores_along
 from altsets.views._shapes import (
     Bars,
     CurveLine,
@@ -39,6 +40,7 @@ __all__ = [
     "overlaps",
     "predictive_scores",
     "qualities",
+    "scores_along",
     "stability",
     "stand_ins",
 ]

@@ -7,10 +7,20 @@ from operator import attrgetter
 from typing import Any
 
 from altsets.errors import InputError
+from altsets.evaluation import EvaluatedFrontier
 from altsets.result import Status
 from altsets.search.frontier import Frontier, FrontierPoint
-from altsets.views._given import checked, checked_most, joined, number_or_none, spread
-from altsets.views._shapes import CurveLine, CurveMark, CurvePoint, Curves, Grid
+from altsets.views._given import (
+    checked,
+    checked_most,
+    in_features,
+    in_point,
+    in_sets,
+    joined,
+    number_or_none,
+    spread,
+)
+from altsets.views._shapes import TAU, CurveLine, CurveMark, CurvePoint, Curves, Grid
 
 __all__ = ["curve_over_size", "curve_over_tau", "heat"]
 
@@ -22,8 +32,6 @@ MOST_TAUS = 12
 NARROW = 0.1
 #: What is this close counts as the same tau.
 CLOSE = 1e-9
-
-TAU = "tau: least difference of two sets"
 
 #: What qualities of each size are multiplied with to be shown.
 Factors = dict[int, float]
@@ -61,11 +69,11 @@ def curve_over_tau(frontier: Any, n_alternatives: int | None = None, most: int =
     if many_sizes:
         count = _count(found, n_alternatives)
         kept = spread(found.sizes, checked_most(most) or 1, keep=_known(found.suggestion.n_features))
-        curves = {_features(size): found.curve(size, count) for size in kept}
+        curves = {in_features(size): found.curve(size, count) for size in kept}
         left_out = _some(kept, found.sizes, "sizes")
     elif many_counts and n_alternatives is None:
         kept = spread(found.counts, checked_most(most) or 1, keep=_known(found.suggestion.n_alternatives))
-        curves = {_sets(count): found.curve(found.sizes[0], count) for count in kept}
+        curves = {in_sets(count): found.curve(found.sizes[0], count) for count in kept}
         left_out = _some(kept, found.counts, "numbers of alternatives")
     else:
         points = found.curve(found.sizes[0], _count(found, n_alternatives))
@@ -109,13 +117,13 @@ def curve_over_size(frontier: Any, n_alternatives: int | None = None) -> Curves:
     found = _with_points(frontier)
     if len(found.sizes) < 2:
         raise InputError(
-            f"all sets of this frontier have {_features(found.sizes[0])}; ask for several sizes, such as "
+            f"all sets of this frontier have {in_features(found.sizes[0])}; ask for several sizes, such as "
             "n_features=range(2, 11)."
         )
     count = _count(found, n_alternatives)
     factors = {size: float(size) if found.parameters.get("mean_quality") else 1.0 for size in found.sizes}
     best = [
-        CurvePoint(size, number_or_none(found.best(size) * factors[size]), f"{_features(size)}, best set")
+        CurvePoint(size, number_or_none(found.best(size) * factors[size]), f"{in_features(size)}, best set")
         for size in found.sizes
     ]
     series = [CurveLine("best set", tuple(best))]
@@ -125,12 +133,12 @@ def curve_over_size(frontier: Any, n_alternatives: int | None = None) -> Curves:
     for level in levels:
         points = list(filter(None, (_at(found, size, count, level) for size in found.sizes)))
         shown += points
-        line = _line(f"{what} of {_sets(count)}, tau = {level:g}", points, factors, KEPT, over_size=True)
+        line = _line(f"{what} of {in_sets(count)}, tau = {level:g}", points, factors, KEPT, over_size=True)
         series.append(line)
     mark = None
     if found.suggestion.n_features is not None:
         place = found.sizes.index(found.suggestion.n_features)
-        mark = CurveMark(0, place, f"suggested: {_features(found.sizes[place])}")
+        mark = CurveMark(0, place, f"suggested: {in_features(found.sizes[place])}")
     y_name = "quality \N{MULTIPLICATION SIGN} features" if found.parameters.get("mean_quality") else "quality"
     return Curves("features in a set", y_name, tuple(series), mark=mark, note=_unproven(shown))
 
@@ -191,7 +199,8 @@ def _digits(shares: Sequence[float]) -> int:
 
 
 def _with_points(given: Any) -> Frontier:
-    found = checked(given, Frontier, "a picture of what difference costs")
+    plain = given.frontier if isinstance(given, EvaluatedFrontier) else given
+    found = checked(plain, Frontier, "a picture of what difference costs")
     if not found.points:
         raise InputError("this frontier has no points to show; give it more time, or ask for fewer sizes.")
     return found
@@ -245,7 +254,7 @@ def _mark(curves: Sequence[Sequence[FrontierPoint]], found: Frontier, line: int 
     for series, points in enumerate(curves):
         for place, point in enumerate(points):
             if suggested is point:
-                size = f"{_features(point.n_features)}, " if len(found.sizes) > 1 else ""
+                size = f"{in_features(point.n_features)}, " if len(found.sizes) > 1 else ""
                 return CurveMark(line + series, place, f"suggested: {size}tau = {point.tau:.3g}")
     return None
 
@@ -259,7 +268,7 @@ def _line(
             CurvePoint(
                 x=float(point.n_features if over_size else point.tau),
                 y=number_or_none(value(point) * factors[point.n_features]),
-                label=f"{_features(point.n_features)}, {_sets(point.n_alternatives)}, tau = {point.tau:.3g}, {name}",
+                label=f"{in_point(point)}, {name}",
                 open=_is_open(point),
             )
             for point in points
@@ -314,11 +323,3 @@ def _some(kept: Sequence[int], every: Sequence[int], what: str) -> str:
 
 def _known(value: int | None) -> list[int]:
     return [] if value is None else [value]
-
-
-def _features(size: int) -> str:
-    return f"{size} feature{'' if size == 1 else 's'}"
-
-
-def _sets(n_alternatives: int) -> str:
-    return f"{n_alternatives + 1} set{'s' if n_alternatives else ''}"

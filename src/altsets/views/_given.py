@@ -7,21 +7,33 @@ from collections.abc import Iterable, Sequence
 from typing import Any, TypeVar
 
 from altsets.errors import InputError
-from altsets.evaluation import Evaluation
+from altsets.evaluation import EvaluatedFrontier, EvaluatedPoint, Evaluation
 from altsets.features import whole_number
 from altsets.result import Result
-from altsets.search.frontier import Frontier
+from altsets.search.frontier import Frontier, FrontierPoint
 from altsets.search.near_best import NearBest
 
-__all__ = ["capped", "checked", "checked_most", "joined", "number_or_none", "set_name", "spread"]
+__all__ = [
+    "capped",
+    "checked",
+    "checked_most",
+    "in_features",
+    "in_point",
+    "in_sets",
+    "joined",
+    "number_or_none",
+    "set_name",
+    "spread",
+]
 
-Answer = TypeVar("Answer", Result, Frontier, Evaluation, NearBest)
+Answer = TypeVar("Answer", Result, Frontier, EvaluatedFrontier, Evaluation, NearBest)
 Thing = TypeVar("Thing")
 
 #: Where each kind of answer comes from.
 SOURCES = {
     Result: "a Result, such as altsets.find(...) or selector.result_",
     Frontier: "a Frontier, such as altsets.frontier(...)",
+    EvaluatedFrontier: "an EvaluatedFrontier, such as altsets.evaluate_frontier(...)",
     Evaluation: "an Evaluation, such as altsets.evaluate(...)",
     NearBest: "a NearBest, such as altsets.near_best(...)",
 }
@@ -92,6 +104,21 @@ def joined(*sentences: str) -> str:
 def set_name(number: int) -> str:
     """A set as texts call it."""
     return f"set {number}"
+
+
+def in_features(size: int) -> str:
+    """The size of a set in words."""
+    return f"{size} feature{'' if size == 1 else 's'}"
+
+
+def in_sets(n_alternatives: int) -> str:
+    """A number of alternatives in words: with the first set, there is one set more."""
+    return f"{n_alternatives + 1} set{'s' if n_alternatives else ''}"
+
+
+def in_point(point: FrontierPoint | EvaluatedPoint) -> str:
+    """A point of a frontier in words."""
+    return f"{in_features(point.n_features)}, {in_sets(point.n_alternatives)}, tau = {point.tau:.3g}"
 
 
 def number_or_none(value: float) -> float | None:

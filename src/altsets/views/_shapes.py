@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 __all__ = [
+    "TAU",
     "Bars",
     "CurveLine",
     "CurveMark",
@@ -15,6 +16,9 @@ __all__ = [
     "Membership",
     "ReferenceLine",
 ]
+
+#: What grows to the right where sets must differ more and more.
+TAU = "tau: least difference of two sets"
 
 #: Numbers in rows and columns; None where there is none.
 Cells = tuple[tuple[float | None, ...], ...]
@@ -158,12 +162,16 @@ class CurvePoint:
         The point in words.
     open : bool
         Whether it is not proven.
+    low, high : float or None
+        The ends of its interval; None if there is none to show.
     """
 
     x: float
     y: float | None
     label: str
     open: bool = False
+    low: float | None = None
+    high: float | None = None
 
 
 @dataclass(frozen=True)
@@ -198,6 +206,8 @@ class Curves:
         The point that is suggested.
     note : str
         What was left out, and what is special; empty if there is nothing to say.
+    lines : tuple of ReferenceLine
+        A baseline.
     """
 
     x_name: str
@@ -206,6 +216,7 @@ class Curves:
     shares: bool = False
     mark: CurveMark | None = None
     note: str = ""
+    lines: tuple[ReferenceLine, ...] = ()
 
 
 @dataclass(frozen=True)
