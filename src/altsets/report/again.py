@@ -75,10 +75,15 @@ def python_lines(result: Result, names: Sequence[str] | None) -> str:
         imports.add("from altsets.quality.given import Recipe")
     call = f"selector = SelectAlternatives({quality}, {asked})"
     if isinstance(options, Mapping):
-        imports |= {"from altsets.tables.dataset import split_target", "from altsets.tables.files import read_table"}
+        imports |= {
+            "from altsets.tables.dataset import split_target",
+            "from altsets.tables.files import read_table",
+        }
         data = _dataset(options)
         return "\n".join([*sorted(imports), "", data, call, "print(selector.fit(data.X, data.y))"])
-    return "\n".join([*sorted(imports), "", "# X and y: the same table and target as before", call, "selector.fit(X, y)"])
+    return "\n".join(
+        [*sorted(imports), "", "# X and y: the same table and target as before", call, "selector.fit(X, y)"]
+    )
 
 
 def _arguments(result: Result, names: Sequence[str] | None) -> list[str]:
@@ -134,7 +139,9 @@ def _dataset(options: Mapping[str, Any]) -> str:
         f", {name}={options[f'--{name}']!r}" for name in ("decimal", "sheet") if f"--{name}" in options
     )
     more = "".join(
-        f", {name}={names_in(options[f'--{name}'])!r}" for name in ("drop", "categorical") if f"--{name}" in options
+        f", {name}={names_in(options[f'--{name}'])!r}"
+        for name in ("drop", "categorical")
+        if f"--{name}" in options
     )
     if options.get("--drop-missing-target"):
         more += ", drop_missing_target=True"

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from altsets.report.blocks import Block, chart
+from altsets.result import MARK
 from altsets.views import Bars, Curves, Grid, Membership
 
 __all__ = ["bars_chart", "curves_chart", "grid_chart", "membership_chart"]
@@ -30,18 +31,19 @@ def membership_chart(identity: str, title: str, seen: Membership, description: s
 
 def bars_chart(identity: str, title: str, seen: Bars, description: str, digits: int = 4) -> Block:
     """One number for each of several things."""
-    labels = list(seen.labels)
-    if seen.marked:
-        labels = [
-            f"{label} ({seen.mark_means})" if mark else label
-            for label, mark in zip(labels, seen.marked, strict=True)
-        ]
-    said = " ".join(filter(None, [description, seen.interval_name and f"Bars: {seen.interval_name}.", seen.note]))
+    marked = seen.marked or (False,) * len(seen.labels)
+    labels = [f"{label} {MARK}" if mark else label for label, mark in zip(seen.labels, marked, strict=True)]
+    said = [
+        description,
+        f"Lines: {seen.interval_name}." if seen.interval_name else "",
+        f"{MARK} {seen.mark_means}." if any(marked) else "",
+        seen.note,
+    ]
     return chart(
         identity,
         "bars",
         title,
-        said,
+        " ".join(filter(None, said)),
         labels=labels,
         values=seen.values,
         low=seen.low,
@@ -66,7 +68,8 @@ def curves_chart(identity: str, title: str, seen: Curves, description: str) -> B
             {
                 "name": line.name,
                 "points": [
-                    {"x": point.x, "y": point.y, "label": point.label, "open": point.open} for point in line.points
+                    {"x": point.x, "y": point.y, "label": point.label, "open": point.open}
+                    for point in line.points
                 ],
             }
             for line in seen.series
@@ -76,7 +79,7 @@ def curves_chart(identity: str, title: str, seen: Curves, description: str) -> B
     )
 
 
-def grid_chart(identity: str, title: str, seen: Grid, description: str) -> Block:
+def grid_chart(identity: str, title: str, seen: Grid, description: str, row_name: str = "") -> Block:
     """Numbers in rows and columns."""
     return chart(
         identity,
@@ -90,7 +93,7 @@ def grid_chart(identity: str, title: str, seen: Grid, description: str) -> Block
         high=seen.high,
         value_name=seen.value_name,
         digits=seen.digits,
-        row_name=seen.row_name,
+        row_name=seen.row_name or row_name,
         column_name=seen.column_name,
     )
 

@@ -91,7 +91,9 @@ def _table(block: Block, limits: ReportLimits) -> Block:
     kept = _as_many_as_fit(short, limits.table)
     caption = block["caption"]
     if len(kept) < len(rows):
-        caption = f"{caption} The first {len(kept):,} of {len(rows):,} rows; there is no room for the others here."
+        caption = (
+            f"{caption} The first {len(kept):,} of {len(rows):,} rows; there is no room for the others here."
+        )
     return block | {"caption": shortened(caption, limits.longest_paragraph), "rows": kept}
 
 

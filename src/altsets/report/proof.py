@@ -26,13 +26,15 @@ def certainty(result: Result) -> str:
     >>> import altsets
     >>> scores = altsets.quality.Additive([9, 8, 7])
     >>> print(certainty(altsets.find(scores, n_features=2, n_alternatives=0)))
-    No other choice of 2 features scores higher. This is certain: every other choice was ruled out by calculation, not by
-    trying some of them (method: Lagrangian branch and bound).
+    No other choice of 2 features scores higher. This is certain: every other choice was ruled out by calculation,
+    not by trying some of them (method: Lagrangian branch and bound).
     """
     found, asked = len(result.sets), len(result.statuses)
     if result.finding:
         return _join(
-            f"{_sentence(result.finding)}", _ended(result), "" if result.status is Status.OPTIMAL else _how(result)
+            f"{_sentence(result.finding)}",
+            _ended(result),
+            "" if result.status is Status.OPTIMAL else _how(result),
         )
     if found < asked:
         return _about_missing(result, found, asked)
@@ -107,7 +109,9 @@ def _about_missing(result: Result, found: int, asked: int) -> str:
             result.reason,
         )
     some = f"Only {found} of {asked} sets were found" if found else "No set was found"
-    maybe = "which does not mean that there are no more" if found else "which does not mean that there is none"
+    maybe = (
+        "which does not mean that there are no more" if found else "which does not mean that there is none"
+    )
     return _join(f"{some}, {maybe}: nothing is proven.", _ended(result), result.reason)
 
 

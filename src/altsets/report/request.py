@@ -53,7 +53,7 @@ def about_data(provenance: Mapping[str, Any], n_features: int | None) -> str:
             provenance.get("task", ""), ""
         )
     left = data.get("dropped_rows")
-    return f"{said}.{f' {counted(left, "row")} without a target left out.' if left else ''}"
+    return f"{said}." + (f" {counted(left, 'row')} without a target left out." if left else "")
 
 
 def about_quality(result: Result, has_scores: bool) -> str:
@@ -80,9 +80,13 @@ def about_request(result: Result) -> str:
     several = n_sets > 1 or asked.get("goal") == "count" or asked.get("existing")
     said = f"{sets}{_difference(asked) if several else ''}."
     how = {
-        "sequential": "The best set comes first; each further one is the best that differs enough from those before it.",
+        "sequential": "The best set comes first; each further one is the best that differs enough from those before.",
         "simultaneous": "All sets were chosen together, so that "
-        + ("the weakest is as good as possible." if asked.get("aggregation") == "min" else "their total is largest."),
+        + (
+            "the weakest is as good as possible."
+            if asked.get("aggregation") == "min"
+            else "their total is largest."
+        ),
     }.get(asked.get("search", ""), "")
     if str(asked.get("search", "")).startswith("greedy-"):
         how = f"Sets were chosen by a quick heuristic ({asked['search']})."
@@ -108,7 +112,11 @@ def _difference(asked: Mapping[str, Any]) -> str:
     if least is not None:
         return f", any two of which differ in at least {counted(least, 'feature')}{same}"
     by = kind if isinstance(kind, str) else kind.get("kind", "")
-    return f", any two of which have a dissimilarity of at least {tau:g} ({by}){same}" if tau is not None else same
+    return (
+        f", any two of which have a dissimilarity of at least {tau:g} ({by}){same}"
+        if tau is not None
+        else same
+    )
 
 
 def _counted_as_same(kind: Any) -> str:

@@ -1,0 +1,1 @@
+customElements.get("altsets-page") || customElements.define("altsets-page", class extends HTMLElement {});

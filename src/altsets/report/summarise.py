@@ -1,0 +1,228 @@
+"""From answers to a document: what was asked, what was found and how sure that is, in sections."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from altsets.evaluation import Evaluation
+from altsets.report.blocks import Block, document, facts, section, text
+from altsets.report.conditions import conditions_section, named_features
+from altsets.report.evaluation import evaluation_section
+from altsets.report.fitting import fitted
+from altsets.report.frontier import frontier_section
+from altsets.report.near_best import near_best_section
+from altsets.report.origin import again_section, origin_section
+from altsets.report.proof import certainty
+from altsets.report.request import about_data, about_quality, about_request, counted
+from altsets.report.sets import Scoring, all_features_section, sets_section
+from altsets.result import Result
+from altsets.search.frontier import Frontier
+from altsets.search.near_best import NearBest
+
+__all__ = ["summarise"]
+
+#: Names of the best set that are spelled out at the top.
+MOST_NAMED = 10
+
+
+def summarise(
+    result: Result | None = None,
+    *,
+    evaluation: Evaluation | None = None,
+    frontier: Frontier | None = None,
+    near_best: NearBest | None = None,
+    quality: Scoring | None = None,
+    title: str | None = None,
+    provenance: Mapping[str, Any] | None = None,
+    skipped: Sequence[str] = (),
+) -> Block:
+    """What there is to say about answers, as the document of a report.
+
+    Parameters
+    ----------
+    result : Result, optional
+        Sets that were found.
+    evaluation : Evaluation, optional
+        How well they predict.
+    frontier : Frontier, optional
+        What difference costs.
+    near_best : NearBest, optional
+        How many sets are nearly as good.
+    quality : Quality, optional
+        What was searched with: it knows the scores of all features.
+    title : str, optional
+        The heading; by default it says what was found.
+    provenance : mapping, optional
+        Where the answers come from, if they do not say it themselves.
+    skipped : sequence of str
+        Sentences on what is not in the report, and why.
+
+    Returns
+    -------
+    dict
+        Plain data, as JSON has it; see :mod:`altsets.report.blocks`.
+
+    Examples
+    --------
+    >>> import altsets
+    >>> scores = altsets.quality.Additive([9, 8, 7, 3], feature_names=["age", "height", "weight", "shoe size"])
+    >>> made = summarise(altsets.find(scores, n_features=2, n_alternatives=1, tau=1), quality=scores)
+    >>> [part["title"] for part in made["sections"]]
+    ['In short', 'The sets', 'All features', 'Where this comes from', 'Do it again']
+    """
+    origin = _origin(provenance, result, evaluation)
+    names = _names(quality, near_best)
+    parameters = _parameters(result, frontier, near_best)
+    made = document(
+        title or _title(result, evaluation, frontier, origin),
+        _subtitle(origin),
+        [
+            _in_short(result, evaluation, frontier, near_best, origin, quality),
+            sets_section(result) if result else None,
+            frontier_section(frontier) if frontier else None,
+            evaluation_section(evaluation) if evaluation and evaluation.folds else None,
+            near_best_section(near_best) if near_best else None,
+            all_features_section(result, quality),
+            conditions_section(parameters, origin, named_features(result, names)),
+            section("notes", "Notes", [text(*_notes(result, frontier), *skipped)]),
+            origin_section(origin, result),
+            again_section(origin, result, names),
+        ],
+    )
+    return fitted(made)
+
+
+def _origin(
+    provenance: Mapping[str, Any] | None, result: Result | None, evaluation: Evaluation | None
+) -> Mapping[str, Any]:
+    for known in (provenance, result and result.provenance, evaluation and evaluation.provenance):
+        if known:
+            return known
+    return {}
+
+
+def _names(quality: Scoring | None, near: NearBest | None) -> Sequence[str] | None:
+    if quality is not None:
+        return quality.feature_names
+    return None if near is None else near.feature_names
+
+
+def _parameters(result: Result | None, frontier: Frontier | None, near: NearBest | None) -> Mapping[str, Any]:
+    for answer in (result, frontier, near):
+        if answer is not None:
+            return answer.parameters
+    return {}
+
+
+def _title(
+    result: Result | None, evaluation: Evaluation | None, frontier: Frontier | None, origin: Mapping[str, Any]
+) -> str:
+    target = (origin.get("data") or {}).get("target")
+    about = f" for {target}" if target else ""
+    if result is not None:
+        return (
+            f"{counted(len(result.sets), 'feature set')}{about}" if result.sets else f"No feature set{about}"
+        )
+    if frontier is not None:
+        return f"What difference between feature sets costs{about}"
+    if evaluation is not None:
+        which = (
+            "1 feature set predicts"
+            if evaluation.n_sets == 1
+            else f"{evaluation.n_sets} feature sets predict"
+        )
+        return f"How well {which}{f' {target}' if target else ''}"
+    return f"Feature sets that are nearly the best{about}"
+
+
+def _subtitle(origin: Mapping[str, Any]) -> str:
+    made = str(origin.get("time") or "")[:10]
+    return " · ".join(filter(None, ["Report by altsets", made]))
+
+
+def _notes(result: Result | None, frontier: Frontier | None) -> list[str]:
+    said = [*(result.notes if result else ())]
+    # What a frontier says about itself stands in its own section.
+    return said
+
+
+# --- In short ---------------------------------------------------------------------------------------------
+
+
+def _in_short(
+    result: Result | None,
+    evaluation: Evaluation | None,
+    frontier: Frontier | None,
+    near: NearBest | None,
+    origin: Mapping[str, Any],
+    quality: Scoring | None,
+) -> Block:
+    n_features = _n_features(result, evaluation, frontier, near)
+    items = [("Data", about_data(origin, n_features))]
+    if result is not None:
+        items += [
+            ("Question", about_request(result)),
+            ("What good means", about_quality(result, bool(result.scores))),
+            ("Answer", _found(result)),
+            ("How sure is that", certainty(result)),
+        ]
+    if evaluation is not None:
+        items.append(("Prediction", _predicts(evaluation)))
+    if frontier is not None:
+        items.append(("What difference costs", frontier.suggestion.reason))
+    if near is not None:
+        items.append(("Nearly as good", near.explain().split(". ")[0].rstrip(".") + "."))
+    missing = result is not None and len(result.sets) < len(result.statuses)
+    warning = text(_missing(result), tone="warning") if result is not None and missing else None
+    return section("in-short", "In short", [warning, facts(items)])
+
+
+def _n_features(
+    result: Result | None, evaluation: Evaluation | None, frontier: Frontier | None, near: NearBest | None
+) -> int | None:
+    for answer in (result, frontier, near):
+        if answer is not None and answer.parameters.get("n_features_in") is not None:
+            return int(answer.parameters["n_features_in"])
+    return evaluation.n_features_in if evaluation else None
+
+
+def _found(result: Result) -> str:
+    """What was found, with the names of the best set."""
+    if not result.sets:
+        return "No set."
+    names = result.named_sets[0]
+    more = f" and {len(names) - MOST_NAMED} more" if len(names) > MOST_NAMED else ""
+    said = f"Set 0: {', '.join(names[:MOST_NAMED])}{more} (quality {result.qualities[0]:.4g})."
+    others = result.qualities[1:]
+    if not others:
+        return said
+    if result.qualities[0] > 0:
+        shares = sorted(100 * value / result.qualities[0] for value in others)
+        low, high = f"{shares[0]:.0f}", f"{shares[-1]:.0f}"
+        span = f"{high} %" if low == high else f"{low} to {high} %"
+        rest = f"reach{'es' if len(others) == 1 else ''} {span} of its quality"
+    else:
+        rest = f"have qualities from {min(others):.4g} to {max(others):.4g}"
+    which = "The other set" if len(others) == 1 else f"The other {len(others)} sets"
+    return f"{said} {which} {rest}."
+
+
+def _missing(result: Result) -> str:
+    found, asked = len(result.sets), len(result.statuses)
+    return f"{found} of {asked} sets were found." if found else "No set was found; the reason is given below."
+
+
+def _predicts(evaluation: Evaluation) -> str:
+    """The mean score of each set beside the baseline."""
+    if not evaluation.folds:
+        return "No fold was done, so nothing is known about it."
+    means = [value for value in evaluation.mean_scores() if value == value]
+    name = evaluation.scorers[0]
+    if not means:
+        return ""
+    low, high = f"{min(means):.3f}", f"{max(means):.3f}"
+    span = low if low == high else f"{low} to {high}"
+    base = evaluation.baseline
+    beside = f"; a model without features has {base:.3f}" if base == base else ""
+    return f"Models with these sets have a mean {name} of {span} on rows that they have not seen{beside}."
