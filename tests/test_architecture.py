@@ -21,6 +21,7 @@ PACKAGE = Path(altsets.__file__).parent
 ROOMS = [
     "cli",
     "experiments",
+    "views",
     "evaluation",
     "selector",
     "provenance",

@@ -11,7 +11,7 @@ from typing import Any, TypeVar
 from altsets.errors import InputError
 from altsets.evaluation._baseline import guess_in_words
 from altsets.evaluation._chance import AgainstBaseline, against_baseline
-from altsets.evaluation._comparison import Chance, Comparison, compare, holm, mean_of
+from altsets.evaluation._comparison import Chance, Comparison, compare, holm, mean_of, paired
 from altsets.evaluation._folds import Fold, Resample
 from altsets.evaluation._stability import (
     ANY,
@@ -82,6 +82,24 @@ class Measured:
             Which score; by default the first one.
         """
         return [mean_of(self.scores(number, scorer)) for number in range(self.n_sets)]
+
+    def score_intervals(self, scorer: str | None = None) -> list[tuple[float, float]]:
+        """The confidence interval of the mean test score of each set; nan where there is none.
+
+        It minds that folds share rows, as comparisons do. Whether two sets differ is not to be read from their
+        intervals: :attr:`comparisons` looks at the differences in each fold.
+
+        Parameters
+        ----------
+        scorer : str, optional
+            Which score; by default the first one.
+        """
+        nothing = [0.0] * len(self.folds)
+        found = [
+            paired(self.scores(number, scorer), nothing, self._test_per_train, self.confidence)[0]
+            for number in range(self.n_sets)
+        ]
+        return [(entry.low, entry.high) for entry in found]
 
     def n_found(self, number: int) -> int:
         """In how many folds a set was found.

@@ -1,0 +1,315 @@
+"""What is to be seen in a frontier: what difference costs over tau, over the size of sets, and over both."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from operator import attrgetter
+from typing import Any
+
+from altsets.errors import InputError
+from altsets.result import Status
+from altsets.search.frontier import Frontier, FrontierPoint
+from altsets.views._given import checked, checked_most, joined, number_or_none, spread
+from altsets.views._shapes import CurveLine, CurveMark, CurvePoint, Curves, Grid
+
+__all__ = ["curve_over_size", "curve_over_tau", "heat"]
+
+#: How different sets are on the curves over sizes: half of their features, and all of them.
+LEVELS = (0.5, 1.0)
+#: Values of tau that all have a column of their own; of more, there is a column for each tenth.
+MOST_TAUS = 12
+#: What is this close counts as the same tau.
+CLOSE = 1e-9
+
+TAU = "tau: least difference of two sets"
+
+#: What qualities of each size are multiplied with to be shown.
+Factors = dict[int, float]
+Value = Callable[[FrontierPoint], float]
+#: The quality that was asked for.
+KEPT: Value = attrgetter("kept")
+
+
+def curve_over_tau(frontier: Any, n_alternatives: int | None = None, most: int = 6) -> Curves:
+    """What more difference costs: quality over tau, as a share of the best set of that size.
+
+    With one size and one number of sets, a curve for their mean and one for the worst of them; with several sizes, a
+    curve for each (the mean; the worst set where the minimum was maximised); with one size and several numbers of sets,
+    a curve for each of these. Where a best set is worth nothing or less, qualities are shown as they are.
+
+    Parameters
+    ----------
+    frontier : Frontier
+    n_alternatives : int, optional
+        Of several sizes: for how many alternatives. By default those of the suggested point, or the most there are.
+    most : int
+        Curves to show at most; the first, the last and the suggested one are among them.
+
+    Examples
+    --------
+    >>> import altsets
+    >>> found = altsets.frontier(altsets.quality.Additive([9, 8, 8, 8, 7, 3, 1, 1]), n_features=4, n_alternatives=1)
+    >>> mean, worst = curve_over_tau(found).series
+    >>> [(point.x, round(point.y, 3)) for point in mean.points]
+    [(0.0, 1.0), (0.25, 0.985), (0.5, 0.909), (0.75, 0.803), (1.0, 0.682)]
+    """
+    found = _with_points(frontier)
+    factors = _shares(found)
+    many_sizes, many_counts = len(found.sizes) > 1, len(found.counts) > 1
+    if many_sizes:
+        count = _count(found, n_alternatives)
+        kept = spread(found.sizes, checked_most(most) or 1, keep=_known(found.suggestion.n_features))
+        curves = {_features(size): found.curve(size, count) for size in kept}
+        left_out = _some(kept, found.sizes, "sizes")
+    elif many_counts and n_alternatives is None:
+        kept = spread(found.counts, checked_most(most) or 1, keep=_known(found.suggestion.n_alternatives))
+        curves = {_sets(count): found.curve(found.sizes[0], count) for count in kept}
+        left_out = _some(kept, found.counts, "numbers of alternatives")
+    else:
+        points = found.curve(found.sizes[0], _count(found, n_alternatives))
+        both = (
+            _line("mean", points, factors, attrgetter("mean")),
+            _line("worst set", points, factors, attrgetter("worst")),
+        )
+        mark = _mark([points], found, 1 if _by_worst(found) else 0)
+        return Curves(TAU, f"quality{_as_share(found)}", both, mark, _unproven(points))
+    series = tuple(_line(name, points, factors, KEPT) for name, points in curves.items())
+    shown = [point for points in curves.values() for point in points]
+    note = joined(left_out, _unproven(shown))
+    return Curves(TAU, _kept_name(found), series, _mark(list(curves.values()), found), note)
+
+
+def curve_over_size(frontier: Any, n_alternatives: int | None = None) -> Curves:
+    """What more features bring: quality over the size of sets.
+
+    One curve for the best set, and one for the sets that differ by half of their features, and by all of them. Where
+    the quality of a set is a mean over its features (mRMR), it is multiplied by their number, so that the curve shows
+    what each further feature adds.
+
+    Parameters
+    ----------
+    frontier : Frontier
+        With several sizes.
+    n_alternatives : int, optional
+        Of several numbers of alternatives, this one. By default that of the suggested point, or the largest.
+
+    Examples
+    --------
+    >>> import altsets
+    >>> found = altsets.frontier(altsets.quality.Additive([9, 8, 7, 3, 2, 1]), n_features=range(1, 4), n_alternatives=1)
+    >>> [(line.name, [point.y for point in line.points]) for line in curve_over_size(found).series]
+    [('best set', [9.0, 17.0, 24.0]), ('2 sets, tau = 0.5', [8.5, 16.5, 19.0]), ('2 sets, tau = 1', [8.5, 13.5, 15.0])]
+    """
+    found = _with_points(frontier)
+    if len(found.sizes) < 2:
+        raise InputError(
+            f"all sets of this frontier have {_features(found.sizes[0])}; ask for several sizes, such as "
+            "n_features=range(2, 11)."
+        )
+    count = _count(found, n_alternatives)
+    factors = {size: float(size) if found.parameters.get("mean_quality") else 1.0 for size in found.sizes}
+    best = [
+        CurvePoint(size, number_or_none(found.best(size) * factors[size]), f"{_features(size)}, best set")
+        for size in found.sizes
+    ]
+    series = [CurveLine("best set", tuple(best))]
+    levels = LEVELS if count or any(point.tau > 0 for point in found.points) else ()
+    shown = []
+    for level in levels:
+        points = list(filter(None, (_at(found, size, count, level) for size in found.sizes)))
+        shown += points
+        line = _line(f"{_sets(count)}, tau = {level:g}", points, factors, KEPT, over_size=True)
+        series.append(line)
+    mark = None
+    if found.suggestion.n_features is not None:
+        place = found.sizes.index(found.suggestion.n_features)
+        mark = CurveMark(0, place, f"suggested: {_features(found.sizes[place])}")
+    what = "worst set" if _by_worst(found) else "mean of sets"
+    y_name = "quality times number of features" if found.parameters.get("mean_quality") else "quality"
+    y_name = f"{y_name} ({what})" if levels else y_name
+    return Curves("features in a set", y_name, tuple(series), mark, _unproven(shown))
+
+
+def heat(frontier: Any, n_alternatives: int | None = None) -> Grid:
+    """What difference costs at each size: the share of the best set of that size that is kept, over sizes and tau.
+
+    Values of tau that matter differ from size to size. Where they are many, there is a column for each tenth: the sets
+    of the smallest tau of that size that asks for as much difference.
+
+    Parameters
+    ----------
+    frontier : Frontier
+    n_alternatives : int, optional
+        For how many alternatives. By default those of the suggested point, or the most there are.
+
+    Examples
+    --------
+    >>> import altsets
+    >>> found = altsets.frontier(altsets.quality.Additive([4, 3, 2, 1]), n_features=[1, 2], n_alternatives=1)
+    >>> heat(found).columns
+    ('0', '0.5', '1')
+    >>> [[round(value, 2) for value in row] for row in heat(found).values]
+    [[1.0, 0.88, 0.88], [1.0, 0.93, 0.71]]
+    """
+    found = _with_points(frontier)
+    count = _count(found, n_alternatives)
+    taus = _columns(found, count)
+    points = [[_at(found, size, count, tau) for tau in taus] for size in found.sizes]
+    factors = _shares(found)
+    values = tuple(
+        tuple(
+            None if point is None else number_or_none(point.kept * factors[point.n_features]) for point in row
+        )
+        for row in points
+    )
+    numbers = [value for row in values for value in row if value is not None]
+    share = _as_share(found)
+    return Grid(
+        rows=tuple(map(str, found.sizes)),
+        columns=tuple(f"{tau:.3g}" for tau in taus),
+        values=values,
+        low=min([*numbers, 0.0]) if share or not numbers else min(numbers),
+        high=max([*numbers, 1.0]) if share or not numbers else max(numbers),
+        value_name=_kept_name(found),
+        row_name="features in a set",
+        column_name=TAU,
+        open=tuple(tuple(point is not None and _is_open(point) for point in row) for row in points),
+        mark=_cell(points, found),
+        note=_unproven([point for row in points for point in row if point is not None]),
+    )
+
+
+def _with_points(given: Any) -> Frontier:
+    found = checked(given, Frontier, "a picture of what difference costs")
+    if not found.points:
+        raise InputError("this frontier has no points to show; give it more time, or ask for fewer sizes.")
+    if not any(point.is_complete for point in found.points):
+        raise InputError(
+            "no point of this frontier has all its sets; ask for fewer alternatives, or smaller sets."
+        )
+    return found
+
+
+def _count(found: Frontier, asked: Any) -> int:
+    """For how many alternatives: as asked, or of the suggested point, or the most for which there are sets."""
+    if asked is None:
+        suggested = found.suggestion.n_alternatives
+        complete = max(point.n_alternatives for point in found.points if point.is_complete)
+        return complete if suggested is None else suggested
+    if asked not in found.counts:
+        known = ", ".join(map(str, found.counts))
+        raise InputError(f"n_alternatives={asked!r} is not in this frontier; choose from {known}.")
+    return int(asked)
+
+
+def _at(found: Frontier, size: int, count: int, tau: float) -> FrontierPoint | None:
+    """The point of a size that asks for so much difference, and for no more than it must."""
+    enough = [point for point in found.curve(size, count) if point.tau >= tau - CLOSE]
+    return min(enough, key=lambda point: point.tau, default=None)
+
+
+def _columns(found: Frontier, count: int) -> list[float]:
+    """The values of tau that have a column."""
+    taus = sorted({round(point.tau, 9) for size in found.sizes for point in found.curve(size, count)})
+    if len(taus) <= MOST_TAUS:
+        return taus
+    tenths = [step / 10 for step in range(11) if taus[0] - CLOSE <= step / 10 <= taus[-1] + CLOSE]
+    shown = {id(_at(found, size, count, tau)) for size in found.sizes for tau in tenths}
+    point = found.suggestion.point
+    extra = [round(point.tau, 9)] if point is not None and id(point) not in shown else []
+    return sorted({*tenths, *extra})
+
+
+def _cell(points: Sequence[Sequence[FrontierPoint | None]], found: Frontier) -> tuple[int, int] | None:
+    """Where the suggested point is: of several columns the one that asks for most."""
+    suggested = found.suggestion.point
+    places = [
+        (row, column)
+        for row, entries in enumerate(points)
+        for column, point in enumerate(entries)
+        if point is not None and point is suggested
+    ]
+    return places[-1] if places else None
+
+
+def _mark(curves: Sequence[Sequence[FrontierPoint]], found: Frontier, line: int = 0) -> CurveMark | None:
+    """The suggested point on the curves; ``line`` is the number of the first one."""
+    suggested = found.suggestion.point
+    for series, points in enumerate(curves):
+        for place, point in enumerate(points):
+            if suggested is point:
+                return CurveMark(line + series, place, f"suggested: tau = {point.tau:.3g}")
+    return None
+
+
+def _line(
+    name: str, points: Sequence[FrontierPoint], factors: Factors, value: Value, *, over_size: bool = False
+) -> CurveLine:
+    return CurveLine(
+        name,
+        tuple(
+            CurvePoint(
+                x=float(point.n_features if over_size else point.tau),
+                y=number_or_none(value(point) * factors[point.n_features]),
+                label=f"{_features(point.n_features)}, {_sets(point.n_alternatives)}, tau = {point.tau:.3g}, {name}",
+                open=_is_open(point),
+            )
+            for point in points
+        ),
+    )
+
+
+def _shares(found: Frontier) -> Factors:
+    """What makes qualities shares of the best set of their size; 1 where that makes no sense."""
+    if not _are_shares(found):
+        return dict.fromkeys(found.sizes, 1.0)
+    return {size: 1 / found.best(size) if found.best(size) > 0 else 1.0 for size in found.sizes}
+
+
+def _are_shares(found: Frontier) -> bool:
+    """Whether qualities can be told as shares of the best set of their size, wherever there is one."""
+    return all(not found.best(size) <= 0 for size in found.sizes)
+
+
+def _as_share(found: Frontier) -> str:
+    return ", as a share of the best set" if _are_shares(found) else ""
+
+
+def _kept_name(found: Frontier) -> str:
+    what = "quality of the worst set" if _by_worst(found) else "mean quality"
+    return f"{what}{_as_share(found)}"
+
+
+def _by_worst(found: Frontier) -> bool:
+    asked = found.parameters
+    return asked.get("aggregation") == "min" and asked.get("search") != "sequential"
+
+
+def _is_open(point: FrontierPoint) -> bool:
+    return point.status in (Status.FEASIBLE, Status.NOT_FOUND)
+
+
+def _unproven(points: Sequence[FrontierPoint]) -> str:
+    """What is not proven, and what is missing, in a sentence each."""
+    several = {id(point): point for point in points}.values()
+    n_open = sum(map(_is_open, several))
+    n_missing = sum(not point.is_complete for point in several)
+    said = f"{n_open} of {len(several)} points are not proven." if n_open else ""
+    gone = f"{n_missing} of {len(several)} points have too few sets and are left out." if n_missing else ""
+    return joined(said, gone)
+
+
+def _some(kept: Sequence[int], every: Sequence[int], what: str) -> str:
+    return "" if len(kept) == len(every) else f"{len(kept)} of {len(every)} {what} are shown."
+
+
+def _known(value: int | None) -> list[int]:
+    return [] if value is None else [value]
+
+
+def _features(size: int) -> str:
+    return f"{size} feature{'' if size == 1 else 's'}"
+
+
+def _sets(n_alternatives: int) -> str:
+    return f"{n_alternatives + 1} set{'s' if n_alternatives else ''}"

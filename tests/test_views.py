@@ -1,0 +1,487 @@
+"""What is to be seen in answers: members, overlaps, bounds, curves, scores, stand-ins, stability, frequencies."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
+import altsets
+from altsets import dissimilarity, quality, views
+from altsets.errors import InputError
+from altsets.result import Status
+
+SCORES = [9.0, 8.0, 7.0, 6.0, 2.0, 1.0]
+NAMES = ["age", "bmi", "crp", "dose", "ekg", "fat"]
+
+
+@pytest.fixture(scope="module")
+def result():
+    return altsets.find(
+        quality.Additive(SCORES, feature_names=NAMES), n_features=2, n_alternatives=2, tau=0.5
+    )
+
+
+@pytest.fixture(scope="module")
+def frontier():
+    rng = np.random.default_rng(0)
+    scores = quality.Additive(rng.exponential(size=20))
+    return altsets.frontier(scores, n_features=[2, 3, 4, 5], n_alternatives=[1, 2])
+
+
+@pytest.fixture(scope="module")
+def table():
+    rng = np.random.default_rng(3)
+    y = np.repeat(["no", "yes"], 60)
+    X = rng.normal(size=(120, 8)) + 1.5 * np.outer(y == "yes", [2, 2, 1, 1, 0, 0, 0, 0])
+    X[:, 1] = X[:, 0] + 0.05 * rng.normal(size=120)
+    return X, y
+
+
+@pytest.fixture(scope="module")
+def evaluation(table):
+    selector = altsets.SelectAlternatives("f", n_features=2, n_alternatives=2, tau=0.5)
+    return altsets.evaluate(selector, *table)
+
+
+# --- Sets ---------------------------------------------------------------------------------------------
+
+
+def test_members_come_by_how_many_sets_have_them_and_by_score(result):
+    seen = views.membership(result)
+    counts = [sum(row) for row in seen.members]
+    assert counts == sorted(counts, reverse=True)
+    assert list(zip([-n for n in counts], [-score for score in seen.scores], strict=True)) == sorted(
+        zip([-n for n in counts], [-score for score in seen.scores], strict=True)
+    )
+    for number, named in enumerate(result.named_sets):
+        assert {name for name, row in zip(seen.features, seen.members, strict=True) if row[number]} == set(
+            named
+        )
+    assert [seen.scores[seen.features.index(name)] for name in named] == list(result.scores[number])
+    assert seen.set_names == ("set 0", "set 1", "set 2")
+    assert seen.above_noise is None
+    assert seen.note == ""
+
+
+def test_members_are_capped_and_it_is_said(result):
+    seen = views.membership(result, most=2)
+    assert len(seen.features) == len(seen.members) == len(seen.scores) == 2
+    assert seen.note == "2 of 4 features are shown: those in the most sets, and of these the best."
+    assert seen.features == views.membership(result).features[:2]
+
+
+def test_members_below_the_noise_floor_are_told(result):
+    seen = views.membership(replace(result, noise_floor=7.5))
+    assert dict(zip(seen.features, seen.above_noise, strict=True)) == dict.fromkeys(["age", "bmi"], True) | {
+        "crp": False,
+        "dose": False,
+    }
+    assert "not above the noise floor of 7.5" in seen.note
+    # Where the one that is below is not shown, there is nothing to explain.
+    assert "noise" not in views.membership(replace(result, noise_floor=7.5), most=2).note
+
+
+def test_members_without_scores(result):
+    seen = views.membership(replace(result, scores=[], noise_floor=1.0))
+    assert seen.scores is None
+    assert seen.above_noise is None
+    assert seen.features == ("age", "bmi", "crp", "dose")
+
+
+def test_features_of_one_name_stay_apart(result):
+    twins = replace(result, named_sets=[tuple("xx") for _ in result.sets])
+    assert views.membership(twins).features == ("x",) * 4
+
+
+def test_overlaps_count_shared_features(result):
+    seen = views.overlaps(result)
+    for i, first in enumerate(result.sets):
+        for j, second in enumerate(result.sets):
+            assert seen.values[i][j] == len(set(first) & set(second))
+    assert (seen.low, seen.high) == (0, 2)
+    smaller = views.overlaps(result, most=2)
+    assert (len(smaller.rows), len(smaller.values)) == (2, 2)
+    assert smaller.note == "2 of 3 sets are shown: the first ones."
+
+
+@pytest.mark.parametrize("threshold", [None, 0.6])
+@pytest.mark.parametrize("seed", range(4))
+def test_likeness_is_what_matched_takes_from_one(threshold, seed):
+    rng = np.random.default_rng(seed)
+    alike = rng.random((9, 9)) ** 0.5
+    alike = (alike + alike.T) / 2
+    np.fill_diagonal(alike, 1)
+    matched = dissimilarity.Matched(alike, threshold=threshold)
+    found = altsets.find(
+        quality.Additive(rng.random(9)), n_features=3, n_alternatives=3, tau=0.1, dissimilarity=matched
+    )
+    seen = views.likeness(found)
+    assert len(found.sets) > 1
+    for i, first in enumerate(found.sets):
+        for j, second in enumerate(found.sets):
+            assert seen.values[i][j] == pytest.approx(1 - matched(first, second))
+
+
+def test_a_shared_feature_that_is_matched_with_others_counts_twice(result):
+    # 1 stands in for 0 and 2 for 1, which is more than 1 for itself.
+    alike = np.array([[1, 0.9, 0.1], [0.9, 1, 0.9], [0.1, 0.9, 1]])
+    matched = dissimilarity.Matched(alike)
+    sets = [(0, 1), (1, 2)]
+    made = replace(
+        result,
+        sets=sets,
+        named_sets=[("a", "b"), ("b", "c")],
+        scores=[],
+        matches=matched.matches_among(sets),
+        parameters=result.parameters | {"dissimilarity": matched.as_dict()},
+    )
+    assert views.likeness(made).values[0][1] == pytest.approx(1 - matched(*sets)) == pytest.approx(0.9)
+
+
+def test_likeness_needs_matches(result):
+    with pytest.raises(InputError, match=r"search with dissimilarity=Matched"):
+        views.likeness(result)
+
+
+def test_sets_found_one_by_one_are_their_own_bounds(result):
+    seen = views.qualities(result)
+    assert seen.values == tuple(result.qualities)
+    assert seen.lines == ()
+    assert seen.marked == ()
+    assert seen.note == "Each set is proven to be the best one, given the sets before it."
+
+
+def test_bounds_of_a_sum_are_about_the_mean():
+    found = altsets.find(
+        quality.Additive(SCORES), n_features=2, n_alternatives=2, tau=1, search="simultaneous"
+    )
+    (line,) = views.qualities(found).lines
+    assert line.value == pytest.approx(found.bound / 3)
+    assert line.label == "proven: no sets have a larger mean"
+
+
+def test_bounds_of_a_minimum_are_about_the_worst():
+    found = altsets.find(
+        quality.Additive(SCORES),
+        n_features=2,
+        n_alternatives=2,
+        tau=1,
+        search="simultaneous",
+        aggregation="min",
+    )
+    (line,) = views.qualities(found).lines
+    assert line.value == pytest.approx(min(found.qualities))
+    assert "worst set" in line.label
+
+
+def test_sets_that_are_not_proven_are_marked(result):
+    statuses = [Status.OPTIMAL, Status.FEASIBLE, Status.FEASIBLE]
+    seen = views.qualities(replace(result, statuses=statuses, status=Status.FEASIBLE, bound=60.0))
+    assert seen.marked == (False, True, True)
+    assert seen.lines[0].value == 20.0
+    assert seen.note == ""
+
+
+def test_heuristics_have_no_bound():
+    found = altsets.find(quality.Additive(SCORES), 2, 1, search="greedy-replacement")
+    seen = views.qualities(found)
+    assert seen.lines == ()
+    assert seen.marked == (True, True)
+
+
+def test_the_quality_that_was_asked_for_is_a_line():
+    found = altsets.most_sets(quality.Additive(SCORES), n_features=2, tau=1, min_quality=10)
+    (line,) = views.qualities(found).lines
+    assert (line.label, line.value) == ("quality that was asked for", 10)
+
+
+def test_sets_that_are_missing_are_counted():
+    found = altsets.find(quality.Additive(SCORES), n_features=3, n_alternatives=2, tau=1)
+    assert views.qualities(found).note.endswith("1 of 3 sets were not found.")
+
+
+# --- Frontiers ----------------------------------------------------------------------------------------
+
+
+def test_one_size_shows_mean_and_worst():
+    found = altsets.frontier(quality.Additive([9, 8, 8, 8, 7, 3, 1, 1]), n_features=4, n_alternatives=1)
+    seen = views.curve_over_tau(found)
+    mean, worst = seen.series
+    assert [point.x for point in mean.points] == [point.tau for point in found]
+    assert [point.y for point in mean.points] == pytest.approx([point.mean / 33 for point in found])
+    assert [point.y for point in worst.points] == pytest.approx([point.worst / 33 for point in found])
+    assert seen.y_name == "quality, as a share of the best set"
+
+
+def test_several_sizes_have_a_curve_each(frontier):
+    seen = views.curve_over_tau(frontier)
+    assert [line.name for line in seen.series] == ["2 features", "3 features", "4 features", "5 features"]
+    frame = frontier.to_frame()
+    for line, size in zip(seen.series, frontier.sizes, strict=True):
+        kept = frame[(frame.n_features == size) & (frame.n_alternatives == 2)]
+        assert [point.y for point in line.points] == pytest.approx(kept.mean_share.tolist())
+    few = views.curve_over_tau(frontier, n_alternatives=1, most=2)
+    assert {"2 features", "5 features"} <= {line.name for line in few.series}
+    assert few.note == f"{len(few.series)} of 4 sizes are shown."
+
+
+def test_several_numbers_of_sets_have_a_curve_each():
+    found = altsets.frontier(quality.Additive(np.arange(12.0)), n_features=3, n_alternatives=[1, 2])
+    assert [line.name for line in views.curve_over_tau(found).series] == ["2 sets", "3 sets"]
+
+
+def test_the_suggested_point_is_marked_everywhere():
+    scores = quality.Additive(np.random.default_rng(1).exponential(size=25))
+    found = altsets.frontier(scores, n_features=range(2, 9), n_alternatives=1)
+    suggested = found.suggestion
+    assert suggested
+    over_tau = views.curve_over_tau(found, most=2)
+    line = over_tau.series[over_tau.mark.series]
+    assert line.name == f"{suggested.n_features} features"
+    assert line.points[over_tau.mark.point].x == suggested.tau
+    over_size = views.curve_over_size(found)
+    assert over_size.series[0].points[over_size.mark.point].x == suggested.n_features
+    grid = views.heat(found)
+    row, column = grid.mark
+    assert grid.rows[row] == str(suggested.n_features)
+    assert grid.values[row][column] == pytest.approx(suggested.point.kept / found.best(suggested.n_features))
+
+
+def test_the_best_set_over_sizes(frontier):
+    best, half, disjoint = views.curve_over_size(frontier, n_alternatives=1).series
+    assert [point.y for point in best.points] == [frontier.best(size) for size in frontier.sizes]
+    assert half.name == "2 sets, tau = 0.5"
+    for point, size in zip(disjoint.points, frontier.sizes, strict=True):
+        assert point.y == pytest.approx(frontier.curve(size, 1)[-1].mean)
+    # Of three features, the next tau that asks for half of them is two thirds.
+    assert "tau = 0.667" in half.points[1].label
+
+
+def test_means_over_features_are_multiplied_by_their_number():
+    rng = np.random.default_rng(2)
+    alike = rng.random((8, 8))
+    found = altsets.frontier(quality.MRMR(rng.random(8), (alike + alike.T) / 4), [2, 3, 4], 1)
+    seen = views.curve_over_size(found)
+    assert [point.y for point in seen.series[0].points] == pytest.approx(
+        [size * found.best(size) for size in found.sizes]
+    )
+    assert seen.y_name.startswith("quality times number of features")
+
+
+def test_one_size_is_no_curve():
+    found = altsets.frontier(quality.Additive(SCORES), n_features=2, n_alternatives=1)
+    with pytest.raises(InputError, match=r"have 2 features; ask for several sizes, such as n_features=range"):
+        views.curve_over_size(found)
+
+
+def test_heat_holds_what_each_search_at_that_tau_finds(frontier):
+    seen = views.heat(frontier, n_alternatives=1)
+    assert len(seen.columns) <= 12
+    for row, size in zip(seen.values, seen.rows, strict=True):
+        for value, tau in zip(row, seen.columns, strict=True):
+            scores = quality.Additive(np.random.default_rng(0).exponential(size=20))
+            # Columns are rounded to three digits.
+            alone = altsets.find(scores, int(size), 1, tau=min(1.0, float(tau) - 5e-4 if float(tau) else 0.0))
+            assert value == pytest.approx(alone.objective / 2 / frontier.best(int(size)))
+
+
+def test_many_taus_become_tenths():
+    found = altsets.frontier(
+        quality.Additive(np.arange(1.0, 40.0)), n_features=range(2, 11), n_alternatives=1
+    )
+    assert len({point.tau for point in found}) > 12
+    seen = views.heat(found)
+    assert set(seen.columns) >= {"0", "0.1", "0.9", "1"}
+    assert len(seen.columns) <= 12
+
+
+def test_points_without_sets_are_left_open():
+    found = altsets.frontier(quality.Additive(SCORES), n_features=[2, 3], n_alternatives=2)
+    seen = views.heat(found)
+    assert seen.values[1][-1] is None
+    assert "too few sets" in seen.note
+    assert all(not flag for row in seen.open for flag in row)
+
+
+def test_points_that_are_not_proven_are_open(frontier):
+    first = frontier.points[0]
+    unproven = replace(first, result=replace(first.result, status=Status.FEASIBLE))
+    changed = replace(frontier, points=[unproven, *frontier.points[1:]])
+    seen = views.curve_over_tau(changed, n_alternatives=first.n_alternatives)
+    assert [point.open for point in seen.series[0].points] == [True, False, False]
+    assert seen.note == f"1 of {sum(len(line.points) for line in seen.series)} points are not proven."
+    assert views.heat(changed, n_alternatives=first.n_alternatives).open[0][0]
+
+
+def test_qualities_below_zero_are_no_shares():
+    found = altsets.frontier(quality.Additive([-1.0, -2, -3, -4, -5, -6]), n_features=2, n_alternatives=1)
+    seen = views.curve_over_tau(found)
+    assert seen.y_name == "quality"
+    assert seen.series[0].points[0].y == pytest.approx(found.points[0].mean)
+    grid = views.heat(found)
+    assert grid.low == pytest.approx(min(point.mean for point in found))
+
+
+def test_a_number_of_alternatives_that_is_not_there(frontier):
+    with pytest.raises(InputError, match=r"n_alternatives=7 is not in this frontier; choose from 1, 2\."):
+        views.heat(frontier, n_alternatives=7)
+
+
+def test_a_frontier_without_points(frontier):
+    with pytest.raises(InputError, match="no points to show"):
+        views.heat(replace(frontier, points=[]))
+
+
+# --- Evaluations --------------------------------------------------------------------------------------
+
+
+def test_scores_have_intervals_and_a_baseline(evaluation):
+    seen = views.predictive_scores(evaluation)
+    assert seen.values == pytest.approx(evaluation.mean_scores())
+    for number, (low, value, high) in enumerate(zip(seen.low, seen.values, seen.high, strict=True)):
+        assert low <= value <= high
+        scores = evaluation.scores(number)
+        assert seen.dots[number] == tuple(scores)
+        ratio = np.mean([fold.n_test / fold.n_train for fold in evaluation.folds])
+        expected = altsets.evaluation.corrected_t_test(scores, ratio)
+        assert (low, high) == pytest.approx((expected.low, expected.high))
+    (line,) = seen.lines
+    assert line.value == pytest.approx(evaluation.baseline)
+    assert line.label.startswith("baseline: always")
+    assert seen.marked == ()
+
+
+def test_sets_no_better_than_the_baseline_are_marked(table):
+    X, y = table
+    seen = views.predictive_scores(altsets.evaluate([[0, 2], [6, 7]], X, y))
+    assert seen.marked == (False, True)
+    assert seen.mark_means.startswith("not shown to predict better than always")
+    assert "scores are too high" in seen.note
+
+
+def test_a_scorer_that_is_not_there(evaluation):
+    with pytest.raises(InputError, match="scorer='r2' is unknown"):
+        views.predictive_scores(evaluation, scorer="r2")
+
+
+def test_one_fold_has_no_interval(evaluation):
+    seen = views.predictive_scores(replace(evaluation, folds=evaluation.folds[:1]))
+    assert seen.low is None
+    assert seen.interval_name == ""
+    assert "1 of 5 folds were done." in seen.note
+
+
+def test_stand_ins_are_shares_of_swaps(evaluation):
+    seen = views.stand_ins(evaluation)
+    assert seen.rows == seen.columns
+    for name, row in zip(seen.rows, seen.values, strict=True):
+        told = evaluation.stand_ins(name, most=99)
+        assert {other: share for other, share in zip(seen.columns, row, strict=True) if share} == told
+    few = views.stand_ins(evaluation, most=2)
+    assert len(few.rows) == len(few.values) == 2
+    assert few.note.startswith("2 of ")
+
+
+def test_partners_stand_beside_each_other():
+    # 0 and 5 swap, and 1 and 4; the order of the columns would put others between them.
+    shares = {0: {5: 1.0}, 1: {4: 1.0}, 4: {1: 1.0}, 5: {0: 1.0}}
+    from altsets.views._evaluation import _neighbours
+
+    assert _neighbours(shares, {0: 0.9, 1: 0.5, 4: 0.5, 5: 0.9}) == [0, 5, 1, 4]
+
+
+def test_sets_that_are_all_the_same_have_no_stand_ins(table):
+    with pytest.raises(InputError, match="no feature stands in"):
+        views.stand_ins(altsets.evaluate([[0, 1]], *table))
+
+
+def test_stability_shows_shares_and_the_index(evaluation):
+    seen = views.stability(evaluation)
+    frame = evaluation.stability_frame()
+    assert list(seen.shares.columns) == ["set 0", "set 1", "set 2", "any set"]
+    for name, row in zip(seen.shares.rows, seen.shares.values, strict=True):
+        assert list(row) == pytest.approx(frame.loc[name, [0, 1, 2, "any"]].tolist())
+    any_set = [row[-1] for row in seen.shares.values]
+    assert any_set == sorted(any_set, reverse=True)
+    assert seen.index.labels == ("set 0", "set 1", "set 2", "any set")
+    for value, entry in zip(seen.index.values, evaluation.stability(), strict=True):
+        assert value == pytest.approx(entry.index)
+    assert views.stability(evaluation, most=1).shares.note.endswith("those that are chosen most often.")
+
+
+def test_given_sets_have_no_stability(table):
+    with pytest.raises(InputError, match="evaluate a selector instead"):
+        views.stability(altsets.evaluate([[0]], *table))
+
+
+def test_an_evaluation_without_folds(evaluation):
+    for view in (views.predictive_scores, views.stand_ins, views.stability):
+        with pytest.raises(InputError, match="no fold of this evaluation was done"):
+            view(replace(evaluation, folds=()))
+
+
+# --- Near-best sets -----------------------------------------------------------------------------------
+
+
+def test_frequencies_come_by_share_with_the_best_set_marked():
+    near = altsets.near_best(quality.Additive(SCORES, feature_names=NAMES), n_features=2, within=0.3)
+    seen = views.near_best_frequencies(near)
+    assert dict(zip(seen.labels, seen.values, strict=True)) == {
+        near.feature_names[index]: near.frequencies[index] for index in near.ordered()
+    }
+    assert [label for label, marked in zip(seen.labels, seen.marked, strict=True) if marked] == ["age", "bmi"]
+    assert seen.note.startswith(f"{near.count} sets of 2 features are within 30 % of the best.")
+
+
+def test_no_near_best_sets():
+    near = altsets.near_best(quality.Additive(SCORES), n_features=2, min_quality=99)
+    with pytest.raises(InputError, match=r"explain\(\) says why"):
+        views.near_best_frequencies(near)
+
+
+# --- What is not to be shown --------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("view", "takes"),
+    [
+        (views.membership, "Result"),
+        (views.overlaps, "Result"),
+        (views.likeness, "Result"),
+        (views.qualities, "Result"),
+        (views.curve_over_tau, "Frontier"),
+        (views.curve_over_size, "Frontier"),
+        (views.heat, "Frontier"),
+        (views.predictive_scores, "Evaluation"),
+        (views.stand_ins, "Evaluation"),
+        (views.stability, "Evaluation"),
+        (views.near_best_frequencies, "NearBest"),
+    ],
+)
+def test_the_wrong_kind_of_answer_is_named(view, takes):
+    with pytest.raises(InputError, match=rf"takes an? {takes}, such as altsets\..*, not a dict\.$"):
+        view({})
+
+
+def test_no_sets_and_one_set(result):
+    none = altsets.find(
+        quality.Additive(SCORES), n_features=4, n_alternatives=1, tau=1, search="simultaneous"
+    )
+    for view in (views.membership, views.qualities, views.overlaps):
+        with pytest.raises(InputError, match=r"there is no set to show; explain\(\)"):
+            view(none)
+    one = altsets.find(quality.Additive(SCORES), n_features=2, n_alternatives=0)
+    with pytest.raises(InputError, match="only one set"):
+        views.overlaps(one)
+    with pytest.raises(InputError, match="most=1 leaves one set"):
+        views.overlaps(result, most=1)
+    assert math.isfinite(views.qualities(one).values[0])
+
+
+@pytest.mark.parametrize("most", [0, 2.5, "3"])
+def test_nonsense_limits_are_refused(result, most):
+    with pytest.raises(InputError, match=f"most={most!r}"):
+        views.membership(result, most=most)
