@@ -1,1 +1,0 @@
-customElements.get("altsets-page") || customElements.define("altsets-page", class extends HTMLElement {});
