@@ -92,7 +92,7 @@ $(PY):
 
 $(VENV)/.demo: $(BUILD) $(KERNELS) | $(PY)
 	@echo "Installing altsets into $(VENV); the first time this takes a minute or two."
-	$(PIP) --editable .
+	$(PIP) --editable '.[report]'
 	@touch $@
 
 $(VENV)/.dev: $(BUILD) | $(PY)

@@ -10,7 +10,10 @@ import typer
 from altsets.cli import options, parsing
 from altsets.cli.differing import dissimilarity_from
 from altsets.cli.frontier_printing import frontier_lines
+from altsets.cli.outputs import OutputFile
 from altsets.cli.printing import NO_SET, Waiting, console_for, fail, plain_messages, say_error
+from altsets.cli.records import Record
+from altsets.cli.reporting import ReportFile
 from altsets.cli.searching import check_request, run_on_scores
 from altsets.cli.sources import Source, TableOptions, source_from
 from altsets.errors import InputError
@@ -29,6 +32,7 @@ SECONDS_PER_POINT = 10.0
 
 
 def frontier_command(
+    context: typer.Context,
     table: Annotated[str | None, options.TableFile] = None,
     target: Annotated[str | None, options.Target] = None,
     n_features: Annotated[str | None, options.SizesOfSets] = None,
@@ -62,6 +66,8 @@ def frontier_command(
     engine: Annotated[str, options.Engine] = "auto",
     max_iters: Annotated[int | None, options.MaxIters] = None,
     time_limit: Annotated[float | None, options.FrontierTimeLimit] = None,
+    report: Annotated[str | None, options.Report] = None,
+    force: Annotated[bool, options.Force] = False,
     as_json: Annotated[bool, options.Json] = False,
 ) -> None:
     """What does difference cost? Quality over every tau that matters, and over sizes and numbers of sets.
@@ -69,12 +75,14 @@ def frontier_command(
     Ctrl-C prints the points that are there. Exit status: 0 = at least one point has a set, 1 = none has, 2 = bad input.
     """
     with plain_messages():
+        record = Record(context)
+        OutputFile.of(None, force, table, report)
+        page = ReportFile.of(report, force, table)
         if size and n_features is not None:
             raise InputError("-k and --size were both given; give one of them.")
         how = {"measure": measure, "estimator": estimator, "scoring": scoring}
-        source = source_from(
-            TableOptions(table, target, drop, categorical), scores, quality, task, how, save_scores
-        )
+        columns = TableOptions(table, target, drop, categorical)
+        source = source_from(columns, scores, quality, task, how, save_scores)
         names = FeatureNames.of(source.names)
         differing = {
             "--dissimilarity": dissimilarity,
@@ -115,7 +123,10 @@ def frontier_command(
             source, search_all, asked, time_limit, SECONDS_PER_POINT * n_points, reporting=_reporting
         )
         origin = {"table": table, "target": target, "quality": quality, "scores": scores, **how}
-        _answer(found, as_json, {name: value for name, value in origin.items() if value is not None})
+        try:
+            _answer(found, as_json, {name: value for name, value in origin.items() if value is not None})
+        finally:
+            page.write(frontier=found, provenance=record.of(source, columns, asked, task))
 
 
 def _checked(source: Source, asked: dict[str, Any]) -> int:

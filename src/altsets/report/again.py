@@ -12,19 +12,32 @@ from typing import Any
 from altsets.commands import TABLE, option_words
 from altsets.errors import InputError
 from altsets.features import names_in
-from altsets.report.constructors import NotExpressed, constraint_call, dissimilarity_call
+from altsets.provenance import DEFAULT_SEED
+from altsets.report.constructors import NotExpressed, constraint_call, dissimilarity_call, features_list
 from altsets.result import Result, StopReason
 
 __all__ = ["python_lines", "shell_line"]
 
-#: Options of ``altsets find`` that :class:`altsets.SelectAlternatives` has no parameter for.
-ONLY_FIND = {
-    "--existing": "sets that others must differ from are a parameter of altsets.find alone",
-    "--engine": "the engine is a parameter of altsets.find alone",
-    "--scores": "scores were read from a file",
-}
 #: What a quality by its name takes besides.
 HOW = ("measure", "estimator", "scoring", "pos_label", "class_weight")
+#: What need not be said.
+DEFAULTS = {"dissimilarity": "'dice'", "search": "'sequential'", "aggregation": "'sum'"}
+MAX_ITERS = 1000
+
+_TABLE_OF_YOURS = "# X and y are your table and target, the same as before."
+
+#: What lines need, by what they have in them.
+IMPORTS = {
+    "altsets.find(": "import altsets",
+    "SelectAlternatives(": "from altsets import SelectAlternatives",
+    "constraints.": "from altsets import constraints",
+    "dissimilarity.": "from altsets import dissimilarity",
+    "Recipe(": "from altsets.quality.given import Recipe",
+    "quality_from(": "from altsets.quality.given import quality_from",
+    "Scores.read(": "from altsets.scores import Scores",
+    "split_target(": "from altsets.tables.dataset import split_target",
+    "read_table(": "from altsets.tables.files import read_table",
+}
 
 
 def shell_line(provenance: Mapping[str, Any]) -> str:
@@ -64,29 +77,27 @@ def python_lines(result: Result, names: Sequence[str] | None) -> str:
     if result.parameters.get("goal") is not None:
         raise NotExpressed("it was no plain search for sets")
     options = result.provenance.get("options")
-    asked = ", ".join(_arguments(result, names))
-    quality = _quality(result)
-    imports = {"from altsets import SelectAlternatives"}
-    if "constraints." in asked:
-        imports.add("from altsets import constraints")
-    if "dissimilarity." in asked:
-        imports.add("from altsets import dissimilarity")
-    if quality.startswith("Recipe("):
-        imports.add("from altsets.quality.given import Recipe")
-    call = f"selector = SelectAlternatives({quality}, {asked})"
-    if isinstance(options, Mapping):
-        imports |= {
-            "from altsets.tables.dataset import split_target",
-            "from altsets.tables.files import read_table",
-        }
-        data = _dataset(options)
-        return "\n".join([*sorted(imports), "", data, call, "print(selector.fit(data.X, data.y))"])
-    return "\n".join(
-        [*sorted(imports), "", "# X and y: the same table and target as before", call, "selector.fit(X, y)"]
-    )
+    if not isinstance(options, Mapping):
+        lines = [_TABLE_OF_YOURS, _selector(result, names), "selector.fit(X, y)"]
+    else:
+        call = f"result = altsets.find({', '.join(['quality', *_arguments(result, names, table='data.X')])})"
+        lines = [*_table(options), _quality(result, options), call, "print(result.named_sets)"]
+    code = "\n".join(lines)
+    return "\n".join([*(line for mark, line in IMPORTS.items() if mark in code), "", code])
 
 
-def _arguments(result: Result, names: Sequence[str] | None) -> list[str]:
+def _selector(result: Result, names: Sequence[str] | None) -> str:
+    if result.parameters.get("existing"):
+        raise NotExpressed("sets that others must differ from were given")
+    seed = result.provenance.get("seed")
+    if not result.provenance:
+        raise NotExpressed("only you know what quality was searched with")
+    more = [] if seed in (None, DEFAULT_SEED) else [f"random_state={seed}"]
+    said = [_quality_by_name(result), *_arguments(result, names), *more]
+    return f"selector = SelectAlternatives({', '.join(said)})"
+
+
+def _arguments(result: Result, names: Sequence[str] | None, table: str = "") -> list[str]:
     """What was asked, as arguments; what everybody gets by default is left out."""
     asked = result.parameters
     said = [f"n_features={asked['n_features']}", f"n_alternatives={asked['n_alternatives']}"]
@@ -94,32 +105,23 @@ def _arguments(result: Result, names: Sequence[str] | None) -> list[str]:
         said.append(f"min_difference={asked['min_difference']}")
     elif asked.get("tau") is not None:
         said.append(f"tau={asked['tau']!r}")
-    kind = dissimilarity_call(asked.get("dissimilarity", "dice"), names)
-    defaults = {"dissimilarity": repr("dice"), "search": repr("sequential"), "aggregation": repr("sum")}
+    kind = dissimilarity_call(asked.get("dissimilarity", "dice"), names, table)
     values = {"dissimilarity": kind} | {name: repr(asked.get(name)) for name in ("search", "aggregation")}
-    said += [f"{name}={value}" for name, value in values.items() if value != defaults[name]]
-    conditions = [constraint_call(entry, names) for entry in asked.get("constraints") or ()]
+    said += [f"{name}={value}" for name, value in values.items() if value != DEFAULTS[name]]
+    conditions = [constraint_call(entry, names, table) for entry in asked.get("constraints") or ()]
     if conditions:
         said.append(f"constraints=[{', '.join(conditions)}]")
-    if asked.get("max_iters", 1000) != 1000:
-        said.append(f"max_iters={asked['max_iters']}")
     if asked.get("existing"):
-        raise NotExpressed(ONLY_FIND["--existing"])
-    return said + _task_and_seed(result)
+        said.append(f"existing=[{', '.join(features_list(given, names) for given in asked['existing'])}]")
+    engine = (result.provenance.get("options") or {}).get("--engine", "auto")
+    if engine != "auto":
+        said.append(f"engine={engine!r}")
+    if asked.get("max_iters", MAX_ITERS) != MAX_ITERS:
+        said.append(f"max_iters={asked['max_iters']}")
+    return said
 
 
-def _task_and_seed(result: Result) -> list[str]:
-    options = result.provenance.get("options")
-    if isinstance(options, Mapping):
-        for name, why in ONLY_FIND.items():
-            if options.get(name, "auto") != "auto":
-                raise NotExpressed(why)
-        return [f"task={options['--task']!r}"] if options.get("--task", "auto") != "auto" else []
-    seed = result.provenance.get("seed")
-    return [] if seed in (None, 25) else [f"random_state={seed}"]
-
-
-def _quality(result: Result) -> str:
+def _quality_by_name(result: Result) -> str:
     known = {**result.provenance.get("quality", {}), **result.parameters}
     name = known.get("quality")
     if not isinstance(name, str):
@@ -128,11 +130,26 @@ def _quality(result: Result) -> str:
     return f"Recipe({name!r}, {', '.join(more)})" if more else repr(name)
 
 
-def _dataset(options: Mapping[str, Any]) -> str:
-    """The lines that read the table as the command did."""
+def _quality(result: Result, options: Mapping[str, Any]) -> str:
+    """The line that makes the quality as the command did."""
+    if "--scores" in options:
+        if TABLE not in options and "--drop" in options:
+            raise NotExpressed("features of a file of scores were left out")
+        only = ".only(data.feature_names)" if TABLE in options else ""
+        return (
+            f"quality = Scores.read({options['--scores']!r}){only}.quality({result.parameters['quality']!r})"
+        )
+    task = f", task={options['--task']!r}" if "--task" in options else ""
+    return f"quality = quality_from({_quality_by_name(result)}, data.X, data.y{task})"
+
+
+def _table(options: Mapping[str, Any]) -> list[str]:
+    """The line that reads the table as the command did; none if there was no table."""
     path = options.get(TABLE)
-    if path is None or path == "-":
-        raise NotExpressed("the table came from standard input" if path else "the table was not given")
+    if path is None:
+        return []
+    if path == "-":
+        raise NotExpressed("the table came from standard input")
     if str(options.get("--cv", "")).startswith("group:"):
         raise NotExpressed("rows were grouped by a column")
     reading = "".join(
@@ -145,7 +162,7 @@ def _dataset(options: Mapping[str, Any]) -> str:
     )
     if options.get("--drop-missing-target"):
         more += ", drop_missing_target=True"
-    return f"data = split_target(read_table({path!r}{reading}), {options['--target']!r}{more})"
+    return [f"data = split_target(read_table({path!r}{reading}), {options['--target']!r}{more})"]
 
 
 def ended_by_clock(result: Result) -> bool:

@@ -1,7 +1,7 @@
 """Blocks: the parts of a document between those who summarise answers and those who show them.
 
-A document is plain data: ``{"schema": 1, "title", "subtitle", "sections": [{"id", "title", "blocks"}]}``. All text in it
-is plain text. The page module draws it, and the shell shows it without JavaScript.
+A document is plain data: ``{"schema": 1, "title", "subtitle", "sections": [{"id", "title", "blocks"}]}``. All text in
+it is plain text. The page module draws it, and the shell shows it without JavaScript.
 """
 
 from __future__ import annotations

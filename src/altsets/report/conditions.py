@@ -79,8 +79,8 @@ def _forbid(entry: Mapping[str, Any], names: Mapping[int, str]) -> str:
     measure = str(entry["measure"]).replace("_", " ")
     found = f"{len(proxies)} such features were found" if proxies else "no such feature was found"
     return (
-        f"No set has any of these: {given}; nor features that give them away ({measure} of {entry['proxies']:g} or more; "
-        f"{found})."
+        f"No set has any of these: {given}; nor features that give them away ({measure} of {entry['proxies']:g} or "
+        f"more; {found})."
     )
 
 

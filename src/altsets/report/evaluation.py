@@ -44,8 +44,8 @@ def _scores(evaluation: Evaluation) -> Block:
         "prediction",
         "How well a model predicts with each set",
         views.predictive_scores(evaluation),
-        "The mean score on rows that the model has not seen. The baseline is a model that knows no feature: what is not "
-        "above it is worth nothing.",
+        "The mean score on rows that the model has not seen. The baseline is a model that knows no feature: what is "
+        "not above it is worth nothing.",
     )
 
 

@@ -16,8 +16,8 @@ __all__ = ["frontier_section"]
 def frontier_section(frontier: Frontier) -> Block:
     """What each step of difference costs, and where the curve bends."""
     said = [
-        "The more different the sets must be, the more quality they lose. tau says how different: at tau = 0 sets may be "
-        "equal, at tau = 1 they share no feature.",
+        "The more different the sets must be, the more quality they lose. tau says how different: at tau = 0 sets may "
+        "be equal, at tau = 1 they share no feature.",
         frontier.explain(),
     ]
     blocks = [text(*said)]

@@ -15,7 +15,7 @@ from altsets.report.sets import sets_section
 
 __all__ = ["in_notebook"]
 
-SECTIONS = {
+SECTIONS: dict[str, Any] = {
     "result": sets_section,
     "evaluation": evaluation_section,
     "frontier": frontier_section,

@@ -58,8 +58,8 @@ def about_data(provenance: Mapping[str, Any], n_features: int | None) -> str:
 
 def about_quality(result: Result, has_scores: bool) -> str:
     """What makes a set good, in words; empty where nobody knows."""
-    name = result.parameters.get("quality")
-    measured = result.parameters.get("measure")
+    known = {**result.provenance.get("quality", {}), **result.parameters}
+    name, measured = known.get("quality"), known.get("measure")
     by = f" Scores are measured with {measured}." if measured else ""
     if name in SETS:
         return f"The quality of a set is {SETS[name]}.{by}"

@@ -282,6 +282,37 @@ class SelectAlternatives(ColumnSelector):
         selector._kept, selector._by_name = list(chosen), named
         return selector
 
+    def report(
+        self,
+        path: Any,
+        *,
+        evaluation: Any = None,
+        frontier: Any = None,
+        near_best: Any = None,
+        title: str | None = None,
+        force: bool = False,
+    ) -> str:
+        """Write one HTML file with the sets and the scores of all columns, for any browser; returns its path.
+
+        Parameters
+        ----------
+        path : path-like
+            A new file whose name ends in .html; ``force`` lets it replace another one.
+        evaluation, frontier, near_best : Evaluation, Frontier, NearBest, optional
+            What else is known about these sets, each in a section of its own.
+        title : str, optional
+            The heading; by default it says what was found.
+        force : bool
+            Whether it may replace another file.
+        """
+        from altsets.report.sets import ScoredFeatures
+
+        check_is_fitted(self)
+        names = getattr(self, "feature_names_in_", [f"x{index}" for index in range(self.n_features_in_)])
+        scored = ScoredFeatures([str(name) for name in names], self.scores_)
+        more = {"evaluation": evaluation, "frontier": frontier, "near_best": near_best}
+        return self.result_.report(path, quality=scored, title=title, force=force, **more)
+
     def _chosen(self, alternative: Any) -> tuple[int, ...]:
         check_is_fitted(self)
         number = whole_number("alternative", alternative, least=0)

@@ -200,6 +200,11 @@ class NearBest:
         return self._quality.feature_names
 
     @property
+    def feature_scores(self) -> Floats | None:
+        """What each feature alone is worth; None if only sets can be judged."""
+        return self._quality.feature_scores
+
+    @property
     def parameters(self) -> dict[str, Any]:
         """What was asked, as plain numbers and strings."""
         asked = self._problem.parameters()
@@ -240,7 +245,7 @@ class NearBest:
         """
         from altsets.report import write_report
 
-        return write_report(path, force=force, near_best=self, quality=self._quality, title=title)
+        return write_report(path, force=force, near_best=self, quality=self, title=title)
 
     def _repr_html_(self) -> str:
         from altsets.report.notebook import in_notebook

@@ -1,0 +1,112 @@
+"""Reports as commands write them: checked first, made last, with what else can be known in a few seconds."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from altsets.cli.printing import Waiting, console_for, say_error
+from altsets.cli.searching import Searched
+
+if TYPE_CHECKING:
+    from altsets.evaluation import Evaluation
+    from altsets.new_files import NewFile
+
+__all__ = ["ReportFile"]
+
+#: Seconds for each thing that is computed for the report alone.
+SECONDS = 5.0
+#: How far below the best a set may be to count as nearly as good.
+WITHIN = 0.05
+
+
+@dataclass(frozen=True)
+class ReportFile:
+    """Where a report goes, if the user says so; what is wrong with it is said before anything is computed.
+
+    Attributes
+    ----------
+    file : NewFile or None
+        The file; None if there is none.
+    """
+
+    file: NewFile | None
+
+    @classmethod
+    def of(cls, path: str | None, force: bool, table: str | None = None) -> ReportFile:
+        """What ``--report`` and ``--force`` say; never the table itself."""
+        if path is None:
+            return cls(None)
+        from altsets.report.writing import report_file
+
+        file = report_file(path, force=force, called=f"--report {path}", permission="add --force")
+        return cls(file.check(table))
+
+    def write(self, **answers: Any) -> None:
+        """Write what is known, and say where it is."""
+        if self.file is None:
+            return
+        from altsets.report import summarise
+        from altsets.report.render import page
+
+        self.file.write(page(summarise(**answers)).encode())
+        say_error(f"The report is in {self.file.path}; open it in a browser.")
+
+    def write_search(self, searched: Searched, evaluation: Evaluation | None = None) -> None:
+        """Write what a search has found, with what else can be known in a few seconds."""
+        if self.file is None:
+            return
+        more = _beside(searched)
+        self.write(result=searched.result, quality=searched.quality, evaluation=evaluation, **more)
+
+
+def _beside(searched: Searched) -> dict[str, Any]:
+    """What difference costs and how many sets are nearly as good, as far as a few seconds go."""
+    from altsets.quality import BlackBox
+
+    if not searched.result.sets or searched.result.interrupted:
+        return {}
+    if isinstance(searched.quality, BlackBox):
+        return {
+            "skipped": [
+                "How many sets are nearly as good, and what difference costs, is not in this report: a model would "
+                "have to be fitted to each of very many sets."
+            ]
+        }
+    with Waiting(console_for(stderr=True)) as waiting:
+        waiting.say("Searching at every tau, for the report")
+        frontier = _or_none(lambda: _frontier(searched))
+        waiting.say("Counting sets that are nearly as good, for the report")
+        near = _or_none(lambda: _near_best(searched))
+    skipped = [] if frontier else ["What difference costs is not in this report: it took too long."]
+    skipped += [] if near else ["How many sets are nearly as good is not in this report: it took too long."]
+    return {"frontier": frontier, "near_best": near, "skipped": skipped}
+
+
+def _or_none(compute: Callable[[], Any]) -> Any:
+    """What can be computed; None if it cannot, which is no reason to go without a report."""
+    from altsets.errors import AltsetsError
+
+    try:
+        return compute()
+    except (AltsetsError, KeyboardInterrupt):
+        return None
+
+
+def _frontier(searched: Searched) -> Any:
+    from altsets.search.frontier import frontier
+
+    apart = ("tau", "min_difference")
+    asked = {name: value for name, value in searched.request.items() if name not in apart}
+    found = frontier(searched.quality, **asked, time_limit=SECONDS)
+    return found if found.points else None
+
+
+def _near_best(searched: Searched) -> Any:
+    from altsets.search.near_best import near_best
+
+    shared = ("n_features", "constraints")
+    asked = {name: value for name, value in searched.request.items() if name in shared}
+    found = near_best(searched.quality, **asked, within=WITHIN, time_limit=SECONDS)
+    return found if found.count else None
