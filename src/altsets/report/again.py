@@ -45,8 +45,8 @@ def shell_line(provenance: Mapping[str, Any]) -> str:
 
     Examples
     --------
-    >>> print(shell_line({"command": "find", "options": {"TABLE": "my table.csv", "--target": "y", "--tau": "1"}}))
-    altsets find 'my table.csv' --target=y --tau=1
+    >>> print(shell_line({"command": "find", "options": {"TABLE": "my table.csv", "--target": "it's"}}))
+    altsets find 'my table.csv' --target='it'"'"'s'
     """
     command, options = provenance.get("command"), provenance.get("options")
     if not isinstance(command, str) or not isinstance(options, Mapping):
@@ -61,7 +61,15 @@ def shell_line(provenance: Mapping[str, Any]) -> str:
         words = [*words, "--", table] if table.startswith("-") and table != "-" else [table, *words]
     if any("\0" in word or not _is_text(word) for word in words):
         raise NotExpressed("a name in it has characters that no shell takes")
-    return " ".join(["altsets", command, *map(shlex.quote, words)])
+    return " ".join(["altsets", command, *map(_quoted, words)])
+
+
+def _quoted(word: str) -> str:
+    """A word as a shell takes it; of an option, the value alone is in quotes."""
+    name, equals, value = word.partition("=")
+    if word.startswith("--") and equals and shlex.quote(name) == name:
+        return f"{name}={shlex.quote(value)}"
+    return shlex.quote(word)
 
 
 def _is_text(word: str) -> bool:

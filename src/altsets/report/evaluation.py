@@ -46,6 +46,7 @@ def _scores(evaluation: Evaluation) -> Block:
         views.predictive_scores(evaluation),
         "The mean score on rows that the model has not seen. The baseline is a model that knows no feature: what is "
         "not above it is worth nothing.",
+        digits=3,
     )
 
 
@@ -93,6 +94,7 @@ def _stability(evaluation: Evaluation) -> list[Block]:
             "Would other rows have led to the same features?",
             seen.index,
             "1: always the same features, 0: they agree no more than by chance.",
+            digits=2,
         ),
         grid_chart(
             "chosen",

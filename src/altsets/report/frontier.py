@@ -59,14 +59,14 @@ def _charts(frontier: Frontier) -> list[Block]:
 
 def _points(frontier: Frontier) -> Block:
     columns = [
-        column("Features", "number", about="features in each set"),
-        column("Sets", "number", about="sets that were asked for"),
+        column("Features", "number", about="in each set"),
+        column("Sets", "number"),
         column("tau", "number", 4),
         column("Shared at most", "number", about="features that two sets may share"),
         column("Found", "number"),
         column("Mean quality", "number", 6),
         column("Worst quality", "number", 6),
-        column("Mean share", about="of the quality of the best set of that size"),
+        column("Mean, % of best", "number", 3, "of the best set of that size"),
         column("Certainty"),
     ]
     rows = []
@@ -82,7 +82,7 @@ def _points(frontier: Frontier) -> Block:
                 len(point.result.sets),
                 point.mean,
                 point.worst,
-                "" if math.isnan(share) else f"{100 * share:.1f} %",
+                100 * share,
                 IN_WORDS[point.status],
             ]
         )

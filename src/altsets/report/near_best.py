@@ -6,7 +6,6 @@ from altsets import views
 from altsets.report.blocks import Block, column, section, table, text
 from altsets.report.charts import bars_chart
 from altsets.search.near_best import NearBest
-from altsets.search.near_best.summary import share_of
 
 __all__ = ["near_best_section"]
 
@@ -26,6 +25,7 @@ def near_best_section(near: NearBest) -> Block:
         "How often a feature is in such a set",
         views.near_best_frequencies(near, most=MOST_BARS),
         "A feature in all sets cannot be replaced; one in few sets is easy to do without.",
+        digits=2,
     )
     return section("near-best", "Nearly as good", [said, shown, _features(near), _best(near)])
 
@@ -34,22 +34,11 @@ def _features(near: NearBest) -> Block:
     best = frozenset(near.best_set or ())
     names = near.feature_names
     rows = [
-        [
-            names[index],
-            float(near.frequencies[index]),
-            share_of(float(near.frequencies[index])),
-            index in best,
-        ]
+        [names[index], 100 * float(near.frequencies[index]), "yes" if index in best else "no"]
         for index in near.ordered()
     ]
-    columns = [
-        column("Feature"),
-        column("Share", "number", 4, "the part of the sets that has the feature"),
-        column("In sets"),
-        column("In the best set"),
-    ]
-    spelled = [[name, share, words, "yes" if inside else ""] for name, share, words, inside in rows]
-    return table("near-best-features", "The features of these sets.", columns, spelled, sort=(1, True))
+    columns = [column("Feature"), column("% of the sets", "number", 3), column("In the best set")]
+    return table("near-best-features", "The features of these sets.", columns, rows, sort=(1, True))
 
 
 def _best(near: NearBest) -> Block:

@@ -15,7 +15,7 @@ CUT_SHORT = {
     StopReason.ENGINE_LIMIT: "The search gave up by itself.",
 }
 
-NOT_BY_CHANCE = "This is certain: every other choice was ruled out by calculation, not by trying some of them"
+NOT_BY_CHANCE = "This is proven: every other choice was ruled out by calculation, not by trying some of them"
 
 
 def certainty(result: Result) -> str:
@@ -26,7 +26,7 @@ def certainty(result: Result) -> str:
     >>> import altsets
     >>> scores = altsets.quality.Additive([9, 8, 7])
     >>> print(certainty(altsets.find(scores, n_features=2, n_alternatives=0)))
-    No other choice of 2 features scores higher. This is certain: every other choice was ruled out by calculation,
+    No other choice of 2 features scores higher. This is proven: every other choice was ruled out by calculation,
     not by trying some of them (method: Lagrangian branch and bound).
     """
     found, asked = len(result.sets), len(result.statuses)
@@ -47,20 +47,22 @@ def _best(result: Result) -> str:
     """What no other sets can do."""
     n_sets, kind = len(result.sets), f"of {_sizes(result)}"
     if n_sets == 1:
-        return f"No other choice {kind} scores higher{_under(result)}."
+        return f"No other choice {kind} scores higher{' and meets all conditions' if _under(result) else ''}."
     if _is_sequential(result):
         return (
-            f"Set 0 is the best set {kind} there is{_under(result)}. Each later set is the best one among those that "
-            "differ enough from the sets before it."
+            f"Set 0 is the best of all sets {kind}{_under(result)}. Each later set is the best of those that differ "
+            "enough from the sets before it."
         )
-    if result.parameters.get("aggregation") == "min":
-        return f"No {n_sets} sets {kind} that differ this much have a better weakest set{_under(result)}."
-    return f"No {n_sets} sets {kind} that differ this much have a higher total quality{_under(result)}."
+    which = "that meet all conditions and differ this much" if _under(result) else "that differ this much"
+    what = (
+        "a better weakest set" if result.parameters.get("aggregation") == "min" else "a higher total quality"
+    )
+    return f"No {n_sets} sets {kind} {which} have {what}."
 
 
 def _why_certain(result: Result) -> str:
     if result.engine == "exhaustive":
-        return "This is certain: every possible set was tried"
+        return "This is proven: every possible set was tried"
     return f"{NOT_BY_CHANCE} (method: {result.proof})" if result.proof else NOT_BY_CHANCE
 
 
@@ -105,7 +107,7 @@ def _about_missing(result: Result, found: int, asked: int) -> str:
         none = f"No {asked} such sets exist" if asked > 1 else "No such set exists"
         more = f"{found} of {asked} sets were found, and no further one exists that differs enough from them"
         return _join(
-            f"{more if found else none}{_under(result)}. This is proven, not a matter of searching longer.",
+            f"{more if found else none}. This is proven, not a matter of searching longer.",
             result.reason,
         )
     some = f"Only {found} of {asked} sets were found" if found else "No set was found"
@@ -123,7 +125,7 @@ def _under(result: Result) -> str:
     conditions = [
         entry for entry in result.parameters.get("constraints") or () if entry.get("kind") != "size"
     ]
-    return " that meets all conditions" if conditions else ""
+    return " that meet all conditions" if conditions else ""
 
 
 def _sizes(result: Result) -> str:

@@ -56,7 +56,7 @@ def about_data(provenance: Mapping[str, Any], n_features: int | None) -> str:
     return f"{said}." + (f" {counted(left, 'row')} without a target left out." if left else "")
 
 
-def about_quality(result: Result, has_scores: bool) -> str:
+def about_quality(result: Result, has_scores: bool, target: str = "the target") -> str:
     """What makes a set good, in words; empty where nobody knows."""
     known = {**result.provenance.get("quality", {}), **result.parameters}
     name, measured = known.get("quality"), known.get("measure")
@@ -64,13 +64,16 @@ def about_quality(result: Result, has_scores: bool) -> str:
     if name in SETS:
         return f"The quality of a set is {SETS[name]}.{by}"
     if name in QUALITIES:
-        return f"The quality of a set is the sum of its features' scores. The score of a feature is {QUALITIES[name]}."
+        meaning = QUALITIES[name].replace("the target", target)
+        return (
+            f"The quality of a set is the sum of its features' scores. The score of a feature is {meaning}."
+        )
     if result.parameters.get("scores"):
         return f"Scores come from the file {result.parameters['scores']}."
     return "" if has_scores else "Only whole sets are judged, so features have no scores of their own."
 
 
-def about_request(result: Result) -> str:
+def about_request(result: Result, target: str = "") -> str:
     """What was asked for, in a sentence."""
     asked, n_sets = result.parameters, len(result.statuses)
     if asked.get("goal") == "count":
@@ -78,7 +81,8 @@ def about_request(result: Result) -> str:
     else:
         sets = counted(n_sets, "set") + f" of {_size(asked)}" + (" each" if n_sets > 1 else "")
     several = n_sets > 1 or asked.get("goal") == "count" or asked.get("existing")
-    said = f"{sets}{_difference(asked) if several else ''}."
+    about = f" that say much about {target}" if target else ""
+    said = f"{sets}{about}{_difference(asked) if several else ''}."
     how = {
         "sequential": "The best set comes first; each further one is the best that differs enough from those before.",
         "simultaneous": "All sets were chosen together, so that "

@@ -67,11 +67,11 @@ def sets_section(result: Result) -> Block:
 def _sets_table(result: Result) -> Block:
     share = result.qualities[0] > 0
     columns = [column("Set", "number"), column("Features", "names"), column("Quality", "number", 6)]
-    columns += [column("Share of set 0", about="its quality as a part of that of set 0")] if share else []
-    columns.append(column("Certainty", about="what was proven about the set"))
+    columns += [column("% of set 0", "number", 3)] if share else []
+    columns.append(column("Certainty"))
     rows = []
     for number, (names, value) in enumerate(zip(result.named_sets, result.qualities, strict=True)):
-        part = [f"{100 * value / result.qualities[0]:.1f} %"] if share else []
+        part = [100 * value / result.qualities[0]] if share else []
         rows.append([number, list(names), value, *part, IN_WORDS[result.statuses[number]]])
     return table("sets", "The feature sets that were found.", columns, rows)
 
@@ -164,7 +164,7 @@ def all_features_section(result: Result | None, scoring: Scoring | None) -> Bloc
     # Those in sets first: where there is no room for all, these must be there.
     order = sorted(range(len(names)), key=lambda index: (index not in member, -(values[index] or 0.0), index))
     columns = [column("Feature")]
-    columns += [] if scores is None else [column("Score", "number", 4, "what the feature alone is worth")]
+    columns += [] if scores is None else [column("Score", "number", 4)]
     floor = result.noise_floor if result and scores is not None else None
     columns += (
         [] if floor is None else [column("Above chance", about="whether the score is above the noise floor")]

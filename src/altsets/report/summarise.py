@@ -25,6 +25,19 @@ __all__ = ["summarise"]
 #: Names of the best set that are spelled out at the top.
 MOST_NAMED = 10
 
+NOT_EVALUATED = (
+    "Not tested: that a set scores best on these rows does not say how well it predicts other rows. altsets find "
+    "--evaluate, or altsets.evaluate in Python, tests that."
+)
+#: What a score of predictions means.
+SCORERS = {
+    "matthews_corrcoef": "1: always right, 0: no better than guessing",
+    "accuracy": "the share of rows that are predicted rightly",
+    "balanced_accuracy": "the mean share of each class that is predicted rightly",
+    "roc_auc": "1: perfect, 0.5: no better than guessing",
+    "r2": "1: exact, 0: no better than the mean",
+}
+
 
 def summarise(
     result: Result | None = None,
@@ -160,17 +173,21 @@ def _in_short(
 ) -> Block:
     n_features = _n_features(result, evaluation, frontier, near)
     items = [("Data", about_data(origin, n_features))]
+    target = (origin.get("data") or {}).get("target", "")
     if result is not None:
         items += [
-            ("Question", about_request(result)),
-            ("What good means", about_quality(result, bool(result.scores))),
+            ("Asked for", about_request(result, target)),
+            ("What good means", about_quality(result, bool(result.scores), target or "the target")),
             ("Answer", _found(result)),
             ("How sure is that", certainty(result)),
         ]
+        if evaluation is None and result.sets:
+            items.append(("Prediction", NOT_EVALUATED))
     if evaluation is not None:
         items.append(("Prediction", _predicts(evaluation)))
     if frontier is not None:
-        items.append(("What difference costs", frontier.suggestion.reason))
+        costs = "The more different sets must be, the worse they get."
+        items.append(("What difference costs", f"{costs} {frontier.suggestion.reason}"))
     if near is not None:
         items.append(("Nearly as good", near.explain().split(". ")[0].rstrip(".") + "."))
     missing = result is not None and len(result.sets) < len(result.statuses)
@@ -225,4 +242,7 @@ def _predicts(evaluation: Evaluation) -> str:
     span = low if low == high else f"{low} to {high}"
     base = evaluation.baseline
     beside = f"; a model without features has {base:.3f}" if base == base else ""
-    return f"Models with these sets have a mean {name} of {span} on rows that they have not seen{beside}."
+    what = f" ({SCORERS[name]})" if name in SCORERS else ""
+    return (
+        f"On rows that they have not seen, models with these sets have a mean {name} of {span}{beside}{what}."
+    )
