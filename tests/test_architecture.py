@@ -13,7 +13,7 @@ from pathlib import Path
 import pytest
 
 import altsets
-from altsets import constraints, dissimilarity, quality
+from altsets import constraints, dissimilarity, plots, quality
 
 PACKAGE = Path(altsets.__file__).parent
 
@@ -21,6 +21,7 @@ PACKAGE = Path(altsets.__file__).parent
 ROOMS = [
     "cli",
     "experiments",
+    "plots",
     "views",
     "evaluation",
     "selector",
@@ -93,7 +94,7 @@ HOMES = {
         "measures/workers.py",
         "quality/_black_box.py",
     ),
-    "matplotlib": ("experiments/report/drawing.py", "experiments/report/page.py"),
+    "matplotlib": ("experiments/report/drawing.py", "experiments/report/page.py", "plots/"),
     "narwhals": ("tables/column_conversion.py", "tables/original.py", "tables/target.py"),
     "pandas": (
         "evaluation/_evaluation.py",
@@ -399,6 +400,7 @@ def test_public_surface():
         "most_different",
         "most_sets",
         "near_best",
+        "plots",
         "quality",
     }
     assert dir(altsets) == sorted(altsets.__all__)
@@ -411,7 +413,7 @@ def public_names():
     for name in altsets.__all__:
         if not name.startswith("_"):
             yield f"altsets.{name}", getattr(altsets, name)
-    for room in ("constraints", "dissimilarity", "errors", "quality", "measures"):
+    for room in ("constraints", "dissimilarity", "errors", "quality", "measures", "plots"):
         module = getattr(altsets, room)
         for name in module.__all__:
             yield f"altsets.{room}.{name}", getattr(module, name)
@@ -446,6 +448,7 @@ def test_public_names_are_documented(name):
     ]
     + [getattr(constraints, name) for name in constraints.__all__ if name != "Constraint"]
     + [getattr(dissimilarity, name) for name in dissimilarity.__all__]
+    + [getattr(plots, name) for name in plots.__all__]
     + [getattr(quality, name) for name in quality.__all__],
 )
 def test_the_main_names_have_a_runnable_example(thing):

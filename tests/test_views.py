@@ -73,6 +73,14 @@ def test_members_are_capped_and_it_is_said(result):
     assert seen.features == views.membership(result).features[:2]
 
 
+def test_sets_are_capped_and_so_are_their_members(result):
+    seen = views.membership(result, most_sets=1)
+    assert seen.features == result.named_sets[0]
+    assert seen.members == ((True,), (True,))
+    assert seen.scores == result.scores[0]
+    assert seen.note == "Only one of 3 sets is shown."
+
+
 def test_members_below_the_noise_floor_are_told(result):
     seen = views.membership(replace(result, noise_floor=7.5))
     assert dict(zip(seen.features, seen.above_noise, strict=True)) == dict.fromkeys(["age", "bmi"], True) | {
@@ -304,6 +312,7 @@ def test_points_without_sets_are_left_open():
     assert seen.values[1][-1] is None
     assert "too few sets" in seen.note
     assert all(not flag for row in seen.open for flag in row)
+    assert (seen.low, seen.high) == (min(value for row in seen.values for value in row if value), 1.0)
 
 
 def test_points_that_are_not_proven_are_open(frontier):
@@ -312,7 +321,7 @@ def test_points_that_are_not_proven_are_open(frontier):
     changed = replace(frontier, points=[unproven, *frontier.points[1:]])
     seen = views.curve_over_tau(changed, n_alternatives=first.n_alternatives)
     assert [point.open for point in seen.series[0].points] == [True, False, False]
-    assert seen.note == f"1 of {sum(len(line.points) for line in seen.series)} points are not proven."
+    assert seen.note == f"1 of {sum(len(line.points) for line in seen.series)} points is not proven."
     assert views.heat(changed, n_alternatives=first.n_alternatives).open[0][0]
 
 
@@ -409,7 +418,7 @@ def test_stability_shows_shares_and_the_index(evaluation):
     assert seen.index.labels == ("set 0", "set 1", "set 2", "any set")
     for value, entry in zip(seen.index.values, evaluation.stability(), strict=True):
         assert value == pytest.approx(entry.index)
-    assert views.stability(evaluation, most=1).shares.note.endswith("those that are chosen most often.")
+    assert views.stability(evaluation, most=2).shares.note.endswith("those that are chosen most often.")
 
 
 def test_given_sets_have_no_stability(table):

@@ -13,7 +13,7 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from altsets import constraints, dissimilarity, errors, measures, quality
+    from altsets import constraints, dissimilarity, errors, measures, plots, quality
     from altsets.evaluation import Evaluation, evaluate
     from altsets.problem import Problem
     from altsets.result import Progress, Result, Status
@@ -51,6 +51,7 @@ __all__ = [
     "most_different",
     "most_sets",
     "near_best",
+    "plots",
     "quality",
 ]
 
@@ -76,7 +77,7 @@ _HOMES = {
     "most_sets": "altsets.search.most_sets",
     "near_best": "altsets.search.near_best",
 }
-_ROOMS = ("constraints", "dissimilarity", "errors", "measures", "quality")
+_ROOMS = ("constraints", "dissimilarity", "errors", "measures", "plots", "quality")
 
 
 def __getattr__(name: str) -> Any:

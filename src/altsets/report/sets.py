@@ -81,7 +81,7 @@ def _about_best(result: Result) -> str:
 
 
 def _members(result: Result) -> Block:
-    seen = views.membership(_first_sets(result))
+    seen = views.membership(result, most_sets=REPORT_LIMITS.sets_drawn)
     return membership_chart(
         "membership",
         "Which features are in which sets",
@@ -133,22 +133,6 @@ def _matches(result: Result) -> Block | None:
         column("Similarity"),
     ]
     return table("matches", "What matches what: features of two sets that are alike.", columns, rows)
-
-
-def _first_sets(result: Result) -> Result:
-    """The sets that a chart has room for."""
-    from dataclasses import replace
-
-    most = REPORT_LIMITS.sets_drawn
-    if len(result.sets) <= most:
-        return result
-    return replace(
-        result,
-        sets=result.sets[:most],
-        named_sets=result.named_sets[:most],
-        scores=result.scores[:most],
-        qualities=result.qualities[:most],
-    )
 
 
 def all_features_section(result: Result | None, scoring: Scoring | None) -> Block | None:

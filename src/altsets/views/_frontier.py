@@ -163,13 +163,12 @@ def heat(frontier: Any, n_alternatives: int | None = None) -> Grid:
         for row in points
     )
     numbers = [value for row in values for value in row if value is not None]
-    share = _as_share(found)
     return Grid(
         rows=tuple(map(str, found.sizes)),
         columns=tuple(f"{tau:.3g}" for tau in taus),
         values=values,
-        low=min([*numbers, 0.0]) if share or not numbers else min(numbers),
-        high=max([*numbers, 1.0]) if share or not numbers else max(numbers),
+        low=min(numbers, default=0.0),
+        high=1.0 if _are_shares(found) else max(numbers, default=1.0),
         value_name=_kept_name(found),
         row_name="features in a set",
         column_name=TAU,
@@ -294,8 +293,9 @@ def _unproven(points: Sequence[FrontierPoint]) -> str:
     several = {id(point): point for point in points}.values()
     n_open = sum(map(_is_open, several))
     n_missing = sum(not point.is_complete for point in several)
-    said = f"{n_open} of {len(several)} points are not proven." if n_open else ""
-    gone = f"{n_missing} of {len(several)} points have too few sets and are left out." if n_missing else ""
+    of_all = f"of {len(several)} points"
+    said = f"{n_open} {of_all} {'is' if n_open == 1 else 'are'} not proven." if n_open else ""
+    gone = f"{n_missing} {of_all} {'has' if n_missing == 1 else 'have'} too few sets." if n_missing else ""
     return joined(said, gone)
 
 

@@ -62,8 +62,10 @@ def capped(things: Sequence[Thing], most: Any, noun: str, which: str) -> tuple[l
     limit = checked_most(most)
     if limit is None or len(things) <= limit:
         return list(things), ""
-    verb = "is" if limit == 1 else "are"
-    return list(things[:limit]), f"{limit:,} of {len(things):,} {noun}s {verb} shown: {which}."
+    shown = f"{limit:,} of {len(things):,} {noun}s"
+    return list(
+        things[:limit]
+    ), f"{shown} are shown: {which}." if limit > 1 else f"Only one of {len(things):,} {noun}s is shown."
 
 
 def spread(values: Sequence[Thing], most: int, keep: Iterable[Thing] = ()) -> list[Thing]:

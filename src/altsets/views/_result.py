@@ -15,7 +15,7 @@ from altsets.views._shapes import Bars, Grid, Membership, ReferenceLine
 __all__ = ["likeness", "membership", "overlaps", "qualities"]
 
 
-def membership(result: Any, most: int | None = None) -> Membership:
+def membership(result: Any, most: int | None = None, most_sets: int | None = None) -> Membership:
     """Which features are in which sets, and what each of them alone is worth.
 
     Parameters
@@ -24,6 +24,8 @@ def membership(result: Any, most: int | None = None) -> Membership:
         With at least one set.
     most : int, optional
         Features to show at most.
+    most_sets : int, optional
+        Sets to show at most, the first ones.
 
     Examples
     --------
@@ -33,7 +35,7 @@ def membership(result: Any, most: int | None = None) -> Membership:
     >>> seen.features, seen.members, seen.scores
     (('age', 'height', 'weight'), ((True, True), (True, False), (False, True)), (9.0, 8.0, 7.0))
     """
-    found = _with_sets(result, "a picture of members")
+    found, sets_left_out = _first_sets(_with_sets(result, "a picture of members"), most_sets)
     names: dict[int, str] = {}
     scores: dict[int, float] = {}
     counts: dict[int, int] = {}
@@ -52,7 +54,7 @@ def membership(result: Any, most: int | None = None) -> Membership:
         members=tuple(tuple(index in chosen for chosen in found.sets) for index in shown),
         above_noise=above,
         set_names=_set_names(found),
-        note=joined(left_out, found.noise_in_words() if marked else ""),
+        note=joined(sets_left_out, left_out, found.noise_in_words() if marked else ""),
         noise_floor=floor if scores else None,
     )
 
@@ -224,15 +226,26 @@ def _several_sets(given: Any, most: Any) -> tuple[Result, str]:
         raise InputError(
             "there is only one set, and nothing to compare it with; ask for n_alternatives=1 or more."
         )
-    shown, left_out = capped(range(len(found.sets)), most, "set", "the first ones")
-    if len(shown) < 2:
+    first, left_out = _first_sets(found, most)
+    if len(first.sets) < 2:
         raise InputError("most=1 leaves one set, and nothing to compare it with; give 2 or more.")
-    return (found if not left_out else _first(found, len(shown))), left_out
+    return first, left_out
 
 
-def _first(found: Result, count: int) -> Result:
-    inside = [match for match in found.matches if match[0] < count]
-    return replace(found, sets=found.sets[:count], named_sets=found.named_sets[:count], matches=inside)
+def _first_sets(found: Result, most: Any) -> tuple[Result, str]:
+    """The first sets as a result of their own, and a sentence about the others."""
+    shown, left_out = capped(range(len(found.sets)), most, "set", "the first ones")
+    count = len(shown)
+    if not left_out:
+        return found, ""
+    first = replace(
+        found,
+        sets=found.sets[:count],
+        named_sets=found.named_sets[:count],
+        scores=found.scores[:count],
+        matches=[match for match in found.matches if match[0] < count],
+    )
+    return first, left_out
 
 
 def _set_names(found: Result) -> tuple[str, ...]:

@@ -1,0 +1,31 @@
+"""Pictures of answers: each function takes an answer and returns the Axes that it drew on.
+
+They need matplotlib: ``pip install 'altsets[plots]'``. Without ``ax`` there is a new figure, as large as its content
+needs; with it the picture goes where you want it. Pictures can be printed without colours and read by those who do not
+tell colours apart. What does not fit is left out, and a note in the picture says so.
+
+>>> import altsets
+>>> scores = altsets.quality.Additive([9, 8, 7, 3, 2, 1], feature_names=list("abcdef"))
+>>> ax = altsets.plots.membership(altsets.find(scores, n_features=2, n_alternatives=2, tau=0.5))
+>>> [label.get_text() for label in ax.get_yticklabels()]
+['a', 'b', 'c']
+>>> ax.figure.savefig("sets.png")  # doctest: +SKIP
+"""
+
+from altsets.plots._evaluation import scores, stability, stand_ins
+from altsets.plots._frontier import frontier, frontier_heat, frontier_sizes
+from altsets.plots._near_best import near_best
+from altsets.plots._sets import membership, overlap, quality
+
+__all__ = [
+    "frontier",
+    "frontier_heat",
+    "frontier_sizes",
+    "membership",
+    "near_best",
+    "overlap",
+    "quality",
+    "scores",
+    "stability",
+    "stand_ins",
+]

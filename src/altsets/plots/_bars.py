@@ -1,0 +1,64 @@
+"""A number for each set, or for each feature: as bars, with what they are compared with."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any
+
+from altsets.plots._canvas import BLUE, HATCHED, ORANGE, add_legend, add_note, axes_for, key, tidy
+from altsets.plots._names import Names
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+
+    from altsets.views import Bars
+
+__all__ = ["draw_columns", "draw_lines"]
+
+#: Dashes of lines that numbers are compared with.
+DASHES = ("--", ":", "-.")
+
+
+def draw_columns(ax: Axes | None, seen: Bars, texts: Sequence[str], name: str) -> Axes:
+    """Upright bars, one for each set, with a text above each.
+
+    Parameters
+    ----------
+    ax : Axes or None
+        Where to draw.
+    seen : Bars
+        What to draw.
+    texts : sequence of str
+        One for each bar.
+    name : str
+        What the labels are numbers of.
+    """
+    names = Names()
+    ax = axes_for(ax, max(4.2, 0.55 * len(seen.labels) + 1.2), 3.4)
+    places = range(len(seen.labels))
+    bars = ax.bar(places, [value or 0.0 for value in seen.values], width=0.7, color=BLUE)
+    for bar, marked in zip(bars, seen.marked, strict=False):
+        if marked:
+            bar.set(**HATCHED)
+    ax.bar_label(bars, texts, fontsize="x-small", padding=2)
+    handles: list[Any] = draw_lines(ax, seen)
+    if seen.marked:
+        handles.append(key(seen.mark_means, hatched=True))
+    ax.set_xticks(places, [label.removeprefix(f"{name} ") for label in seen.labels])
+    ax.set_xlabel(name)
+    ax.set_ylabel(seen.value_name)
+    ax.margins(y=0.14)
+    tidy(ax, grid="y")
+    add_legend(ax, handles, names)
+    add_note(ax, seen.note, names.note)
+    return ax
+
+
+def draw_lines(ax: Axes, seen: Bars) -> list[Any]:
+    """The numbers that all others are compared with, as lines across; for the legend."""
+    return [
+        ax.axhline(
+            line.value, color=ORANGE, linestyle=DASHES[place % len(DASHES)], linewidth=1.5, label=line.label
+        )
+        for place, line in enumerate(seen.lines)
+    ]

@@ -1,0 +1,163 @@
+"""Pictures of a frontier: what difference costs over tau, over the size of sets, and over both."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from altsets import views
+from altsets.plots._canvas import COLOURS, MARKERS, add_legend, add_note, axes_for, tidy
+from altsets.plots._grids import draw_grid
+from altsets.plots._names import Names
+from altsets.search.frontier import Frontier
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+
+__all__ = ["frontier", "frontier_heat", "frontier_sizes"]
+
+SIZE = (5.6, 3.8)
+
+
+def frontier(
+    frontier: Frontier, *, n_alternatives: int | None = None, most: int = 6, ax: Axes | None = None
+) -> Axes:
+    """What more difference costs: quality over tau, as a share of the best set of that size.
+
+    Of one size, the mean of the sets and the worst of them; of several, a curve for each. Points that are not proven
+    are hollow; a ring is around the point where the curve bends, if it does.
+
+    Parameters
+    ----------
+    frontier : Frontier
+        Of :func:`altsets.frontier`.
+    n_alternatives : int, optional
+        Of several numbers of alternatives, this one.
+    most : int
+        Curves to show at most.
+    ax : Axes, optional
+        Where to draw.
+
+    Returns
+    -------
+    Axes
+
+    Examples
+    --------
+    >>> import altsets
+    >>> found = altsets.frontier(altsets.quality.Additive([9, 8, 8, 8, 7, 3, 1, 1]), n_features=4, n_alternatives=1)
+    >>> ax = altsets.plots.frontier(found)
+    >>> [text.get_text() for text in ax.get_legend().get_texts()]
+    ['mean', 'worst set']
+    """
+    seen = views.curve_over_tau(frontier, n_alternatives=n_alternatives, most=most)
+    return _draw_curves(ax, seen, percent="share" in seen.y_name)
+
+
+def frontier_sizes(frontier: Frontier, *, n_alternatives: int | None = None, ax: Axes | None = None) -> Axes:
+    """What more features bring: quality over the size of sets.
+
+    A curve for the best set, one for sets that differ in half of their features, one for sets that share none. Where
+    the quality of a set is a mean over its features, as of mRMR, it is multiplied by their number: else it would only
+    fall.
+
+    Parameters
+    ----------
+    frontier : Frontier
+        Of :func:`altsets.frontier`, with several sizes.
+    n_alternatives : int, optional
+        Of several numbers of alternatives, this one.
+    ax : Axes, optional
+        Where to draw.
+
+    Returns
+    -------
+    Axes
+
+    Examples
+    --------
+    >>> import altsets
+    >>> found = altsets.frontier(altsets.quality.Additive([9, 8, 7, 3, 2, 1]), n_features=range(1, 4), n_alternatives=1)
+    >>> altsets.plots.frontier_sizes(found).get_xlabel()
+    'features in a set'
+    """
+    return _draw_curves(ax, views.curve_over_size(frontier, n_alternatives=n_alternatives), percent=False)
+
+
+def frontier_heat(frontier: Frontier, *, n_alternatives: int | None = None, ax: Axes | None = None) -> Axes:
+    """What difference costs at each size: the part of the best set of that size that is kept, over sizes and tau.
+
+    A frame is around the suggested point; hatched cells have no sets, and an asterisk means that there is no proof.
+
+    Parameters
+    ----------
+    frontier : Frontier
+        Of :func:`altsets.frontier`.
+    n_alternatives : int, optional
+        Of several numbers of alternatives, this one.
+    ax : Axes, optional
+        Where to draw.
+
+    Returns
+    -------
+    Axes
+
+    Examples
+    --------
+    >>> import altsets
+    >>> found = altsets.frontier(altsets.quality.Additive([4, 3, 2, 1]), n_features=[1, 2], n_alternatives=1)
+    >>> [text.get_text() for text in altsets.plots.frontier_heat(found).texts]
+    ['100', '88', '88', '100', '93', '71']
+    """
+    seen = views.heat(frontier, n_alternatives=n_alternatives)
+    framed = "Framed: the suggested point." if seen.mark else ""
+    percent = "share" in seen.value_name
+    return draw_grid(ax, seen, percent=percent, empty="sets are missing", notes=[framed])
+
+
+def _draw_curves(ax: Axes | None, seen: views.Curves, *, percent: bool) -> Axes:
+    names = Names()
+    ax = axes_for(ax, *SIZE)
+    times = 100 if percent else 1
+    handles = []
+    for number, line in enumerate(seen.series):
+        known = [(point.x, times * point.y, point.open) for point in line.points if point.y is not None]
+        xs, ys = [x for x, *_ in known], [y for _, y, _ in known]
+        colour, marker = COLOURS[number % len(COLOURS)], MARKERS[number % len(MARKERS)]
+        (handle,) = ax.plot(xs, ys, color=colour, marker=marker, markersize=5, linewidth=1.4, label=line.name)
+        hollow = [(x, y) for x, y, is_open in known if is_open]
+        if hollow:
+            ax.plot(
+                *zip(*hollow, strict=True),
+                color=colour,
+                marker=marker,
+                markersize=5,
+                linestyle="",
+                mfc="white",
+            )
+        handles.append(handle)
+    _mark(ax, seen, times)
+    ax.set_xlabel(seen.x_name)
+    ax.set_ylabel(f"{seen.y_name} (%)" if percent else seen.y_name)
+    tidy(ax, grid="both")
+    add_legend(ax, handles, names, columns=min(3, len(handles)))
+    unproven = any(point.open for line in seen.series for point in line.points)
+    add_note(ax, seen.note, "Hollow: not proven." if unproven else "", names.note)
+    return ax
+
+
+def _mark(ax: Axes, seen: views.Curves, times: float) -> None:
+    """A ring around the suggested point, and what it is."""
+    if seen.mark is None:
+        return
+    point = seen.series[seen.mark.series].points[seen.mark.point]
+    if point.y is None:
+        return
+    ax.plot(point.x, times * point.y, "o", markersize=13, mfc="none", mec="black", mew=1.3, gid="mark")
+    ax.annotate(
+        seen.mark.label,
+        (point.x, times * point.y),
+        xytext=(-10, -16),
+        textcoords="offset points",
+        ha="right",
+        fontsize="small",
+    )

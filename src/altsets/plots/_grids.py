@@ -1,0 +1,153 @@
+"""Numbers in rows and columns, each in a cell of its own: readable without the colours."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any
+
+from altsets.plots._canvas import CHARACTER, GREY, ORANGE, add_note, axes_for
+from altsets.plots._names import LONGEST, PLAIN, Names
+from altsets.result import MARK
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+
+    from altsets.views import Grid
+
+__all__ = ["draw_grid"]
+
+#: From light to dark, so that much ink is much, in print as well.
+COLOURS = "cividis_r"
+#: The width and height of a cell in inches.
+CELL_WIDTH, CELL_HEIGHT = 0.48, 0.3
+#: Columns with longer names have them upright.
+LYING = 7
+#: The part of a whole below which numbers need a digit more to differ.
+NARROW = 0.2
+
+
+def draw_grid(
+    ax: Axes | None,
+    grid: Grid,
+    *,
+    percent: bool,
+    second_lines: Sequence[Sequence[str]] = (),
+    empty: str = "",
+    notes: Sequence[str] = (),
+) -> Axes:
+    """Draw a grid: a colour and a number for each cell.
+
+    Parameters
+    ----------
+    ax : Axes or None
+        Where to draw.
+    grid : Grid
+        What to draw.
+    percent : bool
+        Whether the numbers are shares of a whole.
+    second_lines : sequence of sequences of str
+        What else to write into each cell.
+    empty : str
+        What it means that there is no number; such cells are hatched then, else they stay empty.
+    notes : sequence of str
+        Sentences to add.
+    """
+    names = Names()
+    rows, columns = names.short(grid.rows), names.short(grid.columns)
+    upright = max(map(len, columns)) > LYING
+    ax = axes_for(ax, *_size(rows, columns, upright, bool(second_lines)))
+    _fill(ax, grid)
+    _write(ax, grid, percent, second_lines)
+    hatched = bool(empty) and _hatch(ax, grid)
+    _frame(ax, grid)
+    ax.set_xticks(range(len(columns)), columns, rotation=90 if upright else 0, fontsize="small", **PLAIN)
+    ax.set_yticks(range(len(rows)), rows, fontsize="small", **PLAIN)
+    ax.tick_params(length=0)
+    ax.spines[:].set_visible(False)
+    ax.set_xlabel(grid.column_name)
+    ax.set_ylabel(grid.row_name)
+    ax.set_title(f"{grid.value_name}{' (%)' if percent else ''}", fontsize="small", loc="left")
+    unproven = f"{MARK} not proven." if any(map(any, grid.open)) else ""
+    add_note(ax, *notes, grid.note, unproven, f"Hatched: {empty}." if hatched else "", names.note)
+    return ax
+
+
+def _size(rows: Sequence[str], columns: Sequence[str], upright: bool, tall: bool) -> tuple[float, float]:
+    """The inches that cells and names take."""
+    names, heads = max(map(len, rows)), max(map(len, columns)) if upright else 1
+    width = max(len(columns), 4) * CELL_WIDTH * (1.4 if tall else 1) + names * CHARACTER + 0.6
+    height = max(len(rows), 3) * CELL_HEIGHT * (1.5 if tall else 1) + heads * CHARACTER + 1.0
+    return max(width, min(LONGEST, 40) * 0.11), height
+
+
+def _fill(ax: Axes, grid: Grid) -> None:
+    import numpy as np
+
+    numbers = np.array([[np.nan if value is None else value for value in row] for row in grid.values])
+    edges = [np.arange(length + 1) - 0.5 for length in reversed(numbers.shape)]
+    high = grid.high if grid.high > grid.low else grid.low + 1
+    ax.pcolormesh(
+        *edges,
+        np.ma.masked_invalid(numbers),
+        cmap=COLOURS,
+        vmin=grid.low,
+        vmax=high,
+        edgecolors="white",
+        linewidth=1,
+    )
+    ax.set_xlim(-0.5, len(grid.columns) - 0.5)
+    ax.set_ylim(len(grid.rows) - 0.5, -0.5)
+
+
+def _write(ax: Axes, grid: Grid, percent: bool, second_lines: Sequence[Sequence[str]]) -> None:
+    """The numbers, white on dark cells and black on light ones."""
+    from matplotlib.colors import rgb_to_hsv
+
+    mesh: Any = ax.collections[-1]
+    digits = _digits(grid, percent)
+    for i, row in enumerate(grid.values):
+        for j, value in enumerate(row):
+            if value is None:
+                continue
+            *colour, _ = mesh.to_rgba(value)
+            dark = float(rgb_to_hsv(colour)[2]) < 0.6
+            mark = MARK if grid.open and grid.open[i][j] else ""
+            text = f"{100 * value if percent else value:.{digits}f}{mark}"
+            if second_lines and second_lines[i][j]:
+                text += f"\n{second_lines[i][j]}"
+            ax.text(
+                j, i, text, ha="center", va="center", fontsize="small", color="white" if dark else "black"
+            )
+
+
+def _digits(grid: Grid, percent: bool) -> int:
+    """Digits after the point: one more where numbers are close to each other."""
+    if not percent:
+        return grid.digits
+    return 1 if grid.high - grid.low < NARROW else 0
+
+
+def _hatch(ax: Axes, grid: Grid) -> bool:
+    """Mark the cells that have no number; whether there are any."""
+    from matplotlib.patches import Rectangle
+
+    cells = [(j, i) for i, row in enumerate(grid.values) for j, value in enumerate(row) if value is None]
+    for j, i in cells:
+        cell = Rectangle(
+            (j - 0.46, i - 0.44), 0.92, 0.88, fill=False, hatch="////", edgecolor=GREY, linewidth=0
+        )
+        ax.add_patch(cell)
+    return bool(cells)
+
+
+def _frame(ax: Axes, grid: Grid) -> None:
+    """A frame around the number that is suggested."""
+    from matplotlib.patches import Rectangle
+
+    if grid.mark is not None:
+        i, j = grid.mark
+        ax.add_patch(
+            Rectangle(
+                (j - 0.5, i - 0.5), 1, 1, fill=False, edgecolor=ORANGE, linewidth=2.5, zorder=3, gid="mark"
+            )
+        )

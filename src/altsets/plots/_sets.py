@@ -1,0 +1,178 @@
+"""Pictures of sets that were found: members, quality, overlap."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from altsets import views
+from altsets.plots._bars import draw_columns
+from altsets.plots._canvas import BLUE, CHARACTER, GREY, HATCHED, ORANGE, add_note, axes_for, tidy
+from altsets.plots._grids import draw_grid
+from altsets.plots._names import PLAIN, Names
+from altsets.result import MARK, Result
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+
+__all__ = ["membership", "overlap", "quality"]
+
+#: The height of a row of dots, the width of a column of them, and that of the scores, in inches.
+ROW, COLUMN, SCORES = 0.23, 0.42, 1.5
+
+
+def membership(
+    result: Result, *, most: int | None = 40, most_sets: int | None = 20, ax: Axes | None = None
+) -> Axes:
+    """Which features are in which sets, and what each of them alone is worth.
+
+    A row for each feature, those in the most sets first; a dot for each set that has it. Bars beside the dots are the
+    scores of the features, with a line at the noise floor where that was measured; features that are not above it have
+    an asterisk.
+
+    Parameters
+    ----------
+    result : Result
+        Of :func:`altsets.find` and others, or ``selector.result_``.
+    most : int or None
+        Features to show at most; None for all of them.
+    most_sets : int or None
+        Sets to show at most.
+    ax : Axes, optional
+        Where to draw.
+
+    Returns
+    -------
+    Axes
+        Those of the dots; ``ax.child_axes[0]`` has the scores.
+
+    Examples
+    --------
+    >>> import altsets
+    >>> scores = altsets.quality.Additive([9, 8, 7, 3, 2, 1], feature_names=list("abcdef"))
+    >>> ax = membership(altsets.find(scores, n_features=2, n_alternatives=1, tau=1))
+    >>> [label.get_text() for label in ax.get_xticklabels()]
+    ['0', '1']
+    """
+    seen = views.membership(result, most=most, most_sets=most_sets)
+    names = Names()
+    marks = [MARK if above is False else "" for above in seen.above_noise or [True] * len(seen.features)]
+    labels = [f"{name}{mark}" for name, mark in zip(names.short(seen.features), marks, strict=True)]
+    width = len(seen.set_names) * COLUMN + max(map(len, labels)) * CHARACTER + 0.5
+    ax = axes_for(ax, width + (SCORES if seen.scores else 0), len(labels) * ROW + 1.0)
+    _draw_dots(ax, seen)
+    ax.set_yticks(range(len(labels)), labels, fontsize="small", **PLAIN)
+    ax.set_xlabel("set")
+    if seen.scores:
+        _draw_scores(ax, seen)
+    add_note(ax, seen.note, names.note)
+    return ax
+
+
+def _draw_dots(ax: Axes, seen: views.Membership) -> None:
+    """A large dot where a set has a feature, a small one where it has not; every other row is shaded."""
+    n_rows, n_sets = len(seen.features), len(seen.set_names)
+    for row in range(0, n_rows, 2):
+        ax.axhspan(row - 0.5, row + 0.5, color=GREY, alpha=0.13, linewidth=0)
+    for inside, size, colour in ((True, 42, BLUE), (False, 5, GREY)):
+        cells = [(j, i) for i, row in enumerate(seen.members) for j, has in enumerate(row) if has is inside]
+        columns, rows = [j for j, _ in cells], [i for _, i in cells]
+        ax.scatter(columns, rows, s=size, color=colour, gid="members" if inside else "others")
+    ax.set_xlim(-0.6, n_sets - 0.4)
+    ax.set_ylim(n_rows - 0.5, -0.5)
+    ax.set_xticks(range(n_sets), [name.removeprefix("set ") for name in seen.set_names], fontsize="small")
+    ax.spines[:].set_visible(False)
+    ax.tick_params(length=0)
+
+
+def _draw_scores(ax: Axes, seen: views.Membership) -> None:
+    """Bars beside the dots, light and hatched below the noise floor."""
+    assert seen.scores is not None
+    beside = ax.inset_axes((1.02, 0, SCORES / (len(seen.set_names) * COLUMN), 1), sharey=ax)
+    above = seen.above_noise or (True,) * len(seen.scores)
+    bars = beside.barh(range(len(seen.scores)), seen.scores, height=0.62, color=BLUE)
+    for bar, good in zip(bars, above, strict=True):
+        if not good:
+            bar.set(**HATCHED)
+    if seen.noise_floor is not None:
+        beside.axvline(seen.noise_floor, color=ORANGE, linestyle="--", linewidth=1.2, gid="noise floor")
+    tidy(beside, grid="x")
+    beside.spines["left"].set_visible(False)
+    beside.tick_params(axis="y", left=False, labelleft=False)
+    beside.set_xlabel("score")
+    beside.locator_params(axis="x", nbins=3)
+
+
+def quality(result: Result, *, most: int | None = 30, ax: Axes | None = None) -> Axes:
+    """How good each set is, and how good sets can be at all.
+
+    A bar for each set with its quality, and what part of the first set that is. Sets that are not proven to be the best
+    are hatched. A line is the bound: on the mean of the sets if their sum was maximised, on the worst of them if the
+    minimum was; the legend says which. Sets that were found one after the other, each with a proof, are their own
+    bounds.
+
+    Parameters
+    ----------
+    result : Result
+        Of :func:`altsets.find` and others, or ``selector.result_``.
+    most : int or None
+        Sets to show at most; None for all of them.
+    ax : Axes, optional
+        Where to draw.
+
+    Returns
+    -------
+    Axes
+
+    Examples
+    --------
+    >>> import altsets
+    >>> ax = quality(altsets.find(altsets.quality.Additive([9, 8, 7, 3]), n_features=2, n_alternatives=1, tau=1))
+    >>> [float(bar.get_height()) for bar in ax.patches]
+    [17.0, 10.0]
+    """
+    seen = views.qualities(result, most=most)
+    first = seen.values[0]
+    texts = []
+    for value in seen.values:
+        assert value is not None
+        assert first is not None
+        share = f"\n{100 * value / first:.0f} %" if first > 0 else ""
+        texts.append(f"{value:.3g}{share}")
+    return draw_columns(ax, seen, texts, "set")
+
+
+def overlap(
+    result: Result, *, matched: bool | None = None, most: int | None = 20, ax: Axes | None = None
+) -> Axes:
+    """How many features each two sets share; where they were compared through similarity, how much alike they are.
+
+    Parameters
+    ----------
+    result : Result
+        Of :func:`altsets.find` and others, or ``selector.result_``; with two sets or more.
+    matched : bool, optional
+        True: how much alike two sets are where features that are alike count as the same (1 minus their dissimilarity),
+        with the number of features that they share below it. False: this number alone. By default the first where sets
+        were compared so (:class:`altsets.dissimilarity.Matched`).
+    most : int or None
+        Sets to show at most; None for all of them.
+    ax : Axes, optional
+        Where to draw.
+
+    Returns
+    -------
+    Axes
+
+    Examples
+    --------
+    >>> import altsets
+    >>> found = altsets.find(altsets.quality.Additive([9, 8, 7, 3]), n_features=2, n_alternatives=1, tau=0.5)
+    >>> [text.get_text() for text in overlap(found).texts]
+    ['2', '1', '1', '2']
+    """
+    shared = views.overlaps(result, most=most)
+    if not (result.is_matched if matched is None else matched):
+        return draw_grid(ax, shared, percent=False)
+    alike = views.likeness(result, most=most)
+    counts = [[f"{value:.0f} shared" for value in row] for row in shared.values]
+    return draw_grid(ax, alike, percent=False, second_lines=counts)
