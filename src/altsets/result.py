@@ -328,7 +328,7 @@ class Result:
     def _repr_html_(self) -> str:
         from altsets.report.notebook import in_notebook
 
-        return in_notebook(result=self)
+        return in_notebook(self)
 
     def matches_frame(self) -> Any:
         """One row for each match: a feature of a set, and the feature of an earlier set that it stands in for.

@@ -60,12 +60,12 @@ def demo_command(
         asked["dissimilarity"] = Matched("spearman", threshold=0.9)
         searched = run_search(source, asked)
         answer(searched.result, as_json=False)
-        _write_report(searched, record, source, asked, save_table or "demo.csv")
         if save_table is not None:
             typer.echo(f"\nThe table is in {printable(save_table)}.")
         typer.echo("\nTry next:")
         for command in _suggestions(save_table, DEMO_TARGET):
             typer.echo(f"  {command}")
+        _write_report(searched, record, source, asked, save_table or "demo.csv")
 
 
 def _write_report(

@@ -109,7 +109,7 @@ class Evaluation(Measured):
     def _repr_html_(self) -> str:
         from altsets.report.notebook import in_notebook
 
-        return in_notebook(evaluation=self)
+        return in_notebook(self)
 
     def score_rows(self) -> list[dict[str, Any]]:
         """One row for each fold and set: scores, qualities, status and features (a list of dictionaries)."""

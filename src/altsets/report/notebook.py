@@ -1,51 +1,91 @@
-"""Answers in a notebook: the sections of a report that fit there; a plain text where they cannot be made."""
+"""Answers in a notebook: the sections of a report that fit there; plain tables and text where that cannot be."""
 
 from __future__ import annotations
 
 import html
+from collections.abc import Sequence
 from typing import Any
 
-from altsets.report.blocks import Block, document
+from altsets.evaluation import Evaluation
+from altsets.report.blocks import Block, document, text
 from altsets.report.evaluation import evaluation_section
-from altsets.report.fitting import fitted
+from altsets.report.fitting import fitted, shortened
 from altsets.report.frontier import frontier_section
 from altsets.report.near_best import near_best_section
 from altsets.report.render import fragment
 from altsets.report.sets import sets_section
+from altsets.result import Result
+from altsets.search.frontier import Frontier
 
 __all__ = ["in_notebook"]
 
-SECTIONS: dict[str, Any] = {
-    "result": sets_section,
-    "evaluation": evaluation_section,
-    "frontier": frontier_section,
-    "near_best": near_best_section,
-}
+STYLE = "text-align:left;padding:2px 12px 2px 0;vertical-align:top"
 
 
-def in_notebook(**answer: Any) -> str:
-    """One answer as a part of a page; never raises, since a notebook would show the error instead of the answer.
+def in_notebook(answer: Any, *, in_use: int | None = None, notes: Sequence[str] = ()) -> str:
+    """An answer as a part of a page; never raises, since a notebook would show the error instead of the answer.
 
     Parameters
     ----------
-    **answer
-        ``result``, ``evaluation``, ``frontier`` or ``near_best``.
+    answer : Result, Evaluation, Frontier or NearBest
+        What to show.
+    in_use : int, optional
+        The number of the set that a selector keeps.
+    notes : sequence of str
+        Sentences below it.
     """
-    [(kind, given)] = answer.items()
-    told = _told(given)
     try:
-        made: Block = SECTIONS[kind](given)
-        blocks = [{"kind": "text", "paragraphs": told[:1], "tone": "plain"}, *made["blocks"]]
-        return fragment(fitted(document("", "", [made | {"blocks": blocks}])))
+        blocks = [*_section(answer, in_use)["blocks"], text(*notes)]
+        made = {
+            "id": "answer",
+            "title": type(answer).__name__,
+            "blocks": [block for block in blocks if block],
+        }
+        return fragment(fitted(document("", "", [made])))
     except Exception:
-        # Without Jinja2, and whatever else: the answer in words is always there.
-        return "".join(f"<p>{html.escape(line)}</p>" for line in told)
+        # Without Jinja2, or whatever else: the answer in words is always there.
+        return _plain(answer, in_use, notes)
 
 
-def _told(given: Any) -> list[str]:
-    """What an answer says of itself, in paragraphs: the first one is its gist."""
-    said = given.summary() if hasattr(given, "summary") else given.explain()
-    sets = [
-        f"Set {number}: {', '.join(names)}." for number, names in enumerate(getattr(given, "named_sets", ()))
+def _section(answer: Any, in_use: int | None) -> Block:
+    if isinstance(answer, Result):
+        made = sets_section(answer, in_use=in_use)
+        return made | {"blocks": [text(answer.explain()), *made["blocks"]]}
+    if isinstance(answer, Evaluation):
+        return evaluation_section(answer)
+    return frontier_section(answer) if isinstance(answer, Frontier) else near_best_section(answer)
+
+
+def _plain(answer: Any, in_use: int | None, notes: Sequence[str]) -> str:
+    """The same without a template: a table of sets, or paragraphs."""
+    said = answer.summary() if hasattr(answer, "summary") else answer.explain()
+    lines = [*said.split("\n\n"), *notes]
+    paragraphs = "".join(f'<p style="white-space:pre-wrap">{html.escape(line)}</p>' for line in lines)
+    return (_table(answer, in_use) if isinstance(answer, Result) else "") + paragraphs
+
+
+def _table(result: Result, in_use: int | None) -> str:
+    rows = [
+        _row(
+            "td",
+            (
+                f"{number}{' (in use)' if number == in_use else ''}",
+                ", ".join(map(shortened, names)),
+                f"{value:.6g}",
+                str(status),
+            ),
+        )
+        for number, (names, value, status) in enumerate(
+            zip(result.named_sets, result.qualities, result.statuses, strict=False)
+        )
     ]
-    return [*said.split("\n\n"), *sets]
+    head = _row("th", ("Set", "Features", "Quality", "Status"))
+    return (
+        f'<table style="border-collapse:collapse;margin-top:8px"><thead>{head}</thead>'
+        f"<tbody>{''.join(rows)}</tbody></table>"
+    )
+
+
+def _row(kind: str, cells: Sequence[str]) -> str:
+    escaped = (f'<{kind} style="{STYLE}">{html.escape(cell)}</{kind}>' for cell in cells)
+    return f"<tr>{''.join(escaped)}</tr>"

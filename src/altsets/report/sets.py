@@ -46,15 +46,15 @@ class ScoredFeatures:
     feature_scores: Any
 
 
-def sets_section(result: Result) -> Block:
-    """The sets: names, quality, what they share and what stands in for what."""
+def sets_section(result: Result, in_use: int | None = None) -> Block:
+    """The sets: names, quality, what they share and what stands in for what; ``in_use`` is the one of a selector."""
     if not result.sets:
         return section("sets", "The sets", [])
     return section(
         "sets",
         "The sets",
         [
-            _sets_table(result),
+            _sets_table(result, in_use),
             text(_about_best(result)),
             _members(result),
             text(result.noise_in_words(), tone="note"),
@@ -64,15 +64,17 @@ def sets_section(result: Result) -> Block:
     )
 
 
-def _sets_table(result: Result) -> Block:
+def _sets_table(result: Result, in_use: int | None) -> Block:
     share = result.qualities[0] > 0
-    columns = [column("Set", "number"), column("Features", "names"), column("Quality", "number", 6)]
+    kind = "number" if in_use is None else "text"
+    columns = [column("Set", kind), column("Features", "names"), column("Quality", "number", 6)]
     columns += [column("% of set 0", "number", 3)] if share else []
     columns.append(column("Certainty"))
     rows = []
     for number, (names, value) in enumerate(zip(result.named_sets, result.qualities, strict=True)):
         part = [100 * value / result.qualities[0]] if share else []
-        rows.append([number, list(names), value, *part, IN_WORDS[result.statuses[number]]])
+        which = number if in_use is None else f"{number}{' (in use)' if number == in_use else ''}"
+        rows.append([which, list(names), value, *part, IN_WORDS[result.statuses[number]]])
     return table("sets", "The feature sets that were found.", columns, rows)
 
 

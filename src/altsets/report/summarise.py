@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from typing import Any
 
+from altsets.errors import InputError
 from altsets.evaluation import Evaluation
 from altsets.report.blocks import Block, document, facts, section, text
 from altsets.report.conditions import conditions_section, named_features
 from altsets.report.evaluation import evaluation_section
-from altsets.report.fitting import fitted
+from altsets.report.fitting import fitted, shortened
 from altsets.report.frontier import frontier_section
 from altsets.report.near_best import near_best_section
 from altsets.report.origin import again_section, origin_section
@@ -29,6 +31,13 @@ NOT_EVALUATED = (
     "Not tested: that a set scores best on these rows does not say how well it predicts other rows. altsets find "
     "--evaluate, or altsets.evaluate in Python, tests that."
 )
+#: The kinds of answers, and where each comes from.
+KINDS: dict[str, tuple[type, str]] = {
+    "result": (Result, "altsets.find"),
+    "evaluation": (Evaluation, "altsets.evaluate"),
+    "frontier": (Frontier, "altsets.frontier"),
+    "near_best": (NearBest, "altsets.near_best"),
+}
 #: What a score of predictions means.
 SCORERS = {
     "matthews_corrcoef": "1: always right, 0: no better than guessing",
@@ -84,15 +93,18 @@ def summarise(
     >>> [part["title"] for part in made["sections"]]
     ['In short', 'The sets', 'All features', 'Where this comes from', 'Do it again']
     """
+    _check({"result": result, "evaluation": evaluation, "frontier": frontier, "near_best": near_best})
+    _check_quality(quality, _n_features(result, evaluation, frontier, near_best))
     origin = _origin(provenance, result, evaluation)
     names = _names(quality, near_best)
     parameters = _parameters(result, frontier, near_best)
+    shown = None if result is None else _with_short_names(result)
     made = document(
         title or _title(result, evaluation, frontier, origin),
         _subtitle(origin),
         [
-            _in_short(result, evaluation, frontier, near_best, origin, quality),
-            sets_section(result) if result else None,
+            _in_short(shown, evaluation, frontier, near_best, origin, quality),
+            sets_section(shown) if shown else None,
             frontier_section(frontier) if frontier else None,
             evaluation_section(evaluation) if evaluation and evaluation.folds else None,
             near_best_section(near_best) if near_best else None,
@@ -104,6 +116,41 @@ def summarise(
         ],
     )
     return fitted(made)
+
+
+def _check(answers: Mapping[str, Any]) -> None:
+    """Refuse what is no answer, or another one than its name says."""
+    for name, given in answers.items():
+        kind, example = KINDS[name]
+        if given is not None and not isinstance(given, kind):
+            raise InputError(f"{name} must be what {example} returns ({kind.__name__}), not {given!r:.60}.")
+
+
+def _check_quality(quality: Any, n_features: int | None) -> None:
+    if quality is None:
+        return
+    if not hasattr(quality, "feature_scores") or not hasattr(quality, "feature_names"):
+        raise InputError(
+            f"quality must be a quality, such as the one that was searched with, not {quality!r:.60}."
+        )
+    there = len(quality.feature_names)
+    if n_features is not None and there != n_features:
+        raise InputError(
+            f"quality has {there:,} features, and the sets were chosen from {n_features:,}; give the one that was "
+            "searched with."
+        )
+
+
+def _with_short_names(result: Result) -> Result:
+    """The same with names that fit into a sentence, and are still told apart."""
+    every = dict.fromkeys(name for names in result.named_sets for name in names)
+    short = {name: shortened(name) for name in every}
+    if len(set(short.values())) < len(short):
+        short = {
+            name: f"{said} ({place})" if said != name else said
+            for place, (name, said) in enumerate(short.items(), start=1)
+        }
+    return replace(result, named_sets=[tuple(short[name] for name in names) for names in result.named_sets])
 
 
 def _origin(

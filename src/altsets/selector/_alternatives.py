@@ -17,7 +17,6 @@ from altsets.quality.given import needs_target
 from altsets.result import MARK, Status
 from altsets.selector._answers import Found, RowData, answered, check_request, provenance_of, size_in
 from altsets.selector._column_selector import ColumnSelector, SelectFeatures
-from altsets.selector._html import sets_as_html
 from altsets.selector.notes import Background, notes_on
 from altsets.tables.conversion import features_of
 from altsets.tables.weights import counted_rows
@@ -348,11 +347,12 @@ class SelectAlternatives(ColumnSelector):
         return "\n".join([str(own), *lines, *(f"    {note}" for note in self._explained())])
 
     def _html_repr(self) -> str:
+        from altsets.report.notebook import in_notebook
+
         own = str(estimator_html_repr(self))
         if not self.__sklearn_is_fitted__():
             return own
-        notes = [self.result_.explain(), *self._explained()]
-        return own + sets_as_html(self.alternatives_, self._scored(), self.alternative_, notes)
+        return own + in_notebook(self.result_, in_use=self.alternative_, notes=self._explained())
 
     def _scored(self) -> list[list[str]]:
         """The features of each set with their scores, and a mark on those that are not above the noise floor."""

@@ -154,7 +154,7 @@ class Frontier:
     def _repr_html_(self) -> str:
         from altsets.report.notebook import in_notebook
 
-        return in_notebook(frontier=self)
+        return in_notebook(self)
 
     def to_dict(self) -> dict[str, Any]:
         """The document that :meth:`to_json` writes, as a dictionary."""

@@ -250,7 +250,7 @@ class NearBest:
     def _repr_html_(self) -> str:
         from altsets.report.notebook import in_notebook
 
-        return in_notebook(near_best=self)
+        return in_notebook(self)
 
     def to_dict(self, n_sets: int = 10) -> dict[str, Any]:
         """The document that :meth:`to_json` writes, as a dictionary."""
