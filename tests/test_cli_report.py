@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import io
 import json
 import os
 import shlex
 import sys
+from contextlib import redirect_stdout
 
 import pytest
 from test_report import Page, block, section
@@ -89,6 +91,15 @@ def test_other_commands_write_reports(run, there, command):
     assert dict(section(document, "in-short")["blocks"][0]["items"])["Data"].startswith(
         "80 rows and 6 features"
     )
+
+
+def result_of(lines):
+    """What lines of Python find; what they print is the same."""
+    space, printed = {}, io.StringIO()
+    with redirect_stdout(printed):
+        exec(lines, space)
+    assert printed.getvalue() == f"{space['result'].named_sets}\n"
+    return space["result"]
 
 
 def block_of_code(document, language):
