@@ -22,7 +22,7 @@ READY := $(if $(wildcard $(VENV)/.dev),$(VENV)/.kernels,$(VENV)/.demo)
 
 unexport PYTHONPATH PYTHONHOME
 
-.PHONY: help demo test jobs lint types docs fuzz warnings sanitize clang foreign bench reproduce-small dist wheel clean
+.PHONY: help demo test browser jobs lint types docs fuzz warnings sanitize clang foreign bench reproduce-small dist wheel clean
 .DEFAULT_GOAL := help
 
 help:  ## list the targets
@@ -33,6 +33,9 @@ demo: $(READY)  ## install, and show what altsets does
 
 test: $(VENV)/.kernels  ## all tests and doctests
 	$(PY) -m pytest -n auto
+
+browser:  ## a browser for the tests of reports, from Debian's packages if there is none
+	tools/browser
 
 lint: $(VENV)/.dev  ## style and formatting
 	$(PY) -m ruff check

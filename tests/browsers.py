@@ -22,6 +22,8 @@ ARGUMENTS = (
     "--disable-component-update",
     "--disable-sync",
 )
+#: Milliseconds until what is waited for counts as missing.
+PATIENCE = 15_000
 #: Widths of a phone and of a laptop.
 PHONE, LAPTOP = 390, 1280
 
@@ -114,11 +116,20 @@ def opened(browser, path, *, width=LAPTOP, height=900, dark=False, **options):
         **options,
     )
     try:
+        context.set_default_timeout(PATIENCE)
         visit = Visit(context.new_page(), url)
         visit.page.goto(url)
         yield visit
     finally:
         context.close()
+
+
+def violations(page):
+    """What axe-core finds wrong with a page, as sentences."""
+    from axe_playwright_python.sync_playwright import Axe
+
+    found = Axe().run(page).response["violations"]
+    return [f"{rule['id']}: {rule['help']}: {node['html'][:200]}" for rule in found for node in rule["nodes"]]
 
 
 def take_picture(browser, path, png, *, width=LAPTOP, dark=False, **clip):

@@ -7,6 +7,7 @@ import sys
 
 import numpy as np
 import pytest
+from browsers import need_browser, started
 
 from altsets import cli
 from altsets.tables.csv_tables import write_csv
@@ -17,6 +18,14 @@ from altsets.tables.table import Table
 def ctrl_c():
     """Shells let commands in the background ignore Ctrl-C, and so would all that these tests start."""
     signal.signal(signal.SIGINT, signal.default_int_handler)
+
+
+@pytest.fixture(scope="module")
+def browser():
+    """A browser for the tests of one module: while it runs, nothing else in this process can run an event loop."""
+    need_browser()
+    with started() as browser:
+        yield browser
 
 
 @pytest.fixture

@@ -21,10 +21,12 @@ const SECTIONS_WITH_CONTENTS = 4;
 const LONGEST_WORD = 48;
 const LONGEST_NAME = 64;
 const LONGEST_TEXT = 280;
+/** Letters of a text that is not broken into lines. */
+const SHORT_TEXT = 24;
 /** Names in one cell that are shown at once. */
 const NAMES_IN_CELL = 16;
 
-const SANS = 'system-ui, -apple-system, "Segoe UI", Roboto, "Helvetica Neue", "Noto Sans", "Liberation Sans", Arial, sans-serif';
+const SANS = '-apple-system, "Segoe UI", Roboto, "Helvetica Neue", "Noto Sans", "Liberation Sans", Arial, system-ui, sans-serif';
 const SERIF = 'Charter, "Bitstream Charter", "Iowan Old Style", "Palatino Linotype", Palatino, "Source Serif 4", Cambria, Georgia, "Liberation Serif", serif';
 const MONO = 'ui-monospace, "SF Mono", "Cascadia Mono", Menlo, Consolas, "Liberation Mono", monospace';
 
@@ -102,20 +104,21 @@ function button(label, action, attributes = {}) {
 }
 
 /** A name from data: kept apart from its surroundings whatever its direction, cut if long, whole on request. */
-function nameOf(value, letters = LONGEST_NAME) {
+function nameOf(value, letters = LONGEST_NAME, word = LONGEST_WORD) {
   const text = textOf(value);
   if (!text.trim()) return el("span", { class: "muted" }, "(blank)");
-  const long = text.length > letters || new RegExp(`\\S{${LONGEST_WORD + 1}}`).test(text);
+  const long = text.length > letters || new RegExp(`\\S{${word + 1}}`).test(text);
   if (!long) return el("bdi", {}, text);
   const whole = el("bdi", { class: "whole" }, text);
   const label = el("summary", { title: "Show all of it" }, el("bdi", {}, cut(text, Math.min(letters, LONGEST_WORD))));
   return el("details", { class: "long" }, label, whole);
 }
 
-/** Running text; words that no line can hold are cut like names. */
+/** Running text; words that no line can hold are cut like names, and options of commands stay in one piece. */
 function prose(parent, value) {
-  const pieces = textOf(value).split(new RegExp(`(\\S{${LONGEST_WORD + 1},})`));
-  parent.append(...pieces.map((piece, place) => (place % 2 ? nameOf(piece) : piece)));
+  const pieces = textOf(value).split(new RegExp(`(\\S{${LONGEST_WORD + 1},}|--[a-z][a-z-]*)`));
+  const whole = (piece) => (piece.startsWith("--") ? el("span", { class: "option" }, piece) : nameOf(piece));
+  parent.append(...pieces.map((piece, place) => (place % 2 ? whole(piece) : piece)));
   return parent;
 }
 
@@ -249,6 +252,7 @@ class Table {
     const scroller = el("div", { class: "scroller" }, table);
     this.paper = el("p", { class: "on-paper muted" });
     this.element = el("div", { class: "table" }, this.tools(), scroller, this.paper, this.pager.element, this.legend());
+    if (this.isSlim()) this.element.classList.add("slim", `slim-${clamp(this.columns.length, 2, 4)}`);
     // Only what scrolls is a stop for the keyboard.
     this.page.watch(scroller, () => {
       const scrolls = scroller.scrollWidth > scroller.clientWidth + 1;
@@ -257,12 +261,20 @@ class Table {
     });
   }
 
+  /** Whether its columns would be far apart on a whole line; the same on all of its pages. */
+  isSlim() {
+    const brief = (value) => typeof value === "number" || textOf(value).length <= SHORT_TEXT;
+    return this.columns.length <= 4 && this.rows.every((row) => row.every((value) => !Array.isArray(value) && brief(value)));
+  }
+
   head(column, c) {
     const first = column.kind === "number";
     const sign = el("span", { class: "sign", "aria-hidden": "true" });
-    const press = button(nameOf(column.name), () => this.sort(c, this.by === c ? !this.descending : first));
+    const press = button(el("bdi", {}, cut(column.name, LONGEST_WORD)), () => this.sort(c, this.by === c ? !this.descending : first));
     press.append(sign);
-    return el("th", { scope: "col", class: column.kind === "number" ? "number" : "" }, press);
+    // Browsers do not print buttons in the heads of later pages.
+    const printed = el("span", { class: "on-paper" }, cut(column.name, LONGEST_WORD));
+    return el("th", { scope: "col", class: column.kind === "number" ? "number" : null }, press, printed);
   }
 
   tools() {
@@ -341,9 +353,10 @@ class Table {
     if (value === null || value === undefined) return el("td", { class: `${column.kind} muted` }, "–");
     if (Array.isArray(value)) return el("td", { class: "list" }, namesOf(value));
     if (typeof value === "number") return el("td", { class: "number" }, this.formats[c](value));
-    const text = nameOf(value, column.kind === "names" ? LONGEST_NAME : LONGEST_TEXT);
+    const kind = column.kind === "number" ? "number" : String(value).length <= SHORT_TEXT ? "brief" : null;
     // The first column says what a row is about.
-    return c === 0 ? el("th", { scope: "row" }, text) : el("td", { class: column.kind === "number" ? "number" : "words" }, text);
+    const [tag, scope] = c === 0 ? ["th", "row"] : ["td", null];
+    return el(tag, { scope, class: kind }, nameOf(value, LONGEST_TEXT));
   }
 }
 
@@ -359,15 +372,18 @@ function widthOf(text, size = 12) {
 
 /** As much of a text as there is room for. */
 function fitted(text, room, size = 12) {
-  let shown = cut(text.replace(/\s+/g, " "), 100);
-  while (shown.length > 2 && widthOf(shown, size) > room) {
-    const share = room / widthOf(shown, size);
-    shown = cut(shown.replace("…", ""), Math.max(2, Math.min(shown.length - 1, Math.floor(shown.length * share))));
+  const line = text.replace(/\s+/g, " ");
+  let letters = Math.min(100, line.length);
+  let width = widthOf(cut(line, letters), size);
+  while (letters > 2 && width > room) {
+    letters = clamp(Math.floor((letters * room) / width), 2, letters - 1);
+    width = widthOf(cut(line, letters), size);
   }
-  return shown;
+  return cut(line, letters);
 }
 
-const widest = (texts, size) => Math.max(0, ...texts.map((text) => widthOf(cut(textOf(text), 100), size)));
+const widest = (texts, size) => texts.reduce((most, text) => Math.max(most, widthOf(cut(textOf(text), 100), size)), 0);
+const labelOf = (value) => (textOf(value).trim() ? textOf(value) : "(blank)");
 
 /** Round numbers that cover a range. */
 function ticksOf(low, high, about, whole = false) {
@@ -395,8 +411,9 @@ function tickTexts(ticks) {
 class Scale {
   constructor(values, from, to, { zero = false, padding = 0 } = {}) {
     const known = values.filter(isNumber);
-    let low = Math.min(...known, ...(zero || !known.length ? [0] : []));
-    let high = Math.max(...known, ...(zero || !known.length ? [0] : []));
+    if (zero || !known.length) known.push(0);
+    let low = known.reduce((a, b) => Math.min(a, b));
+    let high = known.reduce((a, b) => Math.max(a, b));
     if (low === high) {
       const extent = Math.abs(low) * 0.1 || 1;
       [low, high] = zero ? [Math.min(0, low), Math.max(0, high) || 1] : [low - extent, high + extent];
@@ -502,7 +519,7 @@ function acrossX(drawing, lines, scale, top, bottom, format) {
   });
 }
 
-function acrossY(drawing, lines, scale, left, right, format) {
+function acrossY(drawing, lines, scale, left, right) {
   const taken = [];
   lines.forEach((line, place) => {
     const y = scale.at(line.value);
@@ -511,28 +528,34 @@ function acrossY(drawing, lines, scale, left, right, format) {
     // Labels of lines that are close together move apart.
     while (taken.some((other) => Math.abs(other - at) < 13)) at += 13;
     taken.push(at);
-    drawing.text(right - 2, at, `${textOf(line.label)} ${format(line.value)}`, { anchor: "end", room: right - left, kind: "soft halo", size: 11 });
+    drawing.text(right - 2, at, `${textOf(line.label)} ${tickTexts([line.value])[0]}`, { anchor: "end", room: right - left, kind: "soft halo", size: 11 });
   });
 }
 
 const linesOf = (block) => list(block.lines).filter((line) => isNumber(line?.value));
 
-/** Labels above columns; upright where they fit, else turned. Returns how high they are. */
-function headHeight(labels, columnWidth) {
-  const long = widest(labels, 11);
-  return long <= columnWidth - 4 ? 18 : Math.min(120, long * 0.72) + 16;
-}
+/** Labels above columns: level where they fit, else turned, which takes height above and room to the right. */
+class Heads {
+  constructor(labels, room, narrowest, broadest) {
+    this.longest = Math.min(150, room * 0.4);
+    const long = Math.min(this.longest, widest(labels, 11));
+    const last = Math.min(this.longest, widest(labels.slice(-1), 11));
+    const across = (over) => clamp((room - over) / Math.max(1, labels.length), narrowest, broadest);
+    this.labels = labels;
+    this.turned = long > across(0) - 4;
+    const over = (width) => (this.turned ? Math.max(0, last * 0.7 + 10 - width / 2) : 0);
+    this.width = across(over(across(0)));
+    this.height = this.turned ? long * 0.72 + 16 : 18;
+    this.total = this.width * labels.length + over(this.width);
+  }
 
-function headLabels(drawing, labels, columnWidth, left, bottom) {
-  const turned = widest(labels, 11) > columnWidth - 4;
-  labels.forEach((label, place) => {
-    const x = left + (place + 0.5) * columnWidth;
-    if (turned) {
-      // Turned labels lean to the right, where the drawing may end.
-      const room = Math.min(150, (drawing.width - x) * 1.4);
-      drawing.text(x + 3, bottom - 6, label, { turn: -46, size: 11, room: Math.max(24, room), kind: "soft" });
-    } else drawing.text(x, bottom - 6, label, { anchor: "middle", size: 11, kind: "soft" });
-  });
+  draw(drawing, left, bottom) {
+    this.labels.forEach((label, place) => {
+      const x = left + (place + 0.5) * this.width;
+      if (this.turned) drawing.text(x + 3, bottom - 6, label, { turn: -46, size: 11, room: this.longest, kind: "soft" });
+      else drawing.text(x, bottom - 6, label, { anchor: "middle", size: 11, kind: "soft" });
+    });
+  }
 }
 
 // --- The charts ------------------------------------------------------------------------------------------------------
@@ -568,25 +591,25 @@ const membership = {
     const scores = list(block.scores);
     const format = formatOf(scores, 4);
     const scored = scores.some(isNumber);
-    const labelWidth = Math.min(widest(features) + 14, frame.width * (scored ? 0.36 : 0.5));
-    const dotWidth = clamp((frame.width * 0.45) / Math.max(1, sets.length), 14, 46);
-    const head = headHeight(sets, dotWidth) + (scored ? 2 : 0);
-    const dots = { left: frame.width - dotWidth * sets.length - (widest(sets.slice(-1), 11) > dotWidth ? 30 : 4) };
+    const labelWidth = Math.min(widest(features) + 14, frame.width * (scored ? 0.36 : 0.55));
+    const heads = new Heads(sets, frame.width * 0.38, 14, 44);
+    const head = heads.height;
+    const left = frame.width - heads.total;
     const bottom = head + features.length * ROW;
-    const bars = { left: labelWidth + 6, right: dots.left - 18 };
+    const bars = { left: labelWidth + 6, right: left - 14 };
     // All pages have the same scale, so that bars can be compared from page to page.
     const scale = new Scale(scores, bars.left, bars.right, { zero: true });
     const hatch = hatching(drawing, frame.id("hatch"), "stripe");
-    if (scored) this.axis(drawing, block, scale, head, bottom, bars);
-    headLabels(drawing, sets, dotWidth, dots.left, head);
+    heads.draw(drawing, left, head);
+    features.forEach((_, f) => f % 2 || drawing.rect(0, head + f * ROW, frame.width, ROW, "band"));
+    if (scored) this.axis(drawing, scale, head, bottom);
     features.forEach((feature, f) => {
       const at = frame.rows.from + f;
       const y = head + f * ROW;
       const quiet = Boolean(list(block.marks)[at]);
-      if (f % 2 === 0) drawing.rect(0, y, frame.width, ROW, "band");
-      drawing.text(4, y + 16, feature, { room: labelWidth - 8, kind: quiet ? "soft" : "" });
+      drawing.text(4, y + 16, labelOf(feature), { room: labelWidth - 8, kind: quiet ? "soft" : "" });
       if (scored) this.bar(drawing, scale, scores[at], y, quiet ? hatch : null);
-      const inside = this.dots(drawing, list(list(block.members)[at]).slice(frame.columns.from), sets, dots.left, dotWidth, y);
+      const inside = this.dots(drawing, list(list(block.members)[at]).slice(frame.columns.from), sets, left, heads.width, y);
       const score = scored ? `${textOf(block.score_name) || "score"} ${format(scores[at])}; ` : "";
       const where = inside.length ? `in ${inside.join(", ")}` : "in none of these sets";
       drawing.target(0, y, frame.width, ROW, `${cut(textOf(feature), 120)}: ${score}${where}${quiet ? "; not above noise" : ""}`);
@@ -596,14 +619,13 @@ const membership = {
     return drawing.finish(bottom + (scored ? 22 : 4));
   },
 
-  axis(drawing, block, scale, top, bottom, bars) {
-    const ticks = scale.ticks(clamp((bars.right - bars.left) / 70, 1, 5));
+  axis(drawing, scale, top, bottom) {
+    const ticks = scale.ticks(clamp((scale.to - scale.from) / 60, 2, 6));
     tickTexts(ticks).forEach((text, place) => {
       const x = scale.at(ticks[place]);
-      drawing.line(x, top, x, bottom, "grid");
+      drawing.line(x, top, x, bottom, ticks[place] === 0 ? "zero" : "grid");
       drawing.text(x, bottom + 15, text, { anchor: "middle", kind: "soft", size: 11 });
     });
-    drawing.text(bars.left, top - 6, textOf(block.score_name), { kind: "soft", size: 11, room: bars.right - bars.left + 14 });
   },
 
   bar(drawing, scale, score, y, hatch) {
@@ -627,6 +649,7 @@ const membership = {
   },
 
   keys(drawing, block, scored, hatch) {
+    if (scored) drawing.keys.push([symbol(svg("rect", { x: 1, y: 2, width: 16, height: 10, class: "bar" })), textOf(block.score_name) || "score"]);
     drawing.keys.push([symbol(svg("circle", { cx: 9, cy: 7, r: 5.5, class: "member" })), "in the set"]);
     drawing.keys.push([symbol(svg("circle", { cx: 9, cy: 7, r: 1.6, class: "absent" })), "not in it"]);
     if (scored && list(block.marks).some(Boolean)) {
@@ -663,11 +686,14 @@ const bars = {
     const scale = new Scale(all, left + 6, frame.width - room - 6, { zero: !intervals, padding: intervals ? 0.06 : 0 });
     const top = lines.length ? 16 * lines.length + 8 : 6;
     const bottom = top + labels.length * ROW;
-    this.axis(drawing, block, scale, top, bottom);
+    membership.axis(drawing, scale, top, bottom);
+    drawing.line(scale.from, bottom, scale.to, bottom, "rule");
+    const middle = (scale.from + scale.to) / 2;
+    drawing.text(middle, bottom + 33, block.value_name, { anchor: "middle", kind: "soft", size: 11, room: 2 * Math.min(middle, frame.width - middle) });
     labels.forEach((label, place) => {
       const at = frame.rows.from + place;
       const y = top + place * ROW;
-      drawing.text(left - 2, y + 16, label, { anchor: "end", room: left - 8 });
+      drawing.text(left - 2, y + 16, labelOf(label), { anchor: "end", room: left - 8 });
       if (intervals) this.interval(drawing, scale, values[at], low[at], high[at], y + ROW / 2);
       else membership.bar(drawing, scale, values[at], y, null);
       drawing.text(frame.width - 2, y + 16, format(values[at]), { anchor: "end" });
@@ -676,17 +702,6 @@ const bars = {
     });
     acrossX(drawing, lines, scale, top, bottom, format);
     return drawing.finish(bottom + 38);
-  },
-
-  axis(drawing, block, scale, top, bottom) {
-    const ticks = scale.ticks(clamp((scale.to - scale.from) / 80, 1, 8));
-    tickTexts(ticks).forEach((text, place) => {
-      const x = scale.at(ticks[place]);
-      drawing.line(x, top, x, bottom, ticks[place] === 0 ? "zero" : "grid");
-      drawing.text(x, bottom + 16, text, { anchor: "middle", kind: "soft", size: 11 });
-    });
-    drawing.line(scale.from, bottom, scale.to, bottom, "rule");
-    drawing.text((scale.from + scale.to) / 2, bottom + 33, block.value_name, { anchor: "middle", kind: "soft", size: 11, room: scale.to - scale.from + 60 });
   },
 
   interval(drawing, scale, value, low, high, y) {
@@ -741,7 +756,7 @@ const lines = {
     const x = new Scale(points.map((point) => point.x), left + 10, frame.width - 12, { padding: 0.03 });
     this.axes(drawing, block, { x, y, yTicks, yTexts, left, top, bottom, whole: points.every((point) => Number.isInteger(point.x)) });
     const format = formatOf([...points.map((point) => point.y), ...across.map((line) => line.value)], 4);
-    acrossY(drawing, across, y, left, frame.width - 4, format);
+    acrossY(drawing, across, y, left, frame.width - 4);
     series.slice(frame.rows.from, frame.rows.to).forEach((one, place) => this.series(drawing, one, place, { x, y }, block, format));
     this.mark(drawing, block, series, frame, { x, y, top });
     if (points.some((point) => point.open)) {
@@ -793,23 +808,36 @@ const lines = {
     if (!isNumber(point?.x) || !isNumber(point?.y) || place < frame.rows.from || place >= frame.rows.to) return;
     const [px, py] = [x.at(point.x), y.at(point.y)];
     drawing.add(svg("circle", { cx: px, cy: py, r: 10, class: "ring" }));
-    const right = px < drawing.width * 0.6;
-    const above = py - 18 > top;
-    drawing.text(px + (right ? 9 : -9), above ? py - 13 : py + 24, block.mark.label, {
-      anchor: right ? "start" : "end", kind: "strong halo", room: (right ? drawing.width - px : px) - 12,
+    const wide = Math.min(widthOf(cut(textOf(block.mark.label), 60)), drawing.width * 0.6);
+    // Beside the ring, where it hides the fewest points.
+    const places = [[1, -1], [-1, 1], [-1, -1], [1, 1]].map(([aside, above]) => {
+      const left = aside > 0 ? px + 6 : px - 6 - wide;
+      const base = py + (above > 0 ? 26 : -16);
+      const hidden = drawing.targets.filter((t) => t.x + 14 > left && t.x + 4 < left + wide && t.y + 14 > base - 12 && t.y + 4 < base + 3);
+      const outside = left < 0 || left + wide > drawing.width || base < top;
+      return { left, base, cost: hidden.length + (outside ? 100 : 0) };
     });
+    const best = places.reduce((a, b) => (b.cost < a.cost ? b : a));
+    drawing.text(clamp(best.left, 0, drawing.width - wide), best.base, block.mark.label, { kind: "strong halo", room: wide + 1 });
   },
 };
 
 /** Numbers of rows and columns, each in its cell. */
 const matrix = {
-  rows: (block) => ({ total: list(block.rows).length, size: ROWS_A_PAGE, what: textOf(block.row_name) || "rows" }),
+  rows: (block) => ({ total: list(block.rows).length, size: ROWS_A_PAGE, what: "rows" }),
 
-  columns(block, width) {
+  /** How wide labels and cells are; the same on all pages. */
+  sizes(block, width) {
+    const labels = Math.max(widest(list(block.rows)), widest([block.row_name], 11));
     const format = formatOf(list(block.values).flat(), block.digits);
     const longest = list(block.values).flat().map(format).reduce((a, b) => (b.length > a.length ? b : a), "");
-    const cell = Math.max(24, widthOf(longest, 11) + 8);
-    return { total: list(block.columns).length, size: clamp(Math.floor((width * 0.66) / cell), 2, 25), what: textOf(block.column_name) || "columns" };
+    return { left: Math.min(labels + 14, width * 0.32), cell: Math.max(24, widthOf(longest, 11) + 8), format };
+  },
+
+  columns(block, width) {
+    const { left, cell } = this.sizes(block, width);
+    const over = Math.min(widest(list(block.columns), 11), (width - left) * 0.4) * 0.7;
+    return { total: list(block.columns).length, size: clamp(Math.floor((width - left - over) / cell), 1, 25), what: "columns" };
   },
 
   table(block) {
@@ -821,17 +849,17 @@ const matrix = {
     const drawing = new Drawing(frame.width);
     const rows = list(block.rows).slice(frame.rows.from, frame.rows.to);
     const columns = list(block.columns).slice(frame.columns.from, frame.columns.to);
-    const format = formatOf(list(block.values).flat(), block.digits);
-    const left = Math.min(widest(rows) + 14, frame.width * 0.32);
-    const width = clamp((frame.width - left - 4) / Math.max(1, columns.length), 20, 64);
-    const top = headHeight(columns, width) + (block.column_name ? 16 : 0);
+    const { left, cell, format } = this.sizes(block, frame.width);
+    const heads = new Heads(columns, frame.width - left, Math.min(cell, frame.width - left), Math.max(cell, 64));
+    const { width } = heads;
+    const top = heads.height + (block.column_name ? 16 : 0);
     const hatch = hatching(drawing, frame.id("hatch"), "stripe pale");
     if (block.column_name) drawing.text(left, 12, block.column_name, { kind: "soft", size: 11, room: frame.width - left });
     if (block.row_name) drawing.text(left - 8, top - 6, block.row_name, { anchor: "end", kind: "soft", size: 11, room: left - 10 });
-    headLabels(drawing, columns, width, left, top);
+    heads.draw(drawing, left, top);
     rows.forEach((row, r) => {
       const y = top + r * (ROW + 2);
-      drawing.text(left - 8, y + 17, row, { anchor: "end", room: left - 12 });
+      drawing.text(left - 8, y + 17, labelOf(row), { anchor: "end", room: left - 12 });
       columns.forEach((column, c) => {
         const value = list(list(block.values)[frame.rows.from + r])[frame.columns.from + c];
         this.cell(drawing, block, { value, text: format(value), x: left + c * width, y, width, hatch });
@@ -857,22 +885,25 @@ const matrix = {
       return;
     }
     const share = this.share(block, value);
-    // By the style object, which a content-security policy allows; so that light, dark and paper are the style sheet's.
-    made.style.fill = `color-mix(in oklab, var(--heat-high) ${Math.round(100 * share)}%, var(--heat-low))`;
+    made.style.fill = heat(share);
     drawing.text(x + width / 2 - 1, y + 16, text, { anchor: "middle", size: 11, kind: share > HEAT_TURN ? "on-high" : "on-low" });
   },
 
   key(drawing, block, format) {
     if (!isNumber(block.low) || !isNumber(block.high)) return;
     const strip = svg("svg", { width: 92, height: 14, viewBox: "0 0 92 14", "aria-hidden": "true" });
-    for (let step = 0; step < 9; step += 1) {
-      const part = svg("rect", { x: step * 10, y: 1, width: 10, height: 12 });
-      part.style.fill = `color-mix(in oklab, var(--heat-high) ${Math.round(12.5 * step)}%, var(--heat-low))`;
+    for (let step = 0; step < 23; step += 1) {
+      const part = svg("rect", { x: step * 4, y: 1, width: 4.5, height: 12 });
+      part.style.fill = heat(step / 22);
       strip.append(part);
     }
     drawing.keys.push([strip, `${textOf(block.value_name)} from ${format(block.low)} to ${format(block.high)}`]);
   },
 };
+
+/** By way of the style object, as a content-security policy allows it, and in words of the style sheet, which knows about
+ * light, dark and paper. */
+const heat = (share) => `color-mix(in oklab, var(--heat-high) ${Math.round(100 * share)}%, var(--heat-low))`;
 
 /** Above that share of the scale, text in a cell changes from dark to light (from light to dark in dark mode). */
 const HEAT_TURN = 0.58;
@@ -950,7 +981,7 @@ class Figure {
     this.halo = svg("rect", { class: "here", rx: 4, visibility: "hidden" });
     this.drawing.add(this.halo);
     this.plot.replaceChildren(total ? this.drawing.svg : message("There is nothing to draw."), this.tip);
-    this.key.replaceChildren(...this.drawing.keys.map(([mark, text]) => el("li", {}, mark, el("bdi", {}, cut(textOf(text), 80)))));
+    this.key.replaceChildren(...this.drawing.keys.map(([mark, text]) => el("li", {}, mark, el("bdi", {}, cut(labelOf(text), 60)))));
     this.key.hidden = !total || !this.drawing.keys.length;
   }
 
@@ -1013,7 +1044,7 @@ function textBlock(page, block) {
 function factsBlock(page, block) {
   const items = list(block.items).map((item) => {
     const [label, text] = list(item);
-    return el("div", {}, prose(el("dt"), label), el("dd", {}, nameOf(text, LONGEST_TEXT * 2)));
+    return el("div", {}, prose(el("dt"), label), el("dd", {}, nameOf(text, LONGEST_TEXT, LONGEST_TEXT)));
   });
   return items.length ? el("dl", { class: "facts" }, ...items) : message("There is nothing to show.");
 }
@@ -1157,7 +1188,7 @@ class Page {
       });
       return el("li", {}, link);
     });
-    const wide = matchMedia("(min-width: 68rem)");
+    const wide = matchMedia("(min-width: 1088px)");
     const fold = el("details", { open: wide.matches }, el("summary", {}, "Contents"), el("ol", {}, ...links));
     wide.addEventListener("change", () => (fold.open = wide.matches), { signal: this.life.signal });
     return el("nav", { "aria-label": "Contents" }, fold);
@@ -1189,19 +1220,20 @@ class Page {
 
 // --- Style -----------------------------------------------------------------------------------------------------------
 
+/** In multiples of 16 pixels, whatever the page around a notebook takes for its own unit. */
 const STYLE = `
 :host {
   all: initial; display: block; color-scheme: light dark;
   --paper: #fdfdfc; --ink: #1d2126; --soft: #5b636c; --rule: #d9dad5; --hair: #e9e9e5; --band: #f5f5f2;
-  --accent: #0b5d94; --accent-soft: #e8f0f6; --warm: #a34a00; --warm-soft: #fbf1e6; --bar: #7ea6c4;
+  --accent: #0b5d94; --accent-soft: #e8f0f6; --warm: #a34a00; --warm-soft: #fbf1e6; --bar: #7ea6c4; --shade: #0000001f;
   --heat-low: #eef3f7; --heat-high: #0a3a63; --on-low: #000; --on-high: #fff;
   --c0: #0072b2; --c1: #c24f00; --c2: #00805c; --c3: #a3508a; --c4: #8f6400; --c5: #2a86bd; --c6: #5d5d5d; --c7: #1d2126;
-  background: var(--paper); color: var(--ink); font: 16px/1.55 ${SANS}; text-align: start; -webkit-text-size-adjust: 100%;
+  background: var(--paper); color: var(--ink); --unit: 16px; font: 1rem/1.55 ${SANS}; text-align: start; -webkit-text-size-adjust: 100%;
 }
 @media screen and (prefers-color-scheme: dark) {
   :host {
     --paper: #15181c; --ink: #e7e7e3; --soft: #a6aeb7; --rule: #3a4149; --hair: #2a3037; --band: #1b1f24;
-    --accent: #86c3ee; --accent-soft: #1d2b38; --warm: #f0ad6d; --warm-soft: #30251a; --bar: #4d7da2;
+    --accent: #86c3ee; --accent-soft: #1d2b38; --warm: #f0ad6d; --warm-soft: #30251a; --bar: #4d7da2; --shade: #00000080;
     --heat-low: #1f2831; --heat-high: #a9dcff; --on-low: #fff; --on-high: #000;
     --c0: #63b3ea; --c1: #f28c46; --c2: #35c496; --c3: #e09cc6; --c4: #e6b035; --c5: #a6d6f7; --c6: #bdbdbd; --c7: #f2f2ee;
   }
@@ -1214,19 +1246,22 @@ const STYLE = `
 :host([embedded]) .page { padding: 1rem; margin: 0; }
 .head { padding-bottom: 1.25rem; border-bottom: 2px solid var(--ink); }
 h1, h2, h3, h4 { font-family: ${SERIF}; line-height: 1.22; margin: 0; font-weight: 600; overflow-wrap: anywhere; text-wrap: balance; }
+.sections section > * + * { margin-top: 1.15rem; }
+.sections section > figure, .sections section > .table { margin-top: 2rem; }
+.sections section > h2 + *, .sections section > h3:first-child + * { margin-top: 0.9rem; }
 .head > * { font-size: 2.1rem; letter-spacing: -0.01em; }
 .head > .subtitle { font-size: 1.05rem; letter-spacing: 0; color: var(--soft); margin: 0.6rem 0 0; max-width: 46rem; overflow-wrap: anywhere; }
 :host([embedded]) .head > :first-child { font-size: 1.5rem; }
 section { padding-top: 2.6rem; scroll-margin-top: 0; }
 section > :first-child { font-size: 1.45rem; outline-offset: 0.3rem; }
-section > * + * { margin-top: 1.15rem; }
 .figure-title, .table-title { font-size: 1.08rem; }
 .table-title::before, .figure-title::before {
   font: 600 0.8rem/1 ${SANS}; color: var(--soft); margin-right: 0.6em; letter-spacing: 0.02em;
 }
 .table-title::before { counter-increment: table; content: "Table " counter(table); }
 .figure-title::before { counter-increment: figure; content: "Figure " counter(figure); }
-p { margin: 0; overflow-wrap: anywhere; }
+p { margin: 0; overflow-wrap: anywhere; text-wrap: pretty; }
+.option { white-space: nowrap; }
 .text, .aside { max-width: 44rem; }
 .text p + p, .aside p + p { margin-top: 0.7rem; }
 .muted { color: var(--soft); }
@@ -1263,7 +1298,18 @@ button[aria-disabled="true"] { color: var(--soft); border-color: var(--hair); cu
 .pager button { min-width: 2rem; padding: 0.22rem 0.4rem; font-size: 1rem; }
 .range { color: var(--soft); padding: 0 0.5rem; font-variant-numeric: tabular-nums; }
 
-.scroller { overflow-x: auto; }
+.slim-2 { max-width: 26rem; }
+.slim-3 { max-width: 34rem; }
+.slim-4 { max-width: 42rem; }
+/* Shades at the edges say that there is more to the side. */
+.scroller {
+  overflow-x: auto;
+  background:
+    linear-gradient(to right, var(--paper) 40%, transparent) left / 2.5rem 100% no-repeat local,
+    linear-gradient(to left, var(--paper) 40%, transparent) right / 2.5rem 100% no-repeat local,
+    linear-gradient(to right, var(--shade), transparent) left / 0.7rem 100% no-repeat scroll,
+    linear-gradient(to left, var(--shade), transparent) right / 0.7rem 100% no-repeat scroll;
+}
 table { border-collapse: collapse; width: 100%; font-size: 0.88rem; line-height: 1.45; border-top: 2px solid var(--ink); border-bottom: 1px solid var(--ink); }
 thead { border-bottom: 1px solid var(--ink); }
 th, td { text-align: start; vertical-align: top; padding: 0.38rem 1.1rem 0.38rem 0; font-weight: 400; overflow-wrap: break-word; max-width: 32rem; }
@@ -1272,13 +1318,16 @@ th:first-child, td:first-child { padding-left: 0.2rem; }
 tbody tr + tr { border-top: 1px solid var(--hair); }
 tbody tr:hover { background: var(--band); }
 th.number, td.number { text-align: end; font-variant-numeric: tabular-nums; }
-td.number { white-space: nowrap; }
+td.number, .brief { white-space: nowrap; }
+th.number:first-child, td.number:first-child { width: 1%; padding-right: 1.6rem; }
 td.list { min-width: 15rem; }
 thead th { vertical-align: bottom; white-space: nowrap; padding-top: 0.25rem; padding-bottom: 0.25rem; }
 thead button { border: 0; padding: 0.15rem 0.1rem; margin: 0 -0.1rem; font-weight: 650; font-size: 0.84rem; white-space: normal; text-align: inherit; }
 thead button:hover { background: none; text-decoration: underline; text-underline-offset: 3px; }
-.sign { display: inline-block; width: 1.1em; font-size: 0.7em; text-align: center; }
-th.number .sign { margin-right: -1.1em; }
+/* Out of the flow, so that a heading does not move when rows are sorted by it. */
+thead button { position: relative; }
+.sign { position: absolute; left: calc(100% + 0.2em); bottom: 0.3em; font-size: 0.7em; }
+th.number .sign { left: auto; right: calc(100% + 0.2em); }
 .names { list-style: none; margin: 0; padding: 0; display: flex; flex-wrap: wrap; gap: 0.22rem 0.35rem; }
 .names li { background: var(--band); border: 1px solid var(--hair); border-radius: 4px; padding: 0 0.4rem; max-width: 100%; }
 .names .more { border: 0; background: none; padding: 0; }
@@ -1347,7 +1396,7 @@ nav ol { margin: 0.5rem 0 0; padding-left: 1.5rem; }
 nav li::marker { color: var(--soft); font-variant-numeric: tabular-nums; }
 nav a { color: var(--accent); text-decoration: none; overflow-wrap: anywhere; }
 nav a:hover { text-decoration: underline; text-underline-offset: 3px; }
-@media screen and (min-width: 68rem) {
+@media screen and (min-width: 1088px) {
   .with-contents { max-width: 70rem; display: grid; grid-template-columns: 11.5rem minmax(0, 1fr); column-gap: 3.5rem; align-items: start; }
   .with-contents .head { grid-column: 1 / -1; }
   nav { position: sticky; top: 0; padding-top: 2.9rem; margin: 0; max-height: 100vh; overflow-y: auto; }
@@ -1356,37 +1405,34 @@ nav a:hover { text-decoration: underline; text-underline-offset: 3px; }
   nav ol { padding-left: 1.3rem; }
   nav li { margin: 0.3rem 0; line-height: 1.35; }
 }
-@media (max-width: 34rem) {
+@media (max-width: 544px) {
   .page { padding: 1.5rem 1rem 3rem; }
   .head > * { font-size: 1.65rem; }
   .facts > div { grid-template-columns: 1fr; gap: 0; }
   .facts dt { font-size: 0.84rem; }
 }
 @media print {
-  :host { --paper: #fff; --band: #f6f6f4; font-size: 10pt; line-height: 1.45; background: none; }
+  :host { --paper: #fff; --band: #f6f6f4; --unit: 12.5px; line-height: 1.45; background: none; }
   :host, .page, .bar, .cell, .key svg { print-color-adjust: exact; -webkit-print-color-adjust: exact; }
   .page { max-width: none; padding: 0; min-height: 0 !important; }
   nav, button, input, .tip, .tools input, .pager button, .here { display: none !important; }
   .on-paper { display: block; }
   .on-paper:empty { display: none; }
-  .more .on-paper { display: inline; }
   .table > .pager { display: none; }
-  thead button { display: inline !important; padding: 0; }
+  thead .on-paper, .more .on-paper { display: inline; }
+  thead th { font-weight: 650; }
   thead { display: table-header-group; }
   h1, h2, h3, h4, .about, .key, .tone { break-after: avoid; }
   figure, tr, .aside, .code, .facts > div, .plot { break-inside: avoid; }
   section { padding-top: 1.6rem; }
-  .head > * { font-size: 20pt; }
-  section > :first-child { font-size: 14pt; }
-  table, .facts, pre, .about, .small { font-size: 9pt; }
-  .scroller { overflow: visible; }
+  .scroller { overflow: visible; background: none; }
   .long summary { text-decoration: none; }
   tbody tr:hover { background: none; }
 }
 @media (prefers-reduced-motion: no-preference) {
   button, .names li { transition: background-color 0.12s; }
 }
-`;
+`.replace(/([\d.]+)rem\b/g, "calc($1 * var(--unit))");
 
 /** What a shadow tree cannot say: the edges of the window, and of the sheet of paper. */
 const AROUND = `
