@@ -62,6 +62,7 @@ def test_members_come_by_how_many_sets_have_them_and_by_score(result):
         )
     assert [seen.scores[seen.features.index(name)] for name in named] == list(result.scores[number])
     assert seen.set_names == ("set 0", "set 1", "set 2")
+    assert seen.qualities == tuple(result.qualities)
     assert seen.above_noise is None
     assert seen.note == ""
 
@@ -77,6 +78,7 @@ def test_sets_are_capped_and_so_are_their_members(result):
     seen = views.membership(result, most_sets=1)
     assert seen.features == result.named_sets[0]
     assert seen.members == ((True,), (True,))
+    assert seen.qualities == (17.0,)
     assert seen.scores == result.scores[0]
     assert seen.note == "Only one of 3 sets is shown."
 
@@ -261,7 +263,7 @@ def test_the_suggested_point_is_marked_everywhere():
 def test_the_best_set_over_sizes(frontier):
     best, half, disjoint = views.curve_over_size(frontier, n_alternatives=1).series
     assert [point.y for point in best.points] == [frontier.best(size) for size in frontier.sizes]
-    assert half.name == "2 sets, tau = 0.5"
+    assert half.name == "mean of 2 sets, tau = 0.5"
     for point, size in zip(disjoint.points, frontier.sizes, strict=True):
         assert point.y == pytest.approx(frontier.curve(size, 1)[-1].mean)
     # Of three features, the next tau that asks for half of them is two thirds.
@@ -276,7 +278,7 @@ def test_means_over_features_are_multiplied_by_their_number():
     assert [point.y for point in seen.series[0].points] == pytest.approx(
         [size * found.best(size) for size in found.sizes]
     )
-    assert seen.y_name.startswith("quality times number of features")
+    assert seen.y_name == "quality \N{MULTIPLICATION SIGN} features"
 
 
 def test_one_size_is_no_curve():

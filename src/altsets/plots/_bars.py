@@ -40,14 +40,17 @@ def draw_columns(ax: Axes | None, seen: Bars, texts: Sequence[str], name: str) -
     for bar, marked in zip(bars, seen.marked, strict=False):
         if marked:
             bar.set(**HATCHED)
-    ax.bar_label(bars, texts, fontsize="x-small", padding=2)
+    # In the middle of the bars, where neither a line nor a hatch makes them hard to read.
+    for text in ax.bar_label(bars, texts, fontsize="x-small", label_type="center", color="black"):
+        text.set_bbox(
+            {"boxstyle": "round,pad=0.25", "facecolor": "white", "edgecolor": "none", "alpha": 0.85}
+        )
     handles: list[Any] = draw_lines(ax, seen)
     if seen.marked:
         handles.append(key(seen.mark_means, hatched=True))
     ax.set_xticks(places, [label.removeprefix(f"{name} ") for label in seen.labels])
     ax.set_xlabel(name)
     ax.set_ylabel(seen.value_name)
-    ax.margins(y=0.14)
     tidy(ax, grid="y")
     add_legend(ax, handles, names)
     add_note(ax, seen.note, names.note)

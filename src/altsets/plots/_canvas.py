@@ -38,6 +38,8 @@ HATCHED: dict[str, Any] = {"facecolor": "none", "edgecolor": BLUE, "hatch": "///
 
 #: The width of a character of small text in inches, at the usual size of 10 points.
 CHARACTER = 0.075
+#: Characters that the key of a legend takes beside its text.
+KEY = 6
 
 
 def axes_for(ax: Any, width: float, height: float) -> Axes:
@@ -82,7 +84,7 @@ def key(label: str, *, hatched: bool = False) -> Any:
     return Patch(label=label, **HATCHED) if hatched else Patch(label=label, color=BLUE)
 
 
-def add_legend(ax: Axes, handles: Sequence[Any], names: Names, columns: int = 1) -> None:
+def add_legend(ax: Axes, handles: Sequence[Any], names: Names) -> None:
     """What colours, markers and lines stand for: above the axes, where it covers nothing.
 
     Parameters
@@ -92,13 +94,13 @@ def add_legend(ax: Axes, handles: Sequence[Any], names: Names, columns: int = 1)
         With labels.
     names : Names
         Who writes what comes from users.
-    columns : int
-        How many of them go side by side.
     """
     if not handles:
         return
-    width = _characters(ax) // columns - 6
-    labels = ["\n".join(textwrap.wrap(names.clean(str(handle.get_label())), width)) for handle in handles]
+    labels = [names.clean(str(handle.get_label())) for handle in handles]
+    width = _characters(ax)
+    columns = max(1, min(len(labels), width // (max(map(len, labels)) + KEY)))
+    labels = ["\n".join(textwrap.wrap(label, max(20, width // columns - KEY))) for label in labels]
     legend = ax.legend(
         handles,
         labels,

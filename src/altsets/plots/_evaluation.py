@@ -55,7 +55,7 @@ def scores(evaluation: Evaluation, *, scorer: str | None = None, ax: Axes | None
     seen = views.predictive_scores(evaluation, scorer=scorer)
     names = Names()
     ax = axes_for(ax, max(4.4, 0.6 * len(seen.labels) + 1.4), 3.8)
-    handles = [_draw_folds(ax, seen), *_draw_means(ax, seen), *draw_lines(ax, seen)]
+    handles = [*_draw_means(ax, seen), *draw_lines(ax, seen), _draw_folds(ax, seen)]
     ax.set_xticks(range(len(seen.labels)), [label.removeprefix("set ") for label in seen.labels])
     ax.set_xlim(-0.6, len(seen.labels) - 0.4)
     ax.set_xlabel("set")
@@ -82,7 +82,7 @@ def _draw_means(ax: Axes, seen: views.Bars) -> list[Any]:
     marked = seen.marked or (False,) * len(seen.labels)
     meaning = {False: "mean", True: seen.mark_means}
     if seen.interval_name:
-        meaning[False] += f" with {seen.interval_name}"
+        meaning[False] += f" with its {seen.interval_name}"
     handles: list[Any] = []
     for hollow in (False, True):
         means = {
@@ -97,7 +97,7 @@ def _draw_means(ax: Axes, seen: views.Bars) -> list[Any]:
                 yerr=_reach(seen, means),
                 fmt="D",
                 color=BLUE,
-                mfc="white" if hollow else BLUE,
+                mfc=ax.get_facecolor() if hollow else BLUE,
                 markersize=6,
                 capsize=4,
                 linewidth=1.4,
@@ -147,9 +147,9 @@ def stand_ins(
     >>> X = [[0, 5, 1], [1, 4, 0], [0, 5, 0], [1, 4, 1], [0, 5, 1], [1, 4, 0]] * 5
     >>> ax = stand_ins(altsets.evaluate([[0, 2], [1, 2]], X, ["no", "yes"] * 15))
     >>> ax.get_ylabel(), ax.get_xlabel()
-    ('instead of', 'stands')
+    ('replaced feature', 'stand-in')
     """
-    return draw_grid(ax, views.stand_ins(evaluation, most=most, source=source), percent=True)
+    return draw_grid(ax, views.stand_ins(evaluation, most=most, source=source))
 
 
 def stability(
@@ -191,6 +191,6 @@ def stability(
     values = tuple(tuple(value or None for value in row) for row in seen.shares.values)
     meaning = "Below the sets: index of stability, 1 if always the same, 0 as by chance."
     grid = replace(seen.shares, values=values)
-    ax = draw_grid(ax, grid, percent=True, notes=[meaning, seen.index.note])
+    ax = draw_grid(ax, grid, notes=[meaning, seen.index.note])
     ax.set_xticks(range(len(columns)), columns)
     return ax

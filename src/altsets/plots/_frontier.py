@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from altsets import views
 from altsets.plots._canvas import COLOURS, MARKERS, add_legend, add_note, axes_for, tidy
@@ -50,7 +50,7 @@ def frontier(
     ['mean', 'worst set']
     """
     seen = views.curve_over_tau(frontier, n_alternatives=n_alternatives, most=most)
-    return _draw_curves(ax, seen, percent="share" in seen.y_name)
+    return _draw_curves(ax, seen)
 
 
 def frontier_sizes(frontier: Frontier, *, n_alternatives: int | None = None, ax: Axes | None = None) -> Axes:
@@ -80,7 +80,9 @@ def frontier_sizes(frontier: Frontier, *, n_alternatives: int | None = None, ax:
     >>> altsets.plots.frontier_sizes(found).get_xlabel()
     'features in a set'
     """
-    return _draw_curves(ax, views.curve_over_size(frontier, n_alternatives=n_alternatives), percent=False)
+    ax = _draw_curves(ax, views.curve_over_size(frontier, n_alternatives=n_alternatives))
+    ax.locator_params(axis="x", integer=True)
+    return ax
 
 
 def frontier_heat(frontier: Frontier, *, n_alternatives: int | None = None, ax: Axes | None = None) -> Axes:
@@ -110,54 +112,52 @@ def frontier_heat(frontier: Frontier, *, n_alternatives: int | None = None, ax: 
     """
     seen = views.heat(frontier, n_alternatives=n_alternatives)
     framed = "Framed: the suggested point." if seen.mark else ""
-    percent = "share" in seen.value_name
-    return draw_grid(ax, seen, percent=percent, empty="sets are missing", notes=[framed])
+    return draw_grid(ax, seen, empty="sets are missing", notes=[framed])
 
 
-def _draw_curves(ax: Axes | None, seen: views.Curves, *, percent: bool) -> Axes:
+def _draw_curves(ax: Axes | None, seen: views.Curves) -> Axes:
     names = Names()
     ax = axes_for(ax, *SIZE)
-    times = 100 if percent else 1
-    handles = []
-    for number, line in enumerate(seen.series):
-        known = [(point.x, times * point.y, point.open) for point in line.points if point.y is not None]
-        xs, ys = [x for x, *_ in known], [y for _, y, _ in known]
-        colour, marker = COLOURS[number % len(COLOURS)], MARKERS[number % len(MARKERS)]
-        (handle,) = ax.plot(xs, ys, color=colour, marker=marker, markersize=5, linewidth=1.4, label=line.name)
-        hollow = [(x, y) for x, y, is_open in known if is_open]
-        if hollow:
-            ax.plot(
-                *zip(*hollow, strict=True),
-                color=colour,
-                marker=marker,
-                markersize=5,
-                linestyle="",
-                mfc="white",
-            )
-        handles.append(handle)
-    _mark(ax, seen, times)
+    handles = [_draw_curve(ax, seen, number) for number in range(len(seen.series))]
+    suggested = _mark(ax, seen)
     ax.set_xlabel(seen.x_name)
-    ax.set_ylabel(f"{seen.y_name} (%)" if percent else seen.y_name)
+    ax.set_ylabel(f"{seen.y_name} (%)" if seen.shares else seen.y_name)
     tidy(ax, grid="both")
-    add_legend(ax, handles, names, columns=min(3, len(handles)))
+    add_legend(ax, handles, names)
     unproven = any(point.open for line in seen.series for point in line.points)
-    add_note(ax, seen.note, "Hollow: not proven." if unproven else "", names.note)
+    add_note(ax, suggested, seen.note, "Hollow: not proven." if unproven else "", names.note)
     return ax
 
 
-def _mark(ax: Axes, seen: views.Curves, times: float) -> None:
-    """A ring around the suggested point, and what it is."""
+def _draw_curve(ax: Axes, seen: views.Curves, number: int) -> Any:
+    """A curve with a colour and a marker of its own, which is hollow where nothing is proven; for the legend."""
+    line = seen.series[number]
+    known = [(point.x, _height(seen, point.y), point.open) for point in line.points if point.y is not None]
+    look: dict[str, Any] = {
+        "color": COLOURS[number % len(COLOURS)],
+        "marker": MARKERS[number % len(MARKERS)],
+        "markersize": 5,
+    }
+    (handle,) = ax.plot(
+        [x for x, *_ in known], [y for _, y, _ in known], linewidth=1.4, label=line.name, **look
+    )
+    hollow = [(x, y) for x, y, is_open in known if is_open]
+    if hollow:
+        ax.plot(*zip(*hollow, strict=True), linestyle="", mfc=ax.get_facecolor(), gid="hollow", **look)
+    return handle
+
+
+def _mark(ax: Axes, seen: views.Curves) -> str:
+    """A ring around the suggested point; a sentence says what it is, since words beside it would cover the curves."""
     if seen.mark is None:
-        return
+        return ""
     point = seen.series[seen.mark.series].points[seen.mark.point]
     if point.y is None:
-        return
-    ax.plot(point.x, times * point.y, "o", markersize=13, mfc="none", mec="black", mew=1.3, gid="mark")
-    ax.annotate(
-        seen.mark.label,
-        (point.x, times * point.y),
-        xytext=(-10, -16),
-        textcoords="offset points",
-        ha="right",
-        fontsize="small",
-    )
+        return ""
+    colour = ax.xaxis.label.get_color()
+    ax.plot(point.x, _height(seen, point.y), "o", markersize=12, mfc="none", mec=colour, mew=1.3, gid="mark")
+    return f"Ringed and {seen.mark.label}."
+
+
+def _height(seen: views.Curves, y: float) -> float:
+    return 100 * y if seen.shares else y

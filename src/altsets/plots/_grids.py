@@ -16,24 +16,22 @@ if TYPE_CHECKING:
 
 __all__ = ["draw_grid"]
 
-#: From light to dark, so that much ink is much, in print as well.
-COLOURS = "cividis_r"
+#: From light to dark, so that much ink is much, in print as well; the blues of Okabe and Ito.
+COLOURS = ("#F4F8FB", "#56B4E9", "#0072B2")
 #: The width and height of a cell in inches.
 CELL_WIDTH, CELL_HEIGHT = 0.48, 0.3
 #: Columns with longer names have them upright.
 LYING = 7
-#: The part of a whole below which numbers need a digit more to differ.
-NARROW = 0.2
 
 
 def draw_grid(
     ax: Axes | None,
     grid: Grid,
     *,
-    percent: bool,
     second_lines: Sequence[Sequence[str]] = (),
     empty: str = "",
     notes: Sequence[str] = (),
+    pairs: bool = False,
 ) -> Axes:
     """Draw a grid: a colour and a number for each cell.
 
@@ -43,21 +41,24 @@ def draw_grid(
         Where to draw.
     grid : Grid
         What to draw.
-    percent : bool
-        Whether the numbers are shares of a whole.
     second_lines : sequence of sequences of str
         What else to write into each cell.
     empty : str
         What it means that there is no number; such cells are hatched then, else they stay empty.
     notes : sequence of str
         Sentences to add.
+    pairs : bool
+        Whether rows and columns are the same, so that the diagonal says little: it stays without colour.
     """
     names = Names()
     rows, columns = names.short(grid.rows), names.short(grid.columns)
     upright = max(map(len, columns)) > LYING
     ax = axes_for(ax, *_size(rows, columns, upright, bool(second_lines)))
-    _fill(ax, grid)
-    _write(ax, grid, percent, second_lines)
+    _fill(ax, grid, pairs)
+    _write(ax, grid, second_lines)
+    if pairs:
+        for i in range(len(rows)):
+            ax.texts[i * (len(rows) + 1)].set_color(GREY)
     hatched = bool(empty) and _hatch(ax, grid)
     _frame(ax, grid)
     ax.set_xticks(range(len(columns)), columns, rotation=90 if upright else 0, fontsize="small", **PLAIN)
@@ -66,7 +67,7 @@ def draw_grid(
     ax.spines[:].set_visible(False)
     ax.set_xlabel(grid.column_name)
     ax.set_ylabel(grid.row_name)
-    ax.set_title(f"{grid.value_name}{' (%)' if percent else ''}", fontsize="small", loc="left")
+    ax.set_title(f"{grid.value_name}{' (%)' if grid.shares else ''}", fontsize="small", loc="left")
     unproven = f"{MARK} not proven." if any(map(any, grid.open)) else ""
     add_note(ax, *notes, grid.note, unproven, f"Hatched: {empty}." if hatched else "", names.note)
     return ax
@@ -80,51 +81,48 @@ def _size(rows: Sequence[str], columns: Sequence[str], upright: bool, tall: bool
     return max(width, min(LONGEST, 40) * 0.11), height
 
 
-def _fill(ax: Axes, grid: Grid) -> None:
+def _fill(ax: Axes, grid: Grid, pairs: bool) -> None:
     import numpy as np
+    from matplotlib.colors import LinearSegmentedColormap
 
-    numbers = np.array([[np.nan if value is None else value for value in row] for row in grid.values])
+    numbers = np.array([[np.nan if value is None else float(value) for value in row] for row in grid.values])
     edges = [np.arange(length + 1) - 0.5 for length in reversed(numbers.shape)]
+    if pairs:
+        np.fill_diagonal(numbers, np.nan)
     high = grid.high if grid.high > grid.low else grid.low + 1
     ax.pcolormesh(
         *edges,
         np.ma.masked_invalid(numbers),
-        cmap=COLOURS,
+        cmap=LinearSegmentedColormap.from_list("blues", COLOURS),
         vmin=grid.low,
         vmax=high,
-        edgecolors="white",
+        edgecolors=[ax.get_facecolor()],
         linewidth=1,
     )
     ax.set_xlim(-0.5, len(grid.columns) - 0.5)
     ax.set_ylim(len(grid.rows) - 0.5, -0.5)
 
 
-def _write(ax: Axes, grid: Grid, percent: bool, second_lines: Sequence[Sequence[str]]) -> None:
+def _write(ax: Axes, grid: Grid, second_lines: Sequence[Sequence[str]]) -> None:
     """The numbers, white on dark cells and black on light ones."""
-    from matplotlib.colors import rgb_to_hsv
-
     mesh: Any = ax.collections[-1]
-    digits = _digits(grid, percent)
     for i, row in enumerate(grid.values):
         for j, value in enumerate(row):
             if value is None:
                 continue
-            *colour, _ = mesh.to_rgba(value)
-            dark = float(rgb_to_hsv(colour)[2]) < 0.6
+            colour = "white" if _is_dark(mesh.to_rgba(value)[:3]) else "black"
             mark = MARK if grid.open and grid.open[i][j] else ""
-            text = f"{100 * value if percent else value:.{digits}f}{mark}"
+            text = f"{100 * value if grid.shares else value:.{grid.digits}f}{mark}"
             if second_lines and second_lines[i][j]:
                 text += f"\n{second_lines[i][j]}"
-            ax.text(
-                j, i, text, ha="center", va="center", fontsize="small", color="white" if dark else "black"
-            )
+            ax.text(j, i, text, ha="center", va="center", fontsize="small", color=colour)
 
 
-def _digits(grid: Grid, percent: bool) -> int:
-    """Digits after the point: one more where numbers are close to each other."""
-    if not percent:
-        return grid.digits
-    return 1 if grid.high - grid.low < NARROW else 0
+def _is_dark(colour: Sequence[float]) -> bool:
+    """Whether white is easier to read on it than black, by the contrast of the W3C."""
+    linear = [part / 12.92 if part <= 0.04045 else ((part + 0.055) / 1.055) ** 2.4 for part in colour]
+    light = 0.2126 * linear[0] + 0.7152 * linear[1] + 0.0722 * linear[2]
+    return 1.05 / (light + 0.05) > (light + 0.05) / 0.05
 
 
 def _hatch(ax: Axes, grid: Grid) -> bool:

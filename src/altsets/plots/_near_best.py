@@ -64,6 +64,6 @@ def near_best(near_best: NearBest, *, most: int | None = 25, ax: Axes | None = N
     tidy(ax, grid="x")
     ax.tick_params(axis="y", length=0)
     handles = [key(seen.mark_means), key("not in the best set", hatched=True)]
-    add_legend(ax, handles if not all(seen.marked) else handles[:1], names, columns=2)
+    add_legend(ax, handles if not all(seen.marked) else handles[:1], names)
     add_note(ax, seen.note, names.note)
     return ax

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from altsets import views
 from altsets.plots._bars import draw_columns
-from altsets.plots._canvas import BLUE, CHARACTER, GREY, HATCHED, ORANGE, add_note, axes_for, tidy
+from altsets.plots._canvas import BLUE, CHARACTER, GREY, HATCHED, ORANGE, add_legend, add_note, axes_for, tidy
 from altsets.plots._grids import draw_grid
 from altsets.plots._names import PLAIN, Names
 from altsets.result import MARK, Result
@@ -25,7 +25,8 @@ def membership(
 ) -> Axes:
     """Which features are in which sets, and what each of them alone is worth.
 
-    A row for each feature, those in the most sets first; a dot for each set that has it. Bars beside the dots are the
+    A row for each feature, those in the most sets first; a dot for each set that has it, and below the sets their
+    quality. Bars beside the dots are the
     scores of the features, with a line at the noise floor where that was measured; features that are not above it have
     an asterisk.
 
@@ -51,55 +52,63 @@ def membership(
     >>> scores = altsets.quality.Additive([9, 8, 7, 3, 2, 1], feature_names=list("abcdef"))
     >>> ax = membership(altsets.find(scores, n_features=2, n_alternatives=1, tau=1))
     >>> [label.get_text() for label in ax.get_xticklabels()]
-    ['0', '1']
+    ['0\n17.0', '1\n10.0']
     """
     seen = views.membership(result, most=most, most_sets=most_sets)
     names = Names()
     marks = [MARK if above is False else "" for above in seen.above_noise or [True] * len(seen.features)]
     labels = [f"{name}{mark}" for name, mark in zip(names.short(seen.features), marks, strict=True)]
-    width = len(seen.set_names) * COLUMN + max(map(len, labels)) * CHARACTER + 0.5
-    ax = axes_for(ax, width + (SCORES if seen.scores else 0), len(labels) * ROW + 1.0)
+    heads = [
+        f"{name.removeprefix('set ')}\n{_short(value)}"
+        for name, value in zip(seen.set_names, seen.qualities, strict=True)
+    ]
+    column = max(COLUMN, CHARACTER * max(len(head.split()[-1]) for head in heads) + 0.06)
+    width = len(heads) * column + max(map(len, labels)) * CHARACTER + 0.5
+    ax = axes_for(ax, width + (SCORES if seen.scores else 0), len(labels) * ROW + 1.3)
+    dots, whole = len(heads) + 0.2, len(heads) + 0.2 + (SCORES / column if seen.scores else 0.0)
     _draw_dots(ax, seen)
+    ax.set_xlim(-0.6, whole - 0.6)
+    ax.set_xticks(range(len(heads)), heads, fontsize="small")
     ax.set_yticks(range(len(labels)), labels, fontsize="small", **PLAIN)
-    ax.set_xlabel("set")
+    ax.set_xlabel("set and its quality", x=dots / whole / 2)
     if seen.scores:
-        _draw_scores(ax, seen)
+        add_legend(ax, _draw_scores(ax, seen, dots / whole), names)
     add_note(ax, seen.note, names.note)
     return ax
 
 
 def _draw_dots(ax: Axes, seen: views.Membership) -> None:
     """A large dot where a set has a feature, a small one where it has not; every other row is shaded."""
-    n_rows, n_sets = len(seen.features), len(seen.set_names)
+    n_rows = len(seen.features)
     for row in range(0, n_rows, 2):
         ax.axhspan(row - 0.5, row + 0.5, color=GREY, alpha=0.13, linewidth=0)
     for inside, size, colour in ((True, 42, BLUE), (False, 5, GREY)):
         cells = [(j, i) for i, row in enumerate(seen.members) for j, has in enumerate(row) if has is inside]
         columns, rows = [j for j, _ in cells], [i for _, i in cells]
         ax.scatter(columns, rows, s=size, color=colour, gid="members" if inside else "others")
-    ax.set_xlim(-0.6, n_sets - 0.4)
     ax.set_ylim(n_rows - 0.5, -0.5)
-    ax.set_xticks(range(n_sets), [name.removeprefix("set ") for name in seen.set_names], fontsize="small")
     ax.spines[:].set_visible(False)
     ax.tick_params(length=0)
 
 
-def _draw_scores(ax: Axes, seen: views.Membership) -> None:
-    """Bars beside the dots, light and hatched below the noise floor."""
+def _draw_scores(ax: Axes, seen: views.Membership, start: float) -> list[Any]:
+    """Bars beside the dots, hatched below the noise floor, and a line there; for the legend, the line."""
     assert seen.scores is not None
-    beside = ax.inset_axes((1.02, 0, SCORES / (len(seen.set_names) * COLUMN), 1), sharey=ax)
+    beside = ax.inset_axes((start, 0, 1 - start, 1), sharey=ax)
     above = seen.above_noise or (True,) * len(seen.scores)
     bars = beside.barh(range(len(seen.scores)), seen.scores, height=0.62, color=BLUE)
     for bar, good in zip(bars, above, strict=True):
         if not good:
             bar.set(**HATCHED)
-    if seen.noise_floor is not None:
-        beside.axvline(seen.noise_floor, color=ORANGE, linestyle="--", linewidth=1.2, gid="noise floor")
     tidy(beside, grid="x")
     beside.spines["left"].set_visible(False)
     beside.tick_params(axis="y", left=False, labelleft=False)
     beside.set_xlabel("score")
     beside.locator_params(axis="x", nbins=3)
+    if seen.noise_floor is None:
+        return []
+    told = "noise floor: what chance reaches"
+    return [beside.axvline(seen.noise_floor, color=ORANGE, linestyle="--", linewidth=1.2, label=told)]
 
 
 def quality(result: Result, *, most: int | None = 30, ax: Axes | None = None) -> Axes:
@@ -137,8 +146,19 @@ def quality(result: Result, *, most: int | None = 30, ax: Axes | None = None) ->
         assert value is not None
         assert first is not None
         share = f"\n{100 * value / first:.0f} %" if first > 0 else ""
-        texts.append(f"{value:.3g}{share}")
+        texts.append(f"{_short(value)}{share}")
     return draw_columns(ax, seen, texts, "set")
+
+
+def _short(value: float) -> str:
+    """A quality in few characters.
+
+    Examples
+    --------
+    >>> _short(2.1), _short(0.13518), _short(12345.6)
+    ('2.10', '0.135', '12,346')
+    """
+    return f"{value:,.0f}" if 1000 <= abs(value) < 1e6 else f"{value:#.3g}"
 
 
 def overlap(
@@ -172,7 +192,7 @@ def overlap(
     """
     shared = views.overlaps(result, most=most)
     if not (result.is_matched if matched is None else matched):
-        return draw_grid(ax, shared, percent=False)
+        return draw_grid(ax, shared, pairs=True)
     alike = views.likeness(result, most=most)
     counts = [[f"{value:.0f} shared" for value in row] for row in shared.values]
-    return draw_grid(ax, alike, percent=False, second_lines=counts)
+    return draw_grid(ax, alike, second_lines=counts, pairs=True)

@@ -54,7 +54,7 @@ def predictive_scores(evaluation: Any, scorer: str | None = None) -> Bars:
         value_name=name,
         low=tuple(number_or_none(low) for low, _ in intervals) if known else None,
         high=tuple(number_or_none(high) for _, high in intervals) if known else None,
-        interval_name=f"{100 * found.confidence:g} % interval of the mean" if known else "",
+        interval_name=f"{100 * found.confidence:g} % interval" if known else "",
         dots=tuple(
             tuple(score for score in found.scores(number, name) if math.isfinite(score))
             for number in range(found.n_sets)
@@ -108,9 +108,11 @@ def stand_ins(evaluation: Any, most: int | None = 20, source: str | None = None)
         values=tuple(tuple(shares[feature].get(other) for other in shown) for feature in shown),
         low=0.0,
         high=1.0,
-        value_name="share of swaps",
-        row_name="instead of",
-        column_name="stands",
+        shares=True,
+        digits=0,
+        value_name="how often each stands in for the feature of the row",
+        row_name="replaced feature",
+        column_name="stand-in",
         note=left_out,
     )
 
@@ -180,6 +182,8 @@ def stability(evaluation: Any, most: int | None = 25, source: str | None = None)
         values=tuple(tuple(by_feature[feature][1:] + by_feature[feature][:1]) for feature in shown),
         low=0.0,
         high=1.0,
+        shares=True,
+        digits=0,
         value_name=f"share of {runs} {searches} in which a feature is chosen",
         note=left_out,
     )

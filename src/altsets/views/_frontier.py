@@ -18,6 +18,8 @@ __all__ = ["curve_over_size", "curve_over_tau", "heat"]
 LEVELS = (0.5, 1.0)
 #: Values of tau that all have a column of their own; of more, there is a column for each tenth.
 MOST_TAUS = 12
+#: Shares that differ by less need a digit more.
+NARROW = 0.1
 #: What is this close counts as the same tau.
 CLOSE = 1e-9
 
@@ -72,11 +74,12 @@ def curve_over_tau(frontier: Any, n_alternatives: int | None = None, most: int =
             _line("worst set", points, factors, attrgetter("worst")),
         )
         mark = _mark([points], found, 1 if _by_worst(found) else 0)
-        return Curves(TAU, f"quality{_as_share(found)}", both, mark, _unproven(points))
+        return Curves(TAU, f"quality{_as_share(found)}", both, _are_shares(found), mark, _unproven(points))
     series = tuple(_line(name, points, factors, KEPT) for name, points in curves.items())
     shown = [point for points in curves.values() for point in points]
     note = joined(left_out, _unproven(shown))
-    return Curves(TAU, _kept_name(found), series, _mark(list(curves.values()), found), note)
+    mark = _mark(list(curves.values()), found)
+    return Curves(TAU, _kept_name(found), series, _are_shares(found), mark, note)
 
 
 def curve_over_size(frontier: Any, n_alternatives: int | None = None) -> Curves:
@@ -97,8 +100,11 @@ def curve_over_size(frontier: Any, n_alternatives: int | None = None) -> Curves:
     --------
     >>> import altsets
     >>> found = altsets.frontier(altsets.quality.Additive([9, 8, 7, 3, 2, 1]), n_features=range(1, 4), n_alternatives=1)
-    >>> [(line.name, [point.y for point in line.points]) for line in curve_over_size(found).series]
-    [('best set', [9.0, 17.0, 24.0]), ('2 sets, tau = 0.5', [8.5, 16.5, 19.0]), ('2 sets, tau = 1', [8.5, 13.5, 15.0])]
+    >>> for line in curve_over_size(found).series:
+    ...     print(line.name, [point.y for point in line.points])
+    best set [9.0, 17.0, 24.0]
+    mean of 2 sets, tau = 0.5 [8.5, 16.5, 19.0]
+    mean of 2 sets, tau = 1 [8.5, 13.5, 15.0]
     """
     found = _with_points(frontier)
     if len(found.sizes) < 2:
@@ -114,20 +120,19 @@ def curve_over_size(frontier: Any, n_alternatives: int | None = None) -> Curves:
     ]
     series = [CurveLine("best set", tuple(best))]
     levels = LEVELS if count or any(point.tau > 0 for point in found.points) else ()
+    what = "worst" if _by_worst(found) else "mean"
     shown = []
     for level in levels:
         points = list(filter(None, (_at(found, size, count, level) for size in found.sizes)))
         shown += points
-        line = _line(f"{_sets(count)}, tau = {level:g}", points, factors, KEPT, over_size=True)
+        line = _line(f"{what} of {_sets(count)}, tau = {level:g}", points, factors, KEPT, over_size=True)
         series.append(line)
     mark = None
     if found.suggestion.n_features is not None:
         place = found.sizes.index(found.suggestion.n_features)
         mark = CurveMark(0, place, f"suggested: {_features(found.sizes[place])}")
-    what = "worst set" if _by_worst(found) else "mean of sets"
-    y_name = "quality times number of features" if found.parameters.get("mean_quality") else "quality"
-    y_name = f"{y_name} ({what})" if levels else y_name
-    return Curves("features in a set", y_name, tuple(series), mark, _unproven(shown))
+    y_name = "quality \N{MULTIPLICATION SIGN} features" if found.parameters.get("mean_quality") else "quality"
+    return Curves("features in a set", y_name, tuple(series), mark=mark, note=_unproven(shown))
 
 
 def heat(frontier: Any, n_alternatives: int | None = None) -> Grid:
@@ -172,10 +177,17 @@ def heat(frontier: Any, n_alternatives: int | None = None) -> Grid:
         value_name=_kept_name(found),
         row_name="features in a set",
         column_name=TAU,
+        shares=_are_shares(found),
+        digits=_digits(numbers) if _are_shares(found) else 2,
         open=tuple(tuple(point is not None and _is_open(point) for point in row) for row in points),
         mark=_cell(points, found),
         note=_unproven([point for row in points for point in row if point is not None]),
     )
+
+
+def _digits(shares: Sequence[float]) -> int:
+    """Digits of shares in per cent: one more where they are close to each other."""
+    return 1 if max(shares, default=1.0) - min(shares, default=1.0) < NARROW else 0
 
 
 def _with_points(given: Any) -> Frontier:
@@ -237,7 +249,8 @@ def _mark(curves: Sequence[Sequence[FrontierPoint]], found: Frontier, line: int 
     for series, points in enumerate(curves):
         for place, point in enumerate(points):
             if suggested is point:
-                return CurveMark(line + series, place, f"suggested: tau = {point.tau:.3g}")
+                size = f"{_features(point.n_features)}, " if len(found.sizes) > 1 else ""
+                return CurveMark(line + series, place, f"suggested: {size}tau = {point.tau:.3g}")
     return None
 
 

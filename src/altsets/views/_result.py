@@ -54,6 +54,7 @@ def membership(result: Any, most: int | None = None, most_sets: int | None = Non
         members=tuple(tuple(index in chosen for chosen in found.sets) for index in shown),
         above_noise=above,
         set_names=_set_names(found),
+        qualities=tuple(map(float, found.qualities)),
         note=joined(sets_left_out, left_out, found.noise_in_words() if marked else ""),
         noise_floor=floor if scores else None,
     )
@@ -242,6 +243,7 @@ def _first_sets(found: Result, most: Any) -> tuple[Result, str]:
         found,
         sets=found.sets[:count],
         named_sets=found.named_sets[:count],
+        qualities=found.qualities[:count],
         scores=found.scores[:count],
         matches=[match for match in found.matches if match[0] < count],
     )

@@ -37,6 +37,8 @@ class Membership:
         Whether the score of each feature is above the noise floor; None if that was not measured.
     set_names : tuple of str
         "set 0", "set 1" and so on.
+    qualities : tuple of float
+        How good each set is.
     note : str
         What was left out, and what a mark stands for; empty if there is nothing to say.
     noise_floor : float or None
@@ -48,6 +50,7 @@ class Membership:
     members: Flags
     above_noise: tuple[bool, ...] | None
     set_names: tuple[str, ...]
+    qualities: tuple[float, ...]
     note: str = ""
     noise_floor: float | None = None
 
@@ -66,8 +69,10 @@ class Grid:
         The ends of the scale; all numbers lie between them.
     value_name, row_name, column_name : str
         What the numbers, the rows and the columns are.
+    shares : bool
+        Whether the numbers are shares of a whole, so that 1 is 100 %.
     digits : int
-        Digits after the point that are worth showing.
+        Digits after the point that are worth showing, as a number or in per cent.
     open : tuple of tuples of bool
         Which of them are not proven; empty if that is no question here.
     mark : tuple of int, or None
@@ -84,6 +89,7 @@ class Grid:
     value_name: str
     row_name: str = ""
     column_name: str = ""
+    shares: bool = False
     digits: int = 2
     open: Flags = ()
     mark: tuple[int, int] | None = None
@@ -186,6 +192,8 @@ class Curves:
     x_name, y_name : str
         What grows to the right, and upward.
     series : tuple of CurveLine
+    shares : bool
+        Whether the numbers upward are shares of a whole, so that 1 is 100 %.
     mark : CurveMark or None
         The point that is suggested.
     note : str
@@ -195,6 +203,7 @@ class Curves:
     x_name: str
     y_name: str
     series: tuple[CurveLine, ...]
+    shares: bool = False
     mark: CurveMark | None = None
     note: str = ""
 
