@@ -217,10 +217,9 @@ def test_both_lines_run_and_give_the_same_sets(run, there, more):
     code, out, _ = run(*words, "--json")
     assert code == 0
     assert altsets.Result.from_json(out).named_sets == first.named_sets
-    space = {}
-    exec(block_of_code(document, "python"), space)
-    assert space["result"].named_sets == first.named_sets
-    assert space["result"].qualities == pytest.approx(first.qualities)
+    again = result_of(block_of_code(document, "python"))
+    assert again.named_sets == first.named_sets
+    assert again.qualities == pytest.approx(first.qualities)
 
 
 def test_lines_with_saved_scores(run, there):
@@ -229,9 +228,8 @@ def test_lines_with_saved_scores(run, there):
         asked = ("--scores", "s.csv", "-k", 2, "-a", 1, "--json")
         code, out, _ = run("find", *table, *asked, "--report", "r.html", "--force")
         assert code == 0
-        space = {}
-        exec(block_of_code(document_in(there / "r.html"), "python"), space)
-        assert space["result"].named_sets == altsets.Result.from_json(out).named_sets
+        again = result_of(block_of_code(document_in(there / "r.html"), "python"))
+        assert again.named_sets == altsets.Result.from_json(out).named_sets
 
 
 def test_again_knows_nothing_of_reports(run, there):

@@ -641,7 +641,7 @@ def test_notebooks_show_sets_with_and_without_scripts(judged):
     for answer in answers:
         shown = answer._repr_html_()
         page = Page(shown)
-        assert "<altsets-page>" in shown
+        assert "<altsets-page embedded>" in shown
         assert json.loads(page.script("script", "application/json"))["sections"]
         assert "<table>" in shown
         assert len(page.script("script", "module")) < 80_000
