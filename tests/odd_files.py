@@ -98,7 +98,8 @@ def outcome(case: FileCase) -> tuple[int, str, str]:
         contextlib.redirect_stdout(out),
         contextlib.redirect_stderr(err),
     ):
-        for name, written in ((case.name, content), ("other.csv", b""), ("old.json", b'{"schema": 1}'), ("old.html", b"")):
+        others = {"other.csv": b"", "old.html": b"", "old.json": b'{"schema": 1}'}
+        for name, written in {**others, case.name: content}.items():
             with open(os.path.join(folder, name), "wb") as file:
                 file.write(written)
         try:

@@ -172,14 +172,14 @@ def test_a_wrapper_says_what_is_left_out(run, there):
     assert block_of_code(document, "python")
 
 
-def test_what_takes_too_long_is_left_out(run, there, monkeypatch):
+def test_what_is_interrupted_is_left_out(run, there, monkeypatch):
     def interrupted(searched):
         raise KeyboardInterrupt
 
     monkeypatch.setattr(reporting, "_frontier", interrupted)
     assert run("find", "table.csv", *FIND, "--report", "r.html")[0] == 0
     document = document_in(there / "r.html")
-    assert "What difference costs is not in this report: it took too long." in json.dumps(document)
+    assert "What difference costs is not in this report: it was interrupted." in json.dumps(document)
     assert section(document, "near-best") is not None
 
 

@@ -114,9 +114,12 @@ def frontier_command(
         n_points = _checked(source, asked)
         limits: dict[str, Any] = {"engine": engine} | ({} if max_iters is None else {"max_iters": max_iters})
 
+        qualities: list[Quality] = []
+
         def search_all(scored: Quality, **request: Any) -> Frontier:
             from altsets.search.frontier import frontier
 
+            qualities.append(scored)
             return frontier(scored, **request, **limits)
 
         found = run_on_scores(
@@ -126,7 +129,9 @@ def frontier_command(
         try:
             _answer(found, as_json, {name: value for name, value in origin.items() if value is not None})
         finally:
-            page.write(frontier=found, provenance=record.of(source, columns, asked, task))
+            page.write(
+                frontier=found, quality=qualities[0], provenance=record.of(source, columns, asked, task)
+            )
 
 
 def _checked(source: Source, asked: dict[str, Any]) -> int:

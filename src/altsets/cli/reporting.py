@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from altsets.cli.printing import Waiting, console_for, say_error
 from altsets.cli.searching import Searched
+from altsets.errors import AltsetsError, reason_of
 
 if TYPE_CHECKING:
     from altsets.evaluation import Evaluation
@@ -74,24 +75,27 @@ def _beside(searched: Searched) -> dict[str, Any]:
                 "have to be fitted to each of very many sets."
             ]
         }
+    skipped: list[str] = []
     with Waiting(console_for(stderr=True)) as waiting:
         waiting.say("Searching at every tau, for the report")
-        frontier = _or_none(lambda: _frontier(searched))
+        frontier = _unless("What difference costs", skipped, lambda: _frontier(searched))
         waiting.say("Counting sets that are nearly as good, for the report")
-        near = _or_none(lambda: _near_best(searched))
-    skipped = [] if frontier else ["What difference costs is not in this report: it took too long."]
-    skipped += [] if near else ["How many sets are nearly as good is not in this report: it took too long."]
+        near = _unless("How many sets are nearly as good", skipped, lambda: _near_best(searched))
     return {"frontier": frontier, "near_best": near, "skipped": skipped}
 
 
-def _or_none(compute: Callable[[], Any]) -> Any:
-    """What can be computed; None if it cannot, which is no reason to go without a report."""
-    from altsets.errors import AltsetsError
-
+def _unless(what: str, skipped: list[str], compute: Callable[[], Any]) -> Any:
+    """What can be computed; None and a sentence if it cannot, which is no reason to go without a report."""
+    why = f"it takes longer than {SECONDS:g} s"
     try:
-        return compute()
-    except (AltsetsError, KeyboardInterrupt):
-        return None
+        found = compute()
+    except KeyboardInterrupt:
+        found, why = None, "it was interrupted"
+    except AltsetsError as error:
+        found, why = None, reason_of(error)
+    if found is None:
+        skipped.append(f"{what} is not in this report: {why}.")
+    return found
 
 
 def _frontier(searched: Searched) -> Any:
