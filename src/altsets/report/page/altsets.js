@@ -37,19 +37,25 @@ const isNumber = (value) => typeof value === "number" && Number.isFinite(value);
 const clamp = (value, low, high) => Math.min(Math.max(value, low), high);
 const textOf = (value) => (value === null || value === undefined ? "" : String(value));
 const count = (number) => number.toLocaleString("en-US");
+const labelOf = (value) => (textOf(value).trim() ? textOf(value) : "(blank)");
 const plural = (number, word) => `${count(number)} ${word}${number === 1 ? "" : "s"}`;
 
-/** Whole numbers in full, others with so many significant digits; a dash for what is not known. */
+/** Stands for what is not known. */
+const UNKNOWN = "–";
+const typographic = (number) => number.replaceAll("-", "−");
+
+/** Whole numbers in full, or with so many significant digits. */
 function numberText(value, digits) {
-  if (!isNumber(value)) return "–";
+  if (!isNumber(value)) return UNKNOWN;
   const size = Math.abs(value);
   const precision = clamp(Math.round(digits ?? 4) || 4, 1, 15);
-  let text;
-  if (size >= 1e15 || (size > 0 && size < 1e-4)) text = value.toExponential(precision - 1).replace("e+", "e");
-  else if ((digits === undefined && Number.isInteger(value)) || size >= 10 ** precision) {
-    text = size < 1e4 ? String(Math.round(value)) : count(Math.round(value));
-  } else text = value.toPrecision(precision);
-  return text.replace("-", "−").replace("e-", "e−");
+  if (size >= 1e15 || (size > 0 && size < 1e-4)) {
+    return typographic(value.toExponential(precision - 1).replace("e+", "e"));
+  }
+  const text = digits === undefined && Number.isInteger(value) ? "e" : value.toPrecision(precision);
+  // Where digits end before the point, all of them are shown.
+  if (text.includes("e")) return typographic(size < 1e4 ? String(Math.round(value)) : count(Math.round(value)));
+  return typographic(text);
 }
 
 /** How to write numbers that stand together: without decimals where none of them has any. */
@@ -106,7 +112,7 @@ function button(label, action, attributes = {}) {
 /** A name from data: kept apart from its surroundings whatever its direction, cut if long, whole on request. */
 function nameOf(value, letters = LONGEST_NAME, word = LONGEST_WORD) {
   const text = textOf(value);
-  if (!text.trim()) return el("span", { class: "muted" }, "(blank)");
+  if (!text.trim()) return el("span", { class: "muted" }, labelOf(text));
   const long = text.length > letters || new RegExp(`\\S{${word + 1}}`).test(text);
   if (!long) return el("bdi", {}, text);
   const whole = el("bdi", { class: "whole" }, text);
@@ -141,16 +147,10 @@ function download(name, text) {
 /** Which part of many things is shown, with the buttons to change that. */
 class Pager {
   constructor(what, changed) {
-    this.what = what;
-    this.changed = changed;
-    this.page = 0;
-    this.size = ROWS_A_PAGE;
-    this.total = 0;
+    Object.assign(this, { what, changed, page: 0, size: ROWS_A_PAGE, total: 0 });
     this.status = el("span", { class: "range", "aria-live": "polite" });
-    const step = (label, sign, target) => {
-      const made = button(sign, () => this.go(target()), { "aria-label": `${label} ${what}` });
-      return made;
-    };
+    const step = (label, sign, target) =>
+      button(sign, () => this.go(target()), { "aria-label": `${label} ${what}` });
     this.back = [step("First", "«", () => 0), step("Previous", "‹", () => this.page - 1)];
     this.on = [step("Next", "›", () => this.page + 1), step("Last", "»", () => this.last)];
     this.element = el("div", { class: "pager", role: "group", "aria-label": `Pages of ${what}` });
@@ -170,9 +170,9 @@ class Pager {
   }
 
   go(page) {
-    const before = this.page;
-    this.page = clamp(page, 0, this.last);
-    if (this.page !== before) this.changed();
+    if (page < 0 || page > this.last || page === this.page) return;
+    this.page = page;
+    this.changed();
   }
 
   update(total, size) {
@@ -251,36 +251,39 @@ class Table {
     const table = el("table", named, el("thead", {}, el("tr", {}, ...this.heads)), this.body);
     const scroller = el("div", { class: "scroller" }, table);
     this.paper = el("p", { class: "on-paper muted" });
-    this.element = el("div", { class: "table" }, this.tools(), scroller, this.paper, this.pager.element, this.legend());
-    if (this.isSlim()) this.element.classList.add("slim", `slim-${clamp(this.columns.length, 2, 4)}`);
+    const kind = this.isSlim() ? `table slim-${clamp(this.columns.length, 2, 4)}` : "table";
+    this.element = el("div", { class: kind }, this.tools(), scroller, this.paper, this.pager.element, this.legend());
     // Only what scrolls is a stop for the keyboard.
+    const stop = { tabindex: 0, role: "group", "aria-label": `${cut(this.label.text, 80)}, scrolls sideways` };
     this.page.watch(scroller, () => {
       const scrolls = scroller.scrollWidth > scroller.clientWidth + 1;
-      fill(scroller, scrolls ? { tabindex: 0, role: "group", "aria-label": `${this.label.text}, scrolls sideways` } : {}, []);
-      if (!scrolls) for (const name of ["tabindex", "role", "aria-label"]) scroller.removeAttribute(name);
+      if (scrolls) fill(scroller, stop, []);
+      else Object.keys(stop).forEach((name) => scroller.removeAttribute(name));
     });
   }
 
   /** Whether its columns would be far apart on a whole line; the same on all of its pages. */
   isSlim() {
-    const brief = (value) => typeof value === "number" || textOf(value).length <= SHORT_TEXT;
-    return this.columns.length <= 4 && this.rows.every((row) => row.every((value) => !Array.isArray(value) && brief(value)));
+    const brief = (value) => !Array.isArray(value) && textOf(value).length <= SHORT_TEXT;
+    return this.columns.length <= 4 && this.rows.every((row) => row.every(brief));
   }
 
   head(column, c) {
-    const first = column.kind === "number";
-    const sign = el("span", { class: "sign", "aria-hidden": "true" });
-    const press = button(el("bdi", {}, cut(column.name, LONGEST_WORD)), () => this.sort(c, this.by === c ? !this.descending : first));
-    press.append(sign);
+    const numeric = column.kind === "number";
+    const name = cut(labelOf(column.name), LONGEST_WORD);
+    // The first look at numbers is at the largest ones.
+    const press = button(el("bdi", {}, name), () => this.sort(c, this.by === c ? !this.descending : numeric));
+    press.append(el("span", { class: "sign", "aria-hidden": "true" }));
     // Browsers do not print buttons in the heads of later pages.
-    const printed = el("span", { class: "on-paper" }, cut(column.name, LONGEST_WORD));
-    return el("th", { scope: "col", class: column.kind === "number" ? "number" : null }, press, printed);
+    const printed = el("bdi", { class: "on-paper" }, name);
+    return el("th", { scope: "col", class: numeric ? "number" : null }, press, printed);
   }
 
   tools() {
     const tools = el("div", { class: "tools" });
     if (this.rows.length > this.size) {
-      const search = el("input", { type: "search", placeholder: "Search", "aria-label": `Search in ${cut(this.label.text, 80)}` });
+      const label = `Search in ${cut(this.label.text, 80)}`;
+      const search = el("input", { type: "search", placeholder: "Search", "aria-label": label });
       search.addEventListener("input", () => {
         this.query = search.value.trim().toLowerCase();
         this.pager.page = 0;
@@ -290,7 +293,8 @@ class Table {
     }
     if (this.rows.length) {
       const save = () => download(this.file, csvOf(this.columns, this.order.map((r) => this.rows[r])));
-      tools.append(button("Download CSV", save, { title: `${plural(this.rows.length, "row")} in ${cut(this.file, 80)}` }));
+      const title = `${plural(this.rows.length, "row")} in ${cut(this.file, 80)}`;
+      tools.append(button("Download CSV", save, { title }));
     }
     return tools;
   }
@@ -299,8 +303,8 @@ class Table {
   legend() {
     const explained = this.columns.filter((column) => column.help);
     if (!explained.length) return null;
-    const items = explained.map((column) => el("div", {}, el("dt", {}, nameOf(column.name)), prose(el("dd"), column.help)));
-    return el("dl", { class: "legend" }, ...items);
+    const item = (column) => el("div", {}, el("dt", {}, nameOf(column.name)), prose(el("dd"), column.help));
+    return el("dl", { class: "legend" }, ...explained.map(item));
   }
 
   sort(column, descending) {
@@ -322,21 +326,18 @@ class Table {
   }
 
   matches(row) {
-    const shown = row.map((value, c) => (Array.isArray(value) ? value.join("\n") : `${textOf(value)}\n${this.shown(value, c)}`));
-    return shown.join("\n").toLowerCase().includes(this.query);
-  }
-
-  shown(value, c) {
-    return typeof value === "number" ? this.formats[c](value) : "";
+    const texts = row.flatMap((value, c) => (typeof value === "number" ? [value, this.formats[c]?.(value)] : value));
+    return texts.some((text) => textOf(text).toLowerCase().includes(this.query));
   }
 
   draw() {
     const rows = this.query ? this.order.filter((r) => this.matches(this.rows[r])) : this.order;
     this.pager.update(rows.length, this.size);
     const shown = this.printing ? rows.slice(0, ROWS_ON_PAPER) : rows.slice(this.pager.from, this.pager.to);
-    this.paper.textContent =
-      rows.length > ROWS_ON_PAPER ? `The first ${ROWS_ON_PAPER} of ${plural(rows.length, "row")}.` : "";
-    this.body.replaceChildren(...shown.map((r) => this.row(this.rows[r])));
+    const more = rows.length > ROWS_ON_PAPER;
+    this.paper.textContent = more ? `The first ${ROWS_ON_PAPER} of ${plural(rows.length, "row")}.` : "";
+    const cells = (r) => this.columns.map((column, c) => this.cell(this.rows[r][c], column, c));
+    this.body.replaceChildren(...shown.map((r) => el("tr", {}, ...cells(r))));
     if (!shown.length) this.body.append(this.nothing());
   }
 
@@ -345,23 +346,24 @@ class Table {
     return el("tr", {}, el("td", { class: "muted", colspan: Math.max(1, this.columns.length) }, text));
   }
 
-  row(values) {
-    return el("tr", {}, ...this.columns.map((column, c) => this.cell(values[c], column, c)));
-  }
-
   cell(value, column, c) {
-    if (value === null || value === undefined) return el("td", { class: `${column.kind} muted` }, "–");
-    if (Array.isArray(value)) return el("td", { class: "list" }, namesOf(value));
-    if (typeof value === "number") return el("td", { class: "number" }, this.formats[c](value));
-    const kind = column.kind === "number" ? "number" : String(value).length <= SHORT_TEXT ? "brief" : null;
+    const numeric = column.kind === "number";
+    let [kind, content] = [numeric ? "number" : null, UNKNOWN];
+    if (Array.isArray(value)) [kind, content] = ["list", namesOf(value)];
+    else if (typeof value === "number") [kind, content] = ["number", this.formats[c](value)];
+    else if (value !== null && value !== undefined) {
+      content = nameOf(value, LONGEST_TEXT);
+      if (!numeric && String(value).length <= SHORT_TEXT) kind = "brief";
+    }
     // The first column says what a row is about.
-    const [tag, scope] = c === 0 ? ["th", "row"] : ["td", null];
-    return el(tag, { scope, class: kind }, nameOf(value, LONGEST_TEXT));
+    return c === 0 ? el("th", { scope: "row", class: kind }, content) : el("td", { class: kind }, content);
   }
 }
 
 // --- What charts have in common --------------------------------------------------------------------------------------
 
+const ROW = 24;
+const SMALL = 11;
 const ruler = document.createElement("canvas").getContext("2d");
 
 function widthOf(text, size = 12) {
@@ -369,6 +371,9 @@ function widthOf(text, size = 12) {
   ruler.font = `${size}px ${SANS}`;
   return ruler.measureText(text).width;
 }
+
+const widest = (texts, size) =>
+  texts.reduce((most, text) => Math.max(most, widthOf(cut(textOf(text), 100), size)), 0);
 
 /** As much of a text as there is room for. */
 function fitted(text, room, size = 12) {
@@ -382,78 +387,76 @@ function fitted(text, room, size = 12) {
   return cut(line, letters);
 }
 
-const widest = (texts, size) => texts.reduce((most, text) => Math.max(most, widthOf(cut(textOf(text), 100), size)), 0);
-const labelOf = (value) => (textOf(value).trim() ? textOf(value) : "(blank)");
+/** Where a value lies in a range; halves keep the largest numbers finite. */
+const shareOf = (value, low, high) => (value / 2 - low / 2) / (high / 2 - low / 2);
 
-/** Round numbers that cover a range. */
-function ticksOf(low, high, about, whole = false) {
-  const span = high - low;
-  if (!Number.isFinite(span) || span <= 0) return [low];
-  const rough = span / Math.max(1, about);
-  const power = 10 ** Math.floor(Math.log10(rough));
-  let step = [1, 2, 2.5, 5, 10].map((times) => times * power).find((size) => size >= rough * 0.999);
-  if (whole) step = Math.max(1, Math.round(step));
-  if (!(step > 0) || !Number.isFinite(step)) return [low];
-  const first = Math.ceil(low / step - 1e-9);
-  const last = Math.floor(high / step + 1e-9);
-  return Array.from({ length: clamp(last - first + 1, 0, 50) }, (_, place) => Number(((first + place) * step).toPrecision(12)));
-}
-
-/** Ticks with as many decimals as tell them apart. */
-function tickTexts(ticks) {
-  const size = Math.max(...ticks.map(Math.abs), 0);
-  if (size >= 1e6 || (size > 0 && size < 1e-3)) return ticks.map((tick) => (tick ? numberText(tick, 3) : "0"));
-  const decimals = Math.max(0, ...ticks.map((tick) => (String(tick).split(".")[1] ?? "").length));
-  return ticks.map((tick) => (decimals ? tick.toFixed(Math.min(decimals, 6)).replace("-", "−") : numberText(tick)));
-}
-
-/** From values to pixels. A range without extent is made one, and halves keep the largest numbers finite. */
+/** From values to pixels, with round numbers along the way. */
 class Scale {
   constructor(values, from, to, { zero = false, padding = 0 } = {}) {
     const known = values.filter(isNumber);
     if (zero || !known.length) known.push(0);
     let low = known.reduce((a, b) => Math.min(a, b));
     let high = known.reduce((a, b) => Math.max(a, b));
-    if (low === high) {
-      const extent = Math.abs(low) * 0.1 || 1;
-      [low, high] = zero ? [Math.min(0, low), Math.max(0, high) || 1] : [low - extent, high + extent];
-      if (low === high) low = high - 1;
-    } else if (padding) {
-      const extent = (high / 2 - low / 2) * 2 * padding;
-      if (Number.isFinite(low - extent) && Number.isFinite(high + extent)) [low, high] = [low - extent, high + extent];
+    // A range without extent is given one.
+    const extent = low === high ? Math.abs(low) * 0.1 || 1 : (high - low) * padding;
+    if (!zero && Number.isFinite(low - extent) && Number.isFinite(high + extent)) {
+      [low, high] = [low - extent, high + extent];
     }
-    Object.assign(this, { low, high, from, to });
+    Object.assign(this, { low, high: low === high ? low + 1 : high, from, to });
   }
 
   at(value) {
-    const share = (value / 2 - this.low / 2) / (this.high / 2 - this.low / 2);
-    return this.from + share * (this.to - this.from);
+    return this.from + shareOf(value, this.low, this.high) * (this.to - this.from);
   }
 
-  ticks(about, whole) {
-    return ticksOf(this.low, this.high, about, whole);
+  /** About so many ticks, as [position, text] with the decimals that tell them apart, and the number itself. */
+  ticks(about, whole = false) {
+    const span = this.high - this.low;
+    const power = 10 ** Math.floor(Math.log10(span / about));
+    const steps = [1, 2, 2.5, 5, 10].map((times) => times * power).filter((step) => !whole || Number.isInteger(step));
+    const step = steps.find((size) => size >= (span / about) * 0.999) ?? 1;
+    const first = Math.ceil(this.low / step - 1e-9);
+    const length = clamp(Math.floor(this.high / step + 1e-9) - first + 1, 0, 50);
+    const found = Array.from({ length }, (_, place) => Number(((first + place) * step).toPrecision(12)));
+    // Beyond all steps: numbers whose distance is no number any more.
+    const ticks = Number.isFinite(span) && length ? found : [this.low];
+    const texts = tickTexts(ticks);
+    return ticks.map((tick, place) => [this.at(tick), texts[place], tick]);
   }
+}
+
+function tickTexts(ticks) {
+  const size = ticks.reduce((most, tick) => Math.max(most, Math.abs(tick)), 0);
+  if (size >= 1e6 || (size > 0 && size < 1e-3)) return ticks.map((tick) => (tick ? numberText(tick, 3) : "0"));
+  const decimals = Math.max(...ticks.map((tick) => (String(tick).split(".")[1] ?? "").length));
+  return ticks.map((tick) => (decimals ? typographic(tick.toFixed(Math.min(decimals, 6))) : numberText(tick)));
 }
 
 /** Marks of series: no two of the first eight have the same shape, whatever their colour. */
 const SHAPES = [
-  (r) => `M${-r},0a${r},${r} 0 1,0 ${2 * r},0a${r},${r} 0 1,0 ${-2 * r},0`,
-  (r) => `M${-r},${-r}h${2 * r}v${2 * r}h${-2 * r}z`,
-  (r) => `M0,${-1.25 * r}l${1.25 * r},${2.2 * r}h${-2.5 * r}z`,
-  (r) => `M0,${-1.4 * r}l${1.4 * r},${1.4 * r}l${-1.4 * r},${1.4 * r}l${-1.4 * r},${-1.4 * r}z`,
-  (r) => `M0,${1.25 * r}l${1.25 * r},${-2.2 * r}h${-2.5 * r}z`,
-  (r) => `M${-0.45 * r},${-1.3 * r}h${0.9 * r}v${0.85 * r}h${0.85 * r}v${0.9 * r}h${-0.85 * r}v${0.85 * r}h${-0.9 * r}v${-0.85 * r}h${-0.85 * r}v${-0.9 * r}h${0.85 * r}z`,
-  (r) => `M${-1.2 * r},0l${0.6 * r},${-1.05 * r}h${1.2 * r}l${0.6 * r},${1.05 * r}l${-0.6 * r},${1.05 * r}h${-1.2 * r}z`,
-  (r) => `M${-0.6 * r},${-1.3 * r}h${1.2 * r}v${2.6 * r}h${-1.2 * r}z`,
+  "M-1,0a1,1 0 1,0 2,0a1,1 0 1,0 -2,0",
+  "M-.9,-.9h1.8v1.8h-1.8z",
+  "M0,-1.2l1.2,2.1h-2.4z",
+  "M0,-1.35l1.35,1.35l-1.35,1.35l-1.35,-1.35z",
+  "M0,1.2l1.2,-2.1h-2.4z",
+  "M-.42,-1.25h.84v.83h.83v.84h-.83v.83h-.84v-.83h-.83v-.84h.83z",
+  "M-1.2,0l.6,-1.04h1.2l.6,1.04l-.6,1.04h-1.2z",
+  "M-.55,-1.3h1.1v2.6h-1.1z",
 ];
-const shape = (place, x, y, r, attributes) =>
-  svg("path", { d: SHAPES[place % SHAPES.length](r), transform: `translate(${x.toFixed(1)},${y.toFixed(1)})`, ...attributes });
 
-/** An SVG that grows, and what of it can be asked for its numbers. */
+function shape(place, x, y, radius, kind) {
+  const transform = `translate(${x.toFixed(1)},${y.toFixed(1)}) scale(${radius})`;
+  return svg("path", { d: SHAPES[place % SHAPES.length], transform, class: kind });
+}
+
+const symbol = (...marks) =>
+  svg("svg", { width: 18, height: 14, viewBox: "0 0 18 14", "aria-hidden": "true" }, ...marks);
+
+/** An SVG in the making, and what of it can be asked for its numbers. */
 class Drawing {
   constructor(width) {
     this.width = width;
-    this.svg = svg("svg", { width, "aria-hidden": "true", focusable: "false" });
+    this.svg = svg("svg", { width, "aria-hidden": "true" });
     /** Boxes with a text each, in reading order; `stride` of them make a row. */
     this.targets = [];
     this.stride = 1;
@@ -469,79 +472,111 @@ class Drawing {
     this.add(svg("line", { x1, y1, x2, y2, class: kind }));
   }
 
-  rect(x, y, width, height, kind) {
-    const made = svg("rect", { x, y, width: Math.max(0, width), height: Math.max(0, height), class: kind });
+  rect(x, y, width, height, attributes) {
+    const made = svg("rect", { x, y, width: Math.max(0, width), height, ...attributes });
     this.add(made);
     return made;
   }
 
+  circle(cx, cy, r, kind) {
+    this.add(svg("circle", { cx, cy, r, class: kind }));
+  }
+
   /** A text of which as much is shown as fits; the rest is in its title. */
-  text(x, y, value, { room = Infinity, anchor = "start", kind = "", size = 12, turn = 0 } = {}) {
+  text(x, y, value, { room = 1e4, anchor = "start", kind = null, size = 12, turn = 0 } = {}) {
     const whole = textOf(value);
-    const shown = room === Infinity ? cut(whole, 100) : fitted(whole, room, size);
-    const made = svg("text", { x, y, "text-anchor": anchor, class: kind || null, "font-size": size }, shown);
-    if (turn) made.setAttribute("transform", `rotate(${turn} ${x} ${y})`);
+    const shown = fitted(whole, room, size);
+    const transform = turn ? `rotate(${turn} ${x} ${y})` : null;
+    const made = svg("text", { x, y, "text-anchor": anchor, class: kind, "font-size": size, transform }, shown);
     if (shown !== whole) made.append(svg("title", {}, cut(whole, 400)));
     this.add(made);
-    return made;
+  }
+
+  /** Names of axes and columns, and numbers along axes. */
+  small(x, y, value, options = {}) {
+    this.text(x, y, value, { kind: "soft", size: SMALL, ...options });
   }
 
   target(x, y, width, height, text) {
     this.targets.push({ x, y, width, height, text });
   }
 
+  /** Stripes for what colour alone must not say. */
+  hatch(id, kind) {
+    const square = { width: 5, height: 5 };
+    const pattern = { id, ...square, patternUnits: "userSpaceOnUse", patternTransform: "rotate(45)" };
+    const stripes = [svg("rect", { ...square, class: "hatch-ground" }), svg("rect", { ...square, width: 2, class: kind })];
+    this.add(svg("defs", {}, svg("pattern", pattern, ...stripes)));
+    return `url(#${id})`;
+  }
+
   finish(height) {
-    const whole = Math.ceil(height);
-    fill(this.svg, { height: whole, viewBox: `0 0 ${this.width} ${whole}` }, []);
+    fill(this.svg, { height: Math.ceil(height), viewBox: `0 0 ${this.width} ${Math.ceil(height)}` }, []);
     return this;
+  }
+
+  /** A scale from left to right, with numbers below. */
+  axis(scale, top, bottom) {
+    for (const [x, text, tick] of scale.ticks(clamp((scale.to - scale.from) / 60, 2, 6))) {
+      this.line(x, top, x, bottom, tick === 0 ? "rule" : "grid");
+      this.small(x, bottom + 15, text, { anchor: "middle" });
+    }
+  }
+
+  /** A bar from zero; hatched where it must not be taken at its face value. */
+  bar(scale, value, y, hatch) {
+    const zero = scale.at(0);
+    if (!isNumber(value)) {
+      this.text(zero + 3, y + 16, UNKNOWN, { kind: "soft" });
+      return;
+    }
+    const x = scale.at(value);
+    const attributes = hatch ? { class: "outlined", fill: hatch } : { class: "bar" };
+    this.rect(Math.min(zero, x), y + 6, Math.max(1, Math.abs(x - zero)), ROW - 12, attributes);
   }
 }
 
-/** Stripes for what colour alone must not say; each drawing has its own, as hidden ones lend none. */
-function hatching(drawing, id, kind) {
-  const stripes = svg("pattern", { id, width: 5, height: 5, patternUnits: "userSpaceOnUse", patternTransform: "rotate(45)" });
-  stripes.append(svg("rect", { width: 5, height: 5, class: "hatch-ground" }), svg("rect", { width: 2, height: 5, class: kind }));
-  drawing.add(svg("defs", {}, stripes));
-  return `url(#${id})`;
+/** Values that are drawn across a chart, such as a baseline. */
+class Across {
+  constructor(lines) {
+    this.lines = list(lines).filter((line) => isNumber(line?.value));
+    this.values = this.lines.map((line) => line.value);
+  }
+
+  /** From top to bottom, each label in a row of its own above the chart. */
+  drawDown(drawing, scale, top, bottom, format) {
+    this.lines.forEach((line, place) => {
+      const x = scale.at(line.value);
+      const y = top - 8 - 16 * (this.lines.length - 1 - place);
+      drawing.line(x, y - 8, x, bottom, `across dash${place % 3}`);
+      const [side, anchor, room] = x < drawing.width / 2 ? [5, "start", drawing.width - x] : [-5, "end", x];
+      drawing.small(x + side, y, `${textOf(line.label)} ${format(line.value)}`, { anchor, room: room - 8 });
+    });
+  }
+
+  /** From left to right; labels of lines that are close together move apart. */
+  drawAlong(drawing, scale, left, right) {
+    const taken = [];
+    this.lines.forEach((line, place) => {
+      const y = scale.at(line.value);
+      drawing.line(left, y, right, y, `across dash${place % 3}`);
+      let at = y - 5;
+      while (taken.some((other) => Math.abs(other - at) < 13)) at += 13;
+      taken.push(at);
+      const label = `${textOf(line.label)} ${tickTexts([line.value])[0]}`;
+      drawing.small(right - 2, at, label, { anchor: "end", room: right - left, kind: "soft halo" });
+    });
+  }
 }
-
-const symbol = (...marks) => svg("svg", { width: 18, height: 14, viewBox: "0 0 18 14", "aria-hidden": "true" }, ...marks);
-
-/** Lines across a chart, such as a baseline, each with its label in a row of its own above it. */
-function acrossX(drawing, lines, scale, top, bottom, format) {
-  lines.forEach((line, place) => {
-    const x = scale.at(line.value);
-    const y = top - 8 - 16 * (lines.length - 1 - place);
-    const left = x < drawing.width / 2;
-    drawing.line(x, y - 8, x, bottom, `across dash${place % 3}`);
-    const room = (left ? drawing.width - x : x) - 8;
-    drawing.text(x + (left ? 5 : -5), y, `${textOf(line.label)} ${format(line.value)}`, { anchor: left ? "start" : "end", room, kind: "soft", size: 11 });
-  });
-}
-
-function acrossY(drawing, lines, scale, left, right) {
-  const taken = [];
-  lines.forEach((line, place) => {
-    const y = scale.at(line.value);
-    drawing.line(left, y, right, y, `across dash${place % 3}`);
-    let at = y - 5;
-    // Labels of lines that are close together move apart.
-    while (taken.some((other) => Math.abs(other - at) < 13)) at += 13;
-    taken.push(at);
-    drawing.text(right - 2, at, `${textOf(line.label)} ${tickTexts([line.value])[0]}`, { anchor: "end", room: right - left, kind: "soft halo", size: 11 });
-  });
-}
-
-const linesOf = (block) => list(block.lines).filter((line) => isNumber(line?.value));
 
 /** Labels above columns: level where they fit, else turned, which takes height above and room to the right. */
 class Heads {
   constructor(labels, room, narrowest, broadest) {
-    this.longest = Math.min(150, room * 0.4);
-    const long = Math.min(this.longest, widest(labels, 11));
-    const last = Math.min(this.longest, widest(labels.slice(-1), 11));
-    const across = (over) => clamp((room - over) / Math.max(1, labels.length), narrowest, broadest);
     this.labels = labels;
+    this.longest = Math.min(150, room * 0.4);
+    const long = Math.min(this.longest, widest(labels, SMALL));
+    const last = Math.min(this.longest, widest(labels.slice(-1), SMALL));
+    const across = (over) => clamp((room - over) / Math.max(1, labels.length), narrowest, broadest);
     this.turned = long > across(0) - 4;
     const over = (width) => (this.turned ? Math.max(0, last * 0.7 + 10 - width / 2) : 0);
     this.width = across(over(across(0)));
@@ -550,397 +585,402 @@ class Heads {
   }
 
   draw(drawing, left, bottom) {
+    const how = this.turned ? { turn: -46, room: this.longest } : { anchor: "middle" };
     this.labels.forEach((label, place) => {
-      const x = left + (place + 0.5) * this.width;
-      if (this.turned) drawing.text(x + 3, bottom - 6, label, { turn: -46, size: 11, room: this.longest, kind: "soft" });
-      else drawing.text(x, bottom - 6, label, { anchor: "middle", size: 11, kind: "soft" });
+      drawing.small(left + (place + 0.5) * this.width + (this.turned ? 3 : 0), bottom - 6, label, how);
     });
   }
 }
 
 // --- The charts ------------------------------------------------------------------------------------------------------
-// Each says what is paged, what its numbers are as a table, and draws the part that a frame shows.
-
-const ROW = 24;
+// Each takes its numbers from a block, says what is paged (rows, perhaps columns), what it is as a table, and draws the
+// part that a frame shows. What is missing in a block counts as not known.
 
 /** Features, their scores, and the sets that have them. */
-const membership = {
-  rows: (block) => ({ total: list(block.features).length, size: ROWS_A_PAGE, what: "features" }),
-  columns: (block, width) => ({ total: list(block.sets).length, size: clamp(Math.floor((width * 0.4) / 15), 4, 25), what: "sets" }),
+class Membership {
+  constructor(block) {
+    this.features = list(block.features).map(labelOf);
+    this.scores = this.features.map((_, f) => list(block.scores)[f] ?? null);
+    this.quiet = this.features.map((_, f) => Boolean(list(block.marks)[f]));
+    this.members = this.features.map((_, f) => list(list(block.members)[f]));
+    this.sets = list(block.sets).map(textOf);
+    this.scoreName = textOf(block.score_name) || "score";
+    this.scored = this.scores.some(isNumber);
+    this.format = formatOf(this.scores, 4);
+    this.rows = { total: this.features.length, size: ROWS_A_PAGE, what: "features" };
+  }
 
-  table(block) {
-    const sets = list(block.sets);
-    const marks = list(block.marks);
+  columns(width) {
+    return { total: this.sets.length, size: clamp(Math.floor((width * 0.38) / 15), 4, 25), what: "sets" };
+  }
+
+  inside(f) {
+    return this.sets.filter((_, s) => this.members[f][s]);
+  }
+
+  table() {
+    const noisy = this.quiet.some(Boolean);
     const columns = [
       { name: "Feature", kind: "text" },
-      { name: textOf(block.score_name) || "Score", kind: "number" },
+      { name: this.scoreName, kind: "number" },
       { name: "Sets", kind: "names" },
-      ...(marks.some(Boolean) ? [{ name: "Above noise", kind: "text" }] : []),
+      { name: "Above noise", kind: "text" },
     ];
-    const rows = list(block.features).map((feature, f) => {
-      const inside = sets.filter((_, s) => list(list(block.members)[f])[s]);
-      return [feature, list(block.scores)[f] ?? null, inside, marks[f] ? "no" : "yes"].slice(0, columns.length);
-    });
-    return { columns, rows };
-  },
+    const rows = this.features.map((feature, f) => [feature, this.scores[f], this.inside(f), this.quiet[f] ? "no" : "yes"]);
+    const shown = noisy ? 4 : 3;
+    return { columns: columns.slice(0, shown), rows: rows.map((row) => row.slice(0, shown)) };
+  }
 
-  draw(block, frame) {
-    const drawing = new Drawing(frame.width);
-    const sets = list(block.sets).slice(frame.columns.from, frame.columns.to);
-    const features = list(block.features).slice(frame.rows.from, frame.rows.to);
-    const scores = list(block.scores);
-    const format = formatOf(scores, 4);
-    const scored = scores.some(isNumber);
-    const labelWidth = Math.min(widest(features) + 14, frame.width * (scored ? 0.36 : 0.55));
-    const heads = new Heads(sets, frame.width * 0.38, 14, 44);
-    const head = heads.height;
-    const left = frame.width - heads.total;
-    const bottom = head + features.length * ROW;
-    const bars = { left: labelWidth + 6, right: left - 14 };
+  draw({ width, rows, columns, id }) {
+    const drawing = new Drawing(width);
+    const features = this.features.slice(rows.from, rows.to);
+    const heads = new Heads(this.sets.slice(columns.from, columns.to), width * 0.38, 14, width < 500 ? 32 : 44);
+    const labels = Math.min(widest(features) + 14, width * (this.scored ? 0.36 : 0.55));
+    const [top, bottom, left] = [heads.height, heads.height + features.length * ROW, width - heads.total];
     // All pages have the same scale, so that bars can be compared from page to page.
-    const scale = new Scale(scores, bars.left, bars.right, { zero: true });
-    const hatch = hatching(drawing, frame.id("hatch"), "stripe");
-    heads.draw(drawing, left, head);
-    features.forEach((_, f) => f % 2 || drawing.rect(0, head + f * ROW, frame.width, ROW, "band"));
-    if (scored) this.axis(drawing, scale, head, bottom);
-    features.forEach((feature, f) => {
-      const at = frame.rows.from + f;
-      const y = head + f * ROW;
-      const quiet = Boolean(list(block.marks)[at]);
-      drawing.text(4, y + 16, labelOf(feature), { room: labelWidth - 8, kind: quiet ? "soft" : "" });
-      if (scored) this.bar(drawing, scale, scores[at], y, quiet ? hatch : null);
-      const inside = this.dots(drawing, list(list(block.members)[at]).slice(frame.columns.from), sets, left, heads.width, y);
-      const score = scored ? `${textOf(block.score_name) || "score"} ${format(scores[at])}; ` : "";
-      const where = inside.length ? `in ${inside.join(", ")}` : "in none of these sets";
-      drawing.target(0, y, frame.width, ROW, `${cut(textOf(feature), 120)}: ${score}${where}${quiet ? "; not above noise" : ""}`);
+    const scale = new Scale(this.scores, labels + 6, left - 14, { zero: true });
+    const hatch = drawing.hatch(id("hatch"), "stripe");
+    heads.draw(drawing, left, top);
+    for (let f = 0; f < features.length; f += 2) drawing.rect(0, top + f * ROW, width, ROW, { class: "band" });
+    if (this.scored) drawing.axis(scale, top, bottom);
+    features.forEach((feature, place) => {
+      const [f, y] = [rows.from + place, top + place * ROW];
+      drawing.text(4, y + 16, feature, { room: labels - 8, kind: this.quiet[f] ? "soft" : null });
+      if (this.scored) drawing.bar(scale, this.scores[f], y, this.quiet[f] ? hatch : null);
+      this.drawDots(drawing, this.members[f].slice(columns.from), heads, left, y + ROW / 2);
+      drawing.target(0, y, width, ROW, this.sentence(f));
     });
-    drawing.line(0, bottom, frame.width, bottom, "rule");
-    this.keys(drawing, block, scored, hatch);
-    return drawing.finish(bottom + (scored ? 22 : 4));
-  },
+    drawing.line(0, bottom, width, bottom, "rule");
+    this.explain(drawing, hatch);
+    return drawing.finish(bottom + (this.scored ? 22 : 4));
+  }
 
-  axis(drawing, scale, top, bottom) {
-    const ticks = scale.ticks(clamp((scale.to - scale.from) / 60, 2, 6));
-    tickTexts(ticks).forEach((text, place) => {
-      const x = scale.at(ticks[place]);
-      drawing.line(x, top, x, bottom, ticks[place] === 0 ? "zero" : "grid");
-      drawing.text(x, bottom + 15, text, { anchor: "middle", kind: "soft", size: 11 });
+  drawDots(drawing, members, heads, left, y) {
+    const radius = Math.min(6.5, heads.width / 2 - 1.5);
+    heads.labels.forEach((_, s) => {
+      const [r, kind] = members[s] ? [radius, "member"] : [1.6, "absent"];
+      drawing.circle(left + (s + 0.5) * heads.width, y, r, kind);
     });
-  },
+  }
 
-  bar(drawing, scale, score, y, hatch) {
-    const zero = scale.at(0);
-    if (!isNumber(score)) {
-      drawing.text(zero + 3, y + 16, "–", { kind: "soft" });
-      return;
+  sentence(f) {
+    const score = this.scored ? `${this.scoreName} ${this.format(this.scores[f])}; ` : "";
+    const inside = this.inside(f);
+    const where = inside.length ? `in ${cut(inside.join(", "), 120)}` : "in no set";
+    return `${cut(this.features[f], 120)}: ${score}${where}${this.quiet[f] ? "; not above noise" : ""}`;
+  }
+
+  explain(drawing, hatch) {
+    const box = { x: 1, y: 2, width: 16, height: 10 };
+    const dot = { cx: 9, cy: 7 };
+    if (this.scored) drawing.keys.push([symbol(svg("rect", { ...box, class: "bar" })), this.scoreName]);
+    drawing.keys.push([symbol(svg("circle", { ...dot, r: 5.5, class: "member" })), "in the set"]);
+    drawing.keys.push([symbol(svg("circle", { ...dot, r: 1.6, class: "absent" })), "not in it"]);
+    if (this.scored && this.quiet.some(Boolean)) {
+      drawing.keys.push([symbol(svg("rect", { ...box, fill: hatch, class: "outlined" })), "not above noise"]);
     }
-    const x = scale.at(score);
-    const made = drawing.rect(Math.min(zero, x), y + 6, Math.max(1, Math.abs(x - zero)), ROW - 12, hatch ? "bar outlined" : "bar");
-    if (hatch) made.setAttribute("fill", hatch);
-  },
-
-  dots(drawing, members, sets, left, width, y) {
-    const r = Math.min(6.5, width / 2 - 1.5);
-    return sets.filter((_, s) => {
-      const x = left + (s + 0.5) * width;
-      drawing.add(svg("circle", { cx: x, cy: y + ROW / 2, r: members[s] ? r : 1.6, class: members[s] ? "member" : "absent" }));
-      return members[s];
-    });
-  },
-
-  keys(drawing, block, scored, hatch) {
-    if (scored) drawing.keys.push([symbol(svg("rect", { x: 1, y: 2, width: 16, height: 10, class: "bar" })), textOf(block.score_name) || "score"]);
-    drawing.keys.push([symbol(svg("circle", { cx: 9, cy: 7, r: 5.5, class: "member" })), "in the set"]);
-    drawing.keys.push([symbol(svg("circle", { cx: 9, cy: 7, r: 1.6, class: "absent" })), "not in it"]);
-    if (scored && list(block.marks).some(Boolean)) {
-      drawing.keys.push([symbol(svg("rect", { x: 1, y: 2, width: 16, height: 10, fill: hatch, class: "bar outlined" })), "not above noise"]);
-    }
-  },
-};
+  }
+}
 
 /** One value for each label: bars from zero, or dots with intervals where there are any. */
-const bars = {
-  rows: (block) => ({ total: list(block.labels).length, size: ROWS_A_PAGE, what: "values" }),
+class Bars {
+  constructor(block) {
+    this.labels = list(block.labels).map(labelOf);
+    [this.values, this.low, this.high] = [block.values, block.low, block.high].map((values) =>
+      this.labels.map((_, place) => list(values)[place] ?? null),
+    );
+    this.across = new Across(block.lines);
+    this.name = textOf(block.value_name) || "value";
+    this.digits = block.digits;
+    this.all = [...this.values, ...this.low, ...this.high, ...this.across.values];
+    this.format = formatOf(this.all, block.digits);
+    this.intervals = this.labels.some((_, place) => this.hasInterval(place));
+    this.rows = { total: this.labels.length, size: ROWS_A_PAGE, what: "values" };
+  }
 
-  table(block) {
-    const parts = [["Label", list(block.labels)], [textOf(block.value_name) || "Value", list(block.values)]];
-    if (Array.isArray(block.low)) parts.push(["From", block.low]);
-    if (Array.isArray(block.high)) parts.push(["To", block.high]);
-    const columns = parts.map(([name], place) => ({ name, kind: place ? "number" : "text", digits: place ? block.digits : undefined }));
-    const rows = parts[0][1].map((_, r) => parts.map(([, values]) => values[r] ?? null));
-    const across = linesOf(block).map((line) => [line.label, line.value, null, null].slice(0, columns.length));
-    return { columns, rows: [...rows, ...across] };
-  },
+  hasInterval(place) {
+    return isNumber(this.low[place]) && isNumber(this.high[place]);
+  }
 
-  draw(block, frame) {
-    const drawing = new Drawing(frame.width);
-    const values = list(block.values);
-    const [low, high] = [list(block.low), list(block.high)];
-    const lines = linesOf(block);
-    const intervals = low.some(isNumber) && high.some(isNumber);
-    const all = [...values, ...low, ...high, ...lines.map((line) => line.value)];
-    const format = formatOf(all, block.digits);
-    const labels = list(block.labels).slice(frame.rows.from, frame.rows.to);
-    const left = Math.min(widest(labels) + 14, frame.width * 0.36);
-    const room = widest(values.slice(frame.rows.from, frame.rows.to).map(format)) + 12;
-    const scale = new Scale(all, left + 6, frame.width - room - 6, { zero: !intervals, padding: intervals ? 0.06 : 0 });
-    const top = lines.length ? 16 * lines.length + 8 : 6;
+  table() {
+    const names = this.intervals ? [this.name, "From", "To"] : [this.name];
+    const numbers = names.map((name) => ({ name, kind: "number", digits: this.digits }));
+    const rows = this.labels.map((label, place) => [label, this.values[place], this.low[place], this.high[place]]);
+    const across = this.across.lines.map((line) => [textOf(line.label), line.value, null, null]);
+    return {
+      columns: [{ name: "Label", kind: "text" }, ...numbers],
+      rows: [...rows, ...across].map((row) => row.slice(0, 1 + numbers.length)),
+    };
+  }
+
+  draw({ width, rows }) {
+    const drawing = new Drawing(width);
+    const labels = this.labels.slice(rows.from, rows.to);
+    const left = Math.min(widest(labels) + 14, width * 0.36);
+    const right = width - 18 - widest(this.values.slice(rows.from, rows.to).map(this.format));
+    const about = this.intervals ? { padding: 0.06 } : { zero: true };
+    const scale = new Scale(this.all, left + 6, right, about);
+    const top = 6 + 16 * this.across.lines.length;
     const bottom = top + labels.length * ROW;
-    membership.axis(drawing, scale, top, bottom);
+    drawing.axis(scale, top, bottom);
     drawing.line(scale.from, bottom, scale.to, bottom, "rule");
     const middle = (scale.from + scale.to) / 2;
-    drawing.text(middle, bottom + 33, block.value_name, { anchor: "middle", kind: "soft", size: 11, room: 2 * Math.min(middle, frame.width - middle) });
-    labels.forEach((label, place) => {
-      const at = frame.rows.from + place;
-      const y = top + place * ROW;
-      drawing.text(left - 2, y + 16, labelOf(label), { anchor: "end", room: left - 8 });
-      if (intervals) this.interval(drawing, scale, values[at], low[at], high[at], y + ROW / 2);
-      else membership.bar(drawing, scale, values[at], y, null);
-      drawing.text(frame.width - 2, y + 16, format(values[at]), { anchor: "end" });
-      const around = isNumber(low[at]) && isNumber(high[at]) ? `, from ${format(low[at])} to ${format(high[at])}` : "";
-      drawing.target(0, y, frame.width, ROW, `${cut(textOf(label), 120)}: ${textOf(block.value_name)} ${format(values[at])}${around}`);
+    drawing.small(middle, bottom + 33, this.name, { anchor: "middle", room: 2 * Math.min(middle, width - middle) });
+    labels.forEach((label, row) => {
+      const [place, y] = [rows.from + row, top + row * ROW];
+      drawing.text(left - 2, y + 16, label, { anchor: "end", room: left - 8 });
+      if (this.intervals) this.drawInterval(drawing, scale, place, y + ROW / 2);
+      else drawing.bar(scale, this.values[place], y, null);
+      drawing.text(width - 2, y + 16, this.format(this.values[place]), { anchor: "end" });
+      drawing.target(0, y, width, ROW, this.sentence(place));
     });
-    acrossX(drawing, lines, scale, top, bottom, format);
+    this.across.drawDown(drawing, scale, top, bottom, this.format);
     return drawing.finish(bottom + 38);
-  },
+  }
 
-  interval(drawing, scale, value, low, high, y) {
-    if (isNumber(low) && isNumber(high)) {
-      const [from, to] = [scale.at(low), scale.at(high)];
+  drawInterval(drawing, scale, place, y) {
+    if (this.hasInterval(place)) {
+      const [from, to] = [scale.at(this.low[place]), scale.at(this.high[place])];
       drawing.line(from, y, to, y, "whisker");
-      drawing.line(from, y - 4, from, y + 4, "whisker");
-      drawing.line(to, y - 4, to, y + 4, "whisker");
+      for (const end of [from, to]) drawing.line(end, y - 4, end, y + 4, "whisker");
     }
-    if (isNumber(value)) drawing.add(svg("circle", { cx: scale.at(value), cy: y, r: 5, class: "member" }));
-  },
-};
+    if (isNumber(this.values[place])) drawing.circle(scale.at(this.values[place]), y, 5, "member");
+  }
+
+  sentence(place) {
+    const [low, high] = [this.format(this.low[place]), this.format(this.high[place])];
+    const around = this.hasInterval(place) ? `, from ${low} to ${high}` : "";
+    return `${cut(this.labels[place], 120)}: ${this.name} ${this.format(this.values[place])}${around}`;
+  }
+}
 
 /** Series of points over numbers; hollow ones are not proven. */
-const lines = {
-  rows: (block) => ({ total: list(block.series).length, size: SERIES_A_PAGE, what: "series" }),
+class Lines {
+  constructor(block) {
+    this.series = list(block.series).map((series) => ({
+      name: labelOf(series?.name),
+      points: list(series?.points).map((point) => ({ x: null, y: null, ...point })),
+    }));
+    this.points = this.series.flatMap((series) => series.points.filter((point) => isNumber(point.x)));
+    this.across = new Across(block.lines);
+    this.marked = block.mark;
+    [this.xName, this.yName] = [textOf(block.x_name) || "x", textOf(block.y_name) || "y"];
+    this.heights = [...this.points.map((point) => point.y), ...this.across.values];
+    this.format = formatOf(this.heights, 4);
+    this.rows = { total: this.series.length, size: SERIES_A_PAGE, what: "series" };
+  }
 
-  table(block) {
-    const several = list(block.series).length > 1;
-    const labelled = list(block.series).some((series) => list(series?.points).some((point) => point?.label));
-    const open = list(block.series).some((series) => list(series?.points).some((point) => point?.open));
+  table() {
+    const points = this.series.flatMap((series) => series.points.map((point) => ({ ...point, series: series.name })));
     const columns = [
-      ...(several ? [{ name: "Series", kind: "text" }] : []),
-      { name: textOf(block.x_name) || "x", kind: "number" },
-      { name: textOf(block.y_name) || "y", kind: "number", digits: 6 },
-      ...(labelled ? [{ name: "Point", kind: "text" }] : []),
-      ...(open ? [{ name: "Proven", kind: "text" }] : []),
-    ];
-    const rows = list(block.series).flatMap((series) =>
-      list(series?.points).map((point) => [
-        ...(several ? [textOf(series.name)] : []),
-        point?.x ?? null,
-        point?.y ?? null,
-        ...(labelled ? [textOf(point?.label)] : []),
-        ...(open ? [point?.open ? "no" : "yes"] : []),
-      ]),
-    );
-    return { columns, rows };
-  },
+      [{ name: "Series", kind: "text" }, (point) => point.series, this.series.length > 1],
+      [{ name: this.xName, kind: "number" }, (point) => point.x, true],
+      [{ name: this.yName, kind: "number", digits: 6 }, (point) => point.y, true],
+      [{ name: "Point", kind: "text" }, (point) => textOf(point.label), points.some((point) => point.label)],
+      [{ name: "Proven", kind: "text" }, (point) => (point.open ? "no" : "yes"), points.some((point) => point.open)],
+    ].filter(([, , shown]) => shown);
+    return { columns: columns.map(([column]) => column), rows: points.map((point) => columns.map(([, cell]) => cell(point))) };
+  }
 
-  draw(block, frame) {
-    const drawing = new Drawing(frame.width);
-    const series = list(block.series).map((one) => ({ name: textOf(one?.name), points: list(one?.points).filter((point) => isNumber(point?.x)) }));
-    const points = series.flatMap((one) => one.points);
-    const across = linesOf(block);
-    const height = clamp(frame.width * 0.46, 220, 380);
+  draw({ width, rows }) {
+    const drawing = new Drawing(width);
+    const height = clamp(width * 0.46, 220, 380);
     const [top, bottom] = [26, height - 44];
-    const y = new Scale([...points.map((point) => point.y), ...across.map((line) => line.value)], bottom, top, { padding: 0.07 });
-    const yTicks = y.ticks(clamp(height / 60, 3, 6));
-    const yTexts = tickTexts(yTicks);
-    const left = widest(yTexts, 11) + 12;
-    const x = new Scale(points.map((point) => point.x), left + 10, frame.width - 12, { padding: 0.03 });
-    this.axes(drawing, block, { x, y, yTicks, yTexts, left, top, bottom, whole: points.every((point) => Number.isInteger(point.x)) });
-    const format = formatOf([...points.map((point) => point.y), ...across.map((line) => line.value)], 4);
-    acrossY(drawing, across, y, left, frame.width - 4);
-    series.slice(frame.rows.from, frame.rows.to).forEach((one, place) => this.series(drawing, one, place, { x, y }, block, format));
-    this.mark(drawing, block, series, frame, { x, y, top });
-    if (points.some((point) => point.open)) {
-      drawing.keys.push([symbol(shape(0, 9, 7, 4.5, { class: "open" })), "hollow: not proven"]);
+    const y = new Scale(this.heights, bottom, top, { padding: 0.07 });
+    const ticks = y.ticks(clamp(height / 60, 3, 6));
+    const left = widest(ticks.map(([, text]) => text), SMALL) + 12;
+    const x = new Scale(this.points.map((point) => point.x), left + 10, width - 12, { padding: 0.03 });
+    for (const [at, text] of ticks) {
+      drawing.line(left, at, width - 4, at, "grid");
+      drawing.small(left - 6, at + 4, text, { anchor: "end" });
+    }
+    this.drawAxis(drawing, x, left, bottom);
+    drawing.small(0, top - 12, this.yName, { room: width });
+    this.across.drawAlong(drawing, y, left, width - 4);
+    this.series.slice(rows.from, rows.to).forEach((series, place) => this.drawSeries(drawing, series, place, x, y));
+    if (this.marked?.series >= rows.from && this.marked?.series < rows.to) this.drawMark(drawing, x, y, top);
+    if (this.points.some((point) => point.open)) {
+      drawing.keys.push([symbol(shape(0, 9, 7, 4.5, "open")), "hollow: not proven"]);
     }
     return drawing.finish(height);
-  },
+  }
 
-  axes(drawing, block, { x, y, yTicks, yTexts, left, top, bottom, whole }) {
-    yTexts.forEach((text, place) => {
-      const at = y.at(yTicks[place]);
-      drawing.line(left, at, drawing.width - 4, at, "grid");
-      drawing.text(left - 6, at + 4, text, { anchor: "end", kind: "soft", size: 11 });
-    });
-    const ticks = x.ticks(clamp(drawing.width / 80, 2, 10), whole);
-    tickTexts(ticks).forEach((text, place) => {
-      const at = x.at(ticks[place]);
-      drawing.line(at, bottom, at, bottom + 4, "rule");
-      drawing.text(at, bottom + 17, text, { anchor: "middle", kind: "soft", size: 11 });
-    });
+  drawAxis(drawing, scale, left, bottom) {
+    const whole = this.points.every((point) => Number.isInteger(point.x));
+    for (const [x, text] of scale.ticks(clamp(drawing.width / 80, 2, 10), whole)) {
+      drawing.line(x, bottom, x, bottom + 4, "rule");
+      drawing.small(x, bottom + 17, text, { anchor: "middle" });
+    }
     drawing.line(left, bottom, drawing.width - 4, bottom, "rule");
-    drawing.text(0, top - 12, block.y_name, { kind: "soft", size: 11, room: drawing.width });
-    drawing.text((left + drawing.width) / 2, bottom + 36, block.x_name, { anchor: "middle", kind: "soft", size: 11, room: drawing.width - left });
-  },
+    const middle = (left + drawing.width) / 2;
+    drawing.small(middle, bottom + 36, this.xName, { anchor: "middle", room: drawing.width - left });
+  }
 
-  series(drawing, one, place, { x, y }, block, format) {
+  drawSeries(drawing, series, place, x, y) {
     let path = "";
-    for (const point of one.points) {
-      // A point without a value is a gap.
-      path += isNumber(point.y) ? `${path && !path.endsWith(" ") ? "L" : "M"}${x.at(point.x).toFixed(1)},${y.at(point.y).toFixed(1)}` : " ";
+    // A point without a value is a gap: the line ends before it and begins anew behind it.
+    let step = "M";
+    for (const point of series.points) {
+      const known = isNumber(point.x) && isNumber(point.y);
+      if (known) path += `${step}${x.at(point.x).toFixed(1)},${y.at(point.y).toFixed(1)}`;
+      step = known ? "L" : "M";
     }
-    drawing.add(svg("path", { d: path.trim(), class: `series c${place}` }));
-    for (const point of one.points) {
-      const [px, py] = [x.at(point.x), y.at(point.y ?? NaN)];
-      if (!isNumber(point.y)) continue;
-      drawing.add(shape(place, px, py, 4.5, { class: `${point.open ? "open" : "dot"} c${place}` }));
-      const name = list(block.series).length > 1 ? `${cut(one.name, 80)}, ` : "";
-      const label = point.label ? `${cut(textOf(point.label), 160)}: ` : "";
-      drawing.target(px - 9, py - 9, 18, 18, `${name}${label}${textOf(block.x_name) || "x"} ${numberText(point.x, 4)}, ${textOf(block.y_name) || "y"} ${format(point.y)}${point.open ? "; not proven" : ""}`);
+    drawing.add(svg("path", { d: path, class: `series c${place}` }));
+    for (const point of series.points.filter((one) => isNumber(one.x) && isNumber(one.y))) {
+      const [px, py] = [x.at(point.x), y.at(point.y)];
+      drawing.add(shape(place, px, py, 4.5, `${point.open ? "open" : "dot"} c${place}`));
+      drawing.target(px - 9, py - 9, 18, 18, this.sentence(series, point));
     }
-    if (list(block.series).length > 1) {
-      drawing.keys.push([symbol(svg("line", { x1: 0, y1: 7, x2: 18, y2: 7, class: `series c${place}` }), shape(place, 9, 7, 4, { class: `dot c${place}` })), one.name]);
+    if (this.series.length > 1) {
+      const stroke = svg("line", { x1: 0, y1: 7, x2: 18, y2: 7, class: `series c${place}` });
+      drawing.keys.push([symbol(stroke, shape(place, 9, 7, 4, `dot c${place}`)), series.name]);
     }
-  },
+  }
 
-  mark(drawing, block, series, frame, { x, y, top }) {
-    const place = block.mark?.series;
-    const point = list(list(block.series)[place]?.points)[block.mark?.point];
-    if (!isNumber(point?.x) || !isNumber(point?.y) || place < frame.rows.from || place >= frame.rows.to) return;
+  sentence(series, point) {
+    const name = this.series.length > 1 ? `${cut(series.name, 80)}, ` : "";
+    const label = point.label ? `${cut(textOf(point.label), 160)}: ` : "";
+    const numbers = `${this.xName} ${numberText(point.x)}, ${this.yName} ${this.format(point.y)}`;
+    return `${name}${label}${numbers}${point.open ? "; not proven" : ""}`;
+  }
+
+  /** A ring around a point, and beside it what it means, where that hides the fewest points. */
+  drawMark(drawing, x, y, top) {
+    const point = this.series[this.marked.series].points[this.marked.point];
+    if (!isNumber(point?.x) || !isNumber(point?.y)) return;
     const [px, py] = [x.at(point.x), y.at(point.y)];
-    drawing.add(svg("circle", { cx: px, cy: py, r: 10, class: "ring" }));
-    const wide = Math.min(widthOf(cut(textOf(block.mark.label), 60)), drawing.width * 0.6);
-    // Beside the ring, where it hides the fewest points.
-    const places = [[1, -1], [-1, 1], [-1, -1], [1, 1]].map(([aside, above]) => {
-      const left = aside > 0 ? px + 6 : px - 6 - wide;
-      const base = py + (above > 0 ? 26 : -16);
-      const hidden = drawing.targets.filter((t) => t.x + 14 > left && t.x + 4 < left + wide && t.y + 14 > base - 12 && t.y + 4 < base + 3);
+    drawing.circle(px, py, 10, "ring");
+    const wide = Math.min(widthOf(cut(textOf(this.marked.label), 60)) + 1, drawing.width * 0.6);
+    const places = [[6, -16], [-6 - wide, 26], [-6 - wide, -16], [6, 26]].map(([aside, below]) => {
+      const [left, base] = [px + aside, py + below];
+      const hides = (t) => t.x + 14 > left && t.x + 4 < left + wide && t.y + 14 > base - 12 && t.y + 4 < base + 3;
       const outside = left < 0 || left + wide > drawing.width || base < top;
-      return { left, base, cost: hidden.length + (outside ? 100 : 0) };
+      return { left, base, cost: drawing.targets.filter(hides).length + (outside ? 100 : 0) };
     });
-    const best = places.reduce((a, b) => (b.cost < a.cost ? b : a));
-    drawing.text(clamp(best.left, 0, drawing.width - wide), best.base, block.mark.label, { kind: "strong halo", room: wide + 1 });
-  },
-};
+    const { left, base } = places.reduce((a, b) => (b.cost < a.cost ? b : a));
+    const inside = clamp(left, 0, drawing.width - wide);
+    drawing.text(inside, base, this.marked.label, { kind: "strong halo", room: wide });
+  }
+}
+
+/** By way of the style object, as a content-security policy allows it, and in words of the style sheet, which knows
+ * about light, dark and paper. */
+const heat = (share) => `color-mix(in oklab, var(--heat-high) ${Math.round(100 * share)}%, var(--heat-low))`;
+
+/** Above that share of the scale, black numbers on light cells become white ones (the reverse in the dark). */
+const HEAT_TURN = 0.64;
 
 /** Numbers of rows and columns, each in its cell. */
-const matrix = {
-  rows: (block) => ({ total: list(block.rows).length, size: ROWS_A_PAGE, what: "rows" }),
+class Matrix {
+  constructor(block) {
+    this.names = list(block.rows).map(labelOf);
+    this.heads = list(block.columns).map(labelOf);
+    this.values = this.names.map((_, r) => this.heads.map((__, c) => list(list(block.values)[r])[c] ?? null));
+    [this.low, this.high, this.digits] = [block.low, block.high, block.digits];
+    [this.name, this.rowName, this.columnName] = [block.value_name, block.row_name, block.column_name].map(textOf);
+    this.format = formatOf(this.values.flat(), block.digits);
+    // All pages have cells and labels of the same width.
+    const longest = this.values.flat().map(this.format).reduce((a, b) => (b.length > a.length ? b : a), "");
+    this.cellWidth = Math.max(24, widthOf(longest, SMALL) + 8);
+    this.labelWidth = Math.max(widest(this.names), widest([this.rowName], SMALL)) + 14;
+    this.rows = { total: this.names.length, size: ROWS_A_PAGE, what: "rows" };
+  }
 
-  /** How wide labels and cells are; the same on all pages. */
-  sizes(block, width) {
-    const labels = Math.max(widest(list(block.rows)), widest([block.row_name], 11));
-    const format = formatOf(list(block.values).flat(), block.digits);
-    const longest = list(block.values).flat().map(format).reduce((a, b) => (b.length > a.length ? b : a), "");
-    return { left: Math.min(labels + 14, width * 0.32), cell: Math.max(24, widthOf(longest, 11) + 8), format };
-  },
+  columns(width) {
+    const room = width - Math.min(this.labelWidth, width * 0.32);
+    const over = Math.min(widest(this.heads, SMALL), room * 0.4) * 0.7;
+    return { total: this.heads.length, size: clamp(Math.floor((room - over) / this.cellWidth), 1, 25), what: "columns" };
+  }
 
-  columns(block, width) {
-    const { left, cell } = this.sizes(block, width);
-    const over = Math.min(widest(list(block.columns), 11), (width - left) * 0.4) * 0.7;
-    return { total: list(block.columns).length, size: clamp(Math.floor((width - left - over) / cell), 1, 25), what: "columns" };
-  },
+  table() {
+    const numbers = this.heads.map((name) => ({ name, kind: "number", digits: this.digits }));
+    const columns = [{ name: this.rowName || "Row", kind: "text" }, ...numbers];
+    return { columns, rows: this.names.map((name, r) => [name, ...this.values[r]]) };
+  }
 
-  table(block) {
-    const columns = [{ name: textOf(block.row_name) || "Row", kind: "text" }, ...list(block.columns).map((name) => ({ name: textOf(name), kind: "number", digits: block.digits }))];
-    return { columns, rows: list(block.rows).map((name, r) => [name, ...list(list(block.values)[r])]) };
-  },
-
-  draw(block, frame) {
-    const drawing = new Drawing(frame.width);
-    const rows = list(block.rows).slice(frame.rows.from, frame.rows.to);
-    const columns = list(block.columns).slice(frame.columns.from, frame.columns.to);
-    const { left, cell, format } = this.sizes(block, frame.width);
-    const heads = new Heads(columns, frame.width - left, Math.min(cell, frame.width - left), Math.max(cell, 64));
-    const { width } = heads;
-    const top = heads.height + (block.column_name ? 16 : 0);
-    const hatch = hatching(drawing, frame.id("hatch"), "stripe pale");
-    if (block.column_name) drawing.text(left, 12, block.column_name, { kind: "soft", size: 11, room: frame.width - left });
-    if (block.row_name) drawing.text(left - 8, top - 6, block.row_name, { anchor: "end", kind: "soft", size: 11, room: left - 10 });
+  draw({ width, rows, columns, id }) {
+    const drawing = new Drawing(width);
+    const left = Math.min(this.labelWidth, width * 0.32);
+    const shown = this.heads.slice(columns.from, columns.to);
+    const heads = new Heads(shown, width - left, Math.min(this.cellWidth, width - left), Math.max(this.cellWidth, 64));
+    const top = heads.height + (this.columnName ? 16 : 0);
+    const hatch = drawing.hatch(id("hatch"), "stripe pale");
+    drawing.small(left, 12, this.columnName, { room: width - left });
+    drawing.small(left - 8, top - 6, this.rowName, { anchor: "end", room: left - 8 });
     heads.draw(drawing, left, top);
-    rows.forEach((row, r) => {
-      const y = top + r * (ROW + 2);
-      drawing.text(left - 8, y + 17, labelOf(row), { anchor: "end", room: left - 12 });
-      columns.forEach((column, c) => {
-        const value = list(list(block.values)[frame.rows.from + r])[frame.columns.from + c];
-        this.cell(drawing, block, { value, text: format(value), x: left + c * width, y, width, hatch });
-        drawing.target(left + c * width, y, width - 2, ROW, `${cut(textOf(row), 80)} and ${cut(textOf(column), 80)}: ${textOf(block.value_name)} ${isNumber(value) ? format(value) : "not known"}`);
+    this.names.slice(rows.from, rows.to).forEach((name, row) => {
+      const y = top + row * (ROW + 2);
+      drawing.text(left - 8, y + 17, name, { anchor: "end", room: left - 12 });
+      shown.forEach((head, place) => {
+        const value = this.values[rows.from + row][columns.from + place];
+        this.drawCell(drawing, value, left + place * heads.width, y, heads.width - 2, hatch);
+        const said = isNumber(value) ? this.format(value) : "not known";
+        const text = `${cut(name, 80)} and ${cut(head, 80)}: ${this.name} ${said}`;
+        drawing.target(left + place * heads.width, y, heads.width - 2, ROW, text);
       });
     });
-    drawing.stride = columns.length;
-    this.key(drawing, block, format);
-    return drawing.finish(top + rows.length * (ROW + 2) + 2);
-  },
+    drawing.stride = shown.length;
+    this.explain(drawing);
+    return drawing.finish(top + (rows.to - rows.from) * (ROW + 2) + 2);
+  }
 
-  /** Between 0 and 1; a range without extent is all middle. */
-  share(block, value) {
-    const [low, high] = [block.low, block.high];
-    if (!isNumber(low) || !isNumber(high) || low >= high) return 0.5;
-    return clamp((value / 2 - low / 2) / (high / 2 - low / 2), 0, 1);
-  },
-
-  cell(drawing, block, { value, text, x, y, width, hatch }) {
-    const made = drawing.rect(x, y, width - 2, ROW, "cell");
+  drawCell(drawing, value, x, y, width, hatch) {
     if (!isNumber(value)) {
-      made.setAttribute("fill", hatch);
+      drawing.rect(x, y, width, ROW, { class: "cell", fill: hatch });
       return;
     }
-    const share = this.share(block, value);
-    made.style.fill = heat(share);
-    drawing.text(x + width / 2 - 1, y + 16, text, { anchor: "middle", size: 11, kind: share > HEAT_TURN ? "on-high" : "on-low" });
-  },
+    const ranged = isNumber(this.low) && isNumber(this.high) && this.low < this.high;
+    const share = ranged ? clamp(shareOf(value, this.low, this.high), 0, 1) : 0.5;
+    drawing.rect(x, y, width, ROW, { class: "cell" }).style.fill = heat(share);
+    const kind = share > HEAT_TURN ? "on-high" : "on-low";
+    drawing.text(x + width / 2, y + 16, this.format(value), { anchor: "middle", size: SMALL, kind });
+  }
 
-  key(drawing, block, format) {
-    if (!isNumber(block.low) || !isNumber(block.high)) return;
+  explain(drawing) {
+    if (!isNumber(this.low) || !isNumber(this.high)) return;
     const strip = svg("svg", { width: 92, height: 14, viewBox: "0 0 92 14", "aria-hidden": "true" });
     for (let step = 0; step < 23; step += 1) {
       const part = svg("rect", { x: step * 4, y: 1, width: 4.5, height: 12 });
       part.style.fill = heat(step / 22);
       strip.append(part);
     }
-    drawing.keys.push([strip, `${textOf(block.value_name)} from ${format(block.low)} to ${format(block.high)}`]);
-  },
-};
+    drawing.keys.push([strip, `${this.name} from ${this.format(this.low)} to ${this.format(this.high)}`]);
+  }
+}
 
-/** By way of the style object, as a content-security policy allows it, and in words of the style sheet, which knows about
- * light, dark and paper. */
-const heat = (share) => `color-mix(in oklab, var(--heat-high) ${Math.round(100 * share)}%, var(--heat-low))`;
-
-/** Above that share of the scale, text in a cell changes from dark to light (from light to dark in dark mode). */
-const HEAT_TURN = 0.58;
-
-const CHARTS = { membership, bars, lines, matrix };
+const CHARTS = { membership: Membership, bars: Bars, lines: Lines, matrix: Matrix };
 
 // --- A chart on the page ---------------------------------------------------------------------------------------------
 
 /** The frame around a drawing: title, description, key, pages, its numbers on request, and a voice for each mark. */
 class Figure {
-  constructor(page, block, kind) {
-    Object.assign(this, { page, block, kind, width: 0, current: -1 });
+  constructor(page, block, chart) {
+    Object.assign(this, { page, block, chart, width: 0, current: -1 });
     this.title = textOf(block.title) || "Chart";
-    const what = kind.rows(block).what;
-    this.rows = new Pager(what, () => this.draw());
-    this.columns = kind.columns ? new Pager(kind.columns(block, 700).what, () => this.draw()) : null;
+    this.rows = new Pager(chart.rows.what, () => this.draw());
+    this.columns = chart.columns ? new Pager(chart.columns(page.width).what, () => this.draw()) : null;
     this.build();
     page.watch(this.plot, () => this.resize(this.plot.clientWidth));
   }
 
   build() {
-    const titleId = this.page.id("figure");
+    const id = this.page.id("figure");
+    const named = { "aria-labelledby": id, "aria-describedby": `${id}-about` };
     this.key = el("ul", { class: "key" });
     this.tip = el("div", { class: "tip", role: "status" });
-    this.plot = el("div", { class: "plot", tabindex: 0, role: "group", "aria-labelledby": titleId, "aria-describedby": `${titleId}-about` });
-    this.more = el("div", { class: "numbers", id: `${titleId}-numbers`, hidden: true });
-    this.toggle = button("Show as table", () => this.showNumbers(), { "aria-expanded": "false", "aria-controls": this.more.id });
-    const pagers = [this.rows.element, ...(this.columns ? [this.columns.element] : [])];
+    this.plot = el("div", { class: "plot", tabindex: 0, role: "group", ...named });
+    this.more = el("div", { class: "numbers", id: `${id}-numbers`, hidden: true });
+    const controls = { "aria-expanded": "false", "aria-controls": this.more.id };
+    this.toggle = button("Show as table", () => this.showNumbers(), controls);
     this.element = el(
       "figure",
-      { id: this.block.id ? textOf(this.block.id) : null },
-      heading(this.page.level + 2, this.title, { id: titleId, class: "figure-title" }),
-      prose(el("p", { class: "about", id: `${titleId}-about` }), this.block.description),
+      { id: textOf(this.block.id) || null },
+      heading(this.page.level + 2, this.title, { id, class: "figure-title" }),
+      prose(el("p", { class: "about", id: `${id}-about` }), this.block.description),
       this.key,
       this.plot,
       this.block.note ? prose(el("p", { class: "small muted" }), this.block.note) : null,
-      el("div", { class: "tools below" }, ...pagers, this.toggle),
+      el("div", { class: "tools below" }, this.rows.element, this.columns?.element, this.toggle),
       this.more,
     );
     this.listen();
@@ -953,7 +993,8 @@ class Figure {
     this.plot.addEventListener("blur", () => this.show(-1));
     this.plot.addEventListener("keydown", (event) => {
       const { stride, targets } = this.drawing;
-      const steps = { ArrowRight: 1, ArrowLeft: -1, ArrowDown: stride, ArrowUp: -stride, Home: -targets.length, End: targets.length };
+      const all = targets.length;
+      const steps = { ArrowRight: 1, ArrowLeft: -1, ArrowDown: stride, ArrowUp: -stride, Home: -all, End: all };
       if (event.key === "Escape") this.show(-1);
       if (!(event.key in steps) || event.altKey || event.ctrlKey || event.metaKey) return;
       event.preventDefault();
@@ -969,19 +1010,21 @@ class Figure {
   }
 
   draw() {
-    const { total, size } = this.kind.rows(this.block);
+    const { total, size } = this.chart.rows;
     this.rows.update(total, size);
+    const width = Math.max(240, this.width);
     if (this.columns) {
-      const across = this.kind.columns(this.block, this.width);
+      const across = this.chart.columns(width);
       this.columns.update(across.total, across.size);
     }
-    const frame = { width: Math.max(240, this.width), rows: this.rows, columns: this.columns, id: (name) => this.page.id(name) };
-    this.drawing = this.kind.draw(this.block, frame);
+    const id = (name) => this.page.id(name);
+    this.drawing = this.chart.draw({ width, rows: this.rows, columns: this.columns, id });
     this.current = -1;
     this.halo = svg("rect", { class: "here", rx: 4, visibility: "hidden" });
     this.drawing.add(this.halo);
     this.plot.replaceChildren(total ? this.drawing.svg : message("There is nothing to draw."), this.tip);
-    this.key.replaceChildren(...this.drawing.keys.map(([mark, text]) => el("li", {}, mark, el("bdi", {}, cut(labelOf(text), 60)))));
+    const item = ([mark, text]) => el("li", {}, mark, el("bdi", {}, cut(text, 60)));
+    this.key.replaceChildren(...this.drawing.keys.map(item));
     this.key.hidden = !total || !this.drawing.keys.length;
   }
 
@@ -993,11 +1036,11 @@ class Figure {
     let best = -1;
     let least = 16;
     this.drawing.targets.forEach((target, place) => {
-      const aside = Math.max(target.x - x, 0, x - target.x - target.width);
-      const above = Math.max(target.y - y, 0, y - target.y - target.height);
+      const beyond = (at, from, extent) => Math.max(from - at, 0, at - from - extent);
+      const away = Math.hypot(beyond(x, target.x, target.width), beyond(y, target.y, target.height));
       // Of marks that lie on each other, the one whose middle is closest.
-      const away = Math.hypot(aside, above) + Math.hypot(x - target.x - target.width / 2, y - target.y - target.height / 2) / 1e3;
-      if (away < least) [best, least] = [place, away];
+      const middle = Math.hypot(x - target.x - target.width / 2, y - target.y - target.height / 2);
+      if (away + middle / 1e3 < least) [best, least] = [place, away + middle / 1e3];
     });
     this.show(best);
   }
@@ -1012,8 +1055,8 @@ class Figure {
     const { x, y, width, height } = target;
     fill(this.halo, { x: x + 0.5, y: y + 0.5, width: width - 1, height: height - 1 }, []);
     const ratio = this.drawing.svg.getBoundingClientRect().width / this.drawing.width || 1;
-    const room = this.plot.clientWidth - this.tip.offsetWidth;
-    this.tip.style.left = `${clamp((x + width / 2) * ratio - this.tip.offsetWidth / 2, 0, Math.max(0, room))}px`;
+    const room = Math.max(0, this.plot.clientWidth - this.tip.offsetWidth);
+    this.tip.style.left = `${clamp((x + width / 2) * ratio - this.tip.offsetWidth / 2, 0, room)}px`;
     this.tip.style.top = `${(y + height) * ratio + 8}px`;
   }
 
@@ -1021,7 +1064,7 @@ class Figure {
     const open = this.more.hidden;
     if (open && !this.more.firstChild) {
       const file = `${textOf(this.block.id) || "chart"}.csv`;
-      const block = { ...this.kind.table(this.block), page_size: ROWS_A_PAGE, file };
+      const block = { ...this.chart.table(), page_size: ROWS_A_PAGE, file };
       this.more.append(new Table(this.page, block, { text: `Numbers of ${cut(this.title, 80)}` }).element);
     }
     this.more.hidden = !open;
@@ -1075,17 +1118,21 @@ function codeBlock(page, block) {
   const shown = el("code", {}, text);
   const label = textOf(block.label) || { shell: "Command line", python: "Python" }[block.language] || "Code";
   const said = el("span", { class: "said", role: "status" });
-  const press = button("Copy", async () => {
+  const take = async () => {
     said.textContent = (await copy(text, shown)) ? "Copied" : "Press Ctrl+C";
     setTimeout(() => said.replaceChildren(), 4000);
-  }, { "aria-label": `Copy: ${cut(label, 80)}` });
-  return el("div", { class: "code" }, el("div", { class: "code-head" }, prose(el("p"), label), said, press), el("pre", {}, shown));
+  };
+  const press = button("Copy", take, { "aria-label": `Copy: ${cut(label, 80)}` });
+  const head = el("div", { class: "code-head" }, prose(el("p"), label), said, press);
+  return el("div", { class: "code" }, head, el("pre", {}, shown));
 }
 
 function chartBlock(page, block) {
-  const kind = Object.hasOwn(CHARTS, block.chart) ? CHARTS[block.chart] : null;
-  if (!kind) return message(`A chart of the kind "${cut(textOf(block.chart), 40)}" cannot be drawn by this version of the page.`);
-  const figure = new Figure(page, block, kind);
+  if (!Object.hasOwn(CHARTS, block.chart)) {
+    const kind = cut(textOf(block.chart), 40);
+    return message(`A chart of the kind "${kind}" cannot be drawn by this version of the page.`);
+  }
+  const figure = new Figure(page, block, new CHARTS[block.chart](block));
   // Now rather than when it is seen first, so that what is wrong with it is said in its place.
   figure.resize(page.width);
   return figure.element;
@@ -1095,10 +1142,12 @@ const BLOCKS = { text: textBlock, facts: factsBlock, table: tableBlock, code: co
 
 /** A block, or a sentence in its place: one that is damaged must not take the others along. */
 function blockOf(page, block) {
-  const kind = block && typeof block === "object" && Object.hasOwn(BLOCKS, block.kind) ? BLOCKS[block.kind] : null;
-  if (!kind) return message(`A part of the kind "${cut(textOf(block?.kind), 40)}" cannot be shown by this version of the page.`);
+  if (!Object.hasOwn(BLOCKS, textOf(block?.kind))) {
+    const kind = cut(textOf(block?.kind), 40);
+    return message(`A part of the kind "${kind}" cannot be shown by this version of the page.`);
+  }
   try {
-    return kind(page, block);
+    return BLOCKS[block.kind](page, block);
   } catch (error) {
     return message(`This part is damaged and cannot be shown (${cut(String(error?.message), 200)}).`);
   }
@@ -1158,7 +1207,8 @@ class Page {
     const sections = list(content.sections).filter((section) => section && typeof section === "object");
     const contents = !this.embedded && sections.length >= SECTIONS_WITH_CONTENTS ? this.contents(sections) : null;
     const main = el(this.embedded || this.inside ? "div" : "main", { class: "sections" });
-    this.root.replaceChildren(el("div", { class: contents ? "page with-contents" : "page" }, this.head(content), contents, main));
+    const kind = contents ? "page with-contents" : "page";
+    this.root.replaceChildren(el("div", { class: kind }, this.head(content), contents, main));
     this.width = main.clientWidth || 680;
     main.append(...sections.map((section, place) => this.sectionOf(section, place)));
     if (!sections.length) main.append(message("This report has no content."));
@@ -1181,7 +1231,8 @@ class Page {
   contents(sections) {
     const links = sections.map((section, place) => {
       const id = textOf(section.id) || `section-${place + 1}`;
-      const link = el("a", { href: `#${encodeURIComponent(id)}` }, el("bdi", {}, cut(textOf(section.title) || "Section", 60)));
+      const title = cut(textOf(section.title) || "Section", 60);
+      const link = el("a", { href: `#${encodeURIComponent(id)}` }, el("bdi", {}, title));
       link.addEventListener("click", (event) => {
         event.preventDefault();
         this.reveal(id, true);
@@ -1234,7 +1285,7 @@ const STYLE = `
   :host {
     --paper: #15181c; --ink: #e7e7e3; --soft: #a6aeb7; --rule: #3a4149; --hair: #2a3037; --band: #1b1f24;
     --accent: #86c3ee; --accent-soft: #1d2b38; --warm: #f0ad6d; --warm-soft: #30251a; --bar: #4d7da2; --shade: #00000080;
-    --heat-low: #1f2831; --heat-high: #a9dcff; --on-low: #fff; --on-high: #000;
+    --heat-low: #1c242b; --heat-high: #6cb2e4; --on-low: #fff; --on-high: #000;
     --c0: #63b3ea; --c1: #f28c46; --c2: #35c496; --c3: #e09cc6; --c4: #e6b035; --c5: #a6d6f7; --c6: #bdbdbd; --c7: #f2f2ee;
   }
 }
@@ -1365,10 +1416,9 @@ text.on-low { fill: var(--on-low); }
 text.on-high { fill: var(--on-high); }
 .grid { stroke: var(--hair); }
 .rule { stroke: var(--soft); }
-.zero { stroke: var(--soft); }
 .band { fill: var(--band); }
 .bar { fill: var(--bar); }
-.bar.outlined { fill: revert-layer; stroke: var(--bar); }
+.outlined { stroke: var(--bar); }
 .stripe { fill: var(--bar); }
 .stripe.pale { fill: var(--rule); }
 .hatch-ground { fill: var(--paper); }
@@ -1379,6 +1429,7 @@ text.on-high { fill: var(--on-high); }
 .across.dash1 { stroke-dasharray: 2 3; }
 .across.dash2 { stroke-dasharray: 9 3 2 3; }
 .series { fill: none; stroke-width: 1.8; stroke-linejoin: round; }
+.open { vector-effect: non-scaling-stroke; }
 .open { fill: var(--paper); stroke: var(--soft); stroke-width: 1.8; }
 .ring { fill: none; stroke: var(--ink); stroke-width: 1.6; }
 .here { fill: none; stroke: var(--accent); stroke-width: 2; }
