@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import signal
 import sys
 
@@ -18,6 +19,24 @@ from altsets.tables.table import Table
 def ctrl_c():
     """Shells let commands in the background ignore Ctrl-C, and so would all that these tests start."""
     signal.signal(signal.SIGINT, signal.default_int_handler)
+
+
+# Pictures are drawn, not shown.
+os.environ.setdefault("MPLBACKEND", "Agg")
+
+
+@pytest.fixture(autouse=True)
+def closed_figures():
+    """Figures that are left open are counted, and too many are a warning."""
+    _close_figures()
+    yield
+    _close_figures()
+
+
+def _close_figures():
+    pyplot = sys.modules.get("matplotlib.pyplot")
+    if pyplot is not None:
+        pyplot.close("all")
 
 
 @pytest.fixture(scope="module")

@@ -223,7 +223,7 @@ def test_one_size_shows_mean_and_worst():
     assert [point.x for point in mean.points] == [point.tau for point in found]
     assert [point.y for point in mean.points] == pytest.approx([point.mean / 33 for point in found])
     assert [point.y for point in worst.points] == pytest.approx([point.worst / 33 for point in found])
-    assert seen.y_name == "quality, as a share of the best set"
+    assert seen.y_name == "quality, share of the best set"
 
 
 def test_several_sizes_have_a_curve_each(frontier):
@@ -344,6 +344,13 @@ def test_a_number_of_alternatives_that_is_not_there(frontier):
 def test_a_frontier_without_points(frontier):
     with pytest.raises(InputError, match="no points to show"):
         views.heat(replace(frontier, points=[]))
+
+
+def test_a_frontier_of_incomplete_points_has_no_numbers():
+    found = altsets.frontier(quality.Additive(SCORES), n_features=3, n_alternatives=2, taus=[0.9, 1])
+    assert all(point.result.sets and not point.is_complete for point in found)
+    assert views.heat(found).values == ((None, None),)
+    assert all(point.y is None for line in views.curve_over_tau(found).series for point in line.points)
 
 
 # --- Evaluations --------------------------------------------------------------------------------------

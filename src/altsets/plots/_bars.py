@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
-from altsets.plots._canvas import BLUE, HATCHED, ORANGE, add_legend, add_note, axes_for, key, tidy
+from altsets.plots._canvas import BLUE, HATCHED, ORANGE, axes_for, finish, key, tidy
 from altsets.plots._names import Names
 
 if TYPE_CHECKING:
@@ -45,16 +45,14 @@ def draw_columns(ax: Axes | None, seen: Bars, texts: Sequence[str], name: str) -
         text.set_bbox(
             {"boxstyle": "round,pad=0.25", "facecolor": "white", "edgecolor": "none", "alpha": 0.85}
         )
-    handles: list[Any] = draw_lines(ax, seen)
+    keys = draw_lines(ax, seen)
     if seen.marked:
-        handles.append(key(seen.mark_means, hatched=True))
+        keys.append(key(seen.mark_means, hatched=True))
     ax.set_xticks(places, [label.removeprefix(f"{name} ") for label in seen.labels])
     ax.set_xlabel(name)
     ax.set_ylabel(seen.value_name)
     tidy(ax, grid="y")
-    add_legend(ax, handles, names)
-    add_note(ax, seen.note, names.note)
-    return ax
+    return finish(ax, names, keys=keys, notes=[seen.note])
 
 
 def draw_lines(ax: Axes, seen: Bars) -> list[Any]:

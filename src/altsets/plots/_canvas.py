@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import textwrap
+import warnings
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
-from altsets.errors import InputError, MissingExtraError
+from altsets.errors import InputError
 from altsets.plots._names import PLAIN, Names
 
 if TYPE_CHECKING:
@@ -20,9 +21,8 @@ __all__ = [
     "HATCHED",
     "MARKERS",
     "ORANGE",
-    "add_legend",
-    "add_note",
     "axes_for",
+    "finish",
     "key",
     "tidy",
 ]
@@ -38,6 +38,10 @@ HATCHED: dict[str, Any] = {"facecolor": "none", "edgecolor": BLUE, "hatch": "///
 
 #: The width of a character of small text in inches, at the usual size of 10 points.
 CHARACTER = 0.075
+#: That of the smallest text.
+NARROW_CHARACTER = 0.062
+#: Characters of a line, however narrow the axes are.
+FEWEST = 24
 #: Characters that the key of a legend takes beside its text.
 KEY = 6
 
@@ -52,11 +56,9 @@ def axes_for(ax: Any, width: float, height: float) -> Axes:
     width, height : float
         What the content needs at a font size of 10 points; it grows with the font.
     """
-    try:
-        import matplotlib.pyplot as plt
-        from matplotlib.axes import Axes
-    except ImportError as error:
-        raise MissingExtraError("a picture", "matplotlib", "plots") from error
+    import matplotlib.pyplot as plt
+    from matplotlib.axes import Axes
+
     if ax is None:
         scale = plt.rcParams["font.size"] / 10
         _, ax = plt.subplots(figsize=(width * scale, height * scale), layout="constrained")
@@ -84,26 +86,59 @@ def key(label: str, *, hatched: bool = False) -> Any:
     return Patch(label=label, **HATCHED) if hatched else Patch(label=label, color=BLUE)
 
 
-def add_legend(ax: Axes, handles: Sequence[Any], names: Names) -> None:
-    """What colours, markers and lines stand for: above the axes, where it covers nothing.
+def finish(
+    ax: Axes,
+    names: Names,
+    *,
+    keys: Sequence[Any] = (),
+    title: str = "",
+    notes: Sequence[str] = (),
+) -> Axes:
+    """Put words around a picture that is drawn, in lines that fit: once all else has its place.
 
     Parameters
     ----------
     ax : Axes
-    handles : sequence of artists
-        With labels.
+        Where it was drawn.
     names : Names
         Who writes what comes from users.
+    keys : sequence of artists
+        With labels, for the legend: above the axes, where it covers nothing.
+    title : str
+        What the numbers are, if no axis says so.
+    notes : sequence of str
+        Sentences: below the axes and their label, in small letters.
     """
-    if not handles:
-        return
-    labels = [names.clean(str(handle.get_label())) for handle in handles]
-    width = _characters(ax)
+    inches = _width(ax)
+    width = int(inches / CHARACTER)
+    if keys:
+        _add_legend(ax, keys, [names.clean(str(key.get_label())) for key in keys], width)
+    if title:
+        ax.set_title("\n".join(textwrap.wrap(title, max(FEWEST, width))), fontsize="small", loc="left")
+    said = " ".join(filter(None, [*notes, names.note]))
+    if said:
+        ax.annotate(
+            "\n".join(textwrap.wrap(said, max(FEWEST, int(inches / NARROW_CHARACTER)))),
+            xy=(0, 0),
+            xycoords=("axes fraction", ax.xaxis.label),
+            xytext=(0, -6),
+            textcoords="offset points",
+            va="top",
+            fontsize="x-small",
+            alpha=0.8,
+            annotation_clip=False,
+            gid="note",
+            **PLAIN,
+        )
+    return ax
+
+
+def _add_legend(ax: Axes, keys: Sequence[Any], labels: Sequence[str], width: int) -> None:
+    """As many keys side by side as fit; those that do not fit alone have several lines."""
     columns = max(1, min(len(labels), width // (max(map(len, labels)) + KEY)))
-    labels = ["\n".join(textwrap.wrap(label, max(20, width // columns - KEY))) for label in labels]
     legend = ax.legend(
-        handles,
-        labels,
+        keys,
+        ["\n".join(textwrap.wrap(label, max(FEWEST, width // columns - KEY))) for label in labels],
         loc="lower left",
         bbox_to_anchor=(0, 1.01),
         borderaxespad=0,
@@ -117,28 +152,14 @@ def add_legend(ax: Axes, handles: Sequence[Any], names: Names) -> None:
         text.set(**PLAIN)
 
 
-def add_note(ax: Axes, *sentences: str) -> None:
-    """What else there is to know: below the axes and their label, in small letters."""
-    said = " ".join(filter(None, sentences))
-    if said:
-        ax.annotate(
-            "\n".join(textwrap.wrap(said, _characters(ax))),
-            xy=(0, 0),
-            xycoords=("axes fraction", ax.xaxis.label),
-            xytext=(0, -6),
-            textcoords="offset points",
-            va="top",
-            fontsize="x-small",
-            alpha=0.8,
-            annotation_clip=False,
-            gid="note",
-            **PLAIN,
-        )
-
-
-def _characters(ax: Axes) -> int:
-    """How many characters of small text fit below the axes."""
+def _width(ax: Axes) -> float:
+    """How wide the axes are once all that is drawn has its place, in inches of text of 10 points."""
     from matplotlib import rcParams
 
-    inches = ax.get_window_extent().width / ax.figure.dpi
-    return max(30, int(inches / CHARACTER * 10 / rcParams["font.size"]))
+    figure = ax.figure.canvas.figure
+    with warnings.catch_warnings():
+        # Where there is too little room, that is said when the picture is shown.
+        warnings.simplefilter("ignore")
+        figure.draw_without_rendering()
+    inches: float = ax.get_window_extent().width / figure.dpi * 10 / rcParams["font.size"]
+    return inches

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 from altsets import views
 from altsets.evaluation import Evaluation
 from altsets.plots._bars import draw_lines
-from altsets.plots._canvas import BLUE, GREY, add_legend, add_note, axes_for, tidy
+from altsets.plots._canvas import BLUE, GREY, axes_for, finish, tidy
 from altsets.plots._grids import draw_grid
 from altsets.plots._names import PLAIN, Names
 
@@ -55,15 +55,13 @@ def scores(evaluation: Evaluation, *, scorer: str | None = None, ax: Axes | None
     seen = views.predictive_scores(evaluation, scorer=scorer)
     names = Names()
     ax = axes_for(ax, max(4.4, 0.6 * len(seen.labels) + 1.4), 3.8)
-    handles = [*_draw_means(ax, seen), *draw_lines(ax, seen), _draw_folds(ax, seen)]
+    keys = [*_draw_means(ax, seen), *draw_lines(ax, seen), _draw_folds(ax, seen)]
     ax.set_xticks(range(len(seen.labels)), [label.removeprefix("set ") for label in seen.labels])
     ax.set_xlim(-0.6, len(seen.labels) - 0.4)
     ax.set_xlabel("set")
     ax.set_ylabel(names.clean(seen.value_name), **PLAIN)
     tidy(ax, grid="y")
-    add_legend(ax, handles, names)
-    add_note(ax, seen.note, names.note)
-    return ax
+    return finish(ax, names, keys=keys, notes=[seen.note])
 
 
 def _draw_folds(ax: Axes, seen: views.Bars) -> Any:

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from typing import TYPE_CHECKING, Any
 
 from altsets import views
-from altsets.plots._canvas import COLOURS, MARKERS, add_legend, add_note, axes_for, tidy
+from altsets.errors import InputError
+from altsets.plots._canvas import COLOURS, MARKERS, axes_for, finish, tidy
 from altsets.plots._grids import draw_grid
 from altsets.plots._names import Names
 from altsets.search.frontier import Frontier
@@ -50,6 +52,11 @@ def frontier(
     ['mean', 'worst set']
     """
     seen = views.curve_over_tau(frontier, n_alternatives=n_alternatives, most=most)
+    if max(len(line.points) for line in seen.series) < 2:
+        raise InputError(
+            "this frontier has one value of tau for each size, which is no curve; leave taus out to have all that "
+            "matter, or draw frontier_sizes."
+        )
     return _draw_curves(ax, seen)
 
 
@@ -111,22 +118,30 @@ def frontier_heat(frontier: Frontier, *, n_alternatives: int | None = None, ax: 
     ['100', '88', '88', '100', '93', '71']
     """
     seen = views.heat(frontier, n_alternatives=n_alternatives)
+    _refuse_nothing(value for row in seen.values for value in row)
     framed = "Framed: the suggested point." if seen.mark else ""
     return draw_grid(ax, seen, empty="sets are missing", notes=[framed])
 
 
+def _refuse_nothing(numbers: Iterable[float | None]) -> None:
+    if all(number is None for number in numbers):
+        raise InputError(
+            "no point of this frontier has all its sets; ask for fewer alternatives, or smaller sets."
+        )
+
+
 def _draw_curves(ax: Axes | None, seen: views.Curves) -> Axes:
+    _refuse_nothing(point.y for line in seen.series for point in line.points)
     names = Names()
     ax = axes_for(ax, *SIZE)
-    handles = [_draw_curve(ax, seen, number) for number in range(len(seen.series))]
+    keys = [_draw_curve(ax, seen, number) for number in range(len(seen.series))]
     suggested = _mark(ax, seen)
     ax.set_xlabel(seen.x_name)
     ax.set_ylabel(f"{seen.y_name} (%)" if seen.shares else seen.y_name)
     tidy(ax, grid="both")
-    add_legend(ax, handles, names)
     unproven = any(point.open for line in seen.series for point in line.points)
-    add_note(ax, suggested, seen.note, "Hollow: not proven." if unproven else "", names.note)
-    return ax
+    notes = [suggested, seen.note, "Hollow: not proven." if unproven else ""]
+    return finish(ax, names, keys=keys, notes=notes)
 
 
 def _draw_curve(ax: Axes, seen: views.Curves, number: int) -> Any:

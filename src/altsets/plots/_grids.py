@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
-from altsets.plots._canvas import CHARACTER, GREY, ORANGE, add_note, axes_for
+from altsets.plots._canvas import CHARACTER, GREY, ORANGE, axes_for, finish
 from altsets.plots._names import LONGEST, PLAIN, Names
 from altsets.result import MARK
 
@@ -67,10 +67,10 @@ def draw_grid(
     ax.spines[:].set_visible(False)
     ax.set_xlabel(grid.column_name)
     ax.set_ylabel(grid.row_name)
-    ax.set_title(f"{grid.value_name}{' (%)' if grid.shares else ''}", fontsize="small", loc="left")
     unproven = f"{MARK} not proven." if any(map(any, grid.open)) else ""
-    add_note(ax, *notes, grid.note, unproven, f"Hatched: {empty}." if hatched else "", names.note)
-    return ax
+    title = f"{grid.value_name} (%)" if grid.shares else grid.value_name
+    said = [*notes, grid.note, unproven, f"Hatched: {empty}." if hatched else ""]
+    return finish(ax, names, title=title, notes=said)
 
 
 def _size(rows: Sequence[str], columns: Sequence[str], upright: bool, tall: bool) -> tuple[float, float]:
@@ -112,7 +112,8 @@ def _write(ax: Axes, grid: Grid, second_lines: Sequence[Sequence[str]]) -> None:
                 continue
             colour = "white" if _is_dark(mesh.to_rgba(value)[:3]) else "black"
             mark = MARK if grid.open and grid.open[i][j] else ""
-            text = f"{100 * value if grid.shares else value:.{grid.digits}f}{mark}"
+            number = f"{100 * value:.{grid.digits - 2}f}" if grid.shares else f"{value:.{grid.digits}f}"
+            text = f"{number}{mark}"
             if second_lines and second_lines[i][j]:
                 text += f"\n{second_lines[i][j]}"
             ax.text(j, i, text, ha="center", va="center", fontsize="small", color=colour)

@@ -6,6 +6,8 @@ from collections.abc import Iterable
 from functools import cached_property
 from typing import Any
 
+from altsets.errors import MissingExtraError
+
 __all__ = ["PLAIN", "Names"]
 
 #: Text is what it is: a dollar sign or an underscore is no formula.
@@ -18,9 +20,16 @@ LONGEST = 32
 
 
 class Names:
-    """Writes names for one picture, and knows whether something was lost."""
+    """Writes names for one picture, and knows whether something was lost.
+
+    Every picture begins with it, so this is where it is said that matplotlib is missing.
+    """
 
     def __init__(self) -> None:
+        try:
+            import matplotlib.font_manager  # noqa: F401
+        except ImportError as error:
+            raise MissingExtraError("a picture", "matplotlib", "plots") from error
         self._lost = False
 
     def short(self, names: Iterable[str], longest: int = LONGEST) -> list[str]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from altsets import views
-from altsets.plots._canvas import BLUE, CHARACTER, HATCHED, add_legend, add_note, axes_for, key, tidy
+from altsets.plots._canvas import BLUE, CHARACTER, HATCHED, axes_for, finish, key, tidy
 from altsets.plots._names import PLAIN, Names
 from altsets.search.near_best import NearBest
 from altsets.search.near_best.summary import share_of
@@ -63,7 +63,5 @@ def near_best(near_best: NearBest, *, most: int | None = 25, ax: Axes | None = N
     ax.set_xlabel(f"{seen.value_name} (%)")
     tidy(ax, grid="x")
     ax.tick_params(axis="y", length=0)
-    handles = [key(seen.mark_means), key("not in the best set", hatched=True)]
-    add_legend(ax, handles if not all(seen.marked) else handles[:1], names)
-    add_note(ax, seen.note, names.note)
-    return ax
+    keys = [key(seen.mark_means), key("not in the best set", hatched=True)]
+    return finish(ax, names, keys=keys[:1] if all(seen.marked) else keys, notes=[seen.note])

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 from altsets import views
 from altsets.plots._bars import draw_columns
-from altsets.plots._canvas import BLUE, CHARACTER, GREY, HATCHED, ORANGE, add_legend, add_note, axes_for, tidy
+from altsets.plots._canvas import BLUE, CHARACTER, GREY, HATCHED, ORANGE, axes_for, finish, tidy
 from altsets.plots._grids import draw_grid
 from altsets.plots._names import PLAIN, Names
 from altsets.result import MARK, Result
@@ -18,6 +18,8 @@ __all__ = ["membership", "overlap", "quality"]
 
 #: The height of a row of dots, the width of a column of them, and that of the scores, in inches.
 ROW, COLUMN, SCORES = 0.23, 0.42, 1.5
+#: The least width of both, which notes need.
+NARROWEST = 2.2
 
 
 def membership(
@@ -52,7 +54,7 @@ def membership(
     >>> scores = altsets.quality.Additive([9, 8, 7, 3, 2, 1], feature_names=list("abcdef"))
     >>> ax = membership(altsets.find(scores, n_features=2, n_alternatives=1, tau=1))
     >>> [label.get_text() for label in ax.get_xticklabels()]
-    ['0\n17.0', '1\n10.0']
+    ['0\\n17.0', '1\\n10.0']
     """
     seen = views.membership(result, most=most, most_sets=most_sets)
     names = Names()
@@ -63,18 +65,18 @@ def membership(
         for name, value in zip(seen.set_names, seen.qualities, strict=True)
     ]
     column = max(COLUMN, CHARACTER * max(len(head.split()[-1]) for head in heads) + 0.06)
-    width = len(heads) * column + max(map(len, labels)) * CHARACTER + 0.5
-    ax = axes_for(ax, width + (SCORES if seen.scores else 0), len(labels) * ROW + 1.3)
+    width = max(NARROWEST, len(heads) * column + (SCORES if seen.scores else 0))
+    ax = axes_for(ax, width + max(map(len, labels)) * CHARACTER + 0.5, len(labels) * ROW + 1.3)
     dots, whole = len(heads) + 0.2, len(heads) + 0.2 + (SCORES / column if seen.scores else 0.0)
     _draw_dots(ax, seen)
     ax.set_xlim(-0.6, whole - 0.6)
     ax.set_xticks(range(len(heads)), heads, fontsize="small")
     ax.set_yticks(range(len(labels)), labels, fontsize="small", **PLAIN)
-    ax.set_xlabel("set and its quality", x=dots / whole / 2)
+    ax.set_xlabel("set and its quality" if len(heads) > 2 else "set", x=dots / whole / 2)
+    keys = []
     if seen.scores:
-        add_legend(ax, _draw_scores(ax, seen, dots / whole), names)
-    add_note(ax, seen.note, names.note)
-    return ax
+        keys = _draw_scores(ax, seen, dots / whole)
+    return finish(ax, names, keys=keys, notes=[seen.note])
 
 
 def _draw_dots(ax: Axes, seen: views.Membership) -> None:

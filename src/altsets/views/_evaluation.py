@@ -109,7 +109,6 @@ def stand_ins(evaluation: Any, most: int | None = 20, source: str | None = None)
         low=0.0,
         high=1.0,
         shares=True,
-        digits=0,
         value_name="how often each stands in for the feature of the row",
         row_name="replaced feature",
         column_name="stand-in",
@@ -183,7 +182,6 @@ def stability(evaluation: Any, most: int | None = 25, source: str | None = None)
         low=0.0,
         high=1.0,
         shares=True,
-        digits=0,
         value_name=f"share of {runs} {searches} in which a feature is chosen",
         note=left_out,
     )

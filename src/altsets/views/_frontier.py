@@ -186,18 +186,14 @@ def heat(frontier: Any, n_alternatives: int | None = None) -> Grid:
 
 
 def _digits(shares: Sequence[float]) -> int:
-    """Digits of shares in per cent: one more where they are close to each other."""
-    return 1 if max(shares, default=1.0) - min(shares, default=1.0) < NARROW else 0
+    """Digits of shares: one more where they are close to each other."""
+    return 3 if max(shares, default=1.0) - min(shares, default=1.0) < NARROW else 2
 
 
 def _with_points(given: Any) -> Frontier:
     found = checked(given, Frontier, "a picture of what difference costs")
     if not found.points:
         raise InputError("this frontier has no points to show; give it more time, or ask for fewer sizes.")
-    if not any(point.is_complete for point in found.points):
-        raise InputError(
-            "no point of this frontier has all its sets; ask for fewer alternatives, or smaller sets."
-        )
     return found
 
 
@@ -205,8 +201,8 @@ def _count(found: Frontier, asked: Any) -> int:
     """For how many alternatives: as asked, or of the suggested point, or the most for which there are sets."""
     if asked is None:
         suggested = found.suggestion.n_alternatives
-        complete = max(point.n_alternatives for point in found.points if point.is_complete)
-        return complete if suggested is None else suggested
+        complete = [point.n_alternatives for point in found.points if point.is_complete]
+        return max(complete, default=found.counts[-1]) if suggested is None else suggested
     if asked not in found.counts:
         known = ", ".join(map(str, found.counts))
         raise InputError(f"n_alternatives={asked!r} is not in this frontier; choose from {known}.")
@@ -284,11 +280,11 @@ def _are_shares(found: Frontier) -> bool:
 
 
 def _as_share(found: Frontier) -> str:
-    return ", as a share of the best set" if _are_shares(found) else ""
+    return ", share of the best set" if _are_shares(found) else ""
 
 
 def _kept_name(found: Frontier) -> str:
-    what = "quality of the worst set" if _by_worst(found) else "mean quality"
+    what = "worst quality" if _by_worst(found) else "mean quality"
     return f"{what}{_as_share(found)}"
 
 

@@ -72,7 +72,7 @@ class Grid:
     shares : bool
         Whether the numbers are shares of a whole, so that 1 is 100 %.
     digits : int
-        Digits after the point that are worth showing, as a number or in per cent.
+        Digits after the point that are worth showing; two less in per cent.
     open : tuple of tuples of bool
         Which of them are not proven; empty if that is no question here.
     mark : tuple of int, or None
