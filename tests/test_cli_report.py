@@ -62,7 +62,7 @@ def test_find_writes_all_that_is_known(run, there):
     assert len(block(document, "features")["rows"]) == 6
     assert block(document, "frontier-points")["rows"][-1][2] == 1.0
     data = dict(section(document, "in-short")["blocks"][0]["items"])["Data"]
-    assert data == "80 rows and 6 features from table.csv; the target is y, which names classes."
+    assert data == "80 rows and 6 features from table.csv; the column to predict is y (classes)."
     assert "how much of y a straight line" in json.dumps(document)
 
 

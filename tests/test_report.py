@@ -234,7 +234,8 @@ def test_the_request_in_words(asked, words):
 def test_the_data_in_words():
     data = {"rows": 1, "columns": 2000, "file": "-", "target": "y", "dropped_rows": 3}
     assert about_data({"data": data, "task": "regression"}, None) == (
-        "1 row and 2,000 features from standard input; the target is y, an amount. 3 rows without a target left out."
+        "1 row and 2,000 features from standard input; the column to predict is y (an amount). "
+        "3 rows without a target left out."
     )
     assert about_data({}, 7) == "7 features."
     assert about_data({}, None) == ""

@@ -25,7 +25,7 @@ def shortened(text: str, most: int = REPORT_LIMITS.longest_name) -> str:
     Examples
     --------
     >>> shortened("a" * 50 + "b" * 50, 20)
-    'aaaaaaaaaaaaaa…bbbbb'
+    'aaaaaaaaaaaaaaa…bbbb'
     """
     if len(text) <= most:
         return text

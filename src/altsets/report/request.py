@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Mapping
 from typing import Any
 
+from altsets.quality.named import DEFAULT_MEASURES
 from altsets.result import Result
 
 __all__ = ["about_data", "about_quality", "about_request", "counted"]
@@ -37,7 +39,7 @@ def about_data(provenance: Mapping[str, Any], n_features: int | None) -> str:
     --------
     >>> data = {"rows": 569, "columns": 30, "file": "wdbc.csv", "target": "diagnosis"}
     >>> about_data({"data": data, "task": "classification"}, 30)
-    '569 rows and 30 features from wdbc.csv; the target is diagnosis, which names classes.'
+    '569 rows and 30 features from wdbc.csv; the column to predict is diagnosis (classes).'
     """
     data = provenance.get("data") or {}
     n_columns = data.get("columns", n_features)
@@ -46,12 +48,13 @@ def about_data(provenance: Mapping[str, Any], n_features: int | None) -> str:
     parts = [counted(data["rows"], "row")] if "rows" in data else []
     said = " and ".join([*parts, counted(n_columns, "feature")])
     if data.get("file"):
-        said += " from standard input" if data["file"] == "-" else f" from {data['file']}"
+        name = os.path.basename(data["file"])
+        said += " from standard input" if name == "-" else f" from {name}"
     if data.get("target"):
-        said += f"; the target is {data['target']}"
-        said += {"classification": ", which names classes", "regression": ", an amount"}.get(
+        kind = {"classification": " (classes)", "regression": " (an amount)"}.get(
             provenance.get("task", ""), ""
         )
+        said += f"; the column to predict is {data['target']}{kind}"
     left = data.get("dropped_rows")
     return f"{said}." + (f" {counted(left, 'row')} without a target left out." if left else "")
 
@@ -59,15 +62,14 @@ def about_data(provenance: Mapping[str, Any], n_features: int | None) -> str:
 def about_quality(result: Result, has_scores: bool, target: str = "the target") -> str:
     """What makes a set good, in words; empty where nobody knows."""
     known = {**result.provenance.get("quality", {}), **result.parameters}
-    name, measured = known.get("quality"), known.get("measure")
-    by = f" Scores are measured with {measured}." if measured else ""
+    name = known.get("quality")
+    measure = known.get("measure") or DEFAULT_MEASURES.get(str(name), name)
+    meaning = QUALITIES[measure].replace("the target", target) if measure in QUALITIES else ""
+    scores = f" The score of a feature is {meaning}." if meaning else ""
     if name in SETS:
-        return f"The quality of a set is {SETS[name]}.{by}"
+        return f"The quality of a set is {SETS[name]}.{scores}"
     if name in QUALITIES:
-        meaning = QUALITIES[name].replace("the target", target)
-        return (
-            f"The quality of a set is the sum of its features' scores. The score of a feature is {meaning}."
-        )
+        return f"The quality of a set is the sum of its features' scores.{scores}"
     if result.parameters.get("scores"):
         return f"Scores come from the file {result.parameters['scores']}."
     return "" if has_scores else "Only whole sets are judged, so features have no scores of their own."

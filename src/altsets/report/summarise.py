@@ -274,7 +274,8 @@ def _found(result: Result) -> str:
 
 def _missing(result: Result) -> str:
     found, asked = len(result.sets), len(result.statuses)
-    return f"{found} of {asked} sets were found." if found else "No set was found; the reason is given below."
+    said = f"{found} of {asked} sets were found." if found else "No set was found."
+    return f"{said} {result.reason}".strip()
 
 
 def _predicts(evaluation: Evaluation) -> str:
