@@ -244,7 +244,10 @@ def test_the_demo_replaces_only_its_own_report(run, there):
     code, _, err = run("demo")
     assert (code, err) == (0, "The report is in altsets-demo.html; open it in a browser.\n")
     document = document_in(there / "altsets-demo.html")
-    assert block_of_code(document, "shell") == "altsets find demo.csv --target=diagnosis --distinct=0.9"
+    assert (
+        block_of_code(document, "shell")
+        == "altsets find demo.csv --target=diagnosis --distinct=0.9 --evaluate"
+    )
     assert section(document, "frontier") is not None
     (there / "altsets-demo.html").write_text("mine", encoding="utf-8")
     code, _, err = run("demo")

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import shlex
 from dataclasses import replace
-from typing import Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from altsets.cli.judging import JudgeOptions, JudgingOptions, evaluation_of
 from altsets.cli.printing import answer, console_for, plain_messages, printable, say, say_error
 from altsets.cli.records import Record
 from altsets.cli.reporting import ReportFile
@@ -15,6 +16,9 @@ from altsets.cli.searching import Searched, run_search
 from altsets.cli.sources import TableOptions, TableToScore
 from altsets.commands import TABLE
 from altsets.errors import InputError, MissingExtraError
+
+if TYPE_CHECKING:
+    from altsets.evaluation import Evaluation
 
 __all__ = ["demo_command"]
 
@@ -39,7 +43,7 @@ def demo_command(
         str | None, typer.Option(metavar="FILE.csv", help="Also write the table of the demo to a new file.")
     ] = None,
 ) -> None:
-    """Show what altsets does, on a table that comes with scikit-learn."""
+    """Show what altsets does, on a table that comes with scikit-learn; and write a report, altsets-demo.html."""
     with plain_messages():
         record = Record(context)
         from altsets.dissimilarity import Matched
@@ -83,12 +87,29 @@ def _write_report(
     # What gives the same answer is no demo.
     origin |= {
         "command": "find",
-        "options": {TABLE: table, "--target": source.data.target_name, "--distinct": "0.9"},
+        "options": {
+            TABLE: table,
+            "--target": source.data.target_name,
+            "--distinct": "0.9",
+            "--evaluate": True,
+        },
     }
     known = {"table": table, "quality": "mutual_info"}
     result = searched.result
     result = replace(result, parameters={**result.parameters, **known}, provenance=origin)
-    page.write_search(searched._replace(result=result))
+    written = f"{table} is the file that altsets demo --save-table {shlex.quote(table)} writes."
+    page.write_search(searched._replace(result=result), _evaluated(source, asked), notes=[written])
+
+
+def _evaluated(source: TableToScore, asked: dict[str, Any]) -> Evaluation | None:
+    """How well such sets predict; Ctrl-C does without."""
+    from altsets.selector import SelectAlternatives
+
+    try:
+        selector = SelectAlternatives("mutual_info", **asked)
+        return evaluation_of(selector, source.data, JudgeOptions(), "auto", JudgingOptions())
+    except KeyboardInterrupt:
+        return None
 
 
 def _suggestions(saved: str | None, target: str) -> list[str]:

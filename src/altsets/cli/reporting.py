@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -54,11 +54,14 @@ class ReportFile:
         self.file.write(page(summarise(**answers)).encode())
         say_error(f"The report is in {self.file.path}; open it in a browser.")
 
-    def write_search(self, searched: Searched, evaluation: Evaluation | None = None) -> None:
+    def write_search(
+        self, searched: Searched, evaluation: Evaluation | None = None, notes: Sequence[str] = ()
+    ) -> None:
         """Write what a search has found, with what else can be known in a few seconds."""
         if self.file is None:
             return
         more = _beside(searched)
+        more["skipped"] = [*notes, *more.get("skipped", ())]
         self.write(result=searched.result, quality=searched.quality, evaluation=evaluation, **more)
 
 

@@ -23,6 +23,8 @@ HOW = ("measure", "estimator", "scoring", "pos_label", "class_weight")
 #: What need not be said.
 DEFAULTS = {"dissimilarity": "'dice'", "search": "'sequential'", "aggregation": "'sum'"}
 MAX_ITERS = 1000
+#: Characters of a line that is easy to read.
+LONGEST_LINE = 88
 
 _TABLE_OF_YOURS = "# X and y are your table and target, the same as before."
 
@@ -88,7 +90,7 @@ def python_lines(result: Result, names: Sequence[str] | None) -> str:
     if not isinstance(options, Mapping):
         lines = [_TABLE_OF_YOURS, _selector(result, names), "selector.fit(X, y)"]
     else:
-        call = f"result = altsets.find({', '.join(['quality', *_arguments(result, names, table='data.X')])})"
+        call = _call("result = altsets.find", ["quality", *_arguments(result, names, table="data.X")])
         lines = [*_table(options), _quality(result, options), call, "print(result.named_sets)"]
     code = "\n".join(lines)
     return "\n".join([*(line for mark, line in IMPORTS.items() if mark in code), "", code])
@@ -102,7 +104,15 @@ def _selector(result: Result, names: Sequence[str] | None) -> str:
         raise NotExpressed("only you know what quality was searched with")
     more = [] if seed in (None, DEFAULT_SEED) else [f"random_state={seed}"]
     said = [_quality_by_name(result), *_arguments(result, names), *more]
-    return f"selector = SelectAlternatives({', '.join(said)})"
+    return _call("selector = SelectAlternatives", said)
+
+
+def _call(function: str, arguments: Sequence[str]) -> str:
+    """A call on one line if it fits there, else with a line for each argument."""
+    line = f"{function}({', '.join(arguments)})"
+    if len(line) <= LONGEST_LINE:
+        return line
+    return "\n".join([f"{function}(", *(f"    {argument}," for argument in arguments), ")"])
 
 
 def _arguments(result: Result, names: Sequence[str] | None, table: str = "") -> list[str]:

@@ -13,12 +13,16 @@ from altsets.result import Result
 
 __all__ = ["again_section", "origin_section"]
 
+SPELLED = {"python": "Python", "numpy": "NumPy", "scipy": "SciPy"}
+
 
 def origin_section(provenance: Mapping[str, Any], result: Result | None) -> Block:
     """Data with their hash, versions, who computed it, when and how long it took."""
     data = provenance.get("data") or {}
     versions = [
-        f"{name} {provenance[name]}" for name in ("altsets", "python", *PACKAGES) if name in provenance
+        f"{SPELLED.get(name, name)} {provenance[name]}"
+        for name in ("altsets", "python", *PACKAGES)
+        if name in provenance
     ]
     items = [
         ("Table", str(data.get("file") or "")),

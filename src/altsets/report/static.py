@@ -64,7 +64,7 @@ def cell_text(cell: Any, kind: Block) -> list[str]:
     if isinstance(cell, list):
         return [shortened(str(name)) for name in cell]
     if isinstance(cell, float):
-        return [f"{cell:.{kind.get('digits', 4)}g}"]
+        return [f"{cell:#.{kind.get('digits', 4)}g}".rstrip(".")]
     return [shortened(str(cell))]
 
 
