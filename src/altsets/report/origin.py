@@ -19,11 +19,8 @@ SPELLED = {"python": "Python", "numpy": "NumPy", "scipy": "SciPy"}
 def origin_section(provenance: Mapping[str, Any], result: Result | None) -> Block:
     """Data with their hash, versions, who computed it, when and how long it took."""
     data = provenance.get("data") or {}
-    versions = [
-        f"{SPELLED.get(name, name)} {provenance[name]}"
-        for name in ("altsets", "python", *PACKAGES)
-        if name in provenance
-    ]
+    known = [name for name in ("altsets", "python", *PACKAGES) if name in provenance]
+    versions = [f"{SPELLED.get(name, name)} {provenance[name]}" for name in known]
     items = [
         ("Table", str(data.get("file") or "")),
         ("SHA-256 of the file", str(data.get("file_sha256") or "")),
