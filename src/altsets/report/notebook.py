@@ -14,10 +14,14 @@ from altsets.report.frontier import frontier_section
 from altsets.report.near_best import near_best_section
 from altsets.report.render import fragment
 from altsets.report.sets import sets_section
+from altsets.report.summarise import heading_of
 from altsets.result import Result
 from altsets.search.frontier import Frontier
 
 __all__ = ["in_notebook"]
+
+#: Charts that are in reports alone: a cell of a notebook is small.
+LEFT_OUT = ("quality", "overlap", "likeness", "chosen", "stand-ins", "near-best-sets")
 
 STYLE = "text-align:left;padding:2px 12px 2px 0;vertical-align:top"
 
@@ -35,13 +39,10 @@ def in_notebook(answer: Any, *, in_use: int | None = None, notes: Sequence[str] 
         Sentences below it.
     """
     try:
-        blocks = [*_section(answer, in_use)["blocks"], text(*notes)]
-        made = {
-            "id": "answer",
-            "title": type(answer).__name__,
-            "blocks": [block for block in blocks if block],
-        }
-        return fragment(fitted(document("", "", [made])))
+        made = _section(answer, in_use)
+        parts = [block for block in (*made["blocks"], text(*notes)) if block]
+        shown = [block for block in parts if block.get("id") not in LEFT_OUT]
+        return fragment(fitted(document(heading_of(answer), "", [made | {"blocks": shown}])))
     except Exception:
         # Without Jinja2, or whatever else: the answer in words is always there.
         return _plain(answer, in_use, notes)

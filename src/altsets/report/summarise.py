@@ -22,7 +22,7 @@ from altsets.result import Result
 from altsets.search.frontier import Frontier
 from altsets.search.near_best import NearBest
 
-__all__ = ["summarise"]
+__all__ = ["heading_of", "summarise"]
 
 #: Names of the best set that are spelled out at the top.
 MOST_NAMED = 10
@@ -96,18 +96,19 @@ def summarise(
     _check({"result": result, "evaluation": evaluation, "frontier": frontier, "near_best": near_best})
     _check_quality(quality, _n_features(result, evaluation, frontier, near_best))
     origin = _origin(provenance, result, evaluation)
+    target = str((origin.get("data") or {}).get("target") or "")
     names = _names(quality, near_best)
     parameters = _parameters(result, frontier, near_best)
     shown = None if result is None else _with_short_names(result)
     made = document(
-        title or _title(result, evaluation, frontier, origin),
+        title or heading_of(_first(result, frontier, evaluation, near_best), target),
         _subtitle(origin),
         [
             _in_short(shown, evaluation, frontier, near_best, origin, quality),
-            sets_section(shown) if shown else None,
-            frontier_section(frontier) if frontier else None,
+            sets_section(shown) if shown is not None else None,
+            frontier_section(frontier) if frontier is not None else None,
             evaluation_section(evaluation) if evaluation and evaluation.folds else None,
-            near_best_section(near_best) if near_best else None,
+            near_best_section(near_best) if near_best is not None else None,
             all_features_section(result, quality),
             conditions_section(parameters, origin, named_features(result, names)),
             section("notes", "Notes", [text(*_notes(result, frontier), *skipped)]),
@@ -175,23 +176,21 @@ def _parameters(result: Result | None, frontier: Frontier | None, near: NearBest
     return {}
 
 
-def _title(
-    result: Result | None, evaluation: Evaluation | None, frontier: Frontier | None, origin: Mapping[str, Any]
-) -> str:
-    target = (origin.get("data") or {}).get("target")
+def _first(*answers: Any) -> Any:
+    return next((answer for answer in answers if answer is not None), None)
+
+
+def heading_of(answer: Any, target: str = "") -> str:
+    """The heading over an answer: a result, an evaluation, a frontier, or near-best sets."""
     about = f" for {target}" if target else ""
-    if result is not None:
+    if isinstance(answer, Result):
         return (
-            f"{counted(len(result.sets), 'feature set')}{about}" if result.sets else f"No feature set{about}"
+            f"{counted(len(answer.sets), 'feature set')}{about}" if answer.sets else f"No feature set{about}"
         )
-    if frontier is not None:
+    if isinstance(answer, Frontier):
         return f"What difference between feature sets costs{about}"
-    if evaluation is not None:
-        which = (
-            "1 feature set predicts"
-            if evaluation.n_sets == 1
-            else f"{evaluation.n_sets} feature sets predict"
-        )
+    if isinstance(answer, Evaluation):
+        which = "1 feature set predicts" if answer.n_sets == 1 else f"{answer.n_sets} feature sets predict"
         return f"How well {which}{f' {target}' if target else ''}"
     return f"Feature sets that are nearly the best{about}"
 
