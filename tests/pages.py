@@ -135,7 +135,7 @@ def everything(names=tuple(f"feature {place}" for place in range(N_FEATURES))):
             bars(names),
             bars(SETS, low=[0.8] * 3, high=[0.95] * 3, id="intervals"),
         ],
-        "Frontier": [lines(names[:10]), matrix(names)],
+        "Frontier": [lines(names[:10]), matrix(names[:12])],
         "Again": [
             {"kind": "code", "language": "shell", "text": f"altsets find {names[0]}", "label": "Command line"}
         ],

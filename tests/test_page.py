@@ -7,9 +7,11 @@ import io
 import re
 import time
 from contextlib import contextmanager
+from pathlib import Path
 
+import browsers
 import pytest
-from browsers import LAPTOP, PHONE, opened, violations
+from browsers import LAPTOP, PHONE, opened, take_picture, violations
 from pages import (
     HOSTILE,
     N_FEATURES,
@@ -87,6 +89,49 @@ def test_the_module_is_small():
     assert len(module_text().encode()) < 80_000
 
 
+# --- The browser ----------------------------------------------------------------------------------------------
+
+
+def test_without_a_browser_tests_are_skipped_or_fail(monkeypatch):
+    monkeypatch.setattr(browsers, "found", lambda: None)
+    monkeypatch.delenv("ALTSETS_BROWSER", raising=False)
+    with pytest.raises(pytest.skip.Exception, match="No browser: "):
+        browsers.need_browser()
+    monkeypatch.setenv("ALTSETS_BROWSER", "required")
+    with pytest.raises(pytest.fail.Exception, match="A browser is required: "):
+        browsers.need_browser()
+
+
+def test_the_browser_that_is_installed_is_one_that_tests_find():
+    script = Path(__file__).parents[1].joinpath("tools", "browser").read_text(encoding="utf-8")
+    assert f"for name in {' '.join(browsers.NAMES)}; do" in script
+    assert "install -qq -y --no-install-recommends chromium\n" in script
+
+
+def test_requests_and_errors_are_heard(browser, tmp_path):
+    page = tmp_path / "bad.html"
+    page.write_text(
+        "<img src='https://example.org/x.png'><script>console.error('no'); throw new Error('oh')</script>",
+        encoding="utf-8",
+    )
+    with opened(browser, page) as visit:
+        said = "\n".join(visit.trouble)
+    assert "request: https://example.org/x.png" in said
+    assert "console: no" in said
+    assert "error: oh" in said
+
+
+def test_pictures_are_as_wide_as_the_window(browser, tmp_path):
+    path = file_of(document(bars(SETS)), tmp_path / "page.html")
+    take_picture(browser, path, tmp_path / "all.png", width=PHONE)
+    take_picture(browser, path, tmp_path / "part.png", width=PHONE, within="#bars svg", scale=2)
+    whole, part = (
+        int.from_bytes((tmp_path / name).read_bytes()[16:20], "big") for name in ("all.png", "part.png")
+    )
+    assert whole == PHONE
+    assert PHONE < part < 2 * PHONE
+
+
 # --- What is drawn --------------------------------------------------------------------------------------------
 
 
@@ -132,12 +177,17 @@ def test_a_part_of_a_page_begins_one_level_lower_and_has_no_landmarks(show):
             assert page.get_by_role(role).count() == 0
 
 
+def test_a_part_without_a_title_begins_with_its_sections(show):
+    with show(document(text("Hello."), title="", subtitle=""), attributes="embedded") as page:
+        assert page.get_by_role("heading").all_inner_texts() == ["Section one"]
+
+
 def test_without_scripts_the_static_content_is_there(show):
     with show(everything(), browser_options={"java_script_enabled": False}) as page:
         assert page.get_by_text("The static content.").is_visible()
 
 
-@pytest.mark.parametrize("damaged", ["", "{", "null", '{"sections": 3}'])
+@pytest.mark.parametrize("damaged", ["{", '{"sections": 3}'])
 def test_a_damaged_document_leaves_the_static_content(show, damaged):
     with show(None, embedded_json=damaged) as page:
         assert page.get_by_role("status").inner_text().startswith("The data of this page are damaged")
@@ -339,13 +389,33 @@ def test_numbers_are_sorted_as_numbers_by_mouse(show):
         assert head.get_attribute("aria-sort") is None
         head.get_by_role("button").click()
         assert head.get_attribute("aria-sort") == "descending"
-        assert column_of(page, 2) == ["10.00", "9.500", f"{MINUS}200.0", DASH]
+        assert column_of(page, 2) == ["10", "9.5", f"{MINUS}200", DASH]
         head.get_by_role("button").click()
         assert head.get_attribute("aria-sort") == "ascending"
         assert column_of(page, 1) == ["c", "B 9", "b 10", "a"]
         page.get_by_role("columnheader", name="Name").get_by_role("button").click()
         assert head.get_attribute("aria-sort") is None
         assert column_of(page, 1) == ["a", "B 9", "b 10", "c"]
+
+
+def test_numbers_have_the_digits_that_were_asked_for(show):
+    cases = [
+        (None, [0, 0.5, 1 / 3, 1], ["0", "0.5", "0.3333", "1"]),
+        (3, [0, 0.5, 2 / 3, 1, 123456.7, 999.96], ["0", "0.500", "0.667", "1.00", "123,457", "1000"]),
+        (3, [5, 12, 12345, -3], ["5", "12", "12,345", f"{MINUS}3"]),
+        (2, [1e-7, 1e300, -2.5e-9, 0.1], [f"1.0e{MINUS}7", "1.0e300", f"{MINUS}2.5e{MINUS}9", "0.10"]),
+    ]
+    blocks = [
+        table(
+            [{"name": "Value", "kind": "number", "digits": digits}],
+            [[value] for value in values],
+            id=f"case-{place}",
+        )
+        for place, (digits, values, _) in enumerate(cases)
+    ]
+    with show(document(*blocks)) as page:
+        for place, (_, _, shown) in enumerate(cases):
+            assert column_of(page, 1, f"#case-{place}") == shown
 
 
 def test_rows_are_sorted_by_keyboard(show):
@@ -365,6 +435,7 @@ def test_rows_are_paged_by_mouse(show):
     with show(document(features_table(NAMES))) as page:
         block = page.locator("#features")
         assert column_of(page, 1) == list(NAMES[:25])
+        assert block.locator("dl.legend div").all_inner_texts() == ["ScoreMutual information."]
         assert block.locator(".range").inner_text() == f"1{DASH}25 of 40 rows"
         block.get_by_role("button", name="Next rows").click()
         assert column_of(page, 1) == list(NAMES[25:])
@@ -411,11 +482,6 @@ def test_many_names_in_a_cell_are_shown_on_request(show):
         assert page.locator(".names li").count() == 17
         page.get_by_role("button", name="and 24 more").click()
         assert page.locator(".names li").all_inner_texts() == list(NAMES)
-
-
-def test_columns_are_explained_below_the_table(show):
-    with show(document(features_table(NAMES[:3]))) as page:
-        assert page.locator("dl.legend div").all_inner_texts() == ["ScoreMutual information."]
 
 
 # --- Charts ---------------------------------------------------------------------------------------------------
@@ -500,26 +566,22 @@ def test_a_large_matrix_is_paged_both_ways(show):
         assert figure.locator(".plot text").filter(has_text=re.compile("^feature 39$")).count() == 2
 
 
-@pytest.mark.parametrize(
-    ("block", "rows"),
-    [
-        (membership(NAMES), ["feature 1", "0.5000", "set 0", "yes"]),
-        (bars(NAMES), ["feature 1", "0.890"]),
-        (lines(["k = 3", "k = 4"]), ["k = 3", "0.2500", "2.90000", "tau 0.25", "yes"]),
-        (matrix(SETS), ["set 1", DASH, "1.0", "0.50"]),
-    ],
-    ids=lambda value: value["chart"] if isinstance(value, dict) else "",
-)
-def test_every_chart_can_be_shown_as_a_table(show, block, rows):
-    with show(document(block)) as page:
-        assert page.get_by_role("table").count() == 0
-        toggle = page.get_by_role("button", name="Show as table")
-        toggle.focus()
-        page.keyboard.press("Enter")
-        shown = page.locator("tbody tr").nth(1).locator("> *").all_inner_texts()
-        assert shown == rows
-        page.get_by_role("button", name="Hide table").click()
-        assert page.get_by_role("table").count() == 0
+def test_every_chart_can_be_shown_as_a_table(show):
+    second_rows = {
+        "membership": ["feature 1", "0.5000", "set 0", "yes"],
+        "bars": ["feature 1", "0.890"],
+        "lines": ["k = 3", "0.25", "2.90000", "tau 0.25", "yes"],
+        "matrix": ["set 1", DASH, "1.0", "0.50"],
+    }
+    with show(document(membership(NAMES), bars(NAMES), lines(["k = 3", "k = 4"]), matrix(SETS))) as page:
+        for kind, row in second_rows.items():
+            figure = page.locator(f"#{kind}")
+            assert figure.get_by_role("table").count() == 0
+            figure.get_by_role("button", name="Show as table").focus()
+            page.keyboard.press("Enter")
+            assert figure.locator("tbody tr").nth(1).locator("> *").all_inner_texts() == row
+            figure.get_by_role("button", name="Hide table").click()
+            assert figure.get_by_role("table").count() == 0
 
 
 def test_charts_read_their_values_by_keyboard_and_mouse(show):
@@ -527,7 +589,7 @@ def test_charts_read_their_values_by_keyboard_and_mouse(show):
         plot = page.get_by_role("group", name="Chart membership")
         plot.focus()
         page.keyboard.press("ArrowDown")
-        assert plot.get_by_role("status").inner_text() == "feature 0: mutual information 1.000; in no set"
+        assert plot.get_by_role("status").inner_text() == "feature 0: mutual information 1; in no set"
         page.keyboard.press("End")
         assert plot.get_by_role("status").inner_text().endswith("not above noise")
         page.keyboard.press("Escape")

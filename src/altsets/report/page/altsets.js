@@ -1,10 +1,9 @@
 /*
  * altsets.js draws a document of altsets (sections of text, facts, tables, code and charts) in <altsets-page>.
  *
- * The document is the JSON in a child script of the element; its other children are what is to be seen where this module
- * does not run, and give way to what is drawn.
- * Or: element.document = {...}, as often as you like. With the attribute `embedded` (a notebook, a part of another page)
- * there is no table of contents, and headings begin one level lower.
+ * The document is the JSON in a child script of the element, or what is assigned to its property `document`, as often as
+ * you like. Its other children are what is to be seen where this module does not run; they give way to what is drawn.
+ * With the attribute `embedded` (a notebook, a part of another page) there are no landmarks and no table of contents.
  *
  * The rules: no package, no request, no markup from data (text nodes only), no style attribute in markup, so that it
  * works from file:// under a strict content-security policy. What does not fit is paged; what is odd is said in words.
@@ -17,17 +16,17 @@ const SERIES_A_PAGE = 8;
 const ROWS_ON_PAPER = 200;
 /** With fewer sections than that, nobody needs a table of contents. */
 const SECTIONS_WITH_CONTENTS = 4;
-/** Letters without a space, and letters in all, beyond which a text is cut until somebody asks for it. */
-const LONGEST_WORD = 48;
-const LONGEST_NAME = 64;
-const LONGEST_TEXT = 280;
+/** Letters beyond which a text is cut until somebody asks for all of it: a name or a word, a cell, a fact. */
+const LONGEST_NAME = 48;
+const LONGEST_CELL = 280;
+const LONGEST_FACT = 1000;
 /** Letters of a text that is not broken into lines. */
 const SHORT_TEXT = 24;
 /** Names in one cell that are shown at once. */
 const NAMES_IN_CELL = 16;
 
-const SANS = '-apple-system, "Segoe UI", Roboto, "Helvetica Neue", "Noto Sans", "Liberation Sans", Arial, system-ui, sans-serif';
-const SERIF = 'Charter, "Bitstream Charter", "Iowan Old Style", "Palatino Linotype", Palatino, "Source Serif 4", Cambria, Georgia, "Liberation Serif", serif';
+const SANS = '-apple-system, "Segoe UI", Roboto, "Helvetica Neue", "Noto Sans", "Liberation Sans", Arial, sans-serif';
+const SERIF = 'Charter, "Bitstream Charter", "Iowan Old Style", Palatino, Cambria, Georgia, "Liberation Serif", serif';
 const MONO = 'ui-monospace, "SF Mono", "Cascadia Mono", Menlo, Consolas, "Liberation Mono", monospace';
 
 // --- Values as text --------------------------------------------------------------------------------------------------
@@ -43,8 +42,9 @@ const plural = (number, word) => `${count(number)} ${word}${number === 1 ? "" : 
 /** Stands for what is not known. */
 const UNKNOWN = "–";
 const typographic = (number) => number.replaceAll("-", "−");
+const wholeText = (value) => typographic(Math.abs(value) < 1e4 ? String(Math.round(value)) : count(Math.round(value)));
 
-/** Whole numbers in full, or with so many significant digits. */
+/** So many significant digits, all of them; or, where nobody says how many, those that are needed. */
 function numberText(value, digits) {
   if (!isNumber(value)) return UNKNOWN;
   const size = Math.abs(value);
@@ -52,16 +52,17 @@ function numberText(value, digits) {
   if (size >= 1e15 || (size > 0 && size < 1e-4)) {
     return typographic(value.toExponential(precision - 1).replace("e+", "e"));
   }
-  const text = digits === undefined && Number.isInteger(value) ? "e" : value.toPrecision(precision);
-  // Where digits end before the point, all of them are shown.
-  if (text.includes("e")) return typographic(size < 1e4 ? String(Math.round(value)) : count(Math.round(value)));
-  return typographic(text);
+  const text = value.toPrecision(precision);
+  const free = digits === undefined || digits === null;
+  // Where digits end before the point, the number is shown to the point.
+  if (value === 0 || text.includes("e") || (free && Number.isInteger(value))) return wholeText(value);
+  return typographic(free ? String(Number(text)) : text);
 }
 
 /** How to write numbers that stand together: without decimals where none of them has any. */
 function formatOf(values, digits) {
   const whole = values.every((value) => !isNumber(value) || Number.isInteger(value));
-  return (value) => numberText(value, whole ? undefined : (digits ?? 4));
+  return (value) => numberText(value, whole ? null : digits);
 }
 
 /** A text of at most so many letters: its beginning and its end, because names often differ at the end only. */
@@ -110,19 +111,19 @@ function button(label, action, attributes = {}) {
 }
 
 /** A name from data: kept apart from its surroundings whatever its direction, cut if long, whole on request. */
-function nameOf(value, letters = LONGEST_NAME, word = LONGEST_WORD) {
+function nameOf(value, letters = LONGEST_NAME) {
   const text = textOf(value);
   if (!text.trim()) return el("span", { class: "muted" }, labelOf(text));
-  const long = text.length > letters || new RegExp(`\\S{${word + 1}}`).test(text);
-  if (!long) return el("bdi", {}, text);
-  const whole = el("bdi", { class: "whole" }, text);
-  const label = el("summary", { title: "Show all of it" }, el("bdi", {}, cut(text, Math.min(letters, LONGEST_WORD))));
-  return el("details", { class: "long" }, label, whole);
+  if (text.length <= letters) return el("bdi", {}, text);
+  const label = el("summary", { title: "Show all of it" }, el("bdi", {}, cut(text, letters)));
+  return el("details", { class: "long" }, label, el("bdi", { class: "whole" }, text));
 }
+
+const LONG_WORD = new RegExp(`\\S{${LONGEST_NAME + 1},}`);
 
 /** Running text; words that no line can hold are cut like names, and options of commands stay in one piece. */
 function prose(parent, value) {
-  const pieces = textOf(value).split(new RegExp(`(\\S{${LONGEST_WORD + 1},}|--[a-z][a-z-]*)`));
+  const pieces = textOf(value).split(new RegExp(`(${LONG_WORD.source}|--[a-z][a-z-]*)`));
   const whole = (piece) => (piece.startsWith("--") ? el("span", { class: "option" }, piece) : nameOf(piece));
   parent.append(...pieces.map((piece, place) => (place % 2 ? whole(piece) : piece)));
   return parent;
@@ -270,7 +271,7 @@ class Table {
 
   head(column, c) {
     const numeric = column.kind === "number";
-    const name = cut(labelOf(column.name), LONGEST_WORD);
+    const name = cut(labelOf(column.name), LONGEST_NAME);
     // The first look at numbers is at the largest ones.
     const press = button(el("bdi", {}, name), () => this.sort(c, this.by === c ? !this.descending : numeric));
     press.append(el("span", { class: "sign", "aria-hidden": "true" }));
@@ -352,7 +353,7 @@ class Table {
     if (Array.isArray(value)) [kind, content] = ["list", namesOf(value)];
     else if (typeof value === "number") [kind, content] = ["number", this.formats[c](value)];
     else if (value !== null && value !== undefined) {
-      content = nameOf(value, LONGEST_TEXT);
+      content = nameOf(value, LONG_WORD.test(value) ? LONGEST_NAME : LONGEST_CELL);
       if (!numeric && String(value).length <= SHORT_TEXT) kind = "brief";
     }
     // The first column says what a row is about.
@@ -505,8 +506,9 @@ class Drawing {
   hatch(id, kind) {
     const square = { width: 5, height: 5 };
     const pattern = { id, ...square, patternUnits: "userSpaceOnUse", patternTransform: "rotate(45)" };
-    const stripes = [svg("rect", { ...square, class: "hatch-ground" }), svg("rect", { ...square, width: 2, class: kind })];
-    this.add(svg("defs", {}, svg("pattern", pattern, ...stripes)));
+    const ground = svg("rect", { ...square, class: "hatch-ground" });
+    const stripe = svg("rect", { ...square, width: 2, class: kind });
+    this.add(svg("defs", {}, svg("pattern", pattern, ground, stripe)));
     return `url(#${id})`;
   }
 
@@ -606,7 +608,7 @@ class Membership {
     this.sets = list(block.sets).map(textOf);
     this.scoreName = textOf(block.score_name) || "score";
     this.scored = this.scores.some(isNumber);
-    this.format = formatOf(this.scores, 4);
+    this.format = formatOf(this.scores);
     this.rows = { total: this.features.length, size: ROWS_A_PAGE, what: "features" };
   }
 
@@ -622,11 +624,12 @@ class Membership {
     const noisy = this.quiet.some(Boolean);
     const columns = [
       { name: "Feature", kind: "text" },
-      { name: this.scoreName, kind: "number" },
+      { name: this.scoreName, kind: "number", digits: 4 },
       { name: "Sets", kind: "names" },
       { name: "Above noise", kind: "text" },
     ];
-    const rows = this.features.map((feature, f) => [feature, this.scores[f], this.inside(f), this.quiet[f] ? "no" : "yes"]);
+    const above = (f) => (this.quiet[f] ? "no" : "yes");
+    const rows = this.features.map((feature, f) => [feature, this.scores[f], this.inside(f), above(f)]);
     const shown = noisy ? 4 : 3;
     return { columns: columns.slice(0, shown), rows: rows.map((row) => row.slice(0, shown)) };
   }
@@ -766,7 +769,7 @@ class Lines {
     this.marked = block.mark;
     [this.xName, this.yName] = [textOf(block.x_name) || "x", textOf(block.y_name) || "y"];
     this.heights = [...this.points.map((point) => point.y), ...this.across.values];
-    this.format = formatOf(this.heights, 4);
+    this.format = formatOf(this.heights);
     this.rows = { total: this.series.length, size: SERIES_A_PAGE, what: "series" };
   }
 
@@ -779,7 +782,8 @@ class Lines {
       [{ name: "Point", kind: "text" }, (point) => textOf(point.label), points.some((point) => point.label)],
       [{ name: "Proven", kind: "text" }, (point) => (point.open ? "no" : "yes"), points.some((point) => point.open)],
     ].filter(([, , shown]) => shown);
-    return { columns: columns.map(([column]) => column), rows: points.map((point) => columns.map(([, cell]) => cell(point))) };
+    const rows = points.map((point) => columns.map(([, cell]) => cell(point)));
+    return { columns: columns.map(([column]) => column), rows };
   }
 
   draw({ width, rows }) {
@@ -833,7 +837,7 @@ class Lines {
     }
     if (this.series.length > 1) {
       const stroke = svg("line", { x1: 0, y1: 7, x2: 18, y2: 7, class: `series c${place}` });
-      drawing.keys.push([symbol(stroke, shape(place, 9, 7, 4, `dot c${place}`)), series.name]);
+      drawing.keys.push([symbol(stroke, shape(place, 9, 7, 4, `dot c${place}`)), cut(series.name, 60)]);
     }
   }
 
@@ -889,7 +893,8 @@ class Matrix {
   columns(width) {
     const room = width - Math.min(this.labelWidth, width * 0.32);
     const over = Math.min(widest(this.heads, SMALL), room * 0.4) * 0.7;
-    return { total: this.heads.length, size: clamp(Math.floor((room - over) / this.cellWidth), 1, 25), what: "columns" };
+    const size = clamp(Math.floor((room - over) / this.cellWidth), 1, 25);
+    return { total: this.heads.length, size, what: "columns" };
   }
 
   table() {
@@ -1023,7 +1028,7 @@ class Figure {
     this.halo = svg("rect", { class: "here", rx: 4, visibility: "hidden" });
     this.drawing.add(this.halo);
     this.plot.replaceChildren(total ? this.drawing.svg : message("There is nothing to draw."), this.tip);
-    const item = ([mark, text]) => el("li", {}, mark, el("bdi", {}, cut(text, 60)));
+    const item = ([mark, text]) => el("li", {}, mark, el("bdi", {}, cut(text, 120)));
     this.key.replaceChildren(...this.drawing.keys.map(item));
     this.key.hidden = !total || !this.drawing.keys.length;
   }
@@ -1087,7 +1092,8 @@ function textBlock(page, block) {
 function factsBlock(page, block) {
   const items = list(block.items).map((item) => {
     const [label, text] = list(item);
-    return el("div", {}, prose(el("dt"), label), el("dd", {}, nameOf(text, LONGEST_TEXT, LONGEST_TEXT)));
+    const letters = textOf(text).length > LONGEST_FACT ? LONGEST_CELL : LONGEST_FACT;
+    return el("div", {}, prose(el("dt"), label), el("dd", {}, nameOf(text, letters)));
   });
   return items.length ? el("dl", { class: "facts" }, ...items) : message("There is nothing to show.");
 }
@@ -1159,7 +1165,6 @@ function blockOf(page, block) {
 class Page {
   constructor(root, { embedded, inside }) {
     Object.assign(this, { root, embedded, inside, width: 0, made: 0, section: "" });
-    this.level = embedded ? 2 : 1;
     this.life = new AbortController();
     this.printers = [];
     this.watched = new Map();
@@ -1205,6 +1210,7 @@ class Page {
   /** The frame first, because charts ask how wide it is. */
   draw(content) {
     const sections = list(content.sections).filter((section) => section && typeof section === "object");
+    this.level = this.embedded && content.title ? 2 : 1;
     const contents = !this.embedded && sections.length >= SECTIONS_WITH_CONTENTS ? this.contents(sections) : null;
     const main = el(this.embedded || this.inside ? "div" : "main", { class: "sections" });
     const kind = contents ? "page with-contents" : "page";
@@ -1215,6 +1221,8 @@ class Page {
   }
 
   head(content) {
+    // A part of a page may do without a title of its own.
+    if (this.embedded && !content.title) return null;
     const head = el(this.embedded || this.inside ? "div" : "header", { class: "head" });
     head.append(heading(this.level, textOf(content.title) || "Report"));
     if (content.subtitle) head.append(prose(el("p", { class: "subtitle" }), content.subtitle));
@@ -1289,17 +1297,21 @@ const STYLE = `
     --c0: #63b3ea; --c1: #f28c46; --c2: #35c496; --c3: #e09cc6; --c4: #e6b035; --c5: #a6d6f7; --c6: #bdbdbd; --c7: #f2f2ee;
   }
 }
+@media screen and (prefers-color-scheme: light) {
+  :host([embedded]) { --paper: #fff; }
+}
 :host([hidden]) { display: none; }
 *, *::before, *::after { box-sizing: border-box; }
 [hidden] { display: none !important; }
 .page { max-width: 54rem; margin: 0 auto; padding: 2.5rem 1.25rem 4rem; counter-reset: table figure; }
 :host(:not([embedded])) .page { min-height: 100vh; }
 :host([embedded]) .page { padding: 1rem; margin: 0; }
+:host([embedded]) .sections:first-child > section:first-child { padding-top: 0; }
 .head { padding-bottom: 1.25rem; border-bottom: 2px solid var(--ink); }
 h1, h2, h3, h4 { font-family: ${SERIF}; line-height: 1.22; margin: 0; font-weight: 600; overflow-wrap: anywhere; text-wrap: balance; }
 .sections section > * + * { margin-top: 1.15rem; }
 .sections section > figure, .sections section > .table { margin-top: 2rem; }
-.sections section > h2 + *, .sections section > h3:first-child + * { margin-top: 0.9rem; }
+.sections section > :first-child + * { margin-top: 0.9rem; }
 .head > * { font-size: 2.1rem; letter-spacing: -0.01em; }
 .head > .subtitle { font-size: 1.05rem; letter-spacing: 0; color: var(--soft); margin: 0.6rem 0 0; max-width: 46rem; overflow-wrap: anywhere; }
 :host([embedded]) .head > :first-child { font-size: 1.5rem; }
@@ -1376,7 +1388,7 @@ thead th { vertical-align: bottom; white-space: nowrap; padding-top: 0.25rem; pa
 thead button { border: 0; padding: 0.15rem 0.1rem; margin: 0 -0.1rem; font-weight: 650; font-size: 0.84rem; white-space: normal; text-align: inherit; }
 thead button:hover { background: none; text-decoration: underline; text-underline-offset: 3px; }
 /* Out of the flow, so that a heading does not move when rows are sorted by it. */
-thead button { position: relative; }
+thead button { position: relative; text-wrap: balance; }
 .sign { position: absolute; left: calc(100% + 0.2em); bottom: 0.3em; font-size: 0.7em; }
 th.number .sign { left: auto; right: calc(100% + 0.2em); }
 .names { list-style: none; margin: 0; padding: 0; display: flex; flex-wrap: wrap; gap: 0.22rem 0.35rem; }
@@ -1524,7 +1536,7 @@ class AltsetsPage extends HTMLElement {
       this.shadowRoot.adoptedStyleSheets = [STYLE_SHEET];
     }
     if (!this.hasAttribute("embedded") && !document.adoptedStyleSheets.includes(AROUND_SHEET)) {
-      document.adoptedStyleSheets.push(AROUND_SHEET);
+      document.adoptedStyleSheets = [...document.adoptedStyleSheets, AROUND_SHEET];
     }
     // A property that was set before this module ran hides the one below.
     if (Object.hasOwn(this, "document")) {
