@@ -18,6 +18,7 @@ from typing import Any
 import numpy as np
 import odd_evaluations
 import odd_files
+import odd_pictures
 import odd_selectors
 import pandas as pd
 import polars as pl
@@ -335,6 +336,7 @@ def page() -> str:
         "",
         *odd_selectors.section(),
         *odd_evaluations.section(),
+        *odd_pictures.section(),
         "## Files and options",
         "",
         "What `altsets find` makes of files, and of options that are about files and folds. The table has 40 rows and",

@@ -37,9 +37,9 @@ MARKERS = ("o", "s", "^", "D", "v", "P", "X")
 HATCHED: dict[str, Any] = {"facecolor": "none", "edgecolor": BLUE, "hatch": "////", "linewidth": 0.8}
 
 #: The width of a character of small text in inches, at the usual size of 10 points.
-CHARACTER = 0.075
+CHARACTER = 0.07
 #: That of the smallest text.
-NARROW_CHARACTER = 0.062
+NARROW_CHARACTER = 0.057
 #: Characters of a line, however narrow the axes are.
 FEWEST = 24
 #: Characters that the key of a legend takes beside its text.
