@@ -220,6 +220,8 @@ def _in_short(
     n_features = _n_features(result, evaluation, frontier, near)
     items = [("Data", about_data(origin, n_features))]
     target = (origin.get("data") or {}).get("target", "")
+    # A column that has no better name.
+    target = "the target" if target == "target" else target
     if result is not None:
         items += [
             ("Asked for", about_request(result, target)),
