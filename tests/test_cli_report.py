@@ -241,8 +241,9 @@ def test_again_knows_nothing_of_reports(run, there):
 
 
 def test_the_demo_replaces_only_its_own_report(run, there):
-    code, _, err = run("demo")
-    assert (code, err) == (0, "The report is in altsets-demo.html; open it in a browser.\n")
+    code, out, err = run("demo")
+    assert (code, err) == (0, "")
+    assert "\n\nThe report is in altsets-demo.html; open it in a browser.\n\nTry next:\n" in out
     document = document_in(there / "altsets-demo.html")
     assert (
         block_of_code(document, "shell")

@@ -66,10 +66,11 @@ def demo_command(
         answer(searched.result, as_json=False)
         if save_table is not None:
             typer.echo(f"\nThe table is in {printable(save_table)}.")
+        typer.echo()
+        _write_report(searched, record, source, asked, save_table or "demo.csv")
         typer.echo("\nTry next:")
         for command in _suggestions(save_table, DEMO_TARGET):
             typer.echo(f"  {command}")
-        _write_report(searched, record, source, asked, save_table or "demo.csv")
 
 
 def _write_report(
@@ -98,7 +99,9 @@ def _write_report(
     result = searched.result
     result = replace(result, parameters={**result.parameters, **known}, provenance=origin)
     written = f"{table} is the file that altsets demo --save-table {shlex.quote(table)} writes."
-    page.write_search(searched._replace(result=result), _evaluated(source, asked), notes=[written])
+    page.write_search(
+        searched._replace(result=result), _evaluated(source, asked), notes=[written], tell=typer.echo
+    )
 
 
 def _evaluated(source: TableToScore, asked: dict[str, Any]) -> Evaluation | None:

@@ -44,25 +44,25 @@ class ReportFile:
         file = report_file(path, force=force, called=f"--report {path}", permission="add --force")
         return cls(file.check(table))
 
-    def write(self, **answers: Any) -> None:
-        """Write what is known, and say where it is."""
+    def write(self, tell: Callable[[str], object] = say_error, **answers: Any) -> None:
+        """Write what is known, and tell where it is."""
         if self.file is None:
             return
         from altsets.report import summarise
         from altsets.report.render import page
 
         self.file.write(page(summarise(**answers)).encode())
-        say_error(f"The report is in {self.file.path}; open it in a browser.")
+        tell(f"The report is in {self.file.path}; open it in a browser.")
 
     def write_search(
-        self, searched: Searched, evaluation: Evaluation | None = None, notes: Sequence[str] = ()
+        self, searched: Searched, evaluation: Evaluation | None = None, notes: Sequence[str] = (), **more: Any
     ) -> None:
         """Write what a search has found, with what else can be known in a few seconds."""
         if self.file is None:
             return
-        more = _beside(searched)
-        more["skipped"] = [*notes, *more.get("skipped", ())]
-        self.write(result=searched.result, quality=searched.quality, evaluation=evaluation, **more)
+        beside = _beside(searched)
+        beside["skipped"] = [*notes, *beside.get("skipped", ())]
+        self.write(result=searched.result, quality=searched.quality, evaluation=evaluation, **beside, **more)
 
 
 def _beside(searched: Searched) -> dict[str, Any]:
