@@ -358,6 +358,17 @@ def test_names_are_kept_apart_from_the_text_around_them(show):
         assert label.evaluate("e => getComputedStyle(e).unicodeBidi") == "isolate"
 
 
+def test_names_in_sentences_do_not_turn_around_what_follows(show):
+    sentence = f"Mind {HOSTILE[3]}. The rest."
+    isolated = "Of \u2068\u05d0\u05d1\u2069 and others."
+    with show(document(text(sentence, isolated), bars([HOSTILE[3]]))) as page:
+        shown = page.locator(".text p").all_text_contents()
+        assert shown == ["Mind right to left without an end. The rest.", isolated]
+        page.get_by_role("group", name="Chart bars").focus()
+        page.keyboard.press("Home")
+        assert page.locator(".tip").text_content() == "right to left without an end: accuracy 0.900"
+
+
 def test_downloads_are_safe_from_formulas(show):
     names = [*HOSTILE, "+1", "-2", "@sum", "\t=1", " =1", 'a,"b"\nc', "plain", "größe"]
     with show(document(features_table(names))) as page:

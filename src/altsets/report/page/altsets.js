@@ -74,6 +74,13 @@ function cut(text, letters) {
   return `${begin}…${tail ? text.slice(-tail).replace(/^[\uDC00-\uDFFF]/, "") : ""}`;
 }
 
+/** Running text without what would turn around all that comes after a name; the name's own cell has it as it is. */
+function tamed(value) {
+  const text = textOf(value).replace(/[\u202A-\u202E]/g, "");
+  const even = text.split(/[\u2066-\u2068]/).length === text.split("\u2069").length;
+  return even ? text : text.replace(/[\u2066-\u2069]/g, "");
+}
+
 /** A table as CSV. Text that a spreadsheet would take for a formula gets a quote before it. */
 function csvOf(columns, rows) {
   const field = (value) => {
@@ -123,7 +130,7 @@ const LONG_WORD = new RegExp(`\\S{${LONGEST_NAME + 1},}`);
 
 /** Running text; words that no line can hold are cut like names, and options of commands stay in one piece. */
 function prose(parent, value) {
-  const pieces = textOf(value).split(new RegExp(`(${LONG_WORD.source}|--[a-z][a-z-]*)`));
+  const pieces = tamed(value).split(new RegExp(`(${LONG_WORD.source}|--[a-z][a-z-]*)`));
   const whole = (piece) => (piece.startsWith("--") ? el("span", { class: "option" }, piece) : nameOf(piece));
   parent.append(...pieces.map((piece, place) => (place % 2 ? whole(piece) : piece)));
   return parent;
@@ -1055,7 +1062,7 @@ class Figure {
     this.current = place;
     const target = this.drawing.targets[place];
     this.halo.setAttribute("visibility", target ? "visible" : "hidden");
-    this.tip.textContent = target?.text ?? "";
+    this.tip.textContent = tamed(target?.text);
     if (!target) return;
     const { x, y, width, height } = target;
     fill(this.halo, { x: x + 0.5, y: y + 0.5, width: width - 1, height: height - 1 }, []);
@@ -1284,7 +1291,7 @@ const STYLE = `
 :host {
   all: initial; display: block; color-scheme: light dark;
   --paper: #fdfdfc; --ink: #1d2126; --soft: #5b636c; --rule: #d9dad5; --hair: #e9e9e5; --band: #f5f5f2;
-  --accent: #0b5d94; --accent-soft: #e8f0f6; --warm: #a34a00; --warm-soft: #fbf1e6; --bar: #7ea6c4; --shade: #0000001f;
+  --accent: #0b5d94; --accent-soft: #e8f0f6; --warm: #a34a00; --warm-soft: #fbf1e6; --bar: #6291b5; --shade: #0000001f;
   --heat-low: #eef3f7; --heat-high: #0a3a63; --on-low: #000; --on-high: #fff;
   --c0: #0072b2; --c1: #c24f00; --c2: #00805c; --c3: #a3508a; --c4: #8f6400; --c5: #2a86bd; --c6: #5d5d5d; --c7: #1d2126;
   background: var(--paper); color: var(--ink); --unit: 16px; font: 1rem/1.55 ${SANS}; text-align: start; -webkit-text-size-adjust: 100%;
