@@ -33,12 +33,11 @@ class Example:
     n_features: int
     sizes: range
     within: float
-    threshold: float
 
 
 EXAMPLES = [
-    Example("wdbc", n_features=5, sizes=range(2, 11), within=0.05, threshold=0.9),
-    Example("house_votes_84", n_features=4, sizes=range(1, 7), within=0.2, threshold=0.7),
+    Example("wdbc", n_features=5, sizes=range(2, 11), within=0.05),
+    Example("house_votes_84", n_features=4, sizes=range(1, 7), within=0.2),
 ]
 
 
@@ -51,8 +50,8 @@ def pictures(example: Example, X: pd.DataFrame, y: pd.Series) -> Iterator[tuple[
     together = altsets.find(relevance, n_features=k, n_alternatives=3, tau=0.5, search="simultaneous")
     yield "quality", plots.quality(together)
     yield "overlap", plots.overlap(together)
-    alike = dissimilarity.Matched.from_data(X, "spearman", threshold=example.threshold)
-    yield "overlap_matched", plots.overlap(altsets.find(relevance, k, 3, tau=0.5, dissimilarity=alike))
+    alike = dissimilarity.Matched.from_data(X, "spearman")
+    yield "overlap_matched", plots.overlap(altsets.find(relevance, k, 3, tau=0.4, dissimilarity=alike))
 
     one_size = altsets.frontier(relevance, n_features=k, n_alternatives=3, search="simultaneous")
     yield "frontier", plots.frontier(one_size)
@@ -86,8 +85,8 @@ def main(arguments: list[str]) -> None:
             path = IMAGES / f"{example.table}_{name}.png"
             ax.figure.savefig(path, dpi=100)
             plt.close(ax.figure)
-            # A few colours are enough, and make small files.
-            Image.open(path).convert("RGB").quantize(96).save(path, optimize=True)
+            # So many colours are enough, and make small files.
+            Image.open(path).convert("RGB").quantize(256).save(path, optimize=True)
             print(f"{path.name}: {path.stat().st_size / 1000:.0f} kB")
 
 

@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import re
+import runpy
 import sys
 from dataclasses import replace
+from pathlib import Path
 
 import matplotlib as mpl
 import matplotlib.pyplot as plt
@@ -338,6 +341,7 @@ def test_frontier_draws_a_curve_for_each_size(frontier):
     for line in seen.series:
         assert drawn[line.name].get_ydata() == pytest.approx([100 * point.y for point in line.points])
     assert len({line.get_marker() for line in drawn.values()}) == len(drawn)
+    assert len({line.get_linestyle() for line in drawn.values()}) == 4
     assert ax.get_ylabel() == "mean quality, share of the best set (%)"
     suggested = frontier.suggestion
     (ring,) = [line for line in ax.lines if line.get_gid() == "mark"]
@@ -382,7 +386,7 @@ def test_frontier_heat_frames_the_suggestion(frontier):
     seen = views.heat(frontier)
     shown = [f"{100 * value:.0f}" for row in seen.values for value in row if value is not None]
     assert cells(ax) == shown
-    (frame,) = [patch for patch in ax.patches if patch.get_gid() == "mark"]
+    (frame,) = [patch for patch in ax.patches if patch.get_gid() == "black frame"]
     row, column = seen.mark
     assert (frame.get_x() + 0.5, frame.get_y() + 0.5) == (column, row)
     assert "Framed: the suggested point." in note(ax)
@@ -479,3 +483,28 @@ def test_shades_get_darker_and_text_on_them_can_be_read():
 def test_curves_can_be_seen_on_paper():
     assert all(lightness(colour) < 0.5 for colour in COLOURS)
     assert len(set(COLOURS)) == len(COLOURS)
+
+
+# --- The pictures of the guide ------------------------------------------------------------------------
+
+DOCS = Path(__file__).parent.parent / "docs"
+
+
+def test_the_guide_shows_every_picture_of_two_tables_and_all_are_small():
+    shown = re.findall(
+        r"!\[[^\]]+\]\(\.\./images/(\w+)\.png\)", (DOCS / "guide" / "plots.md").read_text("utf-8")
+    )
+    drawn = {path.stem: path.stat().st_size for path in (DOCS / "images").glob("*_*.png")}
+    assert set(shown) <= drawn.keys()
+    for table in ("wdbc", "house_votes_84"):
+        assert {f"{table}_{name}" for name in plots.__all__} <= set(shown)
+    assert max(drawn[name] for name in shown) < 60_000
+
+
+def test_the_script_that_draws_them_says_what_it_needs(tmp_path):
+    script = runpy.run_path(str(DOCS / "pictures.py"))
+    for arguments in ([], [str(tmp_path)]):
+        with pytest.raises(SystemExit, match=r"python docs/pictures\.py DATA_FOLDER"):
+            script["main"](arguments)
+    with pytest.raises(SystemExit, match=r"has no wdbc\.csv\.gz and no house_votes_84\.csv\.gz"):
+        script["main"]([str(tmp_path)])

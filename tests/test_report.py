@@ -459,6 +459,21 @@ def test_hostile_names_are_text_everywhere():
     assert "<script>window.hacked = 1</script> 0" in shown
 
 
+def test_marks_of_right_to_left_text_turn_nothing_around():
+    names = ["\u202eright", "\u2067open", "\u2067closed\u2069"]
+    scored = quality.Additive([3, 2, 1], feature_names=names)
+    document = summarise(
+        altsets.find(scored, n_features=3, n_alternatives=0), quality=scored, title="\u202etitle"
+    )
+    text = render.page(document)
+    shown = "".join(Page(text).said)
+    answer = next(line for line in shown.splitlines() if line.startswith("AnswerSet 0:"))
+    assert not set("\u202e\u2067\u2069") & set(answer)
+    # Cells of tables stand alone, each in its own direction.
+    assert "<bdi>\u202eright</bdi>" in text
+    assert Page(text).script("title") == "title"
+
+
 def test_the_policy_allows_just_what_is_inside():
     text = render.page(summarise(found()))
     page = Page(text)

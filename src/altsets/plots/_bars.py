@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
-from altsets.plots._canvas import BLUE, HATCHED, ORANGE, axes_for, finish, key, tidy
+from altsets.plots._canvas import BLUE, DASHES, HATCHED, ORANGE, axes_for, finish, key, tidy
 from altsets.plots._names import Names
 
 if TYPE_CHECKING:
@@ -14,9 +14,6 @@ if TYPE_CHECKING:
     from altsets.views import Bars
 
 __all__ = ["draw_columns", "draw_lines"]
-
-#: Dashes of lines that numbers are compared with.
-DASHES = ("--", ":", "-.")
 
 
 def draw_columns(ax: Axes | None, seen: Bars, texts: Sequence[str], name: str) -> Axes:
@@ -59,7 +56,11 @@ def draw_lines(ax: Axes, seen: Bars) -> list[Any]:
     """The numbers that all others are compared with, as lines across; for the legend."""
     return [
         ax.axhline(
-            line.value, color=ORANGE, linestyle=DASHES[place % len(DASHES)], linewidth=1.5, label=line.label
+            line.value,
+            color=ORANGE,
+            linestyle=DASHES[(place + 1) % len(DASHES)],
+            linewidth=1.5,
+            label=line.label,
         )
         for place, line in enumerate(seen.lines)
     ]

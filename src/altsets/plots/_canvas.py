@@ -17,6 +17,7 @@ __all__ = [
     "BLUE",
     "CHARACTER",
     "COLOURS",
+    "DASHES",
     "GREY",
     "HATCHED",
     "MARKERS",
@@ -30,8 +31,9 @@ __all__ = [
 #: Colours that all readers can tell apart (Okabe and Ito), without the yellow that paper swallows.
 BLUE, ORANGE, GREY = "#0072B2", "#D55E00", "#999999"
 COLOURS = (BLUE, ORANGE, "#009E73", "#CC79A7", "#E69F00", "#56B4E9", "#000000")
-#: One for each colour, for those who see none.
+#: One for each colour, and lines that differ from the next ones, for those who see none.
 MARKERS = ("o", "s", "^", "D", "v", "P", "X")
+DASHES = ("-", "--", "-.", ":")
 
 #: How bars look that are not like the others: hatched instead of full.
 HATCHED: dict[str, Any] = {"facecolor": "none", "edgecolor": BLUE, "hatch": "////", "linewidth": 0.8}
@@ -145,7 +147,7 @@ def _add_legend(ax: Axes, keys: Sequence[Any], labels: Sequence[str], width: int
         frameon=False,
         fontsize="small",
         ncols=columns,
-        handlelength=1.8,
+        handlelength=2.4,
         columnspacing=1.2,
     )
     for text in legend.get_texts():

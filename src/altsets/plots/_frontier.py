@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from altsets import views
 from altsets.errors import InputError
-from altsets.plots._canvas import COLOURS, MARKERS, axes_for, finish, tidy
+from altsets.plots._canvas import COLOURS, DASHES, MARKERS, axes_for, finish, tidy
 from altsets.plots._grids import draw_grid
 from altsets.plots._names import Names
 from altsets.search.frontier import Frontier
@@ -154,7 +154,12 @@ def _draw_curve(ax: Axes, seen: views.Curves, number: int) -> Any:
         "markersize": 5,
     }
     (handle,) = ax.plot(
-        [x for x, *_ in known], [y for _, y, _ in known], linewidth=1.4, label=line.name, **look
+        [x for x, *_ in known],
+        [y for _, y, _ in known],
+        linestyle=DASHES[number % len(DASHES)],
+        linewidth=1.4,
+        label=line.name,
+        **look,
     )
     hollow = [(x, y) for x, y, is_open in known if is_open]
     if hollow:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
-from altsets.plots._canvas import CHARACTER, GREY, ORANGE, axes_for, finish
+from altsets.plots._canvas import CHARACTER, GREY, axes_for, finish
 from altsets.plots._names import LONGEST, PLAIN, Names
 from altsets.result import MARK
 
@@ -54,11 +54,7 @@ def draw_grid(
     rows, columns = names.short(grid.rows), names.short(grid.columns)
     upright = max(map(len, columns)) > LYING
     ax = axes_for(ax, *_size(rows, columns, upright, bool(second_lines)))
-    _fill(ax, grid, pairs)
-    _write(ax, grid, second_lines)
-    if pairs:
-        for i in range(len(rows)):
-            ax.texts[i * (len(rows) + 1)].set_color(GREY)
+    mesh = _fill(ax, grid, pairs)
     hatched = bool(empty) and _hatch(ax, grid)
     _frame(ax, grid)
     ax.set_xticks(range(len(columns)), columns, rotation=90 if upright else 0, fontsize="small", **PLAIN)
@@ -70,7 +66,9 @@ def draw_grid(
     unproven = f"{MARK} not proven." if any(map(any, grid.open)) else ""
     title = f"{grid.value_name} (%)" if grid.shares else grid.value_name
     said = [*notes, grid.note, unproven, f"Hatched: {empty}." if hatched else ""]
-    return finish(ax, names, title=title, notes=said)
+    finish(ax, names, title=title, notes=said)
+    _write(ax, grid, mesh, second_lines, pairs)
+    return ax
 
 
 def _size(rows: Sequence[str], columns: Sequence[str], upright: bool, tall: bool) -> tuple[float, float]:
@@ -81,7 +79,8 @@ def _size(rows: Sequence[str], columns: Sequence[str], upright: bool, tall: bool
     return max(width, min(LONGEST, 40) * 0.11), height
 
 
-def _fill(ax: Axes, grid: Grid, pairs: bool) -> None:
+def _fill(ax: Axes, grid: Grid, pairs: bool) -> Any:
+    """The colours of the cells."""
     import numpy as np
     from matplotlib.colors import LinearSegmentedColormap
 
@@ -90,7 +89,7 @@ def _fill(ax: Axes, grid: Grid, pairs: bool) -> None:
     if pairs:
         np.fill_diagonal(numbers, np.nan)
     high = grid.high if grid.high > grid.low else grid.low + 1
-    ax.pcolormesh(
+    mesh = ax.pcolormesh(
         *edges,
         np.ma.masked_invalid(numbers),
         cmap=LinearSegmentedColormap.from_list("blues", COLOURS),
@@ -101,22 +100,30 @@ def _fill(ax: Axes, grid: Grid, pairs: bool) -> None:
     )
     ax.set_xlim(-0.5, len(grid.columns) - 0.5)
     ax.set_ylim(len(grid.rows) - 0.5, -0.5)
+    return mesh
 
 
-def _write(ax: Axes, grid: Grid, second_lines: Sequence[Sequence[str]]) -> None:
+def _write(ax: Axes, grid: Grid, mesh: Any, second_lines: Sequence[Sequence[str]], pairs: bool) -> None:
     """The numbers, white on dark cells and black on light ones."""
-    mesh: Any = ax.collections[-1]
     for i, row in enumerate(grid.values):
         for j, value in enumerate(row):
             if value is None:
                 continue
-            colour = "white" if _is_dark(mesh.to_rgba(value)[:3]) else "black"
-            mark = MARK if grid.open and grid.open[i][j] else ""
             number = f"{100 * value:.{grid.digits - 2}f}" if grid.shares else f"{value:.{grid.digits}f}"
-            text = f"{number}{mark}"
-            if second_lines and second_lines[i][j]:
-                text += f"\n{second_lines[i][j]}"
-            ax.text(j, i, text, ha="center", va="center", fontsize="small", color=colour)
+            mark = MARK if grid.open and grid.open[i][j] else ""
+            more = f"\n{second_lines[i][j]}" if second_lines else ""
+            colour = "white" if _is_dark(mesh.to_rgba(value)[:3]) else "black"
+            ax.text(
+                j,
+                i,
+                f"{number}{mark}{more}",
+                ha="center",
+                va="center",
+                fontsize="small",
+                color=GREY if pairs and i == j else colour,
+                # Cells have the room that they have, and asking hundreds of them takes long.
+                in_layout=False,
+            )
 
 
 def _is_dark(colour: Sequence[float]) -> bool:
@@ -140,13 +147,14 @@ def _hatch(ax: Axes, grid: Grid) -> bool:
 
 
 def _frame(ax: Axes, grid: Grid) -> None:
-    """A frame around the number that is suggested."""
+    """A frame around the number that is suggested: black on white, to be seen on any colour and in grey."""
     from matplotlib.patches import Rectangle
 
     if grid.mark is not None:
         i, j = grid.mark
-        ax.add_patch(
-            Rectangle(
-                (j - 0.5, i - 0.5), 1, 1, fill=False, edgecolor=ORANGE, linewidth=2.5, zorder=3, gid="mark"
+        for colour, width in (("white", 5.0), ("black", 2.0)):
+            frame = Rectangle(
+                (j - 0.5, i - 0.5), 1, 1, fill=False, edgecolor=colour, linewidth=width, zorder=3
             )
-        )
+            frame.set_gid(f"{colour} frame")
+            ax.add_patch(frame)

@@ -28,9 +28,8 @@ def membership(
     """Which features are in which sets, and what each of them alone is worth.
 
     A row for each feature, those in the most sets first; a dot for each set that has it, and below the sets their
-    quality. Bars beside the dots are the
-    scores of the features, with a line at the noise floor where that was measured; features that are not above it have
-    an asterisk.
+    quality. Bars beside the dots are the scores of the features, with a line at the noise floor where that was
+    measured; features that are not above it have an asterisk.
 
     Parameters
     ----------
@@ -67,7 +66,8 @@ def membership(
     column = max(COLUMN, CHARACTER * max(len(head.split()[-1]) for head in heads) + 0.06)
     width = max(NARROWEST, len(heads) * column + (SCORES if seen.scores else 0))
     ax = axes_for(ax, width + max(map(len, labels)) * CHARACTER + 0.5, len(labels) * ROW + 1.3)
-    dots, whole = len(heads) + 0.2, len(heads) + 0.2 + (SCORES / column if seen.scores else 0.0)
+    dots = len(heads) + 0.4
+    whole = dots + (SCORES / column if seen.scores else 0.0)
     _draw_dots(ax, seen)
     ax.set_xlim(-0.6, whole - 0.6)
     ax.set_xticks(range(len(heads)), heads, fontsize="small")

@@ -12,7 +12,7 @@ from typing import Any
 from altsets import __version__
 from altsets.errors import MissingExtraError
 from altsets.report.blocks import Block
-from altsets.report.static import static_blocks
+from altsets.report.static import one_way, static_blocks
 
 __all__ = ["GENERATOR", "fragment", "page", "require_jinja2"]
 
@@ -82,8 +82,8 @@ def _rendered(template: str, *, document: Block, **values: Any) -> str:
         if name in values
     }
     made: str = environment.get_template(template).render(
-        title=document["title"],
-        subtitle=document["subtitle"],
+        title=one_way(document["title"]),
+        subtitle=one_way(document["subtitle"]),
         sections=sections,
         json=jinja2.utils.markupsafe.Markup(embedded(document)),
         **safe,

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import re
 from typing import Any
 
 from altsets.report.blocks import Block, column, table
 from altsets.report.fitting import shortened
 from altsets.report.limits import REPORT_LIMITS
 
-__all__ = ["as_table", "cell_text", "static_blocks"]
+__all__ = ["as_table", "cell_text", "one_way", "static_blocks"]
 
 #: Columns of a table that are there without JavaScript.
 MOST_COLUMNS = 16
@@ -20,9 +21,26 @@ def static_blocks(blocks: list[Block]) -> list[Block]:
     for block in blocks:
         if block["kind"] in ("table", "chart"):
             shown.append(_first_rows(as_table(block)))
+        elif block["kind"] == "text":
+            shown.append(block | {"paragraphs": [one_way(said) for said in block["paragraphs"]]})
+        elif block["kind"] == "facts":
+            shown.append(block | {"items": [[label, one_way(said)] for label, said in block["items"]]})
         else:
             shown.append(block)
     return shown
+
+
+def one_way(sentence: str) -> str:
+    """A sentence in which no name turns around what follows it, as marks of right-to-left text in it would.
+
+    Examples
+    --------
+    >>> one_way("the feature \\u202eemag is in set 0")
+    'the feature emag is in set 0'
+    """
+    said = re.sub("[\u202a-\u202e]", "", sentence)
+    isolates = len(re.findall("[\u2066-\u2068]", said))
+    return said if isolates == said.count("\u2069") else re.sub("[\u2066-\u2069]", "", said)
 
 
 def as_table(block: Block) -> Block:
@@ -41,7 +59,7 @@ def _first_rows(block: Block) -> Block:
         [cell_text(cell, kind) for cell, kind in zip(row, columns, strict=False)]
         for row in block["rows"][:most]
     ]
-    caption = block["caption"]
+    caption = one_way(block["caption"])
     if len(block["rows"]) > most:
         caption = f"{caption} The first {most} of {len(block['rows']):,} rows; JavaScript shows all."
     if len(block["columns"]) > MOST_COLUMNS:
