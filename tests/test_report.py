@@ -316,9 +316,10 @@ def test_an_evaluation_has_scores_baseline_and_stability(judged):
 
 def test_sets_that_were_given_have_no_stability(judged):
     X, y, *_ = judged
-    document = summarise(evaluation=altsets.evaluate([[0], [1]], X, y))
+    document = summarise(evaluation=altsets.evaluate([[0], [1, 3]], X, y))
     assert block(document, "stability") is None
-    assert "the scores are too high" in texts_of(document)
+    assert block(document, "given-sets")["rows"] == [[0, ["x0"]], [1, ["x1", "x3"]]]
+    assert texts_of(document).count("scores are too high") == 1
 
 
 def test_a_frontier_has_curves_points_and_a_suggestion():

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from dataclasses import replace
 
 from altsets import views
 from altsets.evaluation import Evaluation
@@ -23,6 +24,7 @@ def evaluation_section(evaluation: Evaluation) -> Block:
         "How well the sets predict",
         [
             text(*headline),
+            _given_sets(evaluation),
             _scores(evaluation),
             text(*sentences),
             _table(evaluation),
@@ -39,11 +41,24 @@ def _told(evaluation: Evaluation) -> tuple[list[str], list[str]]:
     return headline.splitlines(), [line for part in sentences for line in part.splitlines()]
 
 
+def _given_sets(evaluation: Evaluation) -> Block | None:
+    """The features of sets that are the same in every fold."""
+    if not evaluation.given:
+        return None
+    rows = [
+        [number, [evaluation.names[index] for index in chosen]]
+        for number, chosen in enumerate(evaluation.folds[0].sets)
+    ]
+    columns = [column("Set", "number"), column("Features", "names")]
+    return table("given-sets", "The feature sets that were given.", columns, rows)
+
+
 def _scores(evaluation: Evaluation) -> Block:
     return bars_chart(
         "prediction",
         "How well a model predicts with each set",
-        views.predictive_scores(evaluation),
+        # What its note says stands above and below it.
+        replace(views.predictive_scores(evaluation), note=""),
         "The mean score on rows that the model has not seen. The baseline is a model that knows no feature: what is "
         "not above it is worth nothing.",
         digits=3,
