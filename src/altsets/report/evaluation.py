@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import statistics
 from dataclasses import replace
 
 from altsets import views
@@ -91,12 +92,8 @@ def _table(evaluation: Evaluation) -> Block:
 
 def _mean_and_spread(scores: list[float]) -> list[float]:
     known = [score for score in scores if not math.isnan(score)]
-    if not known:
-        return [math.nan, math.nan]
-    mean = math.fsum(known) / len(known)
-    if len(known) < 2:
-        return [mean, math.nan]
-    return [mean, math.sqrt(math.fsum((score - mean) ** 2 for score in known) / (len(known) - 1))]
+    mean = statistics.fmean(known) if known else math.nan
+    return [mean, statistics.stdev(known) if len(known) > 1 else math.nan]
 
 
 def _stability(evaluation: Evaluation) -> list[Block]:
