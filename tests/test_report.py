@@ -284,6 +284,10 @@ def test_without_names_scores_or_a_table():
     assert block(document, "membership")["scores"] == [None, None]
     assert section(document, "all-features") is None
     render.page(document)
+    # Nor what was asked.
+    said = texts_of(summarise(replace(bare, parameters={}, provenance={"options": {}})))
+    assert "2 sets of 1 feature each" in said
+    assert "does not say what was asked" in said
 
 
 @pytest.fixture(scope="module")

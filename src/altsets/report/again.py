@@ -86,6 +86,8 @@ def python_lines(result: Result, names: Sequence[str] | None) -> str:
     """The lines of Python that give the same sets; raises NotExpressed where there are none."""
     if result.parameters.get("goal") is not None:
         raise NotExpressed("it was no plain search for sets")
+    if not {"n_features", "n_alternatives"} <= result.parameters.keys():
+        raise NotExpressed("the answer does not say what was asked")
     options = result.provenance.get("options")
     if not isinstance(options, Mapping):
         lines = [_TABLE_OF_YOURS, _selector(result, names), "selector.fit(X, y)"]

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 
+from altsets.report.request import sizes_of
 from altsets.result import Result, Status, StopReason
 
 __all__ = ["certainty"]
@@ -45,7 +46,7 @@ def certainty(result: Result) -> str:
 
 def _best(result: Result) -> str:
     """What no other sets can do."""
-    n_sets, kind = len(result.sets), f"of {_sizes(result)}"
+    n_sets, kind = len(result.sets), f"of {sizes_of(result)}"
     if n_sets == 1:
         return f"No other choice {kind} scores higher{' and meets all conditions' if _under(result) else ''}."
     if _is_sequential(result):
@@ -126,13 +127,6 @@ def _under(result: Result) -> str:
         entry for entry in result.parameters.get("constraints") or () if entry.get("kind") != "size"
     ]
     return " that meet all conditions" if conditions else ""
-
-
-def _sizes(result: Result) -> str:
-    smallest, largest = result.parameters.get("sizes") or [result.parameters.get("n_features", 0)] * 2
-    if smallest != largest:
-        return f"{smallest} to {largest} features"
-    return f"{largest} feature{'' if largest == 1 else 's'}"
 
 
 def _is_sequential(result: Result) -> bool:

@@ -9,7 +9,7 @@ from typing import Any
 from altsets.quality.named import DEFAULT_MEASURES
 from altsets.result import Result
 
-__all__ = ["about_data", "about_quality", "about_request", "counted"]
+__all__ = ["about_data", "about_quality", "about_request", "counted", "sizes_of"]
 
 #: What a quality by its name stands for.
 QUALITIES = {
@@ -79,9 +79,9 @@ def about_request(result: Result, target: str = "") -> str:
     """What was asked for, in a sentence."""
     asked, n_sets = result.parameters, len(result.statuses)
     if asked.get("goal") == "count":
-        sets = f"As many sets of {_size(asked)} as there are"
+        sets = f"As many sets of {sizes_of(result)} as there are"
     else:
-        sets = counted(n_sets, "set") + f" of {_size(asked)}" + (" each" if n_sets > 1 else "")
+        sets = counted(n_sets, "set") + f" of {sizes_of(result)}" + (" each" if n_sets > 1 else "")
     several = n_sets > 1 or asked.get("goal") == "count" or asked.get("existing")
     about = f" that say much about {target}" if target else ""
     said = f"{sets}{about}{_difference(asked) if several else ''}."
@@ -101,8 +101,13 @@ def about_request(result: Result, target: str = "") -> str:
     return " ".join(filter(None, [said, how if n_sets > 1 else "", beside]))
 
 
-def _size(asked: Mapping[str, Any]) -> str:
-    smallest, largest = asked.get("sizes") or [asked.get("n_features", 0)] * 2
+def sizes_of(result: Result) -> str:
+    """How many features sets have, as asked; of results that do not say it, as they are."""
+    asked = result.parameters
+    known = (
+        asked.get("sizes") or [asked["n_features"]] if "n_features" in asked else list(map(len, result.sets))
+    )
+    smallest, largest = min(known, default=0), max(known, default=0)
     return f"{smallest} to {largest} features" if smallest != largest else counted(largest, "feature")
 
 
