@@ -157,10 +157,10 @@ def _short(value: float) -> str:
 
     Examples
     --------
-    >>> _short(2.1), _short(0.13518), _short(12345.6)
-    ('2.10', '0.135', '12,346')
+    >>> _short(2.1), _short(0.13518), _short(134.4), _short(12345.6)
+    ('2.10', '0.135', '134', '12,346')
     """
-    return f"{value:,.0f}" if 1000 <= abs(value) < 1e6 else f"{value:#.3g}"
+    return f"{value:,.0f}" if 100 <= abs(value) < 1e6 else f"{value:#.3g}"
 
 
 def overlap(
