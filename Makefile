@@ -86,7 +86,7 @@ wheel: $(VENV)/.dev  ## a wheel, tested where there is no compiler and no source
 
 clean:  ## remove everything that the other targets made
 	rm -rf $(VENV) .bench-venv .bench-venv-relief build dist docs/_build src/altsets.egg-info .pytest_cache .hypothesis .mypy_cache .ruff_cache
-	rm -f src/altsets/_kernels/*.c src/altsets/_kernels/*.so
+	rm -f src/altsets/_kernels/*.c src/altsets/_kernels/*.so altsets-demo.html
 	find . -name __pycache__ -type d -prune -exec rm -rf {} +
 
 $(PY):
@@ -95,7 +95,7 @@ $(PY):
 
 $(VENV)/.demo: $(BUILD) $(KERNELS) | $(PY)
 	@echo "Installing altsets into $(VENV); the first time this takes a minute or two."
-	$(PIP) --editable .
+	$(PIP) --editable '.[report]'
 	@touch $@
 
 $(VENV)/.dev: $(BUILD) | $(PY)

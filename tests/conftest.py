@@ -21,14 +21,6 @@ def ctrl_c():
     signal.signal(signal.SIGINT, signal.default_int_handler)
 
 
-@pytest.fixture(scope="module")
-def browser():
-    """A browser for the tests of one module: while it runs, nothing else in this process can run an event loop."""
-    need_browser()
-    with started() as browser:
-        yield browser
-
-
 # Pictures are drawn, not shown.
 os.environ.setdefault("MPLBACKEND", "Agg")
 
@@ -45,6 +37,14 @@ def _close_figures():
     pyplot = sys.modules.get("matplotlib.pyplot")
     if pyplot is not None:
         pyplot.close("all")
+
+
+@pytest.fixture(scope="module")
+def browser():
+    """A browser for the tests of one module: while it runs, nothing else in this process can run an event loop."""
+    need_browser()
+    with started() as browser:
+        yield browser
 
 
 @pytest.fixture

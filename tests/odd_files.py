@@ -67,6 +67,14 @@ FILES = [
     FileCase("an output in no folder", options=("--output", "results/sets.csv")),
     FileCase("an output over another file", options=("--output", "other.csv")),
     FileCase("an output over the table", options=("--output", "table.csv", "--force")),
+    FileCase("a report", options=("--report", "report.html"), first="a"),
+    FileCase("a report that no browser would open", options=("--report", "report.pdf")),
+    FileCase("a report in no folder", options=("--report", "results/report.html")),
+    FileCase("a report where a folder is", options=("--report", ".")),
+    FileCase("a report over another file", options=("--report", "old.html")),
+    FileCase("a report over another file, as asked", options=("--report", "old.html", "--force"), first="a"),
+    FileCase("a report over the table", name="table.html", options=("--report", "table.html", "--force")),
+    FileCase("permission to replace no file", options=("--force",)),
     FileCase("folds without an evaluation", options=("--cv", "group:patient:4")),
     FileCase("folds of an unknown kind", options=("--evaluate", "--cv", "month:4")),
     FileCase("more folds than groups", options=("--evaluate", "--cv", "group:patient:5")),
@@ -92,7 +100,8 @@ def outcome(
         contextlib.redirect_stdout(out),
         contextlib.redirect_stderr(err),
     ):
-        for name, written in ((case.name, content), ("other.csv", b""), ("old.json", b'{"schema": 1}')):
+        others = {"other.csv": b"", "old.html": b"", "old.json": b'{"schema": 1}'}
+        for name, written in {**others, case.name: content}.items():
             with open(os.path.join(folder, name), "wb") as file:
                 file.write(written)
         try:

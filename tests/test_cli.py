@@ -413,7 +413,8 @@ def test_the_demo_shows_everything_and_its_suggestions_work(run, tmp_path, monke
     assert len(read_table(tmp_path / "demo.csv").names) == 31
 
 
-def test_the_demo_quotes_the_name_of_its_file(run, tmp_path):
+def test_the_demo_quotes_the_name_of_its_file(run, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
     path = tmp_path / "my table.csv"
     out = run("demo", "--save-table", path)[1]
     suggestions = [shlex.split(line) for line in out.partition("Try next:\n")[2].splitlines()]

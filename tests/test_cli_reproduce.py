@@ -89,7 +89,7 @@ def test_a_missing_package_is_said_before_anything_is_run(run, tmp_path, monkeyp
     monkeypatch.setattr(importlib.util, "find_spec", lambda name: None if name == package else found(name))
     code, printed, err = run("reproduce", "--data", FOLDER, "--out", tmp_path / "out", *SMALL)
     assert (code, printed) == (2, "")
-    assert f"needs {package}; install it with: pip install 'altsets[report]'" in err
+    assert f"needs {package}; install it with: pip install 'altsets[study]'" in err
     assert not (tmp_path / "out").exists()
 
 

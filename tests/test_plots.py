@@ -73,8 +73,14 @@ def near():
     return altsets.near_best(quality.Additive(SCORES, feature_names=NAMES), n_features=2, within=0.3)
 
 
+@pytest.fixture(scope="module")
+def evaluated():
+    X = [[0, 5, 1], [1, 4, 0], [0, 5, 0], [1, 4, 1], [0, 5, 1], [1, 4, 0]] * 5
+    return altsets.evaluate_frontier("f", X, ["no", "yes"] * 15, n_features=1, n_alternatives=2)
+
+
 @pytest.fixture
-def answers(result, frontier, evaluation, near):
+def answers(result, frontier, evaluation, evaluated, near):
     """What each picture is drawn of."""
     return {
         "membership": result,
@@ -83,6 +89,7 @@ def answers(result, frontier, evaluation, near):
         "frontier": frontier,
         "frontier_sizes": frontier,
         "frontier_heat": frontier,
+        "frontier_scores": evaluated,
         "scores": evaluation,
         "stand_ins": evaluation,
         "stability": evaluation,
@@ -380,19 +387,17 @@ def test_what_is_no_curve_is_refused():
     assert plt.get_fignums() == []
 
 
-def test_frontier_scores_have_a_baseline_and_intervals():
-    X = [[0, 5, 1], [1, 4, 0], [0, 5, 0], [1, 4, 1], [0, 5, 1], [1, 4, 0]] * 5
-    found = altsets.evaluate_frontier("f", X, ["no", "yes"] * 15, n_features=1, n_alternatives=2)
-    ax = plots.frontier_scores(found)
-    assert [text.get_text() for text in ax.get_legend().get_texts()] == [
-        "1 feature",
-        f"baseline: {found.any_evaluation.guess()}",
-    ]
+def test_frontier_scores_have_a_baseline_and_intervals(evaluated):
+    ax = plots.frontier_scores(evaluated)
+    assert legend(ax) == ["1 feature", f"baseline: {evaluated.any_evaluation.guess()}"]
     curve, line = ax.lines
-    assert curve.get_ydata().tolist() == [point.score for point in found]
-    assert set(line.get_ydata()) == {found.baseline}
+    assert curve.get_ydata().tolist() == [point.score for point in evaluated]
+    assert set(line.get_ydata()) == {evaluated.baseline}
+    (intervals,) = [entry for entry in ax.collections if entry.get_gid() == "interval"]
+    low, high = evaluated.points[1].interval
+    assert intervals.get_segments()[-1][:, 1].tolist() == [low, high]
     with pytest.raises(InputError, match="takes an EvaluatedFrontier"):
-        plots.frontier_scores(found.frontier)
+        plots.frontier_scores(evaluated.frontier)
 
 
 def test_frontier_heat_frames_the_suggestion(frontier):

@@ -1,4 +1,4 @@
-"""JSON documents as they come in: read whole or refused in one sentence, whatever they hold."""
+"""JSON documents: numbers as they go in, and what comes in read whole or refused in one sentence."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from typing import Any
 
 from altsets.errors import InputError, reason_of
 
-__all__ = ["DAMAGED", "document_in", "number", "text", "texts", "whole_numbers"]
+__all__ = ["DAMAGED", "document_in", "finite", "number", "number_or", "text", "texts", "whole_numbers"]
 
 #: What reading a field of a document raises if it is not there, or not what it should be.
 DAMAGED = (ArithmeticError, AttributeError, LookupError, TypeError, ValueError)
@@ -59,6 +59,16 @@ def number(value: Any) -> float:
     if isinstance(value, bool) or not isinstance(value, int | float):
         raise TypeError(f"{_shown(value)} is not a number")
     return float(value)
+
+
+def number_or(value: Any, unknown: float | None) -> Any:
+    """A number of a document; what stands for null where there is none."""
+    return unknown if value is None else number(value)
+
+
+def finite(value: float) -> float | None:
+    """A number as it goes into a document: null if it is not finite."""
+    return float(value) if math.isfinite(value) else None
 
 
 def text(value: Any) -> str:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import csv
 import difflib
 import math
 import numbers
@@ -9,9 +10,9 @@ from collections.abc import Callable, Iterable, Sequence
 from functools import cached_property
 from typing import Any, Protocol, overload
 
-from altsets.errors import InputError
+from altsets.errors import InputError, reason_of
 
-__all__ = ["Feature", "FeatureNames", "Named", "unknown_features", "whole_number"]
+__all__ = ["Feature", "FeatureNames", "Named", "cells_in", "names_in", "unknown_features", "whole_number"]
 
 #: An index or a name.
 Feature = int | str
@@ -148,3 +149,23 @@ def whole_number(name: str, value: Any, least: int) -> int:
     if number < least:
         raise InputError(f"{name}={value!r} is too small; it must be at least {least}.")
     return int(value)
+
+
+def names_in(options: Sequence[str]) -> list[str]:
+    """The names in options such as ``a,b`` or ``"x, y",z``.
+
+    Examples
+    --------
+    >>> names_in(["a, b", '"x, y",z'])
+    ['a', 'b', 'x, y', 'z']
+    """
+    return [cell for text in options for cell in cells_in(text, ",") if cell]
+
+
+def cells_in(text: str, delimiter: str) -> list[str]:
+    """The parts of a text; one that has the delimiter in it stands in double quotes."""
+    try:
+        rows = list(csv.reader([text], delimiter=delimiter, skipinitialspace=True))
+    except csv.Error as error:
+        raise InputError(f"cannot read the names in {text[:100]!r}: {reason_of(error)}.") from None
+    return [cell.strip() for row in rows for cell in row]

@@ -296,6 +296,40 @@ class Result:
         columns["status"] = [str(self.statuses[number]) for number in numbers]
         return frame_of(columns)
 
+    def report(
+        self,
+        path: Any,
+        *,
+        evaluation: Any = None,
+        frontier: Any = None,
+        near_best: Any = None,
+        quality: Any = None,
+        title: str | None = None,
+        force: bool = False,
+    ) -> str:
+        """Write one HTML file with the sets and what is known about them, for any browser; returns its path.
+
+        Parameters
+        ----------
+        path : path-like
+            A new file whose name ends in .html; ``force`` lets it replace another one.
+        evaluation, frontier, near_best : Evaluation, Frontier, NearBest, optional
+            What else is known about these sets, each in a section of its own.
+        quality : Quality, optional
+            What was searched with: it knows the scores of all features.
+        title : str, optional
+            The heading; by default it says what was found.
+        """
+        from altsets.report import write_report
+
+        more = {"evaluation": evaluation, "frontier": frontier, "near_best": near_best}
+        return write_report(path, force=force, result=self, quality=quality, title=title, **more)
+
+    def _repr_html_(self) -> str:
+        from altsets.report.notebook import in_notebook
+
+        return in_notebook(self)
+
     def matches_frame(self) -> Any:
         """One row for each match: a feature of a set, and the feature of an earlier set that it stands in for.
 
@@ -322,7 +356,7 @@ class Result:
             {
                 "features": list(names),
                 "indices": list(chosen),
-                "quality": _finite(value),
+                "quality": documents.finite(value),
                 "status": str(status),
                 **({"scores": list(scores)} if self.scores else {}),
             }
@@ -339,9 +373,9 @@ class Result:
             "schema": SCHEMA,
             "status": str(self.status),
             "statuses": [str(status) for status in self.statuses],
-            "objective": _finite(self.objective),
-            "bound": _finite(self.bound),
-            "gap": _finite(self.gap),
+            "objective": documents.finite(self.objective),
+            "bound": documents.finite(self.bound),
+            "gap": documents.finite(self.gap),
             "sets": sets,
             "parameters": self.parameters,
             "engine": self.engine,
@@ -379,8 +413,8 @@ class Result:
             return cls(
                 sets=[documents.whole_numbers(entry["indices"]) for entry in document["sets"]],
                 qualities=[documents.number(entry["quality"]) for entry in document["sets"]],
-                objective=_number(document["objective"], math.nan),
-                bound=_number(document["bound"], unknown),
+                objective=documents.number_or(document["objective"], math.nan),
+                bound=documents.number_or(document["bound"], unknown),
                 status=status,
                 statuses=[Status(entry) for entry in document["statuses"]],
                 named_sets=[documents.texts(entry["features"]) for entry in document["sets"]],
@@ -397,7 +431,7 @@ class Result:
                 finding=documents.text(document.get("finding", "")),
                 provenance=dict(document.get("provenance", {}).items()),
                 scores=[_scores(entry["scores"]) for entry in document["sets"] if "scores" in entry],
-                noise_floor=_number_or_none(document.get("noise_floor")),
+                noise_floor=documents.number_or(document.get("noise_floor"), None),
                 notes=[documents.text(note) for note in document.get("notes", [])],
             )._whole()
         except documents.DAMAGED as error:
@@ -453,20 +487,8 @@ def _match(entry: Any) -> Match:
     return later, earlier, feature, other, documents.number(entry["similarity"])
 
 
-def _finite(value: float) -> float | None:
-    return float(value) if math.isfinite(value) else None
-
-
 def _scores(entry: Any) -> tuple[float, ...]:
     return tuple(map(documents.number, entry))
-
-
-def _number_or_none(value: Any) -> float | None:
-    return None if value is None else documents.number(value)
-
-
-def _number(value: float | None, unknown: float) -> float:
-    return unknown if value is None else documents.number(value)
 
 
 def _duration(seconds: float) -> str:

@@ -9,13 +9,11 @@ from typing import Any
 import typer
 
 from altsets.cli.printing import NO_SET, console_for, say
-from altsets.cli.records import TABLE
+from altsets.commands import TABLE, option_words
 from altsets.errors import InputError
 
 __all__ = ["SavedAnswer", "repeat"]
 
-#: Options about where an answer goes, which have no part in what it is.
-ABOUT_OUTPUT = ("--json", "--output", "--force", "--save-scores")
 #: Options that may stand beside --again.
 ALLOWED = (TABLE, "--again", "--json")
 #: Numbers that differ by less are the same: other machines round otherwise.
@@ -71,29 +69,17 @@ class SavedAnswer:
 
     def arguments(self, table: str | None) -> list[str]:
         """The words of the command line once more; with another table, if there is one."""
-        options = {**self._options, **({} if table is None else {TABLE: table})}
-        if options.get(TABLE) == "-" and table is None:
+        options = {**self._document["provenance"]["options"], **({} if table is None else {TABLE: table})}
+        place = options.get(TABLE)
+        if place == "-" and table is None:
             raise InputError(
                 f"{self.path} is about a table from standard input; give the TABLE beside --again."
             )
-        place = options.pop(TABLE, None)
-        words = [word for name, value in options.items() for word in self._words(name, value)]
+        try:
+            words = option_words(options)
+        except InputError as error:
+            raise InputError(f"{self.path}: {error}") from None
         return words if place is None else [*words, "--", str(place)]
-
-    @property
-    def _options(self) -> dict[str, Any]:
-        options = self._document["provenance"]["options"]
-        return {name: value for name, value in options.items() if name not in ABOUT_OUTPUT}
-
-    def _words(self, name: str, value: Any) -> list[str]:
-        if value is True:
-            return [name]
-        values = value if isinstance(value, list) else [value]
-        if not name.startswith("--") or not all(type(one) in (str, int, float) for one in values):
-            raise InputError(
-                f"{self.path} has an option {name!r} with the value {value!r:.60}, which is none."
-            )
-        return [f"{name}={one}" for one in values]
 
     def compare(self, document: dict[str, Any]) -> dict[str, Any]:
         """Compare with the document of the new answer, which is returned with what came out."""

@@ -3,13 +3,22 @@
 from __future__ import annotations
 
 import shlex
-from typing import Annotated, Any
+from dataclasses import replace
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from altsets.cli.printing import answer, console_for, plain_messages, printable, say
-from altsets.cli.searching import run_search
-from altsets.cli.sources import TableToScore
+from altsets.cli.judging import JudgeOptions, JudgingOptions, evaluation_of
+from altsets.cli.printing import answer, console_for, plain_messages, printable, say, say_error
+from altsets.cli.records import Record
+from altsets.cli.reporting import ReportFile
+from altsets.cli.searching import Searched, run_search
+from altsets.cli.sources import TableOptions, TableToScore
+from altsets.commands import TABLE
+from altsets.errors import InputError, MissingExtraError
+
+if TYPE_CHECKING:
+    from altsets.evaluation import Evaluation
 
 __all__ = ["demo_command"]
 
@@ -19,6 +28,9 @@ DEMO = (
     "nearly as much? Features are scored by mutual information; tau = 0.5 lets two sets share at most 2 of 5."
 )
 
+#: Where the report of the demo goes, in the current folder.
+REPORT = "altsets-demo.html"
+
 DISTINCT = (
     "Other names may tell the same story. Now features with a rank correlation of 0.9 or more count as the same when "
     "two sets are compared; on the command line this is --distinct 0.9."
@@ -26,12 +38,14 @@ DISTINCT = (
 
 
 def demo_command(
+    context: typer.Context,
     save_table: Annotated[
         str | None, typer.Option(metavar="FILE.csv", help="Also write the table of the demo to a new file.")
     ] = None,
 ) -> None:
-    """Show what altsets does, on a table that comes with scikit-learn."""
+    """Show what altsets does, on a table that comes with scikit-learn; and write a report, altsets-demo.html."""
     with plain_messages():
+        record = Record(context)
         from altsets.dissimilarity import Matched
         from altsets.tables.csv_tables import write_csv
         from altsets.tables.dataset import split_target
@@ -44,17 +58,61 @@ def demo_command(
         say(console_for(), DEMO.format(rows=table.n_rows, features=len(data.feature_names)))
         source = TableToScore(data)
         asked: dict[str, Any] = {"n_features": 5, "n_alternatives": 3, "tau": "0.5"}
-        answer(run_search(source, asked), as_json=False)
+        answer(run_search(source, asked).result, as_json=False)
         typer.echo()
         say(console_for(), DISTINCT)
-        answer(
-            run_search(source, {**asked, "dissimilarity": Matched("spearman", threshold=0.9)}), as_json=False
-        )
+        asked["dissimilarity"] = Matched("spearman", threshold=0.9)
+        searched = run_search(source, asked)
+        answer(searched.result, as_json=False)
         if save_table is not None:
             typer.echo(f"\nThe table is in {printable(save_table)}.")
+        typer.echo()
+        _write_report(searched, record, source, asked, save_table or "demo.csv")
         typer.echo("\nTry next:")
         for command in _suggestions(save_table, DEMO_TARGET):
             typer.echo(f"  {command}")
+
+
+def _write_report(
+    searched: Searched, record: Record, source: TableToScore, asked: dict[str, Any], table: str
+) -> None:
+    """Write a report into the current folder, if that is possible; the demo does without if it is not."""
+    from altsets.report.writing import is_report
+
+    try:
+        page = ReportFile.of(REPORT, force=is_report(REPORT))
+    except (InputError, MissingExtraError) as error:
+        say_error(f"There is no report of the demo: {error}")
+        return
+    origin = record.of(source, TableOptions(table, source.data.target_name), asked, "auto")
+    # What gives the same answer is no demo.
+    origin |= {
+        "command": "find",
+        "options": {
+            TABLE: table,
+            "--target": source.data.target_name,
+            "--distinct": "0.9",
+            "--evaluate": True,
+        },
+    }
+    known = {"table": table, "quality": "mutual_info"}
+    result = searched.result
+    result = replace(result, parameters={**result.parameters, **known}, provenance=origin)
+    written = f"{table} is the file that altsets demo --save-table {shlex.quote(table)} writes."
+    page.write_search(
+        searched._replace(result=result), _evaluated(source, asked), notes=[written], tell=typer.echo
+    )
+
+
+def _evaluated(source: TableToScore, asked: dict[str, Any]) -> Evaluation | None:
+    """How well such sets predict; Ctrl-C does without."""
+    from altsets.selector import SelectAlternatives
+
+    try:
+        selector = SelectAlternatives("mutual_info", **asked)
+        return evaluation_of(selector, source.data, JudgeOptions(), "auto", JudgingOptions())
+    except KeyboardInterrupt:
+        return None
 
 
 def _suggestions(saved: str | None, target: str) -> list[str]:

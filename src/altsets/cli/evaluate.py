@@ -12,6 +12,7 @@ from altsets.cli.judging import JudgeOptions, JudgingOptions, evaluation_of
 from altsets.cli.outputs import OutputFile, rows_of_evaluation
 from altsets.cli.printing import console_for, plain_messages, show_evaluation
 from altsets.cli.records import Record
+from altsets.cli.reporting import ReportFile
 from altsets.cli.sources import TableOptions, dataset_from
 from altsets.errors import InputError
 from altsets.features import FeatureNames
@@ -39,6 +40,7 @@ def evaluate_command(
     decimal: Annotated[str | None, options.Decimal] = None,
     sheet: Annotated[str | None, options.Sheet] = None,
     output: Annotated[str | None, options.ScoresFile] = None,
+    report: Annotated[str | None, options.Report] = None,
     force: Annotated[bool, options.Force] = False,
     as_json: Annotated[bool, options.Json] = False,
 ) -> None:
@@ -50,7 +52,8 @@ def evaluate_command(
     """
     with plain_messages():
         record = Record(context)
-        file = OutputFile.of(output, force, table)
+        file = OutputFile.of(output, force, table, report)
+        page = ReportFile.of(report, force, table)
         if table is None or sets is None:
             raise InputError("give a TABLE, its --target, and the feature sets to evaluate with --sets FILE.")
         judging = JudgingOptions(cv=cv, repeats=repeats, margin=margin, jobs=jobs)
@@ -69,6 +72,7 @@ def evaluate_command(
             typer.echo(evaluation.to_json())
         else:
             show_evaluation(evaluation, console_for())
+        page.write(evaluation=evaluation)
 
 
 def _sets_in(path: str, names: FeatureNames) -> Any:

@@ -16,6 +16,7 @@ from altsets.cli.judging import JudgeOptions, JudgingOptions, check_judging, eva
 from altsets.cli.outputs import OutputFile, rows_of_result
 from altsets.cli.printing import answer, plain_messages, say_error
 from altsets.cli.records import Record, options_given
+from altsets.cli.reporting import ReportFile
 from altsets.cli.searching import SECONDS_PER_SET, run_search
 from altsets.cli.sources import TableOptions, TableToScore, source_from
 from altsets.features import FeatureNames
@@ -76,6 +77,7 @@ def find_command(
     bootstraps: Annotated[int | None, options.Bootstraps] = None,
     jobs: Annotated[int | None, options.Jobs] = None,
     output: Annotated[str | None, options.OutputFile] = None,
+    report: Annotated[str | None, options.Report] = None,
     force: Annotated[bool, options.Force] = False,
     again: Annotated[str | None, options.Again] = None,
     as_json: Annotated[bool, options.Json] = False,
@@ -89,7 +91,8 @@ def find_command(
         if again is not None:
             repeat(context, again, options_given(context))
         record = Record(context)
-        file = OutputFile.of(output, force, table)
+        file = OutputFile.of(output, force, table, report)
+        page = ReportFile.of(report, force, table)
         n_features = parsing.size_of_sets(n_features, size)
         judging = JudgingOptions(cv=cv, repeats=repeats, margin=margin, bootstraps=bootstraps, jobs=jobs)
         check_judging(evaluate, judging, {"--scores": scores, "--existing": existing, "--engine": engine})
@@ -133,12 +136,12 @@ def find_command(
             "constraints": parsing.constraints_from(names, conditions, proxies),
         }
         limits: dict[str, Any] = {} if max_iters is None else {"max_iters": max_iters}
-        result = run_search(source, asked, engine=engine, time_limit=time_limit, **limits)
+        searched = run_search(source, asked, engine=engine, time_limit=time_limit, **limits)
         origin = {"table": table, "target": target, "quality": quality, "scores": scores, **how}
         origin = {name: value for name, value in origin.items() if value is not None}
         result = replace(
-            result,
-            parameters={**result.parameters, **origin},
+            searched.result,
+            parameters={**searched.result.parameters, **origin},
             provenance=record.of(source, columns, asked, task),
         )
 
@@ -148,17 +151,24 @@ def find_command(
             selector = _selector(quality, how, asked, task, limits)
             judge = partial(_unless_interrupted, result, selector, source.data, judge_by, task, judging)
         kept: dict[str, Any] = {}
+        evaluations: list[Evaluation] = []
+
+        def judged() -> Evaluation | None:
+            evaluation = judge() if judge else None
+            evaluations.extend([evaluation] if evaluation else [])
+            return evaluation
 
         def finish(document: dict[str, Any]) -> dict[str, Any]:
             kept.update(context.obj.compare(document) if isinstance(context.obj, SavedAnswer) else document)
             return kept
 
         try:
-            answer(result, as_json, judge, finish=finish)
+            answer(result, as_json, judged, finish=finish)
         finally:
             # Printed first: a full disk costs the file alone. That there is no set is an answer, too.
             if kept:
                 file.write(*rows_of_result(result), kept)
+                page.write_search(searched._replace(result=result), next(iter(evaluations), None))
 
 
 def _selector(

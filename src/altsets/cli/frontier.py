@@ -11,7 +11,10 @@ from altsets.cli import options, parsing
 from altsets.cli.differing import dissimilarity_from
 from altsets.cli.frontier_printing import frontier_lines
 from altsets.cli.judging import JudgeOptions, JudgingOptions, check_judging, for_quality, scores_along
+from altsets.cli.outputs import OutputFile
 from altsets.cli.printing import NO_SET, Waiting, console_for, fail, plain_messages, say_error
+from altsets.cli.records import Record
+from altsets.cli.reporting import ReportFile
 from altsets.cli.searching import check_request, run_on_scores
 from altsets.cli.sources import Source, TableOptions, TableToScore, source_from
 from altsets.errors import InputError
@@ -31,6 +34,7 @@ SECONDS_PER_POINT = 10.0
 
 
 def frontier_command(
+    context: typer.Context,
     table: Annotated[str | None, options.TableFile] = None,
     target: Annotated[str | None, options.Target] = None,
     n_features: Annotated[str | None, options.SizesOfSets] = None,
@@ -70,6 +74,8 @@ def frontier_command(
     cv: Annotated[str | None, options.Folds] = None,
     repeats: Annotated[int | None, options.Repeats] = None,
     jobs: Annotated[int | None, options.Jobs] = None,
+    report: Annotated[str | None, options.Report] = None,
+    force: Annotated[bool, options.Force] = False,
     as_json: Annotated[bool, options.Json] = False,
 ) -> None:
     """What does difference cost? Quality over every tau that matters, and over sizes and numbers of sets.
@@ -77,6 +83,9 @@ def frontier_command(
     Ctrl-C prints the points that are there. Exit status: 0 = at least one point has a set, 1 = none has, 2 = bad input.
     """
     with plain_messages():
+        record = Record(context)
+        OutputFile.of(None, force, table, report)
+        page = ReportFile.of(report, force, table)
         if size and n_features is not None:
             raise InputError("-k and --size were both given; give one of them.")
         judging = JudgingOptions(cv=cv, repeats=repeats, jobs=jobs)
@@ -120,9 +129,12 @@ def frontier_command(
         n_points = _checked(source, asked)
         limits: dict[str, Any] = {"engine": engine} | ({} if max_iters is None else {"max_iters": max_iters})
 
+        qualities: list[Quality] = []
+
         def search_all(scored: Quality, **request: Any) -> Frontier:
             from altsets.search.frontier import frontier
 
+            qualities.append(scored)
             return frontier(scored, **request, **limits)
 
         found = run_on_scores(
@@ -136,9 +148,19 @@ def frontier_command(
             recipe = source.recipe
             evaluated = _unless_interrupted(found, recipe, more, source.data, judge, task, judging)
         origin = {"table": table, "target": target, "quality": quality, "scores": scores, **how}
-        _answer(
-            found, evaluated, as_json, {name: value for name, value in origin.items() if value is not None}
-        )
+        try:
+            _answer(
+                found,
+                evaluated,
+                as_json,
+                {name: value for name, value in origin.items() if value is not None},
+            )
+        finally:
+            page.write(
+                frontier=evaluated or found,
+                quality=qualities[0],
+                provenance=record.of(source, columns, asked, task),
+            )
 
 
 def _checked(source: Source, asked: dict[str, Any]) -> int:

@@ -11,6 +11,7 @@ from altsets.cli import options, parsing
 from altsets.cli.outputs import OutputFile, rows_of_near_best
 from altsets.cli.printing import NO_SET, console_for, fail, plain_messages, say_error, show_near_best
 from altsets.cli.records import Record
+from altsets.cli.reporting import ReportFile
 from altsets.cli.searching import SECONDS_PER_SET, check_request, run_on_scores
 from altsets.cli.sources import TableOptions, source_from
 from altsets.errors import InputError
@@ -57,6 +58,7 @@ def near_best_command(
     show: Annotated[int | None, options.BestSets] = None,
     time_limit: Annotated[float | None, options.CountTimeLimit] = None,
     output: Annotated[str | None, options.OutputFile] = None,
+    report: Annotated[str | None, options.Report] = None,
     force: Annotated[bool, options.Force] = False,
     as_json: Annotated[bool, options.Json] = False,
 ) -> None:
@@ -67,7 +69,8 @@ def near_best_command(
     """
     with plain_messages():
         record = Record(context)
-        file = OutputFile.of(output, force, table)
+        file = OutputFile.of(output, force, table, report)
+        page = ReportFile.of(report, force, table)
         n_features = parsing.size_of_sets(n_features, size)
         if show is not None and show < 0:
             raise InputError(f"--show {show} is too small; it must be at least 0.")
@@ -107,6 +110,7 @@ def near_best_command(
         document["provenance"] = record.of(source, columns, asked, task)
         _answer(near, as_json, shown, document)
         file.write(*rows_of_near_best(document), document)
+        page.write(near_best=near, quality=near, provenance=document["provenance"])
         if not near.count:
             fail(near.explain(), NO_SET)
 

@@ -60,7 +60,12 @@ ScoresFile = typer.Option(
     metavar="FILE",
     help="Also write the answer to a new file: .csv or .parquet (a row for each fold and set), or .json.",
 )
-Force = typer.Option("--force", help="Let --output replace an existing file.")
+Report = typer.Option(
+    "--report",
+    metavar="FILE.html",
+    help="Also write all that is known as one page for any browser, without links to elsewhere.",
+)
+Force = typer.Option("--force", help="Let --output and --report replace existing files.")
 Again = typer.Option(
     "--again",
     metavar="FILE.json",

@@ -5,11 +5,11 @@ from __future__ import annotations
 import json
 import os
 from collections.abc import Mapping, Sequence
-from contextlib import suppress
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from altsets.errors import InputError, reason_of
+from altsets.errors import InputError
+from altsets.new_files import NewFile
 
 if TYPE_CHECKING:
     from altsets.evaluation import Evaluation
@@ -28,62 +28,41 @@ class OutputFile:
 
     Attributes
     ----------
-    path : str or None
+    file : NewFile or None
         The file; None if there is none.
-    force : bool
-        Whether it may replace another file.
     """
 
-    path: str | None
-    force: bool = False
+    file: NewFile | None
 
     @classmethod
-    def of(cls, path: str | None, force: bool, table: str | None = None) -> OutputFile:
+    def of(
+        cls, path: str | None, force: bool, table: str | None = None, report: str | None = None
+    ) -> OutputFile:
         """What ``--output`` and ``--force`` say; never the table itself."""
-        output = cls(path, force)
-        if path is None and force:
-            raise InputError("--force goes with --output; name a file, or leave it out.")
-        if path is not None:
-            output._check(path, table)
+        if path is None:
+            if force and report is None:
+                raise InputError("--force goes with --output and --report; name a file, or leave it out.")
+            return cls(None)
+        file = NewFile(path, f"--output {path}", force, "add --force")
+        output = cls(file)
+        if output._ending not in ENDINGS:
+            raise InputError(
+                f"--output {path}: the ending of the name says what to write; use .csv, .parquet or .json."
+            )
+        if output._ending == ".parquet":
+            from altsets.tables.parquet_tables import require_pyarrow
+
+            require_pyarrow(f"--output {path}")
+        file.check(table)
         return output
 
     @property
     def _ending(self) -> str:
-        return os.path.splitext(self.path or "")[1].lower()
-
-    def _check(self, path: str, table: str | None) -> None:
-        if self._ending not in ENDINGS:
-            raise InputError(
-                f"--output {path}: the ending of the name says what to write; use .csv, .parquet or .json."
-            )
-        folder = os.path.dirname(path) or "."
-        if not os.path.isdir(folder):
-            raise InputError(f"--output {path}: there is no folder {folder}; make it first.")
-        if os.path.isdir(path):
-            raise InputError(f"--output {path} is a folder; name a file.")
-        both_there = table is not None and os.path.exists(table) and os.path.exists(path)
-        if both_there and os.path.samefile(str(table), path):
-            raise InputError(f"--output {path} is the table itself; choose another name.")
-        if self._ending == ".parquet":
-            from altsets.tables.parquet_tables import require_pyarrow
-
-            require_pyarrow(f"--output {path}")
-        self._refuse_to_replace(path)
-        try:
-            with _beside(path):
-                pass
-        except (OSError, ValueError) as error:
-            raise _unwritable(path, error) from error
-
-    def _refuse_to_replace(self, path: str) -> None:
-        if os.path.lexists(path) and not self.force:
-            raise InputError(
-                f"--output {path} exists already; choose another name, or add --force to replace it."
-            )
+        return os.path.splitext(self.file.path if self.file else "")[1].lower()
 
     def write(self, rows: Rows, columns: Sequence[str], document: Mapping[str, Any]) -> None:
         """Write an answer, whole or not at all: rows in a table, or a document in JSON, as the ending says."""
-        if self.path is None:
+        if self.file is None:
             return
         if self._ending == ".json":
             content = json.dumps(document, indent=2, allow_nan=False).encode() + b"\n"
@@ -95,36 +74,7 @@ class OutputFile:
             from altsets.tables.parquet_tables import parquet_of
 
             content = parquet_of(rows, columns)
-        self._refuse_to_replace(self.path)
-        try:
-            with _beside(self.path) as temporary:
-                with open(temporary, "wb") as file:
-                    file.write(content)
-                # A link stays one, and what it points to is replaced.
-                os.replace(temporary, os.path.realpath(self.path))
-        except OSError as error:
-            raise _unwritable(self.path, error) from error
-
-
-class _beside:
-    """A new file in the same folder, which is gone afterwards unless it was moved away."""
-
-    def __init__(self, path: str) -> None:
-        folder, name = os.path.split(os.path.realpath(path))
-        self._path = os.path.join(folder, f".{name}.{os.getpid()}.part")
-
-    def __enter__(self) -> str:
-        with open(self._path, "xb"):
-            pass
-        return self._path
-
-    def __exit__(self, *_: object) -> None:
-        with suppress(FileNotFoundError):
-            os.remove(self._path)
-
-
-def _unwritable(path: str, error: Exception) -> InputError:
-    return InputError(f"--output {path} cannot be written: {reason_of(error)}.")
+        self.file.write(content)
 
 
 # --- Rows ---------------------------------------------------------------------------------------------

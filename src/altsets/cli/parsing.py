@@ -5,7 +5,6 @@ A name with a comma (or a colon, where one divides) stands in double quotes, as 
 
 from __future__ import annotations
 
-import csv
 import itertools
 import os
 from collections.abc import Callable, Iterable, Mapping, Sequence
@@ -13,8 +12,8 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from altsets import constraints
 from altsets.cli.price_lists import PriceList
 from altsets.constraints import Constraint
-from altsets.errors import InputError, reason_of
-from altsets.features import FeatureNames, unknown_features
+from altsets.errors import InputError
+from altsets.features import FeatureNames, cells_in, names_in, unknown_features
 
 __all__ = [
     "DEFAULT_SIZE",
@@ -30,17 +29,6 @@ DEFAULT_SIZE = 5
 
 #: Numbers in one range.
 MOST_NUMBERS = 10_000
-
-
-def names_in(options: Sequence[str]) -> list[str]:
-    """The names in options such as ``a,b`` or ``"x, y",z``.
-
-    Examples
-    --------
-    >>> names_in(["a, b", '"x, y",z'])
-    ['a', 'b', 'x, y', 'z']
-    """
-    return [cell for text in options for cell in cells_in(text, ",") if cell]
 
 
 def features_in(option: str, text: str, names: FeatureNames) -> list[int]:
@@ -160,15 +148,6 @@ PARSERS: dict[str, Callable[[str, str, FeatureNames], Constraint]] = {
     "--max-similarity": _max_similarity,
     "--size": _size,
 }
-
-
-def cells_in(text: str, delimiter: str) -> list[str]:
-    """The parts of a text; one that has the delimiter in it stands in double quotes."""
-    try:
-        rows = list(csv.reader([text], delimiter=delimiter, skipinitialspace=True))
-    except csv.Error as error:
-        raise InputError(f"cannot read the names in {text[:100]!r}: {reason_of(error)}.") from None
-    return [cell.strip() for row in rows for cell in row]
 
 
 def _indices(who: str, given: Iterable[str], names: FeatureNames) -> list[int]:

@@ -9,14 +9,12 @@ from typing import TYPE_CHECKING, Any
 import typer
 
 from altsets.cli.sources import Source, TableOptions
+from altsets.commands import TABLE
 
 if TYPE_CHECKING:
     from altsets.tables.dataset import Dataset
 
-__all__ = ["TABLE", "Record", "options_given"]
-
-#: What the table is called among the options.
-TABLE = "TABLE"
+__all__ = ["Record", "options_given"]
 
 
 def options_given(context: typer.Context) -> dict[str, Any]:

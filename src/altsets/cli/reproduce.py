@@ -97,7 +97,7 @@ def _check_packages() -> None:
     """Say what is missing now, not after hours."""
     for package in ("pandas", "pyarrow", "matplotlib", "jinja2"):
         if importlib.util.find_spec(package) is None:
-            raise MissingExtraError("the study", package, "report")
+            raise MissingExtraError("the study", package, "study")
 
 
 def _settings(seconds_per_set: Sequence[str], information: str) -> Any:

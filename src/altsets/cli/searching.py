@@ -5,7 +5,7 @@ from __future__ import annotations
 import time
 from collections.abc import Callable
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
 
 from altsets.cli.printing import NO_SET, Waiting, console_for, fail
 from altsets.cli.sources import Source
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from altsets.quality import Quality
     from altsets.result import Result
 
-__all__ = ["SECONDS_PER_SET", "check_request", "run_on_scores", "run_search"]
+__all__ = ["SECONDS_PER_SET", "Searched", "check_request", "run_on_scores", "run_search"]
 
 Answered = TypeVar("Answered")
 
@@ -24,20 +24,28 @@ Answered = TypeVar("Answered")
 SECONDS_PER_SET = 60.0
 
 
+class Searched(NamedTuple):
+    """The answer of a search, and what was searched with: the quality, and the request with all its numbers."""
+
+    result: Result
+    quality: Quality
+    request: dict[str, Any]
+
+
 def run_search(
     source: Source, asked: dict[str, Any], *, time_limit: float | None = None, **more: Any
-) -> Result:
+) -> Searched:
     """Score the features and find the sets, with a sign of life if it takes long."""
     n_sets = check_request(source, asked).n_sets
 
-    def search(scored: Quality, **request: Any) -> Result:
+    def search(scored: Quality, *, time_limit: float, callback: Any, **request: Any) -> Searched:
         from altsets.search.find import find
 
-        return find(scored, **request, **more)
+        found = find(scored, **request, time_limit=time_limit, callback=callback, **more)
+        return Searched(found, scored, request)
 
-    return _with_background(
-        run_on_scores(source, search, asked, time_limit, SECONDS_PER_SET * n_sets), source
-    )
+    searched = run_on_scores(source, search, asked, time_limit, SECONDS_PER_SET * n_sets)
+    return searched._replace(result=_with_background(searched.result, source))
 
 
 def _with_background(result: Result, source: Source) -> Result:

@@ -8,7 +8,7 @@ from typing import Any
 
 from altsets import documents
 from altsets.errors import InputError
-from altsets.evaluation._along_summary import summary_along
+from altsets.evaluation._along_summary import scores_in_words, summary_along
 from altsets.evaluation._comparison import shown
 from altsets.evaluation._evaluation import PLAIN_FIELDS, Evaluation, jsonable, restored
 from altsets.evaluation._folds import Fold
@@ -58,6 +58,33 @@ class EvaluatedFrontier(ScoresAlong):
     def explain(self) -> str:
         """What was searched and proven, which points predict better than the baseline, and how far one can go."""
         return summary_along(self)
+
+    def scores_in_words(self) -> str:
+        """Which points predict better than the baseline, and how far one can go."""
+        return " ".join(scores_in_words(self))
+
+    def report(self, path: Any, *, quality: Any = None, title: str | None = None, force: bool = False) -> str:
+        """Write one HTML file with charts and all points, for any browser; returns its path.
+
+        Parameters
+        ----------
+        path : path-like
+            A new file whose name ends in .html.
+        quality : Quality, optional
+            What was searched with: it knows the scores of all features.
+        title : str, optional
+            The heading; by default it says what was searched.
+        force : bool
+            Whether it may replace another file.
+        """
+        from altsets.report import write_report
+
+        return write_report(path, force=force, frontier=self, quality=quality, title=title)
+
+    def _repr_html_(self) -> str:
+        from altsets.report.notebook import in_notebook
+
+        return in_notebook(self)
 
     def __repr__(self) -> str:
         shared = self.any_evaluation

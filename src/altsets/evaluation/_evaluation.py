@@ -90,6 +90,27 @@ class Evaluation(Measured):
         known = f"{self.scorers[0]}: {means}; baseline {shown(self.baseline)}"
         return f"Evaluation({self.n_sets} sets, {len(self.folds)} folds{done}; {known})"
 
+    def report(self, path: Any, *, force: bool = False, title: str | None = None) -> str:
+        """Write one HTML file with charts, scores and comparisons, for any browser; returns its path.
+
+        Parameters
+        ----------
+        path : path-like
+            A new file whose name ends in .html.
+        force : bool
+            Whether it may replace another file.
+        title : str, optional
+            The heading; by default it says what was evaluated.
+        """
+        from altsets.report import write_report
+
+        return write_report(path, force=force, evaluation=self, title=title)
+
+    def _repr_html_(self) -> str:
+        from altsets.report.notebook import in_notebook
+
+        return in_notebook(self)
+
     def score_rows(self) -> list[dict[str, Any]]:
         """One row for each fold and set: scores, qualities, status and features (a list of dictionaries)."""
         rows: list[dict[str, Any]] = []

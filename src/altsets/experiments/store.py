@@ -292,7 +292,7 @@ def _parquet() -> Any:
         import pyarrow.compute
         import pyarrow.parquet
     except ImportError:
-        raise MissingExtraError("the study", "pyarrow", "report") from None
+        raise MissingExtraError("the study", "pyarrow", "study") from None
     return pyarrow.parquet
 
 

@@ -17,7 +17,6 @@ from altsets.quality.given import needs_target
 from altsets.result import MARK, Status
 from altsets.selector._answers import Found, RowData, answered, check_request, provenance_of, size_in
 from altsets.selector._column_selector import ColumnSelector, SelectFeatures
-from altsets.selector._html import sets_as_html
 from altsets.selector.notes import Background, notes_on
 from altsets.tables.conversion import features_of
 from altsets.tables.weights import counted_rows
@@ -282,6 +281,37 @@ class SelectAlternatives(ColumnSelector):
         selector._kept, selector._by_name = list(chosen), named
         return selector
 
+    def report(
+        self,
+        path: Any,
+        *,
+        evaluation: Any = None,
+        frontier: Any = None,
+        near_best: Any = None,
+        title: str | None = None,
+        force: bool = False,
+    ) -> str:
+        """Write one HTML file with the sets and the scores of all columns, for any browser; returns its path.
+
+        Parameters
+        ----------
+        path : path-like
+            A new file whose name ends in .html; ``force`` lets it replace another one.
+        evaluation, frontier, near_best : Evaluation, Frontier, NearBest, optional
+            What else is known about these sets, each in a section of its own.
+        title : str, optional
+            The heading; by default it says what was found.
+        force : bool
+            Whether it may replace another file.
+        """
+        from altsets.report.sets import ScoredFeatures
+
+        check_is_fitted(self)
+        names = getattr(self, "feature_names_in_", [f"x{index}" for index in range(self.n_features_in_)])
+        scored = ScoredFeatures([str(name) for name in names], self.scores_)
+        more = {"evaluation": evaluation, "frontier": frontier, "near_best": near_best}
+        return self.result_.report(path, quality=scored, title=title, force=force, **more)
+
     def _chosen(self, alternative: Any) -> tuple[int, ...]:
         check_is_fitted(self)
         number = whole_number("alternative", alternative, least=0)
@@ -317,11 +347,12 @@ class SelectAlternatives(ColumnSelector):
         return "\n".join([str(own), *lines, *(f"    {note}" for note in self._explained())])
 
     def _html_repr(self) -> str:
+        from altsets.report.notebook import in_notebook
+
         own = str(estimator_html_repr(self))
         if not self.__sklearn_is_fitted__():
             return own
-        notes = [self.result_.explain(), *self._explained()]
-        return own + sets_as_html(self.alternatives_, self._scored(), self.alternative_, notes)
+        return own + in_notebook(self.result_, in_use=self.alternative_, notes=self._explained())
 
     def _scored(self) -> list[list[str]]:
         """The features of each set with their scores, and a mark on those that are not above the noise floor."""

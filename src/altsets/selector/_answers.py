@@ -22,7 +22,7 @@ from altsets.features import whole_number
 from altsets.problem import Problem, dissimilarity_of
 from altsets.provenance import DEFAULT_SEED, constraints_by_name, data_of, record
 from altsets.quality import Quality
-from altsets.quality.given import needs_target, noise_floor_of, quality_from
+from altsets.quality.given import Recipe, needs_target, noise_floor_of, quality_from
 from altsets.result import Result
 from altsets.search.find import find
 from altsets.search.frontier import Frontier, frontier
@@ -216,10 +216,23 @@ def provenance_of(
         known = vector_of(y, features.n_rows)
         known = known if kept is None else known[kept]
         asked["task"] = target_of(known, len(known), selector.task).task
+    if (named := _named_quality(selector.quality)) is not None:
+        asked["quality"] = named
     asked["constraints"] = constraints_by_name(selector.constraints, features.feature_names)
     seed = _seed(selector.random_state)
     asked["seed"] = DEFAULT_SEED if seed is None else seed
     return record(asked, seconds)
+
+
+def _named_quality(quality: Any) -> dict[str, Any] | None:
+    """A quality that has a name, and what belongs to it; None of any other, which nobody could write down."""
+    if isinstance(quality, str):
+        return {"quality": quality}
+    if not isinstance(quality, Recipe):
+        return None
+    known = {name: value for name, value in vars(quality).items() if value is not None}
+    plain = all(isinstance(value, str) for value in known.values())
+    return {"quality": known.pop("name"), **known} if plain else None
 
 
 def dissimilarities(kind: Any, sets: Sequence[tuple[int, ...]]) -> Floats:

@@ -43,7 +43,7 @@ def canvas(width: float, height: float, n_rows: int, n_columns: int) -> tuple[An
         from matplotlib.backends.backend_agg import FigureCanvasAgg
         from matplotlib.figure import Figure
     except ImportError as error:
-        raise MissingExtraError("a figure", "matplotlib", "report") from error
+        raise MissingExtraError("a figure", "matplotlib", "study") from error
     figure = Figure(figsize=(width, height), layout="constrained")
     FigureCanvasAgg(figure)
     axes = list(figure.subplots(n_rows, n_columns, squeeze=False).flat)

@@ -109,7 +109,7 @@ def _rendered(page: dict[str, Any]) -> str:
     try:
         from jinja2 import Environment, StrictUndefined
     except ImportError as error:
-        raise MissingExtraError("a report on the study", "jinja2", "report") from error
+        raise MissingExtraError("a report on the study", "jinja2", "study") from error
     template = (
         resources.files("altsets.experiments.report").joinpath("report.html").read_text(encoding="utf-8")
     )

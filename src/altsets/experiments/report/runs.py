@@ -53,7 +53,7 @@ def pandas() -> Any:
     try:
         import pandas as pd
     except ImportError as error:
-        raise MissingExtraError("a report on the study", "pandas", "report") from error
+        raise MissingExtraError("a report on the study", "pandas", "study") from error
     return pd
 
 

@@ -133,6 +133,29 @@ class Frontier:
         }
         return frame_of(dict(columns))
 
+    def report(self, path: Any, *, quality: Any = None, title: str | None = None, force: bool = False) -> str:
+        """Write one HTML file with charts and all points, for any browser; returns its path.
+
+        Parameters
+        ----------
+        path : path-like
+            A new file whose name ends in .html.
+        force : bool
+            Whether it may replace another file.
+        quality : Quality, optional
+            What was searched with: it knows the scores of all features.
+        title : str, optional
+            The heading; by default it says what was searched.
+        """
+        from altsets.report import write_report
+
+        return write_report(path, force=force, frontier=self, quality=quality, title=title)
+
+    def _repr_html_(self) -> str:
+        from altsets.report.notebook import in_notebook
+
+        return in_notebook(self)
+
     def to_dict(self) -> dict[str, Any]:
         """The document that :meth:`to_json` writes, as a dictionary."""
         bend = self.suggestion

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import itertools
 import json
-import math
 from collections.abc import Iterator
 from functools import cached_property
 from typing import Any
 
 import numpy as np
 
+from altsets import documents
 from altsets.arrays import Floats
 from altsets.errors import InputError, UnsupportedError
 from altsets.features import whole_number
@@ -200,6 +200,11 @@ class NearBest:
         return self._quality.feature_names
 
     @property
+    def feature_scores(self) -> Floats | None:
+        """What each feature alone is worth; None if only sets can be judged."""
+        return self._quality.feature_scores
+
+    @property
     def parameters(self) -> dict[str, Any]:
         """What was asked, as plain numbers and strings."""
         asked = self._problem.parameters()
@@ -226,6 +231,27 @@ class NearBest:
         }
         return frame_of(columns)
 
+    def report(self, path: Any, *, title: str | None = None, force: bool = False) -> str:
+        """Write one HTML file with the features and the best sets, for any browser; returns its path.
+
+        Parameters
+        ----------
+        path : path-like
+            A new file whose name ends in .html.
+        force : bool
+            Whether it may replace another file.
+        title : str, optional
+            The heading; by default it says what was counted.
+        """
+        from altsets.report import write_report
+
+        return write_report(path, force=force, near_best=self, quality=self, title=title)
+
+    def _repr_html_(self) -> str:
+        from altsets.report.notebook import in_notebook
+
+        return in_notebook(self)
+
     def to_dict(self, n_sets: int = 10) -> dict[str, Any]:
         """The document that :meth:`to_json` writes, as a dictionary."""
         order, best = self.ordered(), self.top(n_sets)
@@ -234,8 +260,8 @@ class NearBest:
             "count": self.count,
             "exact": self.exact,
             "count_bounds": list(self.count_bounds),
-            "best": _finite(self.best),
-            "threshold": _finite(self.threshold),
+            "best": documents.finite(self.best),
+            "threshold": documents.finite(self.threshold),
             "estimated": self.estimated,
             "n_known": self.n_known,
             "features": [
@@ -266,7 +292,3 @@ class NearBest:
 def _locked(values: Floats) -> Floats:
     values.setflags(write=False)
     return values
-
-
-def _finite(value: float) -> float | None:
-    return value if math.isfinite(value) else None

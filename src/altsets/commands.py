@@ -1,0 +1,39 @@
+"""Requests of the command line as they are written down, and as words to type once more."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from altsets.errors import InputError
+
+__all__ = ["TABLE", "option_words"]
+
+#: What the table is called among the options of a command.
+TABLE = "TABLE"
+#: Options about where an answer goes, which have no part in what it is.
+ABOUT_OUTPUT = ("--json", "--output", "--report", "--force", "--save-scores")
+
+
+def option_words(options: Mapping[str, Any]) -> list[str]:
+    """The options of a command as words of a command line, without the table and where the answer goes.
+
+    Parameters
+    ----------
+    options : mapping of str to plain values
+        As the record of a command has them.
+
+    Examples
+    --------
+    >>> option_words({"TABLE": "a.csv", "--target": "y", "--forbid": ["a", "b"], "--evaluate": True, "--json": True})
+    ['--target=y', '--forbid=a', '--forbid=b', '--evaluate']
+    """
+    words = []
+    for name, value in options.items():
+        if name in ABOUT_OUTPUT or name == TABLE:
+            continue
+        values = value if isinstance(value, list) else [value]
+        if not name.startswith("--") or not all(type(one) in (str, int, float, bool) for one in values):
+            raise InputError(f"it has an option {name!r} with the value {value!r:.60}, which is none.")
+        words += [name if one is True else f"{name}={one}" for one in values]
+    return words

@@ -1,0 +1,257 @@
+"""Reports on the command line: written beside the answer, refused before any work, and their lines really run."""
+
+from __future__ import annotations
+
+import io
+import json
+import os
+import shlex
+import sys
+from contextlib import redirect_stdout
+
+import pytest
+from test_report import Page, block, section
+
+import altsets
+from altsets.cli import reporting
+from altsets.report.writing import is_report
+
+pytest.importorskip("jinja2")
+
+FIND = ("-t", "y", "-k", 2, "-a", 1, "--quality", "f")
+
+
+@pytest.fixture
+def there(tmp_path, monkeypatch, table):
+    """A working directory with the table in it."""
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "table.csv").write_bytes(table.read_bytes())
+    return tmp_path
+
+
+def document_in(path):
+    return json.loads(Page(path.read_text(encoding="utf-8")).script("script", "application/json"))
+
+
+def refused(outcome, words):
+    code, out, err = outcome
+    assert (code, out) == (2, "")
+    assert err.startswith("Error: ")
+    assert err.count("\n") == 1
+    assert words in err
+
+
+def test_find_writes_all_that_is_known(run, there):
+    code, out, err = run("find", "table.csv", *FIND, "--evaluate", "--cv", 3, "--report", "r.html")
+    assert (code, err) == (0, "The report is in r.html; open it in a browser.\n")
+    assert "proven optimal" in out
+    document = document_in(there / "r.html")
+    assert document["title"] == "2 feature sets for y"
+    identities = [part["id"] for part in document["sections"]]
+    assert identities == [
+        "in-short",
+        "sets",
+        "frontier",
+        "evaluation",
+        "near-best",
+        "all-features",
+        "notes",
+        "origin",
+        "again",
+    ]
+    assert len(block(document, "features")["rows"]) == 6
+    assert block(document, "frontier-points")["rows"][-1][2] == 1.0
+    data = dict(section(document, "in-short")["blocks"][0]["items"])["Data"]
+    assert data == "80 rows and 6 features from table.csv; the column to predict is y (classes)."
+    assert "how much of y a straight line" in json.dumps(document)
+
+
+def test_json_stays_alone_on_standard_output(run, there):
+    code, out, err = run("find", "table.csv", *FIND, "--json", "--report", "r.html", "--output", "r.json")
+    assert code == 0
+    assert json.loads(out) == json.loads((there / "r.json").read_text(encoding="utf-8"))
+    assert err == "The report is in r.html; open it in a browser.\n"
+
+
+@pytest.mark.parametrize("command", ["evaluate", "frontier", "near-best"])
+def test_other_commands_write_reports(run, there, command):
+    (there / "sets.txt").write_text("a,b\nc,d\n", encoding="utf-8")
+    asked = {
+        "evaluate": ("--sets", "sets.txt", "--cv", 3),
+        "frontier": ("-k", "1:3"),
+        "near-best": ("-k", 2),
+    }[command]
+    code, out, err = run(command, "table.csv", "-t", "y", *asked, "--report", "r.html")
+    assert (code, err) == (0, "The report is in r.html; open it in a browser.\n")
+    assert out
+    document = document_in(there / "r.html")
+    line = block_of_code(document, "shell")
+    code, again, _ = run(*shlex.split(line)[1:])
+    assert (code, again) == (0, out)
+    assert dict(section(document, "in-short")["blocks"][0]["items"])["Data"].startswith(
+        "80 rows and 6 features"
+    )
+
+
+def result_of(lines):
+    """What lines of Python find; what they print is the same."""
+    space, printed = {}, io.StringIO()
+    with redirect_stdout(printed):
+        exec(lines, space)
+    assert printed.getvalue() == f"{space['result'].named_sets}\n"
+    return space["result"]
+
+
+def block_of_code(document, language):
+    return next(
+        one["text"] for one in section(document, "again")["blocks"] if one.get("language") == language
+    )
+
+
+@pytest.mark.parametrize("command", ["find", "frontier", "near-best", "evaluate"])
+@pytest.mark.parametrize(
+    ("path", "words"),
+    [
+        ("no/r.html", "--report no/r.html: there is no folder no; make it first."),
+        (".", "--report . is a folder; name a file."),
+        ("r.csv", "--report r.csv: the name must end in .html"),
+        ("old.html", "--report old.html exists already; choose another name, or add --force to replace it."),
+    ],
+)
+def test_what_cannot_be_written_is_said_before_anything_is_read(run, there, command, path, words):
+    (there / "old.html").write_text("mine", encoding="utf-8")
+    refused(run(command, "no such table.csv", "-t", "y", "--report", path), words)
+    assert (there / "old.html").read_text(encoding="utf-8") == "mine"
+    assert sorted(os.listdir(there)) == ["old.html", "table.csv"]
+
+
+def test_force_replaces_and_goes_with_a_file(run, there):
+    (there / "r.html").write_text("mine", encoding="utf-8")
+    assert run("find", "table.csv", *FIND, "--report", "r.html", "--force")[0] == 0
+    assert is_report("r.html")
+    refused(run("find", "table.csv", *FIND, "--force"), "--force goes with --output and --report")
+    refused(run("frontier", "table.csv", "-t", "y", "--force"), "--force goes with --output and --report")
+
+
+def test_the_table_itself_is_never_replaced(run, there):
+    os.rename("table.csv", "table.html")
+    refused(run("find", "table.html", *FIND, "--report", "table.html", "--force"), "is the table itself")
+
+
+def test_without_jinja2_it_is_said_before_the_search(run, there, monkeypatch):
+    monkeypatch.setitem(sys.modules, "jinja2", None)
+    refused(
+        run("find", "no such table.csv", *FIND, "--report", "r.html"),
+        "a report needs jinja2; install it with: pip install 'altsets[report]'",
+    )
+
+
+def test_no_set_is_an_answer_too(run, there):
+    code, out, err = run("find", "table.csv", *FIND, "--require", "a", "--forbid", "a", "--report", "r.html")
+    assert (code, out) == (1, "")
+    assert "The report is in r.html" in err
+    document = document_in(there / "r.html")
+    assert document["title"] == "No feature set for y"
+    said = dict(section(document, "in-short")["blocks"][-1]["items"])["How sure is that"]
+    assert "No 2 such sets exist. This is proven" in said
+    assert "require a" in said
+    frontier = run(
+        "frontier", "table.csv", "-t", "y", "--require", "a", "--forbid", "a", "--report", "f.html"
+    )
+    assert (frontier[0], is_report("f.html")) == (1, True)
+
+
+def test_a_wrapper_says_what_is_left_out(run, there):
+    code, *_ = run(
+        "find", "table.csv", "-t", "y", "-k", 1, "-a", 1, "--quality", "wrapper", "--report", "r.html"
+    )
+    assert code == 0
+    document = document_in(there / "r.html")
+    assert "a model would have to be fitted to each of very many sets" in json.dumps(document)
+    assert section(document, "frontier") is None
+    assert block_of_code(document, "python")
+
+
+def test_what_is_interrupted_is_left_out(run, there, monkeypatch):
+    def interrupted(searched):
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(reporting, "_frontier", interrupted)
+    assert run("find", "table.csv", *FIND, "--report", "r.html")[0] == 0
+    document = document_in(there / "r.html")
+    assert "What difference costs is not in this report: it was interrupted." in json.dumps(document)
+    assert section(document, "near-best") is not None
+
+
+NASTY = ("it's; rm -rf /", 'say "$HOME" `id`', "-a\\n,b", "<b>&amp;", "näme with spaces")
+
+
+@pytest.mark.parametrize(
+    "more",
+    [
+        ("--quality", "mrmr", "--measure", "pearson", "--search", "simultaneous", "--tau", "1"),
+        ("--distinct", "0.9", "--min-difference", "1", "--max-similarity", "0.99", "--drop-missing-target"),
+        ("--quality", "importance", "--estimator", "forest", "--task", "classification"),
+        ("--forbid", "GIVEN", "--proxies", "0.95", "--existing", "c", "--engine", "milp"),
+        ("--groups-by", " ", "--require", "GIVEN", "--drop", '"-a\\n,b"', "--size", "1:2"),
+        ("--save-scores", "scores.csv", "--at-most", "1:GIVEN,c"),
+    ],
+    ids=lambda more: more[0],
+)
+def test_both_lines_run_and_give_the_same_sets(run, there, more):
+    lines = (there / "table.csv").read_text(encoding="utf-8").splitlines()
+    names = [*NASTY[:2], "c", *NASTY[2:]]
+    header = ",".join('"' + name.replace('"', '""') + '"' for name in names) + ",y"
+    (there / "my table.csv").write_text("\n".join([header, *lines[1:]]), encoding="utf-8")
+    given = '"' + NASTY[1].replace('"', '""') + '"'
+    asked = [word.replace("GIVEN", given) for word in more]
+    size = () if "--size" in more else ("-k", 2)
+    code, out, err = run(
+        "find", "my table.csv", "-t", "y", *size, "-a", 1, *asked, "--json", "--report", "r.html"
+    )
+    assert code == 0, err
+    first = altsets.Result.from_json(out)
+    document = document_in(there / "r.html")
+    program, *words = shlex.split(block_of_code(document, "shell"))
+    assert program == "altsets"
+    code, out, _ = run(*words, "--json")
+    assert code == 0
+    assert altsets.Result.from_json(out).named_sets == first.named_sets
+    again = result_of(block_of_code(document, "python"))
+    assert again.named_sets == first.named_sets
+    assert again.qualities == pytest.approx(first.qualities)
+
+
+def test_lines_with_saved_scores(run, there):
+    run("find", "table.csv", *FIND, "--save-scores", "s.csv")
+    for table in (["table.csv", "-t", "y"], []):
+        asked = ("--scores", "s.csv", "-k", 2, "-a", 1, "--json")
+        code, out, _ = run("find", *table, *asked, "--report", "r.html", "--force")
+        assert code == 0
+        again = result_of(block_of_code(document_in(there / "r.html"), "python"))
+        assert again.named_sets == altsets.Result.from_json(out).named_sets
+
+
+def test_again_knows_nothing_of_reports(run, there):
+    run("find", "table.csv", *FIND, "--json", "--report", "r.html", "--output", "a.json")
+    code, out, err = run("find", "--again", "a.json")
+    assert code == 0
+    assert "same sets, same qualities" in " ".join(out.split())
+    assert "report" not in err
+
+
+def test_the_demo_replaces_only_its_own_report(run, there):
+    code, out, err = run("demo")
+    assert (code, err) == (0, "")
+    assert "\n\nThe report is in altsets-demo.html; open it in a browser.\n\nTry next:\n" in out
+    document = document_in(there / "altsets-demo.html")
+    assert (
+        block_of_code(document, "shell")
+        == "altsets find demo.csv --target=diagnosis --distinct=0.9 --evaluate"
+    )
+    assert section(document, "frontier") is not None
+    (there / "altsets-demo.html").write_text("mine", encoding="utf-8")
+    code, _, err = run("demo")
+    assert code == 0
+    assert err.startswith("There is no report of the demo: --report altsets-demo.html exists already")
+    assert (there / "altsets-demo.html").read_text(encoding="utf-8") == "mine"

@@ -1,0 +1,686 @@
+"""Reports: what a document says about every kind of answer, and the file that it becomes."""
+
+from __future__ import annotations
+
+import base64
+import hashlib
+import json
+import os
+import re
+from dataclasses import replace
+from html.parser import HTMLParser
+
+import numpy as np
+import pytest
+from pages import HOSTILE
+
+import altsets
+from altsets import Result, SelectAlternatives, constraints, quality
+from altsets.dissimilarity import Grouped, Matched
+from altsets.errors import InputError, MissingExtraError
+from altsets.report import render, summarise
+from altsets.report.again import python_lines, shell_line
+from altsets.report.blocks import plain
+from altsets.report.constructors import NotExpressed
+from altsets.report.fitting import shortened
+from altsets.report.proof import certainty
+from altsets.report.request import about_data, about_request
+from altsets.statuses import Status, StopReason
+
+pytest.importorskip("jinja2")
+
+MEGABYTE = 1_000_000
+SCORES = quality.Additive(
+    [9, 8, 7, 3, 2, 1], feature_names=["age", "height", "weight", "shoe", "hat", "glove"]
+)
+
+
+def found(**asked):
+    return altsets.find(SCORES, **{"n_features": 2, "n_alternatives": 1, "tau": 0.5, **asked})
+
+
+def texts_of(document):
+    """All that a document says, as one text."""
+    return json.dumps(document, ensure_ascii=False)
+
+
+def section(document, identity):
+    return next((part for part in document["sections"] if part["id"] == identity), None)
+
+
+def facts(document):
+    return dict(section(document, "in-short")["blocks"][-1]["items"])
+
+
+def block(document, identity):
+    return next(
+        (one for part in document["sections"] for one in part["blocks"] if one.get("id") == identity), None
+    )
+
+
+class Page(HTMLParser):
+    """What is in a page: its elements, and the text of scripts and styles."""
+
+    def __init__(self, text):
+        super().__init__(convert_charrefs=True)
+        self.elements, self.scripts, self.said, self._inside = [], [], [], None
+        self.feed(text)
+
+    def handle_starttag(self, tag, attrs):
+        self.elements.append((tag, dict(attrs)))
+        if tag in ("script", "style", "title"):
+            self._inside = (tag, dict(attrs).get("type"))
+            self.scripts.append((tag, dict(attrs).get("type"), ""))
+
+    def handle_endtag(self, tag):
+        if self._inside and tag == self._inside[0]:
+            self._inside = None
+
+    def handle_data(self, data):
+        if self._inside:
+            tag, kind, before = self.scripts[-1]
+            self.scripts[-1] = (tag, kind, before + data)
+        else:
+            self.said.append(data)
+
+    def script(self, tag, kind=None):
+        return next(text for name, its_kind, text in self.scripts if (name, its_kind) == (tag, kind))
+
+
+# --- What is said about an answer --------------------------------------------------------------------
+
+
+def test_the_document_is_plain_json_in_the_agreed_form():
+    document = summarise(found(), quality=SCORES)
+    assert json.loads(json.dumps(document, allow_nan=False)) == document
+    assert (document["schema"], document["title"]) == (1, "2 feature sets")
+    identities = [part["id"] for part in document["sections"]]
+    assert identities == ["in-short", "sets", "all-features", "origin", "again"]
+    kinds = {one["kind"] for part in document["sections"] for one in part["blocks"]}
+    assert kinds <= {"text", "facts", "table", "code", "chart"}
+    named = [one["id"] for part in document["sections"] for one in part["blocks"] if "id" in one]
+    assert len(named) == len(set(named))
+    for part in document["sections"]:
+        for one in part["blocks"]:
+            if one["kind"] == "table":
+                assert {len(row) for row in one["rows"]} == {len(one["columns"])}
+                assert one["file"].endswith(".csv")
+
+
+def test_sets_have_names_scores_quality_and_status():
+    document = summarise(found(), quality=SCORES)
+    assert block(document, "sets")["rows"] == [
+        [0, ["age", "height"], 17.0, 100.0, "proven best"],
+        [1, ["age", "weight"], 16.0, pytest.approx(94.1176), "proven best"],
+    ]
+    members = block(document, "membership")
+    assert members["features"] == ["age", "height", "weight"]
+    assert members["members"] == [[1, 1], [1, 0], [0, 1]]
+    assert members["scores"] == [9, 8, 7]
+    assert block(document, "overlap")["values"] == [[2, 1], [1, 2]]
+    listed = block(document, "features")["rows"]
+    assert listed[0] == ["age", 9.0, ["set 0", "set 1"]]
+    assert [row[0] for row in listed] == SCORES.feature_names
+    answer = facts(document)["Answer"]
+    assert answer == "Set 0: age, height (quality 17). The other set reaches 94 % of its quality."
+
+
+def test_what_matches_what():
+    alike = np.eye(6)
+    alike[1, 2] = alike[2, 1] = 0.95
+    result = found(tau=0, n_alternatives=1, dissimilarity=Matched(alike, threshold=0.9), existing=[[0, 3]])
+    document = summarise(replace(result, sets=[(0, 1), (0, 2)], named_sets=[("age", "height"), ("age", "weight")],
+                                 matches=[(1, 0, 2, 1, 0.95)]))  # fmt: skip
+    assert block(document, "matches")["rows"] == [[1, "weight", 0, "height", "0.95"]]
+    assert block(document, "likeness")["values"] == [[1, 1], [1, 1]]
+
+
+PROVEN = "every other choice was ruled out by calculation, not by trying some of them"
+
+
+@pytest.mark.parametrize(
+    ("result", "words"),
+    [
+        (found(n_alternatives=0), ["No other choice of 2 features scores higher", PROVEN]),
+        (found(), ["Set 0 is the best of all sets of 2 features.", "given", PROVEN][0::2]),
+        (found(search="simultaneous"), ["No 2 sets of 2 features that differ this much have a higher total quality"]),
+        (found(search="simultaneous", aggregation="min"), ["have a better weakest set", PROVEN]),
+        (found(search="greedy-replacement"), ["nothing is proven: better ones may exist", "rule of thumb"]),
+        (found(n_features=4, n_alternatives=2, tau=1), ["1 of 3 sets were found, and no further one exists", "proven"]),
+        (
+            found(constraints=[constraints.Require("age"), constraints.Forbid("age")]),
+            ["No 2 such sets exist", "This is proven"],
+        ),
+        (
+            replace(found(), status=Status.FEASIBLE, statuses=[Status.OPTIMAL, Status.FEASIBLE], bound=36.3,
+                    stop_reason=StopReason.TIME_LIMIT),
+            ["1 of 2 are proven to be the best", "better by at most 10 %", "The time limit ended the search"],
+        ),
+        (
+            replace(found(), status=Status.FEASIBLE, statuses=[Status.FEASIBLE] * 2, bound=40.0,
+                    stop_reason=StopReason.INTERRUPTED),
+            ["not proven to be the best", "was interrupted"],
+        ),
+        (
+            replace(found(), sets=[], named_sets=[], qualities=[], scores=[], status=Status.NOT_FOUND,
+                    statuses=[Status.NOT_FOUND] * 2, objective=float("nan"), bound=float("inf"),
+                    stop_reason=StopReason.TIME_LIMIT, reason="More time may help."),
+            ["No set was found, which does not mean that there is none", "time limit", "More time may help."],
+        ),
+    ],
+)  # fmt: skip
+def test_the_proof_in_words(result, words):
+    said = certainty(result)
+    for part in words:
+        assert part in said
+    document = summarise(result, quality=SCORES)
+    assert facts(document)["How sure is that"] == said
+    if len(result.sets) < len(result.statuses):
+        assert section(document, "in-short")["blocks"][0]["tone"] == "warning"
+    if not result.sets:
+        assert document["title"] == "No feature set"
+        assert section(document, "sets") is None
+    render.page(document)
+
+
+def test_a_gap_is_told_where_qualities_are_negative():
+    result = altsets.find(quality.Additive([-1, -2, -3]), n_features=1, n_alternatives=0)
+    open_ended = replace(result, status=Status.FEASIBLE, statuses=[Status.FEASIBLE], bound=-0.5)
+    assert "can be better by at most 0.5" in certainty(open_ended)
+    assert block(summarise(result), "sets")["columns"][-1]["name"] == "Certainty"
+
+
+def test_black_boxes_are_told_apart():
+    asked = quality.BlackBox(lambda chosen: sum(chosen), n_features_in=5)
+    result = altsets.find(asked, n_features=2, n_alternatives=0)
+    assert "every possible set was tried" in certainty(result)
+    local = altsets.find(asked, n_features=2, n_alternatives=0, engine="local-search")
+    assert f"best of {local.evaluated:,} sets that were tried" in certainty(local)
+    document = summarise(result, quality=asked)
+    assert "Only whole sets" in texts_of(document)
+    assert block(document, "features")["columns"] == [
+        {"name": "Feature", "kind": "text"},
+        {"name": "In", "kind": "names"},
+    ]
+
+
+def test_other_questions_speak_for_themselves():
+    result = altsets.most_different(SCORES, n_features=2, n_alternatives=1, within=0.1)
+    assert certainty(result).startswith(result.finding[0].upper() + result.finding[1:].rstrip("."))
+    many = altsets.most_sets(SCORES, n_features=2, tau=1, min_quality=5)
+    assert about_request(many).startswith("As many sets of 2 features as there are")
+    for one in (result, many):
+        assert "no lines for Python" in texts_of(summarise(one))
+
+
+@pytest.mark.parametrize(
+    ("asked", "words"),
+    [
+        ({}, "2 sets of 2 features each, any two of which share at most 1 feature (tau = 0.5)."),
+        ({"tau": 1}, "any two of which share no feature (tau = 1)."),
+        ({"tau": None, "min_difference": 2}, "any two of which share no feature."),
+        ({"n_alternatives": 0}, "1 set of 2 features."),
+        ({"dissimilarity": "jaccard"}, "any two of which share at most"),
+        ({"dissimilarity": Grouped([["age", "hat"]])}, "features of one group count as the same"),
+        ({"constraints": constraints.Size(1, 2)}, "2 sets of 1 to 2 features each"),
+        ({"search": "simultaneous", "aggregation": "min"}, "the weakest is as good as possible"),
+        ({"existing": [[4, 5]]}, "They also differ from 1 existing set."),
+    ],
+)
+def test_the_request_in_words(asked, words):
+    assert words in about_request(found(**asked))
+
+
+def test_the_data_in_words():
+    data = {"rows": 1, "columns": 2000, "file": "-", "target": "y", "dropped_rows": 3}
+    assert about_data({"data": data, "task": "regression"}, None) == (
+        "1 row and 2,000 features from standard input; the column to predict is y (an amount). "
+        "3 rows without a target left out."
+    )
+    assert about_data({}, 7) == "7 features."
+    assert about_data({}, None) == ""
+
+
+def test_conditions_and_proxies():
+    conditions = [
+        constraints.Require("age"),
+        constraints.AtMost(1, ["hat", "glove"]),
+        constraints.Exclusive(["shoe", "hat"]),
+        constraints.Implies("height", "age"),
+        constraints.Budget({"age": 2, "hat": 5}, 6),
+        constraints.MaxSimilarity(np.eye(6), 0.9),
+        constraints.AtLeast(1, ["age", "height"]),
+    ]
+    document = summarise(found(constraints=conditions), quality=SCORES)
+    said = section(document, "conditions")["blocks"][0]["paragraphs"]
+    assert said == [
+        "Every set has: age.",
+        "Every set has at most 1 of these: hat, glove.",
+        "Every set has at most one of these: shoe, hat.",
+        "A set with height also has age.",
+        "The features of a set cost at most 6 together; 2 features have a cost.",
+        "No two features of a set have a similarity above 0.9.",
+        "Every set has at least 1 of these: age, height.",
+    ]
+    result = found(constraints=constraints.Forbid("glove"))
+    entry = {"kind": "forbid", "features": [4, 5], "proxies": 0.8, "measure": "symmetrical_uncertainty",
+             "ruled_out": [{"feature": 4, "other": 5, "similarity": 0.83}]}  # fmt: skip
+    result = replace(result, parameters={**result.parameters, "constraints": [entry]})
+    document = summarise(result, quality=SCORES)
+    assert block(document, "proxies")["rows"] == [["hat", "glove", "0.83"]]
+    assert "No set has any of these: glove; nor features that give them away" in texts_of(document)
+    # Names that nobody knows: what was written down, or numbers.
+    assert "feature number 5" in texts_of(summarise(result))
+    told = replace(result, provenance={"constraints": ["forbid glove and its like"]})
+    assert "Forbid glove and its like." in texts_of(summarise(told))
+
+
+def test_without_names_scores_or_a_table():
+    result = altsets.find(quality.Additive([3, 2, 1]), n_features=1, n_alternatives=1)
+    bare = Result.from_json(result.to_json())
+    bare = replace(bare, scores=[])
+    document = summarise(bare)
+    assert block(document, "sets")["rows"][0][1] == ["x0"]
+    assert block(document, "membership")["scores"] == [None, None]
+    assert section(document, "all-features") is None
+    render.page(document)
+    # Nor what was asked.
+    said = texts_of(summarise(replace(bare, parameters={}, provenance={"options": {}})))
+    assert "2 sets of 1 feature each" in said
+    assert "does not say what was asked" in said
+
+
+@pytest.fixture(scope="module")
+def judged():
+    rng = np.random.default_rng(0)
+    y = np.repeat([0, 1], 40)
+    X = rng.normal(size=(80, 5)) + y[:, None] * np.array([3.0, 2.5, 2.0, 1.0, 0.0])
+    selector = SelectAlternatives("f", n_features=2, n_alternatives=1)
+    return X, y, selector, altsets.evaluate(selector, X, y)
+
+
+def test_an_evaluation_has_scores_baseline_and_stability(judged):
+    *_, evaluation = judged
+    document = summarise(evaluation=evaluation)
+    assert document["title"] == "How well 2 feature sets predict"
+    chart = block(document, "prediction")
+    assert chart["values"] == pytest.approx(evaluation.mean_scores())
+    assert chart["lines"][0]["value"] == pytest.approx(evaluation.baseline)
+    assert block(document, "stability") is not None
+    rows = block(document, "evaluation")["rows"]
+    assert [row[0] for row in rows] == ["set 0", "set 1", "baseline"]
+    frame = evaluation.sets_frame()
+    assert [row[1] for row in rows[:2]] == pytest.approx(list(frame["test_matthews_corrcoef"]))
+    assert [row[2] for row in rows[:2]] == pytest.approx(list(frame["std_matthews_corrcoef"]))
+    said = texts_of(document)
+    for comparison in evaluation.comparisons:
+        assert comparison.sentence in said
+    assert "1: always right, 0: no better than guessing" in facts(document)["Prediction"]
+
+
+def test_sets_that_were_given_have_no_stability(judged):
+    X, y, *_ = judged
+    document = summarise(evaluation=altsets.evaluate([[0], [1, 3]], X, y))
+    assert block(document, "stability") is None
+    assert block(document, "given-sets")["rows"] == [[0, ["x0"]], [1, ["x1", "x3"]]]
+    assert texts_of(document).count("scores are too high") == 1
+
+
+def test_a_frontier_has_curves_points_and_a_suggestion():
+    frontier = altsets.frontier(SCORES, n_features=[1, 2, 3], n_alternatives=1)
+    document = summarise(frontier=frontier)
+    assert frontier.suggestion.reason in facts(document)["What difference costs"]
+    assert len(block(document, "frontier-points")["rows"]) == len(frontier.points)
+    for identity in ("quality-over-tau", "quality-over-size", "quality-over-both"):
+        assert block(document, identity)["kind"] == "chart"
+    one = summarise(frontier=altsets.frontier(SCORES, n_features=2, n_alternatives=1))
+    assert block(one, "quality-over-size") is None
+
+
+def test_near_best_sets():
+    near = altsets.near_best(SCORES, n_features=2, within=0.2)
+    document = summarise(near_best=near, quality=near)
+    rows = block(document, "near-best-features")["rows"]
+    assert {row[0]: row[1] / 100 for row in rows} == {
+        near.feature_names[index]: pytest.approx(near.frequencies[index]) for index in near.ordered()
+    }
+    assert block(document, "near-best-sets")["rows"][0] == [1, ["age", "height"], 17.0]
+    none = altsets.near_best(SCORES, n_features=2, min_quality=99)
+    assert none.explain() in texts_of(summarise(near_best=none))
+
+
+def test_notes_provenance_and_what_was_left_out(judged):
+    X, y, selector, _ = judged
+    result = selector.fit(X, y).result_
+    document = summarise(result, skipped=["The moon is not in this report."])
+    assert section(document, "notes")["blocks"][0]["paragraphs"] == [
+        *result.notes,
+        "The moon is not in this report.",
+    ]
+    origin = dict(section(document, "origin")["blocks"][0]["items"])
+    assert origin["SHA-256 of the data"] == result.provenance["data"]["sha256"]
+    assert origin["Made"] == result.provenance["time"]
+    assert f"altsets {altsets.__version__}" in origin["Software"]
+    assert "Not tested" in facts(document)["Prediction"]
+    assert "the F statistic" in facts(document)["What good means"]
+
+
+# --- Lines that give the same ------------------------------------------------------------------------------
+
+
+def test_python_lines_of_a_selector_give_the_same_sets(judged):
+    X, y, *_ = judged
+    asked = {
+        "n_features": 2,
+        "tau": 1,
+        "n_alternatives": 1,
+        "dissimilarity": Matched("spearman", threshold=0.95),
+        "constraints": [constraints.Forbid([0], proxies=0.99), constraints.Budget([0, 1, 2, 3, 4], 6)],
+        "random_state": 3,
+    }
+    result = SelectAlternatives("mrmr", **asked).fit(X, y).result_
+    space = {"X": X, "y": y}
+    exec(python_lines(result, None), space)
+    assert space["selector"].result_ == result
+
+
+@pytest.mark.parametrize(
+    ("change", "why"),
+    [
+        ({"parameters": {"dissimilarity": "my_function"}}, "a function of your own"),
+        (
+            {"parameters": {"dissimilarity": {"kind": "matched", "similarity": "matrix"}}},
+            "a matrix of your own",
+        ),
+        ({"parameters": {"existing": [[0]]}}, "differ from were given"),
+        ({"parameters": {"goal": "count"}}, "no plain search"),
+        ({"provenance": {}}, "only you know what quality"),
+    ],
+)
+def test_where_there_are_no_lines_it_is_said(judged, change, why):
+    X, y, selector, _ = judged
+    result = selector.fit(X, y).result_
+    changed = {name: {**getattr(result, name), **value} if value else {} for name, value in change.items()}
+    result = replace(result, **changed)
+    with pytest.raises(NotExpressed, match=why):
+        python_lines(result, None)
+    assert why in texts_of(section(summarise(result), "again"))
+
+
+def test_shell_lines_that_no_shell_takes():
+    options = {"TABLE": "a.csv", "--target": "nul\0"}
+    with pytest.raises(NotExpressed, match="no shell takes"):
+        shell_line({"command": "find", "options": options})
+    with pytest.raises(NotExpressed, match="which is none"):
+        shell_line({"command": "find", "options": {"--tau": {"a": 1}}})
+    assert shell_line({"command": "find", "options": {"TABLE": "-a.csv"}}) == "altsets find -- -a.csv"
+
+
+def test_lines_that_are_too_long_are_left_out(judged):
+    X, y, selector, _ = judged
+    result = selector.fit(X, y).result_
+    entry = {"kind": "require", "features": [0]}
+    result = replace(result, parameters={**result.parameters, "constraints": [entry]})
+    scored = quality.Additive([1.0] * 5, feature_names=["x" * 30_000, *"bcde"])
+    said = section(summarise(result, quality=scored), "again")["blocks"]
+    assert not [one for one in said if one["kind"] == "code"]
+    assert "too long to be shown" in texts_of(said)
+
+
+# --- The file ---------------------------------------------------------------------------------------------
+
+
+def hostile_result():
+    names = [f"{name} {number}" for number, name in enumerate(HOSTILE)]
+    scored = quality.Additive(range(len(names), 0, -1), feature_names=names)
+    result = altsets.find(scored, n_features=3, n_alternatives=2, constraints=constraints.Forbid(names[-1]))
+    origin = {"command": "find", "options": {"TABLE": HOSTILE[0], "--target": HOSTILE[2]},
+              "data": {"rows": 3, "columns": 10, "file": HOSTILE[1], "target": HOSTILE[2]}}  # fmt: skip
+    return replace(result, notes=list(HOSTILE), provenance=origin), scored
+
+
+def test_hostile_names_are_text_everywhere():
+    result, scored = hostile_result()
+    title = "</title><script>window.hacked = 5</script>"
+    near = altsets.near_best(scored, n_features=3, within=0.2)
+    frontier = altsets.frontier(scored, n_features=3, n_alternatives=1)
+    document = summarise(result, quality=scored, near_best=near, frontier=frontier, title=title)
+    text = render.page(document)
+    page = Page(text)
+    tags = [tag for tag, _ in page.elements]
+    assert tags.count("script") == 2
+    assert not {"img", "b", "iframe", "link", "a", "form"} & set(tags)
+    assert not [
+        name for _, attrs in page.elements for name in attrs if name.startswith("on") or name == "style"
+    ]
+    assert page.script("title") == title
+    assert json.loads(page.script("script", "application/json")) == json.loads(
+        json.dumps(document, ensure_ascii=False).encode("utf-8", "replace")
+    )
+    assert len(re.findall(r"<script[ >]", text)) == text.count("</script>") == 2
+    embedded = page.script("script", "application/json")
+    assert not set("<>&\u2028\u2029") & set(embedded)
+    shown = "".join(page.said)
+    assert "<script>window.hacked = 1</script> 0" in shown
+
+
+def test_marks_of_right_to_left_text_turn_nothing_around():
+    names = ["\u202eright", "\u2067open", "\u2067closed\u2069"]
+    scored = quality.Additive([3, 2, 1], feature_names=names)
+    document = summarise(
+        altsets.find(scored, n_features=3, n_alternatives=0), quality=scored, title="\u202etitle"
+    )
+    text = render.page(document)
+    shown = "".join(Page(text).said)
+    answer = next(line for line in shown.splitlines() if line.startswith("AnswerSet 0:"))
+    assert not set("\u202e\u2067\u2069") & set(answer)
+    # Cells of tables stand alone, each in its own direction.
+    assert "<bdi>\u202eright</bdi>" in text
+    assert Page(text).script("title") == "title"
+
+
+def test_the_policy_allows_just_what_is_inside():
+    text = render.page(summarise(found()))
+    page = Page(text)
+    meta = dict(attrs["http-equiv"] and (attrs["http-equiv"], attrs["content"]) for tag, attrs in page.elements
+                if tag == "meta" and "http-equiv" in attrs)  # fmt: skip
+    policy = dict(part.strip().split(" ", 1) for part in meta["Content-Security-Policy"].split(";"))
+    assert policy["default-src"] == "'none'"
+    for name, tag, kind in (("script-src", "script", "module"), ("style-src", "style", None)):
+        digest = base64.b64encode(hashlib.sha256(page.script(tag, kind).encode()).digest()).decode()
+        assert policy[name] == f"'sha256-{digest}'"
+    assert page.elements[1][0] == "head"
+    assert page.elements[0] == ("html", {"lang": "en"})
+
+
+def test_nothing_links_to_elsewhere():
+    text = render.page(summarise(found(), quality=SCORES))
+    # The names of XML, which no browser looks up, are the one thing that looks like an address.
+    links = set(re.findall(r"(?:https?:)?//[\w.][^\s\"'<)]*", re.sub(r"(?m)(^|[;{},]|\s)//[^\n]*", "", text)))
+    assert links <= {"http://www.w3.org/2000/svg"}
+    assert not re.search(r"\s(src|href)=", render.page(summarise(found())).partition("<script")[0])
+
+
+def test_without_javascript_all_is_there():
+    page = Page(render.page(summarise(found(), quality=SCORES, near_best=altsets.near_best(SCORES, 2))))
+    shown = " ".join("".join(page.said).split())
+    for words in (
+        "need JavaScript",
+        "In short",
+        "age, height",
+        "proven best",
+        "Which features are in which sets",
+        "glove",
+    ):
+        assert words in shown
+
+
+def test_long_tables_are_cut_without_javascript_and_say_so():
+    scored = quality.Additive(np.arange(2_000.0), feature_names=[f"gene {number}" for number in range(2_000)])
+    document = summarise(altsets.find(scored, n_features=5), quality=scored)
+    assert len(block(document, "features")["rows"]) == 2_000
+    text = render.page(document)
+    assert len(text.encode()) < MEGABYTE / 2
+    assert "The first 100 of 2,000 rows; JavaScript shows all." in text
+
+
+@pytest.mark.parametrize(
+    ("n_features", "length"), [(20_000, 25), (2_000, 10_000), (3, 100_000)], ids=["many", "long", "longest"]
+)
+def test_reports_stay_small(n_features, length):
+    names = [str(number).rjust(length, "n") for number in range(n_features)]
+    scored = quality.Additive(np.arange(float(n_features)), feature_names=names)
+    result = altsets.find(scored, n_features=2, n_alternatives=1)
+    document = summarise(replace(result, notes=names[:3]), quality=scored)
+    text = render.page(document)
+    assert len(text.encode()) < MEGABYTE
+    rows = block(document, "features")["rows"]
+    assert len({row[0] for row in rows}) == len(rows)
+    assert rows[0][-1]
+    if len(rows) < n_features:
+        assert f"The first {len(rows):,} of {n_features:,} rows" in block(document, "features")["caption"]
+
+
+def test_many_sets_stay_small():
+    scored = quality.Additive(np.arange(2_000.0))
+    result = altsets.find(scored, n_features=10, n_alternatives=49, tau=1)
+    document = summarise(result, quality=scored)
+    assert len(render.page(document).encode()) < MEGABYTE
+    assert len(block(document, "membership")["sets"]) == 20
+    assert len(block(document, "sets")["rows"]) == 50
+
+
+def test_names_that_are_cut_are_still_told_apart():
+    names = ["a" * 500 + "b" * 500, "a" * 500 + "c" + "b" * 500, "short"]
+    scored = quality.Additive([3, 2, 1], feature_names=names)
+    document = summarise(altsets.find(scored, n_features=1, n_alternatives=2), quality=scored)
+    members = block(document, "membership")["features"]
+    assert len(set(members)) == 3
+    assert "short" in members
+    assert all(len(name) < 130 for name in members)
+    assert shortened("ab", 2) == "ab"
+
+
+def test_numbers_that_json_does_not_have():
+    assert plain([float("inf"), -float("inf"), np.float32(0.5), {1: np.int8(2)}]) == [
+        None,
+        None,
+        0.5,
+        {"1": 2},
+    ]
+
+
+# --- Writing ----------------------------------------------------------------------------------------------
+
+
+def test_reports_are_written_whole_and_never_over_another_file(tmp_path):
+    path = tmp_path / "report.html"
+    assert found().report(path) == str(path)
+    before = path.read_text(encoding="utf-8")
+    with pytest.raises(
+        InputError, match=r"exists already; choose another name, or pass force=True to replace it\.$"
+    ):
+        found().report(path)
+    assert path.read_text(encoding="utf-8") == before
+    found(n_alternatives=0).report(path, force=True, title="Another one")
+    assert "<title>Another one</title>" in path.read_text(encoding="utf-8")
+    assert os.listdir(tmp_path) == ["report.html"]
+
+
+def test_all_answers_write_reports(tmp_path, judged):
+    X, y, selector, evaluation = judged
+    selector.fit(X, y)
+    near = altsets.near_best(SCORES, n_features=2)
+    written = [
+        selector.report(tmp_path / "selector.html", evaluation=evaluation),
+        selector.result_.report(str(tmp_path / "result.html")),
+        evaluation.report(tmp_path / "evaluation.html"),
+        altsets.frontier(SCORES, n_features=2).report(tmp_path / "frontier.htm", quality=SCORES),
+        near.report(tmp_path / "near.html", title="Near"),
+    ]
+    assert sorted(os.path.basename(path) for path in written) == sorted(os.listdir(tmp_path))
+    text = (tmp_path / "selector.html").read_text(encoding="utf-8")
+    document = json.loads(Page(text).script("script", "application/json"))
+    assert [row[0] for row in block(document, "features")["rows"]] == ["x0", "x1", "x2", "x3", "x4"]
+    assert section(document, "evaluation") is not None
+
+
+@pytest.mark.parametrize(
+    ("path", "words"),
+    [
+        ("no/such/report.html", "there is no folder no/such; make it first."),
+        ("there", "is a folder; name a file."),
+        ("report.txt", "the name must end in .html"),
+        ("nul\0.html", "cannot be written"),
+        (7.5, "needs the name of a file, not 7.5."),
+    ],
+)
+def test_places_where_no_report_can_be_written(tmp_path, monkeypatch, path, words):
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "there").mkdir()
+    with pytest.raises(InputError) as caught:
+        found().report(path)
+    assert words in str(caught.value)
+    assert "\n" not in str(caught.value)
+    assert os.listdir(tmp_path) == ["there"]
+
+
+@pytest.mark.skipif(not hasattr(os, "geteuid") or os.geteuid() == 0, reason="root may write everywhere")
+def test_folders_that_nobody_may_write_into(tmp_path):
+    tmp_path.chmod(0o500)
+    with pytest.raises(InputError, match="cannot be written"):
+        found().report(tmp_path / "report.html")
+
+
+def test_what_is_no_answer_is_refused(tmp_path):
+    for name, kind in (("evaluation", "Evaluation"), ("frontier", "Frontier"), ("near_best", "NearBest")):
+        with pytest.raises(InputError, match=rf"^{name} must be .*{kind}.*, not 'yes'\.$"):
+            found().report(tmp_path / "report.html", **{name: "yes"})
+    with pytest.raises(InputError, match=r"^quality must be a quality, .*, not 'mrmr'\.$"):
+        found().report(tmp_path / "report.html", quality="mrmr")
+    with pytest.raises(InputError, match=r"has 3 features, and the sets were chosen from 6"):
+        found().report(tmp_path / "report.html", quality=quality.Additive([1, 2, 3]))
+    assert not os.listdir(tmp_path)
+
+
+def test_without_jinja2_one_sentence_names_the_extra(tmp_path, monkeypatch):
+    monkeypatch.setitem(__import__("sys").modules, "jinja2", None)
+    with pytest.raises(
+        MissingExtraError, match=r"a report needs jinja2; install it with: pip install 'altsets\[report\]'"
+    ):
+        found().report(tmp_path / "report.html")
+
+
+# --- Notebooks --------------------------------------------------------------------------------------------
+
+
+def test_notebooks_show_sets_with_and_without_scripts(judged):
+    X, y, selector, evaluation = judged
+    result, _ = hostile_result()
+    near = altsets.near_best(SCORES, n_features=2)
+    answers = [result, evaluation, altsets.frontier(SCORES, n_features=2), near, selector.fit(X, y)]
+    for answer in answers:
+        shown = answer._repr_html_()
+        page = Page(shown)
+        assert "<altsets-page embedded>" in shown
+        assert json.loads(page.script("script", "application/json"))["sections"]
+        assert "<table>" in shown
+        assert len(page.script("script", "module")) < 80_000
+        if answer is not selector:
+            # What scikit-learn shows of its estimators is its own business.
+            assert not {"img", "b"} & {tag for tag, _ in page.elements}
+    assert "0 (in use)" in selector._repr_html_()
+
+
+def test_notebooks_without_jinja2_and_after_any_trouble(monkeypatch, judged):
+    *_, evaluation = judged
+    result, _ = hostile_result()
+    with monkeypatch.context() as without:
+        without.setitem(__import__("sys").modules, "jinja2", None)
+        shown = result._repr_html_()
+        assert "<table" in shown
+        assert "&lt;script&gt;" in shown
+        assert "<script" not in shown
+        assert "All 2 sets predict" in evaluation._repr_html_() or "set 0" in evaluation._repr_html_()
+    empty = replace(found(), sets=[], named_sets=[], qualities=[], scores=[])
+    assert empty.explain().split()[0] in empty._repr_html_()

@@ -1,0 +1,108 @@
+"""Reports of real searches, opened from disk in a real browser without a network."""
+
+from __future__ import annotations
+
+import csv
+import time
+
+import browsers
+import numpy as np
+import pytest
+from pages import HOSTILE
+
+import altsets
+from altsets import quality
+from altsets.report import write_report
+
+pytest.importorskip("jinja2")
+
+#: Names that a CSV file can hold; each also says which it is.
+NAMES = [f"{number} {name}".replace("\x00", "").strip() for number, name in enumerate(HOSTILE[:8])]
+
+
+@pytest.fixture(scope="module")
+def hostile(tmp_path_factory):
+    """The report of altsets find on a table with hostile names."""
+    folder = tmp_path_factory.mktemp("hostile")
+    rng = np.random.default_rng(0)
+    y = rng.integers(0, 2, 60)
+    X = rng.normal(size=(60, len(NAMES))) + y[:, None] * np.linspace(3, 0, len(NAMES))
+    with open(folder / "table.csv", "w", newline="", encoding="utf-8") as file:
+        writer = csv.writer(file)
+        writer.writerow([*NAMES, "<i>target</i>"])
+        writer.writerows([*row, "yes" if label else "no"] for row, label in zip(X.tolist(), y, strict=True))
+    return folder
+
+
+@pytest.fixture
+def report(hostile, run):
+    path = hostile / "report.html"
+    asked = (
+        "-t",
+        "<i>target</i>",
+        "-k",
+        3,
+        "-a",
+        2,
+        "--quality",
+        "f",
+        "--distinct",
+        "0.9",
+        "--evaluate",
+        "--cv",
+        3,
+    )
+    code, _, err = run("find", hostile / "table.csv", *asked, "--report", path, "--force")
+    assert code == 0, err
+    return path
+
+
+def drawn(visit):
+    """Wait until the module has taken the place of the static content."""
+    visit.page.locator("altsets-page .sections h2").first.wait_for()
+
+
+def test_a_report_with_hostile_names_is_quiet_and_shows_them_as_text(browser, report):
+    with browsers.opened(browser, report) as visit:
+        page = visit.page
+        drawn(visit)
+        assert visit.trouble == []
+        assert page.evaluate("window.hacked") is None
+        shown = page.locator("altsets-page").evaluate("element => element.shadowRoot.textContent")
+        assert "0 <script>window.hacked = 1</script>" in shown
+        assert "<i>target</i>" in page.title()
+        assert page.evaluate("document.documentElement.scrollWidth <= window.innerWidth")
+        assert page.locator("altsets-page section").count() >= 8
+        assert "is not understood" not in shown
+
+
+@pytest.mark.parametrize("dark", [False, True])
+def test_axe_finds_nothing(browser, report, dark):
+    with browsers.opened(browser, report, dark=dark) as visit:
+        drawn(visit)
+        assert browsers.violations(visit.page) == []
+
+
+def test_without_javascript_the_sets_are_readable(browser, report):
+    with browsers.opened(browser, report, width=browsers.PHONE, java_script_enabled=False) as visit:
+        shown = visit.page.locator("main").inner_text()
+        assert visit.trouble == []
+        for words in ("need JavaScript", "In short", "proven best", "<script>window.hacked = 1</script>"):
+            assert words in shown
+        assert len(shown) < 60_000
+
+
+def test_two_thousand_features_open_at_once(browser, tmp_path):
+    scored = quality.Additive(np.arange(2_000.0), feature_names=[f"gene {number}" for number in range(2_000)])
+    path = tmp_path / "wide.html"
+    result = altsets.find(scored, n_features=10, n_alternatives=4)
+    write_report(path, result=result, quality=scored, near_best=altsets.near_best(scored, n_features=10))
+    assert path.stat().st_size < 1_000_000
+    start = time.perf_counter()
+    with browsers.opened(browser, path) as visit:
+        drawn(visit)
+        took = time.perf_counter() - start
+        assert visit.trouble == []
+        assert visit.page.get_by_text("gene 1999").count()
+    # A second on a quiet machine; tests share theirs.
+    assert took < 5
