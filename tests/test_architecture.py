@@ -52,6 +52,7 @@ ROOMS = [
 REPORTS = ("altsets.report.notebook.in_notebook", "altsets.report.write_report")
 #: Conveniences that point upward, from within a method: what room may import what.
 UPWARD = {
+    "evaluation/_evaluated_frontier.py": REPORTS,
     "evaluation/_evaluation.py": REPORTS,
     "result.py": REPORTS,
     "search/frontier/answer.py": REPORTS,

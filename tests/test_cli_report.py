@@ -86,7 +86,7 @@ def test_other_commands_write_reports(run, there, command):
     assert out
     document = document_in(there / "r.html")
     line = block_of_code(document, "shell")
-    code, again, _ = run(*shlex.split(line)[1:])
+    code, again, _ = run(*words_in(line)[1:])
     assert (code, again) == (0, out)
     assert dict(section(document, "in-short")["blocks"][0]["items"])["Data"].startswith(
         "80 rows and 6 features"
@@ -100,6 +100,11 @@ def result_of(lines):
         exec(lines, space)
     assert printed.getvalue() == f"{space['result'].named_sets}\n"
     return space["result"]
+
+
+def words_in(command):
+    """The words of a command that may have several lines, as a shell takes them."""
+    return shlex.split(command.replace(" \\\n", " "))
 
 
 def block_of_code(document, language):
@@ -212,7 +217,7 @@ def test_both_lines_run_and_give_the_same_sets(run, there, more):
     assert code == 0, err
     first = altsets.Result.from_json(out)
     document = document_in(there / "r.html")
-    program, *words = shlex.split(block_of_code(document, "shell"))
+    program, *words = words_in(block_of_code(document, "shell"))
     assert program == "altsets"
     code, out, _ = run(*words, "--json")
     assert code == 0

@@ -7,6 +7,7 @@ import hashlib
 import json
 import os
 import re
+import subprocess
 from dataclasses import replace
 from html.parser import HTMLParser
 
@@ -337,6 +338,30 @@ def test_a_frontier_has_curves_points_and_a_suggestion():
     assert block(one, "quality-over-size") is None
 
 
+def test_a_frontier_has_the_sets_of_the_suggested_point():
+    bent = quality.Additive([9, 8, 8, 8, 7, 3, 1, 1])
+    frontier = altsets.frontier(bent, n_features=4, n_alternatives=1)
+    point = frontier.suggestion.point
+    suggested = block(summarise(frontier=frontier), "suggested-sets")
+    assert f"4 features, tau = {point.tau:.3g}" in suggested["caption"]
+    assert [row[1] for row in suggested["rows"]] == [list(names) for names in point.result.named_sets]
+
+
+def test_a_frontier_with_scores(judged):
+    X, y, *_ = judged
+    evaluated = altsets.evaluate_frontier("f", X, y, n_features=[1, 2], n_alternatives=1, cv=3)
+    document = summarise(frontier=evaluated)
+    assert facts(document)["Prediction"] == evaluated.scores_in_words()
+    chart = block(document, "scores-along")
+    assert chart["lines"][0]["value"] == pytest.approx(evaluated.baseline)
+    drawn = [point["y"] for line in chart["series"] for point in line["points"]]
+    assert drawn == [pytest.approx(point.score) for point in evaluated]
+    points = block(document, "frontier-points")
+    place = [entry["name"] for entry in points["columns"]].index("matthews_corrcoef")
+    assert [row[place] for row in points["rows"]] == [pytest.approx(point.score) for point in evaluated]
+    assert "altsets-page" in evaluated._repr_html_()
+
+
 def test_near_best_sets():
     near = altsets.near_best(SCORES, n_features=2, within=0.2)
     document = summarise(near_best=near, quality=near)
@@ -405,6 +430,15 @@ def test_where_there_are_no_lines_it_is_said(judged, change, why):
     with pytest.raises(NotExpressed, match=why):
         python_lines(result, None)
     assert why in texts_of(section(summarise(result), "again"))
+
+
+def test_long_commands_have_lines_that_end_between_words():
+    options = {"TABLE": "table.csv", **{f"--option-{number}": "a b" for number in range(12)}}
+    line = shell_line({"command": "find", "options": options})
+    assert max(map(len, line.splitlines())) <= 92
+    words = ["altsets", "find", "table.csv", *(f"--option-{number}=a b" for number in range(12))]
+    shell = subprocess.run(["sh", "-c", f"printf '%s\\n' {line}"], capture_output=True, text=True, check=True)
+    assert shell.stdout.splitlines() == words
 
 
 def test_shell_lines_that_no_shell_takes():
@@ -633,8 +667,10 @@ def test_folders_that_nobody_may_write_into(tmp_path):
 
 
 def test_what_is_no_answer_is_refused(tmp_path):
-    for name, kind in (("evaluation", "Evaluation"), ("frontier", "Frontier"), ("near_best", "NearBest")):
-        with pytest.raises(InputError, match=rf"^{name} must be .*{kind}.*, not 'yes'\.$"):
+    for name, source in (("evaluation", "evaluate"), ("frontier", "frontier"), ("near_best", "near_best")):
+        with pytest.raises(
+            InputError, match=rf"^{name} must be what altsets\.{source} returns, not 'yes'\.$"
+        ):
             found().report(tmp_path / "report.html", **{name: "yes"})
     with pytest.raises(InputError, match=r"^quality must be a quality, .*, not 'mrmr'\.$"):
         found().report(tmp_path / "report.html", quality="mrmr")

@@ -63,7 +63,18 @@ def shell_line(provenance: Mapping[str, Any]) -> str:
         words = [*words, "--", table] if table.startswith("-") and table != "-" else [table, *words]
     if any("\0" in word or not _is_text(word) for word in words):
         raise NotExpressed("a name in it has characters that no shell takes")
-    return " ".join(["altsets", command, *map(_quoted, words)])
+    return _wrapped(["altsets", command, *map(_quoted, words)])
+
+
+def _wrapped(words: Sequence[str]) -> str:
+    """Words as one command, on several lines if it is long: a browser would break it in the middle of an option."""
+    lines = [words[0]]
+    for word in words[1:]:
+        if len(lines[-1]) + len(word) < LONGEST_LINE:
+            lines[-1] += f" {word}"
+        else:
+            lines.append(f"    {word}")
+    return " \\\n".join(lines)
 
 
 def _quoted(word: str) -> str:

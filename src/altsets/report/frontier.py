@@ -8,7 +8,7 @@ from altsets import views
 from altsets.evaluation import EvaluatedFrontier
 from altsets.report.blocks import Block, column, section, table, text
 from altsets.report.charts import curves_chart, grid_chart
-from altsets.report.sets import IN_WORDS
+from altsets.report.sets import IN_WORDS, sets_table
 from altsets.search.frontier import Frontier
 
 __all__ = ["frontier_section"]
@@ -25,7 +25,7 @@ def frontier_section(given: Frontier | EvaluatedFrontier) -> Block:
     ]
     blocks = [text(*said)]
     if any(point.result.sets for point in frontier):
-        blocks += _charts(frontier)
+        blocks += [*_charts(frontier), *_suggested(frontier)]
         if evaluated is not None:
             blocks += [text(evaluated.scores_in_words()), _scores(evaluated)]
         blocks.append(_points(frontier, evaluated))
@@ -61,6 +61,14 @@ def _charts(frontier: Frontier) -> list[Block]:
             )
         )
     return made
+
+
+def _suggested(frontier: Frontier) -> list[Block]:
+    point = frontier.suggestion.point
+    if point is None:
+        return []
+    where = f"{point.n_features} feature{'' if point.n_features == 1 else 's'}, tau = {point.tau:.3g}"
+    return [sets_table("suggested-sets", f"The sets at the suggested point: {where}.", point.result)]
 
 
 def _scores(evaluated: EvaluatedFrontier) -> Block:

@@ -13,7 +13,7 @@ from altsets.report.fitting import FEATURES
 from altsets.report.limits import REPORT_LIMITS
 from altsets.result import Result, Status, rounded_down
 
-__all__ = ["ScoredFeatures", "Scoring", "all_features_section", "sets_section"]
+__all__ = ["ScoredFeatures", "Scoring", "all_features_section", "sets_section", "sets_table"]
 
 #: What was proven about a set, as a reader wants to know it.
 IN_WORDS = {
@@ -54,7 +54,7 @@ def sets_section(result: Result, in_use: int | None = None) -> Block:
         "sets",
         "The sets",
         [
-            _sets_table(result, in_use),
+            sets_table("sets", "The feature sets that were found.", result, in_use),
             text(_about_best(result)),
             _members(result),
             text(result.noise_in_words(), tone="note"),
@@ -64,7 +64,8 @@ def sets_section(result: Result, in_use: int | None = None) -> Block:
     )
 
 
-def _sets_table(result: Result, in_use: int | None) -> Block:
+def sets_table(identity: str, caption: str, result: Result, in_use: int | None = None) -> Block:
+    """One row for each set of a result that has some."""
     share = result.qualities[0] > 0
     kind = "number" if in_use is None else "text"
     columns = [column("Set", kind), column("Features", "names"), column("Quality", "number", 6)]
@@ -75,7 +76,7 @@ def _sets_table(result: Result, in_use: int | None) -> Block:
         part = [100 * value / result.qualities[0]] if share else []
         which = number if in_use is None else f"{number}{' (in use)' if number == in_use else ''}"
         rows.append([which, list(names), value, *part, IN_WORDS[result.statuses[number]]])
-    return table("sets", "The feature sets that were found.", columns, rows)
+    return table(identity, caption, columns, rows)
 
 
 def _about_best(result: Result) -> str:
