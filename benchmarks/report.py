@@ -35,6 +35,7 @@ TITLES = {
     "distinct": "Sets that differ through similarity",
     "most": "As different as possible, as many as there are",
     "frontier": "Frontiers",
+    "pages": "Reports",
     "near-best": "Near-best sets",
     "large": "A million scores",
     "information": "Mutual information",

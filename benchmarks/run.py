@@ -5,7 +5,7 @@ and ``frozen-multivariate`` on FCBF and mRMR; ``grid`` runs every search of the 
 ``multivariate`` and ``multivariate10`` those on FCBF and mRMR with sets of 5 and 10; ``ablation`` switches off each
 part of the search in turn, on other data, and ``tuning`` chooses its limits anew there; ``constraints`` has conditions
 on sets, ``distinct`` sets that differ through similarity, ``most`` sets that are as different, or as many, as they can
-be, ``frontier`` whole curves over tau, ``near-best`` counts of sets, ``large`` a million scores,
+be, ``frontier`` whole curves over tau, ``pages`` reports, ``near-best`` counts of sets, ``large`` a million scores,
 ``information``, ``holes`` and ``relief`` scores from tables, ``wrapper`` searches that fit models,
 ``estimator`` scikit-learn's
 checks and grids, ``evaluation`` how sets are judged, ``startup`` the command line, ``deadlines`` how late hard requests
@@ -39,6 +39,7 @@ from benchmarks import (
     most,
     multivariate,
     near_best,
+    pages,
     relief,
     report,
     startup,
@@ -246,6 +247,7 @@ def _runs(options: argparse.Namespace, inputs: Inputs) -> dict[str, Callable[[],
         "distinct": lambda: distinct.run(options.datasets, every),
         "most": lambda: most.run([*inputs.information, *pairs]),
         "frontier": lambda: frontier.run(inputs.information, inputs.mrmr),
+        "pages": pages.run,
         "near-best": lambda: near_best.run(inputs.information, inputs.mrmr),
         "large": large.run,
         "information": lambda: information.run(options.datasets, options.matrices),

@@ -432,6 +432,41 @@ def test_where_there_are_no_lines_it_is_said(judged, change, why):
     assert why in texts_of(section(summarise(result), "again"))
 
 
+def test_answers_about_other_things_are_refused():
+    result = found()
+    other = quality.Additive([5, 4, 3, 2, 1, 1], feature_names=list("abcdef"))
+    with pytest.raises(InputError, match="near_best is about another table than the sets"):
+        summarise(result, near_best=altsets.near_best(other, n_features=2, within=0.5))
+    with pytest.raises(InputError, match="frontier is about another table than the sets"):
+        summarise(result, frontier=altsets.frontier(other, n_features=2, n_alternatives=1))
+    with pytest.raises(InputError, match=r"^title must be a text, not 5\.$"):
+        summarise(result, title=5)
+
+
+def test_sets_that_were_chosen_together_are_proven_together():
+    together = altsets.find(SCORES, n_features=2, n_alternatives=1, tau=1, search="simultaneous")
+    assert [row[-1] for row in block(summarise(together), "sets")["rows"]] == ["proven best together"] * 2
+
+
+def test_lines_of_a_selector_have_its_task_and_its_weights():
+    rng = np.random.default_rng(0)
+    X, y, weights = rng.normal(size=(60, 5)), rng.integers(0, 4, 60), rng.integers(1, 5, 60)
+    selector = SelectAlternatives("f", n_features=2, n_alternatives=1, task="regression")
+    result = selector.fit(X, y, sample_weight=weights).result_
+    lines = python_lines(result, None)
+    known = {"X": X, "y": y, "sample_weight": weights}
+    exec(lines, known)
+    assert known["selector"].result_.named_sets == result.named_sets
+    assert "task='regression'" in lines
+    assert "sample_weight=sample_weight" in lines
+
+
+def test_existing_sets_are_named():
+    result = altsets.find(SCORES, n_features=2, n_alternatives=1, existing=[(0, 1)])
+    said = section(summarise(result, quality=SCORES), "conditions")["blocks"][0]["paragraphs"]
+    assert said == [f"Every set differs enough from this one: {', '.join(SCORES.feature_names[:2])}."]
+
+
 def test_long_commands_have_lines_that_end_between_words():
     options = {"TABLE": "table.csv", **{f"--option-{number}": "a b" for number in range(12)}}
     line = shell_line({"command": "find", "options": options})

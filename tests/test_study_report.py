@@ -501,7 +501,7 @@ def test_large_figures_are_on_the_page_as_dots_and_files_are_the_same_again(made
 )
 def test_a_missing_package_is_named(made, monkeypatch, package, use):
     monkeypatch.setitem(sys.modules, package, None)
-    with pytest.raises(MissingExtraError, match=rf"{package.split('.')[0]}.*altsets\[report\]"):
+    with pytest.raises(MissingExtraError, match=rf"{package.split('.')[0]}.*altsets\[study\]"):
         use(made)
 
 

@@ -31,9 +31,9 @@ def chart(series: Sequence[Series], width: int, label: Callable[[float], str], x
     >>> for line in chart([Series("*", [0, 1], [2.0, 1.0])], 24, "{:g}".format, "x")[-4:]:
     ...     print(line)
       |
-    1 |                    *
-      +---------------------
-       0         x         1
+    1 |                   *
+      +--------------------
+       0        x         1
     """
     points = [
         (x, y, one.mark) for one in series for x, y in zip(one.xs, one.ys, strict=True) if math.isfinite(y)

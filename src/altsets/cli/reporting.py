@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from altsets.cli.printing import Waiting, console_for, say_error
 from altsets.cli.searching import Searched
-from altsets.errors import AltsetsError, reason_of
+from altsets.errors import AltsetsError, InputError, reason_of
 
 if TYPE_CHECKING:
     from altsets.evaluation import Evaluation
@@ -69,8 +69,14 @@ def _beside(searched: Searched) -> dict[str, Any]:
     """What difference costs and how many sets are nearly as good, as far as a few seconds go."""
     from altsets.quality import BlackBox
 
-    if not searched.result.sets or searched.result.interrupted:
+    if not searched.result.sets:
         return {}
+    if searched.result.interrupted:
+        return {
+            "skipped": [
+                "How many sets are nearly as good, and what difference costs, was not searched any more."
+            ]
+        }
     if isinstance(searched.quality, BlackBox):
         return {
             "skipped": [
@@ -104,6 +110,9 @@ def _unless(what: str, skipped: list[str], compute: Callable[[], Any]) -> Any:
 def _frontier(searched: Searched) -> Any:
     from altsets.search.frontier import frontier
 
+    smallest, largest = searched.result.parameters.get("sizes", (0, 0))
+    if smallest < largest:
+        raise InputError("sets may have several sizes.")
     apart = ("tau", "min_difference")
     asked = {name: value for name, value in searched.request.items() if name not in apart}
     found = frontier(searched.quality, **asked, time_limit=SECONDS)
@@ -113,6 +122,8 @@ def _frontier(searched: Searched) -> Any:
 def _near_best(searched: Searched) -> Any:
     from altsets.search.near_best import near_best
 
+    if searched.request.get("existing"):
+        raise InputError("sets that differ enough from existing ones cannot be counted.")
     shared = ("n_features", "constraints")
     asked = {name: value for name, value in searched.request.items() if name in shared}
     found = near_best(searched.quality, **asked, within=WITHIN, time_limit=SECONDS)

@@ -52,12 +52,12 @@ def draw_columns(ax: Axes | None, seen: Bars, texts: Sequence[str], name: str) -
     return finish(ax, names, keys=keys, notes=[seen.note])
 
 
-def draw_lines(ax: Axes, lines: Sequence[ReferenceLine]) -> list[Any]:
+def draw_lines(ax: Axes, lines: Sequence[ReferenceLine], colour: Any = ORANGE) -> list[Any]:
     """The numbers that all others are compared with, as lines across; for the legend."""
     return [
         ax.axhline(
             line.value,
-            color=ORANGE,
+            color=colour,
             linestyle=DASHES[(place + 1) % len(DASHES)],
             linewidth=1.5,
             label=line.label,

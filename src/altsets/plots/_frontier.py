@@ -183,7 +183,8 @@ def _draw_curves(ax: Axes | None, seen: views.Curves) -> Axes:
     names = Names()
     ax = axes_for(ax, *SIZE)
     keys = [_draw_curve(ax, seen, number) for number in range(len(seen.series))]
-    keys += draw_lines(ax, seen.lines)
+    # Orange, as elsewhere, is the colour of a curve here.
+    keys += draw_lines(ax, seen.lines, ax.xaxis.label.get_color())
     suggested = _mark(ax, seen)
     ax.set_xlabel(seen.x_name)
     ax.set_ylabel(f"{seen.y_name} (%)" if seen.shares else seen.y_name)

@@ -26,7 +26,8 @@ MAX_ITERS = 1000
 #: Characters of a line that is easy to read.
 LONGEST_LINE = 88
 
-_TABLE_OF_YOURS = "# X and y are your table and target, the same as before."
+#: What only users have.
+YOURS = {"sample_weight": "weights of rows", "groups": "groups of rows"}
 
 #: What lines need, by what they have in them.
 IMPORTS = {
@@ -101,12 +102,24 @@ def python_lines(result: Result, names: Sequence[str] | None) -> str:
         raise NotExpressed("the answer does not say what was asked")
     options = result.provenance.get("options")
     if not isinstance(options, Mapping):
-        lines = [_TABLE_OF_YOURS, _selector(result, names), "selector.fit(X, y)"]
+        lines = _with_a_selector(result, names)
     else:
         call = _call("result = altsets.find", ["quality", *_arguments(result, names, table="data.X")])
         lines = [*_table(options), _quality(result, options), call, "print(result.named_sets)"]
     code = "\n".join(lines)
     return "\n".join([*(line for mark, line in IMPORTS.items() if mark in code), "", code])
+
+
+def _with_a_selector(result: Result, names: Sequence[str] | None) -> list[str]:
+    beside = [name for name in YOURS if name in result.provenance.get("beside", ())]
+    called, meaning = ["X", "y", *beside], ["table", "target", *(YOURS[name] for name in beside)]
+    yours = f"# {_and(called)} are your {_and(meaning)}, the same as before."
+    fit = ", ".join(["X", "y", *(f"{name}={name}" for name in beside)])
+    return [yours, _selector(result, names), f"selector.fit({fit})"]
+
+
+def _and(words: Sequence[str]) -> str:
+    return f"{', '.join(words[:-1])} and {words[-1]}"
 
 
 def _selector(result: Result, names: Sequence[str] | None) -> str:
@@ -115,7 +128,9 @@ def _selector(result: Result, names: Sequence[str] | None) -> str:
     seed = result.provenance.get("seed")
     if not result.provenance:
         raise NotExpressed("only you know what quality was searched with")
-    more = [] if seed in (None, DEFAULT_SEED) else [f"random_state={seed}"]
+    task = result.provenance.get("task")
+    more = [] if task is None else [f"task={task!r}"]
+    more += [] if seed in (None, DEFAULT_SEED) else [f"random_state={seed}"]
     said = [_quality_by_name(result), *_arguments(result, names), *more]
     return _call("selector = SelectAlternatives", said)
 

@@ -27,7 +27,8 @@ def conditions_section(
 ) -> Block | None:
     """What every set had to meet, one sentence for each condition."""
     entries = list(parameters.get("constraints") or ())
-    if not entries:
+    existing = list(parameters.get("existing") or ())
+    if not entries and not existing:
         return None
     told = list(provenance.get("constraints") or ())
     said = []
@@ -35,6 +36,7 @@ def conditions_section(
         known = all(feature in names for feature in _features_in(entry))
         fallback = f"{told[place][0].upper()}{told[place][1:]}." if len(told) == len(entries) else ""
         said.append(_in_words(entry, names) if known or not fallback else fallback)
+    said += [f"Every set differs enough from this one: {_listed(given, names)}." for given in existing]
     ruled_out = [one for entry in entries for one in entry.get("ruled_out") or ()]
     blocks = [text(*said)]
     if ruled_out:

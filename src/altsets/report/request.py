@@ -59,9 +59,23 @@ def about_data(provenance: Mapping[str, Any], n_features: int | None) -> str:
     return f"{said}." + (f" {counted(left, 'row')} without a target left out." if left else "")
 
 
-def about_quality(result: Result, has_scores: bool, target: str = "the target") -> str:
-    """What makes a set good, in words; empty where nobody knows."""
-    known = {**result.provenance.get("quality", {}), **result.parameters}
+def about_quality(known: Mapping[str, Any], *, only_sets: bool, target: str = "the target") -> str:
+    """What makes a set good, in words; empty where nobody knows.
+
+    Parameters
+    ----------
+    known : mapping
+        What is known about the search: the name of the quality, its measure, or the file of scores.
+    only_sets : bool
+        Whether features have no scores of their own.
+    target : str
+        What is predicted.
+
+    Examples
+    --------
+    >>> about_quality({"quality": "wrapper"}, only_sets=True)
+    'The quality of a set is how well a model predicts with its features alone.'
+    """
     name = known.get("quality")
     measure = known.get("measure") or DEFAULT_MEASURES.get(str(name), name)
     meaning = QUALITIES[measure].replace("the target", target) if measure in QUALITIES else ""
@@ -70,9 +84,9 @@ def about_quality(result: Result, has_scores: bool, target: str = "the target") 
         return f"The quality of a set is {SETS[name]}.{scores}"
     if name in QUALITIES:
         return f"The quality of a set is the sum of its features' scores.{scores}"
-    if result.parameters.get("scores"):
-        return f"Scores come from the file {result.parameters['scores']}."
-    return "" if has_scores else "Only whole sets are judged, so features have no scores of their own."
+    if known.get("scores"):
+        return f"Scores come from the file {known['scores']}."
+    return "Only whole sets are judged, so features have no scores of their own." if only_sets else ""
 
 
 def about_request(result: Result, target: str = "") -> str:

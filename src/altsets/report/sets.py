@@ -75,8 +75,14 @@ def sets_table(identity: str, caption: str, result: Result, in_use: int | None =
     for number, (names, value) in enumerate(zip(result.named_sets, result.qualities, strict=True)):
         part = [100 * value / result.qualities[0]] if share else []
         which = number if in_use is None else f"{number}{' (in use)' if number == in_use else ''}"
-        rows.append([which, list(names), value, *part, IN_WORDS[result.statuses[number]]])
+        rows.append([which, list(names), value, *part, _certainty(result, result.statuses[number])])
     return table(identity, caption, columns, rows)
+
+
+def _certainty(result: Result, status: Status) -> str:
+    """What was proven about a set; where sets were chosen together, nothing is proven about one of them alone."""
+    alone = len(result.sets) == 1 or result.parameters.get("search") == "sequential"
+    return IN_WORDS[status] if alone or status is not Status.OPTIMAL else "proven best together"
 
 
 def _about_best(result: Result) -> str:

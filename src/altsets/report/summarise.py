@@ -6,9 +6,15 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
-from altsets.errors import InputError
 from altsets.evaluation import EvaluatedFrontier, Evaluation
 from altsets.report.blocks import Block, document, facts, section, text
+from altsets.report.checks import (
+    check_kinds,
+    check_quality,
+    check_same_features,
+    check_same_sets,
+    check_title,
+)
 from altsets.report.conditions import conditions_section, named_features
 from altsets.report.evaluation import evaluation_section
 from altsets.report.fitting import fitted, shortened
@@ -31,13 +37,8 @@ NOT_EVALUATED = (
     "Not tested: that a set scores best on these rows does not say how well it predicts other rows. altsets find "
     "--evaluate, or altsets.evaluate in Python, tests that."
 )
-#: The kinds of answers, and where each comes from.
-KINDS: dict[str, tuple[type | tuple[type, ...], str]] = {
-    "result": (Result, "altsets.find"),
-    "evaluation": (Evaluation, "altsets.evaluate"),
-    "frontier": ((Frontier, EvaluatedFrontier), "altsets.frontier"),
-    "near_best": (NearBest, "altsets.near_best"),
-}
+#: What commands search with, unless told otherwise.
+DEFAULT_QUALITY = "mutual_info"
 #: What a score of predictions means.
 SCORERS = {
     "matthews_corrcoef": "1: always right, 0: no better than guessing",
@@ -93,10 +94,13 @@ def summarise(
     >>> [part["title"] for part in made["sections"]]
     ['In short', 'The sets', 'All features', 'Where this comes from', 'Do it again']
     """
-    _check({"result": result, "evaluation": evaluation, "frontier": frontier, "near_best": near_best})
+    check_kinds({"result": result, "evaluation": evaluation, "frontier": frontier, "near_best": near_best})
     evaluated = frontier if isinstance(frontier, EvaluatedFrontier) else None
     plain = frontier.frontier if isinstance(frontier, EvaluatedFrontier) else frontier
-    _check_quality(quality, _n_features(result, evaluation, plain, near_best))
+    check_title(title)
+    check_same_sets(result, evaluation)
+    check_same_features(result, evaluation, plain, near_best)
+    check_quality(quality, _n_features(result, evaluation, plain, near_best))
     origin = _origin(provenance, result, evaluation, evaluated)
     target = str((origin.get("data") or {}).get("target") or "")
     names = _names(quality, near_best)
@@ -119,29 +123,6 @@ def summarise(
         ],
     )
     return fitted(made)
-
-
-def _check(answers: Mapping[str, Any]) -> None:
-    """Refuse what is no answer, or another one than its name says."""
-    for name, given in answers.items():
-        kind, example = KINDS[name]
-        if given is not None and not isinstance(given, kind):
-            raise InputError(f"{name} must be what {example} returns, not {given!r:.60}.")
-
-
-def _check_quality(quality: Any, n_features: int | None) -> None:
-    if quality is None:
-        return
-    if not hasattr(quality, "feature_scores") or not hasattr(quality, "feature_names"):
-        raise InputError(
-            f"quality must be a quality, such as the one that was searched with, not {quality!r:.60}."
-        )
-    there = len(quality.feature_names)
-    if n_features is not None and there != n_features:
-        raise InputError(
-            f"quality has {there:,} features, and the sets were chosen from {n_features:,}; give the one that was "
-            "searched with."
-        )
 
 
 def _with_short_names(result: Result) -> Result:
@@ -218,27 +199,47 @@ def _in_short(
     target = (origin.get("data") or {}).get("target", "")
     # A column that has no better name.
     target = "the target" if target == "target" else target
+    only_sets = result is not None and bool(result.sets) and not result.scores
+    known = _searched_with(origin, result or frontier or near)
+    good = about_quality(known, only_sets=only_sets, target=target or "the target")
+    if result is None and frontier is not None:
+        items += [("Asked for", f"{repr(frontier)[len('Frontier(') : -1]}."), ("What good means", good)]
+    elif result is None and near is not None:
+        items.append(("What good means", good))
     if result is not None:
         items += [
             ("Asked for", about_request(result, target)),
-            ("What good means", about_quality(result, bool(result.scores), target or "the target")),
+            ("What good means", good),
             ("Answer", _found(result)),
             ("How sure is that", certainty(result)),
+            ("Weak features", _weak(result)),
         ]
-        if evaluation is None and result.sets:
+        if evaluation is None and evaluated is None and result.sets:
             items.append(("Prediction", NOT_EVALUATED))
     if evaluation is not None:
         items.append(("Prediction", _predicts(evaluation)))
     if evaluated is not None:
         items.append(("Prediction", evaluated.scores_in_words()))
     if frontier is not None:
-        costs = "The more different sets must be, the worse they get."
-        items.append(("What difference costs", f"{costs} {frontier.suggestion.reason}"))
+        items.append(("What difference costs", _costs(frontier)))
     if near is not None:
         items.append(("Nearly as good", near.explain().split(". ")[0].rstrip(".") + "."))
     missing = result is not None and len(result.sets) < len(result.statuses)
     warning = text(_missing(result), tone="warning") if result is not None and missing else None
     return section("in-short", "In short", [warning, facts(items)])
+
+
+def _searched_with(origin: Mapping[str, Any], answer: Any) -> dict[str, Any]:
+    """The name of the quality and what belongs to it, wherever that is written down."""
+    options = origin.get("options")
+    known: dict[str, Any] = dict(origin.get("quality") or {})
+    if isinstance(options, Mapping):
+        known |= {
+            name: options[f"--{name}"] for name in ("quality", "measure", "scores") if f"--{name}" in options
+        }
+        if "scores" not in known:
+            known.setdefault("quality", DEFAULT_QUALITY)
+    return known | (dict(answer.parameters) if answer is not None else {})
 
 
 def _n_features(
@@ -271,6 +272,36 @@ def _found(result: Result) -> str:
     return f"{said} {which} {rest}."
 
 
+def _weak(result: Result) -> str:
+    """Features in the sets that may be there by chance; empty if there are none."""
+    weak = {
+        name
+        for names, above in zip(result.named_sets, result.above_noise, strict=False)
+        for name, good in zip(names, above, strict=True)
+        if not good
+    }
+    if not weak:
+        return ""
+    every = {name for names in result.named_sets for name in names}
+    said = (
+        f"{len(weak)} of {len(every)} features in the sets"
+        if len(weak) < len(every)
+        else "All features of the sets"
+    )
+    is_weak = "is" if len(weak) == 1 < len(every) else "are"
+    return (
+        f"{said} {is_weak} not above the noise floor: features that say nothing may score as high by chance."
+    )
+
+
+def _costs(frontier: Frontier) -> str:
+    """Where the curve bends, as far as it goes."""
+    costs = "The more different sets must be, the worse they get." if len(frontier.points) > 1 else ""
+    n_missing = frontier.n_asked - len(frontier.points)
+    cut = f"This is not the whole curve: {counted(n_missing, 'search')} of {frontier.n_asked} not done."
+    return " ".join(filter(None, [costs, cut if n_missing else "", frontier.suggestion.reason]))
+
+
 def _missing(result: Result) -> str:
     found, asked = len(result.sets), len(result.statuses)
     said = f"{found} of {asked} sets were found." if found else "No set was found."
@@ -290,6 +321,23 @@ def _predicts(evaluation: Evaluation) -> str:
     base = evaluation.baseline
     beside = f"; a model without features has {base:.3f}" if base == base else ""
     what = f" ({SCORERS[name]})" if name in SCORERS else ""
-    return (
-        f"On rows that they have not seen, models with these sets have a mean {name} of {span}{beside}{what}."
+    sets = (
+        "models with these sets" if evaluation.given else "models with sets that were found in the same way"
     )
+    return (
+        f"On rows that they have not seen, {sets} have a mean {name} of {span}{beside}{what}. {_beats(evaluation)}"
+    ).strip()
+
+
+def _beats(evaluation: Evaluation) -> str:
+    """Whether it helps to know the features at all."""
+    known = [entry.beats for entry in evaluation.against_baseline if entry.scorer == evaluation.scorers[0]]
+    if not known or any(better is None for better in known):
+        return ""
+    if not any(known):
+        return "No set was shown to predict better than a guess."
+    if all(known):
+        return (
+            "All of them predict better than a guess." if len(known) > 1 else "That is better than a guess."
+        )
+    return f"{sum(map(bool, known))} of {len(known)} sets were shown to predict better than a guess."

@@ -225,7 +225,7 @@ class SelectAlternatives(ColumnSelector):
             raise InputError(f"no set was found. {found.result.explain()}")
         notes = notes_on(found.result, Background(features, y, self.quality, self.task, sample_weight))
         kept = counted_rows(sample_weight, features.n_rows)
-        origin = provenance_of(self, features, y, kept, time.perf_counter() - started)
+        origin = provenance_of(self, features, rows, kept, time.perf_counter() - started)
         result = replace(found.result, notes=notes, provenance=origin)
         self._keep(found._replace(result=result), n_features)
         return self

@@ -207,9 +207,10 @@ def answered(selector: Any, features: Features, rows: RowData, n_features: int, 
 
 
 def provenance_of(
-    selector: Any, features: Features, y: Any, kept: Bools | None, seconds: float
+    selector: Any, features: Features, rows: RowData, kept: Bools | None, seconds: float
 ) -> dict[str, Any]:
     """Where the answer of a selector comes from; ``kept`` says which rows count, if not all do."""
+    y = rows.y
     y = y if needs_target(selector.quality) else None
     asked: dict[str, Any] = {"data": data_of(features, y)}
     if y is not None:
@@ -218,6 +219,9 @@ def provenance_of(
         asked["task"] = target_of(known, len(known), selector.task).task
     if (named := _named_quality(selector.quality)) is not None:
         asked["quality"] = named
+    given = {"sample_weight": rows.sample_weight, "groups": rows.groups}
+    if beside := [name for name, values in given.items() if values is not None]:
+        asked["beside"] = beside
     asked["constraints"] = constraints_by_name(selector.constraints, features.feature_names)
     seed = _seed(selector.random_state)
     asked["seed"] = DEFAULT_SEED if seed is None else seed

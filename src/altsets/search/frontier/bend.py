@@ -149,7 +149,11 @@ def _best_size(
     if size == last or worth[bend] >= worth[-1] or worth[-1] <= 0:
         return size, f"The best set gains up to {size} features, and nothing after that"
     share = f"{100 * worth[bend] / worth[-1]:.0f} %"
-    return size, f"Sets of {size} features reach {share} of what {last} reach, and each further one adds less"
+    what = ", quality times the number of features" if mean_quality else ""
+    return (
+        size,
+        f"Sets of {size} features reach {share} of what {last} reach{what}, and each further one adds less",
+    )
 
 
 def _best_tau(points: Sequence[FrontierPoint]) -> tuple[FrontierPoint | None, str]:
