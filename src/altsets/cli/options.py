@@ -65,7 +65,7 @@ Report = typer.Option(
     metavar="FILE.html",
     help="Also write all that is known as one page for any browser, without links to elsewhere.",
 )
-Force = typer.Option("--force", help="Let --output and --report replace existing files.")
+Force = typer.Option("--force", help="Replace files that are already there.")
 Again = typer.Option(
     "--again",
     metavar="FILE.json",
