@@ -43,6 +43,7 @@ ROOMS = [
     "new_files",
     "commands",
     "features",
+    "wording",
     "errors",
     "arrays",
     "_kernels",

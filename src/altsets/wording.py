@@ -1,0 +1,85 @@
+"""Small helpers for sentences: lists of words, counts with their noun, shares, ranges, shortened values."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from typing import Any
+
+#: Counts from here on are written with four significant digits instead of all of them.
+LONG_COUNT = 10**15
+
+
+def join_words(words: Sequence[str], last: str = "and") -> str:
+    """Words as one phrase: ``"a"``, ``"a and b"``, ``"a, b and c"``; ``last="or"`` for alternatives."""
+    *first, final = words or [""]
+    return f"{', '.join(first)} {last} {final}" if first else final
+
+
+def list_some(words: Sequence[str], most: int, *, last: str = "", hide_one: bool = True) -> str:
+    """Up to ``most`` words with commas, then how many are left: ``"a, b and 7 more"``.
+
+    With ``last="and"``, a list that is complete ends in it as well. ``hide_one=False`` shows a single
+    word that would be left over: it takes no more room than "1 more".
+    """
+    if len(words) <= most + (not hide_one):
+        return join_words(words, last) if last else ", ".join(words)
+    return f"{', '.join(words[:most])} and {len(words) - most} more"
+
+
+def plural(count: int, one: str, many: str | None = None) -> str:
+    """The word that agrees with a count: ``one`` or ``many`` (by default with an added "s")."""
+    return one if count == 1 else f"{one}s" if many is None else many
+
+
+def counted(count: int, noun: str, nouns: str | None = None) -> str:
+    """A count and its noun: ``"1 row"``, ``"2,000 rows"``."""
+    return f"{count:,} {plural(count, noun, nouns)}"
+
+
+def span(values: Sequence[float], form: str = "g") -> str:
+    """A number or the range of several that are sorted: ``"3"``, ``"3 to 5"``."""
+    first, last = format(values[0], form), format(values[-1], form)
+    return first if first == last else f"{first} to {last}"
+
+
+def percent(share: float) -> str:
+    """A share in per cent; 0 % and 100 % only where they are exact: ``"93 %"``, ``">99 %"``, ``"<1 %"``."""
+    if 0.99 < share < 1:
+        return ">99 %"
+    return "<1 %" if 0 < share < 0.01 else f"{100 * share:.0f} %"
+
+
+def large_count(count: int) -> str:
+    """A count with thousands separators, or with four digits if it is astronomical: ``"3e+20"``."""
+    return f"{count:,}" if count < LONG_COUNT else f"{count:.4g}"
+
+
+def score(value: float) -> str:
+    """A score or a difference of scores: three decimals where that is enough, "-" if it is unknown."""
+    if math.isnan(value):
+        return "-"
+    if value == 0:
+        return "0.000"
+    return f"{value:.3f}" if 0.0005 <= abs(value) < 100 else f"{value:.3g}"
+
+
+def shorten(value: Any, most: int = 40) -> str:
+    """The representation of a value, cut off after ``most`` characters."""
+    text = repr(value)
+    return text if len(text) <= most else f"{text[: most - 3]}..."
+
+
+def quote(name: str, most: int = 40) -> str:
+    """A name in quotes; of one longer than ``most`` characters, the beginning."""
+    return repr(name if len(name) <= most else f"{name[: most - 3]}...")
+
+
+def sentence(text: str) -> str:
+    """A clause as a sentence: a capital letter first, a full stop at the end."""
+    return f"{text[:1].upper()}{text[1:].rstrip('.')}."
+
+
+def paragraph(*sentences: str) -> str:
+    """Those sentences that are not empty, one after the other."""
+    return " ".join(filter(None, sentences))
