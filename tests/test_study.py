@@ -1,5 +1,7 @@
 """The study: what is run, what is kept, and what happens when things go wrong."""
 
+import contextlib
+import errno
 import json
 import os
 import random
@@ -26,7 +28,7 @@ import altsets
 from altsets import quality
 from altsets.errors import InputError
 from altsets.experiments.design import Design, Settings, Task, searches
-from altsets.experiments.folds import fold_of, information_of
+from altsets.experiments.folds import Information, fold_of, information_of
 from altsets.experiments.methods import Method
 from altsets.experiments.run import reproduce
 from altsets.experiments.store import Store
@@ -384,6 +386,82 @@ def test_a_full_disk_is_said_and_costs_nothing_that_is_done(undisturbed, tmp_pat
     assert not list(out.rglob("*.unfinished"))
     assert reproduce(tables(), out, **SMALL, n_jobs=1).is_complete
     pd.testing.assert_frame_equal(results(out), results(undisturbed))
+
+
+def test_a_disk_that_is_full_from_the_start_does_not_spoil_the_folder(tmp_path, monkeypatch):
+    """Not even study.json could be written: the folder holds nothing, and the same command resumes."""
+
+    def full(*_):
+        raise OSError(errno.ENOSPC, "No space left on device")
+
+    out = tmp_path / "out"
+    with monkeypatch.context() as patched:
+        patched.setattr(os, "fsync", full)
+        with pytest.raises(InputError, match="No space left on device"):
+            reproduce(tables(1), out, **SMALL, n_jobs=1)
+    assert not (out / "study.json").exists()
+    # A run that was killed between its first bytes leaves this one besides.
+    (out / "study.json.unfinished").write_text("{")
+    assert reproduce(tables(1), out, **SMALL, n_jobs=1).is_complete
+
+
+@pytest.mark.parametrize("place", ["results/mine.txt", "information/mine.npz", "report/mine.html"])
+def test_folders_of_the_same_names_with_other_files_are_refused(place, tmp_path):
+    (tmp_path / place).parent.mkdir()
+    (tmp_path / place).write_text("mine")
+    with pytest.raises(InputError, match="holds other files"):
+        reproduce(tables(1), tmp_path, **SMALL, n_jobs=1)
+    assert (tmp_path / place).read_text() == "mine"
+
+
+def test_of_two_first_runs_the_second_hears_of_the_first(tmp_path, monkeypatch):
+    """The first one has the lock and has made folders, but has not described the folder yet."""
+    pytest.importorskip("fcntl")
+    heard = []
+
+    def describe(path, content):
+        with pytest.raises(InputError) as raised:
+            reproduce(tables(1), tmp_path / "out", **SMALL, n_jobs=1)
+        heard.append(str(raised.value))
+        path.write_bytes(content)
+
+    monkeypatch.setattr("altsets.experiments.store.write_file", describe)
+    with Store(tmp_path / "out").opened(Settings()):
+        pass
+    assert len(heard) == 1
+    assert "another run is writing to" in heard[0]
+
+
+def test_settings_are_compared_once_the_folder_is_locked(tmp_path, monkeypatch):
+    """Another first run, with other settings, came and went between a look at the folder and the lock."""
+    store, other = Store(tmp_path / "out"), Store(tmp_path / "out")
+    alone = store._alone
+
+    def late():
+        with other.opened(Settings(seed=1)):
+            pass
+        return alone()
+
+    monkeypatch.setattr(store, "_alone", late)
+    with pytest.raises(InputError, match="has results with seed = 1, not 25"), store.opened(Settings()):
+        pass
+
+
+def test_damaged_information_is_named_whatever_is_damaged(tmp_path):
+    store = Store(tmp_path)
+    (tmp_path / "information").mkdir()
+    known = Information(np.arange(9.0), np.arange(81.0).reshape(9, 9))
+    store.write_information("table0", 0, (known, known))
+    path = next((tmp_path / "information").iterdir())
+    whole = path.read_bytes()
+    for at in range(0, len(whole), 7):
+        path.write_bytes(whole[:at] + bytes([whole[at] ^ 0xFF]) + whole[at + 1 :])
+        with contextlib.suppress(InputError):
+            train, _ = store.information("table0", 0)
+            assert train.pairs.shape == (9, 9)
+    store.write_information("table0", 0, (known, Information(np.arange(9.0), np.arange(9.0))))
+    with pytest.raises(InputError, match="is damaged; delete it, and it is computed again"):
+        store.information("table0", 0)
 
 
 def test_an_unwritable_folder_is_said(tmp_path):

@@ -20,11 +20,11 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
-from zipfile import BadZipFile
 
 import numpy as np
 
 from altsets import __version__, documents
+from altsets.arrays import Floats
 from altsets.errors import AltsetsError, InputError, MissingExtraError, reason_of
 from altsets.experiments.design import Settings, Task
 from altsets.experiments.folds import Information
@@ -37,6 +37,9 @@ __all__ = ["Store", "TaskState", "write_file"]
 
 #: How names of files end that are not complete; nothing else may end so.
 UNFINISHED = ".unfinished"
+#: What a run makes before its first file: folders for files, and a lock.
+FOLDERS = ("results", "information")
+LOCK = ".lock"
 #: Where a file of results says what it holds, so that nobody has to read the rows.
 CONTENTS = b"altsets"
 #: The columns of results, and their types.
@@ -92,11 +95,13 @@ class Store:
         """Write to the folder: nobody else does meanwhile, and results of other settings are refused."""
         if self.folder.exists() and not self.folder.is_dir():
             raise InputError(f"{self.folder} is a file; give a folder for results.")
-        self._check(settings)
         with _named_errors(self.folder):
-            for name in ("results", "information"):
+            self._check(settings)
+            for name in FOLDERS:
                 (self.folder / name).mkdir(parents=True, exist_ok=True)
             with self._alone():
+                # Another first run may have described the folder, and ended, since it was checked.
+                self._check(settings)
                 for leftover in self.folder.rglob(f"*{UNFINISHED}"):
                     leftover.unlink(missing_ok=True)
                 if not self._about.exists():
@@ -138,7 +143,7 @@ class Store:
         """Refuse a folder whose results do not go with new ones."""
         found = self._found()
         if found is None:
-            if self.folder.exists() and any(self.folder.iterdir()):
+            if self._has_other_files():
                 raise InputError(f"{self.folder} holds other files; give a new folder for results.")
             return
         if found["version"] != __version__:
@@ -155,6 +160,13 @@ class Store:
                     "folder for results, or the same settings."
                 )
 
+    def _has_other_files(self) -> bool:
+        """Whether there is anything that a first run, ended before its first file was complete, does not leave."""
+        if not self.folder.exists():
+            return False
+        own = {self.folder / name for name in (LOCK, *FOLDERS)}
+        return any(path not in own and path.suffix != UNFINISHED for path in self.folder.rglob("*"))
+
     @contextmanager
     def _alone(self) -> Iterator[None]:
         """Keep other runs out of the folder, where the system can do so; a run that is killed keeps no lock."""
@@ -163,7 +175,7 @@ class Store:
         except ImportError:
             yield
             return
-        with open(self.folder / ".lock", "w") as lock:
+        with open(self.folder / LOCK, "w") as lock:
             try:
                 fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
             except BlockingIOError:
@@ -178,11 +190,17 @@ class Store:
         """That of training rows and of test rows."""
         path = self._information(dataset, fold)
         advice = "delete it, and it is computed again"
-        with _named_errors(path, advice), open(path, "rb") as file, np.load(file) as arrays:
-            train, test = (
-                Information(arrays[f"{part}_relevance"], arrays[f"{part}_pairs"])
-                for part in ("train", "test")
-            )
+        with _named_errors(path, advice):
+            content = path.read_bytes()
+            try:
+                with np.load(io.BytesIO(content)) as arrays:
+                    train, test = (
+                        _checked_information(arrays[f"{part}_relevance"], arrays[f"{part}_pairs"])
+                        for part in ("train", "test")
+                    )
+            # Compressed arrays that are damaged raise nearly anything: zlib.error, struct.error, NotImplementedError.
+            except Exception as error:
+                raise InputError(f"{path} is damaged; {advice}.") from error
             return train, test
 
     def write_information(self, dataset: str, fold: int, both: tuple[Information, Information]) -> None:
@@ -274,8 +292,16 @@ def _named_errors(path: Path, advice: str = "") -> Iterator[None]:
         reason = error.strerror or " ".join(str(error).split())
         where = error.filename or path
         raise InputError(f"{where}: {reason}{'; ' if advice else ''}{advice}.") from error
-    except (*documents.DAMAGED, EOFError, BadZipFile) as error:
+    except documents.DAMAGED as error:
         raise InputError(f"{path} is damaged{'; ' if advice else ''}{advice}.") from error
+
+
+def _checked_information(relevance: Floats, pairs: Floats) -> Information:
+    """Arrays of a file, if they are what was written."""
+    n_features = len(relevance)
+    if relevance.shape != (n_features,) or pairs.shape != (n_features, n_features):
+        raise ValueError("arrays of other shapes")
+    return Information(relevance.astype(np.float64), pairs.astype(np.float64))
 
 
 def _as_table(rows: Iterable[Row]) -> Any:
