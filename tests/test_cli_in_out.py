@@ -473,7 +473,7 @@ def test_scores_that_were_saved_are_compared_too(run, there):
     (lambda d: d.pop("provenance"), "saved.json does not say how it was asked for"),
     (lambda d: d["provenance"].pop("options"), "saved.json does not say how it was asked for"),
     (lambda d: d["provenance"].update(command="evaluate"), "an answer of altsets evaluate; --again repeats those of"),
-    (lambda d: d["provenance"]["options"].update({"--colour": "red"}), "has options that cannot be repeated: No such"),
+    (lambda d: d["provenance"]["options"].update({"--colour": "red"}), "has an option '--colour' with the value 'red'"),
     (lambda d: d["provenance"]["options"].update({"--tau": {"a": 1}}), "has an option '--tau' with the value"),
     (lambda d: d["provenance"]["options"].update({"--n-features": "many"}), "cannot be repeated: Invalid value for"),
     (lambda d: d["provenance"]["options"].update({"--target": "z"}), "has no target column 'z'"),
@@ -485,6 +485,107 @@ def test_saved_answers_that_cannot_be_repeated(run, saved, change, words):
     change(document)
     saved.write_text(json.dumps(document))
     refused(run("find", "--again", saved.name), words)
+
+
+@pytest.mark.parametrize("options", [
+    {"--report=pwned.html": True},
+    {"--output=pwned.json": True},
+    {"--save-scores=pwned.csv": True},
+    {"--outp": "pwned.json"},
+    {"--rep=pwned.html": True},
+    {"--forc": True},
+    {"--again": "saved.json"},
+    {"-t": "y"},
+    {"--evaluate": "--report=pwned.html"},
+    {"--evaluate": False},
+    {"--target": True},
+    # Without a value, the last option would take the "--" before the table, and the table would be an option.
+    {"TABLE": "--report=pwned.html", "--forbid": True},
+    {"TABLE": ["table.csv", "--report=pwned.html"]},
+    {"TABLE": {"a": 1}},
+    {"--estimator": ["os.abort"]},
+    {"--estimator": {"os.abort": 1}},
+])  # fmt: skip
+def test_a_saved_answer_cannot_write_files_or_bring_options_of_its_own(run, saved, there, options):
+    document = json.loads(saved.read_text())
+    document["provenance"]["options"] |= options
+    saved.write_text(json.dumps(document))
+    before = sorted(os.listdir(there))
+    refused(run("find", "--again", saved.name), "saved.json")
+    assert sorted(os.listdir(there)) == before
+
+
+def test_where_a_saved_answer_went_is_not_repeated(run, saved, there):
+    document = json.loads(saved.read_text())
+    document["provenance"]["options"] |= {
+        "--output": "o.json",
+        "--report": "r.html",
+        "--save-scores": "s.csv",
+    }
+    document["provenance"]["options"] |= {"--force": True, "--json": True}
+    saved.write_text(json.dumps(document))
+    assert run("find", "--again", saved.name)[0] == 0
+    assert sorted(os.listdir(there)) == ["saved.json", "table.csv"]
+
+
+#: Nothing in these may ever be called: each would end this process, wait for it, or leave a file.
+CODE = ["os.abort", "code.interact", "http.server.test", "builtins.input", "trap.Trap", "subprocess.Popen"]
+
+
+@pytest.mark.parametrize("name", CODE)
+@pytest.mark.parametrize("quality", ["importance", "f"])
+def test_a_saved_answer_names_no_code(run, saved, there, monkeypatch, name, quality):
+    (there / "trap.py").write_text("open('pwned', 'w').close()\nclass Trap:\n    fit = print\n")
+    monkeypatch.syspath_prepend(there)
+    document = json.loads(saved.read_text())
+    document["provenance"]["options"] |= {"--estimator": name, "--quality": quality}
+    saved.write_text(json.dumps(document))
+    refused(
+        run("find", "--again", saved.name), f"names the model '{name}', and code that a file names is not run"
+    )
+    assert not (there / "pwned").exists()
+    assert "trap" not in sys.modules
+
+
+@pytest.mark.parametrize(
+    "name", ["os.abort", "code.interact", "http.server.test", "os.getcwd", "pathlib.Path"]
+)
+def test_what_is_no_estimator_is_not_called(run, there, name):
+    refused(
+        run("find", "table.csv", "-t", "y", "--quality", "importance", "--estimator", name),
+        "is not an estimator class",
+    )
+
+
+def test_a_class_is_repeated_if_the_user_names_it_as_well(run, there):
+    name = "sklearn.ensemble.ExtraTreesClassifier"
+    found = ("find", "table.csv", "-t", "y", "-k", 2, "-a", 0, "--quality", "importance", "--estimator", name)
+    assert run(*found, "--output", "saved.json")[0] == 0
+    refused(run("find", "--again", "saved.json"), f"if you trust it, add --estimator {name} beside --again")
+    assert run("find", "--again", "saved.json", "--estimator", name)[0] == 0
+    refused(
+        run("find", "--again", "saved.json", "--estimator", "forest"),
+        f"saved.json has --estimator {name}; leave out --estimator forest",
+    )
+
+
+def test_a_model_by_name_is_repeated_without_a_word(run, there):
+    found = (
+        "find",
+        "table.csv",
+        "-t",
+        "y",
+        "-k",
+        2,
+        "-a",
+        0,
+        "--quality",
+        "importance",
+        "--estimator",
+        "forest",
+    )
+    assert run(*found, "--output", "saved.json")[0] == 0
+    assert run("find", "--again", "saved.json")[0] == 0
 
 
 def test_what_else_again_refuses(run, saved, there):

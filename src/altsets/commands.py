@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
 from typing import Any
 
@@ -13,15 +14,19 @@ __all__ = ["TABLE", "option_words"]
 TABLE = "TABLE"
 #: Options about where an answer goes, which have no part in what it is.
 ABOUT_OUTPUT = ("--json", "--output", "--report", "--force", "--save-scores")
+#: The long name of an option, without a value: names with one would slip past any list of names.
+OPTION = re.compile(r"--[a-z]+(-[a-z]+)*")
 
 
-def option_words(options: Mapping[str, Any]) -> list[str]:
+def option_words(options: Mapping[str, Any], known: Mapping[str, bool] | None = None) -> list[str]:
     """The options of a command as words of a command line, without the table and where the answer goes.
 
     Parameters
     ----------
     options : mapping of str to plain values
         As the record of a command has them.
+    known : mapping of str to bool, optional
+        The options that the command has, and whether each is a flag; whatever does not fit is refused.
 
     Examples
     --------
@@ -33,7 +38,13 @@ def option_words(options: Mapping[str, Any]) -> list[str]:
         if name in ABOUT_OUTPUT or name == TABLE:
             continue
         values = value if isinstance(value, list) else [value]
-        if not name.startswith("--") or not all(type(one) in (str, int, float, bool) for one in values):
+        plain = all(type(one) in (str, int, float, bool) for one in values)
+        if not OPTION.fullmatch(name) or not plain or (known is not None and not _fits(name, values, known)):
             raise InputError(f"it has an option {name!r} with the value {value!r:.60}, which is none.")
         words += [name if one is True else f"{name}={one}" for one in values]
     return words
+
+
+def _fits(name: str, values: list[Any], known: Mapping[str, bool]) -> bool:
+    """Whether an option exists and has a value if it needs one: an option without would swallow the next word."""
+    return name in known and all((one is True) if known[name] else type(one) is not bool for one in values)

@@ -9,13 +9,16 @@ from typing import Any
 import typer
 
 from altsets.cli.printing import NO_SET, console_for, say
+from altsets.cli.records import known_options
 from altsets.commands import TABLE, option_words
 from altsets.errors import InputError
 
 __all__ = ["SavedAnswer", "repeat"]
 
+#: The option that names a model, perhaps by the class to import.
+ESTIMATOR = "--estimator"
 #: Options that may stand beside --again.
-ALLOWED = (TABLE, "--again", "--json")
+ALLOWED = (TABLE, "--again", "--json", ESTIMATOR)
 #: Numbers that differ by less are the same: other machines round otherwise.
 TOLERANCE = 1e-9
 #: And so are numbers that are 0 but for rounding.
@@ -67,19 +70,43 @@ class SavedAnswer:
             raise InputError(f"{path}: {error}") from error
         return cls(path, document)
 
-    def arguments(self, table: str | None) -> list[str]:
-        """The words of the command line once more; with another table, if there is one."""
+    def arguments(self, table: str | None, allowed: str | None, known: Mapping[str, bool]) -> list[str]:
+        """The words of the command line once more; with another table, if there is one.
+
+        The file may come from others, so it may ask for nothing but a search: ``known`` are the options of the
+        command that it may have, and a model that altsets does not know by name is only used if the user has
+        ``allowed`` it.
+        """
         options = {**self._document["provenance"]["options"], **({} if table is None else {TABLE: table})}
         place = options.get(TABLE)
+        if place is not None and not isinstance(place, str):
+            raise InputError(f"{self.path} has no name of a file as its TABLE.")
+        self._check_estimator(options.get(ESTIMATOR), allowed)
         if place == "-" and table is None:
             raise InputError(
                 f"{self.path} is about a table from standard input; give the TABLE beside --again."
             )
         try:
-            words = option_words(options)
+            words = option_words(options, known)
         except InputError as error:
             raise InputError(f"{self.path}: {error}") from None
-        return words if place is None else [*words, "--", str(place)]
+        return words if place is None else [*words, "--", place]
+
+    def _check_estimator(self, saved: Any, allowed: str | None) -> None:
+        """Refuse code that a file names, unless the user names it as well."""
+        from altsets.measures.models import MODELS
+
+        if allowed is not None and allowed != saved:
+            raise InputError(
+                f"--again repeats a request as it was, and {self.path} has "
+                f"{'no --estimator' if saved is None else f'--estimator {saved}'}; leave out --estimator {allowed}."
+            )
+        by_name = saved is None or (isinstance(saved, str) and saved in MODELS)
+        if not by_name and allowed is None:
+            raise InputError(
+                f"{self.path} names the model {saved!r}, and code that a file names is not run; if you trust it, add "
+                f"--estimator {saved} beside --again."
+            )
 
     def compare(self, document: dict[str, Any]) -> dict[str, Any]:
         """Compare with the document of the new answer, which is returned with what came out."""
@@ -109,7 +136,8 @@ def repeat(context: typer.Context, path: str, given: Mapping[str, Any]) -> None:
             f"--again repeats a request as it was, so {others[0]} has no place beside it; leave out one of them."
         )
     saved = SavedAnswer.read(path)
-    words = saved.arguments(given.get(TABLE))
+    known = {name: flag for name, flag in known_options(context).items() if name != "--again"}
+    words = saved.arguments(given.get(TABLE), given.get(ESTIMATOR), known)
     as_json = bool(given.get("--json"))
     try:
         inner = context.command.make_context("find", ["--json", *words] if as_json else words, obj=saved)

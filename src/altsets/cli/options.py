@@ -69,8 +69,8 @@ Force = typer.Option("--force", help="Replace files that are already there.")
 Again = typer.Option(
     "--again",
     metavar="FILE.json",
-    help="Repeat the request of a saved answer (--json or --output) and say whether the answer is the same. Only TABLE "
-    "and --json may stand beside it. Exit status: 0 = same, 1 = not.",
+    help="Repeat the request of a saved answer (--json or --output) and say whether the answer is the same. Only "
+    "TABLE, --json and the saved --estimator may be given with it. Exit status: 0 = same, 1 = not.",
 )
 Json = typer.Option("--json", help="Print one JSON document, nothing else.")
 NumberOfFeatures = typer.Option(

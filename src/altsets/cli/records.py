@@ -14,7 +14,7 @@ from altsets.commands import TABLE
 if TYPE_CHECKING:
     from altsets.tables.dataset import Dataset
 
-__all__ = ["Record", "options_given"]
+__all__ = ["Record", "known_options", "options_given"]
 
 
 def options_given(context: typer.Context) -> dict[str, Any]:
@@ -23,9 +23,18 @@ def options_given(context: typer.Context) -> dict[str, Any]:
     for parameter in context.command.params:
         source = context.get_parameter_source(parameter.name or "")
         if source is not None and source.name == "COMMANDLINE":
-            name = TABLE if parameter.param_type_name == "argument" else max(parameter.opts, key=len)
-            given[name] = _plain(context.params[parameter.name or ""])
+            given[_name_of(parameter)] = _plain(context.params[parameter.name or ""])
     return given
+
+
+def known_options(context: typer.Context) -> dict[str, bool]:
+    """The long names of all options of a command, and whether each is a flag."""
+    parameters = {_name_of(parameter): parameter for parameter in context.command.params}
+    return {name: bool(getattr(one, "is_flag", False)) for name, one in parameters.items() if name != TABLE}
+
+
+def _name_of(parameter: Any) -> str:
+    return TABLE if parameter.param_type_name == "argument" else str(max(parameter.opts, key=len))
 
 
 def _plain(value: Any) -> Any:

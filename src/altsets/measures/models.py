@@ -138,16 +138,24 @@ def _by_name(name: str, classes: bool) -> Any:
         # Medians, means and scales are those of the rows that the model is fitted to.
         imputer = SimpleImputer(strategy="median", keep_empty_features=True)
         return make_pipeline(imputer, asking_for_weights(StandardScaler()), asking_for_weights(model))
-    module, _, kind = name.rpartition(".")
     try:
-        return getattr(importlib.import_module(module), kind)()
+        return _estimator_class(name)()
     except Exception as error:
         # Whatever a module does while it is loaded, or a class without its arguments.
-        why = f": {one_line(error)}" if module else "."
+        why = f": {one_line(error)}" if "." in name else "."
         raise InputError(
             f"estimator={name!r} is unknown; choose one of {', '.join(MODELS)}, or give a class by its full name, such "
             f"as sklearn.naive_bayes.GaussianNB{why}"
         ) from error
+
+
+def _estimator_class(name: str) -> type:
+    """Import a class by its full name; nothing but a class with a fit method is ever called."""
+    module, _, kind = name.rpartition(".")
+    found = getattr(importlib.import_module(module), kind)
+    if not isinstance(found, type) or not callable(getattr(found, "fit", None)):
+        raise InputError(f"{kind} in {module} is not an estimator class (a class with a fit method)")
+    return found
 
 
 def _check_class_weight(estimator: Any, classes: bool, class_weight: Any) -> None:
