@@ -101,7 +101,7 @@ SEARCH_ROOMS = [
 HOMES = {
     "cython": ("_kernels/",),
     "highspy": ("search/milp/highs.py",),
-    "jinja2": ("experiments/report/page.py", "report/render.py"),
+    "jinja2": ("experiments/page.py", "report/render.py"),
     "distributed": ("experiments/run.py",),
     "joblib": (
         "evaluation/_running.py",
@@ -109,11 +109,11 @@ HOMES = {
         "measures/workers.py",
         "quality/_black_box.py",
     ),
-    "matplotlib": ("experiments/report/drawing.py", "experiments/report/page.py", "plots/"),
+    "matplotlib": ("experiments/drawing.py", "experiments/page.py", "plots/"),
     "narwhals": ("tables/column_conversion.py", "tables/original.py", "tables/target.py"),
     "pandas": (
         "evaluation/_evaluation.py",
-        "experiments/report/runs.py",
+        "experiments/tables.py",
         "experiments/store.py",
         "result.py",
     ),

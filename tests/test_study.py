@@ -28,8 +28,7 @@ import altsets
 from altsets import quality
 from altsets.errors import InputError
 from altsets.experiments.design import Design, Settings, Task, searches
-from altsets.experiments.folds import Information, fold_of, information_of
-from altsets.experiments.methods import Method
+from altsets.experiments.methods import Information, Method, fold_of, information_of
 from altsets.experiments.run import reproduce
 from altsets.experiments.store import Store
 

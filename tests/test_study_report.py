@@ -12,12 +12,10 @@ import pytest
 from studies import METHODS, failure, row, study
 
 from altsets.errors import MissingExtraError
-from altsets.experiments.report import claims, figure_numbers, figures, findings, page, runs, tables
-from altsets.experiments.report.conclusions import conclusions
-from altsets.experiments.report.drawing import NOTHING
-from altsets.experiments.report.page_tables import plain, shown
-from altsets.experiments.report.published import published, published_number
-from altsets.experiments.report.runs import original_sets, runs_of, sets_in
+from altsets.experiments import claims, conclusions, figures, page, tables
+from altsets.experiments.drawing import NOTHING
+from altsets.experiments.page import plain, shown
+from altsets.experiments.tables import original_sets, published, published_number, runs_of, sets_in
 
 
 def sequential(qualities, *, missing="infeasible", **values):
@@ -196,7 +194,7 @@ def test_figure_1_shows_original_sets_and_what_size_changes():
         row(fold=1, test_mcc=0.4),
         row(fold=1, k=10, status="infeasible"),
     ]
-    numbers = figure_numbers.numbers_of_methods(pd.DataFrame(rows)).set_index(["panel", "method"])
+    numbers = figures.numbers_of_methods(pd.DataFrame(rows)).set_index(["panel", "method"])
     first = numbers.loc["a"].set_index("k")
     assert list(first["n"]) == [2, 1]
     assert first.loc[5, "mean"] == pytest.approx(0.3)
@@ -211,10 +209,10 @@ def test_figures_2_and_3_leave_out_settings_where_a_search_found_nothing():
     rows += sequential([0.9, 0.1], tau=1.0, **kept) + simultaneous(
         [0.8, 0.6], tau=1.0, status="infeasible", **kept
     )
-    spreads = figure_numbers.numbers_of_spreads(pd.DataFrame(rows)).set_index(["panel", "how"])
+    spreads = figures.numbers_of_spreads(pd.DataFrame(rows)).set_index(["panel", "how"])
     assert spreads.loc[("a", "seq"), "n"] == 1
     assert spreads.loc[("a", "seq"), "median"] == pytest.approx(0.4 / np.sqrt(2))
-    means = figure_numbers.numbers_of_means(pd.DataFrame(rows)).set_index(["panel", "how"])
+    means = figures.numbers_of_means(pd.DataFrame(rows)).set_index(["panel", "how"])
     assert means.loc[("a", "sim-sum"), "median"] == pytest.approx(0.7)
 
 
@@ -223,7 +221,7 @@ def test_figure_4_is_solver_minus_heuristic():
         [0.7, 0.6], search="greedy-balancing", status="feasible"
     )
     rows += sequential([0.9, 0.5]) + sequential([0.9, 0.3], search="greedy-replacement", status="feasible")
-    numbers = figure_numbers.numbers_of_heuristics(pd.DataFrame(rows)).set_index("panel")
+    numbers = figures.numbers_of_heuristics(pd.DataFrame(rows)).set_index("panel")
     assert list(numbers.index) == ["a", "b", "c", "d"]
     assert list(numbers["median"]) == pytest.approx([0.05, 0.1, 0.05, 0.1])
     assert list(numbers["value"]) == [1.0, 1.0, 0.4, 0.4]
@@ -235,7 +233,7 @@ def test_figure_5_scales_by_the_best_set_and_counts_missing_ones_as_zero():
         [0.5, None], fold=1, test_mcc=-0.5, **kept
     )
     rows[1]["test_mcc"] = -0.25
-    numbers = figure_numbers.numbers_of_qualities(pd.DataFrame(rows)).set_index(["panel", "number"])
+    numbers = figures.numbers_of_qualities(pd.DataFrame(rows)).set_index(["panel", "number"])
     assert numbers.loc[("a", 1), "mean"] == pytest.approx(0.5)
     assert numbers.loc[("a", 1), "n"] == 1
     assert numbers.loc[("b", 1), "mean"] == pytest.approx(0.25)
@@ -247,20 +245,20 @@ def test_figure_5_scales_by_the_best_set_and_counts_missing_ones_as_zero():
 
 def test_a_search_without_quality_has_no_scale():
     rows = sequential([0.0, 0.0, None], method="model_gain", k=10)
-    numbers = figure_numbers.numbers_of_qualities(pd.DataFrame(rows))
+    numbers = figures.numbers_of_qualities(pd.DataFrame(rows))
     assert numbers.loc[numbers["panel"].isin(["a", "b"]), "mean"].isna().all()
 
 
 def test_figure_6_is_the_share_of_sets_that_are_there():
     rows = sequential([0.8, 0.4], method="model_gain") + sequential([0.8, None], method="model_gain", fold=1)
-    numbers = figure_numbers.numbers_of_valid_sets(pd.DataFrame(rows))
+    numbers = figures.numbers_of_valid_sets(pd.DataFrame(rows))
     assert list(numbers["panel"]) == ["a", "a"]
     assert list(numbers["mean"]) == [100.0, 50.0]
 
 
 def test_figure_7_moves_signed_objectives_only():
     rows = sequential([0.5, -0.25], method="mrmr", k=10) + sequential([0.5, 0.25], k=10)
-    numbers = figure_numbers.numbers_of_objectives(pd.DataFrame(rows)).set_index(["method", "number"])
+    numbers = figures.numbers_of_objectives(pd.DataFrame(rows)).set_index(["method", "number"])
     assert numbers.loc[("mRMR", 1), "mean"] == pytest.approx(0.375 / 0.75)
     assert numbers.loc[("MI", 1), "mean"] == pytest.approx(0.5)
 
@@ -299,7 +297,7 @@ def test_panels_without_results_say_so(made, part):
 
 def test_a_cut_axis_is_said():
     rows = [row(fold=fold, test_mcc=value) for fold, value in enumerate([0.1] * 20 + [0.11] * 20 + [0.9])]
-    drawn = figures.draw_methods(figure_numbers.numbers_of_methods(pd.DataFrame(rows)))
+    drawn = figures.draw_methods(figures.numbers_of_methods(pd.DataFrame(rows)))
     assert drawn.axes[0].get_title(loc="right") == "axis cut (values: 0.1 to 0.9)"
     assert drawn.axes[0].get_ylim()[1] < 0.9
 
@@ -344,18 +342,18 @@ def test_gains_count_proven_settings_only():
     rows = sequential([0.9, 0.1]) + simultaneous([0.7, 0.5]) + simultaneous([0.55, 0.5], "min")
     rows += sequential([0.9, 0.1], fold=1) + simultaneous([0.7, 0.6], fold=1, status="feasible")
     rows += sequential([0.9, None], fold=2) + simultaneous([0.4, 0.4], fold=2)
-    searches = findings.side_by_side(pd.DataFrame(rows))
-    (gain,) = findings.gains_in_sum(searches).to_dict("records")
+    searches = conclusions.side_by_side(pd.DataFrame(rows))
+    (gain,) = conclusions.gains_in_sum(searches).to_dict("records")
     assert (gain["settings"], gain["compared"], gain["sequential runs out"], gain["below"]) == (3, 1, 1, 0)
     assert gain["gain %"] == 100
     assert gain["mean %"] == pytest.approx(20)
     assert gain["total %"] == pytest.approx(20)
     assert gain["mean gain a set"] == pytest.approx(0.1)
-    (worst,) = findings.gains_in_worst(searches).to_dict("records")
+    (worst,) = conclusions.gains_in_worst(searches).to_dict("records")
     assert worst["compared"] == 1
     assert worst["mean %"] == pytest.approx(400)
     assert worst["cost in sum %"] == pytest.approx(12.5)
-    said = findings.sentences(searches)
+    said = conclusions.sentences(searches)
     assert said[0].startswith("MI, k = 5: of 3 settings, 1 are proven for")
 
 
@@ -364,7 +362,7 @@ def test_shortfalls_are_over_what_is_proven_to_be_there():
     rows += simultaneous([0.6, 0.4], fold=1)
     rows += simultaneous([0.5, 0.4], search="greedy-balancing", status="not_found", fold=1)
     rows += simultaneous([0.6, 0.4], fold=2)
-    table = findings.shortfalls(findings.side_by_side(pd.DataFrame(rows)), ["method"])
+    table = conclusions.shortfalls(conclusions.side_by_side(pd.DataFrame(rows)), ["method"])
     (ours,) = table[(table["heuristic"] == "bal.") & (table["of"] == "sum of qualities")].to_dict("records")
     # The third fold was not searched by the heuristic.
     assert ours["proven"] == 2
@@ -375,12 +373,12 @@ def test_shortfalls_are_over_what_is_proven_to_be_there():
 
 def test_conclusions_follow_from_the_results():
     rows = sequential([0.9, 0.1], method="mrmr") + simultaneous([0.7, 0.5], method="mrmr")
-    table = conclusions(pd.DataFrame(rows)).set_index("conclusion")
+    table = conclusions.conclusions(pd.DataFrame(rows)).set_index("conclusion")
     mrmr = table.loc["That holds for mRMR too, where the solver ran out of time."]
     assert mrmr["verdict"] == "changes"
     assert "100.0 % of 1 proven settings gain, all sums together by 20 % (0.1 a set)" in mrmr["evidence"]
     even = pd.DataFrame(sequential([0.6, 0.6], method="mrmr") + simultaneous([0.6, 0.6], method="mrmr"))
-    assert conclusions(even).set_index("conclusion").loc[mrmr.name, "verdict"] == "holds"
+    assert conclusions.conclusions(even).set_index("conclusion").loc[mrmr.name, "verdict"] == "holds"
     assert table.loc["Heuristics take next to no time.", "verdict"] == "no results"
 
 
@@ -457,7 +455,7 @@ def test_files_are_complete_and_tables_read_back(report):
     read = pd.read_csv(folder / "tables" / "status-by-search.csv")
     pd.testing.assert_frame_equal(read, tables.status_by_search(frame), check_dtype=False)
     numbers = pd.read_csv(folder / "tables" / "figure-6.csv")
-    pd.testing.assert_frame_equal(numbers, figure_numbers.numbers_of_valid_sets(frame), check_dtype=False)
+    pd.testing.assert_frame_equal(numbers, figures.numbers_of_valid_sets(frame), check_dtype=False)
     assert not list(folder.rglob("*.draft"))
 
 
@@ -494,7 +492,7 @@ def test_large_figures_are_on_the_page_as_dots_and_files_are_the_same_again(made
 @pytest.mark.parametrize(
     ("package", "use"),
     [
-        ("pandas", lambda frame: runs.pandas()),
+        ("pandas", lambda frame: tables.pandas()),
         ("matplotlib.figure", lambda frame: figures.draw_methods(frame)),
         ("jinja2", lambda frame: page._rendered({})),
     ],

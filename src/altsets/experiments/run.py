@@ -14,8 +14,15 @@ from typing import Any
 from altsets.errors import InputError, MissingExtraError
 from altsets.experiments.datasets import DATASETS, StudyTable, known_names, load
 from altsets.experiments.design import SIZES, Design, Settings, Task
-from altsets.experiments.folds import Information, StudyFold, fold_of, information_of
-from altsets.experiments.methods import PAPER_METHODS, Method, method_named
+from altsets.experiments.methods import (
+    PAPER_METHODS,
+    Information,
+    Method,
+    StudyFold,
+    fold_of,
+    information_of,
+    method_named,
+)
 from altsets.experiments.store import Store
 from altsets.experiments.task import Row, failure, rows_of
 from altsets.measures.workers import checked_jobs, in_workers
@@ -104,7 +111,7 @@ def reproduce(
     ----------
     data : path-like, None or mapping of str to StudyTable
         The folder with the data sets; None for the user's cache folder, into which
-        :func:`altsets.experiments.download.download` puts them; or tables of your own by their names.
+        :func:`altsets.experiments.datasets.download` puts them; or tables of your own by their names.
     out : path-like
         The folder for results. Other data sets, methods, folds and sizes extend what it has; other settings, or results
         of another version, are refused.

@@ -27,7 +27,7 @@ from altsets import __version__, documents
 from altsets.arrays import Floats
 from altsets.errors import AltsetsError, InputError, MissingExtraError, reason_of
 from altsets.experiments.design import Settings, Task
-from altsets.experiments.folds import Information
+from altsets.experiments.methods import Information
 from altsets.experiments.task import Row
 
 if TYPE_CHECKING:

@@ -1,4 +1,4 @@
-"""One task: all searches of a method on one fold of a data set, and how good their sets are."""
+"""One task: all searches of a method on one fold of a data set, and the quality of their sets."""
 
 from __future__ import annotations
 
@@ -11,16 +11,47 @@ from typing import Any
 
 from altsets.errors import AltsetsError
 from altsets.experiments.design import PlannedSearch, Settings, Task, searches
-from altsets.experiments.folds import StudyFold
-from altsets.experiments.methods import Method, has_no_time_limit, judge_of, knows_heuristics
-from altsets.experiments.prediction import TreePredictions
+from altsets.experiments.methods import Method, StudyFold, has_no_time_limit, judge_of, knows_heuristics
+from altsets.measures.models import fresh_model
+from altsets.measures.trees import as_columns, fit_tree, matthews, predicted_by
 from altsets.problem import FeatureSet
 from altsets.quality import Quality
 from altsets.result import Result, Status, StopReason
 from altsets.search.find import find
 from altsets.search.resources import one_thread
 
-__all__ = ["Row", "failure", "rows_of"]
+
+class TreePredictions:
+    """Matthews correlations of trees, each set fitted once, however many searches return it.
+
+    Parameters
+    ----------
+    fold : StudyFold
+    seed : int
+        Of the trees.
+    """
+
+    def __init__(self, fold: StudyFold, seed: int) -> None:
+        self._train, self._test = (
+            (as_columns(rows.X), rows.y.astype(int)) for rows in (fold.train, fold.test)
+        )
+        self._n_classes = int(max(fold.train.y.max(), fold.test.y.max())) + 1
+        self._tree = fresh_model(None, True, seed)
+        self._known: dict[tuple[int, ...], tuple[float, float]] = {}
+
+    def __call__(self, chosen: tuple[int, ...]) -> tuple[float, float]:
+        """The correlation on training rows and on test rows."""
+        if chosen not in self._known:
+            features = list(chosen)
+            columns, classes = self._train
+            tree = fit_tree(self._tree, columns[features], classes)
+            on_train, on_test = (
+                matthews(classes, predicted_by(tree, columns[features]), self._n_classes)
+                for columns, classes in (self._train, self._test)
+            )
+            self._known[chosen] = on_train, on_test
+        return self._known[chosen]
+
 
 #: What is known about one set of one search, by the names of the columns in the results.
 Row = dict[str, Any]

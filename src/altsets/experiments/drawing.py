@@ -1,4 +1,4 @@
-"""Panels of figures: boxes in groups, lines by threshold; readable in print and without colours."""
+"""Panels of figures: grouped boxes, lines by threshold; readable in print and without colours."""
 
 from __future__ import annotations
 
@@ -8,18 +8,7 @@ from typing import Any
 import numpy as np
 
 from altsets.errors import MissingExtraError
-from altsets.experiments.report.runs import Frame
-
-__all__ = [
-    "BELOW_PANEL",
-    "NOTHING",
-    "canvas",
-    "draw_boxes",
-    "draw_lines",
-    "legend_of_boxes",
-    "legend_of_lines",
-    "title",
-]
+from altsets.experiments.tables import Frame
 
 NOTHING = "no results for this panel"
 

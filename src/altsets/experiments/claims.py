@@ -1,4 +1,4 @@
-"""What the paper's text says in numbers, beside ours, with what each number counts."""
+"""Numbers in the paper's text beside ours, with what each one counts."""
 
 from __future__ import annotations
 
@@ -8,23 +8,27 @@ from dataclasses import asdict, dataclass
 
 import numpy as np
 
-from altsets.experiments.report.figure_numbers import numbers_of_methods
-from altsets.experiments.report.names import (
+from altsets.experiments.figures import numbers_of_methods
+from altsets.experiments.tables import (
     BLACK_BOX,
     FOUND,
     HEURISTICS,
     METHODS,
     PROVEN,
+    SETTING,
     SOLVER_BASED,
     STEPWISE,
     UNIVARIATE,
+    Frame,
     method_name,
     methods_in_order,
+    original_sets,
+    pandas,
+    published,
+    published_number,
+    runs_of,
+    sets_in,
 )
-from altsets.experiments.report.published import published, published_number
-from altsets.experiments.report.runs import SETTING, Frame, original_sets, pandas, runs_of, sets_in
-
-__all__ = ["Claim", "claims", "correlations"]
 
 
 @dataclass(frozen=True)

@@ -1,0 +1,422 @@
+"""The seven figures of the paper's evaluation: the numbers behind them, and how they are drawn."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from altsets.arrays import Floats
+from altsets.experiments.drawing import (
+    BELOW_PANEL,
+    canvas,
+    draw_boxes,
+    draw_lines,
+    legend_of_boxes,
+    legend_of_lines,
+    title,
+)
+from altsets.experiments.tables import (
+    FOUND,
+    METHODS,
+    RUN,
+    SEARCHES,
+    SETTING,
+    UNIVARIATE,
+    Frame,
+    method_name,
+    methods_in_order,
+    original_sets,
+    pandas,
+    runs_of,
+    sets_in,
+)
+
+#: The numbers of a box; whiskers end at the last value within 1.5 times the height of the box.
+BOX = ["n", "mean", "smallest", "whisker_low", "q1", "median", "q3", "whisker_high", "largest"]
+
+
+def distribution(values: Floats) -> dict[str, float]:
+    """The numbers of one box; values that are not there (NaN) are left out.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> box = distribution(np.array([0.0, 1.0, 2.0, 3.0, 100.0, np.nan]))
+    >>> box["n"], box["median"], box["whisker_high"], box["largest"]
+    (5, 2.0, 3.0, 100.0)
+    """
+    there = values[~np.isnan(values)]
+    if not len(there):
+        return {"n": 0, **dict.fromkeys(BOX[1:], np.nan)}
+    q1, median, q3 = (float(value) for value in np.quantile(there, [0.25, 0.5, 0.75]))
+    reach = 1.5 * (q3 - q1)
+    inside = there[(there >= q1 - reach) & (there <= q3 + reach)]
+    return {
+        "n": len(there),
+        "mean": float(there.mean()),
+        "smallest": float(there.min()),
+        # Between two values a quartile may lie beyond all that is inside.
+        "whisker_low": min(float(inside.min()), q1),
+        "q1": q1,
+        "median": median,
+        "q3": q3,
+        "whisker_high": max(float(inside.max()), q3),
+        "largest": float(there.max()),
+    }
+
+
+def boxes_by(rows: Frame, by: Sequence[str], column: str) -> Frame:
+    """One box for each group of rows that has a value; columns ``by``, then those of ``BOX``."""
+    groups = rows.dropna(subset=[column]).groupby(list(by), sort=True)[column]
+    boxes = [
+        {**dict(zip(by, key, strict=True)), **distribution(values.to_numpy(dtype=float))}
+        for key, values in groups
+    ]
+    return pandas().DataFrame(boxes, columns=[*by, *BOX])
+
+
+METRIC_NAMES = {
+    "train_objective": "training objective",
+    "test_objective": "test objective",
+    "train_mcc": "training MCC",
+    "test_mcc": "test MCC",
+}
+#: Figures about one method are about the one that predicts best.
+MAIN_METHOD = "model_gain"
+#: Objectives that reach from -1 to 1, as MCC does.
+SIGNED = ("mrmr", "greedy_wrapper")
+#: The methods of figure 7, panel by panel.
+OTHER_METHODS = ("mutual_info", "mrmr", "fcbf", "greedy_wrapper")
+
+
+def numbers_of_methods(frame: Frame) -> Frame:
+    """Figure 1: test MCC of original sets by method and size, and what twice the size changes."""
+    original = original_sets(frame)
+    original = original[original["status"].isin(FOUND)]
+    first = boxes_by(original, ["method", "k"], "test_mcc").assign(panel="a", metric="test_mcc")
+    wide = original.pivot(index=["dataset", "fold", "method"], columns="k", values=list(METRIC_NAMES))
+    parts = [first]
+    for metric in METRIC_NAMES:
+        if (metric, 5) in wide and (metric, 10) in wide:
+            change = (wide[metric, 10] - wide[metric, 5]).astype(float).rename("change").reset_index()
+            parts.append(boxes_by(change, ["method"], "change").assign(panel="b", metric=metric))
+    both = _together(parts, ["panel", "method", "k", "metric"])
+    order = {method: place for place, method in enumerate(methods_in_order(both["method"]))}
+    return both.sort_values(
+        ["panel", "method"], key=lambda cells: cells.replace(order), kind="stable"
+    ).assign(method=lambda rows: rows["method"].map(method_name))
+
+
+def _together(parts: list[Frame], columns: Sequence[str]) -> Frame:
+    pd = pandas()
+    filled = [part for part in parts if len(part)]
+    if not filled:
+        return pd.DataFrame(columns=[*columns, *BOX])
+    return pd.concat(filled, ignore_index=True)[[*columns, *BOX]]
+
+
+def complete_settings(runs: Frame) -> Frame:
+    """The runs of those settings where each search found all sets for each number of alternatives.
+
+    A setting is a data set, fold, method, size and threshold; searches are those that the runs of its method hold.
+    """
+    if not len(runs):
+        return runs
+    expected = runs.groupby("method")[["how", "a"]].apply(lambda those: len(those.drop_duplicates()))
+    settings = runs.groupby(SETTING)["valid"]
+    complete = settings.transform("all") & (settings.transform("size") == runs["method"].map(expected))
+    return runs[complete]
+
+
+def numbers_of_spreads(frame: Frame) -> Frame:
+    """Figure 2: standard deviation of quality within searches, by search and number of alternatives."""
+    return _within_searches(frame, "std")
+
+
+def numbers_of_means(frame: Frame) -> Frame:
+    """Figure 3: mean quality within searches, by search and number of alternatives."""
+    return _within_searches(frame, "mean")
+
+
+def _within_searches(frame: Frame, what: str) -> Frame:
+    runs = complete_settings(runs_of(sets_in(frame, k=5, methods=[MAIN_METHOD])))
+    metrics = ("train_objective", "test_objective", "test_mcc")
+    parts = [
+        boxes_by(runs, ["how", "a"], f"{what}_{metric}").assign(panel=panel, metric=metric)
+        for panel, metric in zip("abc", metrics, strict=True)
+    ]
+    return _together(parts, ["panel", "metric", "how", "a"])
+
+
+def numbers_of_heuristics(frame: Frame) -> Frame:
+    """Figure 4: mean training objective of solver-based searches minus that of the heuristics, by a and by tau."""
+    runs = complete_settings(runs_of(sets_in(frame, k=5, methods=UNIVARIATE)))
+    wide = runs.pivot(index=[*SETTING, "a"], columns="how", values="mean_train_objective")
+    parts = []
+    for panels, exact, greedy in (("ac", "sim-min", "bal"), ("bd", "seq", "rep")):
+        if exact not in wide or greedy not in wide:
+            continue
+        gaps = (wide[exact] - wide[greedy]).rename("gap").reset_index()
+        pair = {"solver": exact, "heuristic": greedy}
+        for panel, by in zip(panels, ("a", "tau"), strict=True):
+            boxes = boxes_by(gaps, ["method", by], "gap").rename(columns={by: "value"})
+            parts.append(boxes.assign(panel=panel, by=by, **pair))
+    numbers = _together(parts, ["panel", "solver", "heuristic", "method", "by", "value"])
+    return numbers.assign(method=numbers["method"].map(method_name)).sort_values("panel", kind="stable")
+
+
+def max_normalised(sets: Frame, metric: str, *, signed: bool = False) -> Frame:
+    """Each quality over the best one of its search; 0 for sets that are not there (as ``filled``), NaN as ``found``.
+
+    Parameters
+    ----------
+    sets : DataFrame
+        Sets of step-by-step searches.
+    metric : str
+        A column of qualities.
+    signed : bool
+        The metric reaches from -1 to 1 and is moved to 0 to 1 first.
+    """
+    quality = sets[metric].astype(float).where(sets["status"].isin(FOUND))
+    if signed:
+        quality = (quality + 1) / 2
+    best = quality.groupby([sets[name] for name in RUN[:-1]]).transform("max")
+    # A search whose best quality is 0 has no scale.
+    found = quality / best.where(best > 0)
+    missing = quality.isna() & best.gt(0)
+    return sets.assign(found=found, filled=found.mask(missing, 0.0))
+
+
+def numbers_of_qualities(frame: Frame) -> Frame:
+    """Figure 5: mean quality by number of alternative and threshold, missing sets left out and counted as 0."""
+    sets = sets_in(frame, k=10, methods=[MAIN_METHOD], how=["seq"])
+    panels = iter("abcdef")
+    parts = []
+    for metric in ("train_objective", "test_objective", "test_mcc"):
+        scaled = max_normalised(sets, metric, signed=metric == "test_mcc")
+        for missing, column in (("left out", "found"), ("count as 0", "filled")):
+            means = _means_by_tau(scaled, column)
+            parts.append(means.assign(panel=next(panels), metric=metric, missing=missing))
+    columns = ["panel", "metric", "missing", "tau", "number", "n", "mean"]
+    return pandas().concat(parts, ignore_index=True)[columns]
+
+
+def _means_by_tau(rows: Frame, column: str) -> Frame:
+    groups = rows.groupby(["tau", "number"])[column]
+    return groups.agg(n="count", mean="mean").reset_index()
+
+
+def numbers_of_valid_sets(frame: Frame) -> Frame:
+    """Figure 6: share of numbers of alternatives for which there is a set, by threshold and size, in percent."""
+    parts = []
+    for panel, k in (("a", 5), ("b", 10)):
+        sets = sets_in(frame, k=k, methods=[MAIN_METHOD], how=["seq"])
+        valid = sets.assign(valid=100.0 * sets["status"].isin(FOUND))
+        parts.append(_means_by_tau(valid, "valid").assign(panel=panel, k=k))
+    return pandas().concat(parts, ignore_index=True)[["panel", "k", "tau", "number", "n", "mean"]]
+
+
+def numbers_of_objectives(frame: Frame) -> Frame:
+    """Figure 7: mean training objective by number of alternative and threshold, for the other methods."""
+    parts = []
+    for panel, method in zip("abcd", OTHER_METHODS, strict=True):
+        sets = sets_in(frame, k=10, methods=[method], how=["seq"])
+        scaled = max_normalised(sets, "train_objective", signed=method in SIGNED)
+        parts.append(_means_by_tau(scaled, "found").assign(panel=panel, method=method_name(method)))
+    return pandas().concat(parts, ignore_index=True)[["panel", "method", "tau", "number", "n", "mean"]]
+
+
+#: Inches: the width of a page of text.
+WIDTH = 7.2
+
+
+def draw_methods(numbers: Frame) -> Any:
+    """Figure 1: see :func:`numbers_of_methods`."""
+    figure, (left, right) = canvas(WIDTH, 3.3, 1, 2)
+    methods = list(dict.fromkeys([*METHODS.values(), *numbers["method"]]))
+    names = [name.replace(" ", "\n") for name in methods]
+    first, second = _panels(numbers, "ab")
+    sizes = sorted(first["k"].unique())
+    draw_boxes(left, first, ("method", methods), ("k", sizes), names)
+    title(left, "a", "test MCC by size")
+    left.set_ylabel("test MCC", fontsize=8)
+    draw_boxes(right, second, ("method", methods), ("metric", list(METRIC_NAMES)), names, zero=True)
+    title(right, "b", "change, k = 5 to k = 10")
+    right.set_ylabel("quality at k = 10 minus at k = 5", fontsize=8)
+    # Two legends, as the panels differ in what shades mean.
+    for axis, labels in ((left, [f"k = {size:g}" for size in sizes]), (right, list(METRIC_NAMES.values()))):
+        if axis.patches:
+            legend_of_boxes(axis, "", labels, 2, BELOW_PANEL)
+    return figure
+
+
+def _panels(numbers: Frame, letters: str) -> list[Frame]:
+    return [numbers[numbers["panel"] == letter] for letter in letters]
+
+
+def draw_spreads(numbers: Frame) -> Any:
+    """Figure 2: see :func:`numbers_of_spreads`."""
+    return _draw_within_searches(numbers, "standard deviation of")
+
+
+def draw_means(numbers: Frame) -> Any:
+    """Figure 3: see :func:`numbers_of_means`."""
+    return _draw_within_searches(numbers, "mean of")
+
+
+def _draw_within_searches(numbers: Frame, what: str) -> Any:
+    figure, axes = canvas(WIDTH, 7.2, 3, 1)
+    searches, names = list(SEARCHES), list(SEARCHES.values())
+    alternatives = [1, 2, 3, 4, 5]
+    metrics = ("train_objective", "test_objective", "test_mcc")
+    for axis, letter, metric, panel in zip(axes, "abc", metrics, _panels(numbers, "abc"), strict=True):
+        draw_boxes(axis, panel, ("how", searches), ("a", alternatives), names)
+        title(axis, letter, METRIC_NAMES[metric])
+        axis.set_ylabel(f"{what}\n{METRIC_NAMES[metric]}", fontsize=8)
+    legend_of_boxes(figure, "number of alternatives a", [str(a) for a in alternatives])
+    return figure
+
+
+def draw_heuristics(numbers: Frame) -> Any:
+    """Figure 4: see :func:`numbers_of_heuristics`."""
+    figure, axes = canvas(WIDTH, 5.6, 2, 2)
+    pairs = ["sim. (min) minus bal.", "seq. minus rep."] * 2
+    by = ["a", "a", "tau", "tau"]
+    labels = {"a": "number of alternatives a", "tau": "dissimilarity threshold tau"}
+    shown = [METHODS["mutual_info"], METHODS["model_gain"]]
+    for axis, letter, pair, what, panel in zip(
+        axes, "abcd", pairs, by, _panels(numbers, "abcd"), strict=True
+    ):
+        values = sorted(panel["value"].unique())
+        names = [f"{value:.2g}" for value in values]
+        draw_boxes(axis, panel, ("value", values), ("method", shown), names, zero=True)
+        title(axis, letter, pair)
+        axis.set_xlabel(labels[what], fontsize=8)
+        axis.set_ylabel("difference in mean\ntraining objective", fontsize=8)
+    legend_of_boxes(figure, "", shown)
+    return figure
+
+
+def draw_qualities(numbers: Frame) -> Any:
+    """Figure 5: see :func:`numbers_of_qualities`."""
+    figure, axes = canvas(WIDTH, 8.0, 3, 2)
+    taus = sorted(numbers["tau"].unique())
+    metrics = [metric for metric in ("train_objective", "test_objective", "test_mcc") for _ in range(2)]
+    missing = ["missing sets left out", "missing sets count as 0"] * 3
+    for axis, letter, metric, words in zip(axes, "abcdef", metrics, missing, strict=True):
+        draw_lines(axis, numbers[numbers["panel"] == letter], taus)
+        title(axis, letter, f"{METRIC_NAMES[metric]}, {words}")
+        axis.set_ylabel("mean, best of search = 1", fontsize=8)
+    legend_of_lines(figure, taus)
+    return figure
+
+
+def draw_valid_sets(numbers: Frame) -> Any:
+    """Figure 6: see :func:`numbers_of_valid_sets`."""
+    figure, axes = canvas(WIDTH, 3.3, 1, 2)
+    taus = sorted(numbers["tau"].unique())
+    for axis, letter, k in zip(axes, "ab", (5, 10), strict=True):
+        draw_lines(axis, numbers[numbers["panel"] == letter], taus)
+        title(axis, letter, f"k = {k}")
+        axis.set_ylabel("valid sets, %", fontsize=8)
+        if axis.lines:
+            axis.set_ylim(0, 103)
+    legend_of_lines(figure, taus)
+    return figure
+
+
+def draw_objectives(numbers: Frame) -> Any:
+    """Figure 7: see :func:`numbers_of_objectives`."""
+    figure, axes = canvas(WIDTH, 5.6, 2, 2)
+    taus = sorted(numbers["tau"].unique())
+    for axis, letter, method in zip(axes, "abcd", OTHER_METHODS, strict=True):
+        draw_lines(axis, numbers[numbers["panel"] == letter], taus)
+        title(axis, letter, method_name(method))
+        axis.set_ylabel("mean training objective,\nbest of search = 1", fontsize=8)
+    legend_of_lines(figure, taus)
+    return figure
+
+
+@dataclass(frozen=True)
+class StudyFigure:
+    """A figure: its number in the paper, what it shows, where its numbers come from and how they are drawn."""
+
+    number: int
+    heading: str
+    caption: str
+    numbers: Callable[[Frame], Frame]
+    draw: Callable[[Frame], Any]
+
+    @property
+    def name(self) -> str:
+        """The name of its files."""
+        return f"figure-{self.number}"
+
+
+_COMPLETE = (
+    " Only settings (data set, fold, tau) in which every search found all its sets for each number of "
+    "alternatives from 1 to 5."
+)
+_LINES = " A search whose best quality is 0 is left out, as it has no scale. Axes do not start at 0."
+
+FIGURES = (
+    StudyFigure(
+        1,
+        "Methods and sizes",
+        "Original sets (number 0 of sequential search) over data sets and folds. (a) Test MCC by method and size; "
+        "(b) what changes from k = 5 to k = 10, where both have a set.",
+        numbers_of_methods,
+        draw_methods,
+    ),
+    StudyFigure(
+        2,
+        "Spread of quality within searches",
+        "Standard deviation (of a sample) of the quality of the sets of one search, by search and number of "
+        "alternatives; Model Gain, k = 5." + _COMPLETE,
+        numbers_of_spreads,
+        draw_spreads,
+    ),
+    StudyFigure(
+        3,
+        "Mean quality within searches",
+        "Mean quality of the sets of one search, by search and number of alternatives; Model Gain, k = 5."
+        + _COMPLETE,
+        numbers_of_means,
+        draw_means,
+    ),
+    StudyFigure(
+        4,
+        "Solver-based search minus heuristic",
+        "Difference in the mean training objective of a search, k = 5, by number of alternatives (a, b) and by "
+        "threshold (c, d). Above 0 the solver-based search is better." + _COMPLETE,
+        numbers_of_heuristics,
+        draw_heuristics,
+    ),
+    StudyFigure(
+        5,
+        "Quality by number of alternative and threshold",
+        "Mean over data sets and folds, the best set of each search being 1; sequential search, Model Gain, k = 10. "
+        "MCC is moved to 0 to 1 first. Left: sets that do not exist are left out; right: they count as 0."
+        + _LINES,
+        numbers_of_qualities,
+        draw_qualities,
+    ),
+    StudyFigure(
+        6,
+        "How many alternatives there are",
+        "Share of searches that have a set with this number, over data sets and folds; sequential search, Model Gain.",
+        numbers_of_valid_sets,
+        draw_valid_sets,
+    ),
+    StudyFigure(
+        7,
+        "Training objective of the other methods",
+        "Mean over data sets and folds, the best set of each search being 1; sequential search, k = 10, sets that do "
+        "not exist left out. The objectives of mRMR and Greedy Wrapper are moved to 0 to 1 first." + _LINES,
+        numbers_of_objectives,
+        draw_objectives,
+    ),
+)
