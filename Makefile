@@ -12,7 +12,7 @@ BENCH ?=
 # The folder with the data sets of the paper's study, if there is one; else they are downloaded into the user's cache.
 DATA ?=
 # What depends on compilers and processors most.
-HARD := tests/test_kernels.py tests/test_information.py
+HARD := tests/kernels/test_kernels.py tests/measures/test_information.py
 # Options of pytest for the tests of a wheel, such as WHEEL='-m "not timing"'.
 WHEEL ?=
 KERNELS := $(wildcard src/altsets/_kernels/*.py src/altsets/_kernels/*.pxd)
@@ -48,14 +48,14 @@ docs: $(VENV)/.docs  ## user guide and reference, in docs/_build/html
 	$(PY) -m sphinx --fail-on-warning --keep-going --nitpicky --quiet docs docs/_build/html
 
 fuzz: $(VENV)/.kernels  ## 200,000 random problems, all engines against brute force
-	$(PY) tests/fuzz.py --problems 200000
+	$(PY) tests/helpers/fuzz.py --problems 200000
 
 warnings: $(VENV)/.dev  ## what gcc and clang find questionable about the kernels
 	tools/warnings
 
 sanitize: $(VENV)/.dev  ## kernel tests and 5,000 random problems with the address and undefined-behaviour sanitizers
-	tools/sanitize -m pytest -p no:xdist -p no:cacheprovider --timeout 3000 tests/test_kernels.py
-	tools/sanitize tests/fuzz.py --problems 5000
+	tools/sanitize -m pytest -p no:xdist -p no:cacheprovider --timeout 3000 tests/kernels/test_kernels.py
+	tools/sanitize tests/helpers/fuzz.py --problems 5000
 
 clang: $(VENV)/.dev  ## kernel and information tests with kernels that clang has compiled
 	CC=clang tools/compile build/clang
@@ -63,15 +63,15 @@ clang: $(VENV)/.dev  ## kernel and information tests with kernels that clang has
 
 foreign: $(VENV)/.kernels  ## kernel and information tests on the other processor architecture, emulated; takes an hour
 	mkdir -p build
-	$(PY) tests/fingerprints.py > build/fingerprints
-	tools/foreign tests/fingerprints.py | diff build/fingerprints -
+	$(PY) tests/helpers/fingerprints.py > build/fingerprints
+	tools/foreign tests/helpers/fingerprints.py | diff build/fingerprints -
 	tools/foreign -m pytest -p no:xdist -p no:cacheprovider --timeout 9000 $(HARD) -k 'not shadow and not right-to-left'
 
 bench: $(VENV)/.kernels  ## compare with the reference implementation; writes benchmarks/RESULTS.md
 	$(PY) -m benchmarks.run $(BENCH)
 
 jobs: $(VENV)/.kernels  ## the four whole jobs of the guide in full; renews what docs/examples/jobs shows; minutes
-	$(PY) tests/jobs.py
+	$(PY) tests/helpers/jobs.py
 
 reproduce-small: $(VENV)/.kernels  ## a small part of the paper's study: three data sets, all methods; minutes
 	$(VENV)/bin/altsets reproduce $(if $(DATA),--data '$(DATA)') --out build/reproduce-small \

@@ -15,7 +15,7 @@ import altsets
 from benchmarks.report import Check, Section, duration, table
 
 ROOT = Path(__file__).resolve().parent.parent
-sys.path.insert(0, str(ROOT / "tests"))
+sys.path.insert(0, str(ROOT / "tests" / "helpers"))
 
 N_ROWS, N_COLUMNS = 50_000, 100
 N_FEATURES = 2_000

@@ -1,4 +1,4 @@
-"""Fitted selectors and other tables than the one they were fitted to; tests/odd_inputs.py puts them into the page.
+"""Fitted selectors and other tables than the one they were fitted to; odd_inputs.py puts them into the page.
 
 The selector has found two sets of two features in a table of 60 rows: ``a, b`` and ``c, d``.
 """

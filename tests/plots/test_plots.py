@@ -506,7 +506,7 @@ def test_curves_can_be_seen_on_paper():
 
 # --- The pictures of the guide ------------------------------------------------------------------------
 
-DOCS = Path(__file__).parent.parent / "docs"
+DOCS = Path(__file__).parents[2] / "docs"
 
 
 def test_the_guide_shows_every_picture_of_two_tables_and_all_are_small():

@@ -1,4 +1,4 @@
-"""Evaluations that one may wonder about, each with what is said of it; tests/odd_inputs.py puts them into the page.
+"""Evaluations that one may wonder about, each with what is said of it; odd_inputs.py puts them into the page.
 
 Every case is a call of ``evaluate`` on a table of 60 rows, in which ``a`` and ``b`` tell the classes apart, while ``c``
 and ``d`` are noise. 40 rows are ``no``, 20 are ``yes``.

@@ -694,7 +694,7 @@ def test_the_shell_adds_little(wine):
 
 # --- Real tables, from end to end ------------------------------------------------------------------
 
-SHARED = Path(__file__).resolve().parents[2] / "shared" / "datasets"
+SHARED = Path(__file__).resolve().parents[3] / "shared" / "datasets"
 
 
 def real_table(name):

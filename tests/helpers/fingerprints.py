@@ -9,11 +9,14 @@ from __future__ import annotations
 import hashlib
 import importlib
 import sys
+from pathlib import Path
 
 import numpy as np
-from test_kernels import CALLS, N_CASES, plain
 
 import altsets
+
+sys.path.insert(0, str(Path(__file__).parents[1] / "kernels"))
+from test_kernels import CALLS, N_CASES, plain
 
 
 def noted(value, into):

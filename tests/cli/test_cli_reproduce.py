@@ -9,7 +9,7 @@ import pytest
 from altsets.experiments.datasets import DATASETS
 from altsets.experiments.store import Store
 
-FOLDER = Path(__file__).parents[2] / "shared" / "datasets"
+FOLDER = Path(__file__).parents[3] / "shared" / "datasets"
 there = pytest.mark.skipif(not FOLDER.is_dir(), reason="needs the folder of data sets")
 SMALL = ("--datasets", "spect", "--methods", "model_gain,fcbf", "--folds", "0", "--k", "5", "--jobs", "1")
 

@@ -7,7 +7,7 @@ import sys
 import time
 from pathlib import Path
 
-JOBS = sorted((Path(__file__).resolve().parent.parent / "docs" / "examples" / "jobs").glob("*.py"))
+JOBS = sorted((Path(__file__).resolve().parents[2] / "docs" / "examples" / "jobs").glob("*.py"))
 
 
 def printed(script: Path, *options: str) -> str:

@@ -25,7 +25,7 @@ from altsets._kernels import _stand_in
 from altsets.measures.information.prepared import columns_with_holes, sorted_columns
 
 FOLDER = Path(_kernels.__file__).parent
-ROOT = Path(__file__).resolve().parent.parent
+ROOT = Path(__file__).resolve().parents[2]
 N_CASES = 60
 
 

@@ -2,7 +2,7 @@
 
 As a script it puts what is printed now into the pages of the guide, wherever that differs from what they show::
 
-    python tests/documents.py
+    python tests/helpers/documents.py
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ from threadpoolctl import threadpool_limits
 
 from altsets import cli
 
-ROOT = Path(__file__).resolve().parent.parent
+ROOT = Path(__file__).resolve().parents[2]
 README = ROOT / "README.md"
 DOCS = ROOT / "docs"
 GUIDE = sorted([*DOCS.glob("*.md"), *DOCS.glob("guide/*.md")])

@@ -41,7 +41,7 @@ from altsets.tables.target import target_of
 
 pd = pytest.importorskip("pandas")
 
-SHARED = Path(__file__).resolve().parents[2] / "shared" / "datasets"
+SHARED = Path(__file__).resolve().parents[3] / "shared" / "datasets"
 STUDY = ("wdbc", "sonar", "ionosphere", "hepatitis", "spectf")
 
 

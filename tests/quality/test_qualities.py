@@ -28,8 +28,8 @@ pd = pytest.importorskip("pandas")
 # The table below has a constant column; what is said of it has a test of its own.
 pytestmark = pytest.mark.filterwarnings("ignore:some columns are constant")
 
-FIXTURES = Path(__file__).parent / "fixtures"
-SHARED = Path(__file__).resolve().parents[2] / "shared"
+FIXTURES = Path(__file__).parents[1] / "fixtures"
+SHARED = Path(__file__).resolve().parents[3] / "shared"
 
 PAIRWISE = (MRMR, FCBF, CFS)
 

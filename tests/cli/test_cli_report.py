@@ -10,7 +10,7 @@ import sys
 from contextlib import redirect_stdout
 
 import pytest
-from test_report import Page, block, section
+from report_documents import Page, block, section
 
 import altsets
 from altsets.cli import reporting

@@ -1,6 +1,6 @@
 """Random problems over all engines, compared with brute force and with each other.
 
-Run ``python tests/fuzz.py --problems 200000 --seed 0``. Each problem has its own random stream, so that
+Run ``python tests/helpers/fuzz.py --problems 200000 --seed 0``. Each problem has its own random stream, so that
 ``--first 123 --problems 1`` shows problem 123 of a seed again, however many processes there were. The exit
 status is 1 if anything disagrees.
 

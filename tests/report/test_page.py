@@ -103,7 +103,7 @@ def test_without_a_browser_tests_are_skipped_or_fail(monkeypatch):
 
 
 def test_the_browser_that_is_installed_is_one_that_tests_find():
-    script = Path(__file__).parents[1].joinpath("tools", "browser").read_text(encoding="utf-8")
+    script = Path(__file__).parents[2].joinpath("tools", "browser").read_text(encoding="utf-8")
     assert f"for name in {' '.join(browsers.NAMES)}; do" in script
     assert "install -qq -y --no-install-recommends chromium\n" in script
 

@@ -1,6 +1,6 @@
-"""Unusual frontiers, each with what ``altsets frontier`` says of it; tests/odd_inputs.py puts them into the page.
+"""Unusual frontiers, each with what ``altsets frontier`` says of it; odd_inputs.py puts them into the page.
 
-The table is that of tests/odd_files.py: two features ``a`` and ``b``, and 40 rows.
+The table is that of odd_files.py: two features ``a`` and ``b``, and 40 rows.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Pictures that one may wonder about, each with what becomes of it; tests/odd_inputs.py puts them into the page."""
+"""Pictures that one may wonder about, each with what becomes of it; odd_inputs.py puts them into the page."""
 
 from __future__ import annotations
 

@@ -17,7 +17,7 @@ from altsets.errors import InputError
 from altsets.measures import relief
 from altsets.measures._threads import in_order, n_threads
 
-FIXTURES = Path(__file__).parent / "fixtures"
+FIXTURES = Path(__file__).parents[1] / "fixtures"
 
 
 def by_definition(X, y, k, *, discrete, amounts=False, classic=False, first=False):

@@ -32,7 +32,7 @@ from altsets.experiments.methods import Information, Method, fold_of, informatio
 from altsets.experiments.run import reproduce
 from altsets.experiments.store import Store
 
-HERE = Path(__file__).parent
+HELPERS = Path(__file__).parents[1] / "helpers"
 
 
 @pytest.fixture(scope="module")
@@ -241,7 +241,7 @@ def test_progress_knows_what_is_left(tmp_path):
 
 def run_elsewhere(out, n_jobs):
     """A run in a process group of its own, so that all of it can be killed."""
-    command = [sys.executable, str(HERE / "study_tables.py"), str(out), str(n_jobs)]
+    command = [sys.executable, str(HELPERS / "study_tables.py"), str(out), str(n_jobs)]
     return subprocess.Popen(command, start_new_session=True)
 
 
@@ -378,7 +378,7 @@ def test_a_full_disk_is_said_and_costs_nothing_that_is_done(undisturbed, tmp_pat
     out = tmp_path / "out"
     assert resource.getrlimit(resource.RLIMIT_FSIZE)[0] == resource.RLIM_INFINITY
     done = subprocess.run(
-        [sys.executable, "-c", script, str(HERE), str(out)], capture_output=True, text=True, check=True
+        [sys.executable, "-c", script, str(HELPERS), str(out)], capture_output=True, text=True, check=True
     )
     assert "File too large; nothing that was finished is lost" in done.stdout
     assert done.stdout.count("\n") == 1

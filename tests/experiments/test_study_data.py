@@ -28,7 +28,7 @@ from altsets.experiments.datasets import (
     load,
 )
 
-SHARED = Path(__file__).resolve().parents[2] / "shared" / "datasets"
+SHARED = Path(__file__).resolve().parents[3] / "shared" / "datasets"
 needs_shared = pytest.mark.skipif(not SHARED.is_dir(), reason="the data sets of the study are not here")
 
 

@@ -9,11 +9,11 @@ import os
 import re
 import subprocess
 from dataclasses import replace
-from html.parser import HTMLParser
 
 import numpy as np
 import pytest
 from pages import HOSTILE
+from report_documents import Page, block, section
 
 import altsets
 from altsets import Result, SelectAlternatives, constraints, quality
@@ -45,47 +45,8 @@ def texts_of(document):
     return json.dumps(document, ensure_ascii=False)
 
 
-def section(document, identity):
-    return next((part for part in document["sections"] if part["id"] == identity), None)
-
-
 def facts(document):
     return dict(section(document, "in-short")["blocks"][-1]["items"])
-
-
-def block(document, identity):
-    return next(
-        (one for part in document["sections"] for one in part["blocks"] if one.get("id") == identity), None
-    )
-
-
-class Page(HTMLParser):
-    """What is in a page: its elements, and the text of scripts and styles."""
-
-    def __init__(self, text):
-        super().__init__(convert_charrefs=True)
-        self.elements, self.scripts, self.said, self._inside = [], [], [], None
-        self.feed(text)
-
-    def handle_starttag(self, tag, attrs):
-        self.elements.append((tag, dict(attrs)))
-        if tag in ("script", "style", "title"):
-            self._inside = (tag, dict(attrs).get("type"))
-            self.scripts.append((tag, dict(attrs).get("type"), ""))
-
-    def handle_endtag(self, tag):
-        if self._inside and tag == self._inside[0]:
-            self._inside = None
-
-    def handle_data(self, data):
-        if self._inside:
-            tag, kind, before = self.scripts[-1]
-            self.scripts[-1] = (tag, kind, before + data)
-        else:
-            self.said.append(data)
-
-    def script(self, tag, kind=None):
-        return next(text for name, its_kind, text in self.scripts if (name, its_kind) == (tag, kind))
 
 
 # --- What is said about an answer --------------------------------------------------------------------
