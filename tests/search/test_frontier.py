@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import json
 import math
 import signal
@@ -175,6 +176,8 @@ def test_sizes_beyond_the_table_are_left_out():
         ((3, 1, [math.nan]), "tau=nan is"),
         ((3, 1, "half"), "tau='half' is not a number"),
         ((3, range(20_000)), "n_alternatives has 20,000 values"),
+        ((range(1, 10**9),), "n_features has 999,999,999 values"),
+        ((3, 1, itertools.count()), "taus has more than 10,000 values"),
         ((range(1, 9), range(1, 2000)), "more than 10,000 points"),
     ],
 )
@@ -267,6 +270,9 @@ def test_points_that_were_not_proven_take_over_better_sets(aggregation):
     assert better[1].result.bound == points[1].result.bound
     assert better[4].result.sets == points[5].result.sets
     assert len(better[4].result.sets) == 3
+    for point in better:
+        assert point.result.scores == SCORES.scores_in(point.result.sets)
+        assert FrontierPoint.from_dict(point.to_dict()) == point
 
 
 def test_searches_of_their_own_know_nothing():

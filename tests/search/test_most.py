@@ -16,6 +16,7 @@ from random_requests import random_request
 
 import altsets
 from altsets import Result, Status, constraints, quality
+from altsets.dissimilarity import Grouped
 from altsets.errors import InputError
 from altsets.search.families.climb import Climb, Step
 from altsets.search.families.cliques import largest_clique
@@ -261,6 +262,12 @@ def test_max_sets_is_kept_and_said():
     assert "as many as max_sets=5 allows; at most 28 exist" in result.explain()
     every = altsets.most_sets(SCORES, n_features=2, tau=0, within=1)
     assert (len(set(every.sets)), every.status, every.tau) == (28, Status.OPTIMAL, 0.0)
+
+
+@pytest.mark.parametrize("dissimilarity", ["dice", "jaccard", Grouped({j: j // 2 for j in range(8)})])
+def test_no_set_comes_twice_for_a_tau_that_counts_as_zero(dissimilarity):
+    result = altsets.most_sets(SCORES, 2, 1e-10, within=1, max_sets=5, dissimilarity=dissimilarity)
+    assert len(set(result.sets)) == len(result.sets) == 5
 
 
 def test_a_set_comes_once_even_if_a_function_finds_it_different_from_itself():

@@ -537,3 +537,8 @@ def test_a_million_scores():
     assert near.count == len(list(near)) > 100
     with pytest.raises(UnsupportedError, match="too many for a matrix"):
         near.pair_frequencies  # noqa: B018
+
+
+def test_names_with_braces():
+    braces = quality.Additive([3, 2, 1], feature_names=["x_{1}", "{}", "{0!r}"])
+    assert "'x_{1}' is in 50 % of them" in altsets.near_best(braces, 1, 0.4).explain()

@@ -10,7 +10,7 @@ from typing import Any
 
 from altsets.constraints import Constraint
 from altsets.features import whole_number
-from altsets.problem import Dissimilarity, FeatureSet, Problem
+from altsets.problem import EXACT_TOLERANCE, Dissimilarity, FeatureSet, Problem
 from altsets.quality import Quality
 from altsets.result import Progress, Result
 from altsets.search.compatibility import any_sets_differ_enough
@@ -129,7 +129,7 @@ def most_sets(
 def _each_once(problem: Problem) -> Problem:
     """The same request, in which no set goes with itself."""
     assert problem.tau is not None
-    if problem.tau == 0:
+    if problem.tau <= EXACT_TOLERANCE:
         # Any two sets will do that differ in one feature, which by Dice counts for at least this much.
         largest = max(problem.k_max, *(len(given) for given in problem.existing), 1)
         return at(problem, dissimilarity="dice", tau=Fraction(1, 2 * largest))

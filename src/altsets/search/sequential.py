@@ -69,7 +69,7 @@ def sequential(
     if not sets:
         # Whatever sets there may be.
         return Answer.without_sets(problem, problem.n_sets * bound, proof)
-    return Answer(sets, statuses, math.fsum(search.bounds), proof)
+    return Answer(sets, statuses, search.bound(bound), proof)
 
 
 class _SequentialSearch:
@@ -117,6 +117,17 @@ class _SequentialSearch:
             self._constructed = fallback.all(self.sets)[len(self.sets) :]
         return (self._constructed.pop(0) if self._constructed else None), bound
 
+    def bound(self, of_next: float) -> float:
+        """No answer has a larger objective, where no further set is better than ``of_next``.
+
+        If there is no further set, the answer ends here, and what is there counts.
+        """
+        n_missing = self._problem.n_sets - len(self.sets)
+        if not n_missing or of_next == -math.inf:
+            return math.fsum(self.bounds)
+        # A set that has to differ from more sets is no better; the objective so far may be larger than the final one.
+        return math.fsum(self.bounds) + n_missing * max(of_next, 0.0)
+
     def _is_proven(self, chosen: FeatureSet | None, bound: float) -> bool:
         """Whether a set is proven best, or that there is none."""
         if chosen is None:
@@ -134,6 +145,6 @@ class _SequentialSearch:
         run.sets, run.objective, run.bound = (
             list(self.sets),
             math.fsum(self._values),
-            math.fsum(self.bounds),
+            self.bound(self.bounds[-1]),
         )
         run.report()

@@ -11,6 +11,7 @@ import numpy as np
 from altsets.errors import UnsupportedError
 from altsets.problem import FeatureSet, Problem
 from altsets.quality import BlackBox, Form, Quality
+from altsets.result import Status
 from altsets.search.black_box.driver import declines_numbers, ended
 from altsets.search.black_box.evaluations import Evaluations
 from altsets.search.black_box.feasibility import Feasibility
@@ -170,7 +171,10 @@ class _Choice:
             # The best in turn: where equal sets are allowed, that is the best one again and again.
             found = self.in_turn()
             sets = list(found.sets) if len(found.sets) == problem.n_sets else []
-            finished = not run.stopped or repeatable
+            # What was only not found in time is no proof.
+            finished = found.statuses[0] is Status.INFEASIBLE or (
+                repeatable and all(status is Status.OPTIMAL for status in found.statuses)
+            )
         else:
             search = CliqueSearch(pricing, run)
             sets, finished = best_compatible(search, listing, self._limits.exhaustive_pick_nodes)

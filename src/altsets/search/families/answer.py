@@ -122,4 +122,5 @@ def in_words(asked: Asked, standard: Standard) -> str:
     """How good sets are that are good enough."""
     if asked.within is None:
         return f"of a quality of {standard.least:.6g} or more"
-    return f"within {100 * asked.within:g} % of the best possible quality ({standard.quality:.6g})"
+    best = "the best possible quality" if standard.proven else "the best quality found"
+    return f"within {100 * asked.within:g} % of {best} ({standard.quality:.6g})"

@@ -66,5 +66,6 @@ def _improved(
         named_sets=[quality.names_of(chosen) for chosen in sets],
         reason="",
         matches=kind.matches_among(sets) if isinstance(kind, Matched) else [],
+        scores=quality.scores_in(sets),
     )
     return replace(point, result=result)

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
+import itertools
+from collections.abc import Callable, Iterable, Iterator, Sequence, Sized
 from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any
@@ -78,12 +79,16 @@ def numbers_in(name: str, given: Any, least: int) -> list[int]:
 
 def _listed(name: str, given: Any) -> list[Any]:
     """One value or several, as a list."""
-    several = isinstance(given, Iterable) and not isinstance(given, str | bytes)
-    values = list(given) if several else [given]
+    if not isinstance(given, Iterable) or isinstance(given, str | bytes):
+        return [given]
+    most = FRONTIER_LIMITS.most_points
+    # No longer than that: an iterator may never end, and a range may have more values than memory holds.
+    values = list(itertools.islice(given, most + 1))
     if not values:
         raise InputError(f"{name}={given!r} is empty; give one number or several.")
-    if len(values) > FRONTIER_LIMITS.most_points:
-        raise InputError(f"{name} has {len(values):,} values; give {FRONTIER_LIMITS.most_points:,} or fewer.")
+    if len(values) > most:
+        count = f"{len(given):,}" if isinstance(given, Sized) else f"more than {most:,}"
+        raise InputError(f"{name} has {count} values; give {most:,} or fewer.")
     return values
 
 

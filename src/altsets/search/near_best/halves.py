@@ -66,7 +66,7 @@ class HalvedSums:
         halves: tuple[_Half, _Half],
         threshold: Threshold,
         limits: NearBestLimits,
-        check: Callable[[], None],
+        check: Callable[[], object],
     ) -> None:
         self.sums, self._threshold = sums, threshold
         self._left, self._right = halves[0].positions, halves[1].positions
@@ -92,7 +92,7 @@ class HalvedSums:
 
     @classmethod
     def of(
-        cls, sums: Sums, threshold: Threshold, limits: NearBestLimits, check: Callable[[], None]
+        cls, sums: Sums, threshold: Threshold, limits: NearBestLimits, check: Callable[[], object]
     ) -> HalvedSums | None:
         """The halves of these sets; None if they have too many parts."""
         if len(sums.features) > np.iinfo(np.uint16).max:
@@ -180,7 +180,7 @@ class HalvedSums:
 
 
 def _parts(
-    own: Floats, other: Floats, k: int, floor: float, most: int, check: Callable[[], None]
+    own: Floats, other: Floats, k: int, floor: float, most: int, check: Callable[[], object]
 ) -> tuple[list[Rows], list[Floats]] | None:
     """All parts with features of one half, by size, that others can complete to a sum of ``floor``; None if too many.
 

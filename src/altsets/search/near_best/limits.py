@@ -15,6 +15,8 @@ class NearBestLimits:
 
     #: Half sets of one size that are listed: a few hundred megabytes. Beyond it, scores are rounded.
     max_half_sets: int = 3_000_000
+    #: Sets that are counted even if time is up.
+    unchecked_sets: int = 1_000
     #: Sets so close to the threshold that their qualities are computed one by one.
     max_doubtful: int = 50_000
 

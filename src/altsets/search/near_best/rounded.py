@@ -131,7 +131,8 @@ class RoundedSums:
             return None
         multiples = np.rint(losses / unit)
         error = (
-            float(np.max(np.abs(losses - multiples * unit))) * 2 * self.sums.n_open + self._threshold.margin
+            float(np.max(np.abs(losses - multiples * unit), initial=0.0)) * 2 * self.sums.n_open
+            + self._threshold.margin
         )
         low, high = (math.floor((self._room + sign * error) / unit) for sign in (-1, 1))
         if low != high or high > self._limits.max_steps:

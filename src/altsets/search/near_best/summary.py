@@ -141,8 +141,10 @@ def _features(near: Told) -> list[str]:
         said.append(f"{_listed([repr(name) for name in cores])} {are} in all of them.")
     others = [index for index in order if names[index] not in in_all][:MOST_NAMED]
     if others:
-        first, *more = (f"{names[index]!r} {{}}in {share_of(shares[index])}" for index in others)
-        said.append(_listed([first.format("is ") + " of them", *(part.format("") for part in more)]) + ".")
+        first, *more = others
+        parts = [f"{names[first]!r} is in {share_of(shares[first])} of them"]
+        parts += [f"{names[index]!r} in {share_of(shares[index])}" for index in more]
+        said.append(_listed(parts) + ".")
     if not cores:
         said.append("No feature is in all of them.")
     said.append(f"{len(order)} of {len(names)} features are in at least one.")

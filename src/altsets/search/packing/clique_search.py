@@ -116,6 +116,9 @@ class CliqueSearch:
         order = order[listing.qualities[order] >= least]
         if self._asks:
             order = self._repeated(listing, order, n_sets)
+            if self.run.stopped:
+                # Sets may be missing that go with themselves.
+                return None, False
         elements = self._elements(listing, order, cost_budget.slack_costs)
         if elements is None:
             return None, False
