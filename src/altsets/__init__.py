@@ -12,6 +12,8 @@ from __future__ import annotations
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
+from altsets.version import __version__
+
 if TYPE_CHECKING:
     from altsets import constraints, dissimilarity, errors, measures, plots, quality
     from altsets.evaluation import EvaluatedFrontier, EvaluatedPoint, Evaluation, evaluate, evaluate_frontier
@@ -23,8 +25,6 @@ if TYPE_CHECKING:
     from altsets.search.most_sets import most_sets
     from altsets.search.near_best import NearBest, near_best
     from altsets.selector import SelectAlternatives, SelectFeatures
-
-__version__ = "0.1.0"
 
 __all__ = [
     "EvaluatedFrontier",

@@ -16,7 +16,6 @@ from typing import Annotated
 
 import typer
 
-from altsets import __version__
 from altsets.cli.demo import demo_command
 from altsets.cli.evaluate import evaluate_command
 from altsets.cli.find import find_command
@@ -24,6 +23,7 @@ from altsets.cli.frontier import frontier_command
 from altsets.cli.near_best import near_best_command
 from altsets.cli.printing import BAD_INPUT, say_error
 from altsets.cli.reproduce import reproduce_command
+from altsets.version import __version__
 
 __all__ = ["app", "main"]
 

@@ -9,10 +9,10 @@ from functools import cache
 from importlib import resources
 from typing import Any
 
-from altsets import __version__
 from altsets.errors import MissingExtraError
 from altsets.report.blocks import Block
 from altsets.report.static import one_way, static_blocks
+from altsets.version import __version__
 
 __all__ = ["GENERATOR", "fragment", "page", "require_jinja2"]
 
