@@ -21,8 +21,7 @@ if TYPE_CHECKING:
     from altsets.result import Progress, Result, Status
     from altsets.search.find import find, iterate
     from altsets.search.frontier import Frontier, FrontierPoint, FrontierProgress, frontier, frontier_points
-    from altsets.search.most_different import most_different
-    from altsets.search.most_sets import most_sets
+    from altsets.search.most import most_different, most_sets
     from altsets.search.near_best import NearBest, near_best
     from altsets.selector import SelectAlternatives, SelectFeatures
 
@@ -79,8 +78,8 @@ _HOMES = {
     "frontier": "altsets.search.frontier",
     "frontier_points": "altsets.search.frontier",
     "iterate": "altsets.search.find",
-    "most_different": "altsets.search.most_different",
-    "most_sets": "altsets.search.most_sets",
+    "most_different": "altsets.search.most",
+    "most_sets": "altsets.search.most",
     "near_best": "altsets.search.near_best",
 }
 _ROOMS = ("constraints", "dissimilarity", "errors", "measures", "plots", "quality")

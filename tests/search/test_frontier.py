@@ -228,8 +228,7 @@ def test_what_is_known_settles_a_request():
     assert settled(SCORES, problem, replace(known, bound=34.1)) is None
     assert settled(SCORES, replace(problem, aggregation="min"), known) is None
     assert settled(SCORES, problem, Known(bound=-math.inf, proof="so it is")).sets == []
-    run = run_of(None, None)
-    run.known = known
+    run = run_of(None, None).turn(known=known)
     assert solved(SCORES, problem, run).proof == "so it is"
 
 

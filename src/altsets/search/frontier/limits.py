@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
-
-from altsets.search.families.limits import FamilyLimits
+from dataclasses import dataclass
 
 __all__ = ["FRONTIER_LIMITS", "FrontierLimits"]
 
@@ -25,12 +23,6 @@ class FrontierLimits:
     #: A curve that is no higher than this part of its largest value is flat.
     flat: float = 0.01
 
-    #: The same for those who know the values of tau.
-    taus: FamilyLimits = field(init=False)
 
-    def __post_init__(self) -> None:
-        object.__setattr__(self, "taus", FamilyLimits(tau_steps=self.tau_steps))
-
-
-#: What holds where nobody says otherwise.
+#: Default limits.
 FRONTIER_LIMITS = FrontierLimits()

@@ -12,9 +12,9 @@ from altsets.constraints import Size
 from altsets.errors import InputError
 from altsets.features import whole_number
 from altsets.problem import Problem
-from altsets.search.families.decision import at
-from altsets.search.families.taus import Taus
+from altsets.search.family_search import at
 from altsets.search.frontier.limits import FRONTIER_LIMITS, FrontierLimits
+from altsets.search.taus import Taus
 
 __all__ = ["SweepPlan", "numbers_in"]
 
@@ -125,7 +125,7 @@ def _values(
     if given is not None:
         requests = (create(n_features=size, n_alternatives=0, tau=tau, **asked).tau for tau in given)
         return sorted({tau for tau in requests if tau is not None})
-    taus = Taus.of(problem, limits.taus).values
+    taus = Taus.of(problem, limits.tau_steps).values
     if len(taus) > limits.most_taus:
         taus = [Fraction(step, limits.tau_steps) for step in range(limits.tau_steps + 1)]
     return list(taus)

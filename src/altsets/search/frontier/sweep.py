@@ -101,8 +101,8 @@ class Sweep:
             yield point
 
     def _searched(self, problem: Problem, facts: _Facts, n_left: int) -> FrontierPoint:
-        run = self.run.turn(self.run.remaining / n_left)
-        run.known, run.shared = facts.known(problem), facts.shared(problem)
+        share = self.run.remaining / n_left
+        run = self.run.turn(share, facts.known(problem), facts.shared(problem))
         self._now = problem, run
         result = solved(self._quality, problem, run, self._engine, facts.scaling(problem))
         assert problem.tau is not None
@@ -116,6 +116,7 @@ class Sweep:
         assert self._callback is not None
         assert self._now is not None
         problem, run = self._now
+        best, bound = run.in_user_units
         assert problem.tau is not None
         self._callback(
             FrontierProgress(
@@ -125,8 +126,8 @@ class Sweep:
                 n_features=problem.n_features,
                 n_alternatives=problem.n_alternatives,
                 tau=float(problem.tau),
-                best=math.ldexp(run.objective, run.exponent),
-                bound=math.ldexp(run.bound, run.exponent),
+                best=best,
+                bound=bound,
                 elapsed=self.run.elapsed,
             )
         )

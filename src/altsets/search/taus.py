@@ -1,4 +1,4 @@
-"""The values of tau that can make a difference, and how different given sets are."""
+"""Values of tau at which the set of solutions can change, and the least dissimilarity of given sets."""
 
 from __future__ import annotations
 
@@ -10,9 +10,9 @@ from itertools import combinations
 
 from altsets.dissimilarity import Grouped, Matched
 from altsets.problem import FeatureSet, Problem
-from altsets.search.families.limits import FamilyLimits
 
-__all__ = ["Taus", "least_dissimilarity"]
+#: Steps from 0 to 1 where the possible dissimilarities are not known, or are more than ``MOST_TAUS``.
+TAU_STEPS, MOST_TAUS = 1_000, 100_000
 
 
 @dataclass(frozen=True)
@@ -23,22 +23,14 @@ class Taus:
     every: bool
 
     @classmethod
-    def of(cls, problem: Problem, limits: FamilyLimits) -> Taus:
-        """All values that matter where features are counted; else values that are close to each other.
-
-        Examples
-        --------
-        >>> from altsets.search.families.limits import FAMILY_LIMITS
-        >>> [str(tau) for tau in Taus.of(Problem.create(9, n_features=4), FAMILY_LIMITS).values]
-        ['0', '1/4', '1/2', '3/4', '1']
-        """
+    def of(cls, problem: Problem, n_steps: int = TAU_STEPS) -> Taus:
+        """All values that matter where features are counted; else so many equal steps."""
         if _counts(problem):
             given = {len(one) for one in problem.existing}
             n_totals = 2 * len(problem.sizes) + len(given) * len(problem.sizes)
-            if n_totals * max(problem.k_max, *given, 1) <= limits.most_taus:
+            if n_totals * max(problem.k_max, *given, 1) <= MOST_TAUS:
                 return cls(_all_counted(problem, given), every=True)
-        steps = limits.tau_steps
-        return cls([Fraction(step, steps) for step in range(steps + 1)], every=False)
+        return cls([Fraction(step, n_steps) for step in range(n_steps + 1)], every=False)
 
     def reached(self, tau: Fraction) -> int:
         """The number of the largest value that is no larger than this."""
