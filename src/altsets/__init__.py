@@ -17,6 +17,8 @@ from altsets.version import __version__
 if TYPE_CHECKING:
     from altsets import constraints, dissimilarity, errors, measures, plots, quality
     from altsets.evaluation import EvaluatedFrontier, EvaluatedPoint, Evaluation, evaluate, evaluate_frontier
+    from altsets.files.dataset import Dataset, read_table
+    from altsets.files.scores import read_scores
     from altsets.problem import Problem
     from altsets.result import Progress, Result, Status
     from altsets.search.find import find, iterate
@@ -26,6 +28,7 @@ if TYPE_CHECKING:
     from altsets.selector import SelectAlternatives, SelectFeatures
 
 __all__ = [
+    "Dataset",
     "EvaluatedFrontier",
     "EvaluatedPoint",
     "Evaluation",
@@ -55,10 +58,13 @@ __all__ = [
     "near_best",
     "plots",
     "quality",
+    "read_scores",
+    "read_table",
 ]
 
 # Names are loaded on first use: `altsets --help` must not wait for NumPy or scikit-learn.
 _HOMES = {
+    "Dataset": "altsets.files.dataset",
     "EvaluatedFrontier": "altsets.evaluation",
     "EvaluatedPoint": "altsets.evaluation",
     "Evaluation": "altsets.evaluation",
@@ -81,6 +87,8 @@ _HOMES = {
     "most_different": "altsets.search.most",
     "most_sets": "altsets.search.most",
     "near_best": "altsets.search.near_best",
+    "read_scores": "altsets.files.scores",
+    "read_table": "altsets.files.dataset",
 }
 _ROOMS = ("constraints", "dissimilarity", "errors", "measures", "plots", "quality")
 

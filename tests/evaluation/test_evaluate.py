@@ -35,8 +35,7 @@ from altsets.errors import InputError, MissingExtraError
 from altsets.evaluation import corrected_t_test, stability_index, substitutions
 from altsets.evaluation._comparison import compare
 from altsets.evaluation._inputs import bootstrap_samples
-from altsets.tables.dataset import split_target
-from altsets.tables.files import read_table
+from altsets.files.dataset import read_columns, split_target
 from altsets.tables.target import target_of
 
 pd = pytest.importorskip("pandas")
@@ -66,7 +65,7 @@ BUNDLED = {
 def data_set(name):
     if name in BUNDLED:
         return BUNDLED[name](return_X_y=True)
-    data = split_target(read_table(SHARED / f"{name}.csv.gz"), "target")
+    data = split_target(read_columns(SHARED / f"{name}.csv.gz"), "target")
     return data.X.values, data.y
 
 

@@ -19,9 +19,8 @@ from sklearn.model_selection import StratifiedKFold
 
 from altsets import measures
 from altsets.errors import InputError
+from altsets.files.dataset import read_columns, split_target
 from altsets.quality import CFS, FCBF, MRMR, Additive, Quality
-from altsets.tables.dataset import split_target
-from altsets.tables.files import read_table
 
 pd = pytest.importorskip("pandas")
 
@@ -744,7 +743,7 @@ def test_what_the_original_fcbf_keeps_and_drops(wine):
 @pytest.mark.skipif(not (SHARED / "mi").is_dir(), reason="the matrices of the study are not there")
 @pytest.mark.parametrize("name", ["house_votes_84", "wdbc"])
 def test_information_is_that_of_the_study(name):
-    data = split_target(read_table(SHARED / "datasets" / f"{name}.csv.gz"), "target")
+    data = split_target(read_columns(SHARED / "datasets" / f"{name}.csv.gz"), "target")
     X, y = data.X.values, data.y
     train, _ = next(StratifiedKFold(n_splits=5, shuffle=True, random_state=25).split(X, y))
     frozen = np.load(SHARED / "mi" / f"{name}.npz")

@@ -12,7 +12,7 @@ from altsets.errors import AltsetsError, InputError, reason_of
 
 if TYPE_CHECKING:
     from altsets.evaluation import Evaluation
-    from altsets.new_files import NewFile
+    from altsets.files.writing import NewFile
 
 __all__ = ["ReportFile"]
 

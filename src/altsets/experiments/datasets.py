@@ -25,7 +25,7 @@ import numpy as np
 
 from altsets.arrays import Floats, Indices
 from altsets.errors import InputError, TableError
-from altsets.tables.file_contents import content_of
+from altsets.files.contents import read_content
 
 #: How the file of a data set may end, in the order in which they are looked for; PMLB's own are ``.tsv.gz``.
 ENDINGS = (".csv.gz", ".csv", ".tsv.gz", ".tsv")
@@ -221,7 +221,7 @@ def _missing(name: str, folder: Path) -> TableError:
 def checked_content(path: Path, name: str, record: StudyRecord) -> bytes:
     """The table in a file, unpacked and with tabs between the columns, if it is the one that PMLB has."""
     # Tables with commas are welcome: no name and no number in them has one.
-    content = content_of(path).replace(b",", b"\t")
+    content = read_content(path).replace(b",", b"\t")
     if content.startswith(LFS_POINTER):
         raise TableError(
             f"{path} is a Git LFS pointer and not the table itself; delete it, or replace it by `git lfs pull`."

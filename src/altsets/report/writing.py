@@ -6,7 +6,7 @@ import os
 from typing import Any
 
 from altsets.errors import InputError
-from altsets.new_files import NewFile
+from altsets.files.writing import NewFile
 from altsets.report.render import GENERATOR, page, require_jinja2
 
 __all__ = ["is_report", "report_file", "write_report"]
@@ -26,7 +26,7 @@ def report_file(
     force : bool
         Whether it may replace another file.
     called, permission : str
-        As for :class:`altsets.new_files.NewFile`.
+        As for :class:`altsets.files.writing.NewFile`.
     """
     require_jinja2()
     try:

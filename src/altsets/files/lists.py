@@ -1,13 +1,13 @@
-"""Files of costs: what each feature costs, and which features are paid for together."""
+"""Files that say something about features: what each costs, and which group it belongs to."""
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 
 from altsets.errors import InputError
 from altsets.features import FeatureNames, unknown_features
-
-__all__ = ["PriceList"]
+from altsets.files.csv_tables import read_rows
 
 #: The columns of a file with groups, in any order: the first line names them.
 FEATURE, COST, GROUP = "feature", "cost", "group"
@@ -35,12 +35,10 @@ class PriceList:
 
     @classmethod
     def read(cls, path: str, names: FeatureNames) -> PriceList:
-        """Read a file with two columns, or with three that the first line names; features that nobody has are refused.
+        """Read a file with two columns, or with three that the first line names; unknown features are refused.
 
         With two columns a first line without a feature is a header.
         """
-        from altsets.tables.csv_tables import read_rows
-
         prices, rows = cls(path), read_rows(path)
         first = rows[0][1] if rows else []
         header = [cell.lower() for cell in first]
@@ -119,3 +117,37 @@ class PriceList:
 
     def _no_number(self, line: int, cost: str) -> InputError:
         return InputError(f"{self.path}, line {line}: the cost {cost!r} is not a number.")
+
+
+def read_groups(path: str, names: FeatureNames) -> dict[str, str]:
+    """The group of each feature in a file with the columns feature and group, and perhaps others."""
+    (_, header), *rows = read_rows(path) or [(1, [])]
+    feature, group = _places(path, header)
+    groups: dict[str, str] = {}
+    for line, row in rows:
+        if len(row) != len(header):
+            raise InputError(
+                f"{path}, line {line}: give {len(header)} fields, as in the first line, not {len(row)}."
+            )
+        if groups.setdefault(row[feature], row[group]) != row[group]:
+            raise InputError(
+                f"{path}, line {line}: {row[feature]!r} is in group {groups[row[feature]]!r} already; a feature has "
+                "one group at most."
+            )
+    unknown = [name for name in groups if name not in names]
+    if unknown:
+        raise unknown_features(path, unknown, names, "name columns of the table as they are there.")
+    groups = {name: label for name, label in groups.items() if label}
+    if not groups:
+        raise InputError(f"{path} gives no feature a group; write a line such as {names[0]},GROUP.")
+    return groups
+
+
+def _places(path: str, header: Sequence[str]) -> tuple[int, int]:
+    missing = [name for name in (FEATURE, GROUP) if name not in header]
+    if missing:
+        raise InputError(
+            f"{path} has no column {' and no column '.join(map(repr, missing))}; its first line must name the columns "
+            f"{FEATURE},{GROUP}."
+        )
+    return header.index(FEATURE), header.index(GROUP)

@@ -1,20 +1,22 @@
-"""Columns of a file: which are numbers and which are categories, and what is too likely a mistake to be either."""
+"""Columns of a file: which are numeric, which are categories, and which are too likely a mistake to be either."""
 
 from __future__ import annotations
 
 import re
+from collections import Counter
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
+import numpy.typing as npt
 
 from altsets.arrays import Bools, Floats
 from altsets.errors import InputError, TableError
+from altsets.files.contents import Parameter, ParameterError
 from altsets.tables.column_conversion import DATES, LARGEST_EXACT
 from altsets.tables.feature_matrix import Features, category_codes, listed
-from altsets.tables.table import Column, Order
-
-__all__ = ["as_features", "as_target", "holds_times", "is_inexact", "missing_in"]
+from altsets.wording import counted, quote
 
 #: How dates and times are written: 2020-01-31, 2020-01-31 12:00, 31.01.2020, 1/31/2020, 12:00:30, 2 days, 12:00:00.
 TIME = r"\d{1,2}:\d{2}(:\d{2}([.,]\d+)?)?"
@@ -29,6 +31,65 @@ COLUMNS_AT_A_TIME = 1_000
 #: Numbers in other spellings than a program reads: 1,5 or 1 000 or 12 %.
 SPELLED = re.compile(r"[-+]?\d[\d\s.,_']*%?")
 
+#: Floats (nan = missing), or objects (str, None = missing) where a column is not numeric.
+Column = npt.NDArray[Any]
+
+#: The labels of ordered categories from the first to the last; None if there is no order.
+Order = tuple[str, ...] | None
+
+
+@dataclass(frozen=True, eq=False)
+class Table:
+    """Named columns of equal length, as they were read.
+
+    Attributes
+    ----------
+    names : tuple of str
+        The names of the columns, all different.
+    columns : tuple of ndarray
+        Floats (nan = missing), or objects (str, None = missing) where a column is not numeric.
+    source : str
+        Where it came from, for messages.
+    categories : mapping of str to tuple of str or None
+        Columns that are categories by their type in the file; the labels in their order, if they have one.
+    sha256 : str
+        The hash of the file that it was read from, byte by byte; empty if there was none.
+    notes : tuple of str
+        Sentences on what was left out when it was read.
+    unusable : mapping of str to str
+        Columns that can only be dropped, and what they hold.
+
+    """
+
+    names: tuple[str, ...]
+    columns: tuple[Column, ...]
+    source: str = "the table"
+    categories: Mapping[str, Order] = field(default_factory=dict)
+    sha256: str = ""
+    notes: tuple[str, ...] = ()
+    unusable: Mapping[str, str] = field(default_factory=dict)
+
+    def __post_init__(self) -> None:
+        twice = sorted(name for name, count in Counter(self.names).items() if count > 1)
+        if twice:
+            raise TableError(
+                f"{self.source}: column names must be distinct; these occur more than once: {listed(twice)}."
+            )
+        if not self.n_rows:
+            raise TableError(f"{self.source} has no rows of data.")
+
+    @property
+    def n_rows(self) -> int:
+        """The number of rows."""
+        return len(self.columns[0]) if self.columns else 0
+
+
+def refuse_nameless(names: Sequence[str], source: str, advice: str) -> None:
+    """Refuse columns without a name."""
+    nameless = [str(position) for position, name in enumerate(names, start=1) if not name]
+    if nameless:
+        raise TableError(f"{source}: column {listed(nameless)} has no name; {advice}.")
+
 
 def as_features(columns: Mapping[str, Column], categories: Mapping[str, Order]) -> Features:
     """Columns by name as features: text is categories, numbers may be missing.
@@ -40,31 +101,25 @@ def as_features(columns: Mapping[str, Column], categories: Mapping[str, Order]) 
     categories : mapping of str to tuple of str or None
         Columns that are categories whatever they hold. Ordered ones are numbers: their ranks.
 
-    Examples
-    --------
-    >>> table = {"age": np.array([42.0, np.nan]), "town": np.array(["Rome", None], dtype=object)}
-    >>> found = as_features(table, {})
-    >>> found.values.tolist(), found.categories
-    ([[42.0, 0.0], [nan, 1.0]], {1: ('Rome', '(missing)')})
     """
     plain = [column.dtype != object and name not in categories for name, column in columns.items()]
     values = _side_by_side(list(columns.values()), plain)
     labels: dict[int, tuple[str, ...]] = {}
-    wrong: dict[str, str] = {}
+    wrong: dict[str, InputError] = {}
     for index, (name, column) in enumerate(columns.items()):
         if plain[index]:
             continue
         try:
             values[:, index], found = _categories(column, name, name in categories, categories.get(name))
         except InputError as error:
-            wrong[name] = str(error)
+            wrong[name] = error
             continue
         if found is not None:
             labels[index] = found
     if wrong:
         first, *others = wrong
         more = f" (Refused as well: {listed(others)}.)" if others else ""
-        raise TableError(f"{wrong[first]}{more}")
+        raise ParameterError(*wrong[first].args, more)
     _check_finite(values, list(columns))
     return Features(values, list(columns), labels)
 
@@ -98,11 +153,14 @@ def as_target(column: Column, name: str, *, is_category: bool = False) -> Column
     if column.dtype != object:
         n_infinite = int(np.isinf(column).sum())
         if n_infinite:
-            raise TableError(f"target column {name!r} has {n_infinite} infinite values; drop these rows.")
+            raise TableError(
+                f"target column {name!r} has {counted(n_infinite, 'infinite value')}; drop these rows."
+            )
     if n_missing:
-        raise TableError(
-            f"target column {name!r} misses {n_missing} of {len(column)} values; use --drop-missing-target to leave "
-            "out these rows."
+        raise ParameterError(
+            f"target column {name!r} has {counted(n_missing, 'missing value')} (of {len(column)}); use ",
+            Parameter("drop_missing_target", True),
+            " to leave out these rows.",
         )
     if (column == column[0]).all():
         raise TableError(
@@ -142,13 +200,7 @@ def _labels(column: Column) -> list[Any]:
 
 
 def holds_times(column: Column) -> bool:
-    """Whether all that is known of a column is dates or times.
-
-    Examples
-    --------
-    >>> holds_times(np.array(["2026-01-31", None], dtype=object)), holds_times(np.array([1.5]))
-    (True, False)
-    """
+    """Whether all that is known of a column is dates or times."""
     known = [label for label in column.tolist() if label is not None] if column.dtype == object else []
     return bool(known) and _are_times(known)
 
@@ -167,35 +219,35 @@ def _refuse_numbers(name: str, known: Sequence[str]) -> None:
     numbers = [label for label in known if _looks_like_number(label)]
     if 2 * len(numbers) <= len(known) and 2 * len(set(numbers)) <= len(set(known)):
         return
-    advice = f"or say that it is a category (--categorical {_quoted(name)})"
+    advice = "or say that it is a category (", Parameter("categorical", [name]), ")."
     inexact = next(filter(is_inexact, numbers), None)
     if inexact is not None:
-        raise TableError(
-            f"column {name} holds whole numbers that floats cannot tell apart, for example {_shown(inexact)}; drop it "
-            f"if it names rows (--drop {_quoted(name)}), rescale it, {advice}."
+        raise ParameterError(
+            f"column {name} holds whole numbers that floats cannot tell apart, for example {quote(inexact)}; drop it "
+            "if it names rows (",
+            Parameter("drop", [name]),
+            "), rescale it, ",
+            *advice,
         )
-    others = [label for label in dict.fromkeys(known) if not _looks_like_number(label)]
     spelled = next((label for label in numbers if not _is_number(label)), None)
     if spelled is not None:
-        raise TableError(
-            f"column {name} is not numeric, but most of it looks like numbers, for example {_shown(spelled)}; "
-            f"{_respelled(spelled)}, {advice}."
+        raise ParameterError(
+            f"column {name} is not numeric, but most of it looks like numbers, for example {quote(spelled)}; ",
+            *_respelled(spelled),
+            ", ",
+            *advice,
         )
-    examples = listed([_shown(label) for label in others], most=3)
-    raise TableError(
+    others = [label for label in dict.fromkeys(known) if not _looks_like_number(label)]
+    examples = listed([quote(label) for label in others], most=3)
+    raise ParameterError(
         f"column {name} holds numbers in {len(numbers)} cells and text in {len(known) - len(numbers)} ({examples}); "
-        f"correct these cells, leave them empty if they are not known, {advice}."
+        "correct these cells, leave them empty if they are not known, ",
+        *advice,
     )
 
 
 def is_inexact(cell: str) -> bool:
-    """Whether a cell holds a whole number that floats cannot tell from its neighbours.
-
-    Examples
-    --------
-    >>> is_inexact("9007199254740993"), is_inexact("1e300"), is_inexact("12")
-    (True, False, False)
-    """
+    """Whether a cell holds a whole number that floats cannot tell from its neighbours."""
     digits = cell.strip().lstrip("+-").lstrip("0")
     # Python refuses to make numbers of thousands of digits; a few more than 2**53 has are enough to know.
     return len(digits) > 15 and digits.isdecimal() and int(digits[:20]) > LARGEST_EXACT
@@ -218,22 +270,16 @@ def _check_finite(matrix: Floats, names: Sequence[str]) -> None:
     counts = np.isinf(matrix).sum(axis=0).tolist()
     detail = [f"{name}: {count}" for name, count in zip(names, counts, strict=True) if count]
     if detail:
-        raise TableError(
+        raise ParameterError(
             f"{sum(counts)} infinite values in {len(detail)} of {len(names)} feature columns ({listed(detail)}); "
-            "replace them by finite numbers, or drop these rows or columns (--drop)."
+            "replace them by finite numbers, or drop these rows or columns (",
+            Parameter("drop"),
+            ").",
         )
 
 
-def _shown(label: str) -> str:
-    return repr(label if len(label) <= 40 else f"{label[:37]}...")
-
-
-def _respelled(spelled: str) -> str:
+def _respelled(spelled: str) -> tuple[str | Parameter, ...]:
     """What to do about a number in a spelling that no program reads."""
     if re.fullmatch(r"[-+]?\d+,\d+", spelled):
-        return "add --decimal , if commas are the decimal signs of a CSV file"
-    return "write numbers with a decimal point and without other signs"
-
-
-def _quoted(name: str) -> str:
-    return f'"{name}"' if re.search(r"[\s,\"']", name) else name
+        return "use ", Parameter("decimal", ","), " if commas are the decimal signs of a CSV file"
+    return ("write numbers with a decimal point and without other signs",)

@@ -1,27 +1,21 @@
-"""Tables in CSV files: delimiters found out, cells turned into numbers where all of a column can be."""
+"""CSV text: delimiters are detected, and columns become numbers where every cell can be one."""
 
 from __future__ import annotations
 
 import csv
-import io
 import os
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from itertools import islice
 from operator import itemgetter
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 
-from altsets.errors import TableError, reason_of
+from altsets.errors import TableError
+from altsets.files.columns import Column, Table, is_inexact, refuse_nameless
+from altsets.files.contents import Parameter, ParameterError, read_text, tidy
 from altsets.tables.column_conversion import LARGEST_EXACT
-from altsets.tables.feature_matrix import listed
-from altsets.tables.file_columns import is_inexact
-from altsets.tables.file_contents import read_text, tidy
-from altsets.tables.table import Column, Table
-
-__all__ = ["csv_of", "numbers_in", "parse_csv", "read_rows", "write_csv"]
 
 #: What stands for "not known" in a CSV file, in lower case.
 MISSING = frozenset({"", "na", "n/a", "nan", "null", "none", "?", "<na>", "#n/a"})
@@ -32,8 +26,8 @@ DECIMALS = (".", ",")
 SWAPPED = str.maketrans(",.", ".,")
 #: Numbers with a point that a decimal comma leaves no meaning: 1.5 and 1.234,5, but no dates.
 POINTED = re.compile(r"[-+]?\d+\.\d+|[-+]?\d{1,3}(\.\d{3})+(,\d+)?")
-#: How text begins that spreadsheets take for a formula.
-FORMULA = ("=", "+", "-", "@", "\t", "\r")
+#: A line with its end.
+LINE = re.compile(r"[^\r\n]*(?:\r\n|\r|\n)|[^\r\n]+")
 INDEX_LEFT_OUT = (
     "The first column, which has no name and counts the rows, was left out: it is the index of a frame."
 )
@@ -48,81 +42,13 @@ def read_rows(path: str | os.PathLike[str]) -> list[tuple[int, list[str]]]:
     return [(line, [tidy(cell) for cell in row]) for line, row in rows]
 
 
-def write_csv(table: Table, path: str | os.PathLike[str]) -> None:
-    """Write a table so that ``read_table`` reads the same numbers again; never over another file.
-
-    Parameters
-    ----------
-    table : Table
-        What to write.
-    path : path-like
-        A new file, or one that already holds exactly this table.
-
-    Examples
-    --------
-    >>> import pathlib, tempfile
-    >>> from altsets.tables.demo_table import load_demo
-    >>> from altsets.tables.files import read_table
-    >>> path = pathlib.Path(tempfile.mkdtemp()) / "demo.csv"
-    >>> write_csv(load_demo(), path)
-    >>> read_table(path).names == load_demo().names
-    True
-    """
-    buffer = io.StringIO(newline="")
-    writer = csv.writer(buffer, lineterminator="\n")
-    writer.writerow(table.names)
-    # As Python objects: repr() of a Python float is the shortest text that reads back as the same number.
-    writer.writerows(zip(*(column.tolist() for column in table.columns), strict=True))
-    content = buffer.getvalue().encode()
-    try:
-        with open(path, "xb") as file:
-            file.write(content)
-    except FileExistsError:
-        if not Path(path).is_file() or Path(path).read_bytes() != content:
-            raise TableError(f"{path} exists already; choose another name or delete it first.") from None
-    except OSError as error:
-        raise TableError(f"cannot write {path}: {reason_of(error)}.") from error
-
-
-def csv_of(rows: Sequence[Mapping[str, Any]], columns: Sequence[str]) -> bytes:
-    """Rows as a CSV file that is safe to open in a spreadsheet.
-
-    Text that a spreadsheet would take for a formula (it begins with = + - @ or a tab) gets a single quote before it. A
-    list of names is one field, with commas between them and quotes where a name has a comma.
-
-    Parameters
-    ----------
-    rows : sequence of mappings
-        Numbers, text, None (an empty field) or lists of text, by column.
-    columns : sequence of str
-        The columns in their order.
-
-    Examples
-    --------
-    >>> print(csv_of([{"feature": "=age", "score": -0.5}], ["feature", "score"]).decode(), end="")
-    feature,score
-    '=age,-0.5
-    """
-    buffer = io.StringIO(newline="")
-    writer = csv.writer(buffer, lineterminator="\n")
-    writer.writerow(map(_harmless, columns))
-    writer.writerows([_harmless(row[column]) for column in columns] for row in rows)
-    return buffer.getvalue().encode()
-
-
-def _harmless(value: Any) -> Any:
-    if isinstance(value, list | tuple):
-        line = io.StringIO(newline="")
-        csv.writer(line, lineterminator="").writerow(value)
-        value = line.getvalue()
-    return f"'{value}" if isinstance(value, str) and value.startswith(FORMULA) else value
-
-
 def parse_csv(text: str, source: str, *, delimiter: str | None = None, decimal: str = ".") -> Table:
-    """The table in a text; what becomes of fields is said in :func:`altsets.tables.files.read_table`."""
+    """The table in a text; what becomes of fields is said in :func:`altsets.read_table`."""
     delimiter = delimiter or _delimiter_beside(decimal, text, source)
-    header = next(_rows(text, delimiter, source))[1]
-    names = [tidy(name) for name in header]
+    header = next(_rows(text, delimiter, source), None)
+    if header is None:
+        raise TableError(f"{source} has no header line; a table needs one, and rows below it.")
+    names = [tidy(name) for name in header[1]]
     as_text: set[int] = set()
     columns, surprises = _parse(text, delimiter, source, len(names), as_text, decimal)
     if surprises:
@@ -131,9 +57,7 @@ def parse_csv(text: str, source: str, *, delimiter: str | None = None, decimal: 
     notes: tuple[str, ...] = ()
     if len(names) > 1 and not names[0] and _counts_rows(columns[0]):
         names, columns, notes = names[1:], columns[1:], (INDEX_LEFT_OUT,)
-    nameless = [str(position) for position, name in enumerate(names, start=1) if not name]
-    if nameless:
-        raise TableError(f"{source}: column {listed(nameless)} has no name; put one into the first line.")
+    refuse_nameless(names, source, "put one into the first line")
     if decimal == ",":
         _refuse_points(names, columns)
     return Table(tuple(names), tuple(columns), source, notes=notes)
@@ -146,43 +70,54 @@ def _delimiter(text: str, among: Sequence[str] = DELIMITERS) -> str:
 
 def _fitness(text: str, delimiter: str) -> tuple[bool, int]:
     """Whether a delimiter splits the first lines into equally many fields, and into how many."""
-    lines = csv.reader(io.StringIO(text[:1_000_000], newline=""), delimiter=delimiter)
+    lines = csv.reader(_lines(text[:1_000_000]), delimiter=delimiter)
     try:
         widths = [len(row) for row in islice((row for row in lines if row), 3)]
     except csv.Error:
         return False, 0
-    return len(set(widths)) == 1 and widths[0] > 1, max(widths)
+    return len(set(widths)) == 1 and widths[0] > 1, max(widths, default=0)
 
 
 def _delimiter_beside(decimal: str, text: str, source: str) -> str:
     """The delimiter of a text whose numbers have this decimal sign."""
     if decimal not in DECIMALS:
-        raise TableError(f"--decimal {decimal!r} is not a decimal sign; give a comma or a point.")
+        raise ParameterError(
+            Parameter("decimal", decimal), " is not a decimal sign; give a comma or a point."
+        )
     others = [delimiter for delimiter in DELIMITERS if delimiter != decimal]
     found = _delimiter(text, others)
     if len(others) < len(DELIMITERS) and not _fitness(text, found)[0] and _fitness(text, decimal)[0]:
-        raise TableError(
+        raise ParameterError(
             f"{source} has commas between its fields, so they cannot be decimal signs as well; save it with semicolons "
-            "or tabs between them, or leave out --decimal."
+            "or tabs between them, or leave out ",
+            Parameter("decimal"),
+            ".",
         )
     return found
 
 
 def _refuse_points(names: Sequence[str], columns: Sequence[Column]) -> None:
-    """Refuse numbers with points where commas are decimal signs: whether 1.234 is large or small, nobody knows."""
+    """Refuse numbers with points where commas are decimal signs: 1.234 could be large or small."""
     for name, column in zip(names, columns, strict=True):
         known = [] if column.dtype != object else [label for label in column if label is not None]
         pointed = [label for label in known if POINTED.fullmatch(label)]
         if 2 * len(pointed) > len(known):
-            raise TableError(
+            raise ParameterError(
                 f"column {name} has numbers with a point, such as {pointed[0]!r}, though commas are the decimal signs; "
-                "leave out --decimal, or take the points out of the file."
+                "leave out ",
+                Parameter("decimal"),
+                ", or take the points out of the file.",
             )
+
+
+def _lines(text: str) -> Iterator[str]:
+    """The lines of a text with their ends; io.StringIO would hold it once more, with four bytes for each character."""
+    return (match.group() for match in LINE.finditer(text))
 
 
 def _rows(text: str, delimiter: str, source: str) -> Iterator[tuple[int, list[str]]]:
     """All rows that are not blank, with the number of the line on which each of them ends."""
-    reader = csv.reader(io.StringIO(text, newline=""), delimiter=delimiter)
+    reader = csv.reader(_lines(text), delimiter=delimiter)
     try:
         for row in reader:
             if len(row) > 1 or "".join(row).strip():
