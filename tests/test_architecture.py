@@ -138,8 +138,6 @@ def test_the_solver_is_imported_in_one_engine_module():
 @pytest.mark.parametrize("third_party", HOMES)
 def test_packages_stay_in_their_rooms(third_party):
     rooms = {place.split("/")[0].removesuffix(".py") for place in importers(third_party)}
-    # Readers of files are on their way into a room of their own.
-    rooms = {"files" if room == "tables" and "files" in HOMES[third_party] else room for room in rooms}
     assert rooms == HOMES[third_party]
 
 
