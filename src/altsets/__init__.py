@@ -12,6 +12,7 @@ from __future__ import annotations
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
+from altsets import display
 from altsets.version import __version__
 
 if TYPE_CHECKING:
@@ -90,6 +91,10 @@ _HOMES = {
     "read_scores": "altsets.files.scores",
     "read_table": "altsets.files.dataset",
 }
+# What answers show themselves with; they stand below it and do not import it.
+display.register("report", "altsets.report", "write_report")
+display.register("notebook", "altsets.report.notebook", "in_notebook")
+
 _ROOMS = ("constraints", "dissimilarity", "errors", "measures", "plots", "quality")
 
 

@@ -518,7 +518,7 @@ def test_given_numbers_in_place_of_measures(table):
     [
         ({"measure": np.ones(5)}, r"must hold 6 scores, one for each feature; got shape \(5,\)"),
         ({"measure": np.ones((6, 6))}, r"must hold 6 scores, one for each feature; got shape \(6, 6\)"),
-        ({"measure": ["a"] * 6}, "given as measure must hold numbers"),
+        ({"measure": ["a"] * 6}, "given as measure must be numbers, not text"),
         ({"measure": [1.0] * 5 + [math.nan]}, "missing or infinite values"),
         ({"measure": np.ones(6), "n_neighbors": 3}, "takes no options; got n_neighbors"),
         ({"measure": pd.Series(np.ones(6), index=list("fedcba"))}, r"index of the measure \(f, e, d ...\)"),

@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from altsets import documents
+from altsets.display import renderer
 from altsets.errors import InputError
 from altsets.evaluation._along_summary import scores_in_words, summary_along
 from altsets.evaluation._comparison import shown
@@ -77,14 +78,10 @@ class EvaluatedFrontier(ScoresAlong):
         force : bool
             Whether it may replace another file.
         """
-        from altsets.report import write_report
-
-        return write_report(path, force=force, frontier=self, quality=quality, title=title)
+        return renderer("report")(path, force=force, frontier=self, quality=quality, title=title)
 
     def _repr_html_(self) -> str:
-        from altsets.report.notebook import in_notebook
-
-        return in_notebook(self)
+        return renderer("notebook")(self)
 
     def __repr__(self) -> str:
         shared = self.any_evaluation

@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from altsets import documents
+from altsets.display import renderer
 from altsets.errors import InputError, MissingExtraError
 from altsets.evaluation._comparison import mean_of, shown, std_of
 from altsets.evaluation._folds import Fold, Resample
@@ -102,14 +103,10 @@ class Evaluation(Measured):
         title : str, optional
             The heading; by default it says what was evaluated.
         """
-        from altsets.report import write_report
-
-        return write_report(path, force=force, evaluation=self, title=title)
+        return renderer("report")(path, force=force, evaluation=self, title=title)
 
     def _repr_html_(self) -> str:
-        from altsets.report.notebook import in_notebook
-
-        return in_notebook(self)
+        return renderer("notebook")(self)
 
     def score_rows(self) -> list[dict[str, Any]]:
         """One row for each fold and set: scores, qualities, status and features (a list of dictionaries)."""

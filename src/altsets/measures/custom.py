@@ -9,7 +9,8 @@ import numpy as np
 import numpy.typing as npt
 
 from altsets.arrays import Floats
-from altsets.errors import InputError, reason_of
+from altsets.errors import InputError
+from altsets.features import are_counted, labels_of, real_numbers
 from altsets.tables.constant_columns import constant_columns
 from altsets.tables.feature_matrix import Features
 
@@ -50,7 +51,7 @@ def scores_by(
     [3.0, 4.0]
     """
     answer = told_by(measure, features, target, **options)
-    scores = np.asarray(answer[0] if isinstance(answer, tuple) else answer, dtype=np.float64)
+    scores = real_numbers("the scores of a measure", answer[0] if isinstance(answer, tuple) else answer)
     if scores.shape != (features.n_features,):
         raise InputError(
             f"the measure must return {features.n_features} scores, one for each feature; got shape {scores.shape}."
@@ -104,26 +105,15 @@ def _given(measure: Any, names: list[str] | None, options: dict[str, Any], axes:
         raise InputError(
             f"an array given as measure takes no options; got {', '.join(sorted(options))}; leave them out."
         )
-    try:
-        values = np.array(measure, dtype=np.float64)
-    except (TypeError, ValueError) as error:
-        raise InputError(f"the array given as measure must hold numbers: {reason_of(error)}.") from error
+    values = real_numbers("the values of the array given as measure", measure)
     if not np.isfinite(values).all():
         raise InputError(
             "the array given as measure holds missing or infinite values; put in finite numbers."
         )
-    for axis in axes:
-        labels = _labels(measure, axis)
-        # Labels that just count were made by the frame, not by the user.
-        if names and labels and labels != names and labels != list(map(str, range(len(labels)))):
+    for axis, labels in labels_of(measure):
+        if axis in axes and names and labels != names and not are_counted(labels):
             raise InputError(
                 f"the {axis} of the measure ({', '.join(labels[:3])} ...) names the features differently from the "
                 f"table ({', '.join(names[:3])} ...); bring them into the same order."
             )
     return values
-
-
-def _labels(measure: Any, axis: str) -> list[str]:
-    labels = getattr(measure, axis, None)
-    # A list has an index, too: a method.
-    return [] if labels is None or callable(labels) else [str(label) for label in labels]

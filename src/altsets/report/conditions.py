@@ -6,7 +6,8 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from altsets.report.blocks import Block, column, section, table, text
-from altsets.result import Result, rounded_down
+from altsets.result import Result
+from altsets.wording import round_down
 
 __all__ = ["conditions_section", "named_features"]
 
@@ -41,7 +42,7 @@ def conditions_section(
     blocks = [text(*said)]
     if ruled_out:
         rows = [
-            [_name(one["feature"], names), _name(one["other"], names), rounded_down(one["similarity"])]
+            [_name(one["feature"], names), _name(one["other"], names), round_down(one["similarity"])]
             for one in ruled_out
         ]
         columns = [column("Ruled out"), column("as it says much about"), column("Similarity")]

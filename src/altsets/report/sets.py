@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from typing import Any, Protocol
 
 from altsets import views
@@ -11,9 +10,10 @@ from altsets.report.blocks import Block, column, section, table, text
 from altsets.report.charts import bars_chart, grid_chart, membership_chart
 from altsets.report.fitting import FEATURES
 from altsets.report.limits import REPORT_LIMITS
-from altsets.result import Result, Status, rounded_down
+from altsets.result import Result, Status
+from altsets.wording import round_down
 
-__all__ = ["ScoredFeatures", "Scoring", "all_features_section", "sets_section", "sets_table"]
+__all__ = ["Scoring", "all_features_section", "sets_section", "sets_table"]
 
 #: What was proven about a set, as a reader wants to know it.
 IN_WORDS = {
@@ -36,14 +36,6 @@ class Scoring(Protocol):
     def feature_scores(self) -> Any:
         """One score for each feature; None if only sets can be judged."""
         ...
-
-
-@dataclass(frozen=True)
-class ScoredFeatures:
-    """All features and their scores, where the quality itself was not kept."""
-
-    feature_names: Sequence[str]
-    feature_scores: Any
 
 
 def sets_section(result: Result, in_use: int | None = None) -> Block:
@@ -133,7 +125,7 @@ def _matches(result: Result) -> Block | None:
     for later, earlier, feature, other, similarity in result.matches:
         one = result.named_sets[later][result.sets[later].index(feature)]
         two = result.named_sets[earlier][result.sets[earlier].index(other)]
-        rows.append([later, one, earlier, two, rounded_down(similarity)])
+        rows.append([later, one, earlier, two, round_down(similarity)])
     columns = [
         column("Set", "number"),
         column("Feature"),

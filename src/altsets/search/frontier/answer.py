@@ -11,6 +11,7 @@ from functools import cached_property
 from typing import Any
 
 from altsets import documents
+from altsets.display import renderer
 from altsets.errors import InputError
 from altsets.result import Status, StopReason, frame_of
 from altsets.search.frontier.points import FrontierPoint, Suggestion, suggest
@@ -184,14 +185,10 @@ class Frontier:
         title : str, optional
             The heading; by default it says what was searched.
         """
-        from altsets.report import write_report
-
-        return write_report(path, force=force, frontier=self, quality=quality, title=title)
+        return renderer("report")(path, force=force, frontier=self, quality=quality, title=title)
 
     def _repr_html_(self) -> str:
-        from altsets.report.notebook import in_notebook
-
-        return in_notebook(self)
+        return renderer("notebook")(self)
 
     def to_dict(self) -> dict[str, Any]:
         """The document that :meth:`to_json` writes, as a dictionary."""
