@@ -12,9 +12,10 @@ import pytest
 from studies import METHODS, failure, row, study
 
 from altsets.errors import MissingExtraError
-from altsets.experiments import claims, conclusions, figures, page, tables
+from altsets.experiments import claims, conclusions, figures, tables
+from altsets.experiments import report as page
 from altsets.experiments.drawing import NOTHING
-from altsets.experiments.page import plain, shown
+from altsets.experiments.report import plain, shown
 from altsets.experiments.tables import original_sets, published, published_number, runs_of, sets_in
 
 

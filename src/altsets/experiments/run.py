@@ -111,7 +111,7 @@ def reproduce(
     ----------
     data : path-like, None or mapping of str to StudyTable
         The folder with the data sets; None for the user's cache folder, into which
-        :func:`altsets.experiments.datasets.download` puts them; or tables of your own by their names.
+        :func:`altsets.experiments.download.download` puts them; or tables of your own by their names.
     out : path-like
         The folder for results. Other data sets, methods, folds and sizes extend what it has; other settings, or results
         of another version, are refused.

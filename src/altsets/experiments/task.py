@@ -22,14 +22,7 @@ from altsets.search.resources import one_thread
 
 
 class TreePredictions:
-    """Matthews correlations of trees, each set fitted once, however many searches return it.
-
-    Parameters
-    ----------
-    fold : StudyFold
-    seed : int
-        Of the trees.
-    """
+    """Matthews correlations of trees, each set fitted once, however many searches return it."""
 
     def __init__(self, fold: StudyFold, seed: int) -> None:
         self._train, self._test = (
@@ -77,18 +70,7 @@ def rows_of(
     fold: StudyFold,
     settings: Settings,
 ) -> list[Row]:
-    """Run the searches for these sizes; one row for each search and set.
-
-    Parameters
-    ----------
-    task : Task
-    method : Method
-        The one that the task names.
-    sizes : sequence of int
-    fold : StudyFold
-        With mutual information, if the method uses it.
-    settings : Settings
-    """
+    """Run the searches for these sizes; one row for each search and set."""
     with one_thread(), warnings.catch_warnings():
         # Copies and constants of these data sets are well known.
         warnings.simplefilter("ignore")

@@ -27,37 +27,19 @@ def percent(value: float) -> str:
 
 
 def seconds(value: float) -> str:
-    """Two digits after the point as in the paper, more for short times.
-
-    Examples
-    --------
-    >>> seconds(12.618), seconds(0.0213), seconds(0.00004), seconds(0)
-    ('12.62', '0.021', '<0.001', '0.00')
-    """
+    """Two digits after the point as in the paper, more for short times."""
     if 0 < value < 0.001:
         return "<0.001"
     return f"{value:.3f}" if 0 < value < 0.1 else f"{value:,.2f}"
 
 
 def printed(value: float) -> str:
-    """Two digits after the point, as most numbers of the paper have, none for large ones.
-
-    Examples
-    --------
-    >>> printed(0.03), printed(85.57), printed(7968.0)
-    ('0.03', '85.57', '7,968')
-    """
+    """Two digits after the point, as most numbers of the paper have, none for large ones."""
     return f"{value:,.0f}" if value >= 1000 else f"{value:.2f}"
 
 
 def plain(value: float) -> str:
-    """Three digits that matter, never in powers of ten.
-
-    Examples
-    --------
-    >>> plain(1234.5), plain(0.5), plain(0.00123), plain(1e-12)
-    ('1,234', '0.5', '0.00123', '0')
-    """
+    """Three digits that matter, never in powers of ten."""
     if abs(value) < 1e-9:
         return "0"
     return f"{value:,.0f}" if abs(value) >= 1000 else f"{value:.3g}" if abs(value) >= 1e-4 else f"{value:.6f}"
