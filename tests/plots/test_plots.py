@@ -18,9 +18,7 @@ from matplotlib.colors import to_rgba
 import altsets
 from altsets import dissimilarity, plots, quality, views
 from altsets.errors import InputError, MissingExtraError
-from altsets.plots._canvas import COLOURS
-from altsets.plots._grids import COLOURS as SHADES
-from altsets.plots._grids import _is_dark
+from altsets.plots._canvas import COLOURS, SHADES, _is_dark
 from altsets.result import Status
 
 SCORES = [9.0, 8.0, 7.0, 6.0, 2.0, 1.0]

@@ -21,11 +21,9 @@ from altsets.dissimilarity import Grouped, Matched
 from altsets.errors import InputError, MissingExtraError
 from altsets.report import render, summarise
 from altsets.report.again import python_lines, shell_line
-from altsets.report.blocks import plain
 from altsets.report.constructors import NotExpressed
-from altsets.report.fitting import shortened
-from altsets.report.proof import certainty
-from altsets.report.request import about_data, about_request
+from altsets.report.document import shorten_middle, to_plain
+from altsets.report.sentences import about_data, about_request, certainty
 from altsets.statuses import Status, StopReason
 
 pytest.importorskip("jinja2")
@@ -588,11 +586,11 @@ def test_names_that_are_cut_are_still_told_apart():
     assert len(set(members)) == 3
     assert "short" in members
     assert all(len(name) < 130 for name in members)
-    assert shortened("ab", 2) == "ab"
+    assert shorten_middle("ab", 2) == "ab"
 
 
 def test_numbers_that_json_does_not_have():
-    assert plain([float("inf"), -float("inf"), np.float32(0.5), {1: np.int8(2)}]) == [
+    assert to_plain([float("inf"), -float("inf"), np.float32(0.5), {1: np.int8(2)}]) == [
         None,
         None,
         0.5,

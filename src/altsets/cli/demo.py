@@ -76,7 +76,7 @@ def _write_report(
     searched: Searched, record: Record, source: TableToScore, asked: dict[str, Any], table: str
 ) -> None:
     """Write a report into the current folder, if that is possible; the demo does without if it is not."""
-    from altsets.report.writing import is_report
+    from altsets.report.render import is_report
 
     try:
         page = ReportFile.of(REPORT, force=is_report(REPORT))

@@ -1,4 +1,4 @@
-"""What is to be seen in sets that were found: members, shared features, quality."""
+"""Views of feature sets: membership, overlap, quality, and frequencies among near-best sets."""
 
 from __future__ import annotations
 
@@ -9,33 +9,15 @@ from typing import Any
 
 from altsets.errors import InputError
 from altsets.result import Result, Status, overlap_table
-from altsets.views._given import capped, checked, joined, set_name
-from altsets.views._shapes import Bars, Grid, Membership, ReferenceLine
-
-__all__ = ["likeness", "membership", "overlaps", "qualities"]
+from altsets.search.near_best import NearBest
+from altsets.search.near_best.summary import headline, number_of
+from altsets.views._records import Bars, Grid, Membership, ReferenceLine, cap, check_answer, set_name
+from altsets.wording import paragraph, sentence
 
 
 def membership(result: Any, most: int | None = None, most_sets: int | None = None) -> Membership:
-    """Which features are in which sets, and what each of them alone is worth.
-
-    Parameters
-    ----------
-    result : Result
-        With at least one set.
-    most : int, optional
-        Features to show at most.
-    most_sets : int, optional
-        Sets to show at most, the first ones.
-
-    Examples
-    --------
-    >>> import altsets
-    >>> scores = altsets.quality.Additive([9, 8, 7], feature_names=["age", "height", "weight"])
-    >>> seen = membership(altsets.find(scores, n_features=2, n_alternatives=1, tau=0.5))
-    >>> seen.features, seen.members, seen.scores
-    (('age', 'height', 'weight'), ((True, True), (True, False), (False, True)), (9.0, 8.0, 7.0))
-    """
-    found, sets_left_out = _first_sets(_with_sets(result, "a picture of members"), most_sets)
+    """Which features are in which sets, with the score of each feature."""
+    found, sets_left_out = _first_sets(_with_sets(result, "a plot of members"), most_sets)
     names: dict[int, str] = {}
     scores: dict[int, float] = {}
     counts: dict[int, int] = {}
@@ -44,7 +26,7 @@ def membership(result: Any, most: int | None = None, most_sets: int | None = Non
         scores.update(zip(chosen, found.scores[number] if found.scores else (), strict=False))
         counts |= {index: counts.get(index, 0) + 1 for index in chosen}
     order = sorted(names, key=lambda index: (-counts[index], -scores.get(index, 0.0), index))
-    shown, left_out = capped(order, most, "feature", "those in the most sets, and of these the best")
+    shown, left_out = cap(order, most, "feature", "those in the most sets, and of these the best")
     floor = found.noise_floor
     above = None if floor is None or not scores else tuple(scores[index] > floor for index in shown)
     marked = above is not None and not all(above)
@@ -55,28 +37,13 @@ def membership(result: Any, most: int | None = None, most_sets: int | None = Non
         above_noise=above,
         set_names=_set_names(found),
         qualities=tuple(map(float, found.qualities)),
-        note=joined(sets_left_out, left_out, found.noise_in_words() if marked else ""),
+        note=paragraph(sets_left_out, left_out, found.noise_in_words() if marked else ""),
         noise_floor=floor if scores else None,
     )
 
 
 def overlaps(result: Any, most: int | None = None) -> Grid:
-    """How many features each two sets share; each set shares all of its features with itself.
-
-    Parameters
-    ----------
-    result : Result
-        With at least two sets.
-    most : int, optional
-        Sets to show at most, the first ones.
-
-    Examples
-    --------
-    >>> import altsets
-    >>> found = altsets.find(altsets.quality.Additive([9, 8, 7, 3]), n_features=2, n_alternatives=1, tau=0.5)
-    >>> overlaps(found).values
-    ((2, 1), (1, 2))
-    """
+    """How many features each two sets share; each set shares all of its features with itself."""
     found, left_out = _several_sets(result, most)
     table = overlap_table(found.sets)
     return Grid(
@@ -92,27 +59,10 @@ def overlaps(result: Any, most: int | None = None) -> Grid:
 
 
 def likeness(result: Any, most: int | None = None) -> Grid:
-    """How much alike each two sets are, where features that are alike count as the same.
+    """How similar each two sets are, where similar features count as the same.
 
-    Shared features and features that were matched, divided by the size of the sets: 1 minus the dissimilarity by which
-    the sets were searched (:class:`altsets.dissimilarity.Matched`). 1: one set says the same as the other; 0: no
-    feature of one is like any feature of the other.
-
-    Parameters
-    ----------
-    result : Result
-        With at least two sets, which were compared through similarity.
-    most : int, optional
-        Sets to show at most, the first ones.
-
-    Examples
-    --------
-    >>> import altsets
-    >>> alike = altsets.dissimilarity.Matched([[1, 0.9, 0], [0.9, 1, 0], [0, 0, 1]])
-    >>> found = altsets.find(
-    ...     altsets.quality.Additive([9, 8, 1]), n_features=1, n_alternatives=1, tau=0, dissimilarity=alike)
-    >>> likeness(found).values
-    ((1.0, 1.0), (1.0, 1.0))
+    Shared and matched features divided by the size of the sets: 1 minus the dissimilarity that the search used
+    (:class:`altsets.dissimilarity.Matched`).
     """
     found, left_out = _several_sets(result, most)
     if not found.is_matched:
@@ -150,28 +100,14 @@ def _alike(found: Result) -> tuple[tuple[float, ...], ...]:
 
 
 def qualities(result: Any, most: int | None = None) -> Bars:
-    """How good each set is, and how good sets can be.
+    """The quality of each set, and the best that is possible.
 
     A bound on all sets together becomes a line: on their mean if the sum was maximised, on the worst of them if the
     minimum was. Where sets are proven to be the best one after the other, there is no line, since each of them is its
-    own bound. Sets that are not proven are marked.
-
-    Parameters
-    ----------
-    result : Result
-        With at least one set.
-    most : int, optional
-        Sets to show at most, the first ones.
-
-    Examples
-    --------
-    >>> import altsets
-    >>> found = altsets.find(altsets.quality.Additive([9, 8, 7, 3]), 2, 1, tau=1, search="simultaneous")
-    >>> qualities(found).lines
-    (ReferenceLine(label='proven: no sets have a larger mean', value=13.5),)
+    own bound. Sets not proven to be the best are marked.
     """
-    found = _with_sets(result, "a picture of quality")
-    shown, left_out = capped(range(len(found.sets)), most, "set", "the first ones")
+    found = _with_sets(result, "a plot of quality")
+    shown, left_out = cap(range(len(found.sets)), most, "set", "the first ones")
     unproven = tuple(found.statuses[number] is not Status.OPTIMAL for number in shown)
     return Bars(
         labels=tuple(map(set_name, shown)),
@@ -180,7 +116,7 @@ def qualities(result: Any, most: int | None = None) -> Bars:
         lines=_bounds(found),
         marked=unproven if any(unproven) else (),
         mark_means="not proven to be the best" if any(unproven) else "",
-        note=joined(left_out, _proof(found)),
+        note=paragraph(left_out, _proof(found)),
     )
 
 
@@ -210,11 +146,11 @@ def _proof(found: Result) -> str:
     each = found.parameters.get("search") == "sequential" and len(found.sets) > 1
     if not each or found.finding or not _all_proven(found):
         return said
-    return joined("Each set is proven to be the best one, given the sets before it.", said)
+    return paragraph("Each set is proven to be the best one, given the sets before it.", said)
 
 
 def _with_sets(given: Any, about: str) -> Result:
-    found = checked(given, Result, about)
+    found = check_answer(given, Result, about)
     if not found.sets:
         raise InputError("there is no set to show; explain() of the result says why none was found.")
     return found
@@ -222,7 +158,7 @@ def _with_sets(given: Any, about: str) -> Result:
 
 def _several_sets(given: Any, most: Any) -> tuple[Result, str]:
     """The first sets as a result of their own, and a sentence about the others."""
-    found = _with_sets(given, "a picture of pairs of sets")
+    found = _with_sets(given, "a plot of pairs of sets")
     if len(found.sets) < 2:
         raise InputError(
             "there is only one set, and nothing to compare it with; ask for n_alternatives=1 or more."
@@ -235,7 +171,7 @@ def _several_sets(given: Any, most: Any) -> tuple[Result, str]:
 
 def _first_sets(found: Result, most: Any) -> tuple[Result, str]:
     """The first sets as a result of their own, and a sentence about the others."""
-    shown, left_out = capped(range(len(found.sets)), most, "set", "the first ones")
+    shown, left_out = cap(range(len(found.sets)), most, "set", "the first ones")
     count = len(shown)
     if not left_out:
         return found, ""
@@ -252,3 +188,27 @@ def _first_sets(found: Result, most: Any) -> tuple[Result, str]:
 
 def _set_names(found: Result) -> tuple[str, ...]:
     return tuple(map(set_name, range(len(found.sets))))
+
+
+def near_best_frequencies(near_best: Any, most: int | None = 25) -> Bars:
+    """The share of the near-best sets that have each feature; features of the best set are marked."""
+    near = check_answer(near_best, NearBest, "a plot of frequencies")
+    order = near.ordered()
+    if not order:
+        raise InputError("there is no set that is nearly the best to be shown; explain() says why.")
+    shown, left_out = cap(order, most, "feature", "the most frequent ones")
+    inside = frozenset(near.best_set or ())
+    return Bars(
+        labels=tuple(near.feature_names[index] for index in shown),
+        values=tuple(float(near.frequencies[index]) for index in shown),
+        value_name="share of the sets that have it",
+        marked=tuple(index in inside for index in shown),
+        mark_means="in the best set",
+        note=paragraph(_about(near), left_out),
+    )
+
+
+def _about(near: NearBest) -> str:
+    """How many sets there are, and which of them shares are about."""
+    known = f"Shares are about the {number_of(near.n_known)} best ones." if near.n_known else ""
+    return paragraph(sentence(headline(near)), known, "Shares are estimates." if near.estimated else "")

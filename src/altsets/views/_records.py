@@ -1,23 +1,21 @@
-"""The records that views are made of: a few shapes that can be drawn in any way."""
+"""Plot-ready records, and what several views need to make them."""
 
 from __future__ import annotations
 
+import math
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from typing import Any, TypeVar
 
-__all__ = [
-    "TAU",
-    "Bars",
-    "CurveLine",
-    "CurveMark",
-    "CurvePoint",
-    "Curves",
-    "FeatureStability",
-    "Grid",
-    "Membership",
-    "ReferenceLine",
-]
+from altsets.errors import InputError
+from altsets.evaluation import EvaluatedFrontier, EvaluatedPoint, Evaluation
+from altsets.features import whole_number
+from altsets.result import Result
+from altsets.search.frontier import Frontier, FrontierPoint
+from altsets.search.near_best import NearBest
+from altsets.wording import counted
 
-#: What grows to the right where sets must differ more and more.
+#: The label of an x-axis.
 TAU = "tau: least difference of two sets"
 
 #: Numbers in rows and columns; None where there is none.
@@ -234,3 +232,66 @@ class FeatureStability:
 
     shares: Grid
     index: Bars
+
+
+Answer = TypeVar("Answer", Result, Frontier, EvaluatedFrontier, Evaluation, NearBest)
+Thing = TypeVar("Thing")
+
+#: Where each kind of answer comes from.
+SOURCES = {
+    Result: "a Result, such as altsets.find(...) or selector.result_",
+    Frontier: "a Frontier, such as altsets.frontier(...)",
+    EvaluatedFrontier: "an EvaluatedFrontier, such as altsets.evaluate_frontier(...)",
+    Evaluation: "an Evaluation, such as altsets.evaluate(...)",
+    NearBest: "a NearBest, such as altsets.near_best(...)",
+}
+
+
+def check_answer(given: Any, kind: type[Answer], about: str) -> Answer:
+    """An answer of the right kind, or one sentence that says which kind it takes."""
+    if isinstance(given, kind):
+        return given
+    name = type(given).__name__
+    article = "an" if name[:1].lower() in "aeiou" else "a"
+    raise InputError(f"{about} takes {SOURCES[kind]}, not {article} {name}.")
+
+
+def check_most(most: Any) -> int | None:
+    """A number of things to show at most; None for all of them."""
+    return None if most is None else whole_number("most", most, least=1)
+
+
+def cap(things: Sequence[Thing], most: Any, noun: str, which: str) -> tuple[list[Thing], str]:
+    """The first of many things, and a sentence about the others; all of them and no sentence if they are not many."""
+    limit = check_most(most)
+    if limit is None or len(things) <= limit:
+        return list(things), ""
+    shown = f"{limit:,} of {len(things):,} {noun}s"
+    return list(
+        things[:limit]
+    ), f"{shown} are shown: {which}." if limit > 1 else f"Only one of {len(things):,} {noun}s is shown."
+
+
+def spread(values: Sequence[Thing], most: int, keep: Iterable[Thing] = ()) -> list[Thing]:
+    """So many of the values, evenly spread from the first to the last, and those that must be kept."""
+    if len(values) <= most:
+        return list(values)
+    last = len(values) - 1
+    places = {round(place * last / max(most - 1, 1)) for place in range(most)}
+    places |= {values.index(value) for value in keep if value in values}
+    return [values[place] for place in sorted(places)]
+
+
+def set_name(number: int) -> str:
+    """A set as texts call it."""
+    return f"set {number}"
+
+
+def describe_point(point: FrontierPoint | EvaluatedPoint) -> str:
+    """A point of a frontier in words."""
+    return f"{counted(point.n_features, 'feature')}, {counted(point.n_alternatives + 1, 'set')}, tau = {point.tau:.3g}"
+
+
+def finite_or_none(value: float) -> float | None:
+    """A number that can be drawn; None for what is not finite."""
+    return float(value) if math.isfinite(value) else None
