@@ -1,6 +1,6 @@
-"""Draw every picture of the guide again, into docs/images::
+"""Draw every plot of the guide again, into docs/images::
 
-    python docs/pictures.py DATA_FOLDER
+    python docs/plots.py DATA_FOLDER
 
 The folder holds ``wdbc.csv.gz`` and ``house_votes_84.csv.gz``, tables of PMLB (https://github.com/EpistasisLab/pmlb)
 with a column ``target``.
@@ -41,8 +41,8 @@ EXAMPLES = [
 ]
 
 
-def pictures(example: Example, X: pd.DataFrame, y: pd.Series) -> Iterator[tuple[str, Axes]]:
-    """All pictures of one table, each with its name."""
+def draw_all(example: Example, X: pd.DataFrame, y: pd.Series) -> Iterator[tuple[str, Axes]]:
+    """All plots of one table, each with its name."""
     k = example.n_features
     selector = altsets.SelectAlternatives("mutual_info", n_features=k, n_alternatives=3, tau=0.5).fit(X, y)
     yield "membership", plots.membership(selector.result_)
@@ -84,7 +84,7 @@ def main(arguments: list[str]) -> None:
     IMAGES.mkdir(exist_ok=True)
     for example in EXAMPLES:
         table = pd.read_csv(folder / f"{example.table}.csv.gz")
-        for name, ax in pictures(example, table.drop(columns="target"), table["target"]):
+        for name, ax in draw_all(example, table.drop(columns="target"), table["target"]):
             path = IMAGES / f"{example.table}_{name}.png"
             ax.figure.savefig(path, dpi=100)
             plt.close(ax.figure)

@@ -1,6 +1,6 @@
 """Write the reports of two tables, and take pictures of them in a browser, into docs/images::
 
-    python docs/report_pictures.py DATA_FOLDER
+    python docs/report_screenshots.py DATA_FOLDER
 
 The folder holds ``wdbc.csv.gz`` and ``house_votes_84.csv.gz``, as for pictures.py. What the browser takes is what a
 reader sees first: the upper part of the page on a laptop, on a phone in the dark, and the first sheet of paper.
