@@ -161,7 +161,6 @@ def frontier_command(
                 quality=qualities[0],
                 provenance=record.of(source, columns, asked, task),
             )
-        source.check_saved()
 
 
 def _checked(source: Source, asked: dict[str, Any]) -> int:

@@ -94,9 +94,7 @@ class Features:
         if self.names is not None:
             return FeatureNames.of(self.names)
         count = self.n_features
-        return FeatureNames(
-            count, lambda index: f"x{index}", lambda: [f"x{index}" for index in range(count)], given=False
-        )
+        return FeatureNames(count, lambda index: f"x{index}", lambda: [f"x{index}" for index in range(count)])
 
     def label(self, index: int) -> str:
         """What to call a column in a message."""

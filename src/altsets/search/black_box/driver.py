@@ -54,8 +54,10 @@ def ended(answer: Answer, evaluations: Evaluations) -> Answer:
 
 def report(evaluations: Evaluations, sets: Sequence[FeatureSet], others: Sequence[FeatureSet]) -> None:
     """Tell the run what is best now, besides the sets that were found before."""
-    shown = [*others, *sets]
-    evaluations.run.publish(shown, evaluations.objective(shown))
+    run = evaluations.run
+    run.sets = [*others, *sets]
+    run.objective = evaluations.objective(run.sets)
+    run.report()
 
 
 def _in_turn(

@@ -12,7 +12,6 @@ import numpy as np
 
 from altsets import documents
 from altsets.arrays import Floats
-from altsets.display import renderer
 from altsets.errors import InputError, UnsupportedError
 from altsets.features import whole_number
 from altsets.problem import FeatureSet, Problem
@@ -244,10 +243,14 @@ class NearBest:
         title : str, optional
             The heading; by default it says what was counted.
         """
-        return renderer("report")(path, force=force, near_best=self, quality=self, title=title)
+        from altsets.report import write_report
+
+        return write_report(path, force=force, near_best=self, quality=self, title=title)
 
     def _repr_html_(self) -> str:
-        return renderer("notebook")(self)
+        from altsets.report.notebook import in_notebook
+
+        return in_notebook(self)
 
     def to_dict(self, n_sets: int = 10) -> dict[str, Any]:
         """The document that :meth:`to_json` writes, as a dictionary."""

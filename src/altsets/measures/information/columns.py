@@ -1,0 +1,295 @@
+"""Columns for estimators of mutual information: sorted, scaled, binned, jittered; patterns of missing values."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from itertools import islice
+
+import numpy as np
+import numpy.typing as npt
+
+from altsets.arrays import Bools, Floats, Indices, Ints
+from altsets.errors import InputError
+from altsets.measures.information.counts import number_of_rows
+from altsets.tables.feature_matrix import Features, column_mask
+
+#: A column with more different values is not discrete by default, and a category with more labels is corrected for
+#: the information that it has by chance.
+MOST_LEVELS = 10
+#: The same for columns and categories with fewer rows per value, on average.
+ROWS_PER_LEVEL = 10
+#: Values that are sorted at a time: many short columns at once, as each call has its price, but not so many that they
+#: leave the cache of a processor.
+VALUES_PER_SORT = 5_000
+#: Distances that differ by no more than this are equal up to rounding, where the largest value is about 1.
+ROUNDING = 32 * np.finfo(np.float64).eps
+
+
+@dataclass(frozen=True)
+class SortedColumns:
+    """Sorted columns, one in each row of the arrays, which are documented in the kernel ``neighbours``.
+
+    ``thin`` marks categories with few rows per label.
+    """
+
+    codes: Ints
+    orders: Ints
+    values: Floats
+    below: Ints
+    sizes: Ints
+    slack: Floats
+    discrete: npt.NDArray[np.uint8]
+    thin: Bools
+    weights: Floats | None = None
+
+    def __len__(self) -> int:
+        return len(self.codes)
+
+    @property
+    def arrays(
+        self,
+    ) -> tuple[Ints, Ints, Floats, Ints, Ints, Floats, npt.NDArray[np.uint8]]:
+        """The arrays in the order of the kernel."""
+        return (
+            self.codes,
+            self.orders,
+            self.values,
+            self.below,
+            self.sizes,
+            self.slack,
+            self.discrete,
+        )
+
+    @property
+    def n_rows(self) -> int:
+        """The number of values of each column."""
+        return int(self.codes.shape[1])
+
+
+@dataclass(frozen=True)
+class IncompleteColumns:
+    """Columns with missing values, one in each row of the arrays, as the kernel ``neighbours`` takes them."""
+
+    codes: Ints
+    values: Floats
+    sizes: Ints
+    discrete: npt.NDArray[np.uint8]
+    nominal: Bools
+
+    def __len__(self) -> int:
+        return len(self.codes)
+
+    @property
+    def arrays(self) -> tuple[Ints, Floats, Ints, npt.NDArray[np.uint8]]:
+        """The arrays in the order of the kernel."""
+        return self.codes, self.values, self.sizes, self.discrete
+
+    @property
+    def n_rows(self) -> int:
+        """The number of values of each column, missing ones included."""
+        return int(self.codes.shape[1])
+
+
+def sort_incomplete_columns(values: Floats, discrete: Bools, nominal: Bools) -> IncompleteColumns:
+    """Sort the columns of a table once, for all pairs; missing values have the code -1."""
+    # nan is sorted to the end, and no two of them are equal.
+    found = sort_columns(values.T, discrete, len(values), scaled=False)
+    missing = np.isnan(values.T)
+    found.codes[missing] = -1
+    sizes = (found.sizes - missing.sum(axis=1)).astype(np.intc)
+    return IncompleteColumns(found.codes, found.values, sizes, found.discrete, nominal)
+
+
+def sort_columns(
+    columns: Iterable[Floats],
+    discrete: Bools,
+    n_rows: int,
+    *,
+    scaled: bool,
+    nominal: Bools | None = None,
+    weights: Floats | None = None,
+) -> SortedColumns:
+    """Sort columns once, for all the pairs they will be part of.
+
+    ``discrete`` columns are labels only, ``nominal`` ones are categories; ``scaled`` divides continuous columns by
+    their standard deviation, so that they can be compared.
+    """
+    shape = (len(discrete), n_rows)
+    found = SortedColumns(
+        codes=np.zeros(shape, dtype=np.intc),
+        orders=np.zeros(shape, dtype=np.intc),
+        values=np.zeros(shape),
+        below=np.full((len(discrete), n_rows + 1), n_rows, dtype=np.intc),
+        sizes=np.zeros(len(discrete), dtype=np.intc),
+        slack=np.zeros(len(discrete)),
+        discrete=discrete.astype(np.uint8),
+        thin=np.zeros(len(discrete), dtype=bool),
+        weights=weights,
+    )
+    waiting = iter(columns)
+    start = 0
+    while block := list(islice(waiting, max(1, VALUES_PER_SORT // n_rows))):
+        _sort_into(found, slice(start, start + len(block)), np.array(block), scaled)
+        start += len(block)
+    if nominal is not None:
+        thin = ROWS_PER_LEVEL * found.sizes > number_of_rows(weights, n_rows)
+        found.thin[:] = nominal & (thin | (found.sizes > MOST_LEVELS))
+    return found
+
+
+def _sort_into(found: SortedColumns, some: slice, block: Floats, scaled: bool) -> None:
+    """Put some columns, which are the rows of a block, into the arrays."""
+    order = np.argsort(block, axis=1, kind="stable")
+    ascending = np.take_along_axis(block, order, axis=1)
+    is_new = np.ones(block.shape, dtype=bool)
+    is_new[:, 1:] = ascending[:, 1:] != ascending[:, :-1]
+    codes = np.cumsum(is_new, axis=1, dtype=np.intc) - np.intc(1)
+    sizes = codes[:, -1] + 1
+    found.orders[some], found.sizes[some] = order, sizes
+    np.put_along_axis(found.codes[some], order, codes, axis=1)
+    columns, starts = np.nonzero(is_new)
+    places = codes[columns, starts]
+    found.below[some][columns, places] = starts
+    if scaled:
+        varied = np.flatnonzero((found.discrete[some] == 0) & (sizes > 1))
+        # From sorted values, so that the order of the rows does not change a bit.
+        ascending[varied], found.slack[some][varied] = _scaled(ascending[varied])
+    found.values[some][columns, places] = ascending[columns, starts]
+
+
+def _scaled(ascending: Floats) -> tuple[Floats, Floats]:
+    """Sorted columns (as rows) of standard deviation 1, and the difference that rounding can make to distances.
+
+    Powers of two and the subtraction of one of the values lose nothing that a shift or another unit would keep.
+    """
+    largest = np.maximum(np.abs(ascending[:, 0]), np.abs(ascending[:, -1]))
+    around_one = np.ldexp(ascending, -np.frexp(largest)[1][:, None])
+    centred = around_one - around_one[:, [ascending.shape[1] // 2]]
+    deviations = np.sqrt(np.mean((centred - centred.mean(axis=1, keepdims=True)) ** 2, axis=1))
+    return centred / deviations[:, None], ROUNDING / deviations
+
+
+def bin_column(column: Floats, n_bins: int, weights: Floats | None = None) -> Floats:
+    """Bin numbers: bins with about the same number of rows, or weight; equal values stay together.
+
+    The bin of a value is where the middle one of its rows would be if all rows, in order, were cut in equal parts.
+    Missing values have a bin of their own, the last.
+    """
+    missing = np.isnan(column)
+    if missing.any():
+        bins = np.full(len(column), float(n_bins))
+        known = ~missing
+        if known.any():
+            bins[known] = bin_column(column[known], n_bins, None if weights is None else weights[known])
+        return bins
+    _, codes, counts = np.unique(column, return_inverse=True, return_counts=True)
+    if weights is None:
+        twice_the_middle = 2 * np.cumsum(counts) - counts
+        return (twice_the_middle * n_bins // (2 * len(column)))[codes].astype(np.float64)
+    sums = np.bincount(codes, weights)
+    ends = np.cumsum(sums)
+    # Rounding must not open another bin.
+    return np.asarray(np.minimum((2 * ends - sums) * n_bins // (2 * ends[-1]), n_bins - 1)[codes])
+
+
+def code_levels(column: Floats) -> Floats:
+    """A discrete column in which missing is one more value, the last; codes if any is missing."""
+    if not np.isnan(column).any():
+        return column
+    return np.unique(column, return_inverse=True)[1].astype(np.float64)
+
+
+def jitter(matrix: Floats, discrete: Bools, random_state: int | None) -> tuple[Floats, Floats]:
+    """The columns as scikit-learn's estimator changes them, and its noise for the target.
+
+    The same operations and the same random stream, to the last bit, so that ties are broken alike.
+    """
+    from sklearn.preprocessing import scale
+    from sklearn.utils import check_random_state
+
+    rng = check_random_state(random_state)
+    changed = matrix.copy()
+    continuous = ~discrete
+    if continuous.any():
+        changed[:, continuous] = scale(changed[:, continuous], with_mean=False, copy=False)
+        sizes = np.maximum(1, np.mean(np.abs(changed[:, continuous]), axis=0))
+        changed[:, continuous] += 1e-10 * sizes * rng.standard_normal(size=(len(matrix), continuous.sum()))
+    return changed, rng.standard_normal(size=len(matrix))
+
+
+def jitter_target(values: Floats, noise: Floats) -> Floats:
+    """A numeric target as scikit-learn's estimator changes it."""
+    from sklearn.preprocessing import scale
+
+    changed = scale(values, with_mean=False)
+    changed += 1e-10 * np.maximum(1, np.mean(np.abs(changed))) * noise
+    return np.asarray(changed)
+
+
+def discrete_columns(features: Features, discrete: npt.ArrayLike, weights: Floats | None = None) -> Bools:
+    """Which columns are discrete: categories, and others as given or with few values."""
+    if not isinstance(discrete, str):
+        return column_mask("discrete", discrete, features.n_features) | features.nominal
+    if discrete != "auto":
+        raise InputError(
+            f"discrete={discrete!r} is unknown; give 'auto', True, False or one bool per column."
+        )
+    most = _most_values(weights, features.n_rows)
+    found = features.nominal.copy()
+    complete = np.flatnonzero(~found & ~features.incomplete)
+    # A look at the first rows settles most continuous columns without sorting all of them.
+    start = np.sort(features.values[: 4 * most + 1, complete], axis=0)
+    few = 1 + (start[1:] != start[:-1]).sum(axis=0) <= most
+    for index in complete[few]:
+        found[index] = _has_few_values(features.values[:, index], most)
+    for index in np.flatnonzero(~found & features.incomplete):
+        column = features.values[:, index]
+        known = ~np.isnan(column)
+        fewer = _most_values(None if weights is None else weights[known], int(known.sum()))
+        found[index] = _has_few_values(column[known], fewer)
+    return found
+
+
+def _most_values(weights: Floats | None, n_rows: int) -> int:
+    rows = number_of_rows(weights, n_rows) if n_rows else 0
+    return min(MOST_LEVELS, int(rows // ROWS_PER_LEVEL))
+
+
+def _has_few_values(column: Floats, most: int) -> bool:
+    return len(np.unique(column[: 4 * most + 1])) <= most and len(np.unique(column)) <= most
+
+
+# --- Patterns of missing values -----------------------------------------------------------------------
+
+
+@dataclass(frozen=True, eq=False)
+class Patterns:
+    """Groups of columns with the same missing rows; the first group has none, and may be empty.
+
+    ``known`` has one row per group: in which rows its columns are known. ``of`` is the group of each column.
+    """
+
+    known: Bools
+    of: Indices
+
+    def __len__(self) -> int:
+        return len(self.known)
+
+    @property
+    def groups(self) -> list[Indices]:
+        """The columns of each group."""
+        return [np.flatnonzero(self.of == group) for group in range(len(self))]
+
+
+def patterns_of(values: Floats) -> Patterns:
+    """Group columns by the rows in which they are known."""
+    known = [np.ones(len(values), dtype=bool)]
+    seen = {known[0].tobytes(): 0}
+    of = np.zeros(values.shape[1], dtype=np.intp)
+    for index, column in enumerate(values.T):
+        mask = ~np.isnan(column)
+        of[index] = seen.setdefault(mask.tobytes(), len(known))
+        if of[index] == len(known):
+            known.append(mask)
+    return Patterns(np.array(known), of)

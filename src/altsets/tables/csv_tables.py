@@ -1,0 +1,290 @@
+"""Tables in CSV files: delimiters found out, cells turned into numbers where all of a column can be."""
+
+from __future__ import annotations
+
+import csv
+import io
+import os
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from itertools import islice
+from operator import itemgetter
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from altsets.errors import TableError, reason_of
+from altsets.tables.column_conversion import LARGEST_EXACT
+from altsets.tables.feature_matrix import listed
+from altsets.tables.file_columns import is_inexact
+from altsets.tables.file_contents import read_text, tidy
+from altsets.tables.table import Column, Table
+
+__all__ = ["csv_of", "numbers_in", "parse_csv", "read_rows", "write_csv"]
+
+#: What stands for "not known" in a CSV file, in lower case.
+MISSING = frozenset({"", "na", "n/a", "nan", "null", "none", "?", "<na>", "#n/a"})
+TRUTH = {"true": 1.0, "false": 0.0}
+DELIMITERS = (",", ";", "\t")
+DECIMALS = (".", ",")
+#: What makes numbers with decimal commas into those of Python, and those with a point into none.
+SWAPPED = str.maketrans(",.", ".,")
+#: Numbers with a point that a decimal comma leaves no meaning: 1.5 and 1.234,5, but no dates.
+POINTED = re.compile(r"[-+]?\d+\.\d+|[-+]?\d{1,3}(\.\d{3})+(,\d+)?")
+#: How text begins that spreadsheets take for a formula.
+FORMULA = ("=", "+", "-", "@", "\t", "\r")
+INDEX_LEFT_OUT = (
+    "The first column, which has no name and counts the rows, was left out: it is the index of a frame."
+)
+#: Cells that are converted at a time: strings cost ten times as much memory as the numbers they become.
+CELLS_AT_A_TIME = 500_000
+
+
+def read_rows(path: str | os.PathLike[str]) -> list[tuple[int, list[str]]]:
+    """The rows of a text file without a header, each with the number of its line; fields as in tables."""
+    text = read_text(path)
+    rows = _rows(text, _delimiter(text), Path(path).name)
+    return [(line, [tidy(cell) for cell in row]) for line, row in rows]
+
+
+def write_csv(table: Table, path: str | os.PathLike[str]) -> None:
+    """Write a table so that ``read_table`` reads the same numbers again; never over another file.
+
+    Parameters
+    ----------
+    table : Table
+        What to write.
+    path : path-like
+        A new file, or one that already holds exactly this table.
+
+    Examples
+    --------
+    >>> import pathlib, tempfile
+    >>> from altsets.tables.demo_table import load_demo
+    >>> from altsets.tables.files import read_table
+    >>> path = pathlib.Path(tempfile.mkdtemp()) / "demo.csv"
+    >>> write_csv(load_demo(), path)
+    >>> read_table(path).names == load_demo().names
+    True
+    """
+    buffer = io.StringIO(newline="")
+    writer = csv.writer(buffer, lineterminator="\n")
+    writer.writerow(table.names)
+    # As Python objects: repr() of a Python float is the shortest text that reads back as the same number.
+    writer.writerows(zip(*(column.tolist() for column in table.columns), strict=True))
+    content = buffer.getvalue().encode()
+    try:
+        with open(path, "xb") as file:
+            file.write(content)
+    except FileExistsError:
+        if not Path(path).is_file() or Path(path).read_bytes() != content:
+            raise TableError(f"{path} exists already; choose another name or delete it first.") from None
+    except OSError as error:
+        raise TableError(f"cannot write {path}: {reason_of(error)}.") from error
+
+
+def csv_of(rows: Sequence[Mapping[str, Any]], columns: Sequence[str]) -> bytes:
+    """Rows as a CSV file that is safe to open in a spreadsheet.
+
+    Text that a spreadsheet would take for a formula (it begins with = + - @ or a tab) gets a single quote before it. A
+    list of names is one field, with commas between them and quotes where a name has a comma.
+
+    Parameters
+    ----------
+    rows : sequence of mappings
+        Numbers, text, None (an empty field) or lists of text, by column.
+    columns : sequence of str
+        The columns in their order.
+
+    Examples
+    --------
+    >>> print(csv_of([{"feature": "=age", "score": -0.5}], ["feature", "score"]).decode(), end="")
+    feature,score
+    '=age,-0.5
+    """
+    buffer = io.StringIO(newline="")
+    writer = csv.writer(buffer, lineterminator="\n")
+    writer.writerow(map(_harmless, columns))
+    writer.writerows([_harmless(row[column]) for column in columns] for row in rows)
+    return buffer.getvalue().encode()
+
+
+def _harmless(value: Any) -> Any:
+    if isinstance(value, list | tuple):
+        line = io.StringIO(newline="")
+        csv.writer(line, lineterminator="").writerow(value)
+        value = line.getvalue()
+    return f"'{value}" if isinstance(value, str) and value.startswith(FORMULA) else value
+
+
+def parse_csv(text: str, source: str, *, delimiter: str | None = None, decimal: str = ".") -> Table:
+    """The table in a text; what becomes of fields is said in :func:`altsets.tables.files.read_table`."""
+    delimiter = delimiter or _delimiter_beside(decimal, text, source)
+    header = next(_rows(text, delimiter, source))[1]
+    names = [tidy(name) for name in header]
+    as_text: set[int] = set()
+    columns, surprises = _parse(text, delimiter, source, len(names), as_text, decimal)
+    if surprises:
+        # Columns that began with numbers: what was converted has lost its spelling, so read them again.
+        columns, _ = _parse(text, delimiter, source, len(names), as_text | surprises, decimal)
+    notes: tuple[str, ...] = ()
+    if len(names) > 1 and not names[0] and _counts_rows(columns[0]):
+        names, columns, notes = names[1:], columns[1:], (INDEX_LEFT_OUT,)
+    nameless = [str(position) for position, name in enumerate(names, start=1) if not name]
+    if nameless:
+        raise TableError(f"{source}: column {listed(nameless)} has no name; put one into the first line.")
+    if decimal == ",":
+        _refuse_points(names, columns)
+    return Table(tuple(names), tuple(columns), source, notes=notes)
+
+
+def _delimiter(text: str, among: Sequence[str] = DELIMITERS) -> str:
+    """The delimiter that splits the first lines into most fields, and into equally many of them."""
+    return max(among, key=lambda delimiter: _fitness(text, delimiter))
+
+
+def _fitness(text: str, delimiter: str) -> tuple[bool, int]:
+    """Whether a delimiter splits the first lines into equally many fields, and into how many."""
+    lines = csv.reader(io.StringIO(text[:1_000_000], newline=""), delimiter=delimiter)
+    try:
+        widths = [len(row) for row in islice((row for row in lines if row), 3)]
+    except csv.Error:
+        return False, 0
+    return len(set(widths)) == 1 and widths[0] > 1, max(widths)
+
+
+def _delimiter_beside(decimal: str, text: str, source: str) -> str:
+    """The delimiter of a text whose numbers have this decimal sign."""
+    if decimal not in DECIMALS:
+        raise TableError(f"--decimal {decimal!r} is not a decimal sign; give a comma or a point.")
+    others = [delimiter for delimiter in DELIMITERS if delimiter != decimal]
+    found = _delimiter(text, others)
+    if len(others) < len(DELIMITERS) and not _fitness(text, found)[0] and _fitness(text, decimal)[0]:
+        raise TableError(
+            f"{source} has commas between its fields, so they cannot be decimal signs as well; save it with semicolons "
+            "or tabs between them, or leave out --decimal."
+        )
+    return found
+
+
+def _refuse_points(names: Sequence[str], columns: Sequence[Column]) -> None:
+    """Refuse numbers with points where commas are decimal signs: whether 1.234 is large or small, nobody knows."""
+    for name, column in zip(names, columns, strict=True):
+        known = [] if column.dtype != object else [label for label in column if label is not None]
+        pointed = [label for label in known if POINTED.fullmatch(label)]
+        if 2 * len(pointed) > len(known):
+            raise TableError(
+                f"column {name} has numbers with a point, such as {pointed[0]!r}, though commas are the decimal signs; "
+                "leave out --decimal, or take the points out of the file."
+            )
+
+
+def _rows(text: str, delimiter: str, source: str) -> Iterator[tuple[int, list[str]]]:
+    """All rows that are not blank, with the number of the line on which each of them ends."""
+    reader = csv.reader(io.StringIO(text, newline=""), delimiter=delimiter)
+    try:
+        for row in reader:
+            if len(row) > 1 or "".join(row).strip():
+                yield reader.line_num, row
+    except csv.Error as error:
+        raise TableError(f"{source}, line {reader.line_num}: {error}; check its quotes.") from error
+
+
+def _parse(
+    text: str, delimiter: str, source: str, width: int, as_text: set[int], decimal: str
+) -> tuple[list[Column], set[int]]:
+    """All columns, and those that turned out to be text only after some of their cells had become numbers.
+
+    ``as_text`` names the columns that are text; the first chunk may add to it.
+    """
+    rows = _rows(text, delimiter, source)
+    next(rows)
+    # Numbers are kept chunk by chunk, not column by column: a wide table has few rows and many columns.
+    numbers: list[Column] = []
+    labels: dict[int, list[str | None]] = {index: [] for index in as_text}
+    surprises: set[int] = set()
+    while chunk := list(islice(rows, max(1, CELLS_AT_A_TIME // width))):
+        _check_widths(chunk, width, source)
+        cells = [row for _, row in chunk]
+        block = np.full((len(cells), width), np.nan)
+        numeric = cells if decimal == "." else [[cell.translate(SWAPPED) for cell in row] for row in cells]
+        odd = _fill(block, numeric, [index for index in range(width) if index not in as_text])
+        if numbers:
+            surprises.update(odd)
+        else:
+            as_text.update(odd)
+            labels.update((index, []) for index in odd)
+        for index, known in labels.items():
+            known += _labels([row[index] for row in cells])
+        numbers.append(block)
+    by_column = np.concatenate(numbers).T.copy() if numbers else np.empty((width, 0))
+    del numbers
+    columns = list(by_column)
+    for index, known in labels.items():
+        columns[index] = np.array(known, dtype=object)
+    return columns, surprises
+
+
+def _fill(block: Column, cells: Sequence[Sequence[str]], columns: Sequence[int]) -> list[int]:
+    """Put columns of numbers into a block, as many as possible at a time; the columns that hold anything else."""
+    odd: list[int] = []
+    waiting = [columns] if columns else []
+    while waiting:
+        some = waiting.pop()
+        values = numbers_in(cells if len(some) == block.shape[1] else [_those(row, some) for row in cells])
+        if values is not None:
+            block[:, some] = values
+        elif len(some) == 1:
+            odd.append(some[0])
+        else:
+            # Text is found by halving, so that a few columns of it do not make many columns slow.
+            half = len(some) // 2
+            waiting += [some[half:], some[:half]]
+    return odd
+
+
+def _those(row: Sequence[str], columns: Sequence[int]) -> Sequence[str]:
+    return itemgetter(*columns)(row) if len(columns) > 1 else (row[columns[0]],)
+
+
+def _check_widths(chunk: list[tuple[int, list[str]]], width: int, source: str) -> None:
+    for line, row in chunk:
+        if len(row) != width:
+            raise TableError(
+                f"{source}, line {line}: {len(row)} fields, but the header has {width}; "
+                "check quotes and delimiters."
+            )
+
+
+def numbers_in(cells: Sequence[Sequence[str]]) -> Column | None:
+    """Rows of cells as numbers, or None if one of them is neither missing nor a number that floats can hold."""
+    # Python would read 12_345 as a number; in a table it is more likely an identifier.
+    if any("_" in "".join(row) for row in cells):
+        return None
+    try:
+        numbers = np.array(cells, dtype=np.float64)
+    except ValueError:
+        try:
+            numbers = np.array([[_float(cell) for cell in row] for row in cells], dtype=np.float64)
+        except ValueError:
+            return None
+    if not np.fmax.reduce(np.abs(numbers), axis=None, initial=0.0) >= LARGEST_EXACT:
+        return numbers
+    return None if any(is_inexact(cell) for row in cells for cell in row) else numbers
+
+
+def _float(cell: str) -> float:
+    word = cell.strip().lower()
+    if word in MISSING:
+        return np.nan
+    truth = TRUTH.get(word)
+    return float(word) if truth is None else truth
+
+
+def _labels(cells: Sequence[str]) -> list[str | None]:
+    return [None if cell.strip().lower() in MISSING else cell.strip() for cell in cells]
+
+
+def _counts_rows(column: Column) -> bool:
+    return column.dtype != object and np.array_equal(column, np.arange(len(column)))

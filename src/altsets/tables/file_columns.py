@@ -1,0 +1,239 @@
+"""Columns of a file: which are numbers and which are categories, and what is too likely a mistake to be either."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import numpy as np
+
+from altsets.arrays import Bools, Floats
+from altsets.errors import InputError, TableError
+from altsets.tables.column_conversion import DATES, LARGEST_EXACT
+from altsets.tables.feature_matrix import Features, category_codes, listed
+from altsets.tables.table import Column, Order
+
+__all__ = ["as_features", "as_target", "holds_times", "is_inexact", "missing_in"]
+
+#: How dates and times are written: 2020-01-31, 2020-01-31 12:00, 31.01.2020, 1/31/2020, 12:00:30, 2 days, 12:00:00.
+TIME = r"\d{1,2}:\d{2}(:\d{2}([.,]\d+)?)?"
+ZONE = r"\s?(Z|[+-]\d{2}:?\d{2})?"
+WHEN = re.compile(
+    rf"\d{{4}}-\d{{2}}-\d{{2}}([T ]{TIME}{ZONE})?"
+    rf"|\d{{1,2}}([./])\d{{1,2}}\5\d{{2,4}}( {TIME})?"
+    rf"|(-?\d+ days?, )?{TIME}"
+)
+#: Columns that are put into a matrix at a time.
+COLUMNS_AT_A_TIME = 1_000
+#: Numbers in other spellings than a program reads: 1,5 or 1 000 or 12 %.
+SPELLED = re.compile(r"[-+]?\d[\d\s.,_']*%?")
+
+
+def as_features(columns: Mapping[str, Column], categories: Mapping[str, Order]) -> Features:
+    """Columns by name as features: text is categories, numbers may be missing.
+
+    Parameters
+    ----------
+    columns : mapping of str to ndarray
+        What a file holds.
+    categories : mapping of str to tuple of str or None
+        Columns that are categories whatever they hold. Ordered ones are numbers: their ranks.
+
+    Examples
+    --------
+    >>> table = {"age": np.array([42.0, np.nan]), "town": np.array(["Rome", None], dtype=object)}
+    >>> found = as_features(table, {})
+    >>> found.values.tolist(), found.categories
+    ([[42.0, 0.0], [nan, 1.0]], {1: ('Rome', '(missing)')})
+    """
+    plain = [column.dtype != object and name not in categories for name, column in columns.items()]
+    values = _side_by_side(list(columns.values()), plain)
+    labels: dict[int, tuple[str, ...]] = {}
+    wrong: dict[str, str] = {}
+    for index, (name, column) in enumerate(columns.items()):
+        if plain[index]:
+            continue
+        try:
+            values[:, index], found = _categories(column, name, name in categories, categories.get(name))
+        except InputError as error:
+            wrong[name] = str(error)
+            continue
+        if found is not None:
+            labels[index] = found
+    if wrong:
+        first, *others = wrong
+        more = f" (Refused as well: {listed(others)}.)" if others else ""
+        raise TableError(f"{wrong[first]}{more}")
+    _check_finite(values, list(columns))
+    return Features(values, list(columns), labels)
+
+
+def _side_by_side(columns: Sequence[Column], plain: Sequence[bool]) -> Floats:
+    """One matrix of columns, nan where they are not plain numbers."""
+    n_rows = len(columns[0])
+    values = np.empty((n_rows, len(columns)))
+    nothing = np.full(n_rows, np.nan)
+    # Many at a time: one by one, a table of few rows and very many columns takes long.
+    for start in range(0, len(columns), COLUMNS_AT_A_TIME):
+        some = slice(start, start + COLUMNS_AT_A_TIME)
+        block = [
+            column if is_plain else nothing
+            for column, is_plain in zip(columns[some], plain[some], strict=True)
+        ]
+        values[:, some] = np.array(block, dtype=np.float64).T
+    return values
+
+
+def missing_in(column: Column) -> Bools:
+    """Which cells of a column are missing."""
+    if column.dtype == object:
+        return np.array([value is None for value in column], dtype=bool)
+    return np.isnan(column)
+
+
+def as_target(column: Column, name: str, *, is_category: bool = False) -> Column:
+    """What is to be predicted, complete and of more than one value; numbers become text if they are categories."""
+    n_missing = int(missing_in(column).sum())
+    if column.dtype != object:
+        n_infinite = int(np.isinf(column).sum())
+        if n_infinite:
+            raise TableError(f"target column {name!r} has {n_infinite} infinite values; drop these rows.")
+    if n_missing:
+        raise TableError(
+            f"target column {name!r} misses {n_missing} of {len(column)} values; use --drop-missing-target to leave "
+            "out these rows."
+        )
+    if (column == column[0]).all():
+        raise TableError(
+            f"target column {name!r} has only one value ({column[0]}); there is nothing to predict."
+        )
+    if is_category:
+        return np.array([str(label) for label in _labels(column)], dtype=object)
+    if column.dtype == object:
+        _refuse_dates(f"target column {name!r}", column.tolist())
+        _refuse_numbers(name, column.tolist())
+    return column
+
+
+def _categories(
+    column: Column, name: str, is_sure: bool, order: Order
+) -> tuple[Floats, tuple[str, ...] | None]:
+    """Codes and their labels; numbers without labels if there is an order, or nothing at all."""
+    labels = _labels(column)
+    known = [label for label in labels if label is not None]
+    if not known:
+        return np.full(len(column), np.nan), None
+    if order is not None:
+        ranks = {label: float(rank) for rank, label in enumerate(order)}
+        return np.array([ranks.get(label, np.nan) for label in labels]), None
+    if not is_sure:
+        _refuse_dates(name, known)
+        _refuse_numbers(name, known)
+    return category_codes(labels, name)
+
+
+def _labels(column: Column) -> list[Any]:
+    """Text as it is, numbers as whole ones where they are; None where missing."""
+    if column.dtype == object:
+        return list(column)
+    numbers = [None if value != value else value for value in column.tolist()]
+    return [int(value) if value is not None and value.is_integer() else value for value in numbers]
+
+
+def holds_times(column: Column) -> bool:
+    """Whether all that is known of a column is dates or times.
+
+    Examples
+    --------
+    >>> holds_times(np.array(["2026-01-31", None], dtype=object)), holds_times(np.array([1.5]))
+    (True, False)
+    """
+    known = [label for label in column.tolist() if label is not None] if column.dtype == object else []
+    return bool(known) and _are_times(known)
+
+
+def _are_times(known: Sequence[str]) -> bool:
+    return all(WHEN.fullmatch(label) for label in known)
+
+
+def _refuse_dates(who: str, known: Sequence[str]) -> None:
+    if _are_times(known):
+        raise TableError(f"{who} {DATES} (for example {known[0]!r}).")
+
+
+def _refuse_numbers(name: str, known: Sequence[str]) -> None:
+    """Refuse text that is mostly numbers: by cells, because typos are rare; by labels, because numbers are many."""
+    numbers = [label for label in known if _looks_like_number(label)]
+    if 2 * len(numbers) <= len(known) and 2 * len(set(numbers)) <= len(set(known)):
+        return
+    advice = f"or say that it is a category (--categorical {_quoted(name)})"
+    inexact = next(filter(is_inexact, numbers), None)
+    if inexact is not None:
+        raise TableError(
+            f"column {name} holds whole numbers that floats cannot tell apart, for example {_shown(inexact)}; drop it "
+            f"if it names rows (--drop {_quoted(name)}), rescale it, {advice}."
+        )
+    others = [label for label in dict.fromkeys(known) if not _looks_like_number(label)]
+    spelled = next((label for label in numbers if not _is_number(label)), None)
+    if spelled is not None:
+        raise TableError(
+            f"column {name} is not numeric, but most of it looks like numbers, for example {_shown(spelled)}; "
+            f"{_respelled(spelled)}, {advice}."
+        )
+    examples = listed([_shown(label) for label in others], most=3)
+    raise TableError(
+        f"column {name} holds numbers in {len(numbers)} cells and text in {len(known) - len(numbers)} ({examples}); "
+        f"correct these cells, leave them empty if they are not known, {advice}."
+    )
+
+
+def is_inexact(cell: str) -> bool:
+    """Whether a cell holds a whole number that floats cannot tell from its neighbours.
+
+    Examples
+    --------
+    >>> is_inexact("9007199254740993"), is_inexact("1e300"), is_inexact("12")
+    (True, False, False)
+    """
+    digits = cell.strip().lstrip("+-").lstrip("0")
+    # Python refuses to make numbers of thousands of digits; a few more than 2**53 has are enough to know.
+    return len(digits) > 15 and digits.isdecimal() and int(digits[:20]) > LARGEST_EXACT
+
+
+def _looks_like_number(label: str) -> bool:
+    return bool(SPELLED.fullmatch(label)) or _is_number(label)
+
+
+def _is_number(label: str) -> bool:
+    try:
+        float(label)
+    except ValueError:
+        return False
+    # Python would read 12_345 as a number; in a table it is more likely an identifier.
+    return "_" not in label
+
+
+def _check_finite(matrix: Floats, names: Sequence[str]) -> None:
+    counts = np.isinf(matrix).sum(axis=0).tolist()
+    detail = [f"{name}: {count}" for name, count in zip(names, counts, strict=True) if count]
+    if detail:
+        raise TableError(
+            f"{sum(counts)} infinite values in {len(detail)} of {len(names)} feature columns ({listed(detail)}); "
+            "replace them by finite numbers, or drop these rows or columns (--drop)."
+        )
+
+
+def _shown(label: str) -> str:
+    return repr(label if len(label) <= 40 else f"{label[:37]}...")
+
+
+def _respelled(spelled: str) -> str:
+    """What to do about a number in a spelling that no program reads."""
+    if re.fullmatch(r"[-+]?\d+,\d+", spelled):
+        return "add --decimal , if commas are the decimal signs of a CSV file"
+    return "write numbers with a decimal point and without other signs"
+
+
+def _quoted(name: str) -> str:
+    return f'"{name}"' if re.search(r"[\s,\"']", name) else name
