@@ -1,4 +1,4 @@
-"""Ablation: each phase, cut and bound of the packing search is switched off in turn, on data that nothing was tuned on.
+"""Ablation: each phase, cut and bound of the exact searches is switched off in turn, on data that nothing was tuned on.
 
 What gains little, alone and together with its neighbours, has no place in the search: it costs every reader time.
 """
@@ -6,117 +6,175 @@ What gains little, alone and together with its neighbours, has no place in the s
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Sequence
-from dataclasses import replace
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from functools import partial
-from itertools import pairwise
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 
+from altsets.search.additive.engine import AdditiveEngine
+from altsets.search.additive.limits import ADDITIVE_LIMITS
 from altsets.search.packing import phases
 from altsets.search.packing.engine import PackingEngine
 from altsets.search.packing.limits import PACKING_LIMITS, PackingLimits
 from altsets.search.packing.search import Phase
 from altsets.search.packing.strategy import strategy
 from benchmarks.report import Check, Section, duration, share, table
-from benchmarks.searches import Measured, Scores, Search
-from benchmarks.untuned import FOLD_DATA, measured, sample, untuned
+from benchmarks.searches import Measured
+from benchmarks.untuned import (
+    FOLD_DATA,
+    Asked,
+    fresh,
+    fresh_additive,
+    measured,
+    sample,
+    traced,
+    untuned,
+)
 
-#: Searches, and seconds for each of them.
-COUNT, SECONDS = 60, 3.0
+#: Seconds of CPU time for each search, and for those that are not proven then.
+SECONDS, MANY_SECONDS = 3.0, 60.0
 #: The share that is to be proven of searches on other folds, with so many seconds per set.
 TARGET_COUNT, TARGET_SECONDS, TARGET = 90, 5.0, 0.9
 EVERYTHING = "everything"
-#: What is no longer there because of earlier tables.
-REMOVED = (
-    "Gone because of earlier tables: perturbations of local search by random prices (85.5 % proven without them "
-    "instead of 84.2 %, in 0.64 times the time; 24 of 24 instead of 23 under constraints, in 0.61 times the time) and "
-    "long annealing at higher temperatures (84.2 % either way, 0.96 times the time; of 15 hard searches with 12 s "
-    "each, 14 proven instead of 13)."
-)
 
 
-def _without(*kinds: type, when: Callable[[Phase], bool] = lambda _: True) -> PackingEngine:
-    """The engine without some phases."""
+@dataclass(frozen=True)
+class Variant:
+    """The packing engine without some phases, or with other limits."""
 
-    def fewer(limits: PackingLimits) -> list[Phase]:
-        return [phase for phase in strategy(limits) if not (isinstance(phase, kinds) and when(phase))]
+    removes: Callable[[Phase], bool] | None = None
+    limits: Mapping[str, Any] = field(default_factory=dict)
+    pricing: Mapping[str, Any] = field(default_factory=dict)
 
-    return PackingEngine(strategy=fewer)
+    def engine(self) -> PackingEngine:
+        """The engine itself."""
+        pricing = replace(PACKING_LIMITS.pricing, **self.pricing)
+        return PackingEngine(replace(PACKING_LIMITS, **self.limits, pricing=pricing), self._fewer)
+
+    def _fewer(self, limits: PackingLimits) -> list[Phase]:
+        removes = self.removes
+        return [phase for phase in strategy(limits) if removes is None or not removes(phase)]
+
+    def touches(self, gone_through: Sequence[Phase]) -> bool:
+        """Whether a search that went through these phases can be another one without it."""
+        if self.limits or self.pricing:
+            return True
+        return self.removes is not None and any(map(self.removes, gone_through))
 
 
-def _limited(**changes: object) -> PackingEngine:
-    """The engine with other limits."""
-    return PackingEngine(replace(PACKING_LIMITS, **changes))
+def _of(*kinds: type, **values: object) -> Callable[[Phase], bool]:
+    """Phases of some kinds whose attributes have these values."""
+    return lambda phase: (
+        isinstance(phase, kinds) and all(getattr(phase, name) == value for name, value in values.items())
+    )
 
 
-def _priced(**changes: object) -> PackingEngine:
-    """The same for the search for one set."""
-    return _limited(pricing=replace(PACKING_LIMITS.pricing, **changes))
+def _any(*predicates: Callable[[Phase], bool]) -> Callable[[Phase], bool]:
+    return lambda phase: any(predicate(phase) for predicate in predicates)
 
+
+_LISTS = phases.ListBelowBound
+_LONG = PACKING_LIMITS.long_list_sets
+_IMPROVE_AFTER = _of(phases.Improve, steps=PACKING_LIMITS.long_annealing)
+_HALF_LISTS = _of(_LISTS, all_listed=False)
+_PATIENT = lambda phase: isinstance(phase, phases.Thresholds) and phase.patience > 1  # noqa: E731
 
 #: What is switched off, and neighbours together.
-VARIANTS: dict[str, Callable[[], PackingEngine]] = {
-    EVERYTHING: PackingEngine,
-    "all sets listed where they are few": lambda: _without(phases.EnumerateAll),
-    "short lists without prices": lambda: _without(
-        phases.ListBelowBound, when=lambda phase: phase.sets == PACKING_LIMITS.short_list_sets
+VARIANTS: dict[str, Variant] = {
+    EVERYTHING: Variant(),
+    "all sets listed where they are few": Variant(_of(phases.EnumerateAll)),
+    "additive relaxation": Variant(_of(phases.AdditiveRelaxation)),
+    "short lists without prices": Variant(_of(_LISTS, sets=PACKING_LIMITS.short_list_sets)),
+    "lists with prices, early": Variant(_of(_LISTS, early=True)),
+    "lists after clique cuts": Variant(_of(_LISTS, only_sum=True)),
+    "lists without the dearest set": Variant(_HALF_LISTS),
+    "long lists, both kinds": Variant(_of(_LISTS, sets=_LONG, only_sum=False)),
+    "improving before the first lists": Variant(_of(phases.Improve, steps=PACKING_LIMITS.short_annealing)),
+    "improving after them": Variant(_IMPROVE_AFTER),
+    "improving until in vain": Variant(_of(phases.ImproveUntilVain)),
+    "all improving": Variant(_of(phases.Improve, phases.ImproveUntilVain)),
+    "local search": Variant(limits={"response_nodes": 0}),
+    "annealing": Variant(
+        limits={
+            "short_annealing": 0,
+            "long_annealing": 0,
+            "longest_annealing": 0,
+            "growing_annealings": (),
+        }
     ),
-    "lists with prices, early": lambda: _without(phases.ListBelowBound, when=lambda phase: phase.early),
-    "lists after clique cuts": lambda: _without(phases.ListBelowBound, when=lambda phase: phase.only_sum),
-    "lists without the dearest set": lambda: _without(
-        phases.ListBelowBound, when=lambda phase: not phase.all_listed
+    "first thresholds": Variant(_of(phases.Thresholds, patience=1)),
+    "patient thresholds": Variant(_PATIENT),
+    "branching on usage": Variant(_of(phases.BranchOnUsage)),
+    "branching on columns, sums": Variant(_of(phases.BranchOnColumns, max_min=False)),
+    "branching on columns, minima": Variant(_of(phases.BranchOnColumns, max_min=True)),
+    "clique cuts": Variant(limits={"clique_cuts_per_round": 0}),
+    "clique cuts, their bound and lists, and branching on columns": Variant(
+        _any(
+            _of(phases.BranchOnColumns, phases.CliqueCutBound),
+            _of(_LISTS, only_sum=True),
+        )
     ),
-    "long lists, both kinds": lambda: _without(
-        phases.ListBelowBound,
-        when=lambda phase: phase.sets == PACKING_LIMITS.long_list_sets and not phase.only_sum,
+    "cuts on pairs of features": Variant(limits={"pair_cuts": False}),
+    "low-rank bound": Variant(pricing={"n_trials": 0}),
+    "pricing by exchanges": Variant(pricing={"max_exchanges": 0}),
+}
+
+#: What goes together with neighbours: all that cost nothing alone.
+VARIANTS["all of these together"] = Variant(
+    _any(
+        _of(phases.BranchOnUsage, phases.ImproveUntilVain),
+        _IMPROVE_AFTER,
+        _HALF_LISTS,
+        _PATIENT,
+        _of(_LISTS, only_sum=True),
+    )
+)
+VARIANTS["these and clique cuts with their bound"] = Variant(
+    _any(
+        _of(phases.BranchOnUsage, phases.ImproveUntilVain, phases.CliqueCutBound),
+        _IMPROVE_AFTER,
+        _HALF_LISTS,
+        _PATIENT,
+        _of(_LISTS, only_sum=True),
     ),
-    "improving before the first lists": lambda: _without(
-        phases.Improve, when=lambda phase: phase.steps == PACKING_LIMITS.short_annealing
-    ),
-    "improving after them": lambda: _without(
-        phases.Improve, when=lambda phase: phase.steps == PACKING_LIMITS.long_annealing
-    ),
-    "improving until in vain": lambda: _without(phases.ImproveUntilVain),
-    "all improving": lambda: _without(phases.Improve, phases.ImproveUntilVain),
-    "local search": lambda: _limited(response_nodes=0),
-    "annealing": lambda: _limited(
-        short_annealing=0, long_annealing=0, longest_annealing=0, growing_annealings=()
-    ),
-    "first thresholds": lambda: _without(phases.Thresholds, when=lambda phase: phase.patience == 1),
-    "patient thresholds": lambda: _without(phases.Thresholds, when=lambda phase: phase.patience > 1),
-    "all thresholds": lambda: _without(phases.Thresholds),
-    "branching on usage": lambda: _without(phases.BranchOnUsage),
-    "branching on columns, sums": lambda: _without(
-        phases.BranchOnColumns, when=lambda phase: not phase.max_min
-    ),
-    "branching on columns, minima": lambda: _without(
-        phases.BranchOnColumns, when=lambda phase: phase.max_min
-    ),
-    "clique cuts": lambda: _limited(clique_cuts_per_round=0),
-    "clique cuts and branching on columns": lambda: PackingEngine(
-        replace(PACKING_LIMITS, clique_cuts_per_round=0),
-        lambda limits: [p for p in strategy(limits) if not isinstance(p, phases.BranchOnColumns)],
-    ),
-    "cuts on pairs of features": lambda: _limited(pair_cuts=False),
-    "low-rank bound": lambda: _priced(n_trials=0),
-    "pricing by exchanges": lambda: _priced(max_exchanges=0),
+    limits={"clique_cuts_per_round": 0},
+)
+VARIANTS["these, clique cuts and branching on columns"] = Variant(
+    _any(
+        _of(phases.BranchOnUsage, phases.ImproveUntilVain, phases.CliqueCutBound, phases.BranchOnColumns),
+        _IMPROVE_AFTER,
+        _HALF_LISTS,
+        _PATIENT,
+        _of(_LISTS, only_sum=True),
+    )
+)
+
+#: The same for the additive engine.
+ADDITIVE_VARIANTS: dict[str, dict[str, Any]] = {
+    EVERYTHING: {},
+    "sum: exact arrangement of degree sequences": {"arrangement_nodes": 0},
+    "sum: randomised arrangement": {"deal_attempts": 0},
+    "sum: integer programme over patterns": {"max_pattern_variables": 0},
+    "sum: all good sets listed (meet in the middle)": {"sum_max_listed": 0},
+    "minimum: annealing": {"anneal_runs": 0, "anneal_steps": 0, "first_anneal_steps": 0},
+    "minimum: exact search over a few sets": {"part_nodes": 0},
+    "minimum: restarts": {"restart_after": 10**9},
+    "minimum: ever wider windows at the root": {"widen_nodes": -1},
 }
 
 
 def run(folder: Path, jobs: int, variants: Sequence[str] = ()) -> Section:
-    """Every variant on the same sample; then the share that is proven on other folds."""
+    """Every variant on the same searches; then the share that is proven on other folds."""
     section = Section("ablation")
-    scores = untuned(folder)
-    asked = [*sample(scores, COUNT), *_with_conflicts(scores)]
-    names = [EVERYTHING, *(name for name in VARIANTS if name in variants or not variants)]
-    found = {
-        name: measured(f"without {name}", partial(_variant, name), asked, [SECONDS] * len(asked), jobs)
-        for name in dict.fromkeys(names)
-    }
-    folds = sample([one for one in scores if one.data in FOLD_DATA and "fold" in one.measure], TARGET_COUNT)
-    seconds = [TARGET_SECONDS * search.n_sets for _, search in folds]
+    found = ablate(fresh(folder), jobs, variants)
+    additive = ablate_additive(fresh_additive(folder), jobs)
+    folds = sample(
+        [one for one in untuned(folder) if one.data in FOLD_DATA and "fold" in one.measure], TARGET_COUNT
+    )
+    seconds = [TARGET_SECONDS * one.search.n_sets for one in folds]
     proven = measured("other folds", PackingEngine, folds, seconds, jobs)
     n_proven = sum(one.proven for one in proven)
     section.checks = [
@@ -128,37 +186,62 @@ def run(folder: Path, jobs: int, variants: Sequence[str] = ()) -> Section:
         )
     ]
     section.body = [
-        f"{len(asked)} searches on data that no limit was chosen on: mutual information of folds 1 and 2, Spearman "
-        "and forest importances, tables that come with scikit-learn, random numbers; mRMR with k = 10, FCBF with "
-        f"k = 5. {SECONDS:g} s of CPU time per search, {jobs} at a time. What is named is switched off. The ratio of "
-        "times is over the searches that are proven with and without it; better and worse say how many objectives are.",
-        table(
-            ("without", "proven", "mean time", "ratio of times", "better", "worse"),
-            (_line(name, found[name], found[EVERYTHING]) for name in found),
-        ),
-        REMOVED,
+        f"{len(found[EVERYTHING])} searches on data that neither limits nor earlier ablations were measured on: mutual "
+        "information of folds 3 and 4, Spearman, Pearson and forest importances, eight more tables, random numbers; "
+        "mRMR with k = 10 and k = 5, FCBF, groups, exclusions, implications and budgets, features that are alike "
+        f"counting as the same. {SECONDS:g} s of CPU time per search, {jobs} at a time. What is named is switched "
+        "off; searches that do not go through it are not run again. The ratio of times is over the searches that are "
+        "proven with and without it; better and worse say how many objectives are.",
+        lines(found),
+        f"The additive engine, {len(additive[EVERYTHING])} searches:",
+        lines(additive),
         f"On the mutual information of folds 1 and 2 with {TARGET_SECONDS:g} s per set, "
         f"{n_proven} of {len(folds)} searches with k = 10 are proven.",
     ]
     return section
 
 
-def _with_conflicts(scores: Sequence[Scores]) -> list[tuple[Scores, Search]]:
-    """Sets of five under FCBF, whose conflicts are what branching on usage is for."""
-    fcbf = [
-        Scores("FCBF", one.data, one.values, 0.3 * one.pairs, "fcbf")
-        for one in scores
-        if one.pairs is not None and one.measure in ("MI, fold 1", "random")
-    ]
-    searches = [
-        Search("simultaneous", aggregation, 5, diff, a)
-        for aggregation, (diff, a) in zip(("sum", "min") * 2, pairwise((4, 5, 4, 3, 5)), strict=True)
-    ]
-    return [(one, searches[number % len(searches)]) for number, one in enumerate(fcbf)]
+def ablate(
+    asked: Sequence[Asked], jobs: int, variants: Sequence[str] = (), seconds: float = SECONDS
+) -> dict[str, list[Measured]]:
+    """Each variant of the packing engine; a search that never goes through what is removed is not run again."""
+    usual = traced(f"with {EVERYTHING}", PackingEngine, asked, [seconds] * len(asked), jobs)
+    found = {EVERYTHING: [one for one, _ in usual]}
+    for name in variants or [name for name in VARIANTS if name != EVERYTHING]:
+        again = [place for place, (_, past) in enumerate(usual) if VARIANTS[name].touches(past)]
+        some = [asked[place] for place in again]
+        found[name] = list(found[EVERYTHING])
+        for place, one in zip(
+            again,
+            measured(f"without {name}", partial(_variant, name), some, [seconds] * len(some), jobs),
+            strict=True,
+        ):
+            found[name][place] = one
+    return found
+
+
+def ablate_additive(asked: Sequence[Asked], jobs: int) -> dict[str, list[Measured]]:
+    """Each variant of the additive engine."""
+    return {
+        name: measured(
+            f"additive without {name}", partial(_additive, name), asked, [SECONDS] * len(asked), jobs
+        )
+        for name in ADDITIVE_VARIANTS
+    }
+
+
+def lines(found: Mapping[str, Sequence[Measured]]) -> str:
+    """The table: one line for each variant."""
+    header = ("without", "proven", "mean time", "ratio of times", "better", "worse")
+    return table(header, (_line(name, some, found[EVERYTHING]) for name, some in found.items()))
 
 
 def _variant(name: str) -> PackingEngine:
-    return VARIANTS[name]()
+    return VARIANTS[name].engine()
+
+
+def _additive(name: str) -> AdditiveEngine:
+    return AdditiveEngine(replace(ADDITIVE_LIMITS, **ADDITIVE_VARIANTS[name]))
 
 
 def _line(name: str, found: Sequence[Measured], usual: Sequence[Measured]) -> tuple[str, ...]:

@@ -14,6 +14,9 @@ import numpy.typing as npt
 import altsets
 from altsets import quality
 from altsets.constraints import Constraint
+from altsets.dissimilarity import Matched
+
+Dissimilarity = str | Matched
 
 #: Faster searches are run three times and the best time counts: below this the clock measures the machine.
 REPEAT_BELOW = 0.01
@@ -145,6 +148,7 @@ def measure(
     search: Search,
     time_limit: float | None = None,
     constraints: Sequence[Constraint] = (),
+    dissimilarity: Dissimilarity = "dice",
 ) -> Measured:
     """Run one search and time the call of ``find``, no more and no less."""
     searched = scores.quality
@@ -162,6 +166,7 @@ def measure(
                 search=search.search,
                 aggregation=search.aggregation,
                 constraints=constraints,
+                dissimilarity=dissimilarity,
                 time_limit=time_limit,
             )
         except Exception as error:  # a crash is a finding to report, not the end of the measurement

@@ -8,6 +8,7 @@ features take the larger patterns. The programme's size depends on the number of
 from __future__ import annotations
 
 import itertools
+import math
 from collections.abc import Sequence
 
 import numpy as np
@@ -15,10 +16,10 @@ import numpy as np
 from altsets.arrays import Floats
 from altsets.problem import FeatureSet, Problem
 from altsets.search.milp.highs import Programme
+from altsets.search.milp.limits import MILP_LIMITS
 from altsets.search.run import Run
 from altsets.search.subset.candidates import Candidates
-
-__all__ = ["best_sum", "n_variables"]
+from altsets.search.tolerances import CLOSED
 
 
 def n_variables(candidates: Candidates, problem: Problem) -> int:
@@ -42,8 +43,13 @@ def best_sum(
     model = _PatternModel(candidates, problem, heads or [()] * problem.n_sets)
     solution = model.programme.maximise(run, gap)
     if solution.values is None:
-        return None, solution.bound * model.scale
-    return model.sets_of(solution.values), min(solution.bound * model.scale, limit)
+        empty = solution.bound == -math.inf and model.programme.is_empty(run)
+        return None, -math.inf if empty else limit
+    sets = model.sets_of(solution.values)
+    # Nothing rests on the bound where a gap is good enough.
+    confirmed = not gap and not run.stopped and model.is_best(sets, run)
+    bound = solution.bound + (0.0 if confirmed else MILP_LIMITS.unconfirmed)
+    return sets, min(bound * model.scale, limit)
 
 
 class _PatternModel:
@@ -67,6 +73,12 @@ class _PatternModel:
             both = self._where(first, second)
             left = problem.max_overlap - _common(heads[first], heads[second])
             self.programme.row(dict.fromkeys(both, 1.0), upper=left)
+
+    def is_best(self, sets: Sequence[FeatureSet], run: Run) -> bool:
+        """Whether it is confirmed that no sets have a larger sum than these."""
+        score_of = dict(zip(self._candidates.indices.tolist(), self._candidates.scores.tolist(), strict=True))
+        total = math.fsum(score_of.get(feature, 0.0) for chosen in sets for feature in chosen)
+        return self.programme.better((total + CLOSED) / self.scale, run).bound == -math.inf
 
     def _add_class(self, number: int, members: Sequence[int]) -> None:
         """Counts for one class, and what its features add to the sum: the better ones lie in more sets."""

@@ -30,7 +30,7 @@ from altsets.search.black_box.close_sets import (
 )
 from altsets.search.black_box.feasibility import Feasibility, Features
 from altsets.search.black_box.limits import BLACK_BOX_LIMITS, BlackBoxLimits
-from altsets.search.milp.engine import solved
+from altsets.search.milp.engine import solve
 from altsets.search.milp.formulation import Formulation
 from altsets.search.run import Run, Stopped
 from altsets.search.subset.any_set import Anything
@@ -249,7 +249,7 @@ class Repair:
             model = self._model(changes, others)
         except Stopped:
             return None
-        return solved(model, self.run)[0]
+        return solve(model, self.run)[0]
 
     def _model(self, changes: Sequence[Change], others: Sequence[FeatureSet]) -> Formulation:
         model = Formulation(self._anything, self.problem, run=self.run)

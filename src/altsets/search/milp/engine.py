@@ -20,9 +20,7 @@ from altsets.search.sequential import sequential
 from altsets.search.subset.candidates import Candidates
 from altsets.search.subset.construction import Construction, completed
 from altsets.search.subset.pricing import PricingOracle
-from altsets.search.tolerances import PROVEN
-
-__all__ = ["MilpEngine", "best_set", "solved"]
+from altsets.search.tolerances import CLOSED, PROVEN
 
 
 class MilpEngine:
@@ -96,19 +94,60 @@ def best_set(
         model.maximise_sum()
     except Stopped:
         return None, math.inf
-    sets, bound = solved(model, run)
+    sets, bound = confirmed(model, quality, run)
     return (None if sets is None else sets[0]), bound * model.scale
 
 
-def solved(model: Formulation, run: Run) -> tuple[list[FeatureSet] | None, float]:
+def confirmed(model: Formulation, quality: Quality, run: Run) -> tuple[list[FeatureSet] | None, float]:
+    """Solve, and take nothing for proven that follows from one run of the solver alone.
+
+    "Infeasible" must also hold without the objective, and an optimum is confirmed where asking for a better solution
+    is infeasible. A bound that is not confirmed, as when time is up, stays off by more than counts as proven.
+    """
+    best: list[FeatureSet] | None = None
+    bound = math.inf
+    for presolve in (True, False):
+        sets, bound = solve(model, run, presolve=presolve)
+        best = _better_of(model, quality, best, sets)
+        if run.stopped:
+            break
+        if best is None:
+            if bound == -math.inf and model.programme.is_empty(run):
+                return None, -math.inf
+            continue
+        value = model.value(quality, best)
+        other = model.programme.better(value + CLOSED / model.scale, run)
+        if other.bound == -math.inf:
+            return best, max(bound, value)
+        if other.values is not None:
+            best = _better_of(model, quality, best, model.features_of(other.values))
+    if best is None:
+        return None, max(bound, model.highest) if bound == -math.inf else bound + model.limits.unconfirmed
+    return best, max(bound, model.value(quality, best)) + model.limits.unconfirmed
+
+
+def _better_of(
+    model: Formulation,
+    quality: Quality,
+    sets: list[FeatureSet] | None,
+    others: list[FeatureSet] | None,
+) -> list[FeatureSet] | None:
+    """The better of two solutions, or the one that is one."""
+    if others is None or not model.holds(others):
+        return sets
+    if sets is None or model.value(quality, others) > model.value(quality, sets):
+        return others
+    return sets
+
+
+def solve(model: Formulation, run: Run, *, presolve: bool = True) -> tuple[list[FeatureSet] | None, float]:
     """Solve, and again as long as an answer breaks a constraint by less than the solver's tolerance."""
     while True:
-        solution = model.programme.maximise(run)
+        solution = model.programme.maximise(run, presolve=presolve)
         if solution.values is None:
             return None, solution.bound
         sets = model.features_of(solution.values)
-        constraints = model.problem.constraints
-        broken = [one for one in sets if not all(constraint.holds(one) for constraint in constraints)]
+        broken = [one for one in sets if not model.holds([one])]
         if not broken:
             return sets, solution.bound
         if run.stopped:
@@ -139,7 +178,7 @@ def _simultaneous(quality: Quality, problem: Problem, run: Run, limits: MilpLimi
         sets, bound = _largest_minimum(model, quality, limit / problem.n_sets, run)
     else:
         model.maximise_sum()
-        sets, bound = solved(model, run)
+        sets, bound = confirmed(model, quality, run)
         bound = min(bound, limit)
     return _answer(quality, problem, sets, bound * model.scale)
 
@@ -148,20 +187,22 @@ def _largest_minimum(
     model: Formulation, quality: Quality, limit: float, run: Run
 ) -> tuple[list[FeatureSet] | None, float]:
     """The largest minimum; among equal minima the larger sum: hold the minimum and maximise again."""
-    programme = model.programme
+    programme, limits = model.programme, model.limits
     limit = min(limit, model.reach)
-    lowest = programme.variable(limit, cost=1.0, integer=False, lower=-2 * model.reach)
+    # In units in which the solver's tolerance on rows is far below what counts as proven.
+    unit = limits.objective_factor
+    lowest = programme.variable(limit * unit, cost=1 / unit, integer=False, lower=-2 * model.reach * unit)
     for one in model.sets:
-        programme.row({lowest: 1.0} | {v: -value for v, value in one.quality.items()}, upper=0)
-    sets, bound = solved(model, run)
-    # In rows, numbers that are too small are no numbers to the solver.
-    bound = min(bound + model.limits.dropped_coefficient * model.reach, limit)
+        terms = {lowest: 1.0} | {variable: -value * unit for variable, value in one.quality.items()}
+        programme.row(terms, upper=0, of_objective=True)
+    sets, bound = confirmed(model, quality, run)
+    bound = min(bound, limit)
     if sets is None or run.stopped:
         return sets, bound
     worst = min(map(quality.evaluate, sets))
-    programme.fix_least(lowest, worst / model.scale - model.limits.minimum_slack)
+    programme.fix_least(lowest, (worst / model.scale - limits.minimum_slack) * unit)
     model.maximise_sum()
-    larger, _ = solved(model, run)
+    larger, _ = solve(model, run)
     if larger is not None and min(map(quality.evaluate, larger)) >= worst - PROVEN / 2:
         sets = larger
     return sets, bound

@@ -102,6 +102,19 @@ class Formulation:
         k = self.problem.k_max
         return float(k + k * (k - 1) // 2)
 
+    @property
+    def highest(self) -> float:
+        """No objective in the programme is larger than this."""
+        return self.reach * len(self.sets)
+
+    def value(self, quality: Quality, sets: Sequence[FeatureSet]) -> float:
+        """The objective of some sets, in units of the programme."""
+        return self.problem.objective([quality.evaluate(chosen) for chosen in sets]) / self.scale
+
+    def holds(self, sets: Sequence[FeatureSet]) -> bool:
+        """Whether each set keeps to all constraints, exactly."""
+        return all(constraint.holds(chosen) for chosen in sets for constraint in self.problem.constraints)
+
     def add_set(self, others: Sequence[FeatureSet]) -> SetVariables:
         """Variables for one more set, with everything that it has to keep to; it differs from the others."""
         self._check()

@@ -38,6 +38,7 @@ class Programme:
         self._integer: list[bool] = []
         self._row_lower: list[float] = []
         self._row_upper: list[float] = []
+        self._of_objective: list[bool] = []
         self._start: list[int] = [0]
         self._index: list[int] = []
         self._value: list[float] = []
@@ -50,8 +51,19 @@ class Programme:
         self._integer.append(integer)
         return len(self._cost) - 1
 
-    def row(self, terms: dict[int, float], *, lower: float = -math.inf, upper: float = math.inf) -> None:
-        """Add a row: lower <= sum of coefficient * variable <= upper."""
+    def row(
+        self,
+        terms: dict[int, float],
+        *,
+        lower: float = -math.inf,
+        upper: float = math.inf,
+        of_objective: bool = False,
+    ) -> None:
+        """Add a row: lower <= sum of coefficient * variable <= upper.
+
+        A row ``of_objective`` only defines a variable of the objective, and rules no solution out.
+        """
+        self._of_objective.append(of_objective)
         self._index.extend(terms)
         self._value.extend(terms.values())
         self._start.append(len(self._index))
@@ -66,13 +78,57 @@ class Programme:
         """Change a variable's part in the objective."""
         self._cost[variable] = cost
 
-    def maximise(self, run: Run, gap: float = 0.0) -> Solution:
-        """Solve until proven but for a relative gap, out of time or interrupted."""
+    def maximise(self, run: Run, gap: float = 0.0, *, presolve: bool = True) -> Solution:
+        """Solve until proven but for a relative gap, out of time or interrupted.
+
+        What the solver claims is no proof before :meth:`is_empty` or :meth:`better` has confirmed it.
+        """
         import highspy
 
+        solver = self._solve(highspy, self._model(highspy), run, gap, presolve=presolve)
+        return self._solution(solver, highspy)
+
+    def is_empty(self, run: Run) -> bool:
+        """Whether it is confirmed that no values satisfy the rows.
+
+        Presolve has been seen to call programmes infeasible whose objective holds numbers of very different size.
+        Without an objective there are none, and where other rows have fractions, it is done without presolve.
+        """
+        import highspy
+
+        model = self._model(highspy, objective=False)
+        solver = self._solve(highspy, model, run, presolve=self._is_integral)
+        return bool(solver.getModelStatus() == highspy.HighsModelStatus.kInfeasible)
+
+    def better(self, least: float, run: Run) -> Solution:
+        """Values whose objective is at least ``least``, without presolve; a bound of -inf if there are none.
+
+        This confirms an optimum by another argument: that nothing satisfies the rows and is better.
+        """
+        import highspy
+
+        model = self._model(highspy, least=least)
+        solver = self._solve(highspy, model, run, presolve=False)
+        if solver.getModelStatus() == highspy.HighsModelStatus.kInfeasible:
+            return Solution(None, -math.inf)
+        values = np.array(solver.getSolution().col_value)
+        found = solver.getInfo().primal_solution_status == 2 and len(values) > 0
+        return Solution(values if found else None, math.inf)
+
+    @property
+    def _is_integral(self) -> bool:
+        """Whether all rows but those of the objective have whole numbers only."""
+        kept = ~np.repeat(np.array(self._of_objective, dtype=bool), np.diff(self._start))
+        numbers = np.array([*np.array(self._value)[kept], *self._row_lower, *self._row_upper])
+        numbers = numbers[np.isfinite(numbers)]
+        return bool((numbers == np.rint(numbers)).all())
+
+    def _solve(self, highspy: Any, model: Any, run: Run, gap: float = 0.0, *, presolve: bool = True) -> Any:
+        """The solver when it is done, out of time or interrupted."""
         solver = _silent_solver(highspy)
         self._set_options(solver, run, gap)
-        solver.passModel(self._model(highspy))
+        solver.setOptionValue("presolve", "choose" if presolve else "off")
+        solver.passModel(model)
 
         def on_interrupt(event: Any) -> None:
             if run.tick(0):
@@ -82,7 +138,7 @@ class Programme:
         solver.cbSimplexInterrupt += on_interrupt
         solver.run()
         run.tick(self._limits.steps_per_node * max(int(solver.getInfo().mip_node_count), 1))
-        return self._solution(solver, highspy)
+        return solver
 
     def _set_options(self, solver: Any, run: Run, gap: float) -> None:
         limits = self._limits
@@ -112,20 +168,31 @@ class Programme:
             return Solution(None, bound)
         return Solution(values, bound)
 
-    def _model(self, highspy: Any) -> Any:
+    def _model(self, highspy: Any, *, objective: bool = True, least: float | None = None) -> Any:
+        """The programme as the solver takes it: with its objective, without it, or with at least some value of it."""
+        costs = np.array(self._cost) * self._limits.objective_factor
+        lower, upper = (
+            np.array(self._row_lower, dtype=np.float64),
+            np.array(self._row_upper, dtype=np.float64),
+        )
+        start, index, value = np.array(self._start), np.array(self._index), np.array(self._value)
+        if not objective:
+            free = np.array(self._of_objective, dtype=bool)
+            lower[free], upper[free] = -math.inf, math.inf
+        elif least is not None:
+            used = np.flatnonzero(costs)
+            index, value = np.append(index, used), np.append(value, costs[used])
+            start = np.append(start, len(index))
+            lower = np.append(lower, least * self._limits.objective_factor)
+            upper = np.append(upper, math.inf)
         lp = highspy.HighsLp()
-        lp.num_col_ = len(self._cost)
-        lp.num_row_ = len(self._row_lower)
+        lp.num_col_, lp.num_row_ = len(costs), len(lower)
         lp.sense_ = highspy.ObjSense.kMaximize
-        lp.col_cost_ = np.array(self._cost) * self._limits.objective_factor
-        lp.col_lower_ = np.array(self._lower)
-        lp.col_upper_ = np.array(self._upper)
-        lp.row_lower_ = np.array(self._row_lower)
-        lp.row_upper_ = np.array(self._row_upper)
+        lp.col_cost_ = costs if objective and least is None else np.zeros(len(costs))
+        lp.col_lower_, lp.col_upper_ = np.array(self._lower), np.array(self._upper)
+        lp.row_lower_, lp.row_upper_ = lower, upper
         lp.a_matrix_.format_ = highspy.MatrixFormat.kRowwise
-        lp.a_matrix_.start_ = np.array(self._start)
-        lp.a_matrix_.index_ = np.array(self._index)
-        lp.a_matrix_.value_ = np.array(self._value)
+        lp.a_matrix_.start_, lp.a_matrix_.index_, lp.a_matrix_.value_ = start, index.astype(np.int32), value
         kinds = highspy.HighsVarType
         lp.integrality_ = [kinds.kInteger if integer else kinds.kContinuous for integer in self._integer]
         return lp

@@ -29,6 +29,9 @@ class MilpLimits:
     absolute_gap: float = 1e-11
     #: The tolerance of linear programmes, primal and dual.
     lp_tolerance: float = 1e-9
+    #: What is added to a bound that no second argument confirms, in units of the programme: presolve has been seen to
+    #: be off by its tolerance.
+    unconfirmed: float = 5e-7
     #: Steps of the run that a node of the solver's search counts as.
     steps_per_node: int = 10
     #: Seconds that it gets at least, even if time is up.
