@@ -176,12 +176,12 @@ def _constrained(all_scores: Sequence[Scores], k: int) -> Iterator[Asked]:
 def _matched(folder: Path) -> Iterator[Asked]:
     """Sets of five that differ by features that are not alike."""
     kinds = [("sum", 3, 2), ("min", 4, 2), ("sum", 4, 4), ("min", 5, 3)]
-    for number, (name, (_, X, y)) in enumerate(
-        (name, fold)
-        for name in (*OTHER_TABLES, *OTHER_DATA)
-        for fold in _folds(folder / f"{name}.csv.gz", FRESH_FOLDS)
-    ):
-        X, y = _thinned(X, y, MOST_ROWS)
+    parts = [
+        (data, *_thinned(X, y, MOST_ROWS))
+        for data in (*OTHER_TABLES, *OTHER_DATA)
+        for _, X, y in _folds(folder / f"{data}.csv.gz", FRESH_FOLDS)
+    ]
+    for number, (name, X, y) in enumerate(parts):
         rank = np.abs(measures.pairwise(X, "spearman"))
         scores = _mrmr("Matched", name, np.abs(measures.score(X, y, "spearman")[0]), rank)
         aggregation, diff, a = kinds[number % len(kinds)]

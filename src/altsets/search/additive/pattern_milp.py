@@ -19,7 +19,6 @@ from altsets.search.milp.highs import Programme
 from altsets.search.milp.limits import MILP_LIMITS
 from altsets.search.run import Run
 from altsets.search.subset.candidates import Candidates
-from altsets.search.tolerances import CLOSED
 
 
 def n_variables(candidates: Candidates, problem: Problem) -> int:
@@ -46,9 +45,12 @@ def best_sum(
         empty = solution.bound == -math.inf and model.programme.is_empty(run)
         return None, -math.inf if empty else limit
     sets = model.sets_of(solution.values)
-    # Nothing rests on the bound where a gap is good enough.
-    confirmed = not gap and not run.stopped and model.is_best(sets, run)
-    bound = solution.bound + (0.0 if confirmed else MILP_LIMITS.unconfirmed)
+    bound = solution.bound
+    if not gap and not run.stopped:
+        # One run alone proves nothing. Where a gap is good enough, nothing rests on the bound.
+        bound = max(bound, model.programme.maximise(run, presolve=False).bound)
+    if gap or run.stopped:
+        bound = solution.bound + MILP_LIMITS.unconfirmed
     return sets, min(bound * model.scale, limit)
 
 
@@ -73,12 +75,6 @@ class _PatternModel:
             both = self._where(first, second)
             left = problem.max_overlap - _common(heads[first], heads[second])
             self.programme.row(dict.fromkeys(both, 1.0), upper=left)
-
-    def is_best(self, sets: Sequence[FeatureSet], run: Run) -> bool:
-        """Whether it is confirmed that no sets have a larger sum than these."""
-        score_of = dict(zip(self._candidates.indices.tolist(), self._candidates.scores.tolist(), strict=True))
-        total = math.fsum(score_of.get(feature, 0.0) for chosen in sets for feature in chosen)
-        return self.programme.better((total + CLOSED) / self.scale, run).bound == -math.inf
 
     def _add_class(self, number: int, members: Sequence[int]) -> None:
         """Counts for one class, and what its features add to the sum: the better ones lie in more sets."""

@@ -6,7 +6,7 @@ import itertools
 import math
 from collections.abc import Sequence
 from dataclasses import replace
-from functools import cache
+from functools import cache, partial
 
 from altsets.dissimilarity import Grouped, Matched
 from altsets.problem import FeatureSet, Problem
@@ -20,7 +20,7 @@ from altsets.search.sequential import sequential
 from altsets.search.subset.candidates import Candidates
 from altsets.search.subset.construction import Construction, completed
 from altsets.search.subset.pricing import PricingOracle
-from altsets.search.tolerances import CLOSED, PROVEN
+from altsets.search.tolerances import PROVEN
 
 
 class MilpEngine:
@@ -99,45 +99,22 @@ def best_set(
 
 
 def confirmed(model: Formulation, quality: Quality, run: Run) -> tuple[list[FeatureSet] | None, float]:
-    """Solve, and take nothing for proven that follows from one run of the solver alone.
+    """Solve twice, with presolve and without it, as presolve has been seen to lose solutions; the weaker claim counts.
 
-    "Infeasible" must also hold without the objective, and an optimum is confirmed where asking for a better solution
-    is infeasible. A bound that is not confirmed, as when time is up, stays off by more than counts as proven.
+    "Infeasible" must also hold without an objective. A bound that is not confirmed, as when time is up, is raised by
+    more than counts as proven.
     """
-    best: list[FeatureSet] | None = None
-    bound = math.inf
-    for presolve in (True, False):
-        sets, bound = solve(model, run, presolve=presolve)
-        best = _better_of(model, quality, best, sets)
-        if run.stopped:
-            break
-        if best is None:
-            if bound == -math.inf and model.programme.is_empty(run):
-                return None, -math.inf
-            continue
-        value = model.value(quality, best)
-        other = model.programme.better(value + CLOSED / model.scale, run)
-        if other.bound == -math.inf:
-            return best, max(bound, value)
-        if other.values is not None:
-            best = _better_of(model, quality, best, model.features_of(other.values))
-    if best is None:
-        return None, max(bound, model.highest) if bound == -math.inf else bound + model.limits.unconfirmed
-    return best, max(bound, model.value(quality, best)) + model.limits.unconfirmed
-
-
-def _better_of(
-    model: Formulation,
-    quality: Quality,
-    sets: list[FeatureSet] | None,
-    others: list[FeatureSet] | None,
-) -> list[FeatureSet] | None:
-    """The better of two solutions, or the one that is one."""
-    if others is None or not model.holds(others):
-        return sets
-    if sets is None or model.value(quality, others) > model.value(quality, sets):
-        return others
-    return sets
+    sets, bound = solve(model, run)
+    if sets is None and bound == -math.inf and not run.stopped and model.programme.is_empty(run):
+        return None, -math.inf
+    again, other_bound = (None, math.inf) if run.stopped else solve(model, run, presolve=False)
+    found = [one for one in (sets, again) if one is not None]
+    best = max(found, key=partial(model.value, quality), default=None)
+    value = -math.inf if best is None else model.value(quality, best)
+    if run.stopped or min(bound, other_bound) == -math.inf:
+        bound = min(one for one in (bound, other_bound, model.highest) if one > -math.inf)
+        return best, max(bound, value) + model.limits.unconfirmed
+    return best, max(bound, other_bound, value)
 
 
 def solve(model: Formulation, run: Run, *, presolve: bool = True) -> tuple[list[FeatureSet] | None, float]:
@@ -147,7 +124,7 @@ def solve(model: Formulation, run: Run, *, presolve: bool = True) -> tuple[list[
         if solution.values is None:
             return None, solution.bound
         sets = model.features_of(solution.values)
-        broken = [one for one in sets if not model.holds([one])]
+        broken = [one for one in sets if not model.holds(one)]
         if not broken:
             return sets, solution.bound
         if run.stopped:

@@ -111,9 +111,9 @@ class Formulation:
         """The objective of some sets, in units of the programme."""
         return self.problem.objective([quality.evaluate(chosen) for chosen in sets]) / self.scale
 
-    def holds(self, sets: Sequence[FeatureSet]) -> bool:
-        """Whether each set keeps to all constraints, exactly."""
-        return all(constraint.holds(chosen) for chosen in sets for constraint in self.problem.constraints)
+    def holds(self, chosen: FeatureSet) -> bool:
+        """Whether a set keeps to all constraints, exactly."""
+        return all(constraint.holds(chosen) for constraint in self.problem.constraints)
 
     def add_set(self, others: Sequence[FeatureSet]) -> SetVariables:
         """Variables for one more set, with everything that it has to keep to; it differs from the others."""

@@ -39,6 +39,7 @@ class Programme:
         self._row_lower: list[float] = []
         self._row_upper: list[float] = []
         self._of_objective: list[bool] = []
+        self._found: Floats | None = None
         self._start: list[int] = [0]
         self._index: list[int] = []
         self._value: list[float] = []
@@ -81,12 +82,16 @@ class Programme:
     def maximise(self, run: Run, gap: float = 0.0, *, presolve: bool = True) -> Solution:
         """Solve until proven but for a relative gap, out of time or interrupted.
 
-        What the solver claims is no proof before :meth:`is_empty` or :meth:`better` has confirmed it.
+        One run alone proves nothing, as presolve has been seen to lose solutions. The last values that were found are
+        where the next run begins.
         """
         import highspy
 
         solver = self._solve(highspy, self._model(highspy), run, gap, presolve=presolve)
-        return self._solution(solver, highspy)
+        solution = self._solution(solver, highspy)
+        if solution.values is not None:
+            self._found = solution.values
+        return solution
 
     def is_empty(self, run: Run) -> bool:
         """Whether it is confirmed that no values satisfy the rows.
@@ -99,21 +104,6 @@ class Programme:
         model = self._model(highspy, objective=False)
         solver = self._solve(highspy, model, run, presolve=self._is_integral)
         return bool(solver.getModelStatus() == highspy.HighsModelStatus.kInfeasible)
-
-    def better(self, least: float, run: Run) -> Solution:
-        """Values whose objective is at least ``least``, without presolve; a bound of -inf if there are none.
-
-        This confirms an optimum by another argument: that nothing satisfies the rows and is better.
-        """
-        import highspy
-
-        model = self._model(highspy, least=least)
-        solver = self._solve(highspy, model, run, presolve=False)
-        if solver.getModelStatus() == highspy.HighsModelStatus.kInfeasible:
-            return Solution(None, -math.inf)
-        values = np.array(solver.getSolution().col_value)
-        found = solver.getInfo().primal_solution_status == 2 and len(values) > 0
-        return Solution(values if found else None, math.inf)
 
     @property
     def _is_integral(self) -> bool:
@@ -129,6 +119,10 @@ class Programme:
         self._set_options(solver, run, gap)
         solver.setOptionValue("presolve", "choose" if presolve else "off")
         solver.passModel(model)
+        if self._found is not None and len(self._found) == len(self._cost):
+            known = highspy.HighsSolution()
+            known.col_value = self._found.tolist()
+            solver.setSolution(known)
 
         def on_interrupt(event: Any) -> None:
             if run.tick(0):
@@ -168,31 +162,25 @@ class Programme:
             return Solution(None, bound)
         return Solution(values, bound)
 
-    def _model(self, highspy: Any, *, objective: bool = True, least: float | None = None) -> Any:
-        """The programme as the solver takes it: with its objective, without it, or with at least some value of it."""
+    def _model(self, highspy: Any, *, objective: bool = True) -> Any:
+        """The programme as the solver takes it, with its objective or without."""
         costs = np.array(self._cost) * self._limits.objective_factor
         lower, upper = (
             np.array(self._row_lower, dtype=np.float64),
             np.array(self._row_upper, dtype=np.float64),
         )
-        start, index, value = np.array(self._start), np.array(self._index), np.array(self._value)
         if not objective:
             free = np.array(self._of_objective, dtype=bool)
             lower[free], upper[free] = -math.inf, math.inf
-        elif least is not None:
-            used = np.flatnonzero(costs)
-            index, value = np.append(index, used), np.append(value, costs[used])
-            start = np.append(start, len(index))
-            lower = np.append(lower, least * self._limits.objective_factor)
-            upper = np.append(upper, math.inf)
         lp = highspy.HighsLp()
         lp.num_col_, lp.num_row_ = len(costs), len(lower)
         lp.sense_ = highspy.ObjSense.kMaximize
-        lp.col_cost_ = costs if objective and least is None else np.zeros(len(costs))
+        lp.col_cost_ = costs if objective else np.zeros(len(costs))
         lp.col_lower_, lp.col_upper_ = np.array(self._lower), np.array(self._upper)
         lp.row_lower_, lp.row_upper_ = lower, upper
         lp.a_matrix_.format_ = highspy.MatrixFormat.kRowwise
-        lp.a_matrix_.start_, lp.a_matrix_.index_, lp.a_matrix_.value_ = start, index.astype(np.int32), value
+        lp.a_matrix_.start_, lp.a_matrix_.index_ = np.array(self._start), np.array(self._index)
+        lp.a_matrix_.value_ = np.array(self._value)
         kinds = highspy.HighsVarType
         lp.integrality_ = [kinds.kInteger if integer else kinds.kContinuous for integer in self._integer]
         return lp

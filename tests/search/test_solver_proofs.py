@@ -1,0 +1,119 @@
+"""What the integer-programming solver claims is no proof until another argument confirms it."""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+import numpy as np
+import pytest
+from checks import Request, disagreements
+
+from altsets import Status, find
+from altsets.constraints import Exclusive
+from altsets.quality import FCBF, Additive
+from altsets.search.milp.highs import Programme, Solution
+from altsets.search.run import Run
+
+#: Small numbers beside large ones, which the solver's presolve has lost.
+SMALL = (0.0, 1e-7, -1e-7, 2e-6, 1.9e-6, 1e-8, 3e-6)
+LARGE = (-1.0, 1.0, -0.5)
+
+
+def test_small_scores_beside_large_ones_with_exclusions() -> None:
+    result = find(
+        Additive([0, 1e-7, -1, -1, -1]),
+        n_features=1,
+        n_alternatives=0,
+        tau=1,
+        search="simultaneous",
+        aggregation="min",
+        constraints=[Exclusive([3, 1]), Exclusive([3, 2]), Exclusive([4, 1])],
+        engine="milp",
+    )
+    assert result.status is Status.OPTIMAL
+    assert result.sets == [(1,)]
+
+
+def test_small_scores_beside_large_ones_with_conflicts() -> None:
+    relevance = [-1, 0, -1, 0, 1e-7, -1]
+    dependency = np.full((6, 6), -10.0)
+    for first, second in [(1, 0), (2, 0), (4, 2), (5, 4)]:
+        dependency[first, second] = dependency[second, first] = 10.0
+    quality = FCBF(relevance, dependency)
+    result = find(
+        quality, n_features=1, n_alternatives=0, search="simultaneous", aggregation="min", engine="milp"
+    )
+    assert result.status is Status.OPTIMAL
+    assert result.sets == [(4,)]
+
+
+def request(seed: int) -> Request:
+    """A few small numbers beside large ones, with rules that tie features to each other."""
+    rng = np.random.default_rng(seed)
+    n = int(rng.integers(4, 8))
+    few = [0.0, float(rng.choice(SMALL)), float(rng.choice(SMALL)), float(rng.choice(LARGE))]
+    scores = tuple(rng.choice(few, n, p=[0.2, 0.2, 0.1, 0.5]).tolist())
+    numbers: dict[str, Any] = {"scores": scores}
+    if rng.random() < 0.4:
+        dependency = np.full((n, n), -10.0)
+        for _ in range(int(rng.integers(1, n + 1))):
+            first, second = rng.choice(n, 2, replace=False)
+            dependency[first, second] = dependency[second, first] = 10.0
+        numbers |= {"kind": "fcbf", "matrix": tuple(map(tuple, dependency.tolist()))}
+    pairs = [tuple(rng.choice(n, 2, replace=False).tolist()) for _ in range(int(rng.integers(0, 5)))]
+    rules = tuple(("exclusive", pair) if rng.random() < 0.7 else ("implies", *pair) for pair in pairs)
+    alone = rng.random() < 0.6
+    return Request(
+        n_features=1 if alone else int(rng.integers(1, 4)),
+        n_alternatives=0 if alone else int(rng.integers(0, 3)),
+        tau=1.0 if alone else float(rng.choice([0.3, 0.5, 1.0])),
+        search="simultaneous",
+        aggregation="min" if rng.random() < 0.8 else "sum",
+        constraints=rules,
+        **numbers,
+    )
+
+
+@pytest.mark.parametrize("first", range(0, 400, 50))
+def test_small_scores_beside_large_ones_against_the_oracle(first: int) -> None:
+    for seed in range(first, first + 50):
+        asked = request(seed)
+        wrong = disagreements(asked, asked.find(engine="milp"), asked.oracle)
+        assert not wrong, (seed, wrong, asked.snippet(engine="milp"))
+
+
+def test_infeasible_is_confirmed(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(
+        Programme, "maximise", lambda self, run, gap=0.0, presolve=True: Solution(None, -math.inf)
+    )
+    result = find(Additive([3.0, 2.0, 1.0]), 2, 0, search="simultaneous", engine="milp")
+    assert result.status is not Status.INFEASIBLE
+    assert result.bound >= 5.0
+
+
+@pytest.mark.parametrize("aggregation", ["sum", "min"])
+def test_an_optimum_is_confirmed(monkeypatch: pytest.MonkeyPatch, aggregation: str) -> None:
+    truly = Programme.maximise
+
+    def too_low(self: Programme, run: Run, gap: float = 0.0, *, presolve: bool = True) -> Solution:
+        if not presolve:
+            return truly(self, run, gap, presolve=presolve)
+        # The worst solution, and a bound that calls it the best.
+        self._cost, costs = [-cost for cost in self._cost], self._cost
+        worst = truly(self, run, gap, presolve=presolve)
+        self._cost = costs
+        assert worst.values is not None
+        return Solution(worst.values, float(np.dot(costs, worst.values)))
+
+    monkeypatch.setattr(Programme, "maximise", too_low)
+    result = find(
+        Additive([0.9, 0.8, 0.3, 0.1]),
+        1,
+        1,
+        tau=1,
+        search="simultaneous",
+        aggregation=aggregation,
+        engine="milp",
+    )
+    assert result.objective == pytest.approx(1.7 if aggregation == "sum" else 0.8)
