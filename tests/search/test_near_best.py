@@ -19,11 +19,9 @@ import altsets
 from altsets import Problem, constraints, quality
 from altsets.errors import InputError, UnsupportedError
 from altsets.search.near_best.counting import count_near
-from altsets.search.near_best.limits import NEAR_BEST_LIMITS
-from altsets.search.near_best.listed import ListedFamily
-from altsets.search.near_best.nearness import Nearness
-from altsets.search.near_best.sifted import SiftedFamily
-from altsets.search.near_best.sum_family import SumFamily
+from altsets.search.near_best.family import NEAR_BEST_LIMITS, Nearness
+from altsets.search.near_best.listing import ListedFamily
+from altsets.search.near_best.sum_family import FilteredFamily, SumFamily
 from altsets.search.run import Run
 
 SIX = quality.Additive([9, 8, 7, 3, 2, 1], feature_names=list("abcdef"))
@@ -262,7 +260,7 @@ def test_sums_that_constraints_make_too_many_are_sifted(kind):
     truth = request.truth()
     assert 20 < len(truth.sets) < 150
     family = family_of(request, replace(NEAR_BEST_LIMITS, max_listed=10, n_draws=500))
-    assert isinstance(family, SiftedFamily)
+    assert isinstance(family, FilteredFamily)
     low, high = family.bounds
     assert 10 <= low < len(truth.sets) <= high < math.comb(10, 4)
     assert list(family.ranked()) == truth.sets

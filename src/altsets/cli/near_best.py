@@ -119,7 +119,7 @@ def _check_nearness(within: float | None, min_quality: float | None) -> None:
     """Say what is wrong with a threshold before features are scored."""
     if within is not None and min_quality is not None:
         raise InputError("--within and --min-quality were both given; give one of them.")
-    from altsets.search.near_best.nearness import DEFAULT_WITHIN, Nearness
+    from altsets.search.near_best.family import DEFAULT_WITHIN, Nearness
 
     Nearness.of(DEFAULT_WITHIN if within is None else within, min_quality)
 

@@ -148,9 +148,9 @@ def show_near_best(near: NearBest, n_sets: int, console: Console) -> None:
 
 
 def _share_of(share: float) -> str:
-    from altsets.search.near_best.summary import share_of
+    from altsets.wording import percent
 
-    return share_of(share)
+    return percent(share)
 
 
 def _best_grid(near: NearBest, n_sets: int) -> Grid:

@@ -8,7 +8,7 @@ from altsets import views
 from altsets.plots._canvas import BLUE, CHARACTER, HATCHED, axes_for, finish, key, tidy
 from altsets.plots._names import PLAIN, Names
 from altsets.search.near_best import NearBest
-from altsets.search.near_best.summary import share_of
+from altsets.wording import percent
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -55,7 +55,7 @@ def near_best(near_best: NearBest, *, most: int | None = 25, ax: Axes | None = N
     for bar, marked in zip(bars, seen.marked, strict=True):
         if not marked:
             bar.set(**HATCHED)
-    ax.bar_label(bars, [share_of(value or 0.0) for value in seen.values], fontsize="x-small", padding=3)
+    ax.bar_label(bars, [percent(value or 0.0) for value in seen.values], fontsize="x-small", padding=3)
     ax.set_yticks(places, labels, **PLAIN)
     ax.set_ylim(len(labels) - 0.4, -0.6)
     ax.set_xlim(0, 112)

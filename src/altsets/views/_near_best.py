@@ -6,9 +6,10 @@ from typing import Any
 
 from altsets.errors import InputError
 from altsets.search.near_best import NearBest
-from altsets.search.near_best.summary import headline, number_of
+from altsets.search.near_best.answer import headline
 from altsets.views._given import capped, checked, joined
 from altsets.views._shapes import Bars
+from altsets.wording import large_count
 
 __all__ = ["near_best_frequencies"]
 
@@ -54,5 +55,5 @@ def near_best_frequencies(near_best: Any, most: int | None = 25) -> Bars:
 def _about(near: NearBest) -> str:
     """How many sets there are, and which of them shares are about."""
     said = headline(near)
-    known = f"Shares are about the {number_of(near.n_known)} best ones." if near.n_known else ""
+    known = f"Shares are about the {large_count(near.n_known)} best ones." if near.n_known else ""
     return joined(f"{said[0].upper()}{said[1:]}.", known, "Shares are estimates." if near.estimated else "")

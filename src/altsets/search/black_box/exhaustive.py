@@ -100,7 +100,9 @@ def _counted(problem: Problem, most: int) -> bool | None:
     return None
 
 
-def all_sets(problem: Problem, run: Run, most: int, limits: BlackBoxLimits) -> tuple[PricingOracle, Listing]:
+def all_sets(
+    problem: Problem, run: Run, most: int, limits: BlackBoxLimits = BLACK_BOX_LIMITS
+) -> tuple[PricingOracle, Listing]:
     """All valid sets, complete if they are no more than so many."""
     anything = Anything(Form(np.zeros(problem.n_features_in)))
     # With as many sets as features, no feature is left out as being like others.

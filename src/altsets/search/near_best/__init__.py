@@ -1,6 +1,6 @@
 """How many sets are nearly as good as the best one, which features they have, and what they look like."""
 
 from altsets.search.near_best.answer import NearBest
-from altsets.search.near_best.question import near_best
+from altsets.search.near_best.counting import near_best
 
 __all__ = ["NearBest", "near_best"]

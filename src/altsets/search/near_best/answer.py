@@ -1,9 +1,10 @@
-"""How many sets are nearly as good as the best one: the answer, for people and for programs."""
+"""NearBest: the sets that are nearly as good as the best one, in words, as a frame and as JSON."""
 
 from __future__ import annotations
 
 import itertools
 import json
+import math
 from collections.abc import Iterator
 from functools import cached_property
 from typing import Any
@@ -17,15 +18,20 @@ from altsets.features import whole_number
 from altsets.problem import FeatureSet, Problem
 from altsets.quality import Quality
 from altsets.result import StopReason, frame_of
-from altsets.search.near_best.counting import Counted
-from altsets.search.near_best.nearness import Nearness
-from altsets.search.near_best.summary import headline, summary
-
-__all__ = ["NearBest"]
+from altsets.search.near_best.family import Counted, Nearness
+from altsets.wording import large_count, list_some, paragraph, percent, plural, sentence, span
 
 SCHEMA = 1
 #: Features of which there can be a matrix with a number for each pair: a gigabyte.
 MOST_PAIRED = 11_000
+#: Features that are named before the rest is counted.
+MOST_NAMED = 5
+
+CUT_SHORT = {
+    StopReason.TIME_LIMIT: "the time limit was reached",
+    StopReason.INTERRUPTED: "it was interrupted",
+    StopReason.ENGINE_LIMIT: "they are too many to list",
+}
 
 
 class NearBest:
@@ -179,7 +185,12 @@ class NearBest:
 
     def explain(self) -> str:
         """How many sets there are, and what they have in common, in plain words."""
-        return summary(self)
+        if self.reason:
+            return self.reason
+        known = _about_known(self) if self.n_known is not None else ""
+        features = _describe_features(self) if self.count_bounds[0] and self.n_known != 0 else []
+        estimated = "Shares are estimates from sets that were drawn at random." if self.estimated else ""
+        return paragraph(sentence(headline(self)), _describe_best(self), known, *features, estimated)
 
     def __repr__(self) -> str:
         return f"NearBest({headline(self)})"
@@ -201,7 +212,7 @@ class NearBest:
 
     @property
     def feature_scores(self) -> Floats | None:
-        """What each feature alone is worth; None if only sets can be judged."""
+        """What each feature alone is worth; None if only sets can be scored."""
         return self._quality.feature_scores
 
     @property
@@ -292,3 +303,62 @@ class NearBest:
 def _locked(values: Floats) -> Floats:
     values.setflags(write=False)
     return values
+
+
+def headline(near: NearBest) -> str:
+    """The number of sets as a clause."""
+    size = span(near.sizes) if len(near.sizes) else "no"
+    kind = f"of {size} {plural(1 if size == '1' else 2, 'feature')}"
+    if math.isnan(near.best) and near.exact:
+        return f"no set {kind} exists"
+    count = _describe_count(near)
+    one = count == "1"
+    return f"{plural(1 if one else 2, f'{count} set')} {kind} {_describe_nearness(near, one)}"
+
+
+def _describe_count(near: NearBest) -> str:
+    low, high = map(large_count, near.count_bounds)
+    if near.exact:
+        return low if near.count else "no"
+    if near.n_known:
+        return f"at least {low}"
+    return f"about {low}" if low == high else f"{low} to {high}"
+
+
+def _describe_nearness(near: NearBest, one: bool) -> str:
+    within, be = near.nearness.within, "is" if one else "are"
+    if within is None:
+        return f"{'has' if one else 'have'} a quality of at least {near.threshold:.6g}"
+    return f"{be} within {100 * within:.6g} % of the best" if within else f"{be} as good as the best"
+
+
+def _describe_best(near: NearBest) -> str:
+    if math.isnan(near.best):
+        return ""
+    least = "" if near.nearness.within is None else f", so {near.threshold:.6g} is enough"
+    has = "has" if near.n_known != 0 or near.exact else "that is known has"
+    return f"The best {has} a quality of {near.best:.6g}{least}."
+
+
+def _about_known(near: NearBest) -> str:
+    if near.stop_reason not in CUT_SHORT:
+        return ""
+    ones = f"; what follows is about the {large_count(near.n_known)} best ones" if near.n_known else ""
+    return f"Not all sets were counted: {CUT_SHORT[near.stop_reason]}{ones}."
+
+
+def _describe_features(near: NearBest) -> list[str]:
+    order, names, shares, cores = near.ordered(), near.feature_names, near.frequencies, near.cores
+    quoted = list_some([repr(name) for name in cores], MOST_NAMED, last="and", hide_one=False)
+    if near.count_bounds == (1, 1):
+        return [f"It has {quoted}."]
+    said = [f"{quoted} {plural(len(cores), 'is', 'are')} in all of them."] if cores else []
+    in_all = set(cores)
+    others = [index for index in order if names[index] not in in_all][:MOST_NAMED]
+    parts = [f"{names[index]!r} in {percent(shares[index])}" for index in others]
+    if others:
+        parts[0] = f"{names[others[0]]!r} is in {percent(shares[others[0]])} of them"
+        said.append(list_some(parts, MOST_NAMED, last="and") + ".")
+    if not cores:
+        said.append("No feature is in all of them.")
+    return [*said, f"{len(order)} of {len(names)} features are in at least one."]

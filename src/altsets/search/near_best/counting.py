@@ -1,46 +1,163 @@
-"""Counting the sets that are good enough, by whoever can: sums of scores without a list, everything else with one."""
+"""near_best: find the best set, then count those that are nearly as good.
+
+Sums of scores are counted without a list, every other quality with one.
+"""
 
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass, replace
+from collections.abc import Callable, Sequence
+from dataclasses import replace
 
 import numpy as np
 
 from altsets.arrays import Floats
+from altsets.constraints import Constraint
 from altsets.errors import UnsupportedError
 from altsets.problem import FeatureSet, Problem
 from altsets.quality import Additive, BlackBox, Quality
+from altsets.result import Progress, Status, StopReason
 from altsets.search.black_box.exhaustive import all_sets
-from altsets.search.black_box.limits import BLACK_BOX_LIMITS
-from altsets.search.near_best.family import Family, NoSets, Threshold
-from altsets.search.near_best.limits import NearBestLimits
-from altsets.search.near_best.listed import ListedFamily, SetList, SetLister
-from altsets.search.near_best.nearness import Nearness
-from altsets.search.near_best.sifted import SiftedFamily
-from altsets.search.near_best.sum_family import SumFamily
+from altsets.search.find import request, run_of, solved
+from altsets.search.near_best.answer import NearBest
+from altsets.search.near_best.family import (
+    DEFAULT_WITHIN,
+    NEAR_BEST_LIMITS,
+    Counted,
+    NearBestLimits,
+    Nearness,
+    NoSets,
+    Threshold,
+)
+from altsets.search.near_best.listing import ListedFamily, SetList, SetLister
+from altsets.search.near_best.sum_family import FilteredFamily, SumFamily
 from altsets.search.near_best.sums import Sums, sums_of
+from altsets.search.resources import one_thread
 from altsets.search.run import Run, Stopped
 from altsets.search.scaling import Scaling
 
-__all__ = ["Counted", "count_asked", "count_near", "n_sets_at_all"]
-
-#: Of the largest sum of a set's scores in numbers of order one: what sums are off by at most.
+#: Rounding error of sums, relative to the largest one in engine units.
 SUM_ERROR = 2.0**-48
-#: Beyond any value of a set in numbers of order one.
+#: Beyond any value of a set in engine units.
 FAR = 1e100
 
 
-@dataclass(frozen=True)
-class Counted:
-    """The sets that count, and the best one of all with its quality: None and nan if none is known."""
+def near_best(
+    quality: Quality,
+    n_features: int = 5,
+    within: float = DEFAULT_WITHIN,
+    *,
+    min_quality: float | None = None,
+    constraints: Sequence[Constraint] | Constraint = (),
+    time_limit: float | None = None,
+    callback: Callable[[Progress], object] | None = None,
+) -> NearBest:
+    """Count the sets that are nearly as good as the best one, and say what they are made of.
 
-    family: Family
-    best_set: FeatureSet | None = None
-    best: float = math.nan
+    Parameters
+    ----------
+    quality : quality object
+        What "good" means, as for :func:`find`. Of black boxes, all sets are evaluated, which is refused where there
+        are more than 10,000.
+    n_features : int
+        Features in each set, unless ``constraints.Size`` says otherwise; then the best is that over all sizes.
+    within : float
+        Sets count if their quality is at least ``best - within * abs(best)``: 0.01 allows for one per cent. What
+        differs by no more than 1e-9 of the problem's scale counts as equal, as everywhere (see :class:`Status`).
+    min_quality : float, optional
+        Instead of within, where the best is near zero: the least quality of sets that count.
+    constraints : sequence of constraints
+        What every set must keep to; see :mod:`altsets.constraints`.
+    time_limit : float, optional
+        Seconds for the whole call. What is known by then is returned, as bounds on the number of sets.
+    callback : callable, optional
+        Called with a :class:`Progress` now and then. What it raises ends the search.
+
+    Returns
+    -------
+    NearBest
+        The number of sets, exact or between bounds, how often each feature occurs in them, and the sets themselves:
+        from the best down, or drawn at random. Ctrl-C ends the search early and returns what was found.
+
+    Examples
+    --------
+    >>> import altsets
+    >>> from altsets import quality
+    >>> scores = quality.Additive([9, 8, 7, 3, 2, 1], feature_names=list("abcdef"))
+    >>> near = altsets.near_best(scores, n_features=2, within=0.25)
+    >>> near.count, near.best, near.threshold
+    (3, 17.0, 12.75)
+    >>> list(near)
+    [(0, 1), (0, 2), (1, 2)]
+    >>> altsets.near_best(scores, n_features=2, min_quality=11).frequencies.tolist()
+    [0.6666666666666666, 0.5, 0.3333333333333333, 0.3333333333333333, 0.16666666666666666, 0.0]
+    """
+    run = run_of(time_limit, callback)
+    nearness = Nearness.of(within, min_quality)
+    problem = request(
+        quality,
+        n_features=n_features,
+        n_alternatives=0,
+        tau=None,
+        constraints=constraints,
+        existing=(),
+    )
+    with run:
+        if isinstance(quality, BlackBox):
+            counted, reason, cut_short = _count_black_box(quality, problem, nearness, run)
+        else:
+            counted, reason, cut_short = _count(quality, problem, nearness, run)
+    return NearBest(
+        quality=quality,
+        problem=problem,
+        nearness=nearness,
+        counted=counted,
+        reason=reason,
+        stop_reason=_stop_reason(counted, run, cut_short),
+        elapsed=run.elapsed,
+    )
 
 
-def n_sets_at_all(problem: Problem) -> int:
+def _count(
+    quality: Quality, problem: Problem, nearness: Nearness, run: Run
+) -> tuple[Counted, str, StopReason]:
+    """Find the best set, then count; also why there is no set, and why the search for the best one ended."""
+    found = solved(quality, problem, run)
+    if not found.sets:
+        most = 0 if found.status is Status.INFEASIBLE else n_sets_in_all(problem)
+        reason = found.reason or found.explain()
+        return Counted(NoSets(problem.n_features_in, most)), reason, found.stop_reason
+    proven = found.stop_reason is StopReason.FINISHED
+    with one_thread():
+        counted = count_near(quality, problem, nearness, found.sets[0], proven, run, NEAR_BEST_LIMITS)
+    return counted, "", found.stop_reason
+
+
+def _count_black_box(
+    quality: BlackBox, problem: Problem, nearness: Nearness, run: Run
+) -> tuple[Counted, str, StopReason]:
+    counted = count_black_box(quality, problem, nearness, run, NEAR_BEST_LIMITS)
+    reason = ""
+    if counted.family.bounds == (0, 0) and counted.best_set is None:
+        found = solved(quality, problem, Run())
+        reason = found.reason or found.explain()
+    return counted, reason, StopReason.FINISHED
+
+
+def _stop_reason(counted: Counted, run: Run, cut_short: StopReason) -> StopReason:
+    """Why the count ended."""
+    low, high = counted.family.bounds
+    if low == high:
+        return StopReason.FINISHED
+    if run.interrupted or cut_short is StopReason.INTERRUPTED:
+        return StopReason.INTERRUPTED
+    if run.stopped or cut_short is StopReason.TIME_LIMIT:
+        return StopReason.TIME_LIMIT
+    close = high - low <= NEAR_BEST_LIMITS.precision * low
+    return StopReason.FINISHED if close else StopReason.ENGINE_LIMIT
+
+
+def n_sets_in_all(problem: Problem) -> int:
     """How many sets there are of the sizes asked, whatever the constraints."""
     usable = problem.n_features_in - len(problem.forbidden)
     return sum(math.comb(usable, size) for size in problem.sizes)
@@ -68,7 +185,7 @@ def count_near(
     best = quality.evaluate(best_set)
     # The best set always counts, unless a quality was asked for that it may not have.
     least = int(best >= nearness.threshold(best) - scaling.tolerance)
-    return Counted(NoSets(problem.n_features_in, n_sets_at_all(problem), least), best_set, best)
+    return Counted(NoSets(problem.n_features_in, n_sets_in_all(problem), least), best_set, best)
 
 
 def _count_sums(
@@ -135,10 +252,10 @@ def _count_listed(
         threshold = _threshold(quality, nearness, best, scaling, margin)
     if not listed.complete:
         least = max(len(listed), seen, int(best >= threshold.cutoff))
-        sifted = None if run.stopped else _sifted(least, threshold, problem, scaling, run, limits)
-        if sifted is not None:
-            return Counted(sifted, best_set, best)
-        bounds = least, max(n_sets_at_all(problem), least)
+        filtered = None if run.stopped else _filter_sums(least, threshold, problem, scaling, run, limits)
+        if filtered is not None:
+            return Counted(filtered, best_set, best)
+        bounds = least, max(n_sets_in_all(problem), least)
         return Counted(ListedFamily(listed, bounds, threshold, problem.n_features_in, limits), best_set, best)
     kept = listed.values >= threshold.value + margin
     for number in np.flatnonzero(~kept & (listed.values >= threshold.value - margin)).tolist():
@@ -149,9 +266,9 @@ def _count_listed(
     return Counted(ListedFamily(listed, bounds, threshold, problem.n_features_in, limits), best_set, best)
 
 
-def _sifted(
+def _filter_sums(
     least: int, threshold: Threshold, problem: Problem, scaling: Scaling, run: Run, limits: NearBestLimits
-) -> SiftedFamily | None:
+) -> FilteredFamily | None:
     """Sums that are too many to list because of constraints or conflicts: those without, as long as enough are kept."""
     sums = sums_of(scaling.quality, problem, relaxed=True)
     if sums is None:
@@ -161,8 +278,8 @@ def _sifted(
     margin = max(threshold.margin, SUM_ERROR * problem.k_max)
     relaxed = _between_sums(replace(threshold, quality=scores, margin=margin), sums, problem)
     family = SumFamily(sums, relaxed, problem.n_features_in, run, limits)
-    sifted = SiftedFamily(family, least, threshold, problem, limits)
-    return sifted if sifted.keeps_enough else None
+    filtered = FilteredFamily(family, least, threshold, problem, limits)
+    return filtered if filtered.keeps_enough else None
 
 
 def _best_listed(
@@ -176,11 +293,11 @@ def _best_listed(
     return first, max(best, worth[first])
 
 
-def count_asked(
+def count_black_box(
     quality: BlackBox, problem: Problem, nearness: Nearness, run: Run, limits: NearBestLimits
 ) -> Counted:
     """Evaluate all sets of a black box, if they are few, and count those that are good enough."""
-    listing = all_sets(problem, run, limits.max_asked, BLACK_BOX_LIMITS)[1]
+    listing = all_sets(problem, run, limits.max_asked)[1]
     if not listing.complete and not run.stopped:
         raise UnsupportedError(
             f"a {type(quality).__name__} can only be asked about sets one by one, and there are more than "
@@ -192,7 +309,7 @@ def count_asked(
             break
         values.append(quality.evaluate(listing.set_at(number)))
     if not listing.complete or len(values) < len(listing):
-        return Counted(NoSets(problem.n_features_in, n_sets_at_all(problem)))
+        return Counted(NoSets(problem.n_features_in, n_sets_in_all(problem)))
     rows = [np.sort(some, axis=1) for some in listing.rows]
     sets = SetList(rows, np.array(values), complete=True)
     sets = sets.only(np.isfinite(sets.values))

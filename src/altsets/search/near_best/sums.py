@@ -1,4 +1,4 @@
-"""Sets of one size whose quality is the sum of the scores of their features; and all of them from the best down."""
+"""Sets of one size whose quality is the sum of their features' scores, and their enumeration from the best down."""
 
 from __future__ import annotations
 
@@ -18,8 +18,6 @@ from altsets.search.near_best.family import Threshold
 from altsets.search.subset.encoding import usable_features
 from altsets.search.subset.rules import Rules
 
-__all__ = ["Sums", "best_first", "sums_of"]
-
 #: Constraints on features each on its own, and on how many there are.
 SINGLE = (Require, Forbid, Size)
 
@@ -35,7 +33,7 @@ class Sums:
     features : int array
         The others, the one with the highest score first.
     scores : float array
-        Their scores, in numbers of order one.
+        Their scores, in engine units.
     n_open : int
         How many of them a set has.
     start : float
@@ -59,7 +57,7 @@ class Sums:
         return math.comb(len(self.features), self.n_open)
 
     def room(self, threshold: Threshold) -> float:
-        """What the best set may lose until it does not count; below zero if it does not."""
+        """What the best set may lose and still count; negative if it does not count."""
         return self.best - (threshold.value - self.start)
 
     @property
@@ -101,7 +99,7 @@ class Sums:
 def sums_of(quality: Quality, problem: Problem, *, relaxed: bool = False) -> list[Sums] | None:
     """One for each size of sets, if their quality is a sum and nothing else keeps features apart or together.
 
-    ``quality`` is the one in numbers of order one. ``relaxed``: whatever else keeps them apart or together is left out,
+    ``quality`` is in engine units. ``relaxed``: whatever else keeps them apart or together is left out,
     so that there may be more sets.
     """
     if not relaxed and not all(isinstance(rule, SINGLE) for rule in problem.constraints):

@@ -1,4 +1,4 @@
-"""Sets that are listed one by one: of any quality, under any constraints."""
+"""Near-best sets of any quality under any constraints: branch and bound lists them one by one."""
 
 from __future__ import annotations
 
@@ -11,14 +11,11 @@ import numpy as np
 from altsets.arrays import Bools, Floats, Indices, Ints
 from altsets.problem import FeatureSet, Problem
 from altsets.quality import Quality
-from altsets.search.near_best.family import Threshold
-from altsets.search.near_best.limits import NearBestLimits
+from altsets.search.near_best.family import Family, NearBestLimits, Threshold
 from altsets.search.run import Run
 from altsets.search.subset.fixed_size import SearchConditions
 from altsets.search.subset.limits import UNLIMITED
 from altsets.search.subset.pricing import PricingOracle
-
-__all__ = ["ListedFamily", "SetList", "SetLister"]
 
 
 @dataclass(frozen=True)
@@ -50,12 +47,12 @@ class SetList:
 
 
 class SetLister:
-    """Lists sets above a value, in numbers of order one.
+    """Lists sets above a value, in engine units.
 
     Parameters
     ----------
     quality : Quality
-        In numbers of order one.
+        In engine units.
     problem : Problem
         For one set.
     run : Run
@@ -64,7 +61,7 @@ class SetLister:
     Attributes
     ----------
     margin : float
-        What values may be off by.
+        Rounding error of values.
     """
 
     def __init__(self, quality: Quality, problem: Problem, run: Run, limits: NearBestLimits) -> None:
@@ -117,7 +114,7 @@ class SetLister:
         return found, seen
 
 
-class ListedFamily:
+class ListedFamily(Family):
     """Sets that have been listed: all that count, or the best of them.
 
     Parameters
@@ -131,8 +128,6 @@ class ListedFamily:
     limits : NearBestLimits
     """
 
-    estimated = False
-
     def __init__(
         self,
         sets: SetList,
@@ -143,11 +138,7 @@ class ListedFamily:
     ) -> None:
         self._sets, self.bounds, self._threshold = sets, bounds, threshold
         self._n_features_in, self._limits = n_features_in, limits
-
-    @property
-    def n_known(self) -> int | None:
-        """The number of sets that were listed, if those are not all."""
-        return None if self._sets.complete else len(self._sets)
+        self.n_known = None if sets.complete else len(sets)
 
     def shares(self) -> Floats:
         """How often each feature occurs in the sets that were listed."""
@@ -179,16 +170,8 @@ class ListedFamily:
         np.fill_diagonal(total, self.shares())
         return total
 
-    def always(self) -> Bools:
-        """The features in all sets that were listed."""
-        return np.equal(self.shares(), 1.0)
-
-    def sometimes(self) -> Bools:
-        """The features in some of them, or in all."""
-        return np.greater(self.shares(), 0.0)
-
     def draw(self, n: int, rng: np.random.Generator) -> list[FeatureSet]:
-        """So many sets, each drawn from those that were listed with the same chance."""
+        """Listed sets, drawn uniformly."""
         return [self._sets.set_at(number) for number in rng.integers(len(self._sets), size=n).tolist()]
 
     def ranked(self) -> Iterator[FeatureSet]:

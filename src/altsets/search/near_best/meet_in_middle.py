@@ -1,4 +1,4 @@
-"""Sets whose scores add up to enough, counted by meeting in the middle.
+"""Count sets whose scores add up to enough, by meeting in the middle.
 
 The features are divided into two halves. For each half, all parts of sets are listed that can be completed to a set
 that counts; then, for each part on the left, those on the right that go with it are the first ones of a sorted list.
@@ -15,11 +15,8 @@ import numpy.typing as npt
 
 from altsets.arrays import Floats, Indices
 from altsets.problem import FeatureSet
-from altsets.search.near_best.family import Threshold
-from altsets.search.near_best.limits import NearBestLimits
+from altsets.search.near_best.family import NearBestLimits, Threshold
 from altsets.search.near_best.sums import Sums
-
-__all__ = ["HalvedSums"]
 
 #: Parts of sets: one row of positions for each.
 Rows = npt.NDArray[np.uint16]

@@ -1,4 +1,4 @@
-"""Sets whose scores add up to enough, where they are too many to list: counted with rounded scores.
+"""Count k-subsets by integer loss: dynamic programming over rounded scores, where sets are too many to list.
 
 A set is the best one after some exchanges, and each feature that goes or comes loses something. Losses are rounded to
 whole steps, down for an upper bound on the number of sets within the threshold, and up for a lower one; dynamic
@@ -12,19 +12,17 @@ import math
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cached_property
+from typing import Any
 
 import numpy as np
+import numpy.typing as npt
 
 from altsets.arrays import Floats, Indices
 from altsets.errors import UnsupportedError
 from altsets.problem import FeatureSet
-from altsets.search.near_best.family import Threshold
-from altsets.search.near_best.limits import NearBestLimits
+from altsets.search.near_best.family import NearBestLimits, Threshold
 from altsets.search.near_best.sums import Sums
-from altsets.search.near_best.ways import Items, Ways, count_ways, n_additions
 from altsets.search.run import Run, Stopped
-
-__all__ = ["RoundedSums"]
 
 #: Up to this, floats hold all whole numbers.
 EXACT = 2.0**53
@@ -41,6 +39,142 @@ SMALLEST_UNIT = 1e-7
 
 
 @dataclass(frozen=True)
+class LossClasses:
+    """Features by their losses: those with the same loss are a class.
+
+    Attributes
+    ----------
+    losses : int array
+        The loss of each class, ascending.
+    members : list of int arrays
+        The positions of its features.
+    """
+
+    losses: Indices
+    members: list[Indices]
+
+    @classmethod
+    def of(cls, losses: Indices, most: int) -> LossClasses:
+        """The features with a loss up to ``most``."""
+        order = np.argsort(losses, kind="stable")
+        order = order[: int(np.searchsorted(losses[order], most, side="right"))]
+        distinct, first = np.unique(losses[order], return_index=True)
+        return cls(distinct, np.split(order, first[1:]) if len(order) else [])
+
+    def __len__(self) -> int:
+        return sum(map(len, self.members))
+
+
+def n_additions(items: LossClasses, n_taken: int, most: int) -> float:
+    """The number of additions that :func:`count_subsets` takes."""
+    return sum(float(min(len(members), n_taken)) for members in items.members) * n_taken * (most + 1.0)
+
+
+def count_subsets(
+    items: LossClasses,
+    n_taken: int,
+    most: int,
+    check: Callable[[], None],
+    *,
+    whole: bool = False,
+    keep: list[npt.NDArray[Any]] | None = None,
+) -> npt.NDArray[Any]:
+    """The number of subsets of up to ``n_taken`` features, by size and total loss up to ``most``.
+
+    There is one row for each size. Counts are floats, or with ``whole`` Python's integers. The tables before each
+    class, and the last one, are added to ``keep``.
+    """
+    ways: npt.NDArray[Any] = np.zeros((n_taken + 1, most + 1), dtype=object if whole else np.float64)
+    ways[0, 0] = 1
+    n_before = 0
+    for loss, members in zip(items.losses.tolist(), items.members, strict=True):
+        if keep is not None:
+            keep.append(ways.copy())
+        n_before += len(members)
+        for n in range(min(n_taken, n_before), 0, -1):
+            check()
+            for more in range(1, min(len(members), n) + 1):
+                if more * loss > most:
+                    break
+                choices = math.comb(len(members), more)
+                before = ways[n - more, : most + 1 - more * loss]
+                ways[n, more * loss :] += before if choices == 1 else before * choices
+    if keep is not None:
+        keep.append(ways)
+    return ways
+
+
+def _distinct(n_rows: int, count: int, size: int, rng: np.random.Generator) -> Indices:
+    """Rows of so many different numbers below ``size``, all such rows with the same chance."""
+    if size <= 4 * count * count:
+        return np.argsort(rng.random((n_rows, size)), axis=1)[:, :count]
+    rows = rng.integers(size, size=(n_rows, count))
+    while True:
+        ordered = np.sort(rows, axis=1)
+        # Seldom, as there are many numbers; a whole row is drawn again, so that no row is more likely than others.
+        again = np.flatnonzero((ordered[:, 1:] == ordered[:, :-1]).any(axis=1))
+        if not len(again):
+            return rows
+        rows[again] = rng.integers(size, size=(len(again), count))
+
+
+class SubsetTable:
+    """All subsets by size and total loss, to draw from.
+
+    Parameters
+    ----------
+    items : LossClasses
+    n_taken, most : int
+        As for :func:`count_subsets`.
+    """
+
+    def __init__(self, items: LossClasses, n_taken: int, most: int) -> None:
+        self._items = items
+        self._tables: list[Floats] = []
+        self.counts: Floats = count_subsets(items, n_taken, most, lambda: None, keep=self._tables)
+
+    def draw(self, n_taken: Indices, losses: Indices, rng: np.random.Generator) -> Indices:
+        """For each size and loss one subset, drawn uniformly.
+
+        Each is a row of positions; -1 where it takes fewer than others.
+        """
+        left, rest = n_taken.copy(), losses.copy()
+        chosen = np.full((len(left), int(n_taken.max(initial=0))), -1)
+        for number in reversed(range(len(self._items.losses))):
+            open_ways = np.flatnonzero(left > 0)
+            if not len(open_ways):
+                break
+            taken = self._taken(number, left[open_ways], rest[open_ways], rng)
+            members = self._items.members[number]
+            alone = open_ways[taken == 1]
+            chosen[alone, left[alone] - 1] = members[rng.integers(len(members), size=len(alone))]
+            for count in np.unique(taken[taken > 1]).tolist():
+                ways = open_ways[taken == count]
+                columns = left[ways, None] - 1 - np.arange(count)
+                chosen[ways[:, None], columns] = members[_distinct(len(ways), count, len(members), rng)]
+            left[open_ways] -= taken
+            rest[open_ways] -= taken * int(self._items.losses[number])
+        return chosen
+
+    def _taken(self, number: int, left: Indices, rest: Indices, rng: np.random.Generator) -> Indices:
+        """How many features of a class are taken, given what is left to take from it and those before."""
+        before, after = self._tables[number], self._tables[number + 1]
+        loss, size = int(self._items.losses[number]), len(self._items.members[number])
+        total = after[left, rest]
+        mark = np.minimum(rng.random(len(left)) * total, np.nextafter(total, 0.0))
+        reached, taken = before[left, rest], np.zeros(len(left), dtype=np.intp)
+        for more in range(1, min(size, len(before) - 1) + 1):
+            fits = (left >= more) & (rest >= more * loss)
+            if not fits.any():
+                break
+            taken[fits & (mark >= reached)] = more
+            ways = before[np.maximum(left - more, 0), np.maximum(rest - more * loss, 0)]
+            # In the order in which the table was added up, so that the sums are the same to the last digit.
+            reached = reached + np.where(fits, ways * math.comb(size, more), 0.0)
+        return taken
+
+
+@dataclass(frozen=True)
 class _Rounded:
     """Losses in whole steps, of features that go and of those that come, and how many steps a set may lose."""
 
@@ -49,8 +183,8 @@ class _Rounded:
     most: int
 
     @property
-    def items(self) -> tuple[Items, Items]:
-        return Items.of(self.going, self.most), Items.of(self.coming, self.most)
+    def items(self) -> tuple[LossClasses, LossClasses]:
+        return LossClasses.of(self.going, self.most), LossClasses.of(self.coming, self.most)
 
 
 class RoundedSums:
@@ -153,13 +287,15 @@ class RoundedSums:
         """How many sets lose few enough steps: between these numbers, as floats are rounded. ``exact``: no rounding."""
         if rounded.most < 0:
             return 0, 0
-        going, coming = (count_ways(items, self._n_exchanged, rounded.most, check) for items in rounded.items)
+        going, coming = (
+            count_subsets(items, self._n_exchanged, rounded.most, check) for items in rounded.items
+        )
         total = float(_total(going, coming))
         if max(total, float(going.max()), float(coming.sum(axis=1).max())) < EXACT:
             return int(total), int(total)
         if exact and self._additions(rounded) <= self._limits.max_long_additions:
             going, coming = (
-                count_ways(items, self._n_exchanged, rounded.most, check, whole=True)
+                count_subsets(items, self._n_exchanged, rounded.most, check, whole=True)
                 for items in rounded.items
             )
             return (int(_total(going, coming)),) * 2
@@ -196,7 +332,7 @@ class RoundedSums:
         return n_classes * (self._n_exchanged + 1) * (rounded.most + 1)
 
     def propose(self, n: int, rng: np.random.Generator) -> list[FeatureSet | None]:
-        """So many of the sets that may count, all with the same chance; None in place of those that do not."""
+        """Sets that may count, drawn uniformly; None in place of those that do not."""
         going, coming = self._draws.draw(n, rng)
         sums, threshold = self.sums, self._threshold
         rows = np.tile(np.arange(sums.n_open), (n, 1))
@@ -216,13 +352,13 @@ class _Draws:
 
     def __init__(self, rounded: _Rounded, n_exchanged: int) -> None:
         self._most = rounded.most
-        self._going, self._coming = (Ways(items, n_exchanged, rounded.most) for items in rounded.items)
+        self._going, self._coming = (SubsetTable(items, n_exchanged, rounded.most) for items in rounded.items)
         self._within = np.cumsum(self._coming.counts, axis=1)
         self._weights = self._going.counts * self._within[:, ::-1]
         self.n_sets = math.fsum(self._weights.ravel().tolist())
 
     def draw(self, n: int, rng: np.random.Generator) -> tuple[Indices, Indices]:
-        """So many exchanges, all with the same chance: which features go, and which come, as rows of positions."""
+        """Exchanges drawn uniformly: which features go, and which come, as rows of positions."""
         until = np.cumsum(self._weights.ravel())
         marks = np.minimum(rng.random(n) * until[-1], np.nextafter(until[-1], 0.0))
         counts, lost = np.divmod(np.searchsorted(until, marks, side="right"), self._most + 1)
