@@ -11,8 +11,8 @@ import pytest
 from browsers import need_browser, started
 
 from altsets import cli
-from altsets.tables.csv_tables import write_csv
-from altsets.tables.table import Table
+from altsets.files.columns import Table
+from altsets.files.writing import write_csv
 
 
 @pytest.fixture(scope="session", autouse=True)

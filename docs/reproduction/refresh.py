@@ -12,7 +12,7 @@ from pathlib import Path
 import pandas as pd
 
 from altsets.experiments import Store
-from altsets.experiments.page import write_report
+from altsets.experiments.report import write_report
 
 HERE = Path(__file__).parent
 TABLES = (

@@ -12,21 +12,24 @@ from __future__ import annotations
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
+from altsets import display
+from altsets.version import __version__
+
 if TYPE_CHECKING:
     from altsets import constraints, dissimilarity, errors, measures, plots, quality
     from altsets.evaluation import EvaluatedFrontier, EvaluatedPoint, Evaluation, evaluate, evaluate_frontier
+    from altsets.files.dataset import Dataset, read_table
+    from altsets.files.scores import read_scores
     from altsets.problem import Problem
     from altsets.result import Progress, Result, Status
     from altsets.search.find import find, iterate
     from altsets.search.frontier import Frontier, FrontierPoint, FrontierProgress, frontier, frontier_points
-    from altsets.search.most_different import most_different
-    from altsets.search.most_sets import most_sets
+    from altsets.search.most import most_different, most_sets
     from altsets.search.near_best import NearBest, near_best
     from altsets.selector import SelectAlternatives, SelectFeatures
 
-__version__ = "0.1.0"
-
 __all__ = [
+    "Dataset",
     "EvaluatedFrontier",
     "EvaluatedPoint",
     "Evaluation",
@@ -56,10 +59,13 @@ __all__ = [
     "near_best",
     "plots",
     "quality",
+    "read_scores",
+    "read_table",
 ]
 
 # Names are loaded on first use: `altsets --help` must not wait for NumPy or scikit-learn.
 _HOMES = {
+    "Dataset": "altsets.files.dataset",
     "EvaluatedFrontier": "altsets.evaluation",
     "EvaluatedPoint": "altsets.evaluation",
     "Evaluation": "altsets.evaluation",
@@ -79,10 +85,16 @@ _HOMES = {
     "frontier": "altsets.search.frontier",
     "frontier_points": "altsets.search.frontier",
     "iterate": "altsets.search.find",
-    "most_different": "altsets.search.most_different",
-    "most_sets": "altsets.search.most_sets",
+    "most_different": "altsets.search.most",
+    "most_sets": "altsets.search.most",
     "near_best": "altsets.search.near_best",
+    "read_scores": "altsets.files.scores",
+    "read_table": "altsets.files.dataset",
 }
+# What answers show themselves with; they stand below it and do not import it.
+display.register("report", "altsets.report", "write_report")
+display.register("notebook", "altsets.report.notebook", "in_notebook")
+
 _ROOMS = ("constraints", "dissimilarity", "errors", "measures", "plots", "quality")
 
 

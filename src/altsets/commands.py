@@ -15,7 +15,7 @@ TABLE = "TABLE"
 #: Options about where an answer goes, which have no part in what it is.
 ABOUT_OUTPUT = ("--json", "--output", "--report", "--force", "--save-scores")
 #: The long name of an option, without a value: names with one would slip past any list of names.
-OPTION = re.compile(r"--[a-z]+(-[a-z]+)*")
+OPTION = re.compile(r"--[a-z0-9]+(-[a-z0-9]+)*")
 
 
 def option_words(options: Mapping[str, Any], known: Mapping[str, bool] | None = None) -> list[str]:

@@ -1,4 +1,4 @@
-"""Features as users give them, by index or by name; and as everybody else wants them, by index."""
+"""Features as users give them, by index or by name, with one number for each; and as indices and arrays."""
 
 from __future__ import annotations
 
@@ -8,11 +8,13 @@ import math
 import numbers
 from collections.abc import Callable, Iterable, Sequence
 from functools import cached_property
-from typing import Any, Protocol, overload
+from typing import TYPE_CHECKING, Any, Protocol, overload
 
 from altsets.errors import InputError, reason_of
 
-__all__ = ["Feature", "FeatureNames", "Named", "cells_in", "names_in", "unknown_features", "whole_number"]
+if TYPE_CHECKING:
+    # The command line knows features before it needs NumPy.
+    from altsets.arrays import Floats
 
 #: An index or a name.
 Feature = int | str
@@ -21,6 +23,17 @@ Feature = int | str
 MOST_LISTED = 5
 #: Characters of a name that an error repeats.
 LONGEST_NAME = 200
+
+#: What is not a real number, by the kind of an array and by the type of an object in it.
+OTHER_KINDS = {
+    "c": "complex numbers",
+    "M": "dates",
+    "m": "durations",
+    "U": "text",
+    "S": "text",
+    "V": "records",
+}
+OTHER_TYPES: dict[type, str] = {str: "text", bytes: "text", complex: "complex numbers"}
 
 
 class Named(Protocol):
@@ -52,6 +65,8 @@ class FeatureNames(Sequence[str]):
         The name of the feature with this index.
     all_names : callable
         All names at once.
+    given : bool
+        Whether these are the user's names; else they are made up, and say nothing about the order of features.
 
     Examples
     --------
@@ -61,9 +76,13 @@ class FeatureNames(Sequence[str]):
     """
 
     def __init__(
-        self, count: int, name_of: Callable[[int], str], all_names: Callable[[], Sequence[str]]
+        self,
+        count: int,
+        name_of: Callable[[int], str],
+        all_names: Callable[[], Sequence[str]],
+        given: bool = True,
     ) -> None:
-        self._count, self._name_of, self._all_names = count, name_of, all_names
+        self._count, self._name_of, self._all_names, self.given = count, name_of, all_names, given
 
     @classmethod
     def of(cls, names: Sequence[str]) -> FeatureNames:
@@ -74,13 +93,16 @@ class FeatureNames(Sequence[str]):
     def of_quality(cls, quality: Named) -> FeatureNames:
         """The names that a quality knows."""
         return cls(
-            quality.n_features_in, lambda index: quality.names_of((index,))[0], lambda: quality.feature_names
+            quality.n_features_in,
+            lambda index: quality.names_of((index,))[0],
+            lambda: quality.feature_names,
+            given=bool(getattr(quality, "is_named", True)),
         )
 
     @classmethod
     def unnamed(cls, count: int) -> FeatureNames:
         """Features that are known by their index alone."""
-        return cls(count, lambda index: f"feature {index}", list)
+        return cls(count, lambda index: f"feature {index}", list, given=False)
 
     def __len__(self) -> int:
         return self._count
@@ -149,6 +171,42 @@ def whole_number(name: str, value: Any, least: int) -> int:
     if number < least:
         raise InputError(f"{name}={value!r} is too small; it must be at least {least}.")
     return int(value)
+
+
+def real_numbers(what: str, values: Any) -> Floats:
+    """Numbers as users give them, in a float array of its own; text, dates, complex and masked values are refused."""
+    import numpy as np
+
+    if np.ma.is_masked(values):
+        raise InputError(f"{what} must be numbers, but some are masked; fill them in or drop these features.")
+    try:
+        found = np.asarray(values)
+        kind = OTHER_KINDS.get(found.dtype.kind)
+        if found.dtype.kind == "O":
+            kind = next((OTHER_TYPES[type(one)] for one in found.flat if type(one) in OTHER_TYPES), None)
+        if kind is not None:
+            raise InputError(f"{what} must be numbers, not {kind}.")
+        return np.array(found, dtype=np.float64, order="C")
+    except (TypeError, ValueError, OverflowError) as error:
+        if isinstance(error, InputError):
+            raise
+        raise InputError(f"{what} must be numbers: {reason_of(error)}.") from error
+
+
+def labels_of(values: Any) -> list[tuple[str, list[str]]]:
+    """The labels of a pandas object by their axis; labels that just count were made by the frame and do not matter."""
+    found = []
+    for axis in ("columns", "index"):
+        labels = getattr(values, axis, None)
+        # A list has an index, too: a method.
+        if labels is not None and not callable(labels):
+            found.append((axis, [str(label) for label in labels]))
+    return found
+
+
+def are_counted(labels: Sequence[str]) -> bool:
+    """Whether labels are 0, 1, 2, ...: made by the frame, not by the user."""
+    return list(labels) == [str(number) for number in range(len(labels))]
 
 
 def names_in(options: Sequence[str]) -> list[str]:

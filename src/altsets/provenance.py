@@ -8,11 +8,11 @@ from datetime import UTC, datetime
 from importlib import metadata
 from typing import Any
 
-from altsets import __version__
 from altsets.constraints import Constraint
 from altsets.constraints.named import any_named
 from altsets.tables.feature_matrix import Features
 from altsets.tables.fingerprint import fingerprint
+from altsets.version import __version__
 
 __all__ = ["DEFAULT_SEED", "PACKAGES", "TIMES", "constraints_by_name", "data_of", "record"]
 

@@ -10,8 +10,10 @@ from itertools import chain, repeat
 from typing import Any
 
 from altsets import documents
+from altsets.display import renderer
 from altsets.errors import InputError, MissingExtraError
 from altsets.statuses import Progress, Status, StopReason, optimality_tolerance
+from altsets.wording import round_down
 
 __all__ = ["MARK", "Match", "Progress", "Result", "Status", "StopReason", "optimality_tolerance"]
 
@@ -216,7 +218,7 @@ class Result:
         found: dict[tuple[int, int], list[str]] = {}
         for match in self.matches:
             if match[4] >= least:
-                words = f"{' ~ '.join(self._names_in_match(match))} ({rounded_down(match[4])})"
+                words = f"{' ~ '.join(self._names_in_match(match))} ({round_down(match[4])})"
                 found.setdefault(match[:2], []).append(words)
         return found
 
@@ -320,15 +322,11 @@ class Result:
         title : str, optional
             The heading; by default it says what was found.
         """
-        from altsets.report import write_report
-
         more = {"evaluation": evaluation, "frontier": frontier, "near_best": near_best}
-        return write_report(path, force=force, result=self, quality=quality, title=title, **more)
+        return renderer("report")(path, force=force, result=self, quality=quality, title=title, **more)
 
     def _repr_html_(self) -> str:
-        from altsets.report.notebook import in_notebook
-
-        return in_notebook(self)
+        return renderer("notebook")(self)
 
     def matches_frame(self) -> Any:
         """One row for each match: a feature of a set, and the feature of an earlier set that it stands in for.
@@ -454,17 +452,6 @@ class Result:
             self._names_in_match(match)
         self.explain()
         return self
-
-
-def rounded_down(similarity: float) -> str:
-    """A similarity with two digits; never more than it is, so that only copies have 1.00.
-
-    Examples
-    --------
-    >>> rounded_down(0.999), rounded_down(0.29), rounded_down(1)
-    ('0.99', '0.29', '1.00')
-    """
-    return f"{math.floor(similarity * 100 + 1e-9) / 100:.2f}"
 
 
 def frame_of(columns: dict[str, Any], index_name: str | None = None) -> Any:

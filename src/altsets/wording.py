@@ -50,6 +50,11 @@ def percent(share: float) -> str:
     return "<1 %" if 0 < share < 0.01 else f"{100 * share:.0f} %"
 
 
+def round_down(similarity: float) -> str:
+    """A similarity with two decimals, never more than it is: ``"0.99"`` for 0.999, so that only copies have 1.00."""
+    return f"{math.floor(similarity * 100 + 1e-9) / 100:.2f}"
+
+
 def large_count(count: int) -> str:
     """A count with thousands separators, or with four digits if it is astronomical: ``"3e+20"``."""
     return f"{count:,}" if count < LONG_COUNT else f"{count:.4g}"

@@ -19,11 +19,10 @@ from rich.console import Console
 import altsets
 from altsets import measures, problem
 from altsets.cli import parsing, printing
+from altsets.files.columns import Table
+from altsets.files.dataset import read_columns, split_target
+from altsets.files.writing import write_csv
 from altsets.result import Progress, Status
-from altsets.tables.csv_tables import write_csv
-from altsets.tables.dataset import split_target
-from altsets.tables.files import read_table
-from altsets.tables.table import Table
 
 COMMAND = [sys.executable, "-c", "from altsets.cli import main; main()"]
 
@@ -53,7 +52,7 @@ def test_json_is_one_document_and_matches_the_library(run, table):
     code, out, err = run(*args, "--json")
     assert (code, err) == (0, "")
     document = json.loads(out)
-    data = split_target(read_table(table), "y")
+    data = split_target(read_columns(table), "y")
     quality = altsets.quality.Additive(measures.pearson(data.X, data.y), feature_names=data.feature_names)
     expected = altsets.find(quality, n_features=3, n_alternatives=1, min_difference=2)
     assert document["schema"] == 1
@@ -410,7 +409,7 @@ def test_the_demo_shows_everything_and_its_suggestions_work(run, tmp_path, monke
         code, again, err = run(*args)
         assert (code, err) == (0, "")
         assert "proven optimal" in again
-    assert len(read_table(tmp_path / "demo.csv").names) == 31
+    assert len(read_columns(tmp_path / "demo.csv").names) == 31
 
 
 def test_the_demo_quotes_the_name_of_its_file(run, tmp_path, monkeypatch):

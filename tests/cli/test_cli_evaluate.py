@@ -10,16 +10,15 @@ import pytest
 from sklearn.model_selection import TimeSeriesSplit
 
 from altsets import Evaluation, Result, SelectAlternatives, evaluate
-from altsets.tables.csv_tables import write_csv
-from altsets.tables.dataset import split_target
-from altsets.tables.files import read_table
-from altsets.tables.table import Table
+from altsets.files.columns import Table
+from altsets.files.dataset import read_columns, split_target
+from altsets.files.writing import write_csv
 
 FIND = ("-k", 2, "-a", 1, "--quality", "f")
 
 
 def data_of(table):
-    data = split_target(read_table(table), "y")
+    data = split_target(read_columns(table), "y")
     return data.X, data.y
 
 
@@ -215,7 +214,7 @@ def test_folds_in_time_order(run, visits, tmp_path, command):
     document = evaluated(run, command, visits, "-t", "y", *asked, *drop, "--cv", "time:3")
     assert document["parameters"]["splits"] == "3 folds in time order"
     assert [(fold["n_train"], fold["n_test"]) for fold in document["folds"]] == [(15, 15), (30, 15), (45, 15)]
-    data = split_target(read_table(visits), "y", drop=["patient", "clinic: id"])
+    data = split_target(read_columns(visits), "y", drop=["patient", "clinic: id"])
     what = SelectAlternatives("f", n_features=2, n_alternatives=1) if command == "find" else [["a", "b"]]
     expected = evaluate(what, data.X, data.y, cv=TimeSeriesSplit(3))
     assert same(document, expected)

@@ -11,14 +11,13 @@ import pytest
 import altsets
 from altsets import measures
 from altsets.cli.charts import Series, chart
+from altsets.files.dataset import read_columns, split_target
 from altsets.quality import Additive
-from altsets.tables.dataset import split_target
-from altsets.tables.files import read_table
 
 
 @pytest.fixture
 def scores(table):
-    data = split_target(read_table(table), "y")
+    data = split_target(read_columns(table), "y")
     return Additive(measures.pearson(data.X, data.y), feature_names=data.feature_names)
 
 
@@ -182,7 +181,7 @@ def test_scores_and_the_baseline_stand_in_the_table(run, table, monkeypatch):
     monkeypatch.setenv("COLUMNS", "80")
     code, out, err = run(*asking(table, *JUDGED))
     assert (code, err) == (0, "")
-    data = split_target(read_table(table), "y")
+    data = split_target(read_columns(table), "y")
     found = altsets.evaluate_frontier("pearson", data.X, data.y, [2, 3], 1, [0, 1], cv=3)
     rows = re.findall(r"([\d.]+) +(-|\[.*\])   optimal$", out, re.MULTILINE)
     # Where all folds score the same, there is no interval.
@@ -200,7 +199,7 @@ def test_scores_as_a_document(run, table):
     options = ("--estimator", "linear", "--scoring", "accuracy,roc_auc", "--repeats", 2, "--positive", "yes")
     code, out, err = run(*asking(table, *JUDGED, *options, "--json"))
     assert (code, err) == (0, "")
-    data = split_target(read_table(table), "y")
+    data = split_target(read_columns(table), "y")
     own = altsets.evaluate_frontier(
         "pearson", data.X, data.y, [2, 3], 1, [0, 1], cv=3, repeats=2, estimator="linear",
         scoring=["accuracy", "roc_auc"], pos_label="yes",
@@ -239,16 +238,16 @@ def test_bad_input_about_scores(run, table, options, message):
 
 
 def test_ctrl_c_while_folds_are_judged(run, table, monkeypatch):
-    from altsets.evaluation import _evaluate
+    from altsets.evaluation import _along_frontier
 
-    judged = _evaluate.evaluate_points
+    judged = _along_frontier.assess_along
 
     def interrupted(*arguments):
         if arguments[3] == stop_at:
             signal.raise_signal(signal.SIGINT)
         return judged(*arguments)
 
-    monkeypatch.setattr(_evaluate, "evaluate_points", interrupted)
+    monkeypatch.setattr(_along_frontier, "assess_along", interrupted)
     stop_at = 2
     code, out, err = run(*asking(table, *JUDGED))
     assert (code, err) == (0, "")

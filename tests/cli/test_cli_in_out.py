@@ -8,6 +8,7 @@ import hashlib
 import io
 import json
 import os
+import subprocess
 import sys
 import types
 
@@ -17,12 +18,11 @@ import pytest
 import altsets
 from altsets import Evaluation, Result, SelectAlternatives
 from altsets.cli.outputs import OutputFile, rows_of_result
+from altsets.files.columns import Table
+from altsets.files.dataset import read_columns, split_target
+from altsets.files.writing import write_csv
 from altsets.provenance import TIMES
-from altsets.tables.csv_tables import write_csv
-from altsets.tables.dataset import split_target
-from altsets.tables.files import read_table
 from altsets.tables.fingerprint import fingerprint
-from altsets.tables.table import Table
 
 pa = pytest.importorskip("pyarrow")
 pq = pytest.importorskip("pyarrow.parquet")
@@ -97,8 +97,10 @@ def test_decimal_commas_and_rows_without_a_target(run, table, there):
     frame = pd.read_csv(table)
     frame.loc[:4, "y"] = None
     frame.to_csv("german.csv", sep=";", decimal=",", index=False)
-    refused(run("find", "german.csv", *FIND), "misses 5 of 80 values; use --drop-missing-target")
-    refused(run("find", "german.csv", *FIND, "--drop-missing-target"), "add --decimal , if commas")
+    refused(
+        run("find", "german.csv", *FIND), "has 5 missing values (of 80); use --drop-missing-target to leave"
+    )
+    refused(run("find", "german.csv", *FIND, "--drop-missing-target"), "use --decimal , if commas")
     asked = (*FIND, "--decimal", ",", "--drop-missing-target", "--json")
     code, out, err = run("find", "german.csv", *asked)
     assert (code, err) == (0, "Rows without a value in 'y' were left out: 5 of 80.\n")
@@ -218,7 +220,7 @@ def test_names_are_no_formulas_in_csv(run, there):
 def test_files_that_cannot_be_written_are_refused_before_the_search(
     run, there, monkeypatch, command, options, words
 ):
-    monkeypatch.setattr("altsets.tables.files.read_table", lambda *_, **__: pytest.fail("went to work"))
+    monkeypatch.setattr("altsets.files.dataset.read_table", lambda *_, **__: pytest.fail("went to work"))
     (there / "folder.csv").mkdir()
     (there / "old.csv").write_text("mine")
     refused(run(command, "table.csv", "-t", "y", *options), words)
@@ -601,6 +603,47 @@ def test_what_else_again_refuses(run, saved, there):
 
 
 def test_the_table_as_read_says_which_file_it_was(table):
-    data = split_target(read_table(table), "y")
+    data = split_target(read_columns(table), "y")
     assert len(data.sha256) == 64
-    assert read_table(table).sha256 == data.sha256
+    assert read_columns(table).sha256 == data.sha256
+
+
+# --- No room ---------------------------------------------------------------------------------------
+
+
+@pytest.mark.skipif(not os.path.exists("/dev/full"), reason="there is no full device here")
+@pytest.mark.parametrize(
+    "args", [("find",), ("find", "--json"), ("near-best",), ("frontier",), ("evaluate",)]
+)
+def test_standard_output_on_a_full_device_is_said_in_one_line(there, args):
+    (there / "sets.txt").write_text("a,b\n")
+    more = ("--sets", "sets.txt", "--cv", "2") if args[0] == "evaluate" else ("-k", "2", "--quality", "f")
+    command = [sys.executable, "-m", "altsets", args[0], "table.csv", "-t", "y", *more, *args[1:]]
+    with open("/dev/full", "w") as full:
+        done = subprocess.run(
+            command, stdout=full, stderr=subprocess.PIPE, text=True, timeout=120, check=False
+        )
+    assert done.stderr == "Error: cannot write to standard output: No space left on device.\n"
+    assert done.returncode == 1
+
+
+@pytest.mark.skipif(os.name == "nt", reason="pipes end in other ways there")
+def test_a_reader_that_has_seen_enough_is_no_error(there):
+    command = f"{sys.executable} -m altsets frontier table.csv -t y -k 1:3 --quality f | true"
+    done = subprocess.run(["sh", "-c", command], capture_output=True, text=True, timeout=120, check=False)
+    assert done.stderr == ""
+
+
+def test_scores_without_room_cost_the_file_alone(run, there, monkeypatch):
+    def no_room(*_):
+        raise OSError(28, "No space left on device")
+
+    monkeypatch.setattr("altsets.files.writing.os.replace", no_room)
+    for command in ("find", "near-best", "frontier"):
+        code, out, err = run(
+            command, "table.csv", "-t", "y", "-k", 2, "--quality", "f", "--save-scores", "s.csv"
+        )
+        assert code == 2
+        assert err == "Error: s.csv cannot be written: No space left on device.\n"
+        assert len(out.splitlines()) > 5
+        assert os.listdir(there) == ["table.csv"]

@@ -9,14 +9,13 @@ import pytest
 
 import altsets
 from altsets import measures
+from altsets.files.dataset import read_columns, split_target
 from altsets.quality import Additive
-from altsets.tables.dataset import split_target
-from altsets.tables.files import read_table
 
 
 @pytest.fixture
 def scores(table):
-    data = split_target(read_table(table), "y")
+    data = split_target(read_columns(table), "y")
     return Additive(measures.pearson(data.X, data.y), feature_names=data.feature_names)
 
 

@@ -14,7 +14,7 @@ from report_documents import Page, block, section
 
 import altsets
 from altsets.cli import reporting
-from altsets.report.writing import is_report
+from altsets.report.render import is_report
 
 pytest.importorskip("jinja2")
 

@@ -14,10 +14,9 @@ from altsets import measures, quality
 from altsets.cli import parsing
 from altsets.constraints import AtMost, Budget, Exclusive, Implies, Require
 from altsets.features import FeatureNames
-from altsets.tables.csv_tables import write_csv
-from altsets.tables.dataset import split_target
-from altsets.tables.files import read_table
-from altsets.tables.table import Table
+from altsets.files.columns import Table
+from altsets.files.dataset import read_columns, split_target
+from altsets.files.writing import write_csv
 
 # Constraints
 
@@ -165,7 +164,7 @@ def odd_names(tmp_path):
 
 
 def test_names_with_commas_and_colons(odd_names):
-    names = FeatureNames.of(split_target(read_table(odd_names), "y").feature_names)
+    names = FeatureNames.of(split_target(read_columns(odd_names), "y").feature_names)
     group, costs = odd_names.parent / "names.txt", odd_names.parent / "costs.csv"
     found = parsing.constraints_from(
         names,
@@ -353,7 +352,7 @@ def test_constraints_that_clash_are_exit_status_1(run, table):
 @pytest.mark.parametrize("name", ["mrmr", "fcbf", "cfs"])
 @pytest.mark.parametrize("measure", [None, "mutual_info", "pearson"])
 def test_qualities_of_several_features(run, table, monkeypatch, name, measure):
-    data = split_target(read_table(table), "y")
+    data = split_target(read_columns(table), "y")
     kind = {"mrmr": quality.MRMR, "fcbf": quality.FCBF, "cfs": quality.CFS}[name]
     expected = kind.from_data(data.X, data.y, **({"measure": measure} if measure else {}))
     seen = []

@@ -295,13 +295,13 @@ def test_similarity_that_is_none_is_refused_in_one_sentence(similarity, sentence
 
 @pytest.mark.parametrize("threshold", [0, 0.0, -0.1, 1.1, math.nan, math.inf, "0.9", True, [0.9]])
 def test_thresholds_are_above_0_and_at_most_1(threshold):
-    with pytest.raises(InputError, match=r"must be above 0 and at most 1, such as 0\.9"):
+    with pytest.raises(InputError, match=r"must be a number above 0 and at most 1, such as 0\.9"):
         Matched("spearman", threshold)
 
 
 @pytest.mark.parametrize("threshold", [0, 1.5, math.nan])
 def test_thresholds_of_groups_as_well(threshold):
-    with pytest.raises(InputError, match="must be above 0 and at most 1"):
+    with pytest.raises(InputError, match="must be a number above 0 and at most 1"):
         Grouped.from_similarity(np.eye(2), threshold)
 
 

@@ -16,7 +16,7 @@ from altsets import SelectAlternatives, measures, quality
 from altsets.constraints import Forbid, MaxSimilarity, Size
 from altsets.constraints.named import computed, without_named
 from altsets.errors import InputError
-from altsets.tables.files import read_table
+from altsets.files.dataset import read_columns
 
 LIMIT = 0.9
 
@@ -93,7 +93,7 @@ def test_each_fold_measures_its_own_rows(data):
         return original(table, measure, **options)
 
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(measures, "pairwise", spy)
+        patch.setattr(measures.similarity, "pairwise", spy)
         evaluation = altsets.evaluate(selector(), X, y, cv=folds)
     # And all rows for what features say about each other, by which nothing is decided.
     assert seen.count(100) == 3
@@ -123,13 +123,13 @@ def test_constraints_that_need_no_table_stay_as_they_are():
 
 
 def test_the_command_line_measures_the_table(run, table):
-    X = np.column_stack(read_table(table).columns[:6]).astype(float)
+    X = np.column_stack(read_columns(table).columns[:6]).astype(float)
     alike = measures.pairwise(X, "spearman")
     limit = float(np.median(alike[np.triu_indices(6, 1)]))
     options = ("-k", 2, "-a", 0, "--quality", "f", "--json", "--max-similarity", repr(limit))
     code, out, err = run("find", table, "-t", "y", *options)
     assert (code, err) == (0, "")
-    scores = quality.Additive.from_data(X, read_table(table).columns[6], measure="f").scores
+    scores = quality.Additive.from_data(X, read_columns(table).columns[6], measure="f").scores
     valid = [pair for pair in itertools.combinations(range(6), 2) if alike[pair] <= limit]
     best = max(valid, key=lambda pair: scores[pair[0]] + scores[pair[1]])
     assert json.loads(out)["sets"][0]["indices"] == list(best)

@@ -9,7 +9,7 @@ import odd_evaluations
 import odd_files
 import odd_frontiers
 import odd_inputs
-import odd_pictures
+import odd_plots
 import odd_selectors
 import pytest
 
@@ -36,11 +36,11 @@ def test_an_evaluation_that_does_not_mislead(case):
     assert case.words in odd_evaluations.said(case)
 
 
-@pytest.mark.parametrize("case", odd_pictures.CASES, ids=lambda case: case.what)
-def test_a_picture_that_can_be_read_or_one_sentence(case):
-    text = odd_pictures.said(case)
+@pytest.mark.parametrize("case", odd_plots.CASES, ids=lambda case: case.what)
+def test_a_plot_that_can_be_read_or_one_sentence(case):
+    text = odd_plots.said(case)
     assert case.words in text
-    assert re.fullmatch(r"\*\*(Refused\*\*: [^\n]{20,300}\.|Picture\*\* of [^\n]+)", text), text
+    assert re.fullmatch(r"\*\*(Refused\*\*: [^\n]{20,300}\.|Plot\*\* of [^\n]+)", text), text
 
 
 @pytest.mark.parametrize("use", odd_selectors.USES, ids=lambda use: use.what)

@@ -16,17 +16,16 @@ import numpy as np
 import pytest
 
 from altsets.errors import InputError, TableError
-from altsets.experiments import datasets as downloading
+from altsets.experiments import download as downloading
 from altsets.experiments.datasets import (
-    BLOCK,
     DATASETS,
     LFS_POINTER,
-    Retries,
     StudyRecord,
     cache_folder,
     known_names,
     load,
 )
+from altsets.experiments.download import BLOCK, Retries
 
 SHARED = Path(__file__).resolve().parents[3] / "shared" / "datasets"
 needs_shared = pytest.mark.skipif(not SHARED.is_dir(), reason="the data sets of the study are not here")

@@ -12,9 +12,10 @@ import pytest
 from studies import METHODS, failure, row, study
 
 from altsets.errors import MissingExtraError
-from altsets.experiments import claims, conclusions, figures, page, tables
+from altsets.experiments import claims, conclusions, figures, tables
+from altsets.experiments import report as page
 from altsets.experiments.drawing import NOTHING
-from altsets.experiments.page import plain, shown
+from altsets.experiments.report import plain, shown
 from altsets.experiments.tables import original_sets, published, published_number, runs_of, sets_in
 
 
@@ -519,3 +520,24 @@ def test_cells_of_tables():
 
 def test_every_method_of_the_generated_study_is_one_of_the_paper():
     assert set(METHODS) == set(tables.METHODS)
+
+
+def test_numbers_as_the_page_writes_them():
+    written = [page.seconds(value) for value in (12.618, 0.0213, 0.00004, 0)]
+    assert written == ["12.62", "0.021", "<0.001", "0.00"]
+    assert [page.printed(value) for value in (0.03, 85.57, 7968.0)] == ["0.03", "85.57", "7,968"]
+    assert [plain(value) for value in (1234.5, 0.5, 0.00123, 1e-12)] == ["1,234", "0.5", "0.00123", "0"]
+
+
+def test_names_and_order_of_methods_and_searches():
+    assert tables.search_key("simultaneous", "min") == "sim-min"
+    assert tables.search_key("greedy-balancing", "sum") == "bal"
+    assert (tables.method_name("mutual_info"), tables.method_name("relief")) == ("MI", "relief")
+    assert tables.methods_in_order(["relief", "mrmr", "fcbf"]) == ["fcbf", "mrmr", "relief"]
+    assert published_number("seconds", "mrmr", "seq") == 33.59
+    assert np.isnan(published_number("seconds", "mrmr", "rep"))
+
+
+def test_a_box_leaves_out_what_is_missing():
+    box = figures.distribution(np.array([0.0, 1.0, 2.0, 3.0, 100.0, np.nan]))
+    assert (box["n"], box["median"], box["whisker_high"], box["largest"]) == (5, 2.0, 3.0, 100.0)

@@ -12,9 +12,8 @@ import numpy as np
 import pytest
 
 from altsets.errors import MissingExtraError, TableError
-from altsets.tables.dataset import split_target
-from altsets.tables.files import read_table
-from altsets.tables.formats import BEGINNINGS
+from altsets.files.contents import BEGINNINGS
+from altsets.files.dataset import read_columns, split_target
 
 
 def zipped(**files):
@@ -30,7 +29,7 @@ WORKBOOK = zipped(xl__workbook_xml="<workbook/>", Content_Types_xml="<Types/>")
 
 def refusal(path, **options):
     with pytest.raises(TableError) as caught:
-        read_table(path, **options)
+        read_columns(path, **options)
     message = str(caught.value)
     assert "\n" not in message
     assert message.endswith(".")
@@ -89,7 +88,7 @@ def test_real_files_of_pandas_are_named(tmp_path):
 @pytest.mark.parametrize("header", ["[a],[b]", "{a};b", "[1],b", "<5,b", "$FL,b", "OR,C", "7z,b", "BZ,h"])
 def test_odd_headers_are_still_tables(write, header):
     delimiter = ";" if ";" in header else ","
-    table = read_table(write(f"{header}\n1{delimiter}2\n"))
+    table = read_columns(write(f"{header}\n1{delimiter}2\n"))
     assert len(table.names) == 2
     assert [column.tolist() for column in table.columns] == [[1.0], [2.0]]
 
@@ -100,7 +99,7 @@ def test_odd_headers_are_still_tables(write, header):
 @pytest.mark.parametrize("delimiter", [";", "\t"])
 def test_decimal_commas(write, delimiter):
     content = "dose|town|y\n1,5|Rome, old|0\n-2|Oslo|1\n|3.5 b|0\n1,5e3|Bonn|1\n".replace("|", delimiter)
-    table = read_table(write(content), decimal=",")
+    table = read_columns(write(content), decimal=",")
     assert table.names == ("dose", "town", "y")
     assert np.array_equal(table.columns[0], [1.5, -2.0, np.nan, 1500.0], equal_nan=True)
     assert table.columns[1].tolist() == ["Rome, old", "Oslo", "3.5 b", "Bonn"]
@@ -110,8 +109,8 @@ def test_decimal_commas(write, delimiter):
 def test_a_decimal_point_is_what_is_read_anyway(write):
     path = write("a;y\n1.5;0\n2.5;1\n")
     assert (
-        read_table(path, decimal=".").columns[0].tolist()
-        == read_table(path).columns[0].tolist()
+        read_columns(path, decimal=".").columns[0].tolist()
+        == read_columns(path).columns[0].tolist()
         == [1.5, 2.5]
     )
 
@@ -120,14 +119,14 @@ def test_a_decimal_point_is_what_is_read_anyway(write):
     ("a,y\n1,5\n2,6\n", ",", "has commas between its fields, so they cannot be decimal signs as well"),
     ("a;y\n1.234;0\n2.500;1\n", ",", "column a has numbers with a point, such as '1.234', though commas are"),
     ("a;y\n1.234,5;0\n2;1\n3.000,1;0\n", ",", "column a has numbers with a point, such as '1.234,5'"),
-    ("a;y\n1,5;0\n", ";", "--decimal ';' is not a decimal sign; give a comma or a point."),
+    ("a;y\n1,5;0\n", ";", "decimal=';' is not a decimal sign; give a comma or a point."),
 ])  # fmt: skip
 def test_decimal_signs_that_make_no_sense(write, content, decimal, words):
     assert words in refusal(write(content), decimal=decimal)
 
 
 def test_dates_beside_decimal_commas_are_dates(write):
-    table = read_table(write("day;a;y\n31.12.2020;1,5;0\n1.1.2021;2,5;1\n"), decimal=",")
+    table = read_columns(write("day;a;y\n31.12.2020;1,5;0\n1.1.2021;2,5;1\n"), decimal=",")
     with pytest.raises(TableError, match="day holds dates or times"):
         split_target(table, "y")
 
@@ -180,13 +179,13 @@ def test_a_sheet_is_read_like_csv(excel):
         ],
         second=[["b"], [1]],
     )
-    table = read_table(path)
+    table = read_columns(path)
     assert table.names == ("a, cm", "town", "ok", "2020")
     assert np.array_equal(table.columns[0], [1.0, 2.5, np.nan], equal_nan=True)
     assert table.columns[1].tolist() == ["Rome", None, "Oslo; old"]
     assert table.columns[2].tolist() == [1.0, 0.0, 1.0]
     assert np.array_equal(table.columns[3], [0.1, np.nan, 1e300], equal_nan=True)
-    assert read_table(path, sheet="second").names == ("b",)
+    assert read_columns(path, sheet="second").names == ("b",)
     assert refusal(path, sheet="third") == "book.xlsx has no sheet 'third'; its sheets are: first, second."
 
 
@@ -198,7 +197,7 @@ def test_empty_sheets_and_damaged_workbooks(excel):
 def test_without_openpyxl_the_extra_is_named(write, monkeypatch):
     monkeypatch.setitem(sys.modules, "openpyxl", None)
     with pytest.raises(MissingExtraError) as caught:
-        read_table(write(WORKBOOK, "book.xlsx"))
+        read_columns(write(WORKBOOK, "book.xlsx"))
     assert str(caught.value) == (
         "reading book.xlsx, an Excel workbook, needs openpyxl; install it with: pip install 'altsets[excel]', or save "
         "the sheet as CSV"
@@ -212,7 +211,7 @@ def test_a_real_workbook(tmp_path):
         book.active.append(row)
     book.create_sheet("more").append(["b"])
     book.save(tmp_path / "book.xlsx")
-    table = read_table(tmp_path / "book.xlsx")
+    table = read_columns(tmp_path / "book.xlsx")
     assert table.names == ("a", "when", "y")
     assert table.columns[0].tolist() == [1.5, 2.0]
     assert table.columns[2].tolist() == ["no", "yes"]
@@ -223,9 +222,9 @@ def test_a_real_workbook(tmp_path):
 
 
 def test_rows_without_a_target_can_be_dropped(write):
-    table = read_table(write("a,g,y\n1,u,no\n2,v,\n3,w,yes\n4,u,NA\n"))
+    table = read_columns(write("a,g,y\n1,u,no\n2,v,\n3,w,yes\n4,u,NA\n"))
     with pytest.raises(
-        TableError, match="misses 2 of 4 values; use --drop-missing-target to leave out these rows"
+        TableError, match=r"has 2 missing values \(of 4\); use drop_missing_target=True to leave out"
     ):
         split_target(table, "y")
     data = split_target(table, "y", groups="g", drop_missing_target=True)
@@ -237,10 +236,10 @@ def test_rows_without_a_target_can_be_dropped(write):
 
 
 @pytest.mark.parametrize(("content", "words"), [
-    ("a,g,y\n1,u,\n2,v,\n", "has no values at all; name another column"),
-    ("a,g,y\n1,u,0\n2,,1\n", "column 'g' says which rows belong together, and misses 1 of 2 values"),
+    ("a,g,y\n1,u,\n2,v,\n", "has no values at all; choose another target"),
+    ("a,g,y\n1,u,0\n2,,1\n", r"column 'g' says which rows belong together, and has 1 missing value \(of 2\)"),
     ("a,y\n1,0\n2,1\n", "has no column of groups 'g'"),
 ])  # fmt: skip
 def test_targets_and_groups_that_are_refused(write, content, words):
     with pytest.raises(TableError, match=words):
-        split_target(read_table(write(content)), "y", groups="g", drop_missing_target=True)
+        split_target(read_columns(write(content)), "y", groups="g", drop_missing_target=True)

@@ -19,7 +19,7 @@ import numpy as np
 import odd_evaluations
 import odd_files
 import odd_frontiers
-import odd_pictures
+import odd_plots
 import odd_selectors
 import pandas as pd
 import polars as pl
@@ -338,7 +338,7 @@ def page() -> str:
         *odd_selectors.section(),
         *odd_evaluations.section(),
         *odd_frontiers.section(),
-        *odd_pictures.section(),
+        *odd_plots.section(),
         "## Files and options",
         "",
         "What `altsets find` makes of files, and of options that are about files and folds. The table has 40 rows and",

@@ -1,4 +1,4 @@
-"""Pictures, by what they contain: labels, bars, dots, lines, notes; whatever features are called."""
+"""Plots, by what they contain: labels, bars, dots, lines, notes; whatever features are called."""
 
 from __future__ import annotations
 
@@ -18,14 +18,12 @@ from matplotlib.colors import to_rgba
 import altsets
 from altsets import dissimilarity, plots, quality, views
 from altsets.errors import InputError, MissingExtraError
-from altsets.plots._canvas import COLOURS
-from altsets.plots._grids import COLOURS as SHADES
-from altsets.plots._grids import _is_dark
+from altsets.plots._canvas import COLOURS, SHADES, _is_dark
 from altsets.result import Status
 
 SCORES = [9.0, 8.0, 7.0, 6.0, 2.0, 1.0]
 NAMES = ["age", "bmi", "crp", "dose", "ekg", "fat"]
-#: Names that a picture could stumble over.
+#: Names that a plot could stumble over.
 HOSTILE = [
     "$E = mc^2$",
     "cost_in_$_per_$day",
@@ -81,7 +79,7 @@ def evaluated():
 
 @pytest.fixture
 def answers(result, frontier, evaluation, evaluated, near):
-    """What each picture is drawn of."""
+    """What each plot is drawn of."""
     return {
         "membership": result,
         "quality": result,
@@ -132,7 +130,7 @@ def clipped(ax):
 
 
 @pytest.mark.parametrize("name", plots.__all__)
-def test_a_picture_has_a_figure_in_which_all_of_it_fits(name, answers):
+def test_a_plot_has_a_figure_in_which_all_of_it_fits(name, answers):
     before = mpl.rcParams.copy()
     ax = getattr(plots, name)(answers[name])
     assert mpl.rcParams == before
@@ -141,7 +139,7 @@ def test_a_picture_has_a_figure_in_which_all_of_it_fits(name, answers):
 
 
 @pytest.mark.parametrize("name", ["membership", "overlap", "frontier"])
-def test_pictures_follow_the_size_of_the_font_and_the_style(name, answers):
+def test_plots_follow_the_size_of_the_font_and_the_style(name, answers):
     usual = getattr(plots, name)(answers[name]).figure.get_size_inches()
     with plt.style.context(["dark_background", {"font.size": 20.0, "axes.formatter.use_mathtext": True}]):
         ax = getattr(plots, name)(answers[name])
@@ -150,7 +148,7 @@ def test_pictures_follow_the_size_of_the_font_and_the_style(name, answers):
 
 
 @pytest.mark.parametrize("name", plots.__all__)
-def test_a_picture_goes_where_it_is_told(name, answers):
+def test_a_plot_goes_where_it_is_told(name, answers):
     figure, (left, right) = plt.subplots(1, 2, figsize=(12, 6), layout="constrained")
     assert getattr(plots, name)(answers[name], ax=right) is right
     assert not left.has_data()
@@ -504,12 +502,12 @@ def test_curves_can_be_seen_on_paper():
     assert len(set(COLOURS)) == len(COLOURS)
 
 
-# --- The pictures of the guide ------------------------------------------------------------------------
+# --- The plots of the guide ------------------------------------------------------------------------
 
 DOCS = Path(__file__).parents[2] / "docs"
 
 
-def test_the_guide_shows_every_picture_of_two_tables_and_all_are_small():
+def test_the_guide_shows_every_plot_of_two_tables_and_all_are_small():
     shown = re.findall(
         r"!\[[^\]]+\]\(\.\./images/(\w+)\.png\)", (DOCS / "guide" / "plots.md").read_text("utf-8")
     )
@@ -521,9 +519,9 @@ def test_the_guide_shows_every_picture_of_two_tables_and_all_are_small():
 
 
 def test_the_script_that_draws_them_says_what_it_needs(tmp_path):
-    script = runpy.run_path(str(DOCS / "pictures.py"))
+    script = runpy.run_path(str(DOCS / "plots.py"))
     for arguments in ([], [str(tmp_path)]):
-        with pytest.raises(SystemExit, match=r"python docs/pictures\.py DATA_FOLDER"):
+        with pytest.raises(SystemExit, match=r"python docs/plots\.py DATA_FOLDER"):
             script["main"](arguments)
     with pytest.raises(SystemExit, match=r"has no wdbc\.csv\.gz and no house_votes_84\.csv\.gz"):
         script["main"]([str(tmp_path)])

@@ -13,6 +13,7 @@ import altsets
 from altsets import dissimilarity, quality, views
 from altsets.errors import InputError
 from altsets.result import Status
+from altsets.views._records import cap, spread
 
 SCORES = [9.0, 8.0, 7.0, 6.0, 2.0, 1.0]
 NAMES = ["age", "bmi", "crp", "dose", "ekg", "fat"]
@@ -555,3 +556,29 @@ def test_scores_that_are_not_there(evaluated, given, words):
     assert str(caught.value) == words
     with pytest.raises(InputError, match=r"takes an EvaluatedFrontier, such as altsets\.evaluate_frontier"):
         views.scores_along(evaluated.frontier)
+
+
+def test_what_does_not_fit_is_counted_and_what_is_left_is_spread_evenly():
+    assert cap("abc", 2, "feature", "those in the most sets") == (
+        ["a", "b"],
+        "2 of 3 features are shown: those in the most sets.",
+    )
+    assert cap("abc", 1, "feature", "") == (["a"], "Only one of 3 features is shown.")
+    assert cap("abc", None, "feature", "") == (["a", "b", "c"], "")
+    assert spread(range(2, 11), 3) == [2, 6, 10]
+    assert spread(range(2, 11), 3, keep=[5]) == [2, 5, 6, 10]
+
+
+def test_stand_ins_and_stability_of_a_small_table():
+    X = [[0, 5, 1], [1, 4, 0], [0, 5, 0], [1, 4, 1], [0, 5, 1], [1, 4, 0]] * 5
+    y = ["no", "yes"] * 15
+    seen = views.stand_ins(altsets.evaluate([[0, 2], [1, 2]], X, y))
+    assert (seen.rows, seen.columns) == (("x0", "x1"), ("x0", "x1"))
+    assert seen.values == ((None, 1.0), (1.0, None))
+    selector = altsets.SelectAlternatives("f", n_features=1, n_alternatives=1)
+    stable = views.stability(altsets.evaluate(selector, X, y))
+    assert stable.shares.columns == ("set 0", "set 1", "any set")
+    assert stable.shares.values == ((1.0, 0.0, 1.0), (0.0, 1.0, 1.0))
+    assert stable.index.values == (1.0, 1.0, 1.0)
+    weak = views.predictive_scores(altsets.evaluate([[0], [2]], X, y))
+    assert (weak.labels, weak.lines[0].value, weak.marked) == (("set 0", "set 1"), 0.0, (False, True))

@@ -19,9 +19,8 @@ from sklearn.model_selection import StratifiedKFold
 
 from altsets import measures
 from altsets.errors import InputError
+from altsets.files.dataset import read_columns, split_target
 from altsets.quality import CFS, FCBF, MRMR, Additive, Quality
-from altsets.tables.dataset import split_target
-from altsets.tables.files import read_table
 
 pd = pytest.importorskip("pandas")
 
@@ -519,7 +518,7 @@ def test_given_numbers_in_place_of_measures(table):
     [
         ({"measure": np.ones(5)}, r"must hold 6 scores, one for each feature; got shape \(5,\)"),
         ({"measure": np.ones((6, 6))}, r"must hold 6 scores, one for each feature; got shape \(6, 6\)"),
-        ({"measure": ["a"] * 6}, "given as measure must hold numbers"),
+        ({"measure": ["a"] * 6}, "given as measure must be numbers, not text"),
         ({"measure": [1.0] * 5 + [math.nan]}, "missing or infinite values"),
         ({"measure": np.ones(6), "n_neighbors": 3}, "takes no options; got n_neighbors"),
         ({"measure": pd.Series(np.ones(6), index=list("fedcba"))}, r"index of the measure \(f, e, d ...\)"),
@@ -744,7 +743,7 @@ def test_what_the_original_fcbf_keeps_and_drops(wine):
 @pytest.mark.skipif(not (SHARED / "mi").is_dir(), reason="the matrices of the study are not there")
 @pytest.mark.parametrize("name", ["house_votes_84", "wdbc"])
 def test_information_is_that_of_the_study(name):
-    data = split_target(read_table(SHARED / "datasets" / f"{name}.csv.gz"), "target")
+    data = split_target(read_columns(SHARED / "datasets" / f"{name}.csv.gz"), "target")
     X, y = data.X.values, data.y
     train, _ = next(StratifiedKFold(n_splits=5, shuffle=True, random_state=25).split(X, y))
     frozen = np.load(SHARED / "mi" / f"{name}.npz")

@@ -21,11 +21,9 @@ from altsets.dissimilarity import Grouped, Matched
 from altsets.errors import InputError, MissingExtraError
 from altsets.report import render, summarise
 from altsets.report.again import python_lines, shell_line
-from altsets.report.blocks import plain
 from altsets.report.constructors import NotExpressed
-from altsets.report.fitting import shortened
-from altsets.report.proof import certainty
-from altsets.report.request import about_data, about_request
+from altsets.report.document import shorten_middle, to_plain
+from altsets.report.sentences import about_data, about_request, certainty
 from altsets.statuses import Status, StopReason
 
 pytest.importorskip("jinja2")
@@ -196,7 +194,7 @@ def test_the_request_in_words(asked, words):
 def test_the_data_in_words():
     data = {"rows": 1, "columns": 2000, "file": "-", "target": "y", "dropped_rows": 3}
     assert about_data({"data": data, "task": "regression"}, None) == (
-        "1 row and 2,000 features from standard input; the column to predict is y (an amount). "
+        "1 row and 2,000 features from standard input; the column to predict is y (numeric). "
         "3 rows without a target left out."
     )
     assert about_data({}, 7) == "7 features."
@@ -235,6 +233,35 @@ def test_conditions_and_proxies():
     assert "feature number 5" in texts_of(summarise(result))
     told = replace(result, provenance={"constraints": ["forbid glove and its like"]})
     assert "Forbid glove and its like." in texts_of(summarise(told))
+
+
+def test_braces_in_names_are_text_everywhere():
+    """A name is never a template: x_{1}, {0} and {x!r} are names like any other."""
+    names = ["x_{1}", "{0}", "{}", "{x!r}", "a{b", "%(c)s"]
+    scores = quality.Additive([9, 8, 7, 3, 2, 1], feature_names=names)
+    conditions = [
+        constraints.AtMost(1, ["{}", "a{b"]),
+        constraints.Exclusive(["{x!r}", "%(c)s"]),
+        constraints.Budget({"x_{1}": 2, "a{b": 5}, 6),
+    ]
+    result = altsets.find(scores, n_features=2, n_alternatives=1, tau=0.5, constraints=conditions)
+    document = summarise(
+        result,
+        quality=scores,
+        near_best=altsets.near_best(scores, n_features=2, within=0.3),
+        frontier=altsets.frontier(scores, n_features=2, n_alternatives=1),
+    )
+    assert all(name in texts_of(document) for name in names)
+    assert "Every set has at most 1 of these: {}, a{b." in texts_of(document)
+    page = render.page(document)
+    assert "x_{1}" in page
+    assert "x_{1}" in result._repr_html_()
+
+
+def test_searches_that_were_not_done_are_counted_in_english():
+    whole = altsets.frontier(SCORES, n_features=2, n_alternatives=1)
+    cut = replace(whole, points=whole.points[:1], n_asked=3)
+    assert "2 searches of 3 not done" in facts(summarise(frontier=cut))["What difference costs"]
 
 
 def test_without_names_scores_or_a_table():
@@ -429,10 +456,10 @@ def test_existing_sets_are_named():
 
 
 def test_long_commands_have_lines_that_end_between_words():
-    options = {"TABLE": "table.csv", **{f"--option-{number}": "a b" for number in range(12)}}
+    options = {"TABLE": "table.csv", **{f"--option-{letter}": "a b" for letter in "abcdefghijkl"}}
     line = shell_line({"command": "find", "options": options})
     assert max(map(len, line.splitlines())) <= 92
-    words = ["altsets", "find", "table.csv", *(f"--option-{number}=a b" for number in range(12))]
+    words = ["altsets", "find", "table.csv", *(f"--option-{letter}=a b" for letter in "abcdefghijkl")]
     shell = subprocess.run(["sh", "-c", f"printf '%s\\n' {line}"], capture_output=True, text=True, check=True)
     assert shell.stdout.splitlines() == words
 
@@ -588,11 +615,19 @@ def test_names_that_are_cut_are_still_told_apart():
     assert len(set(members)) == 3
     assert "short" in members
     assert all(len(name) < 130 for name in members)
-    assert shortened("ab", 2) == "ab"
+    assert shorten_middle("ab", 2) == "ab"
+    assert shorten_middle("a" * 50 + "b" * 50, 20) == "aaaaaaaaaaaaaaa…bbbb"
+
+
+def test_texts_of_a_page_without_javascript():
+    assert render.strip_direction("the feature \u202eemag is in set 0") == "the feature emag is in set 0"
+    assert render.cell_text(0.123456, {"kind": "number", "digits": 3}) == ["0.123"]
+    assert render.cell_text(["a", "b"], {"kind": "names"}) == ["a", "b"]
+    assert render.embed({"name": "</script>"}) == '{"name":"\\u003c/script\\u003e"}'
 
 
 def test_numbers_that_json_does_not_have():
-    assert plain([float("inf"), -float("inf"), np.float32(0.5), {1: np.int8(2)}]) == [
+    assert to_plain([float("inf"), -float("inf"), np.float32(0.5), {1: np.int8(2)}]) == [
         None,
         None,
         0.5,

@@ -22,7 +22,7 @@ from altsets.errors import InputError, UnsupportedError
 from altsets.search.engine import settled, with_known
 from altsets.search.find import request as requested
 from altsets.search.find import run_of, solved
-from altsets.search.frontier.bend import Curve
+from altsets.search.frontier.points import Curve
 from altsets.search.known import Known
 
 NAMES = list("abcdefgh")
@@ -228,8 +228,7 @@ def test_what_is_known_settles_a_request():
     assert settled(SCORES, problem, replace(known, bound=34.1)) is None
     assert settled(SCORES, replace(problem, aggregation="min"), known) is None
     assert settled(SCORES, problem, Known(bound=-math.inf, proof="so it is")).sets == []
-    run = run_of(None, None)
-    run.known = known
+    run = run_of(None, None).turn(known=known)
     assert solved(SCORES, problem, run).proof == "so it is"
 
 
@@ -248,8 +247,8 @@ def test_what_is_known_improves_an_answer():
 
 @pytest.mark.parametrize("aggregation", ["sum", "min"])
 def test_points_that_were_not_proven_take_over_better_sets(aggregation):
-    from altsets.search.frontier.consistency import consistent
     from altsets.search.frontier.plan import SweepPlan
+    from altsets.search.frontier.sweep import make_consistent
 
     options = {"search": "simultaneous", "aggregation": aggregation}
     taus = [0, Fraction(1, 3), Fraction(2, 3)]
@@ -262,7 +261,7 @@ def test_points_that_were_not_proven_take_over_better_sets(aggregation):
     nothing = replace(points[4].result, sets=[], qualities=[], status=Status.NOT_FOUND, objective=math.nan)
     weak = [*points]
     weak[1], weak[4] = replace(points[1], result=poor), replace(points[4], result=nothing)
-    better = consistent(SCORES, plan.problems, weak)
+    better = make_consistent(SCORES, plan.problems, weak)
     assert [better[number] for number in (0, 2, 3, 5)] == [points[number] for number in (0, 2, 3, 5)]
     assert better[1].result.sets == points[2].result.sets
     assert better[1].result.objective == points[2].result.objective
@@ -364,17 +363,17 @@ def test_ctrl_c_keeps_points():
     assert signal.getsignal(signal.SIGINT) is signal.default_int_handler
 
 
-# --- Where it bends ------------------------------------------------------------------------------------
+# --- The elbow -----------------------------------------------------------------------------------------
 
 
-def test_curves_bend_where_they_are_highest_above_the_line():
-    assert Curve([0, 1, 2, 3, 4], [1.0, 0.98, 0.95, 0.6, 0.2]).bend == 2
-    assert Curve([2, 3, 4, 5, 6], [1.0, 2.0, 2.1, 2.2, 2.3]).bend == 1
+def test_the_elbow_of_curves_is_where_they_are_highest_above_the_line():
+    assert Curve([0, 1, 2, 3, 4], [1.0, 0.98, 0.95, 0.6, 0.2]).elbow == 2
+    assert Curve([2, 3, 4, 5, 6], [1.0, 2.0, 2.1, 2.2, 2.3]).elbow == 1
     # Straight, falling at once, flat, short.
-    assert Curve([0, 1, 2, 3], [4.0, 3.0, 2.0, 1.0]).bend is None
-    assert Curve([0, 1, 2, 3], [4.0, 1.2, 1.1, 1.0]).bend is None
-    assert Curve([0, 1, 2, 3], [1.0, 1.0, 1.0, 0.995]).bend is None
-    assert Curve([0, 1, 2], [1.0, 1.0, 0.0]).bend is None
+    assert Curve([0, 1, 2, 3], [4.0, 3.0, 2.0, 1.0]).elbow is None
+    assert Curve([0, 1, 2, 3], [4.0, 1.2, 1.1, 1.0]).elbow is None
+    assert Curve([0, 1, 2, 3], [1.0, 1.0, 1.0, 0.995]).elbow is None
+    assert Curve([0, 1, 2], [1.0, 1.0, 0.0]).elbow is None
     assert Curve([0, 1, 2, 3], [0.0, 0.0, 0.0, 0.0]).is_flat
 
 
@@ -382,16 +381,16 @@ def test_a_suggestion_has_a_point_and_a_reason():
     scores = quality.Additive([10, 10, 10, 10, 10, 10, 1, 1, 1, 1])
     found = altsets.frontier(scores, 4, 1)
     assert [point.mean for point in found] == [40, 40, 40, 35.5, 31]
-    bend = found.suggestion
-    assert bend
-    assert bend.point in found.points
-    assert (bend.tau, bend.n_features, bend.n_alternatives) == (0.5, 4, 1)
-    assert bend.result is bend.point.result
-    assert bend.reason == (
-        "The curve bends at tau = 0.5: up to there quality is still 100.0 % of the best, after that it falls to "
+    elbow = found.suggestion
+    assert elbow
+    assert elbow.point in found.points
+    assert (elbow.tau, elbow.n_features, elbow.n_alternatives) == (0.5, 4, 1)
+    assert elbow.result is elbow.point.result
+    assert elbow.reason == (
+        "The elbow is at tau = 0.5: up to there quality is still 100.0 % of the best, after that it falls to "
         "77.5 % of the best at tau = 1."
     )
-    assert found.explain().endswith(bend.reason)
+    assert found.explain().endswith(elbow.reason)
 
 
 def test_a_size_from_which_on_features_add_little():
@@ -405,19 +404,19 @@ def test_a_size_from_which_on_features_add_little():
     assert falling.parameters["mean_quality"]
 
 
-def test_no_bend_is_said():
+def test_no_elbow_is_said():
     few = altsets.frontier(SCORES, 2, 1).suggestion
     assert not few
     assert few.point is few.tau is few.result is None
-    assert few.reason == "No bend: 3 values of tau with sets are too few to show one; it takes 4."
+    assert few.reason == "No elbow: 3 values of tau with sets are too few to show one; it takes 4."
     flat = altsets.frontier(quality.Additive([1.0] * 10), 4, 1).suggestion
-    assert flat.reason == "No bend: quality hardly changes over tau, and is 100.0 % of the best at tau = 1."
+    assert flat.reason == "No elbow: quality hardly changes over tau, and is 100.0 % of the best at tau = 1."
     even = altsets.frontier(quality.Additive([5, 5, 5, 5, 4, 4, 4, 4]), 4, 1).suggestion
     assert even.reason.startswith(
-        "No bend: quality changes evenly or falls at once, from 100.0 % of the best at"
+        "No elbow: quality changes evenly or falls at once, from 100.0 % of the best at"
     )
     none = altsets.frontier(SCORES, 8, 3, [0.5, 1]).suggestion
-    assert none.reason == "No bend: there are no sets that differ from each other."
+    assert none.reason == "No elbow: there are no sets that differ from each other."
 
 
 def test_negative_qualities_have_no_shares():

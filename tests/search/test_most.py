@@ -18,9 +18,8 @@ import altsets
 from altsets import Result, Status, constraints, quality
 from altsets.dissimilarity import Grouped
 from altsets.errors import InputError
-from altsets.search.families.climb import Climb, Step
-from altsets.search.families.cliques import largest_clique
-from altsets.search.families.limits import FamilyLimits
+from altsets.search.family_search import Bisection
+from altsets.search.good_sets import GoodSetLimits, largest_clique
 
 #: What is no further below the quality needed than this counts as reaching it; what is a little further is in doubt.
 EQUAL, DOUBTFUL = Fraction(1, 10**9), Fraction(3, 10**9)
@@ -197,7 +196,7 @@ def test_the_number_of_sets_is_that_of_brute_force(seed):
 
 @pytest.mark.parametrize("without", [{"listed_sets": 0, "listed_for_own": 0}, {"coloured_sets": 3}])
 def test_it_does_not_depend_on_the_way(without, monkeypatch):
-    other = FamilyLimits(**without, first_steps=3)
+    other = GoodSetLimits(**without, first_steps=3)
     for rng, request in requests(7, 40, most_sets=60):
         request = replace(request, tau=Fraction(int(rng.integers(1, 7)), 6))
         keywords, _ = asked(rng, request)
@@ -207,9 +206,7 @@ def test_it_does_not_depend_on_the_way(without, monkeypatch):
         plain = altsets.most_sets(request.quality, **keywords, **options)
         different = altsets.most_different(request.quality, **keywords, **options_of(request))
         with monkeypatch.context() as patched:
-            patched.setattr(
-                "altsets.search.families.decision.FamilySearch.__init__.__defaults__", ("auto", other)
-            )
+            patched.setattr("altsets.search.family_search.LIMITS", other)
             again = altsets.most_sets(request.quality, **keywords, **options)
             assert len(again.sets) <= len(plain.sets) <= max(again.bound, 0)
             if again.status is Status.OPTIMAL:
@@ -276,6 +273,14 @@ def test_a_set_comes_once_even_if_a_function_finds_it_different_from_itself():
     assert result.status is Status.OPTIMAL
     repeated = altsets.most_different(SCORES, 2, 2, min_quality=17, dissimilarity=lambda F, G: 1.0)
     assert repeated.tau == 1.0
+
+
+def test_a_function_decides_about_existing_sets_as_in_find():
+    given = {"n_features": 2, "tau": 1, "existing": [[0, 1]], "dissimilarity": lambda F, G: 1.0}
+    assert altsets.find(SCORES, n_alternatives=0, **given).sets == [(0, 1)]
+    result = altsets.most_sets(SCORES, min_quality=16, **given)
+    assert (0, 1) in result.sets
+    assert len(set(result.sets)) == len(result.sets) == 8
 
 
 def test_one_set_and_existing_ones():
@@ -456,16 +461,16 @@ def test_the_largest_clique(density):
 
 @pytest.mark.parametrize("doubling", [False, True])
 @pytest.mark.parametrize("start", [0, 2])
-def test_how_far_one_can_go(start, doubling):
+def test_the_largest_feasible_level(start, doubling):
     for top in range(start, 12):
         for last in range(start, top + 1):
             for hard_ones in ((), (last,), (last + 1,), (last, last + 1, last + 2)):
-                climb = Climb(start, top + 1, top)
+                levels = Bisection(start, top + 1, top)
 
                 def attempt(level, steps, last=last, hard_ones=hard_ones):
                     if level in hard_ones and steps < math.inf:
-                        return Step()
-                    return Step(level) if level <= last else Step(refuted=level)
+                        return None, None
+                    return (level, None) if level <= last else (None, level)
 
-                climb.go(attempt, 10, doubling=doubling)
-                assert (climb.reached, climb.refuted) == (last, last + 1)
+                levels.search(attempt, 10, doubling=doubling)
+                assert (levels.reached, levels.refuted) == (last, last + 1)

@@ -15,11 +15,11 @@ from altsets import Result, SelectAlternatives, quality
 from altsets.dissimilarity import Grouped, Matched
 from altsets.errors import InputError
 from altsets.evaluation import evaluate
+from altsets.files.columns import Table
+from altsets.files.dataset import load_demo
+from altsets.files.writing import write_csv
 from altsets.selector.near_copies import near_copies
 from altsets.tables.conversion import features_of
-from altsets.tables.csv_tables import write_csv
-from altsets.tables.demo_table import load_demo
-from altsets.tables.table import Table
 
 pd = pytest.importorskip("pandas")
 

@@ -12,12 +12,12 @@ from sklearn.base import clone
 import altsets
 from altsets import SelectAlternatives, quality
 from altsets.constraints import Forbid, Require
+from altsets.constraints.similarity import MEASURES, PROXY_MEASURES
 from altsets.errors import InputError
 from altsets.measures import pairwise, symmetrical_uncertainty
 from altsets.measures.pairs import pairs_of
 from altsets.problem import Problem
 from altsets.selector.forbidden import note_on_forbidden
-from altsets.similarity import MEASURES, PROXY_MEASURES
 from altsets.tables.conversion import features_of
 
 pd = pytest.importorskip("pandas")

@@ -10,20 +10,23 @@ for the same reason the help is plain text.
 
 from __future__ import annotations
 
+import os
 import sys
 from collections.abc import Callable
+from contextlib import suppress
 from typing import Annotated
 
 import typer
 
-from altsets import __version__
 from altsets.cli.demo import demo_command
 from altsets.cli.evaluate import evaluate_command
 from altsets.cli.find import find_command
 from altsets.cli.frontier import frontier_command
 from altsets.cli.near_best import near_best_command
-from altsets.cli.printing import BAD_INPUT, say_error
+from altsets.cli.printing import BAD_INPUT, NO_SET, say_error
 from altsets.cli.reproduce import reproduce_command
+from altsets.errors import reason_of
+from altsets.version import __version__
 
 __all__ = ["app", "main"]
 
@@ -56,6 +59,12 @@ def main() -> None:
             stream.reconfigure(errors="backslashreplace")
     try:
         code = app(prog_name="altsets", standalone_mode=False)
+        sys.stdout.flush()
+    except OSError as error:
+        # Errors about files have the names of these, and commands say them; this is standard output.
+        if error.filename is not None:
+            raise
+        code = _output_failed(error)
     except Exception as error:
         # By its shape, not its class: recent versions of typer bring their own copy of click.
         if not hasattr(error, "format_message"):
@@ -65,6 +74,17 @@ def main() -> None:
         say_error(f"Error: {error.format_message().rstrip('.')} (see {command} --help).")
         code = BAD_INPUT
     sys.exit(code or 0)
+
+
+def _output_failed(error: OSError) -> int:
+    """Say that nothing can be printed any more, unless the reader has seen enough and has closed the pipe."""
+    if not isinstance(error, BrokenPipeError):
+        with suppress(OSError):
+            say_error(f"Error: cannot write to standard output: {reason_of(error)}.")
+    with suppress(OSError, ValueError):
+        # What is still in the buffer would fail once more at the end.
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+    return NO_SET
 
 
 @app.callback(invoke_without_command=True)

@@ -45,8 +45,8 @@ class SavedAnswer:
     def read(cls, path: str) -> SavedAnswer:
         """Read what ``find --json`` or ``--output FILE.json`` has written."""
         from altsets.documents import DAMAGED, document_in
+        from altsets.files.contents import read_text
         from altsets.result import Result
-        from altsets.tables.file_contents import read_text
 
         text = read_text(path)
         try:

@@ -47,9 +47,8 @@ def demo_command(
     with plain_messages():
         record = Record(context)
         from altsets.dissimilarity import Matched
-        from altsets.tables.csv_tables import write_csv
-        from altsets.tables.dataset import split_target
-        from altsets.tables.demo_table import DEMO_TARGET, load_demo
+        from altsets.files.dataset import DEMO_TARGET, load_demo, split_target
+        from altsets.files.writing import write_csv
 
         table = load_demo()
         if save_table is not None:
@@ -77,7 +76,7 @@ def _write_report(
     searched: Searched, record: Record, source: TableToScore, asked: dict[str, Any], table: str
 ) -> None:
     """Write a report into the current folder, if that is possible; the demo does without if it is not."""
-    from altsets.report.writing import is_report
+    from altsets.report.render import is_report
 
     try:
         page = ReportFile.of(REPORT, force=is_report(REPORT))

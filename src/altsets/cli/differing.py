@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
 from altsets.errors import InputError
-from altsets.features import FeatureNames, unknown_features
+from altsets.features import FeatureNames
 
 if TYPE_CHECKING:
     from altsets.dissimilarity import Grouped, Matched
@@ -15,9 +15,6 @@ __all__ = ["dissimilarity_from"]
 
 #: What two sets are compared by unless an option says otherwise.
 DEFAULT = "dice"
-
-#: The columns that a file of groups must have.
-FEATURE, GROUP = "feature", "group"
 
 
 def dissimilarity_from(
@@ -70,6 +67,13 @@ def _distinct(option: str, text: str, has_table: bool) -> Matched:
     return Matched(measure or "spearman", threshold=threshold)
 
 
+def _groups_in(path: str, names: FeatureNames) -> Grouped:
+    from altsets.dissimilarity import Grouped
+    from altsets.files.lists import read_groups
+
+    return Grouped(read_groups(path, names))
+
+
 def _groups_by(option: str, separator: str, names: FeatureNames) -> Grouped:
     from altsets.dissimilarity import Grouped
 
@@ -78,40 +82,3 @@ def _groups_by(option: str, separator: str, names: FeatureNames) -> Grouped:
     except InputError as error:
         raise InputError(f"{option}: {str(error).removeprefix('Grouped.from_names: ')}") from None
     return Grouped({names[int(index)]: group for index, group in found.items()})
-
-
-def _groups_in(path: str, names: FeatureNames) -> Grouped:
-    """The group of each feature in a file with the columns feature and group, and perhaps others."""
-    from altsets.dissimilarity import Grouped
-    from altsets.tables.csv_tables import read_rows
-
-    (_, header), *rows = read_rows(path) or [(1, [])]
-    feature, group = _places(path, header)
-    groups: dict[str, str] = {}
-    for line, row in rows:
-        if len(row) != len(header):
-            raise InputError(
-                f"{path}, line {line}: give {len(header)} fields, as in the first line, not {len(row)}."
-            )
-        if groups.setdefault(row[feature], row[group]) != row[group]:
-            raise InputError(
-                f"{path}, line {line}: {row[feature]!r} is in group {groups[row[feature]]!r} already; a feature has "
-                "one group at most."
-            )
-    unknown = [name for name in groups if name not in names]
-    if unknown:
-        raise unknown_features(path, unknown, names, "name columns of the table as they are there.")
-    groups = {name: label for name, label in groups.items() if label}
-    if not groups:
-        raise InputError(f"{path} gives no feature a group; write a line such as {names[0]},GROUP.")
-    return Grouped(groups)
-
-
-def _places(path: str, header: Sequence[str]) -> tuple[int, int]:
-    missing = [name for name in (FEATURE, GROUP) if name not in header]
-    if missing:
-        raise InputError(
-            f"{path} has no column {' and no column '.join(map(repr, missing))}; its first line must name the columns "
-            f"{FEATURE},{GROUP}."
-        )
-    return header.index(FEATURE), header.index(GROUP)

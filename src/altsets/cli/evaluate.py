@@ -77,8 +77,8 @@ def evaluate_command(
 
 def _sets_in(path: str, names: FeatureNames) -> Any:
     """The sets of a file: a result of ``find --json``, or one set per line."""
+    from altsets.files.contents import read_lines, read_text
     from altsets.result import Result
-    from altsets.tables.file_contents import read_lines, read_text
 
     text = read_text(path)
     if text.lstrip().startswith("{"):

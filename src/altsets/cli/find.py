@@ -169,6 +169,7 @@ def find_command(
             if kept:
                 file.write(*rows_of_result(result), kept)
                 page.write_search(searched._replace(result=result), next(iter(evaluations), None))
+        source.check_saved()
 
 
 def _selector(

@@ -161,6 +161,7 @@ def frontier_command(
                 quality=qualities[0],
                 provenance=record.of(source, columns, asked, task),
             )
+        source.check_saved()
 
 
 def _checked(source: Source, asked: dict[str, Any]) -> int:

@@ -14,8 +14,8 @@ from altsets.errors import InputError
 
 if TYPE_CHECKING:
     from altsets.evaluation import EvaluatedFrontier, Evaluation
+    from altsets.files.dataset import Dataset
     from altsets.search.frontier import Frontier
-    from altsets.tables.dataset import Dataset
 
 __all__ = ["JudgeOptions", "JudgingOptions", "check_judging", "evaluation_of", "for_quality", "scores_along"]
 

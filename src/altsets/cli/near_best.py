@@ -113,6 +113,7 @@ def near_best_command(
         page.write(near_best=near, quality=near, provenance=document["provenance"])
         if not near.count:
             fail(near.explain(), NO_SET)
+        source.check_saved()
 
 
 def _check_nearness(within: float | None, min_quality: float | None) -> None:

@@ -2,22 +2,19 @@
 
 from __future__ import annotations
 
-import json
 import os
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from altsets.errors import InputError
-from altsets.new_files import NewFile
 
 if TYPE_CHECKING:
     from altsets.evaluation import Evaluation
+    from altsets.files.writing import NewFile
     from altsets.result import Result
 
 __all__ = ["OutputFile", "rows_of_evaluation", "rows_of_near_best", "rows_of_result"]
-
-ENDINGS = (".csv", ".parquet", ".json")
 
 Rows = Sequence[Mapping[str, Any]]
 
@@ -43,38 +40,24 @@ class OutputFile:
             if force and report is None:
                 raise InputError("--force goes with --output and --report; name a file, or leave it out.")
             return cls(None)
+        from altsets.files.writing import ENDINGS, NewFile, require_pyarrow
+
         file = NewFile(path, f"--output {path}", force, "add --force")
-        output = cls(file)
-        if output._ending not in ENDINGS:
+        ending = os.path.splitext(path)[1].lower()
+        if ending not in ENDINGS:
             raise InputError(
                 f"--output {path}: the ending of the name says what to write; use .csv, .parquet or .json."
             )
-        if output._ending == ".parquet":
-            from altsets.tables.parquet_tables import require_pyarrow
-
+        if ending == ".parquet":
             require_pyarrow(f"--output {path}")
-        file.check(table)
-        return output
-
-    @property
-    def _ending(self) -> str:
-        return os.path.splitext(self.file.path if self.file else "")[1].lower()
+        return cls(file.check(table))
 
     def write(self, rows: Rows, columns: Sequence[str], document: Mapping[str, Any]) -> None:
         """Write an answer, whole or not at all: rows in a table, or a document in JSON, as the ending says."""
-        if self.file is None:
-            return
-        if self._ending == ".json":
-            content = json.dumps(document, indent=2, allow_nan=False).encode() + b"\n"
-        elif self._ending == ".csv":
-            from altsets.tables.csv_tables import csv_of
+        if self.file is not None:
+            from altsets.files.writing import encode_answer
 
-            content = csv_of(rows, columns)
-        else:
-            from altsets.tables.parquet_tables import parquet_of
-
-            content = parquet_of(rows, columns)
-        self.file.write(content)
+            self.file.write(encode_answer(self.file.path, rows, columns, document))
 
 
 # --- Rows ---------------------------------------------------------------------------------------------

@@ -10,7 +10,6 @@ import os
 from collections.abc import Callable, Iterable, Mapping, Sequence
 
 from altsets import constraints
-from altsets.cli.price_lists import PriceList
 from altsets.constraints import Constraint
 from altsets.errors import InputError
 from altsets.features import FeatureNames, cells_in, names_in, unknown_features
@@ -121,6 +120,8 @@ def _implies(option: str, text: str, names: FeatureNames) -> Constraint:
 
 
 def _budget(option: str, text: str, names: FeatureNames) -> Constraint:
+    from altsets.files.lists import PriceList
+
     limit, path = _divided(option, text, "LIMIT:FILE.csv")
     prices = PriceList.read(path, names)
     return constraints.Budget(prices.costs, _amount(option, text, limit), groups=prices.groups)
@@ -191,7 +192,7 @@ def _amount(option: str, text: str, number: str) -> float:
 def _group(option: str, text: str, names: FeatureNames) -> list[int]:
     """The features of a group: those that a file lists if there is one, else those that the option lists."""
     if os.path.isfile(text):
-        from altsets.tables.file_contents import read_lines
+        from altsets.files.contents import read_lines
 
         lines = ([line] if line in names else names_in([line]) for line in read_lines(text))
         return _indices(text, itertools.chain.from_iterable(lines), names)

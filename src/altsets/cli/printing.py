@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     from rich.table import Table as Grid
 
     from altsets.evaluation import Evaluation
+    from altsets.files.contents import Parameter
     from altsets.result import Progress, Result
     from altsets.search.near_best import NearBest
 
@@ -319,7 +320,28 @@ def plain_messages() -> Iterator[None]:
     except VerificationError as error:
         fail(f"{error} This is a bug in altsets; please report it.", NO_SET)
     except AltsetsError as error:
-        fail(str(error), BAD_INPUT)
+        fail(_in_options(error), BAD_INPUT)
+
+
+def _in_options(error: AltsetsError) -> str:
+    """What an error says, with options in place of the parameters of Python."""
+    from altsets.files.contents import ParameterError
+
+    return error.spelled(_option) if isinstance(error, ParameterError) else str(error)
+
+
+def _option(parameter: Parameter) -> str:
+    """A parameter as it is typed: ``--drop-missing-target``, ``--decimal ,``, ``--drop "the date"``."""
+    option = f"--{parameter.name.replace('_', '-')}"
+    if parameter.value is None or parameter.value is True:
+        return option
+    values = parameter.value if isinstance(parameter.value, list) else [parameter.value]
+    return f"{option} {','.join(map(_typed, values))}"
+
+
+def _typed(name: str) -> str:
+    """A name as an option takes it."""
+    return f'"{name}"' if any(char.isspace() or char in ",\"'" for char in name) and len(name) > 1 else name
 
 
 def _show_warning(message: Warning | str, *_: Any, **__: Any) -> None:

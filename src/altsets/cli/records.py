@@ -12,7 +12,7 @@ from altsets.cli.sources import Source, TableOptions
 from altsets.commands import TABLE
 
 if TYPE_CHECKING:
-    from altsets.tables.dataset import Dataset
+    from altsets.files.dataset import Dataset
 
 __all__ = ["Record", "known_options", "options_given"]
 

@@ -12,7 +12,7 @@ from altsets.errors import AltsetsError, InputError, reason_of
 
 if TYPE_CHECKING:
     from altsets.evaluation import Evaluation
-    from altsets.new_files import NewFile
+    from altsets.files.writing import NewFile
 
 __all__ = ["ReportFile"]
 
@@ -39,7 +39,7 @@ class ReportFile:
         """What ``--report`` and ``--force`` say; never the table itself."""
         if path is None:
             return cls(None)
-        from altsets.report.writing import report_file
+        from altsets.report.render import report_file
 
         file = report_file(path, force=force, called=f"--report {path}", permission="add --force")
         return cls(file.check(table))

@@ -59,7 +59,7 @@ def reproduce_command(
         _check_packages()
         from altsets.experiments.datasets import DATASETS, known_names
         from altsets.experiments.methods import method_named
-        from altsets.experiments.page import write_report
+        from altsets.experiments.report import write_report
         from altsets.experiments.run import reproduce
         from altsets.experiments.store import Store
 
@@ -140,7 +140,7 @@ def _numbers(option: str, text: str) -> list[int]:
 
 
 def _download(names: Sequence[str], waiting: Waiting) -> None:
-    from altsets.experiments.datasets import download
+    from altsets.experiments.download import download
 
     def say(name: str, n_bytes: int, n_all: int | None) -> None:
         share = f": {n_bytes / n_all:.0%}" if n_all else ""

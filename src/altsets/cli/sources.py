@@ -12,10 +12,10 @@ from altsets.errors import InputError
 from altsets.features import FeatureNames
 
 if TYPE_CHECKING:
+    from altsets.files.dataset import Dataset
+    from altsets.files.scores import Scores
     from altsets.quality import Quality
-    from altsets.scores import Scores
     from altsets.selector.notes import Background
-    from altsets.tables.dataset import Dataset
 
 __all__ = ["SavedScores", "Source", "TableOptions", "TableToScore", "dataset_from", "source_from"]
 
@@ -36,20 +36,20 @@ class TableOptions:
 
 def dataset_from(table: TableOptions) -> Dataset:
     """Read a table and take its target apart, as the options say."""
-    from altsets.tables.dataset import split_target
-    from altsets.tables.files import read_table
+    from altsets.files.dataset import read_table
 
     if table.path is None:
         raise InputError("give a TABLE and its --target, or scores that were saved before with --scores.")
     if table.target is None:
         raise InputError(f"use --target to name the column of {table.path} to predict.")
-    dropped, categories = parsing.names_in(table.drop or []), parsing.names_in(table.categorical or [])
-    data = split_target(
-        read_table(table.path, decimal=table.decimal, sheet=table.sheet),
+    data = read_table(
+        table.path,
         table.target,
-        drop=dropped,
-        categorical=categories,
+        drop=parsing.names_in(table.drop or []),
+        categorical=parsing.names_in(table.categorical or []),
         groups=table.groups,
+        decimal=table.decimal,
+        sheet=table.sheet,
         drop_missing_target=table.drop_missing_target,
     )
     if data.n_dropped:
@@ -86,6 +86,7 @@ class TableToScore:
             "" if quality == WRAPPER else f"Scoring {len(data.feature_names)} features{pairs} for {quality}"
         )
         self.data, self._task, self._save_to = data, task, save_to
+        self._unsaved: InputError | None = None
         self.names = data.feature_names
 
     @property
@@ -125,10 +126,19 @@ class TableToScore:
             progress=progress,
         )
         if self._save_to is not None:
-            from altsets.scores import Scores
+            from altsets.files.scores import Scores
 
-            Scores.of(made).write(self._save_to)
+            try:
+                Scores.of(made).write(self._save_to)
+            except InputError as error:
+                # A full disk costs the file alone, not the answer.
+                self._unsaved = error
         return made
+
+    def check_saved(self) -> None:
+        """Raise why the scores could not be saved, if they could not; the answer has been printed by then."""
+        if self._unsaved is not None:
+            raise self._unsaved
 
 
 class SavedScores:
@@ -164,6 +174,9 @@ class SavedScores:
         """What to search on."""
         return self._made
 
+    def check_saved(self) -> None:
+        """Saved scores are not saved again."""
+
 
 #: Anything that knows the names of its features, and makes the quality to search on.
 Source = TableToScore | SavedScores
@@ -187,9 +200,9 @@ def _saved_scores(
     path: str, quality: str, unused: Mapping[str, str | None], table: TableOptions
 ) -> SavedScores:
     """Read scores from a file; of the features that the table has, if there is one. Options of no use are refused."""
+    from altsets.files.contents import hash_file
+    from altsets.files.scores import Scores
     from altsets.quality.named import WRAPPER
-    from altsets.scores import Scores
-    from altsets.tables.file_contents import hash_of
 
     if table.path is None:
         about_tables = {"--decimal": table.decimal, "--sheet": table.sheet}
@@ -209,4 +222,4 @@ def _saved_scores(
     elif table.drop:
         dropped = parsing.features_in("--drop", ",".join(table.drop), FeatureNames.of(scores.names))
         scores = scores.only([name for number, name in enumerate(scores.names) if number not in dropped])
-    return SavedScores(scores, quality, data, hash_of(path))
+    return SavedScores(scores, quality, data, hash_file(path))

@@ -11,9 +11,9 @@ from typing import Any, Self
 
 from altsets.constraints._constraint import Constraint, one_feature
 from altsets.constraints._group_prices import GroupPrices, paid_together
+from altsets.constraints.groups import group_numbers
 from altsets.errors import InputError
 from altsets.features import Feature, FeatureNames
-from altsets.groups import group_numbers
 
 __all__ = ["Budget"]
 

@@ -2,18 +2,19 @@
 
 from __future__ import annotations
 
-import math
-import numbers
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from typing import Any, Self
+from typing import TYPE_CHECKING, Any, Self
 
 from altsets.constraints._constraint import sorted_indices
 from altsets.constraints._kinds import OfFeatures
+from altsets.constraints.similarity import PROXY_MEASURES, similarity_limit, similarity_measure
 from altsets.errors import InputError
 from altsets.features import MOST_LISTED, Feature, FeatureNames
-from altsets.result import rounded_down
-from altsets.similarity import Alike, like_columns, proxy_measure
+from altsets.wording import round_down
+
+if TYPE_CHECKING:
+    from altsets.measures.similarity import Alike
 
 __all__ = ["Forbid"]
 
@@ -70,8 +71,8 @@ class Forbid(OfFeatures):
     ) -> None:
         super().__init__(features)
         self._set(
-            proxies=None if proxies is None else _limit(proxies),
-            measure=proxy_measure(measure, self.title),
+            proxies=None if proxies is None else similarity_limit("proxies", proxies, self.title, "0.8"),
+            measure=similarity_measure(measure, self.title, PROXY_MEASURES),
             ruled_out=None,
             n_columns=None,
         )
@@ -85,7 +86,9 @@ class Forbid(OfFeatures):
         """The same with all features that ``proxies`` rules out on this table, which has the features as columns."""
         if self.proxies is None or not self.is_named:
             return self
-        given, alike, n_columns = like_columns(
+        from altsets.measures.similarity import similar_columns
+
+        given, alike, n_columns = similar_columns(
             X, self.features, self.measure, self.proxies, self.title, sample_weight
         )
         found = self._on(sorted([*given, *(one.feature for one in alike)]))
@@ -131,7 +134,7 @@ class Forbid(OfFeatures):
             )
         if not proxies:
             return words
-        shown = [f"{known[one.feature]} {rounded_down(one.similarity)}" for one in proxies[:MOST_LISTED]]
+        shown = [f"{known[one.feature]} {round_down(one.similarity)}" for one in proxies[:MOST_LISTED]]
         more = [f"{len(proxies) - MOST_LISTED} more"] if len(proxies) > MOST_LISTED else []
         several = "1 feature that predicts" if len(proxies) == 1 else f"{len(proxies)} features that predict"
         return f"{words} and {several} {_them(given)} ({', '.join([*shown, *more])})"
@@ -156,12 +159,3 @@ class Forbid(OfFeatures):
 
 def _them(given: Sequence[Any]) -> str:
     return "it" if len(given) == 1 else "them"
-
-
-def _limit(proxies: Any) -> float:
-    number = math.nan
-    if isinstance(proxies, numbers.Real) and not isinstance(proxies, bool):
-        number = float(proxies)
-    if not 0 < number <= 1:
-        raise InputError(f"Forbid: proxies={proxies!r} must be a number above 0 and at most 1, such as 0.8.")
-    return number

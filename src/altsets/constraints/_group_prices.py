@@ -7,9 +7,9 @@ from collections.abc import Hashable, Mapping
 from typing import Any
 
 from altsets.constraints._constraint import Constraint, one_feature
+from altsets.constraints.groups import group_mapping
 from altsets.errors import InputError
 from altsets.features import Feature, FeatureNames
-from altsets.groups import group_mapping
 
 __all__ = ["GroupPrices", "paid_together"]
 

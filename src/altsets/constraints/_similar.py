@@ -2,16 +2,20 @@
 
 from __future__ import annotations
 
-import math
-import numbers
 from collections.abc import Sequence
+from copy import copy
 from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, Self
 
 from altsets.constraints._constraint import Constraint
+from altsets.constraints.similarity import (
+    GivenSimilarity,
+    refuse_name_without_table,
+    similarity_limit,
+    similarity_measure,
+)
 from altsets.errors import InputError
-from altsets.similarity import measured_similarity, named_measure, refuse_misfit, similarity_matrix
 
 if TYPE_CHECKING:
     # Constraints are known to the command line, which must not wait for NumPy.
@@ -47,13 +51,17 @@ class MaxSimilarity(Constraint):
     limit: float
     #: The measure that the similarity comes from, if there is one.
     measure: str | None
+    #: The names of the features if the similarity came in a frame that has them.
+    labels: tuple[str, ...] | None
 
     def __init__(self, similarity: Any, limit: float) -> None:
         named = isinstance(similarity, str)
+        given = None if named else GivenSimilarity.of(similarity, self.title)
         self._set(
-            similarity=None if named else similarity_matrix(similarity, self.title),
-            limit=_limit(limit),
-            measure=named_measure(similarity, self.title) if named else None,
+            similarity=None if given is None else given.matrix,
+            limit=similarity_limit("limit", limit, self.title, "0.9", zero=True),
+            measure=similarity_measure(similarity, self.title) if named else None,
+            labels=None if given is None else given.labels,
         )
 
     @classmethod
@@ -83,8 +91,10 @@ class MaxSimilarity(Constraint):
         """The same with numbers: a similarity that was only named is measured on this table."""
         if not self.is_named:
             return self
+        from altsets.measures.similarity import measure_similarity
+
         assert self.measure is not None
-        measured = type(self)(measured_similarity(X, self.measure, sample_weight), self.limit)
+        measured = type(self)(measure_similarity(X, self.measure, sample_weight), self.limit)
         measured._set(measure=self.measure)
         return measured
 
@@ -98,9 +108,17 @@ class MaxSimilarity(Constraint):
         return None if self.is_named else self
 
     def resolve(self, names: Sequence[str]) -> Self:
-        """The constraint itself, if it has a number for each pair of these features."""
-        refuse_misfit(self.measure if self.is_named else self.similarity, len(names), self.title)
-        return self
+        """The same constraint with rows and columns in the order of these features; refuses those of others."""
+        if self.measure is not None and self.is_named:
+            raise refuse_name_without_table(self.measure, self.title)
+        matrix = GivenSimilarity(self.similarity, self.labels).in_order_of(names, self.title)
+        if matrix is self.similarity:
+            return self
+        ordered = copy(self)
+        # What follows from the matrix is kept beside the fields, and is not that of the new one.
+        vars(ordered).pop("conflicts", None)
+        ordered._set(similarity=matrix, labels=None)
+        return ordered
 
     @cached_property
     def conflicts(self) -> Bools:
@@ -151,12 +169,3 @@ class MaxSimilarity(Constraint):
     def __repr__(self) -> str:
         what = repr(self.measure) if self.is_named else f"<{len(self.similarity)} features>"
         return f"MaxSimilarity({what}, {self.limit:g})"
-
-
-def _limit(limit: Any) -> float:
-    number = math.nan
-    if isinstance(limit, numbers.Real) and not isinstance(limit, bool):
-        number = float(limit)
-    if not 0 <= number <= 1:
-        raise InputError(f"MaxSimilarity: limit={limit!r} must be a number from 0 to 1, such as 0.9.")
-    return number

@@ -8,10 +8,10 @@ from typing import Any, Self
 import numpy as np
 
 from altsets.arrays import Indices
+from altsets.constraints.groups import group_mapping, group_numbers
+from altsets.constraints.similarity import GivenSimilarity, similarity_limit
 from altsets.errors import InputError
 from altsets.features import Feature
-from altsets.groups import group_mapping, group_numbers
-from altsets.similarity import similarity_matrix
 
 __all__ = ["Grouped"]
 
@@ -69,7 +69,7 @@ class Grouped:
         Parameters
         ----------
         similarity : array-like of shape (n_features, n_features)
-            From 0 to 1, symmetric.
+            From 0 to 1, symmetric. In a frame with labels, these are the names of the features.
         threshold : float
 
         Examples
@@ -80,16 +80,16 @@ class Grouped:
         from scipy.cluster.hierarchy import fcluster, linkage
         from scipy.spatial.distance import squareform
 
-        matrix = similarity_matrix(similarity, "Grouped")
-        if not 0 < threshold <= 1:
-            raise InputError(f"Grouped: threshold={threshold!r} must be above 0 and at most 1, such as 0.9.")
+        matrix, names = GivenSimilarity.of(similarity, "Grouped")
+        limit = similarity_limit("threshold", threshold, "Grouped", "0.9")
+        features: Sequence[Feature] = range(len(matrix)) if names is None else names
         if len(matrix) == 1:
-            return cls({0: 1})
+            return cls({features[0]: 1})
         tree = linkage(squareform(1 - matrix, checks=False), method="complete")
         # A little more than the distance, for 1 - 0.9 is more than 0.1.
-        labels = fcluster(tree, 1 - threshold + 1e-12, criterion="distance")
+        labels = fcluster(tree, 1 - limit + 1e-12, criterion="distance")
         first = {label: number for number, label in enumerate(dict.fromkeys(labels.tolist()), 1)}
-        return cls({index: first[label] for index, label in enumerate(labels.tolist())})
+        return cls({feature: first[label] for feature, label in zip(features, labels.tolist(), strict=True)})
 
     def resolve(self, names: Sequence[str]) -> Self:
         """The same with a group for each of these features; refuses features that do not exist."""

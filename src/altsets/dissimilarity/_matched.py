@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-import numbers
 from collections.abc import Sequence
 from functools import cached_property
 from typing import Any, Self
@@ -11,8 +10,13 @@ from typing import Any, Self
 import numpy as np
 
 from altsets.arrays import Bools, Floats
-from altsets.errors import InputError
-from altsets.similarity import measured_similarity, named_measure, refuse_misfit, similarity_matrix
+from altsets.constraints.similarity import (
+    GivenSimilarity,
+    refuse_name_without_table,
+    similarity_limit,
+    similarity_measure,
+)
+from altsets.measures.similarity import measure_similarity
 
 __all__ = ["Matched"]
 
@@ -47,12 +51,14 @@ class Matched:
     """
 
     def __init__(self, similarity: Any, threshold: float | None = None) -> None:
-        self.threshold = _threshold(threshold)
-        self.similarity: Floats | str = (
-            named_measure(similarity, "Matched")
-            if isinstance(similarity, str)
-            else similarity_matrix(similarity, "Matched")
-        )
+        self.threshold = None if threshold is None else _threshold(threshold)
+        self.similarity: Floats | str
+        #: The names of the features if the similarity came in a frame that has them.
+        self.labels: tuple[str, ...] | None = None
+        if isinstance(similarity, str):
+            self.similarity = similarity_measure(similarity, "Matched")
+        else:
+            self.similarity, self.labels = GivenSimilarity.of(similarity, "Matched")
         #: The name of the measure, also once it is computed; None for a matrix that was given.
         self.measure: str | None = similarity if isinstance(similarity, str) else None
 
@@ -76,7 +82,7 @@ class Matched:
         >>> Matched.from_data(table, "spearman", threshold=0.9).similarity.round(2).tolist()[0]
         [1.0, 1.0, 0.21]
         """
-        made = cls(measured_similarity(X, named_measure(measure, "Matched"), sample_weight), threshold)
+        made = cls(measure_similarity(X, similarity_measure(measure, "Matched"), sample_weight), threshold)
         made.measure = measure
         return made
 
@@ -87,9 +93,15 @@ class Matched:
         return type(self).from_data(X, self.similarity, self.threshold, sample_weight=sample_weight)
 
     def resolve(self, names: Sequence[str]) -> Self:
-        """The same, if it has a number for each pair of these features."""
-        refuse_misfit(self.similarity, len(names), "Matched")
-        return self
+        """The same with rows and columns in the order of these features; refuses the similarity of others."""
+        if isinstance(self.similarity, str):
+            raise refuse_name_without_table(self.similarity, "Matched")
+        matrix = GivenSimilarity(self.similarity, self.labels).in_order_of(names, "Matched")
+        if matrix is self.similarity:
+            return self
+        ordered = type(self)(matrix, self.threshold)
+        ordered.measure = self.measure
+        return ordered
 
     @cached_property
     def weights(self) -> Floats:
@@ -178,7 +190,7 @@ class Matched:
 
     def __getstate__(self) -> dict[str, Any]:
         # Without what follows from it: the same request is the same to a memory that has seen it before.
-        return {name: vars(self)[name] for name in ("threshold", "similarity", "measure")}
+        return {name: vars(self)[name] for name in ("threshold", "similarity", "measure", "labels")}
 
     def __repr__(self) -> str:
         if isinstance(self.similarity, str):
@@ -202,15 +214,6 @@ class Matched:
         )
 
 
-def _threshold(threshold: Any) -> float | None:
-    if threshold is None:
-        return None
-    number = math.nan
-    if isinstance(threshold, numbers.Real) and not isinstance(threshold, bool):
-        number = float(threshold)
-    if not 0 < number <= 1:
-        raise InputError(
-            f"Matched: threshold={threshold!r} must be above 0 and at most 1, such as 0.9; "
-            "without a threshold every similarity counts for its part."
-        )
-    return number
+def _threshold(threshold: Any) -> float:
+    # Without one, every similarity counts for its part.
+    return similarity_limit("threshold", threshold, "Matched", "0.9")

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
+from altsets.constraints.similarity import MEASURES
 from altsets.dissimilarity._matched import Matched
-from altsets.similarity import MEASURES
 
 __all__ = ["MEASURES", "before_table", "is_named", "on_table"]
 

@@ -64,19 +64,7 @@ class Claim:
 
 
 def claims(frame: Frame) -> Frame:
-    """The scalar claims of the paper's text as a table.
-
-    Parameters
-    ----------
-    frame : DataFrame
-        Results, one row for each search and set.
-
-    Returns
-    -------
-    DataFrame
-        ``claim``, ``definition`` (what is counted), ``published`` (NaN where the paper speaks ``in words``),
-        ``ours``, ``unit``, ``remark``.
-    """
+    """The scalar claims of the paper's text as a table."""
     original = original_sets(frame)
     found = [
         *_prediction(original),
@@ -307,21 +295,7 @@ WEAK, MODERATE = 0.4, 0.7
 
 
 def correlations(frame: Frame, pairs: Sequence[tuple[str, str]] = PAIRS) -> Frame:
-    """How objectives and MCC go together over all found sets of all searches, by method.
-
-    Parameters
-    ----------
-    frame : DataFrame
-        Results, one row for each search and set.
-    pairs : sequence of (str, str)
-        Columns of objectives and of MCC.
-
-    Returns
-    -------
-    DataFrame
-        ``method``, ``objective``, ``mcc``, ``sets``, ``Pearson``, ``Spearman``, and ``Spearman within``: the mean of
-        the coefficients of single data sets and folds.
-    """
+    """How objectives and MCC go together over all found sets of all searches, by method."""
     sets = sets_in(frame)
     sets = sets[sets["status"].isin(FOUND)]
     needed = sorted({column for pair in pairs for column in pair})

@@ -50,19 +50,7 @@ COMPARISONS = (
 
 
 def side_by_side(frame: Frame) -> Frame:
-    """All searches of a setting in one row, which is what the other functions here start from.
-
-    Parameters
-    ----------
-    frame : DataFrame
-        Results, one row for each search and set.
-
-    Returns
-    -------
-    DataFrame
-        One row for each setting and number of alternatives, with columns such as ``sum seq`` and ``proven sim-min``.
-        Black-box methods are left out, as nothing about them is proven.
-    """
+    """All searches of a setting in one row, which is what the other functions here start from."""
     sets = sets_in(frame)
     runs = runs_of(sets[~sets["method"].isin(BLACK_BOX)])
     runs = runs.assign(sum=runs["mean_train_objective"] * (runs["a"] + 1))
@@ -121,25 +109,7 @@ def _groups(table: Frame, by: Sequence[str]) -> list[tuple[dict[str, Any], Frame
 
 
 def gains_in_sum(searches: Frame, by: Sequence[str] = ("method", "k", "a")) -> Frame:
-    """What simultaneous search for the best sum gains over sequential search.
-
-    Parameters
-    ----------
-    searches : DataFrame
-        What :func:`side_by_side` returns.
-    by : sequence of str
-        ``method``, and any of ``k``, ``a`` and ``tau``.
-
-    Returns
-    -------
-    DataFrame
-        For each group: ``settings`` (data set, fold, threshold...), how many of them are ``compared`` (both searches
-        proven, both have all sets), in how many of those proven ``sequential runs out`` though there are sets, the
-        percentage with a gain, the relative gain of all sums together (``total %``) and of single sums (``mean %``,
-        ...), the mean gain a set in
-        units of the objective, and in how many settings the proven best sum is ``below`` that of sequential search,
-        which would be a contradiction.
-    """
+    """What simultaneous search for the best sum gains over sequential search."""
     rows = []
     for cells, table in _groups(searches, by):
         proven = table["proven seq"] & table["proven sim-sum"]
@@ -160,22 +130,7 @@ def gains_in_sum(searches: Frame, by: Sequence[str] = ("method", "k", "a")) -> F
 
 
 def gains_in_worst(searches: Frame, by: Sequence[str] = ("method", "k", "a")) -> Frame:
-    """What simultaneous search for the best minimum gains in the worst set, and what that costs in the sum.
-
-    Parameters
-    ----------
-    searches : DataFrame
-        What :func:`side_by_side` returns.
-    by : sequence of str
-        ``method``, and any of ``k``, ``a`` and ``tau``.
-
-    Returns
-    -------
-    DataFrame
-        For each group, over the settings where sequential search and both simultaneous ones are proven and have all
-        sets: gains of the worst set over that of sequential search, relative (``mean %``...) and in units of the
-        objective; the loss of all sums together against the best sums (``cost in sum %``).
-    """
+    """What simultaneous search for the best minimum gains in the worst set, and what that costs in the sum."""
     rows = []
     exact = ("seq", "sim-min", "sim-sum")
     for cells, table in _groups(searches, by):
@@ -200,22 +155,7 @@ def gains_in_worst(searches: Frame, by: Sequence[str] = ("method", "k", "a")) ->
 
 
 def shortfalls(searches: Frame, by: Sequence[str] = ("method", "k", "a")) -> Frame:
-    """How far the greedy heuristics fall short of proven searches.
-
-    Parameters
-    ----------
-    searches : DataFrame
-        What :func:`side_by_side` returns.
-    by : sequence of str
-        ``method``, and any of ``k``, ``a`` and ``tau``.
-
-    Returns
-    -------
-    DataFrame
-        For each group and comparison: ``proven`` (settings whose exact search is proven and has all sets), in how
-        many percent of them the heuristic finds ``no sets %``, and over the others, in percent of the exact value:
-        ``mean %``, ``median %``, ``worst %``, and how often nothing is lost (``exact %``).
-    """
+    """How far the greedy heuristics fall short of proven searches."""
     table = searches[searches["method"].isin(UNIVARIATE)]
     rows = []
     for heuristic, exact, what in COMPARISONS:
@@ -244,13 +184,7 @@ def shortfalls(searches: Frame, by: Sequence[str] = ("method", "k", "a")) -> Fra
 
 
 def sentences(searches: Frame) -> list[str]:
-    """The findings in words, one sentence for each method and question, computed from the results.
-
-    Parameters
-    ----------
-    searches : DataFrame
-        What :func:`side_by_side` returns.
-    """
+    """The findings in words, one sentence for each method and question, computed from the results."""
     said = []
     for _, row in gains_in_sum(searches, ["method", "k"]).iterrows():
         of = f"{row['method']}, k = {row['k']}: of {row['settings']:,} settings, {row['compared']:,} are proven for"
@@ -607,18 +541,7 @@ _CHECKS: tuple[tuple[str, Callable[[_Evidence], tuple[str, bool] | None]], ...] 
 
 
 def conclusions(frame: Frame) -> Frame:
-    """The conclusions of the paper that results can tell about.
-
-    Parameters
-    ----------
-    frame : DataFrame
-        Results, one row for each search and set.
-
-    Returns
-    -------
-    DataFrame
-        ``conclusion`` in our words, ``evidence`` from the results, ``verdict``: holds, changes or no results.
-    """
+    """The conclusions of the paper that results can tell about."""
     evidence = _Evidence(frame)
     found = []
     for text, check in _CHECKS:

@@ -39,15 +39,7 @@ BOX = ["n", "mean", "smallest", "whisker_low", "q1", "median", "q3", "whisker_hi
 
 
 def distribution(values: Floats) -> dict[str, float]:
-    """The numbers of one box; values that are not there (NaN) are left out.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> box = distribution(np.array([0.0, 1.0, 2.0, 3.0, 100.0, np.nan]))
-    >>> box["n"], box["median"], box["whisker_high"], box["largest"]
-    (5, 2.0, 3.0, 100.0)
-    """
+    """The numbers of one box; values that are not there (NaN) are left out."""
     there = values[~np.isnan(values)]
     if not len(there):
         return {"n": 0, **dict.fromkeys(BOX[1:], np.nan)}
@@ -169,17 +161,7 @@ def numbers_of_heuristics(frame: Frame) -> Frame:
 
 
 def max_normalised(sets: Frame, metric: str, *, signed: bool = False) -> Frame:
-    """Each quality over the best one of its search; 0 for sets that are not there (as ``filled``), NaN as ``found``.
-
-    Parameters
-    ----------
-    sets : DataFrame
-        Sets of step-by-step searches.
-    metric : str
-        A column of qualities.
-    signed : bool
-        The metric reaches from -1 to 1 and is moved to 0 to 1 first.
-    """
+    """Each quality over the best one of its search; 0 for sets that are not there (as ``filled``), NaN as ``found``."""
     quality = sets[metric].astype(float).where(sets["status"].isin(FOUND))
     if signed:
         quality = (quality + 1) / 2

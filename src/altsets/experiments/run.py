@@ -25,7 +25,7 @@ from altsets.experiments.methods import (
 )
 from altsets.experiments.store import Store
 from altsets.experiments.task import Row, failure, rows_of
-from altsets.measures.workers import check_jobs, run_in_workers
+from altsets.measures.workers import checked_jobs, in_workers
 from altsets.search.resources import one_thread
 
 __all__ = ["Outcome", "StudyProgress", "reproduce"]
@@ -111,7 +111,7 @@ def reproduce(
     ----------
     data : path-like, None or mapping of str to StudyTable
         The folder with the data sets; None for the user's cache folder, into which
-        :func:`altsets.experiments.datasets.download` puts them; or tables of your own by their names.
+        :func:`altsets.experiments.download.download` puts them; or tables of your own by their names.
     out : path-like
         The folder for results. Other data sets, methods, folds and sizes extend what it has; other settings, or results
         of another version, are refused.
@@ -139,7 +139,7 @@ def reproduce(
     there: Mapping[str, Any] = data if isinstance(data, Mapping) else DATASETS
     names = known_names(datasets or there, records=there)
     design = Design(names, list(chosen), sorted(set(folds)) or range(settings.n_folds), sizes, settings)
-    study = _Study(design, chosen, data, Store(out), _Workers(check_jobs(n_jobs), scheduler), time_budget)
+    study = _Study(design, chosen, data, Store(out), _Workers(checked_jobs(n_jobs), scheduler), time_budget)
     with study.store.opened(settings):
         return study.run(progress or (lambda _: None))
 
@@ -218,7 +218,7 @@ class _Workers:
             return (_attempt(*job) for job in jobs)
         # Two workers even for one job at a time: a single one would be this process.
         n_jobs = 2 if alone else self._n_jobs
-        return run_in_workers(calls, n_jobs, pre_dispatch=1 if alone else "n_jobs", **how)
+        return in_workers(calls, n_jobs, pre_dispatch=1 if alone else "n_jobs", **how)
 
     @property
     def death(self) -> tuple[type[Exception], ...]:

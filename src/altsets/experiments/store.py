@@ -23,12 +23,13 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from altsets import __version__, documents
+from altsets import documents
 from altsets.arrays import Floats
 from altsets.errors import AltsetsError, InputError, MissingExtraError, reason_of
 from altsets.experiments.design import Settings, Task
 from altsets.experiments.methods import Information
 from altsets.experiments.task import Row
+from altsets.version import __version__
 
 if TYPE_CHECKING:
     import pandas as pd

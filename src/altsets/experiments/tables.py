@@ -56,61 +56,31 @@ _KEYS = {"greedy-balancing": "bal", "greedy-replacement": "rep", "sequential": "
 
 
 def search_key(search: str, aggregation: str) -> str:
-    """The short key of a search as it is stored.
-
-    Examples
-    --------
-    >>> search_key("simultaneous", "min"), search_key("greedy-balancing", "sum")
-    ('sim-min', 'bal')
-    """
+    """The short key of a search as it is stored."""
     return f"sim-{aggregation}" if search == "simultaneous" else _KEYS.get(search, search)
 
 
 def method_name(method: str) -> str:
-    """The name to show for a method; an extra one goes by its own.
-
-    Examples
-    --------
-    >>> method_name("mutual_info"), method_name("relief")
-    ('MI', 'relief')
-    """
+    """The name to show for a method; an extra one goes by its own."""
     return METHODS.get(method, method)
 
 
 def methods_in_order(methods: Iterable[str]) -> list[str]:
-    """Some methods in the order of the paper's tables, extra ones behind.
-
-    Examples
-    --------
-    >>> methods_in_order(["relief", "mrmr", "fcbf"])
-    ['fcbf', 'mrmr', 'relief']
-    """
+    """Some methods in the order of the paper's tables, extra ones behind."""
     there = set(methods)
     return [method for method in METHODS if method in there] + sorted(there - METHODS.keys())
 
 
 @cache
 def published() -> dict[str, Any]:
-    """All published figures, by the names in ``published.json``.
-
-    Examples
-    --------
-    >>> published()["core_hours"]
-    7968
-    """
+    """All published figures, by the names in ``published.json``."""
     text = resources.files("altsets.experiments").joinpath("published.json").read_text(encoding="utf-8")
     figures: dict[str, Any] = json.loads(text)
     return figures
 
 
 def published_number(*path: str) -> float:
-    """One published figure; NaN where the paper printed none.
-
-    Examples
-    --------
-    >>> published_number("seconds", "mrmr", "seq"), published_number("seconds", "mrmr", "rep")
-    (33.59, nan)
-    """
+    """One published figure; NaN where the paper printed none."""
     found: Any = published()
     for name in path:
         found = found.get(name) if isinstance(found, dict) else None
@@ -149,19 +119,7 @@ def pandas() -> Any:
 def sets_in(
     frame: Frame, *, k: int | None = None, methods: Sequence[str] = (), how: Sequence[str] = ()
 ) -> Frame:
-    """The rows of the results that are sets, with the search under its short key in the column ``how``.
-
-    Parameters
-    ----------
-    frame : DataFrame
-        Results, one row for each search and set, and one for each task that failed.
-    k : int or None
-        Only sets of this size.
-    methods : sequence of str
-        Only these methods; all if empty.
-    how : sequence of str
-        Only these searches, by their short keys; all if empty.
-    """
+    """The rows of the results that are sets, with the search under its short key in the column ``how``."""
     # The features themselves are heavy to carry along, and nothing here counts them.
     frame = frame.drop(columns="features", errors="ignore")
     keep = frame["error"].isna().to_numpy(dtype=bool)
@@ -197,22 +155,7 @@ def original_sets(frame: Frame) -> Frame:
 
 
 def runs_of(sets: Frame, most: int = MOST_ALTERNATIVES) -> Frame:
-    """One row for each run: its status and time, whether it is complete and proven, and the quality of its sets.
-
-    Parameters
-    ----------
-    sets : DataFrame
-        What :func:`sets_in` returns.
-    most : int
-        Runs with 1 to this many alternatives.
-
-    Returns
-    -------
-    DataFrame
-        The columns of ``RUN``, then ``status``, ``seconds``, ``timed_out``, ``valid`` (all sets 0 to a were found),
-        ``proven`` (each of them is optimal, or it is proven that there are none), ``mean_*`` and ``std_*`` for each
-        metric (the standard deviation of a sample), and ``worst`` (the smallest training objective).
-    """
+    """One row for each run: its status and time, whether it is complete and proven, and the quality of its sets."""
     parts: list[Frame] = []
     for how, rows in sets.groupby("how", sort=True):
         if how in STEPWISE:
@@ -286,11 +229,6 @@ def status_by_search(frame: Frame) -> Frame:
     """How searches ended, in percent, by method and search.
 
     Searches with k = 5 and 1 to 5 alternatives, all thresholds; Greedy Wrapper is left out, as it proves nothing.
-
-    Parameters
-    ----------
-    frame : DataFrame
-        Results, one row for each search and set.
     """
     runs = runs_of(sets_in(frame, k=SIZE, methods=_white_box(frame)))
     groups = dict(list(runs.groupby(["method", "how"])))
@@ -313,11 +251,6 @@ def status_by_a(frame: Frame) -> Frame:
 
     Searches with k = 5 of all methods but Greedy Wrapper. Each method weighs the same, as in the paper, also if
     it was run on fewer data sets and folds than others.
-
-    Parameters
-    ----------
-    frame : DataFrame
-        Results, one row for each search and set.
     """
     runs = runs_of(sets_in(frame, k=SIZE, methods=_white_box(frame), how=["sim-sum"]))
     printed = published()["status_percent_by_a"]
@@ -353,13 +286,7 @@ def _status_cells(statuses: Any, printed: list[str], paper: dict[str, float]) ->
 
 
 def seconds_by_search(frame: Frame) -> Frame:
-    """Mean time of a search in seconds, by method and search (k = 5, 1 to 5 alternatives, all thresholds).
-
-    Parameters
-    ----------
-    frame : DataFrame
-        Results, one row for each search and set.
-    """
+    """Mean time of a search in seconds, by method and search (k = 5, 1 to 5 alternatives, all thresholds)."""
     means = runs_of(sets_in(frame, k=SIZE)).groupby(["method", "how"])["seconds"].mean()
     rows = []
     for method in methods_in_order({*METHODS, *means.index.unique("method")}):
@@ -372,13 +299,7 @@ def seconds_by_search(frame: Frame) -> Frame:
 
 
 def seconds_by_a(frame: Frame) -> Frame:
-    """Mean time of a simultaneous search for the best sum in seconds, by number of alternatives and method (k = 5).
-
-    Parameters
-    ----------
-    frame : DataFrame
-        Results, one row for each search and set.
-    """
+    """Mean time of a simultaneous search for the best sum in seconds, by number of alternatives and method (k = 5)."""
     means = runs_of(sets_in(frame, k=SIZE, how=["sim-sum"])).groupby(["a", "method"])["seconds"].mean()
     rows = []
     for a in range(1, MOST_ALTERNATIVES + 1):
@@ -395,21 +316,7 @@ SEARCH = ["dataset", "fold", "tau", "how", "n_alternatives"]
 
 
 def coverage(frame: Frame) -> Frame:
-    """What was run, by method and size.
-
-    Parameters
-    ----------
-    frame : DataFrame
-        Results, one row for each search and set, and one for each task that failed.
-
-    Returns
-    -------
-    DataFrame
-        Data sets, folds, tasks (data set and fold), searches as they were run (a sequential one with all its
-        alternatives is one), sets, the share of sets that are proven (best, or proven not to be there; solver-based
-        searches of methods that can be proven), searches stopped by the time limit, and tasks that failed, which
-        they do with all their sizes.
-    """
+    """What was run, by method and size."""
     sets = sets_in(frame)
     failed = failures_in(frame)["method"].value_counts()
     rows = []
@@ -449,11 +356,6 @@ def core_hours(frame: Frame) -> Frame:
     """Hours that one core searched, by method, and the paper's for the whole study.
 
     The paper's figure is that of its whole pipeline, 249 hours on 32 cores; ours is the time of the searches.
-
-    Parameters
-    ----------
-    frame : DataFrame
-        Results, one row for each search and set.
     """
     sets = sets_in(frame)
     # A step-by-step search has a time for each set, any other one time on all of its rows.

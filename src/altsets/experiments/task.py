@@ -13,7 +13,7 @@ from altsets.errors import AltsetsError
 from altsets.experiments.design import PlannedSearch, Settings, Task, searches
 from altsets.experiments.methods import Method, StudyFold, has_no_time_limit, judge_of, knows_heuristics
 from altsets.measures.models import fresh_model
-from altsets.measures.trees import as_columns, fit_tree, matthews, predict_tree
+from altsets.measures.trees import as_columns, fit_tree, matthews, predicted_by
 from altsets.problem import FeatureSet
 from altsets.quality import Quality
 from altsets.result import Result, Status, StopReason
@@ -22,14 +22,7 @@ from altsets.search.resources import one_thread
 
 
 class TreePredictions:
-    """Matthews correlations of trees, each set fitted once, however many searches return it.
-
-    Parameters
-    ----------
-    fold : StudyFold
-    seed : int
-        Of the trees.
-    """
+    """Matthews correlations of trees, each set fitted once, however many searches return it."""
 
     def __init__(self, fold: StudyFold, seed: int) -> None:
         self._train, self._test = (
@@ -46,7 +39,7 @@ class TreePredictions:
             columns, classes = self._train
             tree = fit_tree(self._tree, columns[features], classes)
             on_train, on_test = (
-                matthews(classes, predict_tree(tree, columns[features]), self._n_classes)
+                matthews(classes, predicted_by(tree, columns[features]), self._n_classes)
                 for columns, classes in (self._train, self._test)
             )
             self._known[chosen] = on_train, on_test
@@ -77,18 +70,7 @@ def rows_of(
     fold: StudyFold,
     settings: Settings,
 ) -> list[Row]:
-    """Run the searches for these sizes; one row for each search and set.
-
-    Parameters
-    ----------
-    task : Task
-    method : Method
-        The one that the task names.
-    sizes : sequence of int
-    fold : StudyFold
-        With mutual information, if the method uses it.
-    settings : Settings
-    """
+    """Run the searches for these sizes; one row for each search and set."""
     with one_thread(), warnings.catch_warnings():
         # Copies and constants of these data sets are well known.
         warnings.simplefilter("ignore")

@@ -1,4 +1,4 @@
-"""Custom measures: functions of a table and a target, and precomputed numbers."""
+"""Measures that users bring along: functions, and numbers."""
 
 from __future__ import annotations
 
@@ -9,18 +9,25 @@ import numpy as np
 import numpy.typing as npt
 
 from altsets.arrays import Floats
-from altsets.errors import InputError, reason_of
+from altsets.errors import InputError
+from altsets.features import are_counted, labels_of, real_numbers
 from altsets.tables.constant_columns import constant_columns
 from altsets.tables.feature_matrix import Features
+
+__all__ = ["given_pairs", "given_scores", "is_array", "scores_by", "told_by"]
+
 
 NUMBERS_ONLY = "encode them as numbers, or use mutual_info or symmetrical_uncertainty"
 NO_HOLES = "fill them in, or use a measure that takes them, such as mutual_info"
 
 
-def call_measure(
+def told_by(
     function: Callable[..., Any], features: Features, target: npt.NDArray[Any], **options: Any
 ) -> Any:
-    """The result of ``function(X, y)``: it gets nan for missing numbers, 0 and 1 for a category of two labels."""
+    """What a user's ``function(X, y)`` returns.
+
+    It gets numbers: missing ones as nan, and a category of two labels as 0 and 1.
+    """
     features.refuse_categories("a function as measure", most=2, advice=NUMBERS_ONLY)
     try:
         return function(features.values, target, **options)
@@ -30,12 +37,21 @@ def call_measure(
         raise
 
 
-def score_by(
+def scores_by(
     measure: Callable[..., Any], features: Features, target: npt.NDArray[Any], **options: Any
 ) -> Floats:
-    """One number per column from ``measure(X, y)``, which may return p-values too; nan only for constants."""
-    answer = call_measure(measure, features, target, **options)
-    scores = np.asarray(answer[0] if isinstance(answer, tuple) else answer, dtype=np.float64)
+    """Ask ``measure(X, y)`` for one number per column; a pair of scores and p-values is welcome.
+
+    Scores of constant columns are of no interest, nor whether they are numbers.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> scores_by(lambda X, y: X.T @ y, Features(np.eye(2)), np.array([3.0, 4.0])).tolist()
+    [3.0, 4.0]
+    """
+    answer = told_by(measure, features, target, **options)
+    scores = real_numbers("the scores of a measure", answer[0] if isinstance(answer, tuple) else answer)
     if scores.shape != (features.n_features,):
         raise InputError(
             f"the measure must return {features.n_features} scores, one for each feature; got shape {scores.shape}."
@@ -50,15 +66,21 @@ def score_by(
 
 
 def is_array(measure: Any) -> bool:
-    """Whether numbers were given in place of a measure."""
+    """Whether somebody gave numbers in place of a measure.
+
+    Examples
+    --------
+    >>> is_array([1.0, 2.0]), is_array("pearson"), is_array(None)
+    (True, False, False)
+    """
     return not isinstance(measure, str) and (
         hasattr(measure, "__array__") or isinstance(measure, list | tuple)
     )
 
 
-def check_scores(measure: Any, n_features: int, names: list[str] | None, options: dict[str, Any]) -> Floats:
+def given_scores(measure: Any, n_features: int, names: list[str] | None, options: dict[str, Any]) -> Floats:
     """One number for each feature, as given."""
-    scores = _check_array(measure, names, options, ("index",))
+    scores = _given(measure, names, options, ("index",))
     if scores.shape != (n_features,):
         raise InputError(
             f"the array given as measure must hold {n_features} scores, one for each feature; "
@@ -67,9 +89,9 @@ def check_scores(measure: Any, n_features: int, names: list[str] | None, options
     return scores
 
 
-def check_pairs(measure: Any, n_features: int, names: list[str] | None, options: dict[str, Any]) -> Floats:
+def given_pairs(measure: Any, n_features: int, names: list[str] | None, options: dict[str, Any]) -> Floats:
     """One number for each pair of features, as given."""
-    pairs = _check_array(measure, names, options, ("index", "columns"))
+    pairs = _given(measure, names, options, ("index", "columns"))
     if pairs.shape != (n_features, n_features):
         raise InputError(
             "the array given as measure of pairs must have one row and one column for each of the "
@@ -78,33 +100,20 @@ def check_pairs(measure: Any, n_features: int, names: list[str] | None, options:
     return pairs
 
 
-def _check_array(
-    measure: Any, names: list[str] | None, options: dict[str, Any], axes: tuple[str, ...]
-) -> Floats:
+def _given(measure: Any, names: list[str] | None, options: dict[str, Any], axes: tuple[str, ...]) -> Floats:
     if options:
         raise InputError(
             f"an array given as measure takes no options; got {', '.join(sorted(options))}; leave them out."
         )
-    try:
-        values = np.array(measure, dtype=np.float64)
-    except (TypeError, ValueError) as error:
-        raise InputError(f"the array given as measure must hold numbers: {reason_of(error)}.") from error
+    values = real_numbers("the values of the array given as measure", measure)
     if not np.isfinite(values).all():
         raise InputError(
             "the array given as measure holds missing or infinite values; put in finite numbers."
         )
-    for axis in axes:
-        labels = _labels(measure, axis)
-        # Labels that just count are the default of a frame.
-        if names and labels and labels != names and labels != list(map(str, range(len(labels)))):
+    for axis, labels in labels_of(measure):
+        if axis in axes and names and labels != names and not are_counted(labels):
             raise InputError(
                 f"the {axis} of the measure ({', '.join(labels[:3])} ...) names the features differently from the "
                 f"table ({', '.join(names[:3])} ...); bring them into the same order."
             )
     return values
-
-
-def _labels(measure: Any, axis: str) -> list[str]:
-    labels = getattr(measure, axis, None)
-    # The index of a list is a method.
-    return [] if labels is None or callable(labels) else [str(label) for label in labels]

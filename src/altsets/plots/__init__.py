@@ -1,8 +1,8 @@
-"""Pictures of answers: each function takes an answer and returns the Axes that it drew on.
+"""Plots of answers: each function takes an answer and returns the Axes that it drew on.
 
-They need matplotlib: ``pip install 'altsets[plots]'``. Without ``ax`` there is a new figure, as large as its content
-needs; with it the picture goes where you want it. Pictures can be printed without colours and read by those who do not
-tell colours apart. What does not fit is left out, and a note in the picture says so.
+They need matplotlib: ``pip install 'altsets[plots]'``. Without ``ax`` they make a new figure, as large as its content
+needs; with it they draw where you want. Plots are readable in print without colours and safe for colour-blind readers.
+What does not fit is left out, and a note in the plot says so.
 
 >>> import altsets
 >>> scores = altsets.quality.Additive([9, 8, 7, 3, 2, 1], feature_names=list("abcdef"))
@@ -14,8 +14,7 @@ tell colours apart. What does not fit is left out, and a note in the picture say
 
 from altsets.plots._evaluation import scores, stability, stand_ins
 from altsets.plots._frontier import frontier, frontier_heat, frontier_scores, frontier_sizes
-from altsets.plots._near_best import near_best
-from altsets.plots._sets import membership, overlap, quality
+from altsets.plots._sets import membership, near_best, overlap, quality
 
 __all__ = [
     "frontier",

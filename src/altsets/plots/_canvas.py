@@ -1,41 +1,93 @@
-"""Where pictures are drawn, and what they have in common: sizes, colours, legends, notes."""
+"""What plots share: axes, names, colours, legends, notes, bars and grids."""
 
 from __future__ import annotations
 
 import textwrap
 import warnings
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
+from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
-from altsets.errors import InputError
-from altsets.plots._names import PLAIN, Names
+from altsets.errors import InputError, MissingExtraError
+from altsets.result import MARK
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
-__all__ = [
-    "BLUE",
-    "CHARACTER",
-    "COLOURS",
-    "DASHES",
-    "GREY",
-    "HATCHED",
-    "MARKERS",
-    "ORANGE",
-    "axes_for",
-    "finish",
-    "key",
-    "tidy",
-]
+    from altsets.views import Bars, Grid, ReferenceLine
 
-#: Colours that all readers can tell apart (Okabe and Ito), without the yellow that paper swallows.
+
+#: Plain text: a dollar sign or an underscore is no formula.
+PLAIN: dict[str, Any] = {"parse_math": False, "usetex": False}
+
+#: Replacements for characters that the font does not have.
+BOX, QUESTION = "\N{WHITE SQUARE}", "?"
+#: Characters of a name that are shown.
+LONGEST = 32
+
+
+class Names:
+    """Writes names for one plot, and knows whether a character was lost.
+
+    Every plot begins with it, so it raises if matplotlib is missing.
+    """
+
+    def __init__(self) -> None:
+        try:
+            import matplotlib.font_manager  # noqa: F401
+        except ImportError as error:
+            raise MissingExtraError("a plot", "matplotlib", "plots") from error
+        self._lost = False
+
+    def short(self, names: Iterable[str], longest: int = LONGEST) -> list[str]:
+        """Names on one line each, without what cannot be shown, and long ones without their middle."""
+        return [_shortened(self.clean(name), longest) for name in names]
+
+    def clean(self, name: str) -> str:
+        """A name in characters that the font has; line breaks are spaces, and marks that show nothing are left out."""
+        line = " ".join(name.split())
+        visible = "".join(character for character in line if character.isprintable())
+        shown = "".join(character if ord(character) in self._known else self._box for character in visible)
+        self._lost |= shown != visible
+        return shown
+
+    @property
+    def note(self) -> str:
+        """What to do where characters were lost."""
+        if not self._lost:
+            return ""
+        return f"{self._box} is not in the font: set plt.rcParams['font.family'] to one that has it."
+
+    @cached_property
+    def _box(self) -> str:
+        return BOX if ord(BOX) in self._known else QUESTION
+
+    @cached_property
+    def _known(self) -> frozenset[int]:
+        """The characters of the fonts that matplotlib is set to."""
+        from matplotlib.font_manager import FontProperties, findfont, get_font
+
+        families = FontProperties().get_family()
+        paths = {findfont(FontProperties(family=[family])) for family in families}
+        return frozenset().union(*(get_font(path).get_charmap() for path in paths))
+
+
+def _shortened(name: str, longest: int) -> str:
+    """A name without its middle, if it is too long; the end often tells names apart."""
+    if len(name) <= longest:
+        return name
+    tail = (longest - 1) // 2
+    return f"{name[: longest - 1 - tail]}…{name[-tail:]}"
+
+
+#: Colour-blind safe colours (Okabe and Ito), without the yellow that is hard to see on paper.
 BLUE, ORANGE, GREY = "#0072B2", "#D55E00", "#999999"
 COLOURS = (BLUE, ORANGE, "#009E73", "#CC79A7", "#E69F00", "#56B4E9", "#000000")
-#: One for each colour, and lines that differ from the next ones, for those who see none.
+#: Markers and line styles that tell curves apart without colours.
 MARKERS = ("o", "s", "^", "D", "v", "P", "X")
 DASHES = ("-", "--", "-.", ":")
 
-#: How bars look that are not like the others: hatched instead of full.
+#: The style of marked bars.
 HATCHED: dict[str, Any] = {"facecolor": "none", "edgecolor": BLUE, "hatch": "////", "linewidth": 0.8}
 
 #: The width of a character of small text in inches, at the usual size of 10 points.
@@ -49,15 +101,7 @@ KEY = 6
 
 
 def axes_for(ax: Any, width: float, height: float) -> Axes:
-    """The axes to draw on: those that were given, or those of a new figure of so many inches.
-
-    Parameters
-    ----------
-    ax : Axes or None
-        As given.
-    width, height : float
-        What the content needs at a font size of 10 points; it grows with the font.
-    """
+    """The axes to draw on: those that were given, or those of a new figure of so many inches."""
     import matplotlib.pyplot as plt
     from matplotlib.axes import Axes
 
@@ -73,7 +117,7 @@ def axes_for(ax: Any, width: float, height: float) -> Axes:
 
 
 def tidy(ax: Axes, grid: str | None = None) -> None:
-    """No frame that says nothing, and lines to read numbers from: along "x", along "y" or none."""
+    """Remove the top and right spines, and add grid lines along "x", "y" or "both"."""
     ax.spines[["top", "right"]].set_visible(False)
     ax.tick_params(labelsize="small")
     if grid is not None:
@@ -96,21 +140,7 @@ def finish(
     title: str = "",
     notes: Sequence[str] = (),
 ) -> Axes:
-    """Put words around a picture that is drawn, in lines that fit: once all else has its place.
-
-    Parameters
-    ----------
-    ax : Axes
-        Where it was drawn.
-    names : Names
-        Who writes what comes from users.
-    keys : sequence of artists
-        With labels, for the legend: above the axes, where it covers nothing.
-    title : str
-        What the numbers are, if no axis says so.
-    notes : sequence of str
-        Sentences: below the axes and their label, in small letters.
-    """
+    """Add legend, title and notes, wrapped to fit: once all else has its place."""
     inches = _width(ax)
     width = int(inches / CHARACTER)
     if keys:
@@ -160,8 +190,174 @@ def _width(ax: Axes) -> float:
 
     figure = ax.figure.canvas.figure
     with warnings.catch_warnings():
-        # Where there is too little room, that is said when the picture is shown.
+        # Where there is too little room, matplotlib says so when the plot is shown.
         warnings.simplefilter("ignore")
         figure.draw_without_rendering()
     inches: float = ax.get_window_extent().width / figure.dpi * 10 / rcParams["font.size"]
     return inches
+
+
+def draw_columns(ax: Axes | None, seen: Bars, texts: Sequence[str], name: str) -> Axes:
+    """Upright bars, one for each set, with a text above each."""
+    names = Names()
+    ax = axes_for(ax, max(4.2, 0.55 * len(seen.labels) + 1.2), 3.4)
+    places = range(len(seen.labels))
+    bars = ax.bar(places, [value or 0.0 for value in seen.values], width=0.7, color=BLUE)
+    for bar, marked in zip(bars, seen.marked, strict=False):
+        if marked:
+            bar.set(**HATCHED)
+    # In the middle of the bars, where neither a line nor a hatch makes them hard to read.
+    for text in ax.bar_label(bars, texts, fontsize="x-small", label_type="center", color="black"):
+        text.set_bbox(
+            {"boxstyle": "round,pad=0.25", "facecolor": "white", "edgecolor": "none", "alpha": 0.85}
+        )
+    keys = draw_lines(ax, seen.lines)
+    if seen.marked:
+        keys.append(key(seen.mark_means, hatched=True))
+    ax.set_xticks(places, [label.removeprefix(f"{name} ") for label in seen.labels])
+    ax.set_xlabel(name)
+    ax.set_ylabel(seen.value_name)
+    tidy(ax, grid="y")
+    return finish(ax, names, keys=keys, notes=[seen.note])
+
+
+def draw_lines(ax: Axes, lines: Sequence[ReferenceLine], colour: Any = ORANGE) -> list[Any]:
+    """Draw reference values as horizontal lines; returns them for the legend."""
+    return [
+        ax.axhline(
+            line.value,
+            color=colour,
+            linestyle=DASHES[(place + 1) % len(DASHES)],
+            linewidth=1.5,
+            label=line.label,
+        )
+        for place, line in enumerate(lines)
+    ]
+
+
+#: From light to dark, so that much ink is much, in print as well; the blues of Okabe and Ito.
+SHADES = ("#F4F8FB", "#56B4E9", "#0072B2")
+#: The width and height of a cell in inches.
+CELL_WIDTH, CELL_HEIGHT = 0.48, 0.3
+#: Columns with longer names have them upright.
+LYING = 7
+
+
+def draw_grid(
+    ax: Axes | None,
+    grid: Grid,
+    *,
+    second_lines: Sequence[Sequence[str]] = (),
+    empty: str = "",
+    notes: Sequence[str] = (),
+    pairs: bool = False,
+) -> Axes:
+    """Draw a grid: a colour and a number for each cell."""
+    names = Names()
+    rows, columns = names.short(grid.rows), names.short(grid.columns)
+    upright = max(map(len, columns)) > LYING
+    ax = axes_for(ax, *_size(rows, columns, upright, bool(second_lines)))
+    mesh = _fill(ax, grid, pairs)
+    hatched = bool(empty) and _hatch(ax, grid)
+    _frame(ax, grid)
+    ax.set_xticks(range(len(columns)), columns, rotation=90 if upright else 0, fontsize="small", **PLAIN)
+    ax.set_yticks(range(len(rows)), rows, fontsize="small", **PLAIN)
+    ax.tick_params(length=0)
+    ax.spines[:].set_visible(False)
+    ax.set_xlabel(grid.column_name)
+    ax.set_ylabel(grid.row_name)
+    unproven = f"{MARK} not proven." if any(map(any, grid.open)) else ""
+    title = f"{grid.value_name} (%)" if grid.shares else grid.value_name
+    said = [*notes, grid.note, unproven, f"Hatched: {empty}." if hatched else ""]
+    finish(ax, names, title=title, notes=said)
+    _write(ax, grid, mesh, second_lines, pairs)
+    return ax
+
+
+def _size(rows: Sequence[str], columns: Sequence[str], upright: bool, tall: bool) -> tuple[float, float]:
+    """The inches that cells and names take."""
+    names, heads = max(map(len, rows)), max(map(len, columns)) if upright else 1
+    width = max(len(columns), 4) * CELL_WIDTH * (1.4 if tall else 1) + names * CHARACTER + 0.6
+    height = max(len(rows), 3) * CELL_HEIGHT * (1.5 if tall else 1) + heads * CHARACTER + 1.0
+    return max(width, min(LONGEST, 40) * 0.11), height
+
+
+def _fill(ax: Axes, grid: Grid, pairs: bool) -> Any:
+    """The colours of the cells."""
+    import numpy as np
+    from matplotlib.colors import LinearSegmentedColormap
+
+    numbers = np.array([[np.nan if value is None else float(value) for value in row] for row in grid.values])
+    edges = [np.arange(length + 1) - 0.5 for length in reversed(numbers.shape)]
+    if pairs:
+        np.fill_diagonal(numbers, np.nan)
+    high = grid.high if grid.high > grid.low else grid.low + 1
+    mesh = ax.pcolormesh(
+        *edges,
+        np.ma.masked_invalid(numbers),
+        cmap=LinearSegmentedColormap.from_list("blues", SHADES),
+        vmin=grid.low,
+        vmax=high,
+        edgecolors=[ax.get_facecolor()],
+        linewidth=1,
+    )
+    ax.set_xlim(-0.5, len(grid.columns) - 0.5)
+    ax.set_ylim(len(grid.rows) - 0.5, -0.5)
+    return mesh
+
+
+def _write(ax: Axes, grid: Grid, mesh: Any, second_lines: Sequence[Sequence[str]], pairs: bool) -> None:
+    """The numbers, white on dark cells and black on light ones."""
+    for i, row in enumerate(grid.values):
+        for j, value in enumerate(row):
+            if value is None:
+                continue
+            number = f"{100 * value:.{grid.digits - 2}f}" if grid.shares else f"{value:.{grid.digits}f}"
+            mark = MARK if grid.open and grid.open[i][j] else ""
+            more = f"\n{second_lines[i][j]}" if second_lines else ""
+            colour = "white" if _is_dark(mesh.to_rgba(value)[:3]) else "black"
+            ax.text(
+                j,
+                i,
+                f"{number}{mark}{more}",
+                ha="center",
+                va="center",
+                fontsize="small",
+                color=GREY if pairs and i == j else colour,
+                # Cells have the room that they have, and asking hundreds of them takes long.
+                in_layout=False,
+            )
+
+
+def _is_dark(colour: Sequence[float]) -> bool:
+    """Whether white is easier to read on it than black, by the contrast of the W3C."""
+    linear = [part / 12.92 if part <= 0.04045 else ((part + 0.055) / 1.055) ** 2.4 for part in colour]
+    light = 0.2126 * linear[0] + 0.7152 * linear[1] + 0.0722 * linear[2]
+    return 1.05 / (light + 0.05) > (light + 0.05) / 0.05
+
+
+def _hatch(ax: Axes, grid: Grid) -> bool:
+    """Mark the cells that have no number; whether there are any."""
+    from matplotlib.patches import Rectangle
+
+    cells = [(j, i) for i, row in enumerate(grid.values) for j, value in enumerate(row) if value is None]
+    for j, i in cells:
+        cell = Rectangle(
+            (j - 0.46, i - 0.44), 0.92, 0.88, fill=False, hatch="////", edgecolor=GREY, linewidth=0
+        )
+        ax.add_patch(cell)
+    return bool(cells)
+
+
+def _frame(ax: Axes, grid: Grid) -> None:
+    """A frame around the number that is suggested: black on white, to be seen on any colour and in grey."""
+    from matplotlib.patches import Rectangle
+
+    if grid.mark is not None:
+        i, j = grid.mark
+        for colour, width in (("white", 5.0), ("black", 2.0)):
+            frame = Rectangle(
+                (j - 0.5, i - 0.5), 1, 1, fill=False, edgecolor=colour, linewidth=width, zorder=3
+            )
+            frame.set_gid(f"{colour} frame")
+            ax.add_patch(frame)

@@ -1,4 +1,4 @@
-"""Pictures of an evaluation: scores beside a baseline, stand-ins, stability."""
+"""Plots of an evaluation: scores beside a baseline, stand-ins, stability."""
 
 from __future__ import annotations
 
@@ -8,33 +8,29 @@ from typing import TYPE_CHECKING, Any
 
 from altsets import views
 from altsets.evaluation import Evaluation
-from altsets.plots._bars import draw_lines
-from altsets.plots._canvas import BLUE, GREY, axes_for, finish, tidy
-from altsets.plots._grids import draw_grid
-from altsets.plots._names import PLAIN, Names
+from altsets.plots._canvas import BLUE, GREY, PLAIN, Names, axes_for, draw_grid, draw_lines, finish, tidy
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
-__all__ = ["scores", "stability", "stand_ins"]
 
 #: How far scores of folds are put beside the mean, and beside each other.
 BESIDE, WIDTH = 0.16, 0.24
-#: What stands for an index that cannot be computed.
+#: Shown for an index that cannot be computed.
 NOT_KNOWN = "\N{EN DASH}"
 
 
 def scores(evaluation: Evaluation, *, scorer: str | None = None, ax: Axes | None = None) -> Axes:
-    """How well each set predicts rows that it has not seen, beside a model that knows no features.
+    """How well each set predicts unseen rows, compared with a dummy model that uses no features.
 
     A diamond for the mean over the folds with its interval, small dots for the folds, and a line for the baseline. Sets
-    that were not shown to predict better than it have a hollow diamond. Whether two sets differ is not to be read from
-    their intervals: ``evaluation.comparisons`` looks at the difference in each fold.
+    not shown to predict better than it have a hollow diamond. Intervals do not tell whether two sets differ:
+    ``evaluation.comparisons`` compares them fold by fold.
 
     Parameters
     ----------
     evaluation : Evaluation
-        Of :func:`altsets.evaluate`.
+        From :func:`altsets.evaluate`.
     scorer : str, optional
         Which score; by default the first one.
     ax : Axes, optional
@@ -119,7 +115,7 @@ def _reach(seen: views.Bars, means: Mapping[int, float]) -> list[list[float]] | 
 def stand_ins(
     evaluation: Evaluation, *, most: int | None = 15, source: str | None = None, ax: Axes | None = None
 ) -> Axes:
-    """Who stands in for whom: what is in the place of a feature in a set that does without it?
+    """Which features stand in for which: what replaces a feature in sets that do without it.
 
     A row for each feature that is swapped from set to set, a column for each that takes its place; the number is the
     share of the swaps. Features that take each other's place stand beside each other.
@@ -127,7 +123,7 @@ def stand_ins(
     Parameters
     ----------
     evaluation : Evaluation
-        Of :func:`altsets.evaluate`.
+        From :func:`altsets.evaluate`.
     most : int or None
         Features to show at most; None for all of them.
     source : {"folds", "bootstraps"}, optional
@@ -161,7 +157,7 @@ def stability(
     Parameters
     ----------
     evaluation : Evaluation
-        Of :func:`altsets.evaluate`, of a selector that chose features anew in each fold.
+        From :func:`altsets.evaluate`, of a selector that chose features anew in each fold.
     most : int or None
         Features to show at most; None for all of them.
     source : {"folds", "bootstraps"}, optional

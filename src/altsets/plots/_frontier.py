@@ -1,4 +1,4 @@
-"""Pictures of a frontier: what difference costs over tau and the size of sets, and how sets predict."""
+"""Plots of a frontier: quality over tau and over the size of sets, and test scores."""
 
 from __future__ import annotations
 
@@ -8,16 +8,22 @@ from typing import TYPE_CHECKING, Any
 from altsets import views
 from altsets.errors import InputError
 from altsets.evaluation import EvaluatedFrontier
-from altsets.plots._bars import draw_lines
-from altsets.plots._canvas import COLOURS, DASHES, MARKERS, axes_for, finish, tidy
-from altsets.plots._grids import draw_grid
-from altsets.plots._names import Names
+from altsets.plots._canvas import (
+    COLOURS,
+    DASHES,
+    MARKERS,
+    Names,
+    axes_for,
+    draw_grid,
+    draw_lines,
+    finish,
+    tidy,
+)
 from altsets.search.frontier import Frontier
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
-__all__ = ["frontier", "frontier_heat", "frontier_scores", "frontier_sizes"]
 
 SIZE = (5.6, 3.8)
 
@@ -25,7 +31,7 @@ SIZE = (5.6, 3.8)
 def frontier(
     frontier: Frontier, *, n_alternatives: int | None = None, most: int = 6, ax: Axes | None = None
 ) -> Axes:
-    """What more difference costs: quality over tau, as a share of the best set of that size.
+    """Quality over tau: what more difference between sets costs, as a share of the best set of that size.
 
     Of one size, the mean of the sets and the worst of them; of several, a curve for each. Points that are not proven
     are hollow; a ring is around the point where the curve bends, if it does.
@@ -33,7 +39,7 @@ def frontier(
     Parameters
     ----------
     frontier : Frontier
-        Of :func:`altsets.frontier`.
+        From :func:`altsets.frontier`.
     n_alternatives : int, optional
         Of several numbers of alternatives, this one.
     most : int
@@ -63,7 +69,7 @@ def frontier(
 
 
 def frontier_sizes(frontier: Frontier, *, n_alternatives: int | None = None, ax: Axes | None = None) -> Axes:
-    """What more features bring: quality over the size of sets.
+    """Quality over the size of sets: what each further feature adds.
 
     A curve for the best set, one for sets that differ in half of their features, one for sets that share none. Where
     the quality of a set is a mean over its features, as of mRMR, it is multiplied by their number: else it would only
@@ -72,7 +78,7 @@ def frontier_sizes(frontier: Frontier, *, n_alternatives: int | None = None, ax:
     Parameters
     ----------
     frontier : Frontier
-        Of :func:`altsets.frontier`, with several sizes.
+        From :func:`altsets.frontier`, with several sizes.
     n_alternatives : int, optional
         Of several numbers of alternatives, this one.
     ax : Axes, optional
@@ -95,14 +101,14 @@ def frontier_sizes(frontier: Frontier, *, n_alternatives: int | None = None, ax:
 
 
 def frontier_heat(frontier: Frontier, *, n_alternatives: int | None = None, ax: Axes | None = None) -> Axes:
-    """What difference costs at each size: the part of the best set of that size that is kept, over sizes and tau.
+    """Heat map of the share of the best quality of each size that is kept, over sizes and tau.
 
     A frame is around the suggested point; hatched cells have no sets, and an asterisk means that there is no proof.
 
     Parameters
     ----------
     frontier : Frontier
-        Of :func:`altsets.frontier`.
+        From :func:`altsets.frontier`.
     n_alternatives : int, optional
         Of several numbers of alternatives, this one.
     ax : Axes, optional
@@ -133,7 +139,7 @@ def frontier_scores(
     most: int = 6,
     ax: Axes | None = None,
 ) -> Axes:
-    """How well sets predict, the more they differ: the mean score on rows that they have not seen, over tau.
+    """Mean test score of the sets at each point, over tau.
 
     A curve for each size, and a line for the baseline; over the size instead where each size has one value of tau. A
     single curve has confidence intervals.
@@ -141,7 +147,7 @@ def frontier_scores(
     Parameters
     ----------
     evaluated : EvaluatedFrontier
-        Of :func:`altsets.evaluate_frontier`.
+        From :func:`altsets.evaluate_frontier`.
     scorer : str, optional
         Which score; by default the first one.
     n_alternatives : int, optional

@@ -1,20 +1,32 @@
-"""Pictures of sets that were found: members, quality, overlap."""
+"""Plots of feature sets: membership, quality, overlap, and frequencies among near-best sets."""
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
 from altsets import views
-from altsets.plots._bars import draw_columns
-from altsets.plots._canvas import BLUE, CHARACTER, GREY, HATCHED, ORANGE, axes_for, finish, tidy
-from altsets.plots._grids import draw_grid
-from altsets.plots._names import PLAIN, Names
+from altsets.plots._canvas import (
+    BLUE,
+    CHARACTER,
+    GREY,
+    HATCHED,
+    ORANGE,
+    PLAIN,
+    Names,
+    axes_for,
+    draw_columns,
+    draw_grid,
+    finish,
+    key,
+    tidy,
+)
 from altsets.result import MARK, Result
+from altsets.search.near_best import NearBest
+from altsets.wording import percent
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
-__all__ = ["membership", "overlap", "quality"]
 
 #: The height of a row of dots, the width of a column of them, and that of the scores, in inches.
 ROW, COLUMN, SCORES = 0.23, 0.42, 1.5
@@ -25,7 +37,7 @@ NARROWEST = 2.2
 def membership(
     result: Result, *, most: int | None = 40, most_sets: int | None = 20, ax: Axes | None = None
 ) -> Axes:
-    """Which features are in which sets, and what each of them alone is worth.
+    """Which features are in which sets, with the score of each feature.
 
     A row for each feature, those in the most sets first; a dot for each set that has it, and below the sets their
     quality. Bars beside the dots are the scores of the features, with a line at the noise floor where that was
@@ -34,7 +46,7 @@ def membership(
     Parameters
     ----------
     result : Result
-        Of :func:`altsets.find` and others, or ``selector.result_``.
+        From :func:`altsets.find` and others, or ``selector.result_``.
     most : int or None
         Features to show at most; None for all of them.
     most_sets : int or None
@@ -114,7 +126,7 @@ def _draw_scores(ax: Axes, seen: views.Membership, start: float) -> list[Any]:
 
 
 def quality(result: Result, *, most: int | None = 30, ax: Axes | None = None) -> Axes:
-    """How good each set is, and how good sets can be at all.
+    """Quality of each set, and the best quality that is possible.
 
     A bar for each set with its quality, and what part of the first set that is. Sets that are not proven to be the best
     are hatched. A line is the bound: on the mean of the sets if their sum was maximised, on the worst of them if the
@@ -124,7 +136,7 @@ def quality(result: Result, *, most: int | None = 30, ax: Axes | None = None) ->
     Parameters
     ----------
     result : Result
-        Of :func:`altsets.find` and others, or ``selector.result_``.
+        From :func:`altsets.find` and others, or ``selector.result_``.
     most : int or None
         Sets to show at most; None for all of them.
     ax : Axes, optional
@@ -166,12 +178,12 @@ def _short(value: float) -> str:
 def overlap(
     result: Result, *, matched: bool | None = None, most: int | None = 20, ax: Axes | None = None
 ) -> Axes:
-    """How many features each two sets share; where they were compared through similarity, how much alike they are.
+    """How many features each two sets share; for sets compared through similarity, how similar they are.
 
     Parameters
     ----------
     result : Result
-        Of :func:`altsets.find` and others, or ``selector.result_``; with two sets or more.
+        From :func:`altsets.find` and others, or ``selector.result_``; with two sets or more.
     matched : bool, optional
         True: how much alike two sets are where features that are alike count as the same (1 minus their dissimilarity),
         with the number of features that they share below it. False: this number alone. By default the first where sets
@@ -198,3 +210,55 @@ def overlap(
     alike = views.likeness(result, most=most)
     counts = [[f"{value:.0f} shared" for value in row] for row in shared.values]
     return draw_grid(ax, alike, second_lines=counts, pairs=True)
+
+
+#: The height of a bar in inches.
+BAR_ROW = 0.25
+
+
+def near_best(near_best: NearBest, *, most: int | None = 25, ax: Axes | None = None) -> Axes:
+    """Share of the near-best sets that have each feature.
+
+    A bar for each feature, the most frequent first; those of the best set are full, others are hatched. A feature that
+    nearly all sets have is one to rely on; a feature of the best set that few others have can be replaced.
+
+    Parameters
+    ----------
+    near_best : NearBest
+        From :func:`altsets.near_best`.
+    most : int or None
+        Features to show at most; None for all of them.
+    ax : Axes, optional
+        Where to draw.
+
+    Returns
+    -------
+    Axes
+
+    Examples
+    --------
+    >>> import altsets
+    >>> scores = altsets.quality.Additive([9, 8, 7, 3, 2, 1], feature_names=list("abcdef"))
+    >>> ax = near_best(altsets.near_best(scores, n_features=3, within=0.2))
+    >>> [(float(bar.get_width()), label.get_text()) for bar, label in zip(ax.patches, ax.get_yticklabels())]
+    [(100.0, 'a'), (100.0, 'b'), (50.0, 'c'), (50.0, 'd')]
+    """
+    seen = views.near_best_frequencies(near_best, most=most)
+    names = Names()
+    labels = names.short(seen.labels)
+    ax = axes_for(ax, 3.6 + max(map(len, labels)) * CHARACTER, len(labels) * BAR_ROW + 1.3)
+    places = range(len(labels))
+    bars = ax.barh(places, [100 * (value or 0.0) for value in seen.values], height=0.68, color=BLUE)
+    for bar, marked in zip(bars, seen.marked, strict=True):
+        if not marked:
+            bar.set(**HATCHED)
+    ax.bar_label(bars, [percent(value or 0.0) for value in seen.values], fontsize="x-small", padding=3)
+    ax.set_yticks(places, labels, **PLAIN)
+    ax.set_ylim(len(labels) - 0.4, -0.6)
+    ax.set_xlim(0, 112)
+    ax.set_xticks(range(0, 101, 25))
+    ax.set_xlabel(f"{seen.value_name} (%)")
+    tidy(ax, grid="x")
+    ax.tick_params(axis="y", length=0)
+    keys = [key(seen.mark_means), key("not in the best set", hatched=True)]
+    return finish(ax, names, keys=keys[:1] if all(seen.marked) else keys, notes=[seen.note])

@@ -4,20 +4,20 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Sequence
-from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
 from altsets.arrays import Floats
-from altsets.errors import InputError, reason_of
+from altsets.errors import InputError
+from altsets.features import are_counted, labels_of, real_numbers
 
 __all__ = ["common_names", "matrix", "size_checked", "symmetric", "vector"]
 
 
 def vector(what: str, values: npt.ArrayLike) -> Floats:
     """One number for each feature, in an array of its own."""
-    numbers = _numbers(what, values)
+    numbers = real_numbers(what, values)
     if numbers.ndim != 1 or not len(numbers):
         raise InputError(
             f"{what} must be a list of numbers, one for each feature; got shape {numbers.shape}."
@@ -27,7 +27,7 @@ def vector(what: str, values: npt.ArrayLike) -> Floats:
 
 def matrix(what: str, values: npt.ArrayLike, n_features: int) -> Floats:
     """One number for each pair of features, in an array of its own; the diagonal is set to zero."""
-    numbers = _numbers(what, values)
+    numbers = real_numbers(what, values)
     if numbers.shape != (n_features, n_features):
         raise InputError(
             f"{what} must be a table with one row and one column for each of the {n_features} features; "
@@ -62,7 +62,7 @@ def common_names(
     labelled = [
         (f"the {axis} of {what}", labels)
         for what, values in inputs.items()
-        for axis, labels in _labels_of(values)
+        for axis, labels in labels_of(values)
     ]
     if len(labelled) > 1:
         labelled = _consistent(labelled)
@@ -71,28 +71,10 @@ def common_names(
     return None if feature_names is None else _checked(feature_names, n_features)
 
 
-def _numbers(what: str, values: npt.ArrayLike) -> Floats:
-    try:
-        return np.array(values, dtype=np.float64, order="C")
-    except (TypeError, ValueError) as error:
-        raise InputError(f"{what} must be numbers: {reason_of(error)}.") from error
-
-
-def _labels_of(values: Any) -> list[tuple[str, list[str]]]:
-    found = []
-    for axis in ("columns", "index"):
-        labels = getattr(values, axis, None)
-        if labels is not None and not callable(labels):
-            found.append((axis, [str(label) for label in labels]))
-    return found
-
-
 def _consistent(labelled: list[tuple[str, list[str]]]) -> list[tuple[str, list[str]]]:
     """Refuse inputs that list the features in different orders: their numbers do not belong together."""
     # Labels that just count were made by the frame, not by the user.
-    telling = [
-        (source, labels) for source, labels in labelled if labels != list(map(str, range(len(labels))))
-    ]
+    telling = [(source, labels) for source, labels in labelled if not are_counted(labels)]
     for source, labels in telling[1:]:
         first_source, first = telling[0]
         pairs = zip(first, labels, strict=False)

@@ -13,6 +13,7 @@ from altsets.commands import TABLE, option_words
 from altsets.errors import InputError
 from altsets.features import names_in
 from altsets.provenance import DEFAULT_SEED
+from altsets.quality.named import DEFAULT_MEASURES, PAIRED, WRAPPER
 from altsets.report.constructors import NotExpressed, constraint_call, dissimilarity_call, features_list
 from altsets.result import Result, StopReason
 
@@ -31,15 +32,12 @@ YOURS = {"sample_weight": "weights of rows", "groups": "groups of rows"}
 
 #: What lines need, by what they have in them.
 IMPORTS = {
-    "altsets.find(": "import altsets",
+    "partial(": "from functools import partial",
+    "altsets.": "import altsets",
     "SelectAlternatives(": "from altsets import SelectAlternatives",
     "constraints.": "from altsets import constraints",
     "dissimilarity.": "from altsets import dissimilarity",
-    "Recipe(": "from altsets.quality.given import Recipe",
-    "quality_from(": "from altsets.quality.given import quality_from",
-    "Scores.read(": "from altsets.scores import Scores",
-    "split_target(": "from altsets.tables.dataset import split_target",
-    "read_table(": "from altsets.tables.files import read_table",
+    "quality.": "from altsets import quality",
 }
 
 
@@ -104,7 +102,7 @@ def python_lines(result: Result, names: Sequence[str] | None) -> str:
     if not isinstance(options, Mapping):
         lines = _with_a_selector(result, names)
     else:
-        call = _call("result = altsets.find", ["quality", *_arguments(result, names, table="data.X")])
+        call = _call("result = altsets.find", ["scored", *_arguments(result, names, table="data.X")])
         lines = [*_table(options), _quality(result, options), call, "print(result.named_sets)"]
     code = "\n".join(lines)
     return "\n".join([*(line for mark, line in IMPORTS.items() if mark in code), "", code])
@@ -168,12 +166,28 @@ def _arguments(result: Result, names: Sequence[str] | None, table: str = "") -> 
 
 
 def _quality_by_name(result: Result) -> str:
+    """What :class:`altsets.SelectAlternatives` takes as the quality."""
+    name, options = _options_of_quality(result)
+    if not options:
+        return repr(name)
+    maker, bound = _maker(name, options)
+    return f"partial({', '.join([maker, *bound])})"
+
+
+def _options_of_quality(result: Result) -> tuple[str, dict[str, Any]]:
+    """The name of a quality, and what belongs to it."""
     known = {**result.provenance.get("quality", {}), **result.parameters}
     name = known.get("quality")
     if not isinstance(name, str):
         raise NotExpressed("only you know what quality was searched with")
-    more = [f"{option}={known[option]!r}" for option in HOW if known.get(option) is not None]
-    return f"Recipe({name!r}, {', '.join(more)})" if more else repr(name)
+    return name, {option: known[option] for option in HOW if known.get(option) is not None}
+
+
+def _maker(name: str, options: Mapping[str, Any]) -> tuple[str, list[str]]:
+    """The function that makes a quality of a table, and its keyword arguments."""
+    kind = "Wrapper" if name == WRAPPER else PAIRED[name].__name__ if name in PAIRED else "Additive"
+    default = {} if name == WRAPPER else {"measure": DEFAULT_MEASURES.get(name, name)}
+    return f"quality.{kind}.from_data", [f"{key}={value!r}" for key, value in {**default, **options}.items()]
 
 
 def _quality(result: Result, options: Mapping[str, Any]) -> str:
@@ -181,12 +195,12 @@ def _quality(result: Result, options: Mapping[str, Any]) -> str:
     if "--scores" in options:
         if TABLE not in options and "--drop" in options:
             raise NotExpressed("features of a file of scores were left out")
-        only = ".only(data.feature_names)" if TABLE in options else ""
-        return (
-            f"quality = Scores.read({options['--scores']!r}){only}.quality({result.parameters['quality']!r})"
-        )
-    task = f", task={options['--task']!r}" if "--task" in options else ""
-    return f"quality = quality_from({_quality_by_name(result)}, data.X, data.y{task})"
+        said = [repr(options["--scores"]), repr(result.parameters["quality"])]
+        said += ["feature_names=data.feature_names"] if TABLE in options else []
+        return _call("scored = altsets.read_scores", said)
+    maker, bound = _maker(*_options_of_quality(result))
+    task = [f"task={options['--task']!r}"] if "--task" in options else []
+    return _call(f"scored = {maker}", ["data.X", "data.y", *bound, *task])
 
 
 def _table(options: Mapping[str, Any]) -> list[str]:
@@ -198,17 +212,13 @@ def _table(options: Mapping[str, Any]) -> list[str]:
         raise NotExpressed("the table came from standard input")
     if str(options.get("--cv", "")).startswith("group:"):
         raise NotExpressed("rows were grouped by a column")
-    reading = "".join(
-        f", {name}={options[f'--{name}']!r}" for name in ("decimal", "sheet") if f"--{name}" in options
-    )
-    more = "".join(
-        f", {name}={names_in(options[f'--{name}'])!r}"
-        for name in ("drop", "categorical")
-        if f"--{name}" in options
-    )
-    if options.get("--drop-missing-target"):
-        more += ", drop_missing_target=True"
-    return [f"data = split_target(read_table({path!r}{reading}), {options['--target']!r}{more})"]
+    said = [repr(path), repr(options["--target"])]
+    for name in ("drop", "categorical"):
+        said += [f"{name}={names_in(options[f'--{name}'])!r}"] if f"--{name}" in options else []
+    for name in ("decimal", "sheet"):
+        said += [f"{name}={options[f'--{name}']!r}"] if f"--{name}" in options else []
+    said += ["drop_missing_target=True"] if options.get("--drop-missing-target") else []
+    return [_call("data = altsets.read_table", said)]
 
 
 def ended_by_clock(result: Result) -> bool:

@@ -1,4 +1,4 @@
-"""Answers in a notebook: the sections of a report that fit there; plain tables and text where that cannot be."""
+"""Answers in a notebook: the main section of their report, or plain text where that fails."""
 
 from __future__ import annotations
 
@@ -7,18 +7,12 @@ from collections.abc import Sequence
 from typing import Any
 
 from altsets.evaluation import EvaluatedFrontier, Evaluation
-from altsets.report.blocks import Block, document, text
-from altsets.report.evaluation import evaluation_section
-from altsets.report.fitting import fitted, shortened
-from altsets.report.frontier import frontier_section
-from altsets.report.near_best import near_best_section
+from altsets.report.document import Block, document, shorten_middle, text
 from altsets.report.render import fragment
-from altsets.report.sets import sets_section
+from altsets.report.sections import evaluation_section, frontier_section, near_best_section, sets_section
 from altsets.report.summarise import heading_of
 from altsets.result import Result
 from altsets.search.frontier import Frontier
-
-__all__ = ["in_notebook"]
 
 #: Charts that are in reports alone: a cell of a notebook is small.
 LEFT_OUT = ("quality", "overlap", "likeness", "chosen", "stand-ins", "near-best-sets")
@@ -42,7 +36,7 @@ def in_notebook(answer: Any, *, in_use: int | None = None, notes: Sequence[str] 
         made = _section(answer, in_use)
         parts = [block for block in (*made["blocks"], text(*notes)) if block]
         shown = [block for block in parts if block.get("id") not in LEFT_OUT]
-        return fragment(fitted(document(heading_of(answer), "", [made | {"blocks": shown}])))
+        return fragment(document(heading_of(answer), "", [made | {"blocks": shown}]))
     except Exception:
         # Without Jinja2, or whatever else: the answer in words is always there.
         return _plain(answer, in_use, notes)
@@ -73,7 +67,7 @@ def _table(result: Result, in_use: int | None) -> str:
             "td",
             (
                 f"{number}{' (in use)' if number == in_use else ''}",
-                ", ".join(map(shortened, names)),
+                ", ".join(map(shorten_middle, names)),
                 f"{value:.6g}",
                 str(status),
             ),

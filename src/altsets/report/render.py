@@ -1,30 +1,62 @@
-"""From a document to one HTML file that needs nothing else: no network, no other file."""
+"""From a document to one self-contained HTML file: no network, no other file."""
 
 from __future__ import annotations
 
 import base64
 import hashlib
 import json
+import os
+import re
 from functools import cache
 from importlib import resources
 from typing import Any
 
-from altsets import __version__
-from altsets.errors import MissingExtraError
-from altsets.report.blocks import Block
-from altsets.report.static import one_way, static_blocks
+from altsets.errors import InputError, MissingExtraError
+from altsets.files.writing import NewFile
+from altsets.report.document import Block, column, shorten_middle, table
+from altsets.version import __version__
 
-__all__ = ["GENERATOR", "fragment", "page", "require_jinja2"]
-
-#: What the page says about who wrote it.
+#: What the page says about the program that wrote it.
 GENERATOR = "altsets"
-
-#: Characters that would end a script, or a line of it, and what JSON has for them.
+ENDINGS = (".html", ".htm")
+#: Characters that would end a script, or a line of it, and their JSON escapes.
 ESCAPES = {ord(char): f"\\u{ord(char):04x}" for char in "<>&\u2028\u2029"}
+#: Rows and columns of a table that are there without JavaScript.
+STATIC_ROWS, STATIC_COLUMNS = 100, 16
+
+
+# --- Files ------------------------------------------------------------------------------------------------
+
+
+def report_file(
+    path: Any, *, force: bool = False, called: str = "", permission: str = "pass force=True"
+) -> NewFile:
+    """The file of a report, checked as far as its name goes; ``called`` and ``permission`` as for NewFile."""
+    require_jinja2()
+    try:
+        name = os.fsdecode(path)
+    except TypeError:
+        raise InputError(f"a report needs the name of a file, not {path!r:.60}.") from None
+    called = called or f"the report {name}"
+    if os.path.splitext(name)[1].lower() not in ENDINGS and not os.path.isdir(name):
+        raise InputError(f"{called}: the name must end in .html, so that a browser opens it.")
+    return NewFile(name, called, force, permission)
+
+
+def is_report(path: str) -> bool:
+    """Whether a file is a report that altsets wrote, which a new one may replace."""
+    try:
+        with open(path, encoding="utf-8", errors="replace") as file:
+            return f'<meta name="generator" content="{GENERATOR} ' in file.read(4000)
+    except OSError:
+        return False
+
+
+# --- HTML -------------------------------------------------------------------------------------------------
 
 
 def require_jinja2() -> Any:
-    """Jinja2, or one sentence on how to get it."""
+    """Jinja2, or an error that says how to install it."""
     try:
         import jinja2
     except ImportError as error:
@@ -33,29 +65,16 @@ def require_jinja2() -> Any:
 
 
 def page(document: Block) -> str:
-    """A whole HTML page with the document, the module that draws it, and the same in plain tables.
-
-    Parameters
-    ----------
-    document : dict
-        What :func:`altsets.report.summarise` has made.
-
-    Examples
-    --------
-    >>> text = page({"schema": 1, "title": "<b>", "subtitle": "", "sections": []})
-    >>> "<title>&lt;b&gt;</title>" in text
-    True
-    """
+    """A whole HTML page: the document, the module that draws it, and the same in plain tables."""
     style, module = _resource("shell.css"), _resource("altsets.js")
     policy = (
         f"default-src 'none'; script-src '{_hash(module)}'; style-src '{_hash(style)}'; img-src data:; "
         "base-uri 'none'; form-action 'none'"
     )
-    return _rendered(
+    return _render(
         "shell.html",
-        document=document,
-        style=style,
-        module=module,
+        document,
+        {"style": style, "module": module},
         policy=policy,
         generator=f"{GENERATOR} {__version__}",
     )
@@ -63,10 +82,10 @@ def page(document: Block) -> str:
 
 def fragment(document: Block) -> str:
     """A part of a page, for notebooks: the same element, with static content where scripts do not run."""
-    return _rendered("fragment.html", document=document, module=_resource("altsets.js"))
+    return _render("fragment.html", document, {"module": _resource("altsets.js")})
 
 
-def _rendered(template: str, *, document: Block, **values: Any) -> str:
+def _render(template: str, document: Block, trusted: dict[str, str], **values: str) -> str:
     jinja2 = require_jinja2()
     environment = jinja2.Environment(
         loader=jinja2.FunctionLoader(_resource),
@@ -75,32 +94,20 @@ def _rendered(template: str, *, document: Block, **values: Any) -> str:
         trim_blocks=True,
         lstrip_blocks=True,
     )
-    sections = [part | {"blocks": static_blocks(part["blocks"])} for part in document["sections"]]
-    safe = {
-        name: jinja2.utils.markupsafe.Markup(values.pop(name))
-        for name in ("style", "module")
-        if name in values
-    }
+    trusted = {**trusted, "json": embed(document)}
     made: str = environment.get_template(template).render(
-        title=one_way(document["title"]),
-        subtitle=one_way(document["subtitle"]),
-        sections=sections,
-        json=jinja2.utils.markupsafe.Markup(embedded(document)),
-        **safe,
+        title=strip_direction(document["title"]),
+        subtitle=strip_direction(document["subtitle"]),
+        sections=[part | {"blocks": static_blocks(part["blocks"])} for part in document["sections"]],
+        **{name: jinja2.utils.markupsafe.Markup(content) for name, content in trusted.items()},
         **values,
     )
-    # Names may have half characters, which no file takes.
+    # Names may have lone surrogates, which no file takes.
     return made.encode("utf-8", errors="replace").decode("utf-8")
 
 
-def embedded(document: Block) -> str:
-    """A document as JSON that can stand inside a script element.
-
-    Examples
-    --------
-    >>> embedded({"name": "</script>"})
-    '{"name":"\\\\u003c/script\\\\u003e"}'
-    """
+def embed(document: Block) -> str:
+    """A document as JSON that can stand inside a script element."""
     text = json.dumps(document, ensure_ascii=False, allow_nan=False, separators=(",", ":"))
     return text.translate(ESCAPES)
 
@@ -111,5 +118,116 @@ def _resource(name: str) -> str:
 
 
 def _hash(content: str) -> str:
-    """What a content-security policy calls a script or a style."""
+    """The hash of a script or a style for a content-security policy."""
     return f"sha256-{base64.b64encode(hashlib.sha256(content.encode()).digest()).decode()}"
+
+
+# --- Without JavaScript -----------------------------------------------------------------------------------
+
+
+def static_blocks(blocks: list[Block]) -> list[Block]:
+    """The blocks of a section as the shell shows them: text, facts, tables with cells of text, and code."""
+    shown = []
+    for block in blocks:
+        if block["kind"] in ("table", "chart"):
+            shown.append(_first_rows(as_table(block)))
+        elif block["kind"] == "text":
+            shown.append(block | {"paragraphs": [strip_direction(said) for said in block["paragraphs"]]})
+        elif block["kind"] == "facts":
+            shown.append(
+                block | {"items": [[label, strip_direction(said)] for label, said in block["items"]]}
+            )
+        else:
+            shown.append(block)
+    return shown
+
+
+def strip_direction(sentence: str) -> str:
+    """A sentence in which no name reverses what follows it, as right-to-left marks in it would."""
+    said = re.sub("[\u202a-\u202e]", "", sentence)
+    isolates = len(re.findall("[\u2066-\u2068]", said))
+    return said if isolates == said.count("\u2069") else re.sub("[\u2066-\u2069]", "", said)
+
+
+def as_table(block: Block) -> Block:
+    """A chart as the table of its numbers; a table stays as it is."""
+    if block["kind"] == "table":
+        return block
+    columns, rows = CHARTS[block["chart"]](block)
+    made = table(block["id"], f"{block['title']}. {block['description']}", columns, rows)
+    note = block.get("note")
+    return made | ({"caption": f"{made['caption']} {note}"} if note else {})
+
+
+def _first_rows(block: Block) -> Block:
+    columns, rows, caption = block["columns"], block["rows"], strip_direction(block["caption"])
+    if len(rows) > STATIC_ROWS:
+        caption = f"{caption} The first {STATIC_ROWS} of {len(rows):,} rows; JavaScript shows all."
+    if len(columns) > STATIC_COLUMNS:
+        caption = f"{caption} The first {STATIC_COLUMNS} of {len(columns)} columns; JavaScript shows all."
+    shown = columns[:STATIC_COLUMNS]
+    cells = [
+        [cell_text(cell, kind) for cell, kind in zip(row, shown, strict=False)] for row in rows[:STATIC_ROWS]
+    ]
+    return {"kind": "table", "caption": caption, "columns": shown, "rows": cells}
+
+
+def cell_text(cell: Any, kind: Block) -> list[str]:
+    """The text of a cell: several names, or one entry."""
+    if cell is None:
+        return [""]
+    if isinstance(cell, list):
+        return [shorten_middle(str(name)) for name in cell]
+    if isinstance(cell, float):
+        return [f"{cell:#.{kind.get('digits', 4)}g}".rstrip(".")]
+    return [shorten_middle(str(cell))]
+
+
+TableParts = tuple[list[Block], list[list[Any]]]
+
+
+def _membership(block: Block) -> TableParts:
+    columns = [column("Feature"), column(block["score_name"], "number", 4), *map(column, block["sets"])]
+    rows = [
+        [f"{name} *" if mark else name, score, *("yes" if has else "" for has in members)]
+        for name, score, members, mark in zip(
+            block["features"], block["scores"], block["members"], block["marks"], strict=True
+        )
+    ]
+    return columns, rows
+
+
+def _bars(block: Block) -> TableParts:
+    columns = [column("Name"), column(block["value_name"], "number", block["digits"])]
+    parts = [block["labels"], block["values"]]
+    for name, title in (("low", "from"), ("high", "to")):
+        if block[name] is not None:
+            columns.append(column(title, "number", block["digits"]))
+            parts.append(block[name])
+    rows = [list(row) for row in zip(*parts, strict=True)]
+    width = len(columns) - 2
+    return columns, rows + [[line["label"], line["value"], *[None] * width] for line in block["lines"]]
+
+
+def _lines(block: Block) -> TableParts:
+    columns = [
+        column("Curve"),
+        column(block["x_name"], "number", 4),
+        column(block["y_name"], "number", 4),
+        column("Point"),
+    ]
+    rows = [
+        [line["name"], point["x"], point["y"], f"{point['label']}{' (not proven)' if point['open'] else ''}"]
+        for line in block["series"]
+        for point in line["points"]
+    ]
+    return columns, rows
+
+
+def _matrix(block: Block) -> TableParts:
+    columns = [column(block["row_name"] or "Name"), *(column(name, "number", 4) for name in block["columns"])]
+    rows = [[name, *values] for name, values in zip(block["rows"], block["values"], strict=True)]
+    return columns, rows
+
+
+CHARTS = {"membership": _membership, "bars": _bars, "lines": _lines, "matrix": _matrix}

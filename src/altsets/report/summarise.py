@@ -1,52 +1,107 @@
-"""From answers to a document: what was asked, what was found and how sure that is, in sections."""
+"""From answers to a document: what was requested, what was found and how sure that is, in sections."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from typing import Any
 
+from altsets.errors import InputError
 from altsets.evaluation import EvaluatedFrontier, Evaluation
-from altsets.report.blocks import Block, document, facts, section, text
-from altsets.report.checks import (
-    check_kinds,
-    check_quality,
-    check_same_features,
-    check_same_sets,
-    check_title,
+from altsets.provenance import PACKAGES
+from altsets.report.again import ended_by_clock, python_lines, shell_line
+from altsets.report.constructors import NotExpressed
+from altsets.report.document import Block, code, document, facts, section, shorten_middle, text
+from altsets.report.render import page, report_file
+from altsets.report.sections import (
+    Scoring,
+    all_features_section,
+    conditions_section,
+    evaluation_section,
+    frontier_section,
+    named_features,
+    near_best_section,
+    sets_section,
 )
-from altsets.report.conditions import conditions_section, named_features
-from altsets.report.evaluation import evaluation_section
-from altsets.report.fitting import fitted, shortened
-from altsets.report.frontier import frontier_section
-from altsets.report.near_best import near_best_section
-from altsets.report.origin import again_section, origin_section
-from altsets.report.proof import certainty
-from altsets.report.request import about_data, about_quality, about_request, counted
-from altsets.report.sets import Scoring, all_features_section, sets_section
+from altsets.report.sentences import (
+    about_costs,
+    about_data,
+    about_missing,
+    about_prediction,
+    about_quality,
+    about_request,
+    about_sets,
+    about_weak,
+    certainty,
+)
 from altsets.result import Result
 from altsets.search.frontier import Frontier
 from altsets.search.near_best import NearBest
-
-__all__ = ["heading_of", "summarise"]
-
-#: Names of the best set that are spelled out at the top.
-MOST_NAMED = 10
+from altsets.wording import counted
 
 NOT_EVALUATED = (
     "Not tested: that a set scores best on these rows does not say how well it predicts other rows. altsets find "
     "--evaluate, or altsets.evaluate in Python, tests that."
 )
-#: What commands search with, unless told otherwise.
+#: The quality of commands by default.
 DEFAULT_QUALITY = "mutual_info"
-#: What a score of predictions means.
-SCORERS = {
-    "matthews_corrcoef": "1: always right, 0: no better than guessing",
-    "accuracy": "the share of rows that are predicted rightly",
-    "balanced_accuracy": "the mean share of each class that is predicted rightly",
-    "roc_auc": "1: perfect, 0.5: no better than guessing",
-    "r2": "1: exact, 0: no better than the mean",
-}
+SPELLED = {"python": "Python", "numpy": "NumPy", "scipy": "SciPy"}
+
+
+@dataclass(frozen=True)
+class _Answers:
+    """All answers of one report, and where they come from."""
+
+    result: Result | None
+    evaluation: Evaluation | None
+    frontier: Frontier | None
+    evaluated: EvaluatedFrontier | None
+    near: NearBest | None
+    origin: Mapping[str, Any]
+
+    @property
+    def searches(self) -> list[Result | Frontier | NearBest]:
+        """The answers of searches, the most important first."""
+        return [answer for answer in (self.result, self.frontier, self.near) if answer is not None]
+
+    @property
+    def parameters(self) -> Mapping[str, Any]:
+        """What was requested of the most important search."""
+        return self.searches[0].parameters if self.searches else {}
+
+    @property
+    def n_features(self) -> int | None:
+        """The number of features of the table."""
+        known = [answer.parameters.get("n_features_in") for answer in self.searches]
+        counts = [int(count) for count in known if count is not None]
+        return counts[0] if counts else self.evaluation.n_features_in if self.evaluation else None
+
+    @property
+    def target(self) -> str:
+        """The name of the target."""
+        return str((self.origin.get("data") or {}).get("target") or "")
+
+
+def write_report(path: Any, *, force: bool = False, **answers: Any) -> str:
+    """Summarise answers and write them as one HTML file.
+
+    Parameters
+    ----------
+    path : path-like
+        A new file whose name ends in .html, in a folder that exists.
+    force : bool
+        Whether it may replace another file.
+    **answers
+        As for :func:`altsets.report.summarise`.
+
+    Returns
+    -------
+    str
+        The file.
+    """
+    file = report_file(path, force=force).check()
+    file.write(page(summarise(**answers)).encode())
+    return file.path
 
 
 def summarise(
@@ -60,7 +115,7 @@ def summarise(
     provenance: Mapping[str, Any] | None = None,
     skipped: Sequence[str] = (),
 ) -> Block:
-    """What there is to say about answers, as the document of a report.
+    """Summarise answers as the document of a report.
 
     Parameters
     ----------
@@ -69,11 +124,11 @@ def summarise(
     evaluation : Evaluation, optional
         How well they predict.
     frontier : Frontier or EvaluatedFrontier, optional
-        What difference costs, and how well sets predict along the way.
+        What difference costs, and test scores along it.
     near_best : NearBest, optional
-        How many sets are nearly as good.
+        How many sets are nearly as good as the best one.
     quality : Quality, optional
-        What was searched with: it knows the scores of all features.
+        The quality of the search, which has the scores of all features.
     title : str, optional
         The heading; by default it says what was found.
     provenance : mapping, optional
@@ -84,7 +139,7 @@ def summarise(
     Returns
     -------
     dict
-        Plain data, as JSON has it; see :mod:`altsets.report.blocks`.
+        Plain data, as JSON has it; see :mod:`altsets.report.document`.
 
     Examples
     --------
@@ -94,41 +149,55 @@ def summarise(
     >>> [part["title"] for part in made["sections"]]
     ['In short', 'The sets', 'All features', 'Where this comes from', 'Do it again']
     """
-    check_kinds({"result": result, "evaluation": evaluation, "frontier": frontier, "near_best": near_best})
+    _check_kinds({"result": result, "evaluation": evaluation, "frontier": frontier, "near_best": near_best})
+    _check_title(title)
     evaluated = frontier if isinstance(frontier, EvaluatedFrontier) else None
     plain = frontier.frontier if isinstance(frontier, EvaluatedFrontier) else frontier
-    check_title(title)
-    check_same_sets(result, evaluation)
-    check_same_features(result, evaluation, plain, near_best)
-    check_quality(quality, _n_features(result, evaluation, plain, near_best))
     origin = _origin(provenance, result, evaluation, evaluated)
-    target = str((origin.get("data") or {}).get("target") or "")
-    names = _names(quality, near_best)
-    parameters = _parameters(result, plain, near_best)
+    answers = _Answers(result, evaluation, plain, evaluated, near_best, origin)
+    _check_same_sets(result, evaluation)
+    _check_same_features(answers)
+    _check_quality(quality, answers.n_features)
+    scored = quality if quality is not None else near_best
+    names = None if scored is None else scored.feature_names
     shown = None if result is None else _with_short_names(result)
-    made = document(
-        title or heading_of(_first(result, frontier, evaluation, near_best), target),
-        _subtitle(origin),
+    main = next((answer for answer in (result, frontier, evaluation) if answer is not None), near_best)
+    return document(
+        title or heading_of(main, answers.target),
+        " · ".join(filter(None, ["Report by altsets", str(origin.get("time") or "")[:10]])),
         [
-            _in_short(shown, evaluation, plain, near_best, evaluated, origin),
+            _in_short(replace(answers, result=shown)),
             sets_section(shown) if shown is not None else None,
             frontier_section(frontier) if frontier is not None else None,
             evaluation_section(evaluation) if evaluation and evaluation.folds else None,
             near_best_section(near_best) if near_best is not None else None,
             all_features_section(result, quality),
-            conditions_section(parameters, origin, named_features(result, names)),
+            conditions_section(answers.parameters, origin, named_features(result, names)),
             section("notes", "Notes", [text(*(result.notes if result else ()), *skipped)]),
-            origin_section(origin, result),
-            again_section(origin, result, names),
+            _origin_section(origin, result),
+            _again_section(origin, result, names),
         ],
     )
-    return fitted(made)
+
+
+def heading_of(answer: Any, target: str = "") -> str:
+    """The heading over an answer: a result, an evaluation, a frontier, or near-best sets."""
+    about = f" for {target}" if target else ""
+    if isinstance(answer, Result):
+        n_sets = len(answer.sets)
+        return f"{counted(n_sets, 'feature set') if n_sets else 'No feature set'}{about}"
+    if isinstance(answer, Frontier | EvaluatedFrontier):
+        return f"What difference between feature sets costs{about}"
+    if isinstance(answer, Evaluation):
+        which = counted(answer.n_sets, "feature set predicts", "feature sets predict")
+        return f"How well {which}{f' {target}' if target else ''}"
+    return f"Feature sets that are nearly the best{about}"
 
 
 def _with_short_names(result: Result) -> Result:
     """The same with names that fit into a sentence, and are still told apart."""
     every = dict.fromkeys(name for names in result.named_sets for name in names)
-    short = {name: shortened(name) for name in every}
+    short = {name: shorten_middle(name) for name in every}
     if len(set(short.values())) < len(short):
         short = {
             name: f"{said} ({place})" if said != name else said
@@ -146,198 +215,181 @@ def _origin(
     return {}
 
 
-def _names(quality: Scoring | None, near: NearBest | None) -> Sequence[str] | None:
-    if quality is not None:
-        return quality.feature_names
-    return None if near is None else near.feature_names
-
-
-def _parameters(result: Result | None, frontier: Frontier | None, near: NearBest | None) -> Mapping[str, Any]:
-    for answer in (result, frontier, near):
-        if answer is not None:
-            return answer.parameters
-    return {}
-
-
-def _first(*answers: Any) -> Any:
-    return next((answer for answer in answers if answer is not None), None)
-
-
-def heading_of(answer: Any, target: str = "") -> str:
-    """The heading over an answer: a result, an evaluation, a frontier, or near-best sets."""
-    about = f" for {target}" if target else ""
-    if isinstance(answer, Result):
-        return (
-            f"{counted(len(answer.sets), 'feature set')}{about}" if answer.sets else f"No feature set{about}"
-        )
-    if isinstance(answer, Frontier | EvaluatedFrontier):
-        return f"What difference between feature sets costs{about}"
-    if isinstance(answer, Evaluation):
-        which = "1 feature set predicts" if answer.n_sets == 1 else f"{answer.n_sets} feature sets predict"
-        return f"How well {which}{f' {target}' if target else ''}"
-    return f"Feature sets that are nearly the best{about}"
-
-
-def _subtitle(origin: Mapping[str, Any]) -> str:
-    made = str(origin.get("time") or "")[:10]
-    return " · ".join(filter(None, ["Report by altsets", made]))
-
-
 # --- In short ---------------------------------------------------------------------------------------------
 
 
-def _in_short(
-    result: Result | None,
-    evaluation: Evaluation | None,
-    frontier: Frontier | None,
-    near: NearBest | None,
-    evaluated: EvaluatedFrontier | None,
-    origin: Mapping[str, Any],
-) -> Block:
-    n_features = _n_features(result, evaluation, frontier, near)
-    items = [("Data", about_data(origin, n_features))]
-    target = (origin.get("data") or {}).get("target", "")
+def _in_short(answers: _Answers) -> Block:
+    """The first section: one sentence or two for each question; those without an answer are left out."""
+    result, evaluation, frontier, near = answers.result, answers.evaluation, answers.frontier, answers.near
     # A column that has no better name.
-    target = "the target" if target == "target" else target
-    only_sets = result is not None and bool(result.sets) and not result.scores
-    known = _searched_with(origin, result or frontier or near)
-    good = about_quality(known, only_sets=only_sets, target=target or "the target")
+    target = "the target" if answers.target == "target" else answers.target
+    tested = evaluation is not None or answers.evaluated is not None
+    items = [("Data", about_data(answers.origin, answers.n_features))]
     if result is None and frontier is not None:
-        items += [("Asked for", f"{repr(frontier)[len('Frontier(') : -1]}."), ("What good means", good)]
-    elif result is None and near is not None:
-        items.append(("What good means", good))
+        items.append(("Asked for", f"{repr(frontier)[len('Frontier(') : -1]}."))
+    if result is not None:
+        items.append(("Asked for", about_request(result, target)))
+    if answers.searches:
+        items.append(("What good means", _what_good_means(answers, target)))
     if result is not None:
         items += [
-            ("Asked for", about_request(result, target)),
-            ("What good means", good),
-            ("Answer", _found(result)),
+            ("Answer", about_sets(result)),
             ("How sure is that", certainty(result)),
-            ("Weak features", _weak(result)),
+            ("Weak features", about_weak(result)),
+            ("Prediction", NOT_EVALUATED if result.sets and not tested else ""),
         ]
-        if evaluation is None and evaluated is None and result.sets:
-            items.append(("Prediction", NOT_EVALUATED))
     if evaluation is not None:
-        items.append(("Prediction", _predicts(evaluation)))
-    if evaluated is not None:
-        items.append(("Prediction", evaluated.scores_in_words()))
+        items.append(("Prediction", about_prediction(evaluation)))
+    if answers.evaluated is not None:
+        items.append(("Prediction", answers.evaluated.scores_in_words()))
     if frontier is not None:
-        items.append(("What difference costs", _costs(frontier)))
+        items.append(("What difference costs", about_costs(frontier)))
     if near is not None:
-        items.append(("Nearly as good", near.explain().split(". ")[0].rstrip(".") + "."))
-    missing = result is not None and len(result.sets) < len(result.statuses)
-    warning = text(_missing(result), tone="warning") if result is not None and missing else None
+        items.append(("Nearly as good", f"{near.explain().split('. ')[0].rstrip('.')}."))
+    warning = text(about_missing(result), tone="warning") if result is not None else None
     return section("in-short", "In short", [warning, facts(items)])
 
 
-def _searched_with(origin: Mapping[str, Any], answer: Any) -> dict[str, Any]:
-    """The name of the quality and what belongs to it, wherever that is written down."""
-    options = origin.get("options")
-    known: dict[str, Any] = dict(origin.get("quality") or {})
+def _what_good_means(answers: _Answers, target: str) -> str:
+    result, options = answers.result, answers.origin.get("options")
+    only_sets = result is not None and bool(result.sets) and not result.scores
+    known: dict[str, Any] = dict(answers.origin.get("quality") or {})
     if isinstance(options, Mapping):
-        known |= {
-            name: options[f"--{name}"] for name in ("quality", "measure", "scores") if f"--{name}" in options
-        }
+        named = ("quality", "measure", "scores")
+        known |= {name: options[f"--{name}"] for name in named if f"--{name}" in options}
         if "scores" not in known:
             known.setdefault("quality", DEFAULT_QUALITY)
-    return known | (dict(answer.parameters) if answer is not None else {})
+    return about_quality(known | dict(answers.parameters), only_sets=only_sets, target=target or "the target")
 
 
-def _n_features(
-    result: Result | None, evaluation: Evaluation | None, frontier: Frontier | None, near: NearBest | None
-) -> int | None:
-    for answer in (result, frontier, near):
-        if answer is not None and answer.parameters.get("n_features_in") is not None:
-            return int(answer.parameters["n_features_in"])
-    return evaluation.n_features_in if evaluation else None
+# --- Where it comes from ----------------------------------------------------------------------------------
 
 
-def _found(result: Result) -> str:
-    """What was found, with the names of the best set."""
-    if not result.sets:
-        return "No set."
-    names = result.named_sets[0]
-    more = f" and {len(names) - MOST_NAMED} more" if len(names) > MOST_NAMED else ""
-    said = f"Set 0: {', '.join(names[:MOST_NAMED])}{more} (quality {result.qualities[0]:.4g})."
-    others = result.qualities[1:]
-    if not others:
-        return said
-    if result.qualities[0] > 0:
-        shares = sorted(100 * value / result.qualities[0] for value in others)
-        low, high = f"{shares[0]:.0f}", f"{shares[-1]:.0f}"
-        span = f"{high} %" if low == high else f"{low} to {high} %"
-        rest = f"reach{'es' if len(others) == 1 else ''} {span} of its quality"
-    else:
-        rest = f"have qualities from {min(others):.4g} to {max(others):.4g}"
-    which = "The other set" if len(others) == 1 else f"The other {len(others)} sets"
-    return f"{said} {which} {rest}."
+def _origin_section(provenance: Mapping[str, Any], result: Result | None) -> Block:
+    """Data with their hash, versions, when it was computed and how long it took."""
+    data = provenance.get("data") or {}
+    known = [name for name in ("altsets", "python", *PACKAGES) if name in provenance]
+    versions = [f"{SPELLED.get(name, name)} {provenance[name]}" for name in known]
+    items = [
+        ("Table", str(data.get("file") or "")),
+        ("SHA-256 of the file", str(data.get("file_sha256") or "")),
+        ("SHA-256 of the data", str(data.get("sha256") or "")),
+        ("SHA-256 of the scores", str(data.get("scores_sha256") or "")),
+        ("Software", ", ".join(versions)),
+        ("Search engine", f"{result.engine}: {result.proof}" if result and result.engine else ""),
+        ("Random seed", "" if provenance.get("seed") is None else str(provenance["seed"])),
+        ("Made", str(provenance.get("time") or "")),
+        ("Time taken", _seconds(provenance, result)),
+    ]
+    return section("origin", "Where this comes from", [facts(items)])
 
 
-def _weak(result: Result) -> str:
-    """Features in the sets that may be there by chance; empty if there are none."""
-    weak = {
-        name
-        for names, above in zip(result.named_sets, result.above_noise, strict=False)
-        for name, good in zip(names, above, strict=True)
-        if not good
-    }
-    if not weak:
-        return ""
-    every = {name for names in result.named_sets for name in names}
-    said = (
-        f"{len(weak)} of {len(every)} features in the sets"
-        if len(weak) < len(every)
-        else "All features of the sets"
-    )
-    is_weak = "is" if len(weak) == 1 < len(every) else "are"
-    return (
-        f"{said} {is_weak} not above the noise floor: features that say nothing may score as high by chance."
-    )
+def _seconds(provenance: Mapping[str, Any], result: Result | None) -> str:
+    if provenance.get("seconds") is not None:
+        search = f", {result.elapsed:.3g} s of it for the search" if result else ""
+        return f"{provenance['seconds']:.3g} s in all{search}"
+    return f"{result.elapsed:.3g} s for the search" if result else ""
 
 
-def _costs(frontier: Frontier) -> str:
-    """Where the curve bends, as far as it goes."""
-    costs = "The more different sets must be, the worse they get." if len(frontier.points) > 1 else ""
-    n_missing = frontier.n_asked - len(frontier.points)
-    cut = f"This is not the whole curve: {counted(n_missing, 'search')} of {frontier.n_asked} not done."
-    return " ".join(filter(None, [costs, cut if n_missing else "", frontier.suggestion.reason]))
+def _again_section(
+    provenance: Mapping[str, Any], result: Result | None, names: Sequence[str] | None
+) -> Block:
+    """Lines to copy; where there are none, why not."""
+    blocks: list[Block | None] = []
+    why = []
+    try:
+        line = shell_line(provenance)
+        blocks.append(code("shell", line, "On the command line, in the folder in which it was first run"))
+        if (provenance.get("options") or {}).get("TABLE") == "-":
+            why.append("The table came from standard input, and must be given there again.")
+    except NotExpressed as reason:
+        why.append(f"There is no line for the shell: {reason}.")
+    if result is not None:
+        try:
+            blocks.append(code("python", python_lines(result, names), "In Python"))
+        except NotExpressed as reason:
+            why.append(f"There are no lines for Python: {reason}.")
+        if ended_by_clock(result):
+            why.append("The search was ended before it was done, so it may end elsewhere the next time.")
+    return section("again", "Do it again", [*blocks, text(*why, tone="note")])
 
 
-def _missing(result: Result) -> str:
-    found, asked = len(result.sets), len(result.statuses)
-    said = f"{found} of {asked} sets were found." if found else "No set was found."
-    return f"{said} {result.reason}".strip()
+# --- Checks -----------------------------------------------------------------------------------------------
 
 
-def _predicts(evaluation: Evaluation) -> str:
-    """The mean score of each set beside the baseline."""
-    if not evaluation.folds:
-        return "No fold was done, so nothing is known about it."
-    means = [value for value in evaluation.mean_scores() if value == value]
-    name = evaluation.scorers[0]
-    if not means:
-        return ""
-    low, high = f"{min(means):.3f}", f"{max(means):.3f}"
-    span = low if low == high else f"{low} to {high}"
-    base = evaluation.baseline
-    beside = f"; a model without features has {base:.3f}" if base == base else ""
-    what = f" ({SCORERS[name]})" if name in SCORERS else ""
-    sets = (
-        "models with these sets" if evaluation.given else "models with sets that were found in the same way"
-    )
-    return (
-        f"On rows that they have not seen, {sets} have a mean {name} of {span}{beside}{what}. {_beats(evaluation)}"
-    ).strip()
+#: The kinds of answers, and where each comes from.
+KINDS: dict[str, tuple[type | tuple[type, ...], str]] = {
+    "result": (Result, "altsets.find"),
+    "evaluation": (Evaluation, "altsets.evaluate"),
+    "frontier": ((Frontier, EvaluatedFrontier), "altsets.frontier"),
+    "near_best": (NearBest, "altsets.near_best"),
+}
 
 
-def _beats(evaluation: Evaluation) -> str:
-    """Whether it helps to know the features at all."""
-    known = [entry.beats for entry in evaluation.against_baseline if entry.scorer == evaluation.scorers[0]]
-    if not known or any(better is None for better in known):
-        return ""
-    if not any(known):
-        return "No set was shown to predict better than a guess."
-    if all(known):
-        return (
-            "All of them predict better than a guess." if len(known) > 1 else "That is better than a guess."
+def _check_kinds(answers: Mapping[str, Any]) -> None:
+    """Refuse what is no answer, or another one than its name says."""
+    for name, given in answers.items():
+        kind, example = KINDS[name]
+        if given is not None and not isinstance(given, kind):
+            raise InputError(f"{name} must be what {example} returns, not {given!r:.60}.")
+
+
+def _check_title(title: Any) -> None:
+    """Refuse a heading that is no text."""
+    if title is not None and not isinstance(title, str):
+        raise InputError(f"title must be a text, not {title!r:.60}.")
+
+
+def _check_same_sets(result: Result | None, evaluation: Evaluation | None) -> None:
+    """Refuse the evaluation of other sets than were found."""
+    if result is None or evaluation is None or not evaluation.given or not evaluation.folds:
+        return
+    if list(evaluation.folds[0].sets) != list(result.sets):
+        raise InputError(
+            "evaluation is about other sets than the result has; give the evaluation of its sets."
         )
-    return f"{sum(map(bool, known))} of {len(known)} sets were shown to predict better than a guess."
+
+
+def _check_same_features(answers: _Answers) -> None:
+    """Refuse answers about other features than those of the sets."""
+    if answers.result is None:
+        return
+    ours = named_features(answers.result, None)
+    for what, theirs in _names_by_index(answers).items():
+        for index, name in ours.items():
+            if theirs.get(index, name) != name:
+                raise InputError(
+                    f"{what} is about another table than the sets: it has {theirs[index]!r:.60} where these have "
+                    f"{name!r:.60}; give answers about the same features."
+                )
+
+
+def _names_by_index(answers: _Answers) -> dict[str, Mapping[int, str]]:
+    known: dict[str, Mapping[int, str]] = {}
+    if answers.evaluation is not None:
+        known["evaluation"] = answers.evaluation.names
+    if answers.frontier is not None:
+        known["frontier"] = {
+            index: name
+            for point in answers.frontier
+            for index, name in named_features(point.result, None).items()
+        }
+    if answers.near is not None:
+        known["near_best"] = dict(enumerate(answers.near.feature_names))
+    return known
+
+
+def _check_quality(quality: Any, n_features: int | None) -> None:
+    """Refuse what is no quality, or one of another table."""
+    if quality is None:
+        return
+    if not hasattr(quality, "feature_scores") or not hasattr(quality, "feature_names"):
+        raise InputError(
+            f"quality must be a quality, such as the one that was searched with, not {quality!r:.60}."
+        )
+    there = len(quality.feature_names)
+    if n_features is not None and there != n_features:
+        raise InputError(
+            f"quality has {there:,} features, and the sets were chosen from {n_features:,}; give the one that was "
+            "searched with."
+        )

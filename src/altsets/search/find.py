@@ -191,7 +191,7 @@ def solved(
         chosen = _engine(engine, quality, problem, run)
         refuse_too_large(chosen.name, quality, problem)
         scaling = scaling or Scaling.of(quality, problem)
-        run.exponent, run.known = scaling.exponent, run.known.in_units(scaling.exponent)
+        run.begin(scaling.exponent)
         answer = settled(scaling.quality, problem, run.known)
         if answer is None:
             try:

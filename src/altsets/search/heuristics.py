@@ -164,7 +164,7 @@ def depth(scores: Floats, problem: Problem, run: Run) -> list[FeatureSet]:
     ):
         sets.append(tuple(sorted([*base, *_features(order, positions.tolist())])))
         caps.add(Cap(sets[-1], problem.max_overlap))
-        run.sets = list(sets)
+        run.publish(sets, math.nan)
     return sets
 
 

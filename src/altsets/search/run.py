@@ -1,4 +1,4 @@
-"""One run of a search: its clock, its best answer so far, and who wants to hear of it."""
+"""Run: the clock, the incumbent and the bound of one search, and the callback that hears of them."""
 
 from __future__ import annotations
 
@@ -14,31 +14,43 @@ from altsets.problem import FeatureSet
 from altsets.result import Progress
 from altsets.search.known import NOTHING, Known, SharedWork, Turn
 
-__all__ = ["MAX_ITERS", "Run", "Stopped"]
-
 Reply = TypeVar("Reply")
 
 #: Seconds between two calls of a user's callback from inside a kernel.
 CALLBACK_EVERY = 0.1
 
-#: Swaps that are tried, or sets that are evaluated, in one search of a black box; as in the paper.
+#: Swaps tried, or sets evaluated, in one search of a black box; as in the paper.
 MAX_ITERS = 1000
+
+#: Whether the best objective and the bound, in user units, settle the question that a part of a search is asked.
+Enough = Callable[[float, float], bool]
 
 
 class Stopped(Exception):
-    """Time is up, or the user pressed Ctrl-C, where there is nothing to return: what was found before is in the run."""
+    """Time is up or the user pressed Ctrl-C while there is nothing to return; the run holds what was found before."""
 
 
 class Run:
-    """What engines write to while they work.
+    """The state of one search that engines share: limits, incumbent, bound, progress.
 
-    Loops ask ``stopped`` or ``tick`` and return the best they have; where something is only being prepared, ``check``
-    leaves it. Each tick is a step, and steps are what parts of the work are limited by: their number is the same on
-    every machine, so that only the user's own time limit makes an answer depend on the clock.
+    Loops check ``stopped`` or call ``tick``, and return the best they have; preparations call ``check``, which raises
+    :class:`Stopped`. Each tick is one step. Parts of a search are limited in steps, whose number is the same on every
+    machine, so that only the user's own time limit makes an answer depend on the clock.
 
-    As a context manager it turns the first Ctrl-C into a polite request to stop: every loop asks ``stopped``, and
-    the engine returns its best answer so far with its bound. What else ends a search, a second Ctrl-C or an exception
-    in the user's callback, is kept in ``error`` until the compiled code has returned, and raised on the way out.
+    As a context manager it turns the first Ctrl-C into a request to stop: the engine returns its best answer so far
+    with its bound. A second Ctrl-C, or an exception in the user's callback, is kept in ``error`` until compiled code
+    has returned, and raised on the way out.
+
+    Attributes are written by the methods of this class only.
+
+    Parameters
+    ----------
+    time_limit : float, optional
+        Seconds.
+    callback : callable, optional
+        Called with a :class:`altsets.Progress`.
+    max_iters : int
+        For black boxes.
     """
 
     def __init__(
@@ -48,9 +60,9 @@ class Run:
         max_iters: int = MAX_ITERS,
     ) -> None:
         self.max_iters = max_iters
-        #: Engines' numbers times two to this power are the user's, who hears of no others.
+        #: Power of two between engine units and user units.
         self.exponent = 0
-        #: Steps so far, also those of parts; the number after which a part ends.
+        #: Steps so far, those of parts included, and the number after which this run ends.
         self.steps, self.max_steps = 0, math.inf
         self.started = time.perf_counter()
         self.deadline = math.inf if time_limit is None else self.started + time_limit
@@ -58,13 +70,12 @@ class Run:
         self.objective = math.nan
         self.bound = math.inf
         self.interrupted = False
-        #: Whether the best objective and the bound, in the user's numbers, say all that somebody wants to know.
-        self.enough: Callable[[float, float], bool] | None = None
+        self._enough: Enough | None = None
         self._is_enough = False
-        #: What was known before, in the user's numbers until an engine begins; and what other searches left here.
+        #: Proven facts, in user units until an engine begins; and what other searches left to this one.
         self.known: Known = NOTHING
         self.shared: SharedWork | None = None
-        #: What sequential search found, set by set; in the numbers of engines until the end.
+        #: What sequential search found, set by set; in engine units until the end.
         self.in_turn: list[Turn] = []
         self.error: BaseException | None = None
         self._callback = callback
@@ -73,20 +84,30 @@ class Run:
         self._whole: Run | None = None
         self._is_turn = False
 
-    def part(self, max_steps: float = math.inf) -> Run:
-        """A run of its own for a part of the work, which ends with this one or before; nobody hears what it finds."""
+    def part(self, max_steps: float = math.inf, enough: Enough | None = None) -> Run:
+        """A run for a part of the work: it ends with this one, after so many steps or when it has found enough.
+
+        What it finds is not reported to the callback.
+        """
         part = Run(max_iters=self.max_iters)
-        part._whole, part.max_steps = self, max_steps
+        part._whole, part.max_steps, part._enough = self, max_steps, enough
         return part
 
-    def turn(self, seconds: float = math.inf) -> Run:
-        """A run for one of several answers in turn: with a clock of its own, and ended whenever this one is."""
+    def turn(
+        self, seconds: float = math.inf, known: Known = NOTHING, shared: SharedWork | None = None
+    ) -> Run:
+        """A run for one of several answers: with a clock of its own and what is known about it; ends with this one."""
         turn = self.part()
         turn.deadline, turn._is_turn = turn.started + seconds, True
+        turn.known, turn.shared = known, shared
         return turn
 
+    def begin(self, exponent: int) -> None:
+        """An engine begins: its numbers, times two to this power, are those of the user."""
+        self.exponent, self.known = exponent, self.known.in_units(exponent)
+
     def __enter__(self) -> Self:
-        # Signals reach the main thread alone, and a handler that somebody else has set is theirs to keep.
+        # Signals reach the main thread only, and a handler that the application has set stays.
         if threading.current_thread() is threading.main_thread():
             current = signal.getsignal(signal.SIGINT)
             if current is signal.default_int_handler:
@@ -119,7 +140,7 @@ class Run:
 
     @property
     def is_part(self) -> bool:
-        """Whether somebody else goes on when this run ends."""
+        """Whether a larger search goes on when this run ends."""
         return self._whole is not None and not self._is_turn
 
     @property
@@ -135,7 +156,7 @@ class Run:
 
     @property
     def stopped(self) -> bool:
-        """Whether to end the search: time is up, the user pressed Ctrl-C, a part had its steps or has found enough."""
+        """Whether to end: time is up, the user pressed Ctrl-C, a part has used its steps or has found enough."""
         if self._whole is not None and self._whole.stopped:
             return True
         if self._is_enough or self.interrupted or self.error is not None or self.steps >= self.max_steps:
@@ -147,29 +168,40 @@ class Run:
         if self.sets and objective <= self.objective:
             return False
         self.sets, self.objective = list(sets), objective
-        self._look_whether_enough()
+        self._check_enough()
         self.report()
         return True
+
+    def publish(self, sets: Sequence[FeatureSet], objective: float, bound: float | None = None) -> None:
+        """Replace what is shown, whether it is better or not: sets found one after the other, tau, or a number."""
+        self.sets, self.objective = list(sets), objective
+        if bound is not None:
+            self.bound = bound
+        self.report()
+
+    def add_turn(self, turn: Turn) -> None:
+        """Sequential search has settled one more set."""
+        self.in_turn.append(turn)
 
     def update_bound(self, bound: float) -> None:
         """No solution is better than ``bound``."""
         if bound < self.bound:
             self.bound = bound
-            self._look_whether_enough()
+            self._check_enough()
             self.report()
 
-    def _look_whether_enough(self) -> None:
-        if self.enough is not None and self.enough(*self._in_users_numbers):
+    def _check_enough(self) -> None:
+        if self._enough is not None and self._enough(*self.in_user_units):
             self._is_enough = True
 
     @property
-    def _in_users_numbers(self) -> tuple[float, float]:
+    def in_user_units(self) -> tuple[float, float]:
         """The best objective and the bound."""
         return math.ldexp(self.objective, self.exponent), math.ldexp(self.bound, self.exponent)
 
     def finish(self, sets: list[FeatureSet], objective: float, bound: float) -> None:
-        """The final answer, in the user's numbers; reported if it is news."""
-        known = (self.sets, *self._in_users_numbers)
+        """The final answer, in user units; reported if it is news."""
+        known = (self.sets, *self.in_user_units)
         self.in_turn = [(chosen, math.ldexp(bound, self.exponent)) for chosen, bound in self.in_turn]
         self.exponent = 0
         self.sets, self.objective, self.bound = sets, objective, bound
@@ -182,12 +214,12 @@ class Run:
             return
         self._called = time.perf_counter()
         try:
-            self._callback(Progress(*self._in_users_numbers, self.elapsed, list(self.sets)))
+            self._callback(Progress(*self.in_user_units, self.elapsed, list(self.sets)))
         except BaseException as error:
             self.error = error
 
     def guarded(self, ask: Callable[..., Reply], otherwise: Reply) -> Callable[..., Reply]:
-        """A question from compiled code, which knows no exceptions: what it raises ends the run."""
+        """A function that compiled code can call: an exception is kept in ``error`` and ends the run."""
 
         def answer(*arguments: Any) -> Reply:
             if self.error is not None:
@@ -201,7 +233,7 @@ class Run:
         return answer
 
     def tick(self, steps: int = 1) -> bool:
-        """One more step, or so many: called by kernels and loops after a certain amount of work; true means stop."""
+        """Count steps, after a certain amount of work in kernels and loops; true means stop."""
         run: Run | None = self
         while run is not None:
             run.steps += steps
@@ -211,6 +243,6 @@ class Run:
         return self.stopped
 
     def check(self) -> None:
-        """One more step; leave what is only being prepared if it is time to stop."""
+        """Count a step; raises :class:`Stopped` if it is time to stop."""
         if self.tick():
             raise Stopped

@@ -95,7 +95,7 @@ class _SequentialSearch:
     def next(self) -> Turn:
         """A best set given those before, or what stands in for it, and a bound on every such set."""
         found = self._known.pop(0) if self._known else self._searched()
-        self._run.in_turn.append(found)
+        self._run.add_turn(found)
         return found
 
     def _searched(self) -> Turn:
@@ -141,10 +141,4 @@ class _SequentialSearch:
         self.statuses.append(Status.OPTIMAL if bound - value <= PROVEN else Status.FEASIBLE)
         self.bounds.append(max(bound, value))
         self._values.append(value)
-        run = self._run
-        run.sets, run.objective, run.bound = (
-            list(self.sets),
-            math.fsum(self._values),
-            self.bound(self.bounds[-1]),
-        )
-        run.report()
+        self._run.publish(self.sets, math.fsum(self._values), self.bound(self.bounds[-1]))

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import time
+from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any, NamedTuple, Self
 
@@ -10,7 +11,8 @@ import numpy as np
 from sklearn.utils import estimator_html_repr
 from sklearn.utils.validation import check_is_fitted, check_memory, validate_data
 
-from altsets.arrays import Bools
+from altsets.arrays import Bools, Floats
+from altsets.display import renderer
 from altsets.errors import InputError, warn_user
 from altsets.features import whole_number
 from altsets.quality.given import needs_target
@@ -40,6 +42,13 @@ class Alternative(NamedTuple):
     names: tuple[str, ...]
     quality: float
     status: Status
+
+
+class ScoredFeatures(NamedTuple):
+    """All columns and what each alone is worth, as far as a report wants to know of a quality."""
+
+    feature_names: Sequence[str]
+    feature_scores: Floats | None
 
 
 class SelectAlternatives(ColumnSelector):
@@ -304,8 +313,6 @@ class SelectAlternatives(ColumnSelector):
         force : bool
             Whether it may replace another file.
         """
-        from altsets.report.sets import ScoredFeatures
-
         check_is_fitted(self)
         names = getattr(self, "feature_names_in_", [f"x{index}" for index in range(self.n_features_in_)])
         scored = ScoredFeatures([str(name) for name in names], self.scores_)
@@ -347,12 +354,10 @@ class SelectAlternatives(ColumnSelector):
         return "\n".join([str(own), *lines, *(f"    {note}" for note in self._explained())])
 
     def _html_repr(self) -> str:
-        from altsets.report.notebook import in_notebook
-
         own = str(estimator_html_repr(self))
         if not self.__sklearn_is_fitted__():
             return own
-        return own + in_notebook(self.result_, in_use=self.alternative_, notes=self._explained())
+        return own + renderer("notebook")(self.result_, in_use=self.alternative_, notes=self._explained())
 
     def _scored(self) -> list[list[str]]:
         """The features of each set with their scores, and a mark on those that are not above the noise floor."""

@@ -8,9 +8,10 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from altsets.result import Result, rounded_down
-from altsets.similarity import like_columns
+from altsets.measures.similarity import similar_columns
+from altsets.result import Result
 from altsets.tables.feature_matrix import Features, listed
+from altsets.wording import round_down
 
 __all__ = ["Close", "close_to_forbidden", "note_on_forbidden"]
 
@@ -76,7 +77,7 @@ def close_to_forbidden(result: Result, features: Features) -> list[Close]:
             index for rule in _rules(result) if rule.get("measure") != measure for index in _given(rule)
         }
         places = [place for place, index in enumerate(both) if index in open_to_it]
-        alike = like_columns(table, places, measure, least, "Forbid")[1] if places else ()
+        alike = similar_columns(table, places, measure, least, "Forbid")[1] if places else ()
         for feature, other, similarity in alike:
             if feature < len(chosen):
                 found.setdefault(feature, Close(names[feature], names[other], similarity, measure))
@@ -105,9 +106,9 @@ def _sentence(close: Sequence[Close], as_option: bool) -> str:
         remedy = f"proxies={limit:g}{'' if usual else f', measure={measure!r}'}"
     if len(close) == 1:
         one = close[0]
-        value = f"{WORDS[measure]} {rounded_down(one.similarity)}"
+        value = f"{WORDS[measure]} {round_down(one.similarity)}"
         return f"{one.feature} is close to the forbidden {one.forbidden} ({value}); {remedy} rules out such features."
-    pairs = [f"{one.feature} ~ {one.forbidden} ({rounded_down(one.similarity)})" for one in close]
+    pairs = [f"{one.feature} ~ {one.forbidden} ({round_down(one.similarity)})" for one in close]
     return (
         f"Close to forbidden features ({WORDS[measure]}): {listed(pairs)}; {remedy} rules out such features."
     )
@@ -120,7 +121,7 @@ def _ruled_out(rule: Mapping[str, Any], features: Features) -> str:
     if not rule["ruled_out"]:
         return f"No other feature is close to the forbidden {given} ({how})."
     pairs = [
-        f"{names[one['feature']]} ~ {names[one['other']]} ({rounded_down(one['similarity'])})"
+        f"{names[one['feature']]} ~ {names[one['other']]} ({round_down(one['similarity'])})"
         for one in rule["ruled_out"]
     ]
     return f"Ruled out, as close to the forbidden {given} ({how}): {listed(pairs)}."

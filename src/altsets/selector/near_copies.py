@@ -9,8 +9,9 @@ from typing import Any
 import numpy as np
 
 from altsets.dissimilarity import Matched
-from altsets.result import Result, rounded_down
+from altsets.result import Result
 from altsets.tables.feature_matrix import Features, listed
+from altsets.wording import round_down
 
 __all__ = ["NearCopies", "near_copies"]
 
@@ -67,7 +68,7 @@ class NearCopies:
 
     def sentence(self, remedy: str) -> str:
         """What there is to know, and what to ask for instead."""
-        least = rounded_down(min(alike for *_, alike in self.matches))
+        least = round_down(min(alike for *_, alike in self.matches))
         have = "has" if self.n_matched == 1 else "have"
         return (
             f"{self.n_matched} of {self.n_features} features of set {self.later} {have} a match in set {self.earlier} "
@@ -77,7 +78,7 @@ class NearCopies:
     @property
     def details(self) -> str:
         """Which features these are."""
-        pairs = [f"{name} ~ {other} ({rounded_down(alike)})" for name, other, alike in self.matches]
+        pairs = [f"{name} ~ {other} ({round_down(alike)})" for name, other, alike in self.matches]
         return f"{f'Shared: {listed(self.shared)}; alike' if self.shared else 'Alike'}: {listed(pairs)}."
 
 

@@ -94,7 +94,9 @@ class Features:
         if self.names is not None:
             return FeatureNames.of(self.names)
         count = self.n_features
-        return FeatureNames(count, lambda index: f"x{index}", lambda: [f"x{index}" for index in range(count)])
+        return FeatureNames(
+            count, lambda index: f"x{index}", lambda: [f"x{index}" for index in range(count)], given=False
+        )
 
     def label(self, index: int) -> str:
         """What to call a column in a message."""

@@ -1,15 +1,11 @@
-"""What is to be seen in an answer, in numbers and names: drawn by plots and by the page of a report.
+"""Plot-ready data: each function takes an answer and returns one small record, drawn by plots and by the report page.
 
-Each function takes an answer and returns one small record. Nothing is drawn here, nothing is random, and what is left
-out to keep a picture readable is said in a note.
+Nothing is drawn here and nothing is random; what is left out to keep a plot readable is said in a note.
 """
 
 from altsets.views._evaluation import predictive_scores, stability, stand_ins
-from altsets.views._frontier import curve_over_size, curve_over_tau, heat
-from altsets.views._near_best import near_best_frequencies
-from altsets.views._result import likeness, membership, overlaps, qualities
-from altsets.views._scores_along import scores_along
-from altsets.views._shapes import (
+from altsets.views._frontier import curve_over_size, curve_over_tau, heat, scores_along
+from altsets.views._records import (
     Bars,
     CurveLine,
     CurveMark,
@@ -20,6 +16,7 @@ from altsets.views._shapes import (
     Membership,
     ReferenceLine,
 )
+from altsets.views._sets import likeness, membership, near_best_frequencies, overlaps, qualities
 
 __all__ = [
     "Bars",

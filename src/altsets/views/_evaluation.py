@@ -1,4 +1,4 @@
-"""What is to be seen in an evaluation: scores beside a baseline, stand-ins, stability."""
+"""Views of an evaluation: scores beside a baseline, stand-ins, stability."""
 
 from __future__ import annotations
 
@@ -8,39 +8,31 @@ from typing import Any
 
 from altsets.errors import InputError
 from altsets.evaluation import Evaluation
-from altsets.views._given import capped, checked, joined, number_or_none, set_name
-from altsets.views._shapes import Bars, FeatureStability, Grid, ReferenceLine
+from altsets.views._records import (
+    Bars,
+    FeatureStability,
+    Grid,
+    ReferenceLine,
+    cap,
+    check_answer,
+    finite_or_none,
+    set_name,
+)
+from altsets.wording import paragraph
 
-__all__ = ["predictive_scores", "stability", "stand_ins"]
-
-#: What stands in the place of a set number for "in any of the sets".
+#: In the place of a set number: in any of the sets.
 ANY = "any"
-#: Features that take the place of another one this often are put beside it, so many at most.
+#: A feature that replaces another one at least this often is placed next to it; at most this many.
 OFTEN, MOST_PARTNERS = 0.25, 3
 
 
 def predictive_scores(evaluation: Any, scorer: str | None = None) -> Bars:
-    """How well each set predicts rows that it has not seen, beside a model that knows no features.
+    """Mean test score of each set with a confidence interval, its fold scores, and the dummy baseline.
 
-    The mean over the folds, with an interval that minds that folds share rows (Nadeau and Bengio), and the score in
-    each fold. Sets that were not shown to predict better than the baseline are marked. Whether two sets differ is not
-    to be read from their intervals: they are compared fold by fold, see ``evaluation.comparisons``.
-
-    Parameters
-    ----------
-    evaluation : Evaluation
-    scorer : str, optional
-        Which score; by default the first one.
-
-    Examples
-    --------
-    >>> import altsets
-    >>> X = [[0, 5, 1], [1, 4, 0], [0, 5, 0], [1, 4, 1], [0, 5, 1], [1, 4, 0]] * 5
-    >>> seen = predictive_scores(altsets.evaluate([[0], [2]], X, ["no", "yes"] * 15))
-    >>> seen.labels, seen.lines[0].value, seen.marked
-    (('set 0', 'set 1'), 0.0, (False, True))
+    Intervals are corrected for overlapping folds (Nadeau and Bengio). Sets not shown to beat the baseline are marked.
+    Intervals do not tell whether two sets differ; ``evaluation.comparisons`` compares them fold by fold.
     """
-    found = _with_folds(evaluation, "a picture of scores")
+    found = _with_folds(evaluation, "a plot of scores")
     means = found.mean_scores(scorer)
     name = scorer or found.scorers[0]
     intervals = found.score_intervals(name)
@@ -50,10 +42,10 @@ def predictive_scores(evaluation: Any, scorer: str | None = None) -> Bars:
     known = any(math.isfinite(low) for low, _ in intervals)
     return Bars(
         labels=tuple(map(set_name, range(found.n_sets))),
-        values=tuple(map(number_or_none, means)),
+        values=tuple(map(finite_or_none, means)),
         value_name=name,
-        low=tuple(number_or_none(low) for low, _ in intervals) if known else None,
-        high=tuple(number_or_none(high) for _, high in intervals) if known else None,
+        low=tuple(finite_or_none(low) for low, _ in intervals) if known else None,
+        high=tuple(finite_or_none(high) for _, high in intervals) if known else None,
         interval_name=f"{100 * found.confidence:g} % interval" if known else "",
         dots=tuple(
             tuple(score for score in found.scores(number, name) if math.isfinite(score))
@@ -67,29 +59,11 @@ def predictive_scores(evaluation: Any, scorer: str | None = None) -> Bars:
 
 
 def stand_ins(evaluation: Any, most: int | None = 20, source: str | None = None) -> Grid:
-    """Who stands in for whom: when a set has no place for a feature of another one, what is in its place?
+    """How often the feature of a column replaces that of a row, as a share of all replacements of the latter.
 
-    A row for each feature that is swapped from set to set: the one that is swapped most, those that often take its
-    place, and so on; the same features in the columns. The number is the share of the swaps of the feature in the row
-    in which the one in the column took its place.
-
-    Parameters
-    ----------
-    evaluation : Evaluation
-    most : int, optional
-        Rows and columns to show at most.
-    source : {"folds", "bootstraps"}, optional
-        Which searches; by default the bootstrap samples if there are some.
-
-    Examples
-    --------
-    >>> import altsets
-    >>> X = [[0, 5, 1], [1, 4, 0], [0, 5, 0], [1, 4, 1], [0, 5, 1], [1, 4, 0]] * 5
-    >>> seen = stand_ins(altsets.evaluate([[0, 2], [1, 2]], X, ["no", "yes"] * 15))
-    >>> seen.rows, seen.columns, seen.values
-    (('x0', 'x1'), ('x0', 'x1'), ((None, 1.0), (1.0, None)))
+    The feature that is replaced most comes first, followed by those that often replace it, and so on.
     """
-    found = _with_folds(evaluation, "a picture of stand-ins")
+    found = _with_folds(evaluation, "a plot of stand-ins")
     swaps = found.substitutions(source)
     shares = {feature: others for feature, others in swaps.shares.items() if others}
     if not shares:
@@ -101,7 +75,7 @@ def stand_ins(evaluation: Any, most: int | None = 20, source: str | None = None)
         for feature, others in shares.items()
     }
     order = _neighbours(shares, swapped)
-    shown, left_out = capped(order, most, "feature", "those that are swapped most, with their stand-ins")
+    shown, left_out = cap(order, most, "feature", "those that are swapped most, with their stand-ins")
     return Grid(
         rows=tuple(found.names[feature] for feature in shown),
         columns=tuple(found.names[feature] for feature in shown),
@@ -117,7 +91,7 @@ def stand_ins(evaluation: Any, most: int | None = 20, source: str | None = None)
 
 
 def _neighbours(shares: Mapping[int, Mapping[int, float]], swapped: Mapping[int, float]) -> list[int]:
-    """Features in an order that puts those beside each other which take each other's place."""
+    """Order features so that those that replace each other are neighbours."""
     left = sorted(swapped, key=lambda feature: (-swapped[feature], feature))
     order: list[int] = []
     while left:
@@ -133,29 +107,8 @@ def _neighbours(shares: Mapping[int, Mapping[int, float]], swapped: Mapping[int,
 
 
 def stability(evaluation: Any, most: int | None = 25, source: str | None = None) -> FeatureStability:
-    """Whether other rows would have led to the same features: how often each is chosen, and an index for each set.
-
-    Parameters
-    ----------
-    evaluation : Evaluation
-        Of sets that were searched anew in each fold; sets that were given are the same everywhere.
-    most : int, optional
-        Features to show at most, those that are chosen most often.
-    source : {"folds", "bootstraps"}, optional
-        Which searches; by default the bootstrap samples if there are some.
-
-    Examples
-    --------
-    >>> import altsets
-    >>> X = [[0, 5, 1], [1, 4, 0], [0, 5, 0], [1, 4, 1], [0, 5, 1], [1, 4, 0]] * 5
-    >>> selector = altsets.SelectAlternatives("f", n_features=1, n_alternatives=1)
-    >>> seen = stability(altsets.evaluate(selector, X, ["no", "yes"] * 15))
-    >>> seen.shares.rows, seen.shares.columns, seen.shares.values
-    (('x0', 'x1'), ('set 0', 'set 1', 'any set'), ((1.0, 0.0, 1.0), (0.0, 1.0, 1.0)))
-    >>> seen.index.values
-    (1.0, 1.0, 1.0)
-    """
-    found = _with_folds(evaluation, "a picture of stability")
+    """How often each feature is chosen on other rows, and a stability index for each set."""
+    found = _with_folds(evaluation, "a plot of stability")
     if found.given:
         raise InputError(
             "these sets were given, so they are the same in every fold; evaluate a selector instead, which chooses "
@@ -163,13 +116,13 @@ def stability(evaluation: Any, most: int | None = 25, source: str | None = None)
         )
     columns: list[int | str] = [ANY, *range(found.n_sets)]
     by_feature = {
-        key[0]: [number_or_none(by_set[column]) for column in columns]
+        key[0]: [finite_or_none(by_set[column]) for column in columns]
         for key, by_set in found.shares(source).items()
     }
     order = sorted(
         by_feature, key=lambda feature: ([-(share or 0.0) for share in by_feature[feature]], feature)
     )
-    shown, left_out = capped(order, most, "feature", "those that are chosen most often")
+    shown, left_out = cap(order, most, "feature", "those that are chosen most often")
     names = tuple(_column_name(column) for column in columns)
     runs, searches = (
         len(found.runs(source)),
@@ -201,10 +154,10 @@ def _index(found: Evaluation, source: str | None, searches: str) -> Bars:
     ]
     return Bars(
         labels=tuple(_column_name(entry.number) for entry in entries),
-        values=tuple(number_or_none(entry.index) for entry in entries),
+        values=tuple(finite_or_none(entry.index) for entry in entries),
         value_name=f"stability over {searches}",
-        low=tuple(number_or_none(entry.low) for entry in entries) if known else None,
-        high=tuple(number_or_none(entry.high) for entry in entries) if known else None,
+        low=tuple(finite_or_none(entry.low) for entry in entries) if known else None,
+        high=tuple(finite_or_none(entry.high) for entry in entries) if known else None,
         interval_name=f"{100 * found.confidence:g} % interval" if known else "",
         note=f"Counting similar features as the same: {', '.join(similar)}." if similar else "",
     )
@@ -219,14 +172,14 @@ def _by_bootstraps(found: Evaluation, source: str | None) -> bool:
 
 
 def _about_folds(found: Evaluation) -> str:
-    """What must be known to take the scores for what they are."""
+    """Caveats about the scores."""
     seen = found.given or bool(found.parameters.get("ready_made"))
     missing = [
         f"{set_name(number)} in {found.n_found(number)}"
         for number in range(found.n_sets)
         if found.n_found(number) < len(found.folds)
     ]
-    return joined(
+    return paragraph(
         f"{len(found.folds)} of {found.n_folds} folds were done." if len(found.folds) < found.n_folds else "",
         f"Not in all {len(found.folds)} folds found: {', '.join(missing)}." if missing else "",
         "If the sets come from these rows, the search has seen the test rows, and scores are too high."
@@ -236,7 +189,7 @@ def _about_folds(found: Evaluation) -> str:
 
 
 def _with_folds(given: Any, about: str) -> Evaluation:
-    found = checked(given, Evaluation, about)
+    found = check_answer(given, Evaluation, about)
     if not found.folds:
         raise InputError(
             "no fold of this evaluation was done, so there is nothing to show; give it more time."

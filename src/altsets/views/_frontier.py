@@ -1,28 +1,31 @@
-"""What is to be seen in a frontier: what difference costs over tau, over the size of sets, and over both."""
+"""Views of a frontier: quality and scores over tau, over the size of sets, and over both."""
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Sequence
 from operator import attrgetter
 from typing import Any
 
 from altsets.errors import InputError
-from altsets.evaluation import EvaluatedFrontier
+from altsets.evaluation import EvaluatedFrontier, EvaluatedPoint
 from altsets.result import Status
 from altsets.search.frontier import Frontier, FrontierPoint
-from altsets.views._given import (
-    checked,
-    checked_most,
-    in_features,
-    in_point,
-    in_sets,
-    joined,
-    number_or_none,
+from altsets.views._records import (
+    TAU,
+    CurveLine,
+    CurveMark,
+    CurvePoint,
+    Curves,
+    Grid,
+    ReferenceLine,
+    check_answer,
+    check_most,
+    describe_point,
+    finite_or_none,
     spread,
 )
-from altsets.views._shapes import TAU, CurveLine, CurveMark, CurvePoint, Curves, Grid
-
-__all__ = ["curve_over_size", "curve_over_tau", "heat"]
+from altsets.wording import counted, paragraph
 
 #: How different sets are on the curves over sizes: half of their features, and all of them.
 LEVELS = (0.5, 1.0)
@@ -41,39 +44,23 @@ KEPT: Value = attrgetter("kept")
 
 
 def curve_over_tau(frontier: Any, n_alternatives: int | None = None, most: int = 6) -> Curves:
-    """What more difference costs: quality over tau, as a share of the best set of that size.
+    """Quality over tau, as a share of the best set of that size.
 
     With one size and one number of sets, a curve for their mean and one for the worst of them; with several sizes, a
     curve for each (the mean; the worst set where the minimum was maximised); with one size and several numbers of sets,
     a curve for each of these. Where a best set is worth nothing or less, qualities are shown as they are.
-
-    Parameters
-    ----------
-    frontier : Frontier
-    n_alternatives : int, optional
-        Of several sizes: for how many alternatives. By default those of the suggested point, or the most there are.
-    most : int
-        Curves to show at most; the first, the last and the suggested one are among them.
-
-    Examples
-    --------
-    >>> import altsets
-    >>> found = altsets.frontier(altsets.quality.Additive([9, 8, 8, 8, 7, 3, 1, 1]), n_features=4, n_alternatives=1)
-    >>> mean, worst = curve_over_tau(found).series
-    >>> [(point.x, round(point.y, 3)) for point in mean.points]
-    [(0.0, 1.0), (0.25, 0.985), (0.5, 0.909), (0.75, 0.803), (1.0, 0.682)]
     """
     found = _with_points(frontier)
     factors = _shares(found)
     many_sizes, many_counts = len(found.sizes) > 1, len(found.counts) > 1
     if many_sizes:
         count = _count(found, n_alternatives)
-        kept = spread(found.sizes, checked_most(most) or 1, keep=_known(found.suggestion.n_features))
-        curves = {in_features(size): found.curve(size, count) for size in kept}
+        kept = spread(found.sizes, check_most(most) or 1, keep=_known(found.suggestion.n_features))
+        curves = {counted(size, "feature"): found.curve(size, count) for size in kept}
         left_out = _some(kept, found.sizes, "sizes")
     elif many_counts and n_alternatives is None:
-        kept = spread(found.counts, checked_most(most) or 1, keep=_known(found.suggestion.n_alternatives))
-        curves = {in_sets(count): found.curve(found.sizes[0], count) for count in kept}
+        kept = spread(found.counts, check_most(most) or 1, keep=_known(found.suggestion.n_alternatives))
+        curves = {counted(count + 1, "set"): found.curve(found.sizes[0], count) for count in kept}
         left_out = _some(kept, found.counts, "numbers of alternatives")
     else:
         points = found.curve(found.sizes[0], _count(found, n_alternatives))
@@ -85,45 +72,30 @@ def curve_over_tau(frontier: Any, n_alternatives: int | None = None, most: int =
         return Curves(TAU, f"quality{_as_share(found)}", both, _are_shares(found), mark, _unproven(points))
     series = tuple(_line(name, points, factors, KEPT) for name, points in curves.items())
     shown = [point for points in curves.values() for point in points]
-    note = joined(left_out, _unproven(shown))
+    note = paragraph(left_out, _unproven(shown))
     mark = _mark(list(curves.values()), found)
     return Curves(TAU, _kept_name(found), series, _are_shares(found), mark, note)
 
 
 def curve_over_size(frontier: Any, n_alternatives: int | None = None) -> Curves:
-    """What more features bring: quality over the size of sets.
+    """Quality over the size of sets.
 
     One curve for the best set, and one for the sets that differ by half of their features, and by all of them. Where
     the quality of a set is a mean over its features (mRMR), it is multiplied by their number, so that the curve shows
     what each further feature adds.
-
-    Parameters
-    ----------
-    frontier : Frontier
-        With several sizes.
-    n_alternatives : int, optional
-        Of several numbers of alternatives, this one. By default that of the suggested point, or the largest.
-
-    Examples
-    --------
-    >>> import altsets
-    >>> found = altsets.frontier(altsets.quality.Additive([9, 8, 7, 3, 2, 1]), n_features=range(1, 4), n_alternatives=1)
-    >>> for line in curve_over_size(found).series:
-    ...     print(line.name, [point.y for point in line.points])
-    best set [9.0, 17.0, 24.0]
-    mean of 2 sets, tau = 0.5 [8.5, 16.5, 19.0]
-    mean of 2 sets, tau = 1 [8.5, 13.5, 15.0]
     """
     found = _with_points(frontier)
     if len(found.sizes) < 2:
         raise InputError(
-            f"all sets of this frontier have {in_features(found.sizes[0])}; ask for several sizes, such as "
+            f"all sets of this frontier have {counted(found.sizes[0], 'feature')}; ask for several sizes, such as "
             "n_features=range(2, 11)."
         )
     count = _count(found, n_alternatives)
     factors = {size: float(size) if found.parameters.get("mean_quality") else 1.0 for size in found.sizes}
     best = [
-        CurvePoint(size, number_or_none(found.best(size) * factors[size]), f"{in_features(size)}, best set")
+        CurvePoint(
+            size, finite_or_none(found.best(size) * factors[size]), f"{counted(size, 'feature')}, best set"
+        )
         for size in found.sizes
     ]
     series = [CurveLine("best set", tuple(best))]
@@ -133,36 +105,23 @@ def curve_over_size(frontier: Any, n_alternatives: int | None = None) -> Curves:
     for level in levels:
         points = list(filter(None, (_at(found, size, count, level) for size in found.sizes)))
         shown += points
-        line = _line(f"{what} of {in_sets(count)}, tau = {level:g}", points, factors, KEPT, over_size=True)
+        line = _line(
+            f"{what} of {counted(count + 1, 'set')}, tau = {level:g}", points, factors, KEPT, over_size=True
+        )
         series.append(line)
     mark = None
     if found.suggestion.n_features is not None:
         place = found.sizes.index(found.suggestion.n_features)
-        mark = CurveMark(0, place, f"suggested: {in_features(found.sizes[place])}")
+        mark = CurveMark(0, place, f"suggested: {counted(found.sizes[place], 'feature')}")
     y_name = "quality \N{MULTIPLICATION SIGN} features" if found.parameters.get("mean_quality") else "quality"
     return Curves("features in a set", y_name, tuple(series), mark=mark, note=_unproven(shown))
 
 
 def heat(frontier: Any, n_alternatives: int | None = None) -> Grid:
-    """What difference costs at each size: the share of the best set of that size that is kept, over sizes and tau.
+    """The share of the best quality of each size that is kept, over sizes and tau.
 
     Values of tau that matter differ from size to size. Where they are many, there is a column for each tenth: the sets
     of the smallest tau of that size that asks for as much difference.
-
-    Parameters
-    ----------
-    frontier : Frontier
-    n_alternatives : int, optional
-        For how many alternatives. By default those of the suggested point, or the most there are.
-
-    Examples
-    --------
-    >>> import altsets
-    >>> found = altsets.frontier(altsets.quality.Additive([4, 3, 2, 1]), n_features=[1, 2], n_alternatives=1)
-    >>> heat(found).columns
-    ('0', '0.5', '1')
-    >>> [[round(value, 2) for value in row] for row in heat(found).values]
-    [[1.0, 0.88, 0.88], [1.0, 0.93, 0.71]]
     """
     found = _with_points(frontier)
     count = _count(found, n_alternatives)
@@ -171,7 +130,7 @@ def heat(frontier: Any, n_alternatives: int | None = None) -> Grid:
     factors = _shares(found)
     values = tuple(
         tuple(
-            None if point is None else number_or_none(point.kept * factors[point.n_features]) for point in row
+            None if point is None else finite_or_none(point.kept * factors[point.n_features]) for point in row
         )
         for row in points
     )
@@ -200,7 +159,7 @@ def _digits(shares: Sequence[float]) -> int:
 
 def _with_points(given: Any) -> Frontier:
     plain = given.frontier if isinstance(given, EvaluatedFrontier) else given
-    found = checked(plain, Frontier, "a picture of what difference costs")
+    found = check_answer(plain, Frontier, "a plot of a frontier")
     if not found.points:
         raise InputError("this frontier has no points to show; give it more time, or ask for fewer sizes.")
     return found
@@ -254,7 +213,7 @@ def _mark(curves: Sequence[Sequence[FrontierPoint]], found: Frontier, line: int 
     for series, points in enumerate(curves):
         for place, point in enumerate(points):
             if suggested is point:
-                size = f"{in_features(point.n_features)}, " if len(found.sizes) > 1 else ""
+                size = f"{counted(point.n_features, 'feature')}, " if len(found.sizes) > 1 else ""
                 return CurveMark(line + series, place, f"suggested: {size}tau = {point.tau:.3g}")
     return None
 
@@ -267,8 +226,8 @@ def _line(
         tuple(
             CurvePoint(
                 x=float(point.n_features if over_size else point.tau),
-                y=number_or_none(value(point) * factors[point.n_features]),
-                label=f"{in_point(point)}, {name}",
+                y=finite_or_none(value(point) * factors[point.n_features]),
+                label=f"{describe_point(point)}, {name}",
                 open=_is_open(point),
             )
             for point in points
@@ -314,7 +273,7 @@ def _unproven(points: Sequence[FrontierPoint]) -> str:
     of_all = f"of {len(several)} points"
     said = f"{n_open} {of_all} {'is' if n_open == 1 else 'are'} not proven." if n_open else ""
     gone = f"{n_missing} {of_all} {'has' if n_missing == 1 else 'have'} too few sets." if n_missing else ""
-    return joined(said, gone)
+    return paragraph(said, gone)
 
 
 def _some(kept: Sequence[int], every: Sequence[int], what: str) -> str:
@@ -323,3 +282,63 @@ def _some(kept: Sequence[int], every: Sequence[int], what: str) -> str:
 
 def _known(value: int | None) -> list[int]:
     return [] if value is None else [value]
+
+
+def scores_along(
+    evaluated: Any, scorer: str | None = None, n_alternatives: int | None = None, most: int = 6
+) -> Curves:
+    """Mean test score of the sets of each point, over tau.
+
+    A curve for each size; over the size instead where each size has one value of tau. The line is the dummy baseline.
+    A single curve has the confidence intervals of its points.
+    """
+    found = check_answer(evaluated, EvaluatedFrontier, "a plot of scores along a frontier")
+    shared = found.any_evaluation
+    name = scorer or shared.scorers[0]
+    if name not in shared.scorers:
+        raise InputError(f"scorer={scorer!r} was not measured; choose from {', '.join(shared.scorers)}.")
+    counts = found.frontier.counts
+    if n_alternatives is not None and n_alternatives not in counts:
+        known = ", ".join(map(str, counts))
+        raise InputError(f"n_alternatives={n_alternatives!r} is not in this frontier; choose from {known}.")
+    count = counts[-1] if n_alternatives is None else n_alternatives
+    points = [point for point in found if point.n_alternatives == count]
+    sizes = sorted({point.n_features for point in points})
+    over_size = len(sizes) == len(points) > 1
+    kept = sizes if over_size else spread(sizes, check_most(most) or 1)
+    curves = [points] if over_size else [[p for p in points if p.n_features == size] for size in kept]
+    baseline = shared.baselines()[name]
+    return Curves(
+        x_name="features in a set" if over_size else TAU,
+        y_name=name,
+        series=tuple(
+            _score_line(curve, name, over_size, with_intervals=len(curves) == 1) for curve in curves
+        ),
+        lines=(ReferenceLine(f"baseline: {shared.guess(name)}", baseline),)
+        if math.isfinite(baseline)
+        else (),
+        note=paragraph(
+            "" if len(kept) == len(sizes) else f"{len(kept)} of {len(sizes)} sizes are shown.",
+            f"Mean of {counted(count + 1, 'set')}, searched anew in each of {len(shared.folds)} folds.",
+        ),
+    )
+
+
+def _score_line(
+    curve: Sequence[EvaluatedPoint], scorer: str, over_size: bool, *, with_intervals: bool
+) -> CurveLine:
+    name = f"tau = {curve[0].tau:.3g}" if over_size else counted(curve[0].n_features, "feature")
+    return CurveLine(name, tuple(_score_point(point, scorer, over_size, with_intervals) for point in curve))
+
+
+def _score_point(point: EvaluatedPoint, scorer: str, over_size: bool, with_intervals: bool) -> CurvePoint:
+    measured = point.measured(scorer)
+    low, high = finite_or_none(measured.low), finite_or_none(measured.high)
+    interval = "" if low is None or high is None else f", interval {low:.3f} to {high:.3f}"
+    return CurvePoint(
+        x=float(point.n_features if over_size else point.tau),
+        y=finite_or_none(measured.difference),
+        label=f"{describe_point(point)}{interval}",
+        low=low if with_intervals else None,
+        high=high if with_intervals else None,
+    )

@@ -54,10 +54,8 @@ def ended(answer: Answer, evaluations: Evaluations) -> Answer:
 
 def report(evaluations: Evaluations, sets: Sequence[FeatureSet], others: Sequence[FeatureSet]) -> None:
     """Tell the run what is best now, besides the sets that were found before."""
-    run = evaluations.run
-    run.sets = [*others, *sets]
-    run.objective = evaluations.objective(run.sets)
-    run.report()
+    shown = [*others, *sets]
+    evaluations.run.publish(shown, evaluations.objective(shown))
 
 
 def _in_turn(

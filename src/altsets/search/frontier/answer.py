@@ -1,24 +1,34 @@
-"""A frontier for people and for programs: its points, where it bends, frames and JSON."""
+"""Frontier: its points in words, as a frame and as JSON."""
 
 from __future__ import annotations
 
 import json
 import math
+from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any
 
 from altsets import documents
+from altsets.display import renderer
 from altsets.errors import InputError
-from altsets.result import StopReason, frame_of
-from altsets.search.frontier.bend import Suggestion, suggested
-from altsets.search.frontier.point import FrontierPoint
-from altsets.search.frontier.summary import headline, summary
-
-__all__ = ["Frontier"]
+from altsets.result import Status, StopReason, frame_of
+from altsets.search.frontier.points import FrontierPoint, Suggestion, suggest
+from altsets.wording import counted, paragraph, plural, sentence, span
 
 SCHEMA, KIND = 1, "frontier"
+
+IN_WORDS = {
+    Status.OPTIMAL: "proven optimal",
+    Status.FEASIBLE: "valid without a proof",
+    Status.INFEASIBLE: "proven impossible",
+    Status.NOT_FOUND: "without an answer",
+}
+CUT_SHORT = {
+    StopReason.TIME_LIMIT: "The time limit was reached",
+    StopReason.INTERRUPTED: "It was interrupted",
+}
 
 
 @dataclass(frozen=True)
@@ -92,21 +102,49 @@ class Frontier:
 
     @cached_property
     def suggestion(self) -> Suggestion:
-        """Where the curve bends, with the reason in one sentence; without a point if it does not.
+        """The elbow of the curve, with the reason in one sentence; without a point if there is none.
 
         Over sizes, the quality of the best set counts (times the number of features where it is a mean over them, as of
-        mRMR); at that size, over tau, the mean quality of the sets, or the worst one where the minimum was maximised. A
-        curve bends where it lies highest above the straight line from its first to its last point, if that is a tenth
-        of its height or more, and if it has four points or more.
+        mRMR); at that size, over tau, the mean quality of the sets, or the worst one where the minimum was maximised.
+        The elbow is where a curve lies highest above the straight line from its first to its last point, if that is a
+        tenth of its height or more, and if it has four points or more.
         """
-        return suggested(self.points, mean_quality=bool(self.parameters.get("mean_quality")))
+        return suggest(self.points, mean_quality=bool(self.parameters.get("mean_quality")))
 
     def explain(self) -> str:
-        """What was searched, what is proven and where the curve bends, in plain words."""
-        return summary(self)
+        """What was searched, what is proven and where the elbow of the curve is, in plain words."""
+        by_status = Counter(point.status for point in self.points)
+        known = ", ".join(
+            f"{by_status[status]} {words}" for status, words in IN_WORDS.items() if by_status[status]
+        )
+        first = sentence(f"{self._headline}; {known}" if known else self._headline)
+        return paragraph(first, self._cut_short, *self.notes, self.suggestion.reason)
+
+    @property
+    def _headline(self) -> str:
+        """What was searched, without a full stop."""
+        if not self.points:
+            return "no points"
+        taus = sorted({point.tau for point in self.points})
+        tau = f"tau = {taus[0]:.4g}" if len(taus) == 1 else f"tau from {span(taus, '.4g')}"
+        sets = f"sets of {_numbers(self.sizes, 'feature')}, {_numbers(self.counts, 'alternative')}, {tau}"
+        return f"{counted(len(self.points), 'point')}: {sets}"
+
+    @property
+    def _cut_short(self) -> str:
+        """Why points are missing or not proven."""
+        if self.stop_reason not in CUT_SHORT:
+            return ""
+        missing = self.n_asked - len(self.points)
+        rest = (
+            f", and {counted(missing, 'point')} {plural(missing, 'was', 'were')} not searched"
+            if missing
+            else ""
+        )
+        return f"{CUT_SHORT[self.stop_reason]}{rest}."
 
     def __repr__(self) -> str:
-        return f"Frontier({headline(self)})"
+        return f"Frontier({self._headline})"
 
     def to_frame(self) -> Any:
         """One row for each point (a pandas DataFrame).
@@ -147,28 +185,24 @@ class Frontier:
         title : str, optional
             The heading; by default it says what was searched.
         """
-        from altsets.report import write_report
-
-        return write_report(path, force=force, frontier=self, quality=quality, title=title)
+        return renderer("report")(path, force=force, frontier=self, quality=quality, title=title)
 
     def _repr_html_(self) -> str:
-        from altsets.report.notebook import in_notebook
-
-        return in_notebook(self)
+        return renderer("notebook")(self)
 
     def to_dict(self) -> dict[str, Any]:
         """The document that :meth:`to_json` writes, as a dictionary."""
-        bend = self.suggestion
+        elbow = self.suggestion
         return {
             "schema": SCHEMA,
             "kind": KIND,
             "points": [point.to_dict() for point in self.points],
             "n_asked": self.n_asked,
             "suggestion": {
-                "n_features": bend.n_features,
-                "n_alternatives": bend.n_alternatives,
-                "tau": bend.tau,
-                "reason": bend.reason,
+                "n_features": elbow.n_features,
+                "n_alternatives": elbow.n_alternatives,
+                "tau": elbow.tau,
+                "reason": elbow.reason,
             },
             "notes": self.notes,
             "parameters": self.parameters,
@@ -200,3 +234,9 @@ class Frontier:
             )
         except documents.DAMAGED as error:
             raise InputError(f"this altsets frontier is incomplete or damaged: {error!r}.") from error
+
+
+def _numbers(values: Sequence[int], noun: str) -> str:
+    """One number or a range of them, with what they count: "2 to 4 features", "2 and 5 features"."""
+    some = span(values) if len(values) > 2 else " and ".join(map(str, values))
+    return f"{some} {plural(1 if list(values) == [1] else 2, noun)}"

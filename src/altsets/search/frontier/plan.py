@@ -12,11 +12,13 @@ from altsets.constraints import Size
 from altsets.errors import InputError
 from altsets.features import whole_number
 from altsets.problem import Problem
-from altsets.search.families.decision import at
-from altsets.search.families.taus import Taus
-from altsets.search.frontier.limits import FRONTIER_LIMITS, FrontierLimits
+from altsets.search.family_search import at
+from altsets.search.taus import Taus
 
-__all__ = ["SweepPlan", "numbers_in"]
+#: Points of one frontier: each is a search.
+MOST_POINTS = 10_000
+#: Steps of tau where dissimilarities have no values of their own, or more than ``MOST_TAUS``.
+TAU_STEPS, MOST_TAUS = 10, 100
 
 
 @dataclass(frozen=True)
@@ -36,7 +38,6 @@ class SweepPlan:
         n_features: Any,
         n_alternatives: Any,
         taus: Any,
-        limits: FrontierLimits = FRONTIER_LIMITS,
         **asked: Any,
     ) -> SweepPlan:
         """Check everything before the first search begins; ``create`` makes one request of what is asked."""
@@ -47,10 +48,10 @@ class SweepPlan:
         problems: list[Problem] = []
         for size in sizes:
             first = create(n_features=size, n_alternatives=counts[0], tau=0, **asked)
-            values = _values(first, given, create, size, asked, limits)
-            if len(problems) + len(values) * len(counts) > limits.most_points:
+            values = _values(first, given, create, size, asked)
+            if len(problems) + len(values) * len(counts) > MOST_POINTS:
                 raise InputError(
-                    f"this makes more than {limits.most_points:,} points, each of which is a search; ask for fewer "
+                    f"this makes more than {MOST_POINTS:,} points, each of which is a search; ask for fewer "
                     "sizes, numbers of sets or taus."
                 )
             for count in counts:
@@ -67,13 +68,7 @@ class SweepPlan:
 
 
 def numbers_in(name: str, given: Any, least: int) -> list[int]:
-    """One whole number or several, ascending, each once.
-
-    Examples
-    --------
-    >>> numbers_in("n_features", range(2, 5), least=1), numbers_in("n_features", 5, least=1)
-    ([2, 3, 4], [5])
-    """
+    """One whole number or several, ascending, each once."""
     return sorted({whole_number(name, value, least) for value in _listed(name, given)})
 
 
@@ -81,7 +76,7 @@ def _listed(name: str, given: Any) -> list[Any]:
     """One value or several, as a list."""
     if not isinstance(given, Iterable) or isinstance(given, str | bytes):
         return [given]
-    most = FRONTIER_LIMITS.most_points
+    most = MOST_POINTS
     # No longer than that: an iterator may never end, and a range may have more values than memory holds.
     values = list(itertools.islice(given, most + 1))
     if not values:
@@ -119,13 +114,12 @@ def _values(
     create: Callable[..., Problem],
     size: int,
     asked: dict[str, Any],
-    limits: FrontierLimits,
 ) -> list[Fraction]:
     """The values of tau at one size, ascending: those that were given, or those that can make a difference."""
     if given is not None:
         requests = (create(n_features=size, n_alternatives=0, tau=tau, **asked).tau for tau in given)
         return sorted({tau for tau in requests if tau is not None})
-    taus = Taus.of(problem, limits.taus).values
-    if len(taus) > limits.most_taus:
-        taus = [Fraction(step, limits.tau_steps) for step in range(limits.tau_steps + 1)]
+    taus = Taus.of(problem, TAU_STEPS).values
+    if len(taus) > MOST_TAUS:
+        taus = [Fraction(step, TAU_STEPS) for step in range(TAU_STEPS + 1)]
     return list(taus)

@@ -1,4 +1,4 @@
-"""The searches of a frontier, one after the other: each is told what those before have proven.
+"""The searches of a frontier, one after the other: each starts from what those before have proven.
 
 Let V be the best sum of A simultaneous sets that differ by tau, and M the largest minimum. Sets that differ by more
 than tau differ by tau as well, and of A + 1 sets one can be left out, so
@@ -14,22 +14,194 @@ for every tau, and its first sets are the same for every number of sets.
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterator
-from dataclasses import dataclass
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import nullcontext
+from dataclasses import dataclass, replace
+from functools import partial
+from typing import Any
 
-from altsets.problem import Problem
+from altsets.constraints import Constraint
+from altsets.dissimilarity import Matched
+from altsets.problem import Dissimilarity, Problem, verify
 from altsets.quality import BlackBox, Quality
-from altsets.result import Progress, Status
-from altsets.search.find import run_of, solved
+from altsets.result import Progress, Status, StopReason
+from altsets.search.find import checked_seconds, request, run_of, solved
+from altsets.search.frontier.answer import Frontier
 from altsets.search.frontier.plan import SweepPlan
-from altsets.search.frontier.point import FrontierPoint
+from altsets.search.frontier.points import FrontierPoint
 from altsets.search.known import NOTHING, Known, SharedWork, Turn
 from altsets.search.packing.limits import PACKING_LIMITS
-from altsets.search.run import Run
+from altsets.search.resources import one_thread
+from altsets.search.run import MAX_ITERS, Run
 from altsets.search.scaling import Scaling
 from altsets.search.tolerances import PROVEN
 
-__all__ = ["FrontierProgress", "Sweep"]
+#: What differs from point to point, or is said elsewhere.
+OF_POINTS = ("n_features", "n_alternatives", "tau", "min_difference", "max_overlap", "sizes")
+
+#: Points that more time could have made better.
+OPEN = (Status.FEASIBLE, Status.NOT_FOUND)
+
+
+def frontier(
+    quality: Quality,
+    n_features: int | Sequence[int] = 5,
+    n_alternatives: int | Sequence[int] = 3,
+    taus: Any = None,
+    *,
+    dissimilarity: str | Dissimilarity = "dice",
+    search: str = "sequential",
+    aggregation: str = "sum",
+    constraints: Sequence[Constraint] | Constraint = (),
+    existing: Sequence[Sequence[int | str]] = (),
+    time_limit: float | None = None,
+    engine: str = "auto",
+    callback: Callable[[FrontierProgress], object] | None = None,
+    max_iters: int = MAX_ITERS,
+) -> Frontier:
+    """Find sets for every tau that matters: what does difference cost, and how many features are enough?
+
+    Each point is a search of its own, with a proof of its own; its objective and status are those that :func:`find` has
+    for the same numbers. The searches share work: of simultaneous sets, what is proven for one tau is a bound for
+    others; of sequential ones, the first set is the same for every tau.
+
+    Parameters
+    ----------
+    quality : quality object
+        What "good" means, as for :func:`find`.
+    n_features : int, range or sequence of int
+        Features in each set. Sizes beyond the number of features are left out, with a note; ``constraints.Size`` takes
+        the place of a single one.
+    n_alternatives : int, range or sequence of int
+        Sets to find besides the first one.
+    taus : number or sequence of numbers, optional
+        The least dissimilarities of two sets. By default every value that makes a difference at a size: where features
+        or groups are counted (dice, jaccard, :class:`altsets.dissimilarity.Matched` with a threshold,
+        :class:`altsets.dissimilarity.Grouped`), each that two sets can have; else, and where these are more than 100,
+        0, 0.1, ..., 1. A set alone (``n_alternatives=0``) has one point only.
+    dissimilarity, search, aggregation, constraints, existing, engine, max_iters
+        As for :func:`find`.
+    time_limit : float, optional
+        Seconds for the whole call. Each point has an equal share of what is left, and passes on what it does not need.
+    callback : callable, optional
+        Called with a :class:`FrontierProgress` after each point and now and then. What it raises ends the search.
+
+    Returns
+    -------
+    Frontier
+        The points, ordered by size, number of alternatives and tau, and where the elbow of the curve is. Ctrl-C ends
+        the search early and keeps the points that are there.
+
+    See Also
+    --------
+    frontier_points : The same points one by one, as they come in.
+    most_different : The largest tau at which sets are still good enough.
+
+    Examples
+    --------
+    >>> import altsets
+    >>> from altsets import quality
+    >>> scores = quality.Additive([9, 8, 8, 8, 7, 3, 1, 1], feature_names=list("abcdefgh"))
+    >>> frontier = altsets.frontier(scores, n_features=4, n_alternatives=1)
+    >>> for point in frontier:
+    ...     print(point.tau, point.result.qualities, point.status)
+    0.0 [33.0, 33.0] optimal
+    0.25 [33.0, 32.0] optimal
+    0.5 [33.0, 27.0] optimal
+    0.75 [33.0, 20.0] optimal
+    1.0 [33.0, 12.0] optimal
+    >>> frontier.suggestion.tau
+    0.5
+    """
+    sweep = _sweep(
+        quality,
+        n_features,
+        n_alternatives,
+        taus,
+        (time_limit, engine, callback, max_iters),
+        dissimilarity=dissimilarity,
+        search=search,
+        aggregation=aggregation,
+        constraints=constraints,
+        existing=existing,
+    )
+    # Each search asks for one thread, and to set that takes longer than some searches.
+    with nullcontext() if isinstance(quality, BlackBox) else one_thread():
+        points = make_consistent(quality, sweep.plan.problems, list(sweep))
+    return Frontier(
+        points=points,
+        n_asked=len(sweep.plan),
+        parameters=_parameters(quality, sweep.plan),
+        notes=list(sweep.plan.notes),
+        stop_reason=_stop_reason(points, sweep),
+        elapsed=sweep.run.elapsed,
+    )
+
+
+def frontier_points(
+    quality: Quality,
+    n_features: int | Sequence[int] = 5,
+    n_alternatives: int | Sequence[int] = 3,
+    taus: Any = None,
+    *,
+    time_limit: float | None = None,
+    engine: str = "auto",
+    max_iters: int = MAX_ITERS,
+    **options: Any,
+) -> Iterator[FrontierPoint]:
+    """Give the points of a frontier one by one, as they come in; stop whenever you like.
+
+    Takes what :func:`frontier` takes, but for the callback. What is asked is checked at once.
+
+    Examples
+    --------
+    >>> import altsets
+    >>> from altsets import quality
+    >>> for point in altsets.frontier_points(quality.Additive([9, 8, 7, 3, 2, 1]), n_features=2, n_alternatives=1):
+    ...     print(point.tau, point.result.sets)
+    0.0 [(0, 1), (0, 1)]
+    0.5 [(0, 1), (0, 2)]
+    1.0 [(0, 1), (2, 3)]
+    """
+    limits = (time_limit, engine, None, max_iters)
+    return iter(_sweep(quality, n_features, n_alternatives, taus, limits, **options))
+
+
+def _sweep(
+    quality: Quality,
+    n_features: Any,
+    n_alternatives: Any,
+    taus: Any,
+    limits: tuple[float | None, str, Callable[[FrontierProgress], object] | None, int],
+    **asked: Any,
+) -> Sweep:
+    """The searches, none of which has begun."""
+    checked_seconds(limits[0])
+    asked = {"existing": (), **asked}
+    plan = SweepPlan.of(partial(request, quality), n_features, n_alternatives, taus, **asked)
+    return Sweep(quality, plan, *limits)
+
+
+def _parameters(quality: Quality, plan: SweepPlan) -> dict[str, Any]:
+    """What all points have in common, and the numbers that they do not."""
+    first = plan.problems[0].parameters()
+    is_mean = quality.size_normalised and not isinstance(quality, BlackBox)
+    return {
+        **{name: value for name, value in first.items() if name not in OF_POINTS},
+        "n_features": sorted({problem.n_features for problem in plan}),
+        "n_alternatives": sorted({problem.n_alternatives for problem in plan}),
+        # CFS divides by how large and how alike sets are, and is no mean.
+        "mean_quality": is_mean and not quality.form(first["n_features"]).ratio,
+    }
+
+
+def _stop_reason(points: Sequence[FrontierPoint], sweep: Sweep) -> StopReason:
+    if sweep.run.interrupted:
+        return StopReason.INTERRUPTED
+    late = any(point.result.stop_reason is StopReason.TIME_LIMIT for point in points)
+    if len(points) < len(sweep.plan) or late:
+        return StopReason.TIME_LIMIT
+    return StopReason.FINISHED
 
 
 @dataclass(frozen=True)
@@ -101,8 +273,8 @@ class Sweep:
             yield point
 
     def _searched(self, problem: Problem, facts: _Facts, n_left: int) -> FrontierPoint:
-        run = self.run.turn(self.run.remaining / n_left)
-        run.known, run.shared = facts.known(problem), facts.shared(problem)
+        share = self.run.remaining / n_left
+        run = self.run.turn(share, facts.known(problem), facts.shared(problem))
         self._now = problem, run
         result = solved(self._quality, problem, run, self._engine, facts.scaling(problem))
         assert problem.tau is not None
@@ -116,6 +288,7 @@ class Sweep:
         assert self._callback is not None
         assert self._now is not None
         problem, run = self._now
+        best, bound = run.in_user_units
         assert problem.tau is not None
         self._callback(
             FrontierProgress(
@@ -125,8 +298,8 @@ class Sweep:
                 n_features=problem.n_features,
                 n_alternatives=problem.n_alternatives,
                 tau=float(problem.tau),
-                best=math.ldexp(run.objective, run.exponent),
-                bound=math.ldexp(run.bound, run.exponent),
+                best=best,
+                bound=bound,
                 elapsed=self.run.elapsed,
             )
         )
@@ -239,3 +412,56 @@ def _words(other: Problem, problem: Problem) -> str:
     where = [f"tau = {float(other.tau):.4g}"] if other.tau != problem.tau else []
     where += [f"{other.n_sets} sets"] if other.n_sets != problem.n_sets else []
     return f"it follows from the search for {' and '.join(where)}"
+
+
+def make_consistent(
+    quality: Quality, problems: Sequence[Problem], points: Sequence[FrontierPoint]
+) -> list[FrontierPoint]:
+    """The points of simultaneous sets, where unproven ones take over better sets found for a larger tau or more sets.
+
+    ``problems`` are those of the points, in the same order.
+    """
+    return [
+        _improve(quality, problem, point, points)
+        if problem.search == "simultaneous" and point.status in OPEN
+        else point
+        for problem, point in zip(problems, points, strict=False)
+    ]
+
+
+def _improve(
+    quality: Quality, problem: Problem, point: FrontierPoint, points: Sequence[FrontierPoint]
+) -> FrontierPoint:
+    """The point with the best sets of those that ask for more, if they are better."""
+    others = [
+        other.result.sets[: problem.n_sets]
+        for other in points
+        if other.n_features == point.n_features
+        and other.tau >= point.tau
+        and other.n_alternatives >= point.n_alternatives
+        and other.is_complete
+        and other is not point
+    ]
+    if not others:
+        return point
+    bound, scale = point.result.bound, Scaling.of(quality, problem).scale
+    values = [verify(problem, sets, quality.evaluate, bound, scale) for sets in others]
+    best = max(range(len(others)), key=lambda number: problem.objective(values[number]))
+    objective = problem.objective(values[best])
+    if point.is_complete and objective <= point.result.objective:
+        return point
+    sets, kind = others[best], problem.dissimilarity
+    result = replace(
+        point.result,
+        sets=list(sets),
+        qualities=values[best],
+        objective=objective,
+        bound=max(bound, objective),
+        status=Status.FEASIBLE,
+        statuses=[Status.FEASIBLE] * problem.n_sets,
+        named_sets=[quality.names_of(chosen) for chosen in sets],
+        reason="",
+        matches=kind.matches_among(sets) if isinstance(kind, Matched) else [],
+        scores=quality.scores_in(sets),
+    )
+    return replace(point, result=result)

@@ -13,6 +13,7 @@ import numpy as np
 
 from altsets import documents
 from altsets.arrays import Floats
+from altsets.display import renderer
 from altsets.errors import InputError, UnsupportedError
 from altsets.features import whole_number
 from altsets.problem import FeatureSet, Problem
@@ -254,14 +255,10 @@ class NearBest:
         title : str, optional
             The heading; by default it says what was counted.
         """
-        from altsets.report import write_report
-
-        return write_report(path, force=force, near_best=self, quality=self, title=title)
+        return renderer("report")(path, force=force, near_best=self, quality=self, title=title)
 
     def _repr_html_(self) -> str:
-        from altsets.report.notebook import in_notebook
-
-        return in_notebook(self)
+        return renderer("notebook")(self)
 
     def to_dict(self, n_sets: int = 10) -> dict[str, Any]:
         """The document that :meth:`to_json` writes, as a dictionary."""

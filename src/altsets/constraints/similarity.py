@@ -1,0 +1,147 @@
+"""Similarity of features as users give it: a matrix of numbers from 0 to 1, or the name of a measure; checked."""
+
+from __future__ import annotations
+
+import math
+import numbers
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from altsets.errors import InputError
+from altsets.features import FeatureNames, are_counted, labels_of, real_numbers
+
+if TYPE_CHECKING:
+    # Constraints are known to the command line, which must not wait for NumPy.
+    from altsets.arrays import Floats
+
+#: Measures that a similarity may be named by.
+MEASURES = ("spearman", "pearson", "symmetrical_uncertainty")
+
+#: Measures of how well a feature predicts a given one; the last one is not symmetric.
+PROXY_MEASURES = (*MEASURES, "uncertainty_coefficient")
+
+#: By how much a similarity may differ from that of the same features the other way round.
+ASYMMETRY = 1e-9
+
+
+class GivenSimilarity(NamedTuple):
+    """A similarity matrix, and the names of its features if it came in a frame that has them."""
+
+    matrix: Floats
+    labels: tuple[str, ...] | None
+
+    @classmethod
+    def of(cls, similarity: Any, who: str) -> GivenSimilarity:
+        """Check that a matrix is square, symmetric and from 0 to 1; its diagonal becomes 1, and it is read-only."""
+        matrix = _symmetric(_from_0_to_1(_square(similarity, who), who), who)
+        matrix.setflags(write=False)
+        labelled = [(axis, labels) for axis, labels in labels_of(similarity) if not are_counted(labels)]
+        if len(labelled) == 2 and labelled[0][1] != labelled[1][1]:
+            pairs = zip(labelled[0][1], labelled[1][1], strict=True)
+            one, other = next(pair for pair in pairs if pair[0] != pair[1])
+            raise InputError(
+                f"{who}: the columns and the index of the similarity name the features differently ({one!r} where the "
+                f"other has {other!r}); bring them into the same order."
+            )
+        return cls(matrix, tuple(labelled[0][1]) if labelled else None)
+
+    def in_order_of(self, names: Sequence[str], who: str) -> Floats:
+        """The matrix with rows and columns in the order of these features; refused if it is about other features."""
+        known = FeatureNames.of(names)
+        if len(self.matrix) != len(known):
+            raise InputError(
+                f"{who} has the similarities of {len(self.matrix)} features, but the quality has {len(known)}; "
+                "give one row and one column for each feature."
+            )
+        if self.labels is None or not known.given:
+            return self.matrix
+        position = {label: place for place, label in enumerate(self.labels)}
+        missing = [name for name in known if name not in position]
+        if missing or len(position) < len(self.labels):
+            problem = f"no row for {missing[0]!r}" if missing else "the same label twice"
+            raise InputError(
+                f"{who}: the similarity has {problem}; label its rows and columns with the names of the features, or "
+                "give a plain matrix in their order."
+            )
+        order = [position[name] for name in known]
+        if order == list(range(len(order))):
+            return self.matrix
+        ordered = self.matrix[order][:, order]
+        ordered.setflags(write=False)
+        return ordered
+
+
+def _square(similarity: Any, who: str) -> Floats:
+    import numpy as np
+
+    try:
+        matrix = real_numbers("the similarity", similarity)
+    except InputError as error:
+        raise InputError(
+            f"{who}: the similarity is not a matrix of numbers; give one row and one column for each feature, "
+            f"or the name of a measure: {', '.join(map(repr, MEASURES))}."
+        ) from error
+    if matrix.ndim != 2 or matrix.shape[0] != matrix.shape[1] or not len(matrix):
+        shape = " x ".join(map(str, matrix.shape)) or "a single number"
+        raise InputError(
+            f"{who}: the similarity is {shape}, not square; give one row and one column for each feature."
+        )
+    np.fill_diagonal(matrix, 1.0)
+    return matrix
+
+
+def _from_0_to_1(matrix: Floats, who: str) -> Floats:
+    import numpy as np
+
+    if np.isnan(matrix).any():
+        i, j = np.argwhere(np.isnan(matrix))[0].tolist()
+        raise InputError(
+            f"{who}: the similarity of features {i} and {j} is nan; give 0 where features have nothing in common."
+        )
+    if not (np.min(matrix) >= 0 and np.max(matrix) <= 1):
+        i, j = np.argwhere((matrix < 0) | (matrix > 1))[0].tolist()
+        raise InputError(
+            f"{who}: the similarity of features {i} and {j} is {matrix[i, j]:g}; it must be between 0 and 1 "
+            "(take the absolute value of correlations)."
+        )
+    return matrix
+
+
+def _symmetric(matrix: Floats, who: str) -> Floats:
+    import numpy as np
+
+    differences = np.abs(matrix - matrix.T)
+    if np.max(differences) > ASYMMETRY:
+        i, j = np.unravel_index(np.argmax(differences), matrix.shape)
+        raise InputError(
+            f"{who}: the similarity of features {i} and {j} is {matrix[i, j]:g} one way and {matrix[j, i]:g} the "
+            "other; it must be symmetric, as (S + S.T) / 2 is."
+        )
+    return (matrix + matrix.T) / 2
+
+
+def refuse_name_without_table(measure: str, who: str) -> InputError:
+    """What to say about a similarity that has only a name where there is no table to compute it from."""
+    return InputError(
+        f"{who}({measure!r}) has no table to compute it from; give {who}.from_data(X, {measure!r}, ...)."
+    )
+
+
+def similarity_measure(name: Any, who: str, choices: Sequence[str] = MEASURES) -> str:
+    """The name of a measure of similarity."""
+    if not isinstance(name, str) or name not in choices:
+        otherwise = ", or give a matrix" if choices == MEASURES else ""
+        listed = ", ".join(map(repr, choices))
+        raise InputError(f"{who}: the measure {name!r} is unknown; choose one of {listed}{otherwise}.")
+    return str(name)
+
+
+def similarity_limit(name: str, value: Any, who: str, example: str, *, zero: bool = False) -> float:
+    """A similarity that a user gives as a limit, from 0 (or above 0) to 1."""
+    number = math.nan
+    if isinstance(value, numbers.Real) and not isinstance(value, bool):
+        number = float(value)
+    if not (0 < number <= 1 or (zero and number == 0)):
+        range_in_words = "a number from 0 to 1" if zero else "a number above 0 and at most 1"
+        raise InputError(f"{who}: {name}={value!r} must be {range_in_words}, such as {example}.")
+    return number

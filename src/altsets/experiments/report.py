@@ -1,0 +1,427 @@
+"""The report on the study: tables as CSV, figures as PNG and SVG, and one HTML page with everything."""
+
+from __future__ import annotations
+
+import base64
+import os
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from importlib import resources
+from io import BytesIO
+from pathlib import Path
+from typing import Any
+
+from altsets.errors import MissingExtraError
+from altsets.experiments import claims, conclusions, tables
+from altsets.experiments.conclusions import sentences, side_by_side
+from altsets.experiments.figures import FIGURES, StudyFigure
+from altsets.experiments.tables import METHODS, Frame, failures_in, method_name, published, sets_in
+
+#: How a value that is not there is written.
+NOTHING = "—"
+
+
+def percent(value: float) -> str:
+    """Two digits after the point, as in the paper."""
+    return f"{value:.2f}"
+
+
+def seconds(value: float) -> str:
+    """Two digits after the point as in the paper, more for short times."""
+    if 0 < value < 0.001:
+        return "<0.001"
+    return f"{value:.3f}" if 0 < value < 0.1 else f"{value:,.2f}"
+
+
+def printed(value: float) -> str:
+    """Two digits after the point, as most numbers of the paper have, none for large ones."""
+    return f"{value:,.0f}" if value >= 1000 else f"{value:.2f}"
+
+
+def plain(value: float) -> str:
+    """Three digits that matter, never in powers of ten."""
+    if abs(value) < 1e-9:
+        return "0"
+    return f"{value:,.0f}" if abs(value) >= 1000 else f"{value:.3g}" if abs(value) >= 1e-4 else f"{value:.6f}"
+
+
+@dataclass(frozen=True)
+class PageTable:
+    """A table: its file, what it shows, where it comes from, how its numbers are written."""
+
+    name: str
+    heading: str
+    caption: str
+    make: Callable[[Frame], Frame]
+    written: Callable[[float], str] = percent
+    #: Long ones are folded away on the page.
+    folded: bool = False
+
+
+@dataclass(frozen=True)
+class Cell:
+    """What a cell says, and what it is: ``text``, ``number`` or ``paper`` (a published number)."""
+
+    text: str
+    kind: str
+
+
+def shown(table: Frame, written: Callable[[float], str]) -> tuple[list[Cell], list[list[Cell]]]:
+    """The header and the rows of a table as cells."""
+    kinds = {column: _kind(table, column) for column in table.columns}
+    ways = {column: printed if str(column).endswith(tables.PAPER) else written for column in kinds}
+    header = [
+        Cell("paper" if kind == "paper" else str(column).replace("_", " "), kind)
+        for column, kind in kinds.items()
+    ]
+    rows = [
+        [
+            Cell(_text(value, ways[column]), kinds[column])
+            for column, value in zip(table.columns, row, strict=True)
+        ]
+        for row in table.itertuples(index=False, name=None)
+    ]
+    return header, rows
+
+
+def _kind(table: Frame, column: str) -> str:
+    if str(column).endswith(tables.PAPER) or column == "published":
+        return "paper"
+    return "number" if table[column].dtype.kind in "iuf" else "text"
+
+
+def _text(value: Any, written: Callable[[float], str]) -> str:
+    if isinstance(value, str):
+        return value
+    # Missing whole numbers are neither None nor floats.
+    if value is None or value != value or str(value) == "<NA>":
+        return NOTHING
+    return (
+        f"{value:,}" if float(value).is_integer() and not isinstance(value, float) else written(float(value))
+    )
+
+
+TABLES = (
+    PageTable(
+        "status-by-search",
+        "How searches ended",
+        "In percent of searches, by method and search; k = 5, 1 to 5 alternatives, all thresholds and folds. "
+        "Greedy Wrapper is left out, as it proves nothing. A sequential search with a alternatives has the status of "
+        "its set number a.",
+        tables.status_by_search,
+    ),
+    PageTable(
+        "status-by-a",
+        "How simultaneous searches ended, by number of alternatives",
+        "In percent of searches for the best sum; k = 5, all methods but Greedy Wrapper.",
+        tables.status_by_a,
+    ),
+    PageTable(
+        "seconds-by-search",
+        "Mean time of a search",
+        "In seconds, by method and search; k = 5, 1 to 5 alternatives. The time of a sequential search is that of all "
+        "its sets; computing scores is not part of it. The machines differ.",
+        tables.seconds_by_search,
+        seconds,
+    ),
+    PageTable(
+        "seconds-by-a",
+        "Mean time of a simultaneous search, by number of alternatives",
+        "In seconds, searches for the best sum, k = 5, by method.",
+        tables.seconds_by_a,
+        seconds,
+    ),
+)
+
+COVERAGE = (
+    PageTable(
+        "coverage",
+        "Coverage",
+        "By method and size. A task is a data set and a fold; a search counts once with all its alternatives. Proven "
+        "sets are best, or proven not to exist (solver-based searches only). A task that failed failed for all sizes.",
+        tables.coverage,
+    ),
+    PageTable(
+        "core-hours",
+        "Core-hours",
+        "Time of all searches by method and search. The published figure (249 hours on 32 cores) is that of the "
+        "paper's whole study, scores and prediction models included, which are not part of ours.",
+        tables.core_hours,
+        seconds,
+    ),
+)
+
+CLAIMS = (
+    PageTable(
+        "claims",
+        "What the text says in numbers",
+        "Each number of the paper's text with what is counted for ours.",
+        claims.claims,
+        plain,
+    ),
+    PageTable(
+        "correlations",
+        "Objective and prediction",
+        "Correlation of objective and MCC over all found sets of all searches, by method; within: mean over single "
+        "data sets and folds.",
+        claims.correlations,
+        percent,
+    ),
+)
+
+_PROVEN_ONLY = (
+    " Only settings (data set, fold, size, threshold, alternatives) count whose searches are proven."
+)
+
+
+def _by_tau(make: Callable[..., Frame]) -> Callable[[Frame], Frame]:
+    return lambda searches: make(searches, ["method", "k", "tau"])
+
+
+#: Made from all searches side by side, rather than from the results themselves.
+FINDINGS = (
+    PageTable(
+        "gains-in-sum-by-a",
+        "Best sum against sequential search, by number of alternatives",
+        "Gain: percent of compared settings with a higher sum; total: how much higher all sums together are; then "
+        "single sums, whose ratios mean little where sums are close to 0, as those of mRMR may be."
+        + _PROVEN_ONLY,
+        conclusions.gains_in_sum,
+        plain,
+        folded=True,
+    ),
+    PageTable(
+        "gains-in-sum-by-tau",
+        "Best sum against sequential search, by threshold",
+        "The same by threshold." + _PROVEN_ONLY,
+        _by_tau(conclusions.gains_in_sum),
+        plain,
+        folded=True,
+    ),
+    PageTable(
+        "gains-in-worst-by-a",
+        "Best minimum against sequential search, by number of alternatives",
+        "Gain of the worst set over that of sequential search, and what it costs of the best sum."
+        + _PROVEN_ONLY,
+        conclusions.gains_in_worst,
+        plain,
+        folded=True,
+    ),
+    PageTable(
+        "gains-in-worst-by-tau",
+        "Best minimum against sequential search, by threshold",
+        "The same by threshold." + _PROVEN_ONLY,
+        _by_tau(conclusions.gains_in_worst),
+        plain,
+        folded=True,
+    ),
+    PageTable(
+        "shortfalls-by-a",
+        "What heuristics lose, by number of alternatives",
+        "Loss in percent of the proven value, and how often they find no sets where there are some."
+        + _PROVEN_ONLY,
+        conclusions.shortfalls,
+        plain,
+        folded=True,
+    ),
+    PageTable(
+        "shortfalls-by-tau",
+        "What heuristics lose, by threshold",
+        "The same by threshold." + _PROVEN_ONLY,
+        _by_tau(conclusions.shortfalls),
+        plain,
+        folded=True,
+    ),
+)
+
+CONCLUSIONS = PageTable(
+    "conclusions",
+    "Published conclusions, held against these results",
+    "The conclusion in our words, what the results say, and whether it holds.",
+    conclusions.conclusions,
+)
+
+
+#: Bytes of all figures on the page; above, smaller images are taken.
+MOST_ON_PAGE = 3_000_000
+#: Dots an inch of the PNG files.
+DOTS = 200
+
+
+@dataclass(frozen=True)
+class _TableOnPage:
+    name: str
+    heading: str
+    caption: str
+    folded: bool
+    header: list[Cell]
+    rows: list[list[Cell]]
+    #: Cells hold sentences rather than names.
+    wordy: bool
+
+
+@dataclass(frozen=True)
+class _FigureOnPage:
+    name: str
+    number: int
+    heading: str
+    caption: str
+    source: str
+
+
+def write_report(
+    frame: Frame,
+    folder: str | Path,
+    *,
+    title: str = "Alternative feature sets: the study, reproduced",
+    notes: Sequence[str] = (),
+    core_hours: float | None = None,
+) -> Path:
+    """Write all tables, figures and the page; each file is replaced as a whole.
+
+    Parameters
+    ----------
+    frame : DataFrame
+        Results, one row for each search and set, and one for each task that failed.
+    folder : str or Path
+        Where to: ``tables/*.csv``, ``figures/*.png``, ``figures/*.svg`` and ``index.html``.
+    title : str
+        The heading of the page.
+    notes : sequence of str
+        Sentences on what was run, such as limits that were set; the first lines of the page's first section.
+    core_hours : float or None
+        Hours of all cores for the whole run, if known.
+
+    Returns
+    -------
+    Path
+        The page.
+    """
+    folder = Path(folder)
+    searches = side_by_side(frame)
+    page = {
+        "title": title,
+        "facts": _facts(frame, core_hours),
+        "left_out": [*notes, *_left_out(frame)],
+        "failures": _failures(frame),
+        "coverage": [_table(one, frame, folder) for one in COVERAGE],
+        "tables": [_table(one, frame, folder) for one in TABLES],
+        "figures": _figures(frame, folder),
+        "claims": [_table(one, frame, folder) for one in CLAIMS],
+        "findings": [_table(one, searches, folder) for one in FINDINGS],
+        "sentences": sentences(searches),
+        "conclusions": _table(CONCLUSIONS, frame, folder),
+    }
+    path = folder / "index.html"
+    _write(path, _rendered(page).encode())
+    return path
+
+
+def _rendered(page: dict[str, Any]) -> str:
+    try:
+        from jinja2 import Environment, StrictUndefined
+    except ImportError as error:
+        raise MissingExtraError("a report on the study", "jinja2", "study") from error
+    template = resources.files("altsets.experiments").joinpath("report.html").read_text(encoding="utf-8")
+    environment = Environment(autoescape=True, undefined=StrictUndefined)
+    return environment.from_string(template).render(page) + "\n"
+
+
+def _write(path: Path, content: bytes) -> None:
+    """Write a file under another name first, so that there is never half a file under its own."""
+    path.parent.mkdir(parents=True, exist_ok=True)
+    draft = path.with_name(f".{path.name}.draft")
+    try:
+        draft.write_bytes(content)
+        os.replace(draft, path)
+    finally:
+        draft.unlink(missing_ok=True)
+
+
+def _table(one: PageTable, frame: Frame, folder: Path) -> _TableOnPage:
+    made = one.make(frame)
+    _write(folder / "tables" / f"{one.name}.csv", _csv(made))
+    header, rows = shown(made, one.written)
+    wordy = any(len(cell.text) > 60 for row in rows for cell in row)
+    return _TableOnPage(one.name, one.heading, one.caption, one.folded, header, rows, wordy)
+
+
+def _csv(table: Frame) -> bytes:
+    # Ten digits are more than anything measured has, and hide how sums were rounded.
+    text: str = table.to_csv(index=False, float_format="%.10g", lineterminator="\n")
+    return text.encode()
+
+
+def _figures(frame: Frame, folder: Path) -> list[_FigureOnPage]:
+    images = [_drawn(one, frame, folder) for one in FIGURES]
+    small = sum(len(vector) for vector, _ in images) <= MOST_ON_PAGE
+    found = []
+    for one, (vector, dots) in zip(FIGURES, images, strict=True):
+        kind, content = ("svg+xml", vector) if small else ("png", dots)
+        source = f"data:image/{kind};base64,{base64.b64encode(content).decode()}"
+        found.append(_FigureOnPage(one.name, one.number, one.heading, one.caption, source))
+    return found
+
+
+def _drawn(one: StudyFigure, frame: Frame, folder: Path) -> tuple[bytes, bytes]:
+    numbers = one.numbers(frame)
+    _write(folder / "tables" / f"{one.name}.csv", _csv(numbers))
+    vector, dots = _images(one.draw(numbers), one.name)
+    _write(folder / "figures" / f"{one.name}.svg", vector)
+    _write(folder / "figures" / f"{one.name}.png", dots)
+    return vector, dots
+
+
+def _images(figure: Any, name: str) -> tuple[bytes, bytes]:
+    from matplotlib import rc_context
+
+    vector, dots = BytesIO(), BytesIO()
+    # The same results make the same files: no date, and no names by chance.
+    with rc_context({"svg.hashsalt": name}):
+        figure.savefig(vector, format="svg", metadata={"Date": None, "Creator": None})
+    # The places of all parts are settled by now.
+    figure.set_layout_engine("none")
+    figure.savefig(dots, format="png", dpi=DOTS, metadata={"Software": None})
+    return vector.getvalue(), dots.getvalue()
+
+
+def _facts(frame: Frame, core_hours: float | None) -> list[tuple[str, str]]:
+    sets = sets_in(frame)
+    design = published()["design"]
+    facts = [
+        ("data sets", f"{sets['dataset'].nunique()} of {design['datasets']}"),
+        ("folds", f"{sets['fold'].nunique()} of {design['folds']}"),
+        ("methods", f"{sets['method'].nunique()} of {len(METHODS)}"),
+        ("sets", f"{len(sets):,}"),
+        ("failed tasks", f"{len(failures_in(frame)):,}"),
+    ]
+    if core_hours is not None:
+        facts.append(("core-hours (paper: 7,968)", f"{core_hours:,.1f}"))
+    return facts
+
+
+def _left_out(frame: Frame) -> list[str]:
+    """What is missing of the paper's design, method by method."""
+    design = published()["design"]
+    n_tasks = design["datasets"] * design["folds"]
+    sets = sets_in(frame)
+    tasks = sets[["method", "k", "dataset", "fold"]].drop_duplicates().groupby(["method", "k"]).size()
+    said = []
+    for method in METHODS:
+        for k in design["k"]:
+            n_there = int(tasks.get((method, k), 0))
+            if n_there < n_tasks:
+                said.append(f"{method_name(method)}, k = {k}: {n_there} of {n_tasks} data sets and folds.")
+    return said or ["Nothing: all data sets, folds, methods and sizes of the paper's design."]
+
+
+def _failures(frame: Frame) -> list[tuple[str, ...]]:
+    return [
+        (
+            str(row.dataset),
+            f"{row.fold:g}" if row.fold == row.fold else "",
+            method_name(row.method),
+            str(row.error),
+        )
+        for row in failures_in(frame).itertuples()
+    ]

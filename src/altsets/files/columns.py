@@ -1,0 +1,285 @@
+"""Columns of a file: which are numeric, which are categories, and which are too likely a mistake to be either."""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from altsets.arrays import Bools, Floats
+from altsets.errors import InputError, TableError
+from altsets.files.contents import Parameter, ParameterError
+from altsets.tables.column_conversion import DATES, LARGEST_EXACT
+from altsets.tables.feature_matrix import Features, category_codes, listed
+from altsets.wording import counted, quote
+
+#: How dates and times are written: 2020-01-31, 2020-01-31 12:00, 31.01.2020, 1/31/2020, 12:00:30, 2 days, 12:00:00.
+TIME = r"\d{1,2}:\d{2}(:\d{2}([.,]\d+)?)?"
+ZONE = r"\s?(Z|[+-]\d{2}:?\d{2})?"
+WHEN = re.compile(
+    rf"\d{{4}}-\d{{2}}-\d{{2}}([T ]{TIME}{ZONE})?"
+    rf"|\d{{1,2}}([./])\d{{1,2}}\5\d{{2,4}}( {TIME})?"
+    rf"|(-?\d+ days?, )?{TIME}"
+)
+#: Columns that are put into a matrix at a time.
+COLUMNS_AT_A_TIME = 1_000
+#: Numbers in other spellings than a program reads: 1,5 or 1 000 or 12 %.
+SPELLED = re.compile(r"[-+]?\d[\d\s.,_']*%?")
+
+#: Floats (nan = missing), or objects (str, None = missing) where a column is not numeric.
+Column = npt.NDArray[Any]
+
+#: The labels of ordered categories from the first to the last; None if there is no order.
+Order = tuple[str, ...] | None
+
+
+@dataclass(frozen=True, eq=False)
+class Table:
+    """Named columns of equal length, as they were read.
+
+    Attributes
+    ----------
+    names : tuple of str
+        The names of the columns, all different.
+    columns : tuple of ndarray
+        Floats (nan = missing), or objects (str, None = missing) where a column is not numeric.
+    source : str
+        Where it came from, for messages.
+    categories : mapping of str to tuple of str or None
+        Columns that are categories by their type in the file; the labels in their order, if they have one.
+    sha256 : str
+        The hash of the file that it was read from, byte by byte; empty if there was none.
+    notes : tuple of str
+        Sentences on what was left out when it was read.
+    unusable : mapping of str to str
+        Columns that can only be dropped, and what they hold.
+
+    """
+
+    names: tuple[str, ...]
+    columns: tuple[Column, ...]
+    source: str = "the table"
+    categories: Mapping[str, Order] = field(default_factory=dict)
+    sha256: str = ""
+    notes: tuple[str, ...] = ()
+    unusable: Mapping[str, str] = field(default_factory=dict)
+
+    def __post_init__(self) -> None:
+        twice = sorted(name for name, count in Counter(self.names).items() if count > 1)
+        if twice:
+            raise TableError(
+                f"{self.source}: column names must be distinct; these occur more than once: {listed(twice)}."
+            )
+        if not self.n_rows:
+            raise TableError(f"{self.source} has no rows of data.")
+
+    @property
+    def n_rows(self) -> int:
+        """The number of rows."""
+        return len(self.columns[0]) if self.columns else 0
+
+
+def refuse_nameless(names: Sequence[str], source: str, advice: str) -> None:
+    """Refuse columns without a name."""
+    nameless = [str(position) for position, name in enumerate(names, start=1) if not name]
+    if nameless:
+        raise TableError(f"{source}: column {listed(nameless)} has no name; {advice}.")
+
+
+def as_features(columns: Mapping[str, Column], categories: Mapping[str, Order]) -> Features:
+    """Columns by name as features: text is categories, numbers may be missing.
+
+    Parameters
+    ----------
+    columns : mapping of str to ndarray
+        What a file holds.
+    categories : mapping of str to tuple of str or None
+        Columns that are categories whatever they hold. Ordered ones are numbers: their ranks.
+
+    """
+    plain = [column.dtype != object and name not in categories for name, column in columns.items()]
+    values = _side_by_side(list(columns.values()), plain)
+    labels: dict[int, tuple[str, ...]] = {}
+    wrong: dict[str, InputError] = {}
+    for index, (name, column) in enumerate(columns.items()):
+        if plain[index]:
+            continue
+        try:
+            values[:, index], found = _categories(column, name, name in categories, categories.get(name))
+        except InputError as error:
+            wrong[name] = error
+            continue
+        if found is not None:
+            labels[index] = found
+    if wrong:
+        first, *others = wrong
+        more = f" (Refused as well: {listed(others)}.)" if others else ""
+        raise ParameterError(*wrong[first].args, more)
+    _check_finite(values, list(columns))
+    return Features(values, list(columns), labels)
+
+
+def _side_by_side(columns: Sequence[Column], plain: Sequence[bool]) -> Floats:
+    """One matrix of columns, nan where they are not plain numbers."""
+    n_rows = len(columns[0])
+    values = np.empty((n_rows, len(columns)))
+    nothing = np.full(n_rows, np.nan)
+    # Many at a time: one by one, a table of few rows and very many columns takes long.
+    for start in range(0, len(columns), COLUMNS_AT_A_TIME):
+        some = slice(start, start + COLUMNS_AT_A_TIME)
+        block = [
+            column if is_plain else nothing
+            for column, is_plain in zip(columns[some], plain[some], strict=True)
+        ]
+        values[:, some] = np.array(block, dtype=np.float64).T
+    return values
+
+
+def missing_in(column: Column) -> Bools:
+    """Which cells of a column are missing."""
+    if column.dtype == object:
+        return np.array([value is None for value in column], dtype=bool)
+    return np.isnan(column)
+
+
+def as_target(column: Column, name: str, *, is_category: bool = False) -> Column:
+    """What is to be predicted, complete and of more than one value; numbers become text if they are categories."""
+    n_missing = int(missing_in(column).sum())
+    if column.dtype != object:
+        n_infinite = int(np.isinf(column).sum())
+        if n_infinite:
+            raise TableError(
+                f"target column {name!r} has {counted(n_infinite, 'infinite value')}; drop these rows."
+            )
+    if n_missing:
+        raise ParameterError(
+            f"target column {name!r} has {counted(n_missing, 'missing value')} (of {len(column)}); use ",
+            Parameter("drop_missing_target", True),
+            " to leave out these rows.",
+        )
+    if (column == column[0]).all():
+        raise TableError(
+            f"target column {name!r} has only one value ({column[0]}); there is nothing to predict."
+        )
+    if is_category:
+        return np.array([str(label) for label in _labels(column)], dtype=object)
+    if column.dtype == object:
+        _refuse_dates(f"target column {name!r}", column.tolist())
+        _refuse_numbers(name, column.tolist())
+    return column
+
+
+def _categories(
+    column: Column, name: str, is_sure: bool, order: Order
+) -> tuple[Floats, tuple[str, ...] | None]:
+    """Codes and their labels; numbers without labels if there is an order, or nothing at all."""
+    labels = _labels(column)
+    known = [label for label in labels if label is not None]
+    if not known:
+        return np.full(len(column), np.nan), None
+    if order is not None:
+        ranks = {label: float(rank) for rank, label in enumerate(order)}
+        return np.array([ranks.get(label, np.nan) for label in labels]), None
+    if not is_sure:
+        _refuse_dates(name, known)
+        _refuse_numbers(name, known)
+    return category_codes(labels, name)
+
+
+def _labels(column: Column) -> list[Any]:
+    """Text as it is, numbers as whole ones where they are; None where missing."""
+    if column.dtype == object:
+        return list(column)
+    numbers = [None if value != value else value for value in column.tolist()]
+    return [int(value) if value is not None and value.is_integer() else value for value in numbers]
+
+
+def holds_times(column: Column) -> bool:
+    """Whether all that is known of a column is dates or times."""
+    known = [label for label in column.tolist() if label is not None] if column.dtype == object else []
+    return bool(known) and _are_times(known)
+
+
+def _are_times(known: Sequence[str]) -> bool:
+    return all(WHEN.fullmatch(label) for label in known)
+
+
+def _refuse_dates(who: str, known: Sequence[str]) -> None:
+    if _are_times(known):
+        raise TableError(f"{who} {DATES} (for example {known[0]!r}).")
+
+
+def _refuse_numbers(name: str, known: Sequence[str]) -> None:
+    """Refuse text that is mostly numbers: by cells, because typos are rare; by labels, because numbers are many."""
+    numbers = [label for label in known if _looks_like_number(label)]
+    if 2 * len(numbers) <= len(known) and 2 * len(set(numbers)) <= len(set(known)):
+        return
+    advice = "or say that it is a category (", Parameter("categorical", [name]), ")."
+    inexact = next(filter(is_inexact, numbers), None)
+    if inexact is not None:
+        raise ParameterError(
+            f"column {name} holds whole numbers that floats cannot tell apart, for example {quote(inexact)}; drop it "
+            "if it names rows (",
+            Parameter("drop", [name]),
+            "), rescale it, ",
+            *advice,
+        )
+    spelled = next((label for label in numbers if not _is_number(label)), None)
+    if spelled is not None:
+        raise ParameterError(
+            f"column {name} is not numeric, but most of it looks like numbers, for example {quote(spelled)}; ",
+            *_respelled(spelled),
+            ", ",
+            *advice,
+        )
+    others = [label for label in dict.fromkeys(known) if not _looks_like_number(label)]
+    examples = listed([quote(label) for label in others], most=3)
+    raise ParameterError(
+        f"column {name} holds numbers in {len(numbers)} cells and text in {len(known) - len(numbers)} ({examples}); "
+        "correct these cells, leave them empty if they are not known, ",
+        *advice,
+    )
+
+
+def is_inexact(cell: str) -> bool:
+    """Whether a cell holds a whole number that floats cannot tell from its neighbours."""
+    digits = cell.strip().lstrip("+-").lstrip("0")
+    # Python refuses to make numbers of thousands of digits; a few more than 2**53 has are enough to know.
+    return len(digits) > 15 and digits.isdecimal() and int(digits[:20]) > LARGEST_EXACT
+
+
+def _looks_like_number(label: str) -> bool:
+    return bool(SPELLED.fullmatch(label)) or _is_number(label)
+
+
+def _is_number(label: str) -> bool:
+    try:
+        float(label)
+    except ValueError:
+        return False
+    # Python would read 12_345 as a number; in a table it is more likely an identifier.
+    return "_" not in label
+
+
+def _check_finite(matrix: Floats, names: Sequence[str]) -> None:
+    counts = np.isinf(matrix).sum(axis=0).tolist()
+    detail = [f"{name}: {count}" for name, count in zip(names, counts, strict=True) if count]
+    if detail:
+        raise ParameterError(
+            f"{sum(counts)} infinite values in {len(detail)} of {len(names)} feature columns ({listed(detail)}); "
+            "replace them by finite numbers, or drop these rows or columns (",
+            Parameter("drop"),
+            ").",
+        )
+
+
+def _respelled(spelled: str) -> tuple[str | Parameter, ...]:
+    """What to do about a number in a spelling that no program reads."""
+    if re.fullmatch(r"[-+]?\d+,\d+", spelled):
+        return "use ", Parameter("decimal", ","), " if commas are the decimal signs of a CSV file"
+    return ("write numbers with a decimal point and without other signs",)

@@ -1,0 +1,266 @@
+"""Contents of files: bytes and text, unpacked and decoded; other formats are recognised and named in the error."""
+
+from __future__ import annotations
+
+import gzip
+import hashlib
+import io
+import json
+import os
+import stat
+import sys
+import zipfile
+import zlib
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from altsets.errors import TableError, reason_of
+
+#: Stands for standard input in place of the name of a file.
+STANDARD_INPUT = "-"
+#: Bytes that a compressed file may hold: a few kilobytes can hold enough to fill any memory.
+MOST_UNPACKED = 2**29
+
+
+@dataclass(frozen=True)
+class Parameter:
+    """A parameter of :func:`altsets.read_table` that an error refers to; a value of None stands for its name alone."""
+
+    name: str
+    value: Any = None
+
+    def __str__(self) -> str:
+        return self.name if self.value is None else f"{self.name}={self.value!r}"
+
+
+class ParameterError(TableError):
+    """A table that another value of a parameter would help with.
+
+    The message consists of text and of :class:`Parameter` objects, so that each interface can spell parameters
+    in its own way.
+    """
+
+    def __init__(self, *parts: str | Parameter) -> None:
+        super().__init__(*parts)
+
+    def spelled(self, spell: Callable[[Parameter], str] = str) -> str:
+        """The message with its parameters as ``spell`` writes them."""
+        return "".join(part if isinstance(part, str) else spell(part) for part in self.args)
+
+    def __str__(self) -> str:
+        return self.spelled()
+
+
+def read_text(path: str | os.PathLike[str]) -> str:
+    """A text file as it is, in any of the ways in which tables may be stored."""
+    return decode(read_content(Path(path)), Path(path).name)
+
+
+def read_lines(path: str | os.PathLike[str]) -> list[str]:
+    """The lines of a text file that are not blank, such as the names of columns."""
+    return [tidy(line) for line in read_text(path).splitlines() if line.strip()]
+
+
+def read_content(path: Path) -> bytes:
+    """The bytes in a file, unpacked if it is gzipped."""
+    return unpack(read_bytes(path), str(path))
+
+
+def read_bytes(path: Path) -> bytes:
+    """The bytes in a file as they are."""
+    try:
+        _refuse_other_than_files(path)
+        return path.read_bytes()
+    except FileNotFoundError:
+        raise TableError(f"there is no file {path}; check the name and the folder.") from None
+    except (OSError, ValueError) as error:
+        raise TableError(f"cannot read {path}: {reason_of(error)}.") from error
+
+
+def hash_file(path: str | os.PathLike[str]) -> str:
+    """The SHA-256 hash of a file, byte by byte."""
+    return hashlib.sha256(read_bytes(Path(path))).hexdigest()
+
+
+def read_standard_input() -> bytes:
+    """The bytes that come in by standard input."""
+    if sys.stdin is None or sys.stdin.isatty():
+        raise TableError(
+            "- reads the table from standard input, and nothing comes in there; send a file to it, as in - < table.csv."
+        )
+    try:
+        return sys.stdin.buffer.read()
+    except OSError as error:
+        raise TableError(f"cannot read standard input: {reason_of(error)}.") from error
+
+
+def unpack(content: bytes, source: str) -> bytes:
+    """The same bytes, or what is in them if they are gzipped; ``source`` names them in messages."""
+    if content[:2] != b"\x1f\x8b":
+        return content
+    try:
+        with gzip.GzipFile(fileobj=io.BytesIO(content)) as file:
+            unpacked = file.read(MOST_UNPACKED + 1)
+    except (OSError, EOFError, zlib.error) as error:
+        raise TableError(f"{source} is a damaged gzip file: {reason_of(error)}.") from error
+    refuse_size(len(unpacked), source)
+    return unpacked
+
+
+def refuse_size(n_bytes: int, source: str) -> None:
+    """Refuse a compressed file that holds very much more than its own size."""
+    if n_bytes > MOST_UNPACKED:
+        raise TableError(
+            f"{source} unpacks to more than {MOST_UNPACKED // 2**20} MiB; if that is right, unpack it and give the "
+            "unpacked file."
+        )
+
+
+def _refuse_other_than_files(path: Path) -> None:
+    """Refuse what is no file, or would never come to an end; pipes that a shell has opened are welcome."""
+    mode = path.stat().st_mode
+    if stat.S_ISDIR(mode):
+        raise TableError(f"{path} is a directory; give a file.")
+    is_pipe = stat.S_ISFIFO(mode) and path.parts[:2] in ((os.sep, "dev"), (os.sep, "proc"))
+    if not stat.S_ISREG(mode) and not is_pipe:
+        kind = "a named pipe" if stat.S_ISFIFO(mode) else "a device or a socket"
+        raise TableError(f"{path} is {kind}; give a file.")
+
+
+def decode(content: bytes, source: str) -> str:
+    """Bytes as text: UTF-8, or UTF-16 with a byte-order mark; ``source`` names them in messages."""
+    refuse_binary(content, source)
+    utf16 = content[:2] in (b"\xff\xfe", b"\xfe\xff")
+    try:
+        text = content.decode("utf-16" if utf16 else "utf-8-sig")
+    except UnicodeDecodeError as error:
+        raise TableError(
+            f"{source} is neither Parquet nor text in UTF-8 (byte {error.start} of it fits no character); "
+            "save the table as CSV in UTF-8."
+        ) from error
+    if "\0" in text:
+        raise TableError(f"{source} is a binary file; save the table as CSV or Parquet.")
+    if not text.strip():
+        raise TableError(f"{source} is empty; a table needs a header line and rows.")
+    return text
+
+
+def tidy(name: str) -> str:
+    """A name on one line, with single spaces."""
+    return " ".join(name.split())
+
+
+# --- Other formats --------------------------------------------------------------------------------
+
+EXPORT = "save the table as CSV or Parquet"
+UNPACK = "unpack it first"
+
+
+def _with_pandas(reader: str) -> str:
+    return f"read it with pandas.{reader} and {EXPORT}"
+
+
+#: How files of a kind begin, what they are, and what to do.
+BEGINNINGS: tuple[tuple[bytes, str, str], ...] = (
+    (b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1", "an old Excel or Office file (.xls)", "save it as .xlsx or CSV"),
+    (b"$FL2", "an SPSS file", _with_pandas("read_spss")),
+    (b"$FL3", "an SPSS file", _with_pandas("read_spss")),
+    (b"<stata_dta>", "a Stata file", _with_pandas("read_stata")),
+    (b"\x73\x01\x01\x00", "a Stata file", _with_pandas("read_stata")),
+    (b"\x73\x02\x01\x00", "a Stata file", _with_pandas("read_stata")),
+    (b"\x72\x01\x01\x00", "a Stata file", _with_pandas("read_stata")),
+    (b"\x72\x02\x01\x00", "a Stata file", _with_pandas("read_stata")),
+    (bytes(12) + b"\xc2\xea\x81\x60", "a SAS file", _with_pandas("read_sas")),
+    (b"HEADER RECORD*******LIB", "a SAS transport file", _with_pandas("read_sas")),
+    (b"ARROW1", "a Feather or Arrow file", _with_pandas("read_feather")),
+    (b"FEA1", "a Feather file", _with_pandas("read_feather")),
+    (b"\xff\xff\xff\xff", "an Arrow stream", EXPORT),
+    (b"ORC", "an ORC file", _with_pandas("read_orc")),
+    (b"Obj\x01", "an Avro file", EXPORT),
+    (b"\x89HDF\r\n\x1a\n", "an HDF5 file", _with_pandas("read_hdf")),
+    (b"SQLite format 3\x00", "an SQLite database", EXPORT),
+    (b"\x93NUMPY", "a NumPy array", EXPORT),
+    (b"RDX2\n", "a workspace of R", "save the table in R with write.csv"),
+    (b"RDX3\n", "a workspace of R", "save the table in R with write.csv"),
+    (b"X\n\x00\x00\x00", "an object of R", "save the table in R with write.csv"),
+    (b"%PDF-", "a PDF document", EXPORT),
+    (b"BZh", "compressed with bzip2", UNPACK),
+    (b"\xfd7zXZ\x00", "compressed with xz", UNPACK),
+    (b"\x28\xb5\x2f\xfd", "compressed with Zstandard", UNPACK),
+    (b"7z\xbc\xaf\x27\x1c", "a 7z archive", UNPACK),
+    (b"Rar!\x1a\x07", "a RAR archive", UNPACK),
+)
+ZIP = (b"PK\x03\x04", b"PK\x05\x06")
+#: How far into a text its first tags are looked for.
+BEGINNING = 2_000
+
+
+def is_excel(content: bytes) -> bool:
+    """Whether these bytes are a workbook as Excel has stored it since 2007."""
+    return content.startswith(ZIP) and "xl/workbook.xml" in _members(content)
+
+
+def refuse_binary(content: bytes, source: str) -> None:
+    """Refuse bytes of a known format that is not text; ``source`` names them."""
+    if content.startswith(ZIP):
+        raise TableError(f"{source} is {_zipped(content)}.")
+    for beginning, kind, advice in BEGINNINGS:
+        if content.startswith(beginning):
+            raise TableError(f"{source} is {kind}; {advice}.")
+
+
+def refuse_markup(text: str, source: str) -> None:
+    """Refuse text that is not a table: a JSON document, a web page."""
+    start = text[:BEGINNING].lstrip().lower()
+    if start.startswith("<") and any(tag in start for tag in ("<!doctype html", "<html", "<table")):
+        raise TableError(f"{source} is a web page (HTML); download the table itself, as CSV or Parquet.")
+    if start.startswith("<?xml"):
+        raise TableError(f"{source} is an XML document; {EXPORT}.")
+    if start.startswith(("{", "[")) and _is_json(text.lstrip()):
+        raise TableError(f"{source} is a JSON document; {_with_pandas('read_json')}.")
+
+
+def _is_json(text: str) -> bool:
+    """Whether a text is JSON, or begins with a line of it; a header line such as [a],[b] is not."""
+    try:
+        end = json.JSONDecoder().raw_decode(text)[1]
+    except ValueError:
+        return False
+    except RecursionError:
+        return True
+    rest = text[end:].lstrip(" \t")
+    return not rest or rest[0] in "\r\n"
+
+
+def workbook_size(content: bytes) -> int:
+    """The bytes that the parts of a workbook have when they are unpacked, as they say themselves."""
+    with zipfile.ZipFile(io.BytesIO(content)) as archive:
+        return sum(part.file_size for part in archive.infolist())
+
+
+def _members(content: bytes) -> list[str]:
+    try:
+        with zipfile.ZipFile(io.BytesIO(content)) as archive:
+            return archive.namelist()
+    except (zipfile.BadZipFile, OSError, ValueError, NotImplementedError):
+        return []
+
+
+def _zipped(content: bytes) -> str:
+    """What a zip archive is, and what to do."""
+    members = _members(content)
+    if not members:
+        return "a damaged zip archive; get it once more"
+    if "xl/workbook.xml" in members:
+        return "an Excel workbook; save the sheet as CSV"
+    if "xl/workbook.bin" in members:
+        return "an Excel workbook in binary form (.xlsb); save it as .xlsx or CSV"
+    if "mimetype" in members and "content.xml" in members:
+        return "an OpenDocument file; save the sheet as CSV or .xlsx"
+    if any(name.endswith(".npy") for name in members):
+        return f"a file of NumPy arrays; {EXPORT}"
+    files = [name for name in members if not name.endswith("/")]
+    held = f" of {files[0]}" if len(files) == 1 else f" of {len(files)} files"
+    return f"a zip archive{held}; unpack it and give the table in it"

@@ -1,0 +1,225 @@
+"""CSV text: delimiters are detected, and columns become numbers where every cell can be one."""
+
+from __future__ import annotations
+
+import csv
+import os
+import re
+from collections.abc import Iterator, Sequence
+from itertools import islice
+from operator import itemgetter
+from pathlib import Path
+
+import numpy as np
+
+from altsets.errors import TableError
+from altsets.files.columns import Column, Table, is_inexact, refuse_nameless
+from altsets.files.contents import Parameter, ParameterError, read_text, tidy
+from altsets.tables.column_conversion import LARGEST_EXACT
+
+#: What stands for "not known" in a CSV file, in lower case.
+MISSING = frozenset({"", "na", "n/a", "nan", "null", "none", "?", "<na>", "#n/a"})
+TRUTH = {"true": 1.0, "false": 0.0}
+DELIMITERS = (",", ";", "\t")
+DECIMALS = (".", ",")
+#: What makes numbers with decimal commas into those of Python, and those with a point into none.
+SWAPPED = str.maketrans(",.", ".,")
+#: Numbers with a point that a decimal comma leaves no meaning: 1.5 and 1.234,5, but no dates.
+POINTED = re.compile(r"[-+]?\d+\.\d+|[-+]?\d{1,3}(\.\d{3})+(,\d+)?")
+#: A line with its end.
+LINE = re.compile(r"[^\r\n]*(?:\r\n|\r|\n)|[^\r\n]+")
+INDEX_LEFT_OUT = (
+    "The first column, which has no name and counts the rows, was left out: it is the index of a frame."
+)
+#: Cells that are converted at a time: strings cost ten times as much memory as the numbers they become.
+CELLS_AT_A_TIME = 500_000
+
+
+def read_rows(path: str | os.PathLike[str]) -> list[tuple[int, list[str]]]:
+    """The rows of a text file without a header, each with the number of its line; fields as in tables."""
+    text = read_text(path)
+    rows = _rows(text, _delimiter(text), Path(path).name)
+    return [(line, [tidy(cell) for cell in row]) for line, row in rows]
+
+
+def parse_csv(text: str, source: str, *, delimiter: str | None = None, decimal: str = ".") -> Table:
+    """The table in a text; what becomes of fields is said in :func:`altsets.read_table`."""
+    delimiter = delimiter or _delimiter_beside(decimal, text, source)
+    header = next(_rows(text, delimiter, source), None)
+    if header is None:
+        raise TableError(f"{source} has no header line; a table needs one, and rows below it.")
+    names = [tidy(name) for name in header[1]]
+    as_text: set[int] = set()
+    columns, surprises = _parse(text, delimiter, source, len(names), as_text, decimal)
+    if surprises:
+        # Columns that began with numbers: what was converted has lost its spelling, so read them again.
+        columns, _ = _parse(text, delimiter, source, len(names), as_text | surprises, decimal)
+    notes: tuple[str, ...] = ()
+    if len(names) > 1 and not names[0] and _counts_rows(columns[0]):
+        names, columns, notes = names[1:], columns[1:], (INDEX_LEFT_OUT,)
+    refuse_nameless(names, source, "put one into the first line")
+    if decimal == ",":
+        _refuse_points(names, columns)
+    return Table(tuple(names), tuple(columns), source, notes=notes)
+
+
+def _delimiter(text: str, among: Sequence[str] = DELIMITERS) -> str:
+    """The delimiter that splits the first lines into most fields, and into equally many of them."""
+    return max(among, key=lambda delimiter: _fitness(text, delimiter))
+
+
+def _fitness(text: str, delimiter: str) -> tuple[bool, int]:
+    """Whether a delimiter splits the first lines into equally many fields, and into how many."""
+    lines = csv.reader(_lines(text[:1_000_000]), delimiter=delimiter)
+    try:
+        widths = [len(row) for row in islice((row for row in lines if row), 3)]
+    except csv.Error:
+        return False, 0
+    return len(set(widths)) == 1 and widths[0] > 1, max(widths, default=0)
+
+
+def _delimiter_beside(decimal: str, text: str, source: str) -> str:
+    """The delimiter of a text whose numbers have this decimal sign."""
+    if decimal not in DECIMALS:
+        raise ParameterError(
+            Parameter("decimal", decimal), " is not a decimal sign; give a comma or a point."
+        )
+    others = [delimiter for delimiter in DELIMITERS if delimiter != decimal]
+    found = _delimiter(text, others)
+    if len(others) < len(DELIMITERS) and not _fitness(text, found)[0] and _fitness(text, decimal)[0]:
+        raise ParameterError(
+            f"{source} has commas between its fields, so they cannot be decimal signs as well; save it with semicolons "
+            "or tabs between them, or leave out ",
+            Parameter("decimal"),
+            ".",
+        )
+    return found
+
+
+def _refuse_points(names: Sequence[str], columns: Sequence[Column]) -> None:
+    """Refuse numbers with points where commas are decimal signs: 1.234 could be large or small."""
+    for name, column in zip(names, columns, strict=True):
+        known = [] if column.dtype != object else [label for label in column if label is not None]
+        pointed = [label for label in known if POINTED.fullmatch(label)]
+        if 2 * len(pointed) > len(known):
+            raise ParameterError(
+                f"column {name} has numbers with a point, such as {pointed[0]!r}, though commas are the decimal signs; "
+                "leave out ",
+                Parameter("decimal"),
+                ", or take the points out of the file.",
+            )
+
+
+def _lines(text: str) -> Iterator[str]:
+    """The lines of a text with their ends; io.StringIO would hold it once more, with four bytes for each character."""
+    return (match.group() for match in LINE.finditer(text))
+
+
+def _rows(text: str, delimiter: str, source: str) -> Iterator[tuple[int, list[str]]]:
+    """All rows that are not blank, with the number of the line on which each of them ends."""
+    reader = csv.reader(_lines(text), delimiter=delimiter)
+    try:
+        for row in reader:
+            if len(row) > 1 or "".join(row).strip():
+                yield reader.line_num, row
+    except csv.Error as error:
+        raise TableError(f"{source}, line {reader.line_num}: {error}; check its quotes.") from error
+
+
+def _parse(
+    text: str, delimiter: str, source: str, width: int, as_text: set[int], decimal: str
+) -> tuple[list[Column], set[int]]:
+    """All columns, and those that turned out to be text only after some of their cells had become numbers.
+
+    ``as_text`` names the columns that are text; the first chunk may add to it.
+    """
+    rows = _rows(text, delimiter, source)
+    next(rows)
+    # Numbers are kept chunk by chunk, not column by column: a wide table has few rows and many columns.
+    numbers: list[Column] = []
+    labels: dict[int, list[str | None]] = {index: [] for index in as_text}
+    surprises: set[int] = set()
+    while chunk := list(islice(rows, max(1, CELLS_AT_A_TIME // width))):
+        _check_widths(chunk, width, source)
+        cells = [row for _, row in chunk]
+        block = np.full((len(cells), width), np.nan)
+        numeric = cells if decimal == "." else [[cell.translate(SWAPPED) for cell in row] for row in cells]
+        odd = _fill(block, numeric, [index for index in range(width) if index not in as_text])
+        if numbers:
+            surprises.update(odd)
+        else:
+            as_text.update(odd)
+            labels.update((index, []) for index in odd)
+        for index, known in labels.items():
+            known += _labels([row[index] for row in cells])
+        numbers.append(block)
+    by_column = np.concatenate(numbers).T.copy() if numbers else np.empty((width, 0))
+    del numbers
+    columns = list(by_column)
+    for index, known in labels.items():
+        columns[index] = np.array(known, dtype=object)
+    return columns, surprises
+
+
+def _fill(block: Column, cells: Sequence[Sequence[str]], columns: Sequence[int]) -> list[int]:
+    """Put columns of numbers into a block, as many as possible at a time; the columns that hold anything else."""
+    odd: list[int] = []
+    waiting = [columns] if columns else []
+    while waiting:
+        some = waiting.pop()
+        values = numbers_in(cells if len(some) == block.shape[1] else [_those(row, some) for row in cells])
+        if values is not None:
+            block[:, some] = values
+        elif len(some) == 1:
+            odd.append(some[0])
+        else:
+            # Text is found by halving, so that a few columns of it do not make many columns slow.
+            half = len(some) // 2
+            waiting += [some[half:], some[:half]]
+    return odd
+
+
+def _those(row: Sequence[str], columns: Sequence[int]) -> Sequence[str]:
+    return itemgetter(*columns)(row) if len(columns) > 1 else (row[columns[0]],)
+
+
+def _check_widths(chunk: list[tuple[int, list[str]]], width: int, source: str) -> None:
+    for line, row in chunk:
+        if len(row) != width:
+            raise TableError(
+                f"{source}, line {line}: {len(row)} fields, but the header has {width}; "
+                "check quotes and delimiters."
+            )
+
+
+def numbers_in(cells: Sequence[Sequence[str]]) -> Column | None:
+    """Rows of cells as numbers, or None if one of them is neither missing nor a number that floats can hold."""
+    # Python would read 12_345 as a number; in a table it is more likely an identifier.
+    if any("_" in "".join(row) for row in cells):
+        return None
+    try:
+        numbers = np.array(cells, dtype=np.float64)
+    except ValueError:
+        try:
+            numbers = np.array([[_float(cell) for cell in row] for row in cells], dtype=np.float64)
+        except ValueError:
+            return None
+    if not np.fmax.reduce(np.abs(numbers), axis=None, initial=0.0) >= LARGEST_EXACT:
+        return numbers
+    return None if any(is_inexact(cell) for row in cells for cell in row) else numbers
+
+
+def _float(cell: str) -> float:
+    word = cell.strip().lower()
+    if word in MISSING:
+        return np.nan
+    truth = TRUTH.get(word)
+    return float(word) if truth is None else truth
+
+
+def _labels(cells: Sequence[str]) -> list[str | None]:
+    return [None if cell.strip().lower() in MISSING else cell.strip() for cell in cells]
+
+
+def _counts_rows(column: Column) -> bool:
+    return column.dtype != object and np.array_equal(column, np.arange(len(column)))

@@ -1,0 +1,286 @@
+"""Tables from files, without pandas: read, with the target apart from the features, and both checked.
+
+The format is recognised by the content of a file. Columns that no measure can use are refused in one sentence that
+names them and says what to do.
+"""
+
+from __future__ import annotations
+
+import difflib
+import hashlib
+import os
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+import numpy as np
+
+from altsets.errors import TableError
+from altsets.files.binary_tables import parse_excel, parse_parquet
+from altsets.files.columns import Column, Table, as_features, as_target, holds_times, missing_in
+from altsets.files.contents import (
+    STANDARD_INPUT,
+    Parameter,
+    ParameterError,
+    decode,
+    is_excel,
+    read_bytes,
+    read_standard_input,
+    refuse_markup,
+    unpack,
+)
+from altsets.files.csv_tables import numbers_in, parse_csv
+from altsets.tables.feature_matrix import Features, listed
+from altsets.wording import counted
+
+DEMO_TARGET = "diagnosis"
+
+
+@dataclass(frozen=True, eq=False)
+class Dataset:
+    """A table from a file with the target apart, as :func:`altsets.read_table` returns it.
+
+    Attributes
+    ----------
+    X : table
+        The features: finite or missing numbers, and categories. All functions of altsets take it as a table.
+    y : ndarray of shape (n_rows,)
+        The target: finite numbers or text.
+    feature_names : tuple of str
+        One name for each column of ``X``.
+    target_name : str
+        The name of the target column.
+    groups : ndarray of shape (n_rows,) or None
+        The column that says which rows belong together, if one was named.
+    n_dropped : int
+        The number of rows that were left out because their target is missing.
+    sha256 : str
+        The SHA-256 hash of the file.
+    notes : tuple of str
+        Sentences on columns that were left out.
+    """
+
+    X: Features
+    y: Column
+    feature_names: tuple[str, ...]
+    target_name: str
+    groups: Column | None = None
+    n_dropped: int = 0
+    sha256: str = ""
+    notes: tuple[str, ...] = ()
+
+
+def read_table(
+    path: str | os.PathLike[str],
+    target: str,
+    *,
+    drop: Sequence[str] = (),
+    categorical: Sequence[str] = (),
+    groups: str | None = None,
+    decimal: str | None = None,
+    sheet: str | None = None,
+    drop_missing_target: bool = False,
+) -> Dataset:
+    """Read a CSV file (also gzipped), a Parquet file or an Excel workbook, as the command line does.
+
+    CSV: UTF-8 with or without a byte-order mark (or UTF-16 with one), a header line, and commas, semicolons or tabs
+    between the fields. Empty fields and NA, N/A, NaN, null, None and ? are missing values; true and false are 1 and 0.
+    A first column without a name that counts the rows from 0 is the index that pandas writes, and is left out.
+
+    Columns of text are categories. What is likely a mistake is refused: dates, numbers with some text among them,
+    numbers in a spelling that cannot be read, categories that name single rows.
+
+    Parameters
+    ----------
+    path : path-like
+        The file, or ``"-"`` for standard input. The content decides about the format, not the name.
+    target : str
+        The name of the target column.
+    drop : sequence of str, default=()
+        Columns to leave out.
+    categorical : sequence of str, default=()
+        Columns that are categories whatever they hold, such as codes.
+    groups : str, optional
+        The column that says which rows belong together; it is not used as a feature.
+    decimal : {".", ","}, default="."
+        The decimal sign of a CSV file. A comma needs semicolons or tabs between the fields.
+    sheet : str, optional
+        The sheet of a workbook; by default the first one.
+    drop_missing_target : bool, default=False
+        Whether to leave out rows without a target; otherwise they are refused.
+
+    Returns
+    -------
+    Dataset
+        A record with ``X``, ``y``, ``feature_names``, ``target_name``, ``groups`` and more.
+
+    Raises
+    ------
+    altsets.errors.TableError
+        If the file cannot be read as a table, a column does not exist, no feature is left, a feature is neither
+        numeric nor categorical or is infinite, or the target is incomplete or constant.
+    altsets.errors.MissingExtraError
+        If it is a Parquet file and pyarrow is not installed, or a workbook and openpyxl is not.
+
+    See Also
+    --------
+    altsets.read_scores : Read feature scores that were saved before.
+
+    Examples
+    --------
+    >>> import pathlib, tempfile
+    >>> import altsets
+    >>> path = pathlib.Path(tempfile.mkdtemp()) / "small.csv"
+    >>> _ = path.write_text("age;town;dose;ill\\n42;Rome;0,5;yes\\n;Oslo;1;no\\n37;Rome;2;no\\n29;Oslo;1,5;yes\\n")
+    >>> data = altsets.read_table(path, "ill", decimal=",")
+    >>> data.feature_names, data.y.tolist()
+    (('age', 'town', 'dose'), ['yes', 'no', 'no', 'yes'])
+    >>> altsets.quality.Additive.from_data(data.X, data.y, measure="symmetrical_uncertainty").scores.round(2).tolist()
+    [0.42, 0.0, 0.67]
+    """
+    return split_target(
+        read_columns(path, decimal=decimal, sheet=sheet),
+        target,
+        drop=drop,
+        categorical=categorical,
+        groups=groups,
+        drop_missing_target=drop_missing_target,
+    )
+
+
+def read_columns(
+    path: str | os.PathLike[str], *, decimal: str | None = None, sheet: str | None = None
+) -> Table:
+    """Read all columns of a file; nothing is decided yet about what they mean."""
+    from_input = str(path) == STANDARD_INPUT
+    source = "standard input" if from_input else Path(path).name
+    raw = read_standard_input() if from_input else read_bytes(Path(path))
+    table = _parse(unpack(raw, source if from_input else str(path)), source, decimal, sheet)
+    return replace(table, sha256=hashlib.sha256(raw).hexdigest())
+
+
+def _parse(content: bytes, source: str, decimal: str | None, sheet: str | None) -> Table:
+    is_workbook, is_parquet = is_excel(content), content[:4] == b"PAR1"
+    if sheet is not None and not is_workbook:
+        raise ParameterError(
+            f"{source} has no sheets, as it is no Excel workbook; leave out ", Parameter("sheet"), "."
+        )
+    if decimal is not None and (is_workbook or is_parquet):
+        raise ParameterError(
+            f"{source} is not a CSV file, and holds numbers as such; leave out ", Parameter("decimal"), "."
+        )
+    if is_workbook:
+        return parse_excel(content, source, sheet)
+    if is_parquet:
+        return parse_parquet(content, source)
+    text = decode(content, source)
+    refuse_markup(text, source)
+    return parse_csv(text, source, decimal=decimal or ".")
+
+
+def load_demo() -> Table:
+    """The table of ``altsets demo``: 569 breast tumours, 30 measurements, malignant or benign.
+
+    It ships with scikit-learn (Wisconsin diagnostic breast cancer data).
+    """
+    from sklearn.datasets import load_breast_cancer
+
+    bunch = load_breast_cancer()
+    labels = np.array([str(name) for name in bunch.target_names], dtype=object)[bunch.target]
+    names = (*(str(name) for name in bunch.feature_names), DEMO_TARGET)
+    return Table(names, (*bunch.data.T, labels), source="the demo table")
+
+
+def split_target(
+    table: Table,
+    target: str,
+    *,
+    drop: Sequence[str] = (),
+    categorical: Sequence[str] = (),
+    groups: str | None = None,
+    drop_missing_target: bool = False,
+) -> Dataset:
+    """Take the target apart from the features, and check that a measure can use both; see :func:`read_table`."""
+    known = dict(zip(table.names, table.columns, strict=True))
+    asked = [(target, "target column")]
+    asked += [(name, "column to drop") for name in drop]
+    asked += [(name, "categorical column") for name in categorical]
+    asked += [] if groups is None else [(groups, "column of groups")]
+    for name, role in asked:
+        if name not in known:
+            raise _unknown(table, name, role)
+    if target in drop:
+        raise TableError(f"column {target!r} cannot be both the target and dropped.")
+    if target == groups:
+        raise TableError(f"column {target!r} cannot be both the target and the column of groups.")
+    whole = table
+    if drop_missing_target:
+        table = _with_target(table, target)
+        known = dict(zip(table.names, table.columns, strict=True))
+    _refuse_unusable(table, drop)
+    left_out = {target, groups, *drop}
+    features = [name for name in table.names if name not in left_out]
+    if not features:
+        raise TableError(f"{table.source} has no feature columns besides the target {target!r}.")
+    categories = {**table.categories, **{name: None for name in categorical}}
+    y = as_target(known[target], target, is_category=target in categories)
+    X = as_features({name: known[name] for name in features}, categories)
+    together = None if groups is None else _complete(known[groups], groups)
+    notes = (*table.notes, *_on_times({name: known[name] for name in drop}))
+    n_dropped = whole.n_rows - table.n_rows
+    return Dataset(X, y, tuple(features), target, together, n_dropped, table.sha256, notes)
+
+
+def _refuse_unusable(table: Table, drop: Sequence[str]) -> None:
+    """Refuse columns of values that are neither numbers nor text, unless they are dropped."""
+    left = {name: kind for name, kind in table.unusable.items() if name not in drop}
+    for name, kind in left.items():
+        raise ParameterError(
+            f"column {name} of {table.source} holds {kind}, and a table needs one number or text in each cell; drop it "
+            "(",
+            Parameter("drop", list(left)),
+            "), or take it apart.",
+        )
+
+
+def _with_target(table: Table, target: str) -> Table:
+    """The rows whose target is known."""
+    column = table.columns[table.names.index(target)]
+    known = ~missing_in(column)
+    if not known.any():
+        raise TableError(f"target column {target!r} has no values at all; choose another target.")
+    return table if known.all() else replace(table, columns=tuple(column[known] for column in table.columns))
+
+
+def _complete(groups: Column, name: str) -> Column:
+    """A column of groups, in which every row must have one."""
+    n_missing = int(missing_in(groups).sum())
+    if n_missing:
+        raise TableError(
+            f"column {name!r} says which rows belong together, and has {counted(n_missing, 'missing value')} "
+            f"(of {len(groups)}); fill them in, or leave out these rows."
+        )
+    return groups
+
+
+def _on_times(dropped: Mapping[str, Column]) -> list[str]:
+    """A note on columns that say when a row was taken: without them, it is easily forgotten that rows have an order."""
+    times = [name for name, column in dropped.items() if holds_times(column)]
+    if not times:
+        return []
+    holds, was = ("holds", "was") if len(times) == 1 else ("hold", "were")
+    return [
+        f"{listed(times)} {holds} dates or times and {was} left out, as asked; if rows follow each other in time, test "
+        "models on later rows than they were fitted to."
+    ]
+
+
+def _unknown(table: Table, name: str, role: str) -> TableError:
+    message = f"{table.source} has no {role} {name!r}"
+    close = difflib.get_close_matches(name.lower(), [known.lower() for known in table.names], n=3)
+    meant = [known for known in table.names if known.lower() in close]
+    if meant:
+        return TableError(f"{message}; did you mean {' or '.join(map(repr, meant))}?")
+    if numbers_in([table.names]) is not None:
+        return TableError(f"{message}; its first line holds only numbers, so it may lack a header line.")
+    return TableError(f"{message}; its columns are: {listed(table.names)}.")

@@ -1,0 +1,187 @@
+"""New files: checked before anything is computed, written whole or not at all, never over another one unasked.
+
+Answers become rows of CSV (safe to open in a spreadsheet) or Parquet, or one JSON document.
+"""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+import os
+from collections.abc import Callable, Mapping, Sequence
+from contextlib import suppress
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, Self
+
+from altsets.errors import InputError, MissingExtraError, reason_of
+from altsets.files.columns import Table
+
+#: Formats of answers, by the ending of the file's name.
+ENDINGS = (".csv", ".parquet", ".json")
+#: How text begins that spreadsheets take for a formula.
+FORMULA = ("=", "+", "-", "@", "\t", "\r")
+
+Rows = Sequence[Mapping[str, Any]]
+
+
+@dataclass(frozen=True)
+class NewFile:
+    """A file to be written.
+
+    Attributes
+    ----------
+    path : str
+        The file.
+    called : str
+        What messages call it, such as "--output answer.csv".
+    force : bool
+        Whether it may replace another file.
+    permission : str
+        How the user lets it replace another file, such as "add --force".
+
+    """
+
+    path: str
+    called: str
+    force: bool = False
+    permission: str = "pass force=True"
+
+    def check(self, table: str | None = None, may_replace: Callable[[str], bool] | None = None) -> Self:
+        """Raise what would go wrong later; ``table`` is a file that it must not be in any case.
+
+        ``may_replace`` tells whether a file that exists already can be replaced without asking.
+        """
+        folder = os.path.dirname(self.path) or "."
+        if not os.path.isdir(folder):
+            raise InputError(f"{self.called}: there is no folder {folder}; make it first.")
+        if os.path.isdir(self.path):
+            raise InputError(f"{self.called} is a folder; name a file.")
+        both_there = table is not None and os.path.exists(table) and os.path.exists(self.path)
+        if both_there and os.path.samefile(str(table), self.path):
+            raise InputError(f"{self.called} is the table itself; choose another name.")
+        if may_replace is None or not may_replace(self.path):
+            self._refuse_to_replace()
+        try:
+            with _beside(self.path):
+                pass
+        except (OSError, ValueError) as error:
+            raise self._unwritable(error) from error
+        return self
+
+    def write(self, content: bytes) -> None:
+        """Write the file, whole or not at all."""
+        self._refuse_to_replace()
+        try:
+            with _beside(self.path) as temporary:
+                with open(temporary, "wb") as file:
+                    file.write(content)
+                # A link stays one, and what it points to is replaced.
+                os.replace(temporary, os.path.realpath(self.path))
+        except (OSError, ValueError) as error:
+            raise self._unwritable(error) from error
+
+    def _refuse_to_replace(self) -> None:
+        if os.path.lexists(self.path) and not self.force:
+            raise InputError(
+                f"{self.called} exists already; choose another name, or {self.permission} to replace it."
+            )
+
+    def _unwritable(self, error: Exception) -> InputError:
+        return InputError(f"{self.called} cannot be written: {reason_of(error)}.")
+
+
+class _beside:
+    """A new file in the same folder, which is gone afterwards unless it was moved away."""
+
+    def __init__(self, path: str) -> None:
+        folder, name = os.path.split(os.path.realpath(path))
+        self._path = os.path.join(folder, f".{name}.{os.getpid()}.part")
+
+    def __enter__(self) -> str:
+        with open(self._path, "xb"):
+            pass
+        return self._path
+
+    def __exit__(self, *_: object) -> None:
+        with suppress(FileNotFoundError):
+            os.remove(self._path)
+
+
+def write_new(path: str | os.PathLike[str], content: bytes) -> None:
+    """Write a new file, whole or not at all; one that already has exactly this content stays as it is."""
+    if os.path.isfile(path) and Path(path).read_bytes() == content:
+        return
+    NewFile(os.fspath(path), os.fspath(path), permission="delete it").write(content)
+
+
+def write_csv(table: Table, path: str | os.PathLike[str]) -> None:
+    """Write a table so that it is read as the same numbers again; never over another file."""
+    # As Python objects: repr() of a Python float is the shortest text that reads back as the same number.
+    rows = zip(*(column.tolist() for column in table.columns), strict=True)
+    write_new(path, csv_text([table.names, *rows]).encode())
+
+
+def csv_text(rows: Sequence[Sequence[Any]]) -> str:
+    """Rows of cells as lines of CSV."""
+    buffer = io.StringIO(newline="")
+    csv.writer(buffer, lineterminator="\n").writerows(rows)
+    return buffer.getvalue()
+
+
+def escape_formula(text: str) -> str:
+    """Text that a spreadsheet does not take for a formula: a single quote goes before one.
+
+    It also goes before text that only differs from such text by quotes, so that :func:`unescape_formula` can tell
+    them apart.
+    """
+    return f"'{text}" if text.lstrip("'").startswith(FORMULA) else text
+
+
+def unescape_formula(text: str) -> str:
+    """What :func:`escape_formula` was given."""
+    return text[1:] if text.startswith("'") and text.lstrip("'").startswith(FORMULA) else text
+
+
+def encode_answer(path: str, rows: Rows, columns: Sequence[str], document: Mapping[str, Any]) -> bytes:
+    """An answer as the ending of a file's name says: ``rows`` as a table, or ``document`` as JSON."""
+    ending = os.path.splitext(path)[1].lower()
+    if ending == ".json":
+        return json.dumps(document, indent=2, allow_nan=False).encode() + b"\n"
+    return encode_csv(rows, columns) if ending == ".csv" else encode_parquet(rows, columns)
+
+
+def encode_csv(rows: Rows, columns: Sequence[str]) -> bytes:
+    """Rows of numbers, text, None or lists of text as CSV that is safe to open in a spreadsheet.
+
+    A list of names is one field, with commas between them and quotes where a name has a comma.
+    """
+    cells = [[_cell(row[column]) for column in columns] for row in rows]
+    return csv_text([list(map(escape_formula, columns)), *cells]).encode()
+
+
+def _cell(value: Any) -> Any:
+    text = csv_text([value]).rstrip("\n") if isinstance(value, list | tuple) else value
+    return escape_formula(text) if isinstance(text, str) else text
+
+
+def encode_parquet(rows: Rows, columns: Sequence[str]) -> bytes:
+    """Rows of numbers, text, None or lists of text as the bytes of a Parquet file; needs pyarrow."""
+    import pyarrow as pa
+    import pyarrow.parquet as pq
+
+    arrays = [pa.array([row[column] for row in rows]) for column in columns]
+    # A column without any value is a numeric one of unknown values.
+    filled = [array.cast(pa.float64()) if pa.types.is_null(array.type) else array for array in arrays]
+    sink = pa.BufferOutputStream()
+    pq.write_table(pa.table(dict(zip(columns, filled, strict=True))), sink)
+    return sink.getvalue().to_pybytes()  # type: ignore[no-any-return]
+
+
+def require_pyarrow(purpose: str) -> None:
+    """Say that a package is missing before anything is computed."""
+    try:
+        import pyarrow.parquet  # noqa: F401
+    except ImportError as error:
+        raise MissingExtraError(purpose, "pyarrow", "tables") from error

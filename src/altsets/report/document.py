@@ -1,0 +1,310 @@
+"""The report document: plain data between those who summarise answers and those who show them.
+
+A document is ``{"schema": 1, "title", "subtitle", "sections": [{"id", "title", "blocks"}]}``. All text in it is plain
+text. The page module draws it, and the static shell shows it without JavaScript.
+"""
+
+from __future__ import annotations
+
+import json
+import math
+from collections import Counter
+from collections.abc import Iterable, Sequence
+from typing import Any
+
+import numpy as np
+
+from altsets.result import MARK
+from altsets.views import Bars, Curves, Grid, Membership, ReferenceLine
+from altsets.wording import paragraph
+
+Block = dict[str, Any]
+
+SCHEMA = 1
+#: Rows of a table on one page.
+PAGE_SIZE = 25
+
+#: Characters of a name or of any other cell; longer ones lose their middle.
+LONGEST_NAME = 120
+LONGEST_PARAGRAPH = 3_000
+#: Characters of code to copy; longer code is left out, as half of it would be wrong.
+LONGEST_CODE = 20_000
+#: Characters of all names together that the table of all features shows in full.
+FULL_NAMES = 60_000
+#: Characters of the rows of one table; rows that do not fit are left out, with a note.
+LARGEST_TABLE = 300_000
+#: Sets in charts, where they are columns.
+SETS_DRAWN = 20
+
+#: The table of all features, which keeps whole names as far as there is room.
+FEATURES = "features"
+#: The keys of a block that hold identifiers rather than text.
+IDENTITIES = ("kind", "id", "chart", "file", "tone", "language")
+
+
+# --- Blocks -----------------------------------------------------------------------------------------------
+
+
+def document(title: str, subtitle: str, sections: Iterable[Block | None]) -> Block:
+    """The whole document, cut to size; empty sections are left out."""
+    filled = [part for part in sections if part is not None and part["blocks"]]
+    made: Block = to_plain({"schema": SCHEMA, "title": title, "subtitle": subtitle, "sections": filled})
+    return _fit(made)
+
+
+def section(identity: str, title: str, blocks: Iterable[Block | None]) -> Block:
+    """A section; blocks that are None are left out."""
+    return {"id": identity, "title": title, "blocks": [block for block in blocks if block is not None]}
+
+
+def text(*paragraphs: str, tone: str = "plain") -> Block | None:
+    """Paragraphs in the tone "plain", "note" or "warning"; None if all are empty."""
+    said = [one for one in paragraphs if one]
+    return {"kind": "text", "paragraphs": said, "tone": tone} if said else None
+
+
+def facts(items: Iterable[tuple[str, str]]) -> Block | None:
+    """Labels with a text each; empty texts are left out, and None is returned if all are."""
+    said = [[label, words] for label, words in items if words]
+    return {"kind": "facts", "items": said} if said else None
+
+
+def column(name: str, kind: str = "text", digits: int | None = None, about: str = "") -> Block:
+    """A column of a table: "text", "number" (with so many significant digits) or "names"."""
+    made: Block = {"name": name, "kind": kind}
+    if digits is not None:
+        made["digits"] = digits
+    return made | ({"help": about} if about else {})
+
+
+def table(
+    identity: str,
+    caption: str,
+    columns: Sequence[Block],
+    rows: Sequence[Sequence[Any]],
+    *,
+    sort: tuple[int, bool] | None = None,
+) -> Block:
+    """A table to sort, search, page and save as CSV; ``sort`` is a column, and whether it is descending."""
+    return {
+        "kind": "table",
+        "id": identity,
+        "caption": caption,
+        "columns": list(columns),
+        "rows": [list(row) for row in rows],
+        "page_size": PAGE_SIZE,
+        "sort": None if sort is None else {"column": sort[0], "descending": sort[1]},
+        "file": f"{identity}.csv",
+    }
+
+
+def code(language: str, lines: str, label: str) -> Block:
+    """Lines to copy, in "python" or for the "shell"."""
+    return {"kind": "code", "language": language, "text": lines, "label": label}
+
+
+def to_plain(value: Any) -> Any:
+    """The same value in JSON types; numbers that are not finite become None."""
+    if isinstance(value, dict):
+        return {str(key): to_plain(entry) for key, entry in value.items()}
+    if isinstance(value, list | tuple | np.ndarray):
+        return [to_plain(entry) for entry in value]
+    if isinstance(value, np.generic):
+        return to_plain(value.item())
+    if isinstance(value, float):
+        return value if math.isfinite(value) else None
+    return value if value is None or isinstance(value, bool | int) else str(value)
+
+
+# --- Charts -----------------------------------------------------------------------------------------------
+
+
+def _chart(identity: str, kind: str, title: str, description: str, **data: Any) -> Block:
+    return {
+        "kind": "chart",
+        "id": identity,
+        "chart": kind,
+        "title": title,
+        "description": description,
+        **data,
+    }
+
+
+def membership_chart(identity: str, title: str, seen: Membership, description: str, score_name: str) -> Block:
+    """Which features are in which sets."""
+    above = seen.above_noise or (True,) * len(seen.features)
+    return _chart(
+        identity,
+        "membership",
+        title,
+        description,
+        features=seen.features,
+        scores=seen.scores or (None,) * len(seen.features),
+        sets=seen.set_names,
+        members=[[int(has) for has in row] for row in seen.members],
+        marks=[not good for good in above],
+        score_name=score_name,
+        note=seen.note,
+    )
+
+
+def bars_chart(identity: str, title: str, seen: Bars, description: str, digits: int = 4) -> Block:
+    """One number for each of several things."""
+    marked = seen.marked or (False,) * len(seen.labels)
+    interval = f"Lines: {seen.interval_name}." if seen.interval_name else ""
+    meaning = f"{MARK} {seen.mark_means}." if any(marked) else ""
+    return _chart(
+        identity,
+        "bars",
+        title,
+        paragraph(description, interval, meaning, seen.note),
+        labels=[
+            f"{label} {MARK}" if mark else label for label, mark in zip(seen.labels, marked, strict=True)
+        ],
+        values=seen.values,
+        low=seen.low,
+        high=seen.high,
+        lines=_reference_lines(seen.lines),
+        value_name=seen.value_name,
+        digits=digits,
+    )
+
+
+def curves_chart(identity: str, title: str, seen: Curves, description: str) -> Block:
+    """Some curves over the same axis."""
+    mark = seen.mark
+    series = [
+        {
+            "name": line.name,
+            "points": [
+                {"x": point.x, "y": point.y, "label": point.label, "open": point.open}
+                for point in line.points
+            ],
+        }
+        for line in seen.series
+    ]
+    return _chart(
+        identity,
+        "lines",
+        title,
+        paragraph(description, seen.note),
+        x_name=seen.x_name,
+        y_name=seen.y_name,
+        series=series,
+        mark=None if mark is None else {"series": mark.series, "point": mark.point, "label": mark.label},
+        lines=_reference_lines(seen.lines),
+    )
+
+
+def grid_chart(identity: str, title: str, seen: Grid, description: str, row_name: str = "") -> Block:
+    """Numbers in rows and columns."""
+    return _chart(
+        identity,
+        "matrix",
+        title,
+        paragraph(description, seen.note),
+        rows=seen.rows,
+        columns=seen.columns,
+        values=seen.values,
+        low=seen.low,
+        high=seen.high,
+        value_name=seen.value_name,
+        digits=seen.digits,
+        row_name=seen.row_name or row_name,
+        column_name=seen.column_name,
+    )
+
+
+def _reference_lines(lines: Sequence[ReferenceLine]) -> list[dict[str, Any]]:
+    return [{"label": line.label, "value": line.value} for line in lines]
+
+
+# --- Size -------------------------------------------------------------------------------------------------
+
+
+def shorten_middle(name: str, most: int = LONGEST_NAME) -> str:
+    """A text without its middle if it is too long: names that begin alike often end differently."""
+    if len(name) <= most:
+        return name
+    end = (most - 1) // 4
+    return f"{name[: most - 1 - end]}…{name[-end:]}"
+
+
+def _fit(made: Block) -> Block:
+    """The same document with nothing longer than a report has room for."""
+    return made | {
+        "title": shorten_middle(made["title"]),
+        "subtitle": shorten_middle(made["subtitle"], LONGEST_PARAGRAPH),
+        "sections": [
+            part | {"blocks": [_fit_block(block) for block in part["blocks"]]} for part in made["sections"]
+        ],
+    }
+
+
+def _fit_block(block: Block) -> Block:
+    kind = block["kind"]
+    if kind in ("text", "facts"):
+        return {name: _cut(value, LONGEST_PARAGRAPH) for name, value in block.items()}
+    if kind == "code":
+        return _fit_code(block)
+    if kind == "table":
+        return _fit_table(block)
+    most = {"note": LONGEST_PARAGRAPH, "description": LONGEST_PARAGRAPH}
+    return {
+        name: value if name in IDENTITIES else _cut(value, most.get(name, LONGEST_NAME))
+        for name, value in block.items()
+    }
+
+
+def _cut(value: Any, most: int) -> Any:
+    """The same with short texts, however deeply nested."""
+    if isinstance(value, str):
+        return shorten_middle(value, most)
+    if isinstance(value, list):
+        return [_cut(entry, most) for entry in value]
+    if isinstance(value, dict):
+        return {name: _cut(entry, most) for name, entry in value.items()}
+    return value
+
+
+def _fit_code(block: Block) -> Block:
+    if len(block["text"]) <= LONGEST_CODE:
+        return block
+    said = f"{block['label']}: with {len(block['text']):,} characters too long to be shown here."
+    return {"kind": "text", "paragraphs": [said], "tone": "note"}
+
+
+def _fit_table(block: Block) -> Block:
+    rows = block["rows"]
+    whole = block["id"] == FEATURES and sum(len(row[0]) for row in rows) <= FULL_NAMES
+    short = [[row[0], *_cut(row[1:], LONGEST_NAME)] if whole else _cut(row, LONGEST_NAME) for row in rows]
+    if block["id"] == FEATURES:
+        short = _number_duplicates(short)
+    kept = _first_that_fit(short, LARGEST_TABLE)
+    caption = block["caption"]
+    if len(kept) < len(rows):
+        caption = (
+            f"{caption} The first {len(kept):,} of {len(rows):,} rows; there is no room for the others here."
+        )
+    return block | {"caption": shorten_middle(caption, LONGEST_PARAGRAPH), "rows": kept}
+
+
+def _number_duplicates(rows: list[list[Any]]) -> list[list[Any]]:
+    """Rows with a number behind names that are the same once they are shortened."""
+    counts = Counter(row[0] for row in rows)
+    seen: Counter[str] = Counter()
+    made = []
+    for row in rows:
+        seen[row[0]] += 1
+        made.append([f"{row[0]} ({seen[row[0]]})", *row[1:]] if counts[row[0]] > 1 else row)
+    return made
+
+
+def _first_that_fit(rows: Iterable[list[Any]], room: int) -> list[list[Any]]:
+    kept = []
+    for row in rows:
+        room -= len(json.dumps(row, ensure_ascii=False))
+        if room < 0:
+            break
+        kept.append(row)
+    return kept

@@ -1,0 +1,501 @@
+"""Sections of a report: the sets, all features, the frontier, the evaluation, near-best sets, the conditions."""
+
+from __future__ import annotations
+
+import math
+import statistics
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
+from typing import Any, Protocol
+
+from altsets import views
+from altsets.evaluation import EvaluatedFrontier, Evaluation
+from altsets.report.document import (
+    FEATURES,
+    SETS_DRAWN,
+    Block,
+    bars_chart,
+    column,
+    curves_chart,
+    grid_chart,
+    membership_chart,
+    section,
+    table,
+    text,
+)
+from altsets.report.sentences import about_condition, feature_name, list_features
+from altsets.result import Result, Status
+from altsets.search.frontier import Frontier
+from altsets.search.near_best import NearBest
+from altsets.wording import counted, round_down, sentence
+
+#: What was proven about a set, as a reader wants to know it.
+IN_WORDS = {
+    Status.OPTIMAL: "proven best",
+    Status.FEASIBLE: "valid, not proven best",
+    Status.INFEASIBLE: "proven not to exist",
+    Status.NOT_FOUND: "not found",
+}
+
+
+class Scoring(Protocol):
+    """What knows all features and what each of them alone is worth: every quality does."""
+
+    @property
+    def feature_names(self) -> Sequence[str]:
+        """The names of all features."""
+        ...
+
+    @property
+    def feature_scores(self) -> Any:
+        """One score for each feature; None if only sets can be scored."""
+        ...
+
+
+def sets_section(result: Result, in_use: int | None = None) -> Block:
+    """The sets: names, quality, what they share and what stands in for what; ``in_use`` is the one of a selector."""
+    if not result.sets:
+        return section("sets", "The sets", [])
+    return section(
+        "sets",
+        "The sets",
+        [
+            sets_table("sets", "The feature sets that were found.", result, in_use),
+            text(_about_best(result)),
+            _members(result),
+            text(result.noise_in_words(), tone="note"),
+            _qualities(result),
+            *(_pairs(result) if len(result.sets) > 1 else []),
+        ],
+    )
+
+
+def sets_table(identity: str, caption: str, result: Result, in_use: int | None = None) -> Block:
+    """One row for each set of a result that has some."""
+    share = result.qualities[0] > 0
+    kind = "number" if in_use is None else "text"
+    columns = [column("Set", kind), column("Features", "names"), column("Quality", "number", 6)]
+    columns += [column("% of set 0", "number", 3)] if share else []
+    columns.append(column("Certainty"))
+    rows = []
+    for number, (names, value) in enumerate(zip(result.named_sets, result.qualities, strict=True)):
+        part = [100 * value / result.qualities[0]] if share else []
+        which = number if in_use is None else f"{number}{' (in use)' if number == in_use else ''}"
+        rows.append([which, list(names), value, *part, _certainty(result, result.statuses[number])])
+    return table(identity, caption, columns, rows)
+
+
+def _certainty(result: Result, status: Status) -> str:
+    """What was proven about a set; where sets were chosen together, nothing is proven about one of them alone."""
+    alone = len(result.sets) == 1 or result.parameters.get("search") == "sequential"
+    return IN_WORDS[status] if alone or status is not Status.OPTIMAL else "proven best together"
+
+
+def _about_best(result: Result) -> str:
+    return "" if result.scores else "Only whole sets were scored, so features have no scores of their own."
+
+
+def _members(result: Result) -> Block:
+    seen = views.membership(result, most_sets=SETS_DRAWN)
+    return membership_chart(
+        "membership",
+        "Which features are in which sets",
+        seen,
+        "A row for each feature that is in a set, those in most sets first; a filled cell: the set has it.",
+        "Score",
+    )
+
+
+def _qualities(result: Result) -> Block:
+    seen = views.qualities(result, most=SETS_DRAWN)
+    return bars_chart("quality", "How good each set is", seen, "The quality of each set; more is better.")
+
+
+def _pairs(result: Result) -> list[Block | None]:
+    most = SETS_DRAWN
+    shared = grid_chart(
+        "overlap",
+        "How many features two sets share",
+        views.overlaps(result, most=most),
+        "The number of features that each two sets have in common; each set shares all features with itself.",
+        row_name="Set",
+    )
+    if not result.is_matched:
+        return [shared]
+    alike = grid_chart(
+        "likeness",
+        "How alike two sets are",
+        views.likeness(result, most=most),
+        "1: one set says the same as the other, 0: no feature of one is like any feature of the other.",
+        row_name="Set",
+    )
+    return [shared, alike, _matches(result)]
+
+
+def _matches(result: Result) -> Block | None:
+    if not result.matches:
+        return text("No feature of a set stands in for a feature of another set.")
+    rows = []
+    for later, earlier, feature, other, similarity in result.matches:
+        one = result.named_sets[later][result.sets[later].index(feature)]
+        two = result.named_sets[earlier][result.sets[earlier].index(other)]
+        rows.append([later, one, earlier, two, round_down(similarity)])
+    columns = [
+        column("Set", "number"),
+        column("Feature"),
+        column("Earlier set", "number"),
+        column("Stands in for"),
+        column("Similarity"),
+    ]
+    return table("matches", "What matches what: features of two sets that are alike.", columns, rows)
+
+
+def all_features_section(result: Result | None, scoring: Scoring | None) -> Block | None:
+    """All features of the table with their scores, and the sets they are in."""
+    if scoring is None:
+        return None
+    names, scores = scoring.feature_names, scoring.feature_scores
+    values = [0.0] * len(names) if scores is None else [float(score) for score in scores]
+    sets = result.sets if result else ()
+    member = {
+        index: [f"set {number}" for number, chosen in enumerate(sets) if index in chosen]
+        for index in {index for chosen in sets for index in chosen}
+    }
+    floor = result.noise_floor if result else None
+    cells: list[tuple[Block, Callable[[int], Any]]] = [(column("Feature"), lambda index: names[index])]
+    if scores is not None:
+        cells.append((column("Score", "number", 4), lambda index: values[index]))
+        if floor is not None:
+            above = column("Above chance", about="whether the score is above the noise floor")
+            cells.append((above, lambda index: "yes" if values[index] > floor else "no"))
+    if sets:
+        cells.append((column("In", "names"), lambda index: member.get(index, [])))
+    # Those in sets first: where there is no room for all, these must be there.
+    order = sorted(range(len(names)), key=lambda index: (index not in member, -values[index], index))
+    rows = [[cell(index) for _, cell in cells] for index in order]
+    worth = "" if scores is None else " and what each of them alone is worth"
+    sort = None if scores is None else (1, True)
+    caption = f"All {len(names):,} features{worth}."
+    made = table(FEATURES, caption, [one for one, _ in cells], rows, sort=sort)
+    return section("all-features", "All features", [made])
+
+
+# --- Evaluation ------------------------------------------------------------------------------------------
+
+
+#: Features in charts of stability and of stand-ins.
+MOST_FEATURES = 25
+
+
+def evaluation_section(evaluation: Evaluation) -> Block:
+    """Scores with intervals and the baseline, comparisons, stability, stand-ins."""
+    headline, sentences = _summary_parts(evaluation)
+    return section(
+        "evaluation",
+        "How well the sets predict",
+        [
+            text(*headline),
+            _given_sets(evaluation),
+            _score_bars(evaluation),
+            text(*sentences),
+            _score_table(evaluation),
+            *_stability_charts(evaluation),
+            *_stand_in_charts(evaluation),
+        ],
+    )
+
+
+def _summary_parts(evaluation: Evaluation) -> tuple[list[str], list[str]]:
+    """What was done, and how the sets compare, as the summary has it: without its table and what charts show."""
+    headline, _, *others = evaluation.summary().split("\n\n")
+    sentences = [line for line in others[:1] if not line.startswith(("Features", "Stability", "What takes"))]
+    return headline.splitlines(), [line for part in sentences for line in part.splitlines()]
+
+
+def _given_sets(evaluation: Evaluation) -> Block | None:
+    """The features of sets that are the same in every fold."""
+    if not evaluation.given:
+        return None
+    rows = [
+        [number, [evaluation.names[index] for index in chosen]]
+        for number, chosen in enumerate(evaluation.folds[0].sets)
+    ]
+    columns = [column("Set", "number"), column("Features", "names")]
+    return table("given-sets", "The feature sets that were given.", columns, rows)
+
+
+def _score_bars(evaluation: Evaluation) -> Block:
+    return bars_chart(
+        "prediction",
+        "How well a model predicts with each set",
+        # What its note says stands above and below it.
+        replace(views.predictive_scores(evaluation), note=""),
+        "The mean score on rows that the model has not seen. The baseline is a model that knows no feature: what is "
+        "not above it is worth nothing.",
+        digits=3,
+    )
+
+
+def _score_table(evaluation: Evaluation) -> Block:
+    columns = [column("Set")]
+    for name in evaluation.scorers:
+        columns += [
+            column(name, "number", 3, "mean over the folds, on rows that the model has not seen"),
+            column(
+                "± spread" if len(evaluation.scorers) == 1 else f"± {name}", "number", 2, "standard deviation"
+            ),
+        ]
+    columns.append(column("Found in folds", "number"))
+    rows = []
+    for number in range(evaluation.n_sets):
+        row: list[object] = [f"set {number}"]
+        for name in evaluation.scorers:
+            row += _mean_and_spread(evaluation.scores(number, name))
+        rows.append([*row, evaluation.n_found(number)])
+    if not math.isnan(evaluation.baseline):
+        last: list[object] = ["baseline"]
+        for name in evaluation.scorers:
+            last += _mean_and_spread(evaluation.baseline_scores(name))
+        rows.append([*last, None])
+    return table("evaluation", "Scores over the folds.", columns, rows)
+
+
+def _mean_and_spread(scores: list[float]) -> list[float]:
+    known = [score for score in scores if not math.isnan(score)]
+    mean = statistics.fmean(known) if known else math.nan
+    return [mean, statistics.stdev(known) if len(known) > 1 else math.nan]
+
+
+def _stability_charts(evaluation: Evaluation) -> list[Block]:
+    if evaluation.given:
+        return []
+    seen = views.stability(evaluation, most=MOST_FEATURES)
+    return [
+        bars_chart(
+            "stability",
+            "Would other rows have led to the same features?",
+            seen.index,
+            "1: always the same features, 0: they agree no more than by chance.",
+            digits=2,
+        ),
+        grid_chart(
+            "chosen",
+            "How often each feature was chosen",
+            seen.shares,
+            "The share of the searches, each on other rows, in which a set had the feature.",
+            row_name="Feature",
+        ),
+    ]
+
+
+def _stand_in_charts(evaluation: Evaluation) -> list[Block]:
+    if evaluation.n_sets < 2 or not evaluation.substitutions().weights:
+        return []
+    return [
+        grid_chart(
+            "stand-ins",
+            "Which features stand in for which",
+            views.stand_ins(evaluation, most=MOST_FEATURES),
+            "How often a feature takes the place of another one from set to set.",
+            row_name="Feature",
+        )
+    ]
+
+
+# --- Frontier --------------------------------------------------------------------------------------------
+
+
+def frontier_section(given: Frontier | EvaluatedFrontier) -> Block:
+    """What each step of difference costs, the suggested point, and test scores if there are some."""
+    evaluated = given if isinstance(given, EvaluatedFrontier) else None
+    frontier = given.frontier if isinstance(given, EvaluatedFrontier) else given
+    said = [
+        "The more different the sets must be, the more quality they lose. tau says how different: at tau = 0 sets may "
+        "be equal, at tau = 1 they share no feature.",
+        frontier.explain(),
+    ]
+    blocks = [text(*said)]
+    if any(point.result.sets for point in frontier):
+        blocks += [*_curve_charts(frontier), *_suggested_sets(frontier)]
+        if evaluated is not None:
+            blocks += [text(evaluated.scores_in_words()), _score_curves(evaluated)]
+        blocks.append(_points_table(frontier, evaluated))
+    return section("frontier", "How difference costs quality", blocks)
+
+
+def _curve_charts(frontier: Frontier) -> list[Block]:
+    made = []
+    if len({point.tau for point in frontier}) > 1:
+        made.append(
+            curves_chart(
+                "quality-over-tau",
+                "Quality over tau",
+                views.curve_over_tau(frontier),
+                "How much quality is left, the more different the sets must be.",
+            )
+        )
+    if len(frontier.sizes) > 1:
+        made.append(
+            curves_chart(
+                "quality-over-size",
+                "Quality over the number of features",
+                views.curve_over_size(frontier),
+                "What each further feature in a set adds.",
+            )
+        )
+        made.append(
+            grid_chart(
+                "quality-over-both",
+                "Quality over the number of features and tau",
+                views.heat(frontier),
+                "The share of the quality of the best set of that size that is kept.",
+            )
+        )
+    return made
+
+
+def _suggested_sets(frontier: Frontier) -> list[Block]:
+    point = frontier.suggestion.point
+    if point is None:
+        return []
+    where = f"{counted(point.n_features, 'feature')}, tau = {point.tau:.3g}"
+    return [sets_table("suggested-sets", f"The sets at the suggested point: {where}.", point.result)]
+
+
+def _score_curves(evaluated: EvaluatedFrontier) -> Block:
+    return curves_chart(
+        "scores-along",
+        "How well a model predicts with the sets",
+        views.scores_along(evaluated),
+        "The mean score on rows that neither the search nor the model has seen; the line is a model that knows no "
+        "feature.",
+    )
+
+
+def _points_table(frontier: Frontier, evaluated: EvaluatedFrontier | None) -> Block:
+    columns = [
+        column("Features", "number", about="in each set"),
+        column("Sets", "number"),
+        column("tau", "number", 4),
+        column("Shared at most", "number", about="features that two sets may share"),
+        column("Found", "number"),
+        column("Mean quality", "number", 6),
+        column("Worst quality", "number", 6),
+        column("Mean, % of best", "number", 3, "of the best set of that size"),
+        column("Certainty"),
+    ]
+    if evaluated is not None:
+        scorer = evaluated.any_evaluation.scorers[0]
+        columns.insert(-1, column(scorer, "number", 3, "mean over sets and folds, on rows not seen before"))
+    rows: list[list[object]] = []
+    for point in frontier:
+        best = frontier.best(point.n_features)
+        share = point.mean / best if best > 0 else math.nan
+        rows.append(
+            [
+                point.n_features,
+                point.n_alternatives + 1,
+                point.tau,
+                point.max_overlap,
+                len(point.result.sets),
+                point.mean,
+                point.worst,
+                100 * share,
+                IN_WORDS[point.status],
+            ]
+        )
+    if evaluated is not None:
+        for row, scored in zip(rows, evaluated, strict=True):
+            row.insert(-1, scored.score)
+    return table("frontier-points", "One row for each search.", columns, rows)
+
+
+# --- Near-best sets --------------------------------------------------------------------------------------
+
+
+#: The best sets that are listed.
+MOST_SETS = 10
+#: Bars of a chart.
+MOST_BARS = 50
+
+
+def near_best_section(near: NearBest) -> Block:
+    """How many sets are nearly as good as the best one, which features they have, and the best of them."""
+    said = text(near.explain())
+    if not near.count or near.n_known == 0:
+        return section("near-best", "Nearly as good", [said])
+    shown = bars_chart(
+        "near-best-frequencies",
+        "How often a feature is in such a set",
+        views.near_best_frequencies(near, most=MOST_BARS),
+        "A feature in all sets cannot be replaced; one in few sets is easy to do without.",
+        digits=2,
+    )
+    return section(
+        "near-best", "Nearly as good", [said, shown, _near_best_features(near), _near_best_sets(near)]
+    )
+
+
+def _near_best_features(near: NearBest) -> Block:
+    best = frozenset(near.best_set or ())
+    names = near.feature_names
+    rows = [
+        [names[index], 100 * float(near.frequencies[index]), "yes" if index in best else "no"]
+        for index in near.ordered()
+    ]
+    columns = [column("Feature"), column("% of the sets", "number", 3), column("In the best set")]
+    return table("near-best-features", "The features of these sets.", columns, rows, sort=(1, True))
+
+
+def _near_best_sets(near: NearBest) -> Block:
+    columns = [column("Rank", "number"), column("Features", "names"), column("Quality", "number", 6)]
+    sets = near.to_dict(MOST_SETS)["sets"]
+    rows = [[rank, entry["features"], entry["quality"]] for rank, entry in enumerate(sets, start=1)]
+    return table("near-best-sets", "The best of these sets, the very best first.", columns, rows)
+
+
+# --- Conditions ------------------------------------------------------------------------------------------
+
+
+def named_features(result: Result | None, names: Sequence[str] | None) -> Mapping[int, str]:
+    """The names of features by their numbers: all of them if they are known, else those that are in sets."""
+    if names is not None:
+        return dict(enumerate(names))
+    pairs = zip(result.sets, result.named_sets, strict=True) if result else ()
+    return {index: name for chosen, named in pairs for index, name in zip(chosen, named, strict=True)}
+
+
+def conditions_section(
+    parameters: Mapping[str, Any], provenance: Mapping[str, Any], names: Mapping[int, str]
+) -> Block:
+    """The conditions of a search, one sentence each, and the features that are ruled out with forbidden ones."""
+    entries = list(parameters.get("constraints") or ())
+    told = list(provenance.get("constraints") or ())
+    if len(told) != len(entries):
+        told = [""] * len(entries)
+    said = [
+        sentence(words)
+        if words and not _features_in(entry) <= names.keys()
+        else about_condition(entry, names)
+        for entry, words in zip(entries, told, strict=True)
+    ]
+    for given in parameters.get("existing") or ():
+        said.append(f"Every set differs enough from this one: {list_features(given, names)}.")
+    ruled_out = [
+        [
+            feature_name(one["feature"], names),
+            feature_name(one["other"], names),
+            round_down(one["similarity"]),
+        ]
+        for entry in entries
+        for one in entry.get("ruled_out") or ()
+    ]
+    columns = [column("Ruled out"), column("as it says much about"), column("Similarity")]
+    caption = "Features that were ruled out because they give away a forbidden one."
+    proxies = table("proxies", caption, columns, ruled_out) if ruled_out else None
+    return section("conditions", "Conditions", [text(*said), proxies])
+
+
+def _features_in(entry: Mapping[str, Any]) -> set[Any]:
+    single = {entry[name] for name in ("feature", "needed") if name in entry}
+    return single.union(entry.get("features", ()), entry.get("group", ()))

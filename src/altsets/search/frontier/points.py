@@ -1,0 +1,265 @@
+"""Points of a frontier, and the elbow of its curve: up to where more difference, or fewer features, cost little.
+
+Let line(x) be the straight line from the first point of a curve to its last one, and h = (y - line(x)) / (highest y -
+lowest y). The elbow is where h is largest, if that is 0.1 or more (the "knee" of Satopaa et al., 2011). So a curve that
+first falls slowly and then steeply has its elbow where it begins to fall, and one that first rises steeply where it
+levels off; a straight one has none, nor one that falls at once.
+"""
+
+from __future__ import annotations
+
+import json
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from altsets import documents
+from altsets.result import Result, Status
+from altsets.wording import counted
+
+#: Points that a curve must have to show an elbow, and how far above the straight line from end to end it must come, as
+#: a fraction of its height.
+FEWEST_POINTS, LEAST_ELBOW = 4, 0.1
+#: A curve that is no higher than this fraction of its largest value is flat.
+FLAT = 0.01
+
+
+@dataclass(frozen=True)
+class FrontierPoint:
+    """One search of a frontier; :func:`altsets.find` with the same numbers gives as good an answer.
+
+    Attributes
+    ----------
+    n_features : int
+        Features in each set; the largest number of them where ``constraints.Size`` leaves the size open.
+    n_alternatives : int
+        Sets besides the first one.
+    tau : float
+        The least dissimilarity of two sets.
+    result : Result
+        The sets, with their certificate.
+    """
+
+    n_features: int
+    n_alternatives: int
+    tau: float
+    result: Result
+
+    @property
+    def status(self) -> Status:
+        """What was proven here."""
+        return self.result.status
+
+    @property
+    def max_overlap(self) -> int | None:
+        """How many features two sets may share at most; None where that is not what makes them differ."""
+        most: int | None = self.result.parameters.get("max_overlap")
+        return most
+
+    @property
+    def is_complete(self) -> bool:
+        """Whether all sets are there that were asked for."""
+        return len(self.result.sets) == len(self.result.statuses)
+
+    @property
+    def mean(self) -> float:
+        """The mean quality of the sets; nan if sets are missing."""
+        values = self.result.qualities
+        return math.fsum(values) / len(values) if values and self.is_complete else math.nan
+
+    @property
+    def worst(self) -> float:
+        """The smallest quality of a set; nan if sets are missing."""
+        return min(self.result.qualities) if self.result.sets and self.is_complete else math.nan
+
+    @property
+    def kept(self) -> float:
+        """The quality that counts: of the worst set if that was maximised, else the mean."""
+        asked = self.result.parameters
+        by_worst = asked.get("aggregation") == "min" and asked.get("search") != "sequential"
+        return self.worst if by_worst else self.mean
+
+    def to_dict(self) -> dict[str, Any]:
+        """This point in a JSON document."""
+        return {
+            "n_features": self.n_features,
+            "n_alternatives": self.n_alternatives,
+            "tau": self.tau,
+            "result": self.result.to_dict(),
+        }
+
+    @classmethod
+    def from_dict(cls, entry: Any) -> FrontierPoint:
+        """Read what :meth:`to_dict` wrote."""
+        k, a = documents.whole_numbers([entry["n_features"], entry["n_alternatives"]])
+        result = Result.from_json(json.dumps(entry["result"]))
+        if len(result.statuses) != a + 1:
+            raise ValueError(f"a point for {a + 1} sets has {len(result.statuses)} statuses")
+        return cls(k, a, documents.number(entry["tau"]), result)
+
+    def __repr__(self) -> str:
+        said = f"tau={self.tau:.4g}, n_features={self.n_features}, n_alternatives={self.n_alternatives}"
+        return f"FrontierPoint({said}, objective={self.result.objective:.6g}, {self.status})"
+
+
+@dataclass(frozen=True)
+class Suggestion:
+    """The point at the elbow of the curve, if there is one, and why; it counts as false if there is none.
+
+    Attributes
+    ----------
+    point : FrontierPoint or None
+        None if there is no elbow; ``tau``, ``n_features``, ``n_alternatives`` and ``result`` are those of the point.
+    reason : str
+        One sentence.
+    """
+
+    point: FrontierPoint | None
+    reason: str
+
+    def __bool__(self) -> bool:
+        return self.point is not None
+
+    @property
+    def tau(self) -> float | None:
+        """The least dissimilarity of two sets."""
+        return self.point.tau if self.point else None
+
+    @property
+    def n_features(self) -> int | None:
+        """Features in each set."""
+        return self.point.n_features if self.point else None
+
+    @property
+    def n_alternatives(self) -> int | None:
+        """Sets besides the first one."""
+        return self.point.n_alternatives if self.point else None
+
+    @property
+    def result(self) -> Result | None:
+        """The sets."""
+        return self.point.result if self.point else None
+
+
+@dataclass(frozen=True)
+class Curve:
+    """Values ``ys`` over ascending ``xs``."""
+
+    xs: Sequence[float]
+    ys: Sequence[float]
+
+    @property
+    def is_short(self) -> bool:
+        """Whether it has too few points to have an elbow."""
+        return len(self.xs) < FEWEST_POINTS
+
+    @property
+    def is_flat(self) -> bool:
+        """Whether its values are all about the same."""
+        return self._height <= FLAT * max(map(abs, self.ys))
+
+    @property
+    def _height(self) -> float:
+        return max(self.ys) - min(self.ys)
+
+    @property
+    def elbow(self) -> int | None:
+        """The position of the elbow; None if there is none."""
+        if self.is_short or self.is_flat:
+            return None
+        (first, last), (start, end) = (self.xs[0], self.xs[-1]), (self.ys[0], self.ys[-1])
+        above = [
+            (y - start - (end - start) * (x - first) / (last - first)) / self._height
+            for x, y in zip(self.xs, self.ys, strict=True)
+        ]
+        highest = max(range(len(above)), key=above.__getitem__)
+        return highest if above[highest] >= LEAST_ELBOW else None
+
+
+def suggest(points: Sequence[FrontierPoint], *, mean_quality: bool) -> Suggestion:
+    """A size where further features add little, and at that size a tau up to which difference costs little.
+
+    Of several numbers of sets, the largest counts for which there are sets that differ at all. ``mean_quality`` says
+    that the quality of a set is a mean over its features; it is multiplied by their number to see what each adds.
+    """
+    complete = [point for point in points if point.is_complete]
+    counts = {point.n_alternatives for point in complete if point.tau > 0 or not point.n_alternatives}
+    if not counts:
+        return Suggestion(None, "No elbow: there are no sets that differ from each other.")
+    usable = [point for point in complete if point.n_alternatives == max(counts)]
+    size, clause = min(point.n_features for point in usable), ""
+    if len({point.n_features for point in points}) > 1:
+        over_sizes = _elbow_over_sizes(usable, mean_quality=mean_quality)
+        if isinstance(over_sizes, Suggestion):
+            return over_sizes
+        size, clause = over_sizes
+    same_size = sorted((p for p in usable if p.n_features == size), key=lambda point: point.tau)
+    asked = {p.tau for p in points if (p.n_features, p.n_alternatives) == (size, max(counts))}
+    if clause and len(asked) == 1:
+        return Suggestion(same_size[0], f"{clause}.")
+    found = _elbow_over_tau(same_size)
+    if not clause:
+        return found
+    return Suggestion(found.point, f"{clause}; {found.reason[0].lower()}{found.reason[1:]}")
+
+
+def _elbow_over_sizes(points: Sequence[FrontierPoint], *, mean_quality: bool) -> tuple[int, str] | Suggestion:
+    """The size from which on further features add little, and a clause that says so; or why there is none."""
+    best: dict[int, float] = {}
+    for point in points:
+        best[point.n_features] = max(max(point.result.qualities), best.get(point.n_features, -math.inf))
+    sizes = sorted(best)
+    values = [best[size] * size if mean_quality else best[size] for size in sizes]
+    curve, last = Curve(sizes, values), sizes[-1]
+    if curve.is_short:
+        return _too_few(counted(len(sizes), "size"), len(sizes))
+    elbow = curve.elbow
+    if elbow is None:
+        how = "stays about the same" if curve.is_flat else "changes evenly or falls at once"
+        return Suggestion(
+            None, f"No elbow: from {sizes[0]} to {last} features the quality of the best set {how}."
+        )
+    size = sizes[elbow]
+    if size == last or values[elbow] >= values[-1] or values[-1] <= 0:
+        return size, f"The best set gains up to {size} features, and nothing after that"
+    share = f"{100 * values[elbow] / values[-1]:.0f} %"
+    what = ", quality times the number of features" if mean_quality else ""
+    return (
+        size,
+        f"Sets of {size} features reach {share} of what {last} reach{what}, and each further one adds less",
+    )
+
+
+def _elbow_over_tau(points: Sequence[FrontierPoint]) -> Suggestion:
+    """The point where quality begins to fall."""
+    curve = Curve([point.tau for point in points], [point.kept for point in points])
+    if curve.is_short:
+        return _too_few(
+            counted(len(points), "value of tau with sets", "values of tau with sets"), len(points)
+        )
+    first, last = points[0], points[-1]
+    top = max(max(point.result.qualities) for point in points)
+    end = f"{_relative(last.kept, top)} at tau = {last.tau:.4g}"
+    if curve.is_flat:
+        return Suggestion(None, f"No elbow: quality hardly changes over tau, and is {end}.")
+    elbow = curve.elbow
+    if elbow is None:
+        start = f"{_relative(first.kept, top)} at tau = {first.tau:.4g}"
+        return Suggestion(None, f"No elbow: quality changes evenly or falls at once, from {start} to {end}.")
+    chosen = points[elbow]
+    return Suggestion(
+        chosen,
+        f"The elbow is at tau = {chosen.tau:.4g}: up to there quality is still {_relative(chosen.kept, top)}, "
+        f"after that it falls to {end}.",
+    )
+
+
+def _relative(value: float, top: float) -> str:
+    """A quality as a share of the best one, where that makes sense."""
+    return f"{100 * value / top:.1f} % of the best" if top > 0 else f"{value:.6g}"
+
+
+def _too_few(what: str, count: int) -> Suggestion:
+    be = "is" if count == 1 else "are"
+    return Suggestion(None, f"No elbow: {what} {be} too few to show one; it takes {FEWEST_POINTS}.")

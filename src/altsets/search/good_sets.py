@@ -1,0 +1,427 @@
+"""Sets that are good enough: the quality required, a list of all such sets, and how many of them go together."""
+
+from __future__ import annotations
+
+import math
+import numbers
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
+from fractions import Fraction
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+
+from altsets.arrays import Bools, Floats, Indices
+from altsets.errors import InputError
+from altsets.problem import FeatureSet, Problem
+from altsets.quality import BlackBox, Form, Quality
+from altsets.result import Status
+from altsets.search.degree_bounds import count_bound, sum_bound
+from altsets.search.find import solved
+from altsets.search.likeness import Likeness, likeness_of
+from altsets.search.resources import one_thread
+from altsets.search.run import Run, Stopped
+from altsets.search.scaling import Scaling
+from altsets.search.subset.candidates import Candidates
+from altsets.search.subset.pricing import PricingOracle
+from altsets.search.tolerances import PROVEN
+
+#: Features beyond which sets are not listed, and nodes of the branch and bound that lists them.
+LISTED_FEATURES, LIST_NODES = 3_000, 500_000
+#: Features of which each pair is looked at for a bound on the number of sets, and the largest number it is tried for.
+PAIRED_FEATURES, COUNTED_SETS = 3_000, 64
+
+
+@dataclass(frozen=True)
+class GoodSetLimits:
+    """Limits on time alone, never on what is right. Steps are those of a :class:`altsets.search.run.Run`."""
+
+    #: Good sets are listed if they are no more than this, as each is compared with each other.
+    listed_sets: int = 2_000
+    #: The same where a user's own function compares them.
+    listed_for_own: int = 300
+    #: Vertices coloured in the clique search before the engines take over, which know more bounds: in a first pass, and
+    #: when there is as much time as it takes.
+    coloured_sets: int = 300_000
+    coloured_sets_later: int = 10_000_000
+    #: Steps for each level in a first pass, so that a hard one does not keep others from being settled.
+    first_steps: int = 4_000
+    #: Steps for adding one good set after the other to a first solution.
+    growth_steps: int = 20_000
+    #: Steps for better sets once everything is settled.
+    better_steps: int = 500
+
+
+@dataclass(frozen=True)
+class Tolerated:
+    """How good sets must be: at least ``min_quality``, or within a fraction of the best; one of the two is None."""
+
+    within: float | None
+    min_quality: float | None
+
+    @classmethod
+    def of(cls, within: Any, min_quality: Any, default: float | None = None) -> Tolerated:
+        """Check what the user gave; ``default`` is the fraction if that is nothing."""
+        if within is not None and min_quality is not None:
+            raise InputError("within and min_quality were both given; give one of them.")
+        if min_quality is not None:
+            return cls(None, _number("min_quality", min_quality, "the least quality of a set"))
+        if within is None and default is None:
+            raise InputError(
+                "neither min_quality nor within was given; say how good sets must be, as within=0.05 does."
+            )
+        part = _number(
+            "within", default if within is None else within, "a part of the best quality, such as 0.05"
+        )
+        if part < 0:
+            raise InputError(f"within={within!r} is negative; give a part of the best quality, such as 0.05.")
+        return cls(part, None)
+
+    def least(self, best: float) -> float:
+        """The quality that sets must have, given the best one."""
+        if self.min_quality is not None:
+            return self.min_quality
+        assert self.within is not None
+        return best - self.within * abs(best)
+
+
+def _number(name: str, value: Any, meaning: str) -> float:
+    if isinstance(value, numbers.Real) and not isinstance(value, bool) and math.isfinite(value):
+        return float(value)
+    raise InputError(f"{name}={value!r} is not a finite number; give {meaning}.")
+
+
+@dataclass(frozen=True)
+class Requirement:
+    """The quality that sets must reach, and the best single set.
+
+    Attributes
+    ----------
+    asked : Tolerated
+    best : FeatureSet or None
+        The best set found, regardless of existing sets; None if there is none.
+    quality, bound : float
+        Its quality, and a bound on the quality of every set.
+    least : float
+        The quality that sets must have; -inf if there is no set.
+    tolerance : float
+        By how much qualities may fall short of it and still count as equal.
+    proven : bool
+        Whether ``least`` is certain: it was given, or the best set is proven to be the best.
+    engine, proof : str
+        Which engine found the best set, and the argument behind the bound.
+    """
+
+    asked: Tolerated
+    best: FeatureSet | None
+    quality: float
+    bound: float
+    least: float
+    tolerance: float
+    proven: bool
+    engine: str
+    proof: str
+
+    @classmethod
+    def of(cls, asked: Tolerated, quality: Quality, problem: Problem, run: Run, engine: str) -> Requirement:
+        """Search for the best set, which need not differ from any other."""
+        alone = replace(problem, n_alternatives=0, existing=(), search="simultaneous", far_apart=set())
+        with run.part() as part:
+            found = solved(quality, alone, part, engine)
+        best = found.sets[0] if found.sets else None
+        return cls(
+            asked,
+            best,
+            found.objective,
+            found.bound,
+            asked.least(found.objective) if best is not None else -math.inf,
+            Scaling.of(quality, alone).tolerance,
+            asked.min_quality is not None or found.status is Status.OPTIMAL,
+            found.engine,
+            found.proof,
+        )
+
+    def met_by(self, value: float) -> bool:
+        """Whether a quality is high enough."""
+        return value >= self.least - self.tolerance
+
+    @property
+    def is_met(self) -> bool:
+        """Whether the best set is good enough; with ``within`` it always is."""
+        return self.best is not None and self.met_by(self.quality)
+
+    @property
+    def is_impossible(self) -> bool:
+        """Whether it is proven that no set is good enough."""
+        return not self.met_by(self.bound) if self.best is not None else self.bound == -math.inf
+
+    def describe(self) -> str:
+        """The requirement, to follow "sets"; the best quality is called possible only if that is proven."""
+        if self.asked.within is None:
+            return f"of a quality of {self.least:.6g} or more"
+        best = "the best possible quality" if self.proven else "the best quality found"
+        return f"within {100 * self.asked.within:g} % of {best} ({self.quality:.6g})"
+
+
+class GoodSets:
+    """All sets that meet a requirement, best first; they may be too similar to each other or to existing ones."""
+
+    def __init__(self, sets: Sequence[FeatureSet], run: Run) -> None:
+        self.sets, self._run = list(sets), run
+
+    @classmethod
+    def of(
+        cls, quality: Quality, problem: Problem, requirement: Requirement, run: Run, limits: GoodSetLimits
+    ) -> GoodSets | None:
+        """The list; None if there are too many sets, if it takes too long, or for a black box."""
+        if isinstance(quality, BlackBox) or problem.n_features_in > LISTED_FEATURES:
+            return None
+        # As if all features were wanted: where few are, sets of features like others would not be listed.
+        every = replace(
+            problem, n_alternatives=problem.n_features_in, dissimilarity="dice", tau=Fraction(0), existing=()
+        )
+        own = not problem.counts_shared and likeness_of(problem) is None
+        most = limits.listed_for_own if own else limits.listed_sets
+        scaling = Scaling.of(quality, every)
+        # A little lower, for what the search may round; each set is evaluated afterwards.
+        least = requirement.least - requirement.tolerance
+        threshold = math.ldexp(least, -scaling.exponent) - PROVEN
+        with run.part() as part, one_thread():
+            try:
+                listing = PricingOracle(scaling.quality, every, part).all_above(
+                    threshold, most, max_nodes=LIST_NODES
+                )
+            except Stopped:
+                return None
+        if not listing.complete:
+            return None
+        good = {}
+        for number in range(len(listing)):
+            if run.stopped:
+                return None
+            chosen = listing.set_at(number)
+            value = quality.evaluate(chosen)
+            if requirement.met_by(value):
+                good[chosen] = value
+        return cls(sorted(good, key=lambda chosen: (-good[chosen], chosen)), run)
+
+    def compatible(
+        self, problem: Problem, wanted: int, max_coloured: int, *, repeat: bool
+    ) -> tuple[list[FeatureSet], float]:
+        """Listed sets that go together, ``wanted`` of them if there are as many; and a bound on their number.
+
+        The clique search ends when so many vertices were coloured. With ``repeat``, a set that differs enough from
+        itself may come more than once.
+        """
+        allowed = self._differing(problem)
+        alone = np.flatnonzero(self._apart_from_existing(problem)).tolist()
+        if self._run.stopped:
+            return [], math.inf
+        repeated = [number for number in alone if allowed[number, number]] if repeat else []
+        if repeated:
+            return [self.sets[repeated[0]]] * wanted, math.inf
+        np.fill_diagonal(allowed, val=False)
+        # Those that go with many others first, which takes fewer colours; then the better ones.
+        joined = allowed[np.ix_(alone, alone)]
+        order = np.argsort(-joined.sum(axis=1), kind="stable")
+        joined = joined[np.ix_(order, order)]
+        bits = [int.from_bytes(np.packbits(row, bitorder="little").tobytes(), "little") for row in joined]
+        coloured = 0
+
+        def spend(vertices: int) -> bool:
+            nonlocal coloured
+            coloured += vertices
+            return self._run.tick() or coloured > max_coloured
+
+        members, most = largest_clique(bits, wanted, spend)
+        return [self.sets[alone[order[member]]] for member in members], most
+
+    @cached_property
+    def _shared(self) -> Floats:
+        """How many features each pair of sets shares."""
+        features = sorted({feature for chosen in self.sets for feature in chosen})
+        place = {feature: number for number, feature in enumerate(features)}
+        member = np.zeros((len(self.sets), len(features)))
+        for row, chosen in zip(member, self.sets, strict=True):
+            row[[place[feature] for feature in chosen]] = 1.0
+        shared: Floats = member @ member.T
+        return shared
+
+    def _differing(self, problem: Problem) -> Bools:
+        """Which pairs of sets differ enough."""
+        n, likeness = len(self.sets), likeness_of(problem)
+        if likeness is not None:
+            return self._by_likeness(likeness)
+        if not problem.counts_shared:
+            allowed = np.zeros((n, n), dtype=bool)
+            for i in range(n):
+                for j in range(i + 1):
+                    if self._run.tick():
+                        return allowed
+                    allowed[i, j] = allowed[j, i] = problem.compatible(self.sets[i], self.sets[j])
+            return allowed
+        sizes = [len(chosen) for chosen in self.sets]
+        caps = np.zeros((max(sizes, default=0) + 1, max(sizes, default=0) + 1))
+        for size in set(sizes):
+            for other in set(sizes):
+                caps[size, other] = problem.max_overlap_of(size, other)
+        far: Bools = self._shared <= caps[np.ix_(sizes, sizes)]
+        return far
+
+    def _by_likeness(self, likeness: Likeness) -> Bools:
+        """The same where a kernel compares sets by more than what they share."""
+        by_size: dict[int, list[int]] = {}
+        for number, chosen in enumerate(self.sets):
+            by_size.setdefault(len(chosen), []).append(number)
+        test = likeness.going_together(
+            [np.array([self.sets[i] for i in some], dtype=np.intc) for some in by_size.values()]
+        )
+        order = np.array([number for some in by_size.values() for number in some], dtype=np.intp)
+        allowed = np.zeros((len(order), len(order)), dtype=bool)
+        every = np.arange(len(order), dtype=np.intc)
+        for place, number in enumerate(order.tolist()):
+            if self._run.tick():
+                break
+            allowed[number, order] = test(place, every) > 0
+        return allowed
+
+    def _apart_from_existing(self, problem: Problem) -> Bools:
+        """Which sets differ enough from all existing ones."""
+        return np.array(
+            [
+                not self._run.stopped and all(problem.compatible(chosen, given) for given in problem.existing)
+                for chosen in self.sets
+            ],
+            dtype=bool,
+        )
+
+
+# --- The largest clique ---------------------------------------------------------------------------------
+
+#: A vertex, and a bound on the cliques of it and the vertices before it.
+Coloured = tuple[int, int]
+
+
+def largest_clique(
+    neighbours: Sequence[int], wanted: int, spend: Callable[[int], bool]
+) -> tuple[list[int], int]:
+    """A clique that is as large as possible, or has ``wanted`` vertices; and a size that no clique exceeds.
+
+    Branch and bound with colours (Tomita) on bit strings: ``neighbours`` has one for each vertex. ``spend`` is told how
+    many vertices were coloured; true means stop.
+    """
+    best: list[int] = []
+    chosen: list[int] = []
+    everything = (1 << len(neighbours)) - 1
+    open_nodes: list[tuple[int, list[Coloured]]] = [(everything, _colour(everything, neighbours))]
+    bound = open_nodes[0][1][-1][1] if neighbours else 0
+    if spend(len(neighbours)):
+        return best, bound
+    while open_nodes:
+        possible, order = open_nodes[-1]
+        if not order or len(chosen) + order[-1][1] <= len(best):
+            open_nodes.pop()
+            if chosen:
+                chosen.pop()
+            continue
+        vertex, colours = order.pop()
+        if len(open_nodes) == 1:
+            # Vertices are taken from the last one on: cliques that are still to come have no more colours than it.
+            bound = max(colours, len(best))
+        possible &= ~(1 << vertex)
+        open_nodes[-1] = (possible, order)
+        chosen.append(vertex)
+        if len(chosen) > len(best):
+            best = sorted(chosen)
+            if len(best) >= wanted:
+                return best, max(bound, len(best))
+        rest = possible & neighbours[vertex]
+        if not rest:
+            chosen.pop()
+            continue
+        open_nodes.append((rest, _colour(rest, neighbours)))
+        if spend(rest.bit_count()):
+            return best, max(bound, len(best))
+    return best, len(best)
+
+
+def _colour(possible: int, neighbours: Sequence[int]) -> list[Coloured]:
+    """The vertices colour by colour, each with the number of its colour; neighbours have different colours."""
+    order, colour = [], 0
+    while possible:
+        colour += 1
+        of_this_colour = possible
+        while of_this_colour:
+            vertex = (of_this_colour & -of_this_colour).bit_length() - 1
+            order.append((vertex, colour))
+            possible &= ~(1 << vertex)
+            of_this_colour &= ~(neighbours[vertex] | (1 << vertex))
+    return order
+
+
+# --- Bounds from counting -------------------------------------------------------------------------------
+
+
+def bound_on_number(
+    quality: Quality, problem: Problem, requirement: Requirement, listed: GoodSets | None, run: Run
+) -> int:
+    """An upper bound on the number of compatible sets that are good enough, regardless of existing sets."""
+    n = problem.n_features_in - len(problem.forbidden)
+    most = sum(math.comb(n, size) for size in problem.sizes)
+    if listed is not None:
+        most = len(listed.sets)
+        n = len({feature for chosen in listed.sets for feature in chosen})
+    if not problem.fixed_size or not problem.caps_shared or not most:
+        return most
+    most = count_bound(n, problem.n_features, problem.max_overlap, most)
+    if isinstance(quality, BlackBox) or most < 2:
+        return most
+    scaling = Scaling.of(quality, replace(problem, existing=()))
+    candidates = _optimistic_scores(scaling.quality.form(problem.n_features), problem)
+    if candidates is None:
+        return most
+    # Twice the tolerance, as bounds are rounded as well.
+    least = math.ldexp(requirement.least - 2 * requirement.tolerance, -scaling.exponent)
+    return _bound_by_scores(candidates, problem, least, most, run)
+
+
+def _optimistic_scores(form: Form, problem: Problem) -> Candidates | None:
+    """An upper bound on what each feature adds to a set, best first; None if there is none for single features.
+
+    Each pair term is divided between two features, and a feature has pairs with at least those that suit it best.
+    """
+    usable = np.ones(problem.n_features_in, dtype=bool) if form.allowed is None else form.allowed.copy()
+    usable[list(problem.forbidden)] = False
+    features: Indices = np.flatnonzero(usable)
+    others = problem.n_features - 1
+    if form.ratio or len(features) <= others or (form.has_pairs and len(features) > PAIRED_FEATURES):
+        return None
+    scores: Floats = form.linear[features]
+    if form.has_pairs and others:
+        pairs = form.pairs_among(features)
+        np.fill_diagonal(pairs, math.inf)
+        scores = scores - np.partition(pairs, others - 1, axis=1)[:, :others].sum(axis=1) / 2
+    order = np.lexsort((features, -scores))
+    return Candidates(features[order], np.ascontiguousarray(scores[order]))
+
+
+def _bound_by_scores(candidates: Candidates, problem: Problem, least: float, most: int, run: Run) -> int:
+    """How many sets can be good enough: more of them would need better features than there are.
+
+    If some number of sets is ruled out, so are larger ones; the distance between trials doubles, then halves.
+    """
+    possible, refuted, distance = 1, most + 1, 1
+    while refuted - possible > 1 and not run.stopped:
+        n_sets = min(possible + distance, (possible + refuted) // 2)
+        if n_sets > COUNTED_SETS:
+            break
+        n_used = n_sets * problem.n_features
+        best = Candidates(candidates.indices[:n_used], candidates.scores[:n_used])
+        bound = sum_bound(best, replace(problem, n_alternatives=n_sets - 1), tick=run.tick)
+        if bound.value < n_sets * least:
+            refuted = n_sets
+        else:
+            possible = n_sets
+        distance *= 2
+    return refuted - 1

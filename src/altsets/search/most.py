@@ -1,0 +1,414 @@
+"""most_different and most_sets: one bisection over :func:`altsets.find`.
+
+Sets that differ by some tau differ by any smaller one, and of n sets any n - 1 are a solution as well: whether there
+are sets that are good enough is monotone in tau and in their number. Bisection finds the largest feasible level; each
+level is decided by the list of all good sets, where they are few, or else by a search for the best sets.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import Any
+
+from altsets.constraints import Constraint
+from altsets.errors import InputError
+from altsets.features import whole_number
+from altsets.problem import EXACT_TOLERANCE, Dissimilarity, FeatureSet, Problem
+from altsets.quality import Quality
+from altsets.result import Progress, Result
+from altsets.search.compatibility import any_sets_differ_enough
+from altsets.search.family_search import LISTED, Bisection, FamilySearch, Largest, at
+from altsets.search.find import request, run_of, solved
+from altsets.search.good_sets import Requirement, Tolerated, bound_on_number
+from altsets.search.taus import Taus, least_dissimilarity
+
+#: How good a set of ``most_different`` must be by default: the fraction of the best quality that it may lack.
+WITHIN = 0.05
+
+#: What must be good enough -> what a search for it maximises.
+BY = {"every": "min", "sum": "sum"}
+
+#: Sets that ``most_sets`` looks for at most, unless the user says otherwise.
+MAX_SETS = 1000
+
+#: A bound on the number of sets beyond this is not worth printing.
+MOST_SHOWN = 1_000_000
+
+
+def most_different(
+    quality: Quality,
+    n_features: int = 5,
+    n_alternatives: int = 3,
+    *,
+    within: float | None = None,
+    min_quality: float | None = None,
+    by: str = "every",
+    dissimilarity: str | Dissimilarity = "dice",
+    constraints: Sequence[Constraint] | Constraint = (),
+    existing: Sequence[Sequence[int | str]] = (),
+    time_limit: float | None = None,
+    callback: Callable[[Progress], object] | None = None,
+    engine: str = "auto",
+) -> Result:
+    """Find sets that are as different from each other as they can be while all of them are good enough.
+
+    Parameters
+    ----------
+    quality : quality object
+        What "good" means, as for :func:`altsets.find`.
+    n_features : int
+        Features in each set, unless ``constraints.Size`` says otherwise.
+    n_alternatives : int
+        Sets to find besides the first one.
+    within : float, default 0.05
+        By what part of the best quality a set may fall short of it: quality >= best - within * abs(best). The best is
+        that of a single set which keeps to the constraints, of whatever size, and need not differ from ``existing``.
+    min_quality : float, optional
+        Instead of ``within``: the quality that a set must have at least.
+    by : {"every", "sum"}
+        Whether every set must be good enough, or their sum: that is, their mean quality.
+    dissimilarity : {"dice", "jaccard"}, Matched, Grouped or callable
+        What tau refers to, as for :func:`altsets.find`. For a function of your own, and for
+        :class:`altsets.dissimilarity.Matched` without a threshold, the largest tau is found to 0.001.
+    constraints : sequence of constraints
+        What every set must keep to; see :mod:`altsets.constraints`.
+    existing : sequence of sets
+        Sets (of indices or names) that every new set must differ from as well.
+    time_limit : float, optional
+        Seconds for the whole call. What was found by then is returned, with a bound.
+    callback : callable, optional
+        Called with a :class:`altsets.Progress` now and then; ``best`` and ``bound`` in it are values of tau.
+    engine : str
+        Force one engine of :func:`altsets.find`.
+
+    Returns
+    -------
+    Result
+        The sets, and in ``tau`` how different they are. ``objective`` is tau as well, ``bound`` the largest tau that is
+        not ruled out; status ``OPTIMAL`` is a proof that no larger tau is possible (where it is found to 0.001:
+        none that is larger by that or more). Of the sets that are so different, good ones are taken as far as
+        a short search goes; their qualities are not claimed to be the best.
+
+    Examples
+    --------
+    >>> import altsets
+    >>> from altsets import quality
+    >>> scores = quality.Additive([9, 8, 8, 8, 7, 7, 2], feature_names=list("abcdefg"))
+    >>> result = altsets.most_different(scores, n_features=3, n_alternatives=1, within=0.1)
+    >>> result.tau, result.named_sets, result.qualities
+    (1.0, [('a', 'b', 'e'), ('c', 'd', 'f')], [24.0, 23.0])
+    >>> altsets.most_different(scores, n_features=2, n_alternatives=2, within=0.05).tau
+    0.5
+    """
+    run = run_of(time_limit, callback)
+    asked = Tolerated.of(within, min_quality, WITHIN)
+    if by not in BY:
+        raise InputError(f"by={by!r} is unknown; choose one of 'every', 'sum'.")
+    problem = request(
+        quality,
+        n_features=n_features,
+        n_alternatives=n_alternatives,
+        tau=0,
+        dissimilarity=dissimilarity,
+        search="simultaneous",
+        aggregation=BY[by],
+        constraints=constraints,
+        existing=existing,
+    )
+    parameters: dict[str, Any] = {"goal": "tau", "by": by, "tau": None}
+    with run:
+        requirement = Requirement.of(asked, quality, problem, run, engine)
+        search = FamilySearch(quality, problem, requirement, run, engine)
+        if requirement.best is None or not requirement.is_met:
+            return search.no_sets(problem, parameters, proven=requirement.is_impossible)
+        largest = _LargestTau(search, [requirement.best] * problem.n_sets)
+        largest.find()
+        parameters["tau"] = float(largest.tau)
+        return search.result(at(problem, tau=largest.tau), largest, parameters)
+
+
+def most_sets(
+    quality: Quality,
+    n_features: int = 5,
+    tau: Any = None,
+    *,
+    min_quality: float | None = None,
+    within: float | None = None,
+    dissimilarity: str | Dissimilarity = "dice",
+    constraints: Sequence[Constraint] | Constraint = (),
+    existing: Sequence[Sequence[int | str]] = (),
+    time_limit: float | None = None,
+    callback: Callable[[Progress], object] | None = None,
+    engine: str = "auto",
+    max_sets: int = MAX_SETS,
+) -> Result:
+    """Find as many sets as there are that are good enough and differ enough from each other.
+
+    Parameters
+    ----------
+    quality : quality object
+        What "good" means, as for :func:`altsets.find`.
+    n_features : int
+        Features in each set, unless ``constraints.Size`` says otherwise.
+    tau : float, fraction or string, default 0.5
+        The least dissimilarity of two sets. No set comes twice: with tau=0, any two sets that are not the same will do.
+    min_quality : float
+        The quality that a set must have at least.
+    within : float
+        Instead of ``min_quality``: by what part of the best quality a set may fall short of it, as for
+        :func:`altsets.most_different`.
+    dissimilarity : {"dice", "jaccard"}, Matched, Grouped or callable
+        What tau refers to, as for :func:`altsets.find`.
+    constraints : sequence of constraints
+        What every set must keep to; see :mod:`altsets.constraints`.
+    existing : sequence of sets
+        Sets (of indices or names) that every new set must differ from as well; they are not counted.
+    time_limit : float, optional
+        Seconds for the whole call. What was found by then is returned, with a bound.
+    callback : callable, optional
+        Called with a :class:`altsets.Progress` now and then; ``best`` and ``bound`` in it are numbers of sets.
+    engine : str
+        Force one engine of :func:`altsets.find`.
+    max_sets : int
+        No more sets than this are looked for.
+
+    Returns
+    -------
+    Result
+        The sets. ``objective`` is their number, ``bound`` what no number of such sets exceeds; status ``OPTIMAL`` is
+        a proof that there are no more. Which of many such families is returned is not promised; their qualities are
+        made better as far as a short search goes.
+
+    Examples
+    --------
+    >>> import altsets
+    >>> from altsets import quality
+    >>> scores = quality.Additive([9, 8, 8, 8, 7, 7, 2], feature_names=list("abcdefg"))
+    >>> result = altsets.most_sets(scores, n_features=2, tau=1, min_quality=15)
+    >>> len(result.sets), result.status, min(result.qualities)
+    (3, <Status.OPTIMAL: 'optimal'>, 15.0)
+    """
+    run = run_of(time_limit, callback)
+    asked = Tolerated.of(within, min_quality)
+    most = whole_number("max_sets", max_sets, least=1)
+    wanted = request(
+        quality,
+        n_features=n_features,
+        n_alternatives=0,
+        tau=tau,
+        dissimilarity=dissimilarity,
+        search="simultaneous",
+        aggregation="min",
+        constraints=constraints,
+        existing=existing,
+    )
+    parameters = {**wanted.parameters(), "goal": "count", "max_sets": most}
+    problem = _without_repeats(wanted)
+    with run:
+        requirement = Requirement.of(asked, quality, problem, run, engine)
+        search = FamilySearch(quality, problem, requirement, run, engine, repeat=False)
+        if requirement.best is None or not requirement.is_met:
+            return search.no_sets(wanted, parameters, proven=requirement.is_impossible)
+        largest = _LargestNumber(search, requirement.best, most, parameters["tau"])
+        largest.find()
+        n_sets = len(largest.sets)
+        parameters["n_alternatives"] = max(n_sets - 1, 0)
+        if not n_sets:
+            return search.no_sets(wanted, parameters, proven=largest.levels.refuted <= 1)
+        return search.result(at(problem, n_alternatives=n_sets - 1), largest, parameters)
+
+
+def _without_repeats(problem: Problem) -> Problem:
+    """The same request, in which a set does not differ from itself."""
+    assert problem.tau is not None
+    if problem.tau <= EXACT_TOLERANCE:
+        # Any two sets will do that differ in one feature, which by Dice counts for at least this much.
+        largest = max(problem.k_max, *(len(given) for given in problem.existing), 1)
+        return at(problem, dissimilarity="dice", tau=Fraction(1, 2 * largest))
+    own = problem.dissimilarity
+    # Those of altsets find every set equal to itself, and engines know them by their class.
+    if not callable(own) or type(own).__module__.startswith("altsets."):
+        return problem
+    return at(problem, dissimilarity=_NeverRepeated(own, frozenset(problem.existing)))
+
+
+@dataclass(frozen=True)
+class _NeverRepeated:
+    """A user's own dissimilarity, by which no set differs from itself; it alone decides about existing sets."""
+
+    own: Dissimilarity
+    existing: frozenset[FeatureSet]
+
+    def __call__(self, first: FeatureSet, second: FeatureSet) -> float:
+        repeated = first == second and first not in self.existing
+        return 0.0 if repeated else self.own(first, second)
+
+
+class _LargestTau(Largest):
+    """The largest tau for a number of sets."""
+
+    def __init__(self, search: FamilySearch, sets: Sequence[FeatureSet]) -> None:
+        super().__init__(search)
+        self.sets = sets
+        self.taus = Taus.of(search.problem)
+        top = len(self.taus.values) - 1
+        # The best set again and again goes with itself at tau = 0, and perhaps further.
+        self.tau = least_dissimilarity(search.problem, sets)
+        self.levels = Bisection(self.taus.reached(self.tau), top + 1, top)
+
+    def attempt(self, level: int, max_steps: float) -> tuple[int | None, int | None]:
+        """Decide one value of tau."""
+        problem = self.search.problem
+        decision = self.search.decide(at(problem, tau=self.taus.values[level]), max_steps)
+        self.engine = decision.engine
+        if decision.refuted:
+            self.proof = decision.proof
+        reached = None
+        if decision.sets:
+            self.sets, self.tau = decision.sets, least_dissimilarity(problem, decision.sets)
+            reached = max(level, self.taus.reached(self.tau))
+        self.report()
+        return reached, level if decision.refuted else None
+
+    @property
+    def objective(self) -> Fraction:
+        """The tau reached."""
+        return self.tau
+
+    @property
+    def bound(self) -> Fraction:
+        """No tau above this is possible."""
+        refuted = self.levels.refuted
+        if refuted > self.levels.top:
+            return Fraction(1)
+        # Between values that are not all there are, a smaller one than that which is ruled out may be possible.
+        return max(self.tau, self.taus.values[refuted - (1 if self.taus.every else 0)])
+
+    @property
+    def argument(self) -> str:
+        """Why a larger tau is ruled out."""
+        return self.proof or ("no larger value exists" if self.is_settled else "nothing was ruled out")
+
+    def describe(self) -> str:
+        """How different the sets are."""
+        return f"{self._subject}; {self._claim}"
+
+    @property
+    def _subject(self) -> str:
+        problem, good = self.search.problem, self.search.requirement.describe()
+        tau = f"tau = {float(self.tau):.6g}"
+        if problem.n_sets > 1:
+            each = "each" if problem.aggregation == "min" else "on average"
+            return f"{problem.n_sets} sets, {each} {good}, differ by {tau} or more"
+        if problem.existing:
+            return f"1 set, {good}, differs from the existing ones by {tau} or more"
+        return f"1 set, {good}, has none to differ from"
+
+    @property
+    def _claim(self) -> str:
+        bound = f"{float(self.bound):.6g}"
+        if not self.is_settled:
+            return f"a larger tau, up to {bound}, is not ruled out"
+        if not self.search.requirement.proven:
+            return "a better set than the best that was found may rule them out"
+        if self.bound == self.tau:
+            return "proven that no larger tau is possible"
+        return f"proven that tau = {bound} is not possible"
+
+
+class _LargestNumber(Largest):
+    """The largest number of sets for a tau."""
+
+    doubling = True
+
+    def __init__(self, search: FamilySearch, best: FeatureSet, max_sets: int, tau: float) -> None:
+        super().__init__(search, "counting features")
+        self._max_sets, self._tau = max_sets, tau
+        problem = search.problem
+        alone = all(problem.compatible(best, given) for given in problem.existing)
+        self.sets = [best] if alone else []
+        most = bound_on_number(search.quality, problem, search.requirement, search.listed, search.run)
+        self.levels = Bisection(len(self.sets), most + 1, min(most, max_sets))
+
+    def start(self) -> None:
+        """A first solution: from the list of all good sets, or else one set after the other."""
+        if self.search.listed is not None:
+            self._pick()
+        elif not any_sets_differ_enough(self.search.problem):
+            self._grow()
+
+    def _pick(self) -> None:
+        """As many as the clique search finds in the list of all good sets."""
+        self.engine, search = "enumerate", self.search
+        sets, most = search.pick_listed(search.problem, self.levels.top, search.limits.first_steps)
+        if most + 1 < self.levels.refuted:
+            self.levels.refuted, self.proof = int(most) + 1, LISTED
+        self._take(sets)
+
+    def _grow(self) -> None:
+        """One good set after the other, each the best that goes with those before."""
+        search, sets = self.search, list(self.sets)
+        with search.run.part(search.limits.growth_steps) as part:
+            while len(sets) < self.levels.top and not part.stopped:
+                one = at(search.problem, existing=(*search.problem.existing, *sets))
+                found = solved(search.quality, one, part.part(), search.engine)
+                good = bool(found.sets) and search.requirement.met_by(found.objective)
+                if not good or found.sets[0] in sets:
+                    break
+                sets += found.sets
+                self._take(sets)
+
+    def attempt(self, level: int, max_steps: float) -> tuple[int | None, int | None]:
+        """Decide one number of sets."""
+        # In few steps, the list has been searched already.
+        listing = max_steps == math.inf
+        fewer = at(self.search.problem, n_alternatives=level - 1)
+        decision = self.search.decide(fewer, max_steps, listing=listing)
+        self.engine = decision.engine
+        refuted = min(level if decision.refuted else math.inf, decision.most + 1)
+        if refuted < self.levels.refuted:
+            self.proof = decision.proof
+        self._take(decision.sets)
+        return len(decision.sets) or None, None if refuted == math.inf else int(refuted)
+
+    def _take(self, sets: Sequence[FeatureSet]) -> None:
+        if len(sets) > len(self.sets):
+            self.sets = list(sets)
+            self.levels.reached = max(self.levels.reached, len(sets))
+            self.report()
+
+    @property
+    def objective(self) -> float:
+        """The number of sets found."""
+        return len(self.sets)
+
+    @property
+    def bound(self) -> float:
+        """There are no more sets than this."""
+        return self.levels.refuted - 1
+
+    @property
+    def is_settled(self) -> bool:
+        """Whether there are no more sets, if the quality required is certain."""
+        return len(self.sets) == self.bound
+
+    @property
+    def is_limited(self) -> bool:
+        """Whether ``max_sets`` ended the search."""
+        return not self.is_settled and len(self.sets) >= self._max_sets
+
+    def describe(self) -> str:
+        """How many sets there are."""
+        good, n_sets = self.search.requirement.describe(), len(self.sets)
+        found = f"1 set {good} found"
+        if n_sets > 1:
+            found = f"{n_sets} sets found, each {good}, that differ by tau = {self._tau:.6g} or more"
+        if self.is_settled and self.search.requirement.proven:
+            return f"{found}; proven that there are no more"
+        limited = f", as many as max_sets={self._max_sets} allows" if self.is_limited else ""
+        bound = int(self.bound)
+        known = f"at most {bound:,} exist" if bound <= MOST_SHOWN else "how many there are was not found out"
+        return f"{found}{limited}; {known}"

@@ -1,0 +1,141 @@
+"""Files that are built to do harm, or hold what no table can: refused in one sentence."""
+
+from __future__ import annotations
+
+import gzip
+import tracemalloc
+
+import numpy as np
+import pytest
+
+from altsets.errors import TableError
+from altsets.files import contents
+from altsets.files.dataset import read_columns, split_target
+from altsets.files.scores import Scores, read_scores
+from altsets.files.writing import escape_formula, unescape_formula
+
+pa = pytest.importorskip("pyarrow")
+pq = pytest.importorskip("pyarrow.parquet")
+
+
+def refusal(path):
+    with pytest.raises(TableError) as caught:
+        read_columns(path)
+    assert "\n" not in str(caught.value)
+    return str(caught.value)
+
+
+def test_gzip_files_unpack_to_a_limit(write, monkeypatch):
+    monkeypatch.setattr(contents, "MOST_UNPACKED", 2**20)
+    table = "a,y\n" + "0,1\n1,0\n" * 1000
+    assert read_columns(write(gzip.compress(table.encode()))).n_rows == 2000
+    bomb = gzip.compress(b"a,y\n" + b"0,1\n" * 2**20)
+    assert len(bomb) < 2**15
+    assert "unpacks to more than 1 MiB; if that is right, unpack it" in refusal(write(bomb))
+    # Several members count together.
+    parts = gzip.compress(b"a,y\n") + gzip.compress(b"0,1\n" * 2**17) * 3
+    assert "unpacks to more than 1 MiB" in refusal(write(parts))
+
+
+def test_the_limit_on_unpacked_files_bounds_memory(write):
+    # Four gigabytes in four megabytes.
+    block = gzip.compress(b"0,1\n" * 2**22)
+    content = gzip.compress(b"a,y\n") + block * 256
+    path = write(content)
+    del content
+    tracemalloc.start()
+    try:
+        assert f"unpacks to more than {contents.MOST_UNPACKED // 2**20} MiB" in refusal(path)
+        assert tracemalloc.get_traced_memory()[1] < 3 * contents.MOST_UNPACKED
+    finally:
+        tracemalloc.stop()
+
+
+def test_workbooks_unpack_to_a_limit(write, tmp_path, monkeypatch):
+    openpyxl = pytest.importorskip("openpyxl")
+    book = openpyxl.Workbook()
+    for row in [["a", "y"], *([0, 1] for _ in range(2000))]:
+        book.active.append(row)
+    book.save(tmp_path / "t.xlsx")
+    assert read_columns(tmp_path / "t.xlsx").n_rows == 2000
+    monkeypatch.setattr(contents, "MOST_UNPACKED", 2**15)
+    assert "unpacks to more than 0 MiB" in refusal(tmp_path / "t.xlsx")
+
+
+@pytest.mark.parametrize("content", ['"', '""', '"\n', '"\n\n\n', '""\n""\n', " \t,", '"" ""'])
+def test_files_of_hardly_anything_are_refused_in_a_sentence(write, content):
+    assert refusal(write(content)).startswith("table.csv")
+
+
+PARQUET = {
+    "list": pa.array([[1.0], [2.0, 3.0], None]),
+    "large_list": pa.array([[1.0], [2.0, 3.0], None], pa.large_list(pa.float64())),
+    "fixed_list": pa.array([[1.0, 2.0]] * 3, pa.list_(pa.float64(), 2)),
+    "struct": pa.array([{"u": 1}, {"u": 2}, None]),
+    "map": pa.array([[("k", 1)], [], None], pa.map_(pa.string(), pa.int64())),
+    "bytes": pa.array([b"a", b"b", None]),
+    "large_bytes": pa.array([b"a", b"b", None], pa.large_binary()),
+    "fixed_bytes": pa.array([b"ab", b"cd", None], pa.binary(2)),
+    "bytes_as_categories": pa.array([b"a", b"b", None]).dictionary_encode(),
+}
+
+
+@pytest.mark.parametrize("kind", PARQUET)
+def test_parquet_columns_without_one_value_in_a_cell_are_refused(tmp_path, kind):
+    columns = {"v": PARQUET[kind], "a": [1.0, 2.0, 4.0], "y": [0, 1, 1]}
+    pq.write_table(pa.table(columns), tmp_path / "t.parquet")
+    table = read_columns(tmp_path / "t.parquet")
+    with pytest.raises(
+        TableError, match=r"^column v of t\.parquet holds values of type .*; drop it \(drop=\['v'\]\)"
+    ):
+        split_target(table, "y")
+    with pytest.raises(TableError, match=r"^column v of"):
+        split_target(table, "v")
+    assert split_target(table, "y", drop=["v"]).feature_names == ("a",)
+
+
+@pytest.mark.parametrize("values", [
+    pa.array(["p", "q", "p"]),
+    pa.array(["p", "q", "p"], pa.large_string()),
+    pa.array(["p", "q", None]).dictionary_encode(),
+    pa.array([True, False, None]),
+    pa.array([1, 2, None], pa.int8()),
+    pa.array([None, None, None]),
+])  # fmt: skip
+def test_parquet_columns_with_one_value_in_a_cell_are_taken(tmp_path, values):
+    pq.write_table(pa.table({"v": values, "a": [1.0, 2.0, 4.0], "y": [0, 1, 1]}), tmp_path / "t.parquet")
+    assert split_target(read_columns(tmp_path / "t.parquet"), "y").feature_names == ("v", "a")
+
+
+@pytest.mark.parametrize("name", ["", "  "])
+def test_parquet_columns_without_a_name_are_refused(tmp_path, name):
+    pq.write_table(pa.table({"a": [1.0, 2.0], name: [1.0, 2.0], "y": [0, 1]}), tmp_path / "t.parquet")
+    assert refusal(tmp_path / "t.parquet") == "t.parquet: column 2 has no name; give it one."
+
+
+# --- Names that a spreadsheet would run ------------------------------------------------------------
+
+NAMES = ["=cmd|' /C calc'!A0", "+1", "-1", "@x", "'=quoted", "''=twice", "'plain", "a,b", "with =b", "x_{1}"]
+
+
+@pytest.mark.parametrize("pairs", [None, np.eye(len(NAMES))])
+def test_names_in_files_of_scores_are_no_formulas_and_come_back(tmp_path, pairs):
+    path = tmp_path / "scores.csv"
+    Scores(tuple(NAMES), np.arange(len(NAMES)) / 3, pairs).write(path)
+    for line in path.read_text().splitlines():
+        assert not line.startswith(("=", "+", "-", "@", '"=', '"+', '"-', '"@'))
+    scores = Scores.read(path)
+    assert scores.names == tuple(NAMES)
+    assert scores.values.tolist() == [number / 3 for number in range(len(NAMES))]
+    assert pairs is None or (scores.pairs == pairs).all()
+
+
+def test_scores_that_were_saved_before_names_were_escaped_are_read(tmp_path):
+    (tmp_path / "scores.csv").write_text("feature,score\n=cmd,1\n-b,0.5\n")
+    assert read_scores(tmp_path / "scores.csv").feature_names == ["=cmd", "-b"]
+
+
+@pytest.mark.parametrize("text", [*NAMES, "", "'", "''", "'" * 3 + "=x", "\t=1", "\ra"])
+def test_escaping_can_be_undone(text):
+    assert unescape_formula(escape_formula(text)) == text
+    assert not escape_formula(text).startswith(("=", "+", "-", "@", "\t", "\r"))
