@@ -4,7 +4,8 @@
 
     AltsetsError
     ├── InputError (ValueError)        what was asked cannot be understood or is out of range
-    │   └── TableError                 a table cannot be read or used as it is
+    │   ├── TableError                 a table cannot be read or used as it is
+    │   └── NotExpressedError          a request cannot be written as text
     ├── UnsupportedError (ValueError)  the request is sound, but the chosen engine does not solve it
     ├── MissingExtraError (ImportError)  an optional package is needed; names the extra to install
     └── VerificationError (RuntimeError) an engine's answer failed the independent check: a bug, please report
@@ -22,6 +23,7 @@ __all__ = [
     "AltsetsError",
     "InputError",
     "MissingExtraError",
+    "NotExpressedError",
     "TableError",
     "UnsupportedError",
     "VerificationError",
@@ -40,6 +42,10 @@ class InputError(AltsetsError, ValueError):
 
 class TableError(InputError):
     """A table cannot be read, or holds what no measure can use."""
+
+
+class NotExpressedError(InputError):
+    """A request holds what cannot be written as text, such as a function; the message ends a sentence and says why."""
 
 
 class UnsupportedError(AltsetsError, ValueError):

@@ -136,9 +136,9 @@ class FeatureNames(Sequence[str]):
             raise InputError(f"{who} names feature {feature}; there are {self._count}, and the first is 0.")
         return feature
 
-    def listed(self, features: Sequence[Feature]) -> str:
+    def listed(self, features: Sequence[Feature], most: int = MOST_LISTED) -> str:
         """The names of some features with commas between them; only the first ones of many."""
-        shown = len(features) if len(features) <= MOST_LISTED + 1 else MOST_LISTED
+        shown = len(features) if len(features) <= most + 1 else most
         names = [feature if isinstance(feature, str) else self[feature] for feature in features[:shown]]
         more = [] if shown == len(features) else [f"{len(features) - shown} more"]
         return ", ".join([*names, *more])

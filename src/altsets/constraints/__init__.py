@@ -18,11 +18,14 @@ sense by itself is refused at once; whether a combination can be met, the search
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+from typing import Any
+
 from altsets.constraints._budget import Budget
-from altsets.constraints._constraint import Constraint
 from altsets.constraints._forbid import Forbid
 from altsets.constraints._kinds import AtLeast, AtMost, Exclusive, Implies, Require, Size
-from altsets.constraints._similar import MaxSimilarity
+from altsets.constraints._max_similarity import MaxSimilarity
+from altsets.constraints.base import Constraint
 
 __all__ = [
     "AtLeast",
@@ -36,3 +39,24 @@ __all__ = [
     "Require",
     "Size",
 ]
+
+#: Every constraint, in the order of its command-line options: a new one is a class in a file, and its line here.
+KINDS: tuple[type[Constraint], ...] = (
+    Require,
+    Forbid,
+    AtMost,
+    AtLeast,
+    Exclusive,
+    Implies,
+    Budget,
+    MaxSimilarity,
+    Size,
+)
+
+
+def constraint_from(entry: Mapping[str, Any]) -> Constraint:
+    """The constraint that ``as_dict`` wrote."""
+    for kind in KINDS:
+        if kind.kind == entry["kind"]:
+            return kind.from_dict(entry)
+    raise ValueError(f"a constraint of kind {entry['kind']!r} is unknown")

@@ -3,19 +3,27 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Mapping, Sequence
+import numbers
+from collections.abc import Hashable, Iterable, Mapping, Sequence
 from copy import copy
 from dataclasses import dataclass
 from decimal import Context, Decimal, Inexact
 from typing import Any, Self
 
-from altsets.constraints._constraint import Constraint, one_feature
-from altsets.constraints._group_prices import GroupPrices, paid_together
-from altsets.constraints.groups import group_numbers
-from altsets.errors import InputError
+from altsets.constraints.base import (
+    Constraint,
+    CostRule,
+    Option,
+    OptionReader,
+    Rule,
+    feature_literal,
+    number_in,
+    one_feature,
+    split_option,
+)
+from altsets.constraints.groups import group_mapping, group_numbers
+from altsets.errors import InputError, NotExpressedError
 from altsets.features import Feature, FeatureNames
-
-__all__ = ["Budget"]
 
 #: Room for the digits of all doubles from the largest to the smallest; what did not fit in would be an error.
 EXACT_DECIMALS = Context(prec=1000, traps=[Inexact])
@@ -62,6 +70,13 @@ class Budget(Constraint):
     """
 
     kind = "budget"
+    option = Option(
+        "--budget",
+        "LIMIT:FILE.csv",
+        "The features of a set cost at most LIMIT together. The file has two columns, feature and cost; what it does "
+        "not name costs nothing. With a header feature,cost,group, a group is paid once, however many of its features "
+        "a set has.",
+    )
     costs: Any
     limit: float
     groups: Any
@@ -103,12 +118,80 @@ class Budget(Constraint):
         once = "" if self.groups is None else ", each group paid once"
         return f"budget {short if float(short) == self.limit else repr(self.limit)}{once}"
 
+    def rules(self) -> tuple[Rule, ...]:
+        """The costs, and who pays them."""
+        return (CostRule(self.costs, self.limit, self.groups),)
+
+    @classmethod
+    def parse(cls, text: str, read: OptionReader) -> Self:
+        """``LIMIT:FILE.csv``."""
+        limit, path = split_option(read, text, "LIMIT:FILE.csv")
+        costs, groups = read.prices(path)
+        return cls(costs, number_in(read, text, limit), groups=groups)
+
+    def option_text(self, names: Sequence[str]) -> str:
+        """There is none: the option takes a file of costs."""
+        raise NotExpressedError("the option for a budget takes a file of costs")
+
+    def arguments(self, names: Sequence[str] | None) -> list[str]:
+        """The costs and the limit."""
+        if self.groups is not None:
+            raise NotExpressedError("it has a budget in which groups are paid once")
+        costs = ", ".join(f"{feature_literal(feature, names)}: {cost!r}" for feature, cost in self._priced)
+        return [f"{{{costs}}}", repr(self.limit)]
+
+    @property
+    def _priced(self) -> list[tuple[Any, float]]:
+        """The features that cost something."""
+        items = self.costs.items() if isinstance(self.costs, dict) else enumerate(self.costs)
+        return [(feature, cost) for feature, cost in items if cost]
+
+    def sentence(self, names: Sequence[str]) -> str:
+        """Such as "The features of a set cost at most 20 together; 3 features have a cost."."""
+        once = "" if self.groups is None else ", where each group is paid once"
+        n_priced = len(self._priced)
+        has = "feature has a cost" if n_priced == 1 else "features have a cost"
+        return f"The features of a set cost at most {self.limit:g} together{once}; {n_priced} {has}."
+
     def as_dict(self) -> dict[str, Any]:
-        """The constraint as plain numbers; only features that cost something, with the number of their group."""
-        priced = [index for index, cost in enumerate(self.costs) if cost]
-        costs = [self.costs[index] for index in priced]
-        plain = {"kind": self.kind, "limit": self.limit, "features": priced, "costs": costs}
-        return plain if self.groups is None else {**plain, "groups": [self.groups[index] for index in priced]}
+        """The constraint as plain numbers; only features that cost something, with their groups.
+
+        Groups are numbers, one for each of these features, once the features are known; before that they are pairs of
+        a feature and its group.
+        """
+        priced = self._priced
+        plain = {
+            "kind": self.kind,
+            "limit": self.limit,
+            "features": [feature for feature, _ in priced],
+            "costs": [cost for _, cost in priced],
+        }
+        if self.groups is None:
+            return plain
+        if isinstance(self.groups, dict):
+            pairs = [[feature, _label(group)] for feature, group in self.groups.items()]
+            return {**plain, "groups": pairs}
+        return {**plain, "groups": [self.groups[feature] for feature, _ in priced]}
+
+    @classmethod
+    def from_dict(cls, entry: Mapping[str, Any]) -> Self:
+        """The constraint that :meth:`as_dict` wrote."""
+        features, groups = entry["features"], entry.get("groups")
+        if groups is not None:
+            pairs = groups if groups and isinstance(groups[0], list) else zip(features, groups, strict=True)
+            groups = {feature: tuple(group) if isinstance(group, list) else group for feature, group in pairs}
+        return cls(dict(zip(features, entry["costs"], strict=True)), entry["limit"], groups)
+
+
+def _label(group: Hashable) -> Any:
+    """A group as JSON has it."""
+    if isinstance(group, tuple):
+        return list(group)
+    if not isinstance(group, str | int):
+        raise NotExpressedError(
+            f"a group of its budget is called {group!r:.40}, which is neither text nor a number"
+        )
+    return group
 
 
 def _by_feature(budget: Budget, costs: Mapping[Any, float], names: FeatureNames) -> tuple[float, ...]:
@@ -155,3 +238,82 @@ def _amount(value: Any, name: str) -> float:
     if not 0 <= number < math.inf:
         raise InputError(f"Budget: {name}={value!r} is not a finite number of at least 0.")
     return number
+
+
+def paid_together(groups: Any) -> dict[Feature, Hashable]:
+    """The group of each feature that has one; groups that were given as lists go by their features."""
+    # What compares sets by groups knows them, too.
+    groups = getattr(groups, "groups", groups)
+    known = group_mapping(groups, "Budget")
+    if callable(getattr(groups, "items", None)):
+        return known
+    members: dict[Hashable, list[Feature]] = {}
+    for feature, number in known.items():
+        members.setdefault(number, []).append(feature)
+    return {feature: tuple(members[number]) for feature, number in known.items()}
+
+
+class GroupPrices:
+    """What each group costs.
+
+    Parameters
+    ----------
+    budget : Budget
+        Who asks.
+    groups : mapping from feature to group
+        As users give them.
+    group_of : tuple of int
+        The number of the group of each feature; one without a group has a group of its own.
+    names : FeatureNames
+    """
+
+    def __init__(
+        self,
+        budget: Budget,
+        groups: Mapping[Feature, Hashable],
+        group_of: tuple[int, ...],
+        names: FeatureNames,
+    ) -> None:
+        self._budget, self._group_of, self._names = budget, group_of, names
+        self._number: dict[Hashable, int] = {}
+        for feature, group in groups.items():
+            self._number[group] = group_of[names.position(feature, budget.title)]
+
+    def of(self, costs: tuple[float, ...] | dict[Any, float]) -> tuple[float, ...]:
+        """What the group of each feature costs; refused where two features of a group say different things."""
+        price: dict[int, float] = {}
+        if isinstance(costs, dict):
+            listed = [(self._meant_by(key), cost) for key, cost in costs.items()]
+        else:
+            listed = list(zip(self._group_of, costs, strict=True))
+        for number, cost in listed:
+            if price.setdefault(number, cost) != cost:
+                raise InputError(
+                    f"Budget: {self._called(number)} costs {price[number]!r} and {cost!r}; a group is paid once, so "
+                    "give one cost for all of its features."
+                )
+        return tuple(price.get(number, 0.0) for number in self._group_of)
+
+    def _meant_by(self, key: Any) -> int:
+        """The number of the group that a key means: the name of a group, or one of its features."""
+        number = self._number.get(key)
+        if number is None or self._is_feature(key):
+            position = self._names.position(one_feature(self._budget, key), self._budget.title)
+            if number is not None and self._group_of[position] != number:
+                raise InputError(
+                    f"Budget: the cost of {key!r} may be that of a group or of a feature outside it; "
+                    "give groups names that no feature has."
+                )
+            number = self._group_of[position]
+        return number
+
+    def _is_feature(self, key: Any) -> bool:
+        if isinstance(key, str):
+            return key in self._names
+        return isinstance(key, numbers.Integral) and 0 <= int(key) < len(self._names)
+
+    def _called(self, number: int) -> str:
+        for group, its_number in self._number.items():
+            if its_number == number:
+                return f"group {group!r}"
+        return repr(self._names[self._group_of.index(number)])

@@ -2,12 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Self
 
-from altsets.constraints._constraint import sorted_indices
-from altsets.constraints._kinds import OfFeatures
+from altsets.constraints._kinds import MOST_NAMED, OfFeatures
+from altsets.constraints.base import (
+    CountRule,
+    Option,
+    OptionReader,
+    Rule,
+    features_literal,
+    features_text,
+    sorted_indices,
+)
 from altsets.constraints.similarity import PROXY_MEASURES, similarity_limit, similarity_measure
 from altsets.errors import InputError
 from altsets.features import MOST_LISTED, Feature, FeatureNames
@@ -57,6 +65,7 @@ class Forbid(OfFeatures):
     """
 
     kind = "forbid"
+    option = Option("--forbid", "COL[,COL]", "Features that no set has.")
     proxies: float | None
     measure: str
     ruled_out: tuple[Alike, ...] | None
@@ -76,6 +85,11 @@ class Forbid(OfFeatures):
             ruled_out=None,
             n_columns=None,
         )
+
+    @property
+    def needs_table(self) -> bool:
+        """Whether a table decides what is ruled out."""
+        return self.proxies is not None
 
     @property
     def is_named(self) -> bool:
@@ -122,11 +136,52 @@ class Forbid(OfFeatures):
         """Whether the set has none of them."""
         return self._members.isdisjoint(chosen)
 
+    def rules(self) -> tuple[Rule, ...]:
+        """None of them."""
+        return (CountRule(self.features, upper=0),)
+
+    @classmethod
+    def parse(cls, text: str, read: OptionReader) -> Self:
+        """``COL,COL``."""
+        return cls(read.features(text))
+
+    def option_text(self, names: Sequence[str]) -> str:
+        """``COL,COL``; proxies have an option of their own."""
+        return features_text(self.given, names)
+
+    def proxies_text(self) -> str:
+        """The text of ``--proxies``; empty without proxies."""
+        return "" if self.proxies is None else f"{self.proxies!r}:{self.measure}"
+
+    def arguments(self, names: Sequence[str] | None) -> list[str]:
+        """The features that were given; those that were ruled out with them are found again."""
+        listed = features_literal(self.given, names)
+        more = [] if self.proxies is None else [f"proxies={self.proxies!r}", f"measure={self.measure!r}"]
+        return [listed, *more]
+
+    @property
+    def given(self) -> tuple[Any, ...]:
+        """The features that were given, without those that were ruled out with them."""
+        proxies = {one.feature for one in self.ruled_out or ()}
+        return tuple(feature for feature in self.features if feature not in proxies)
+
+    def sentence(self, names: Sequence[str]) -> str:
+        """Such as "No set has any of these: id, phone."."""
+        listed = FeatureNames.of(names).listed(self.given, MOST_NAMED)
+        if self.proxies is None:
+            return f"No set has any of these: {listed}."
+        n_found = len(self.ruled_out or ())
+        found = f"{n_found} such features were found" if n_found else "no such feature was found"
+        return (
+            f"No set has any of these: {listed}; nor features that give them away ({self.measure.replace('_', ' ')} of "
+            f"{self.proxies:g} or more; {found})."
+        )
+
     def describe(self, names: Sequence[str]) -> str:
         """Such as "forbid id, phone" or "forbid sex and 1 feature that predicts it (title 0.93)"."""
         known = FeatureNames.of(names)
         proxies = self.ruled_out or ()
-        given = [feature for feature in self.features if feature not in {one.feature for one in proxies}]
+        given = self.given
         words = f"forbid {known.listed(given)}"
         if self.is_named:
             return (
@@ -146,6 +201,13 @@ class Forbid(OfFeatures):
             return plain
         ruled_out = [one._asdict() for one in self.ruled_out or ()]
         return plain | {"proxies": self.proxies, "measure": self.measure, "ruled_out": ruled_out}
+
+    @classmethod
+    def from_dict(cls, entry: Mapping[str, Any]) -> Self:
+        """The constraint as it was asked for: features that proxies have ruled out are found again on a table."""
+        found = {one["feature"] for one in entry.get("ruled_out") or ()}
+        given = [feature for feature in entry["features"] if feature not in found]
+        return cls(given, entry.get("proxies"), entry.get("measure", DEFAULT_MEASURE))
 
     def _on(self, features: Sequence[int]) -> Self:
         return type(self)(features, self.proxies, self.measure)

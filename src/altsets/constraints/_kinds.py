@@ -1,4 +1,4 @@
-"""Other conditions on which features a set has, and on how many."""
+"""Constraints on which features a set has, and on how many: Require, AtMost, AtLeast, Exclusive, Implies, Size."""
 
 from __future__ import annotations
 
@@ -8,11 +8,28 @@ from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any, Self
 
-from altsets.constraints._constraint import Constraint, one_feature, several_features, sorted_indices
+from altsets.constraints.base import (
+    Constraint,
+    CountRule,
+    NeedRule,
+    Option,
+    OptionReader,
+    Rule,
+    SizeRule,
+    count_in,
+    feature_literal,
+    features_literal,
+    features_text,
+    one_feature,
+    several_features,
+    sorted_indices,
+    split_option,
+)
 from altsets.errors import InputError
-from altsets.features import Feature, FeatureNames, whole_number
+from altsets.features import MOST_LISTED, Feature, FeatureNames, cells_in, whole_number
 
-__all__ = ["AtLeast", "AtMost", "Exclusive", "Implies", "OfFeatures", "Require", "Size"]
+#: Names that a sentence of a report spells out.
+MOST_NAMED = 12
 
 
 @dataclass(frozen=True, init=False)
@@ -30,6 +47,14 @@ class OfFeatures(Constraint):
         indices = sorted_indices(self, self.features, names)
         return self if indices == self.features else replace(self, features=indices)
 
+    def arguments(self, names: Sequence[str] | None) -> list[str]:
+        """The features, in a list."""
+        return [features_literal(self.features, names)]
+
+    def option_text(self, names: Sequence[str]) -> str:
+        """``COL,COL``."""
+        return features_text(self.features, names)
+
     @cached_property
     def _members(self) -> frozenset[Any]:
         return frozenset(self.features)
@@ -44,6 +69,9 @@ class OfGroup(Constraint):
         """The same constraint on sorted indices; refuses features that do not exist."""
         indices = sorted_indices(self, self.group, names)
         return self if indices == self.group else replace(self, group=indices)  # type: ignore[type-var]
+
+    def _listed(self, names: Sequence[str], most: int = MOST_LISTED) -> str:
+        return FeatureNames.of(names).listed(self.group, most)
 
     @cached_property
     def _members(self) -> frozenset[Any]:
@@ -68,10 +96,24 @@ class Require(OfFeatures):
     """
 
     kind = "require"
+    option = Option("--require", "COL[,COL]", "Features that every set has.")
 
     def holds(self, chosen: Sequence[int]) -> bool:
         """Whether the set has all of them."""
         return self._members <= set(chosen)
+
+    def rules(self) -> tuple[Rule, ...]:
+        """All of the features."""
+        return (CountRule(self.features, lower=len(self.features)),)
+
+    @classmethod
+    def parse(cls, text: str, read: OptionReader) -> Self:
+        """``COL,COL``."""
+        return cls(read.features(text))
+
+    def sentence(self, names: Sequence[str]) -> str:
+        """Such as "Every set has: age, sex."."""
+        return f"Every set has: {FeatureNames.of(names).listed(self.features, MOST_NAMED)}."
 
     def describe(self, names: Sequence[str]) -> str:
         """Such as "require age, sex"."""
@@ -97,6 +139,11 @@ class AtMost(OfGroup):
     """
 
     kind = "at_most"
+    option = Option(
+        "--at-most",
+        "N:GROUP",
+        "A set has at most N features of a group: COL[,COL] or a text file with one column per line.",
+    )
     most: int
     group: tuple[Any, ...]
 
@@ -107,9 +154,31 @@ class AtMost(OfGroup):
         """Whether the set has few enough of the group."""
         return len(self._members.intersection(chosen)) <= self.most
 
+    def rules(self) -> tuple[Rule, ...]:
+        """Few enough of the group."""
+        return (CountRule(self.group, upper=self.most),)
+
+    @classmethod
+    def parse(cls, text: str, read: OptionReader) -> Self:
+        """``N:GROUP``."""
+        most, group = split_option(read, text, "N:GROUP")
+        return cls(count_in(read, most), read.group(group))
+
+    def option_text(self, names: Sequence[str]) -> str:
+        """``N:GROUP``."""
+        return f"{self.most}:{features_text(self.group, names)}"
+
+    def arguments(self, names: Sequence[str] | None) -> list[str]:
+        """The number and the group."""
+        return [str(self.most), features_literal(self.group, names)]
+
+    def sentence(self, names: Sequence[str]) -> str:
+        """Such as "Every set has at most 1 of these: g1, g2."."""
+        return f"Every set has at most {self.most} of these: {self._listed(names, MOST_NAMED)}."
+
     def describe(self, names: Sequence[str]) -> str:
         """Such as "at most 1 of {g1, g2}"."""
-        return f"at most {self.most} of {{{FeatureNames.of(names).listed(self.group)}}}"
+        return f"at most {self.most} of {{{self._listed(names)}}}"
 
 
 @dataclass(frozen=True, init=False)
@@ -130,6 +199,7 @@ class AtLeast(OfGroup):
     """
 
     kind = "at_least"
+    option = Option("--at-least", "N:GROUP", "A set has at least N features of a group, given as above.")
     least: int
     group: tuple[Any, ...]
 
@@ -145,9 +215,31 @@ class AtLeast(OfGroup):
         """Whether the set has enough of the group."""
         return len(self._members.intersection(chosen)) >= self.least
 
+    def rules(self) -> tuple[Rule, ...]:
+        """Enough of the group."""
+        return (CountRule(self.group, lower=self.least),)
+
+    @classmethod
+    def parse(cls, text: str, read: OptionReader) -> Self:
+        """``N:GROUP``."""
+        least, group = split_option(read, text, "N:GROUP")
+        return cls(count_in(read, least), read.group(group))
+
+    def option_text(self, names: Sequence[str]) -> str:
+        """``N:GROUP``."""
+        return f"{self.least}:{features_text(self.group, names)}"
+
+    def arguments(self, names: Sequence[str] | None) -> list[str]:
+        """The number and the group."""
+        return [str(self.least), features_literal(self.group, names)]
+
+    def sentence(self, names: Sequence[str]) -> str:
+        """Such as "Every set has at least 1 of these: age, sex."."""
+        return f"Every set has at least {self.least} of these: {self._listed(names, MOST_NAMED)}."
+
     def describe(self, names: Sequence[str]) -> str:
         """Such as "at least 1 of {age, sex}"."""
-        return f"at least {self.least} of {{{FeatureNames.of(names).listed(self.group)}}}"
+        return f"at least {self.least} of {{{self._listed(names)}}}"
 
 
 @dataclass(frozen=True, init=False)
@@ -166,6 +258,7 @@ class Exclusive(OfGroup):
     """
 
     kind = "exclusive"
+    option = Option("--exclusive", "GROUP", "A set has at most one feature of a group, given as above.")
     group: tuple[Any, ...]
 
     def __init__(self, group: Iterable[Feature]) -> None:
@@ -175,9 +268,30 @@ class Exclusive(OfGroup):
         """Whether the set has one of the group or none."""
         return len(self._members.intersection(chosen)) <= 1
 
+    def rules(self) -> tuple[Rule, ...]:
+        """At most one of the group."""
+        return (CountRule(self.group, upper=1),)
+
+    @classmethod
+    def parse(cls, text: str, read: OptionReader) -> Self:
+        """``GROUP``."""
+        return cls(read.group(text))
+
+    def option_text(self, names: Sequence[str]) -> str:
+        """``GROUP``."""
+        return features_text(self.group, names)
+
+    def arguments(self, names: Sequence[str] | None) -> list[str]:
+        """The group."""
+        return [features_literal(self.group, names)]
+
+    def sentence(self, names: Sequence[str]) -> str:
+        """Such as "Every set has at most one of these: cm, inch."."""
+        return f"Every set has at most one of these: {self._listed(names, MOST_NAMED)}."
+
     def describe(self, names: Sequence[str]) -> str:
         """Such as "exclusive {cm, inch}"."""
-        return f"exclusive {{{FeatureNames.of(names).listed(self.group)}}}"
+        return f"exclusive {{{self._listed(names)}}}"
 
 
 @dataclass(frozen=True, init=False)
@@ -199,6 +313,7 @@ class Implies(Constraint):
     """
 
     kind = "implies"
+    option = Option("--implies", "COL:COL", "A set with the first feature has the second too.")
     feature: Any
     needed: Any
 
@@ -214,6 +329,33 @@ class Implies(Constraint):
     def holds(self, chosen: Sequence[int]) -> bool:
         """Whether the second is there if the first is."""
         return self.feature not in chosen or self.needed in chosen
+
+    def rules(self) -> tuple[Rule, ...]:
+        """The one needs the other."""
+        return () if self.feature == self.needed else (NeedRule(self.feature, self.needed),)
+
+    @classmethod
+    def parse(cls, text: str, read: OptionReader) -> Self:
+        """``COL:COL``."""
+        cells = cells_in(text, ":")
+        if len(cells) != 2 or not all(cells):
+            raise InputError(
+                f"{read.option} {text!r} must have the form COL:COL; a name with a colon stands in double quotes."
+            )
+        return cls(*(read.features(features_text([cell], []))[0] for cell in cells))
+
+    def option_text(self, names: Sequence[str]) -> str:
+        """``COL:COL``."""
+        return features_text([self.feature, self.needed], names, ":")
+
+    def arguments(self, names: Sequence[str] | None) -> list[str]:
+        """The two features."""
+        return [feature_literal(self.feature, names), feature_literal(self.needed, names)]
+
+    def sentence(self, names: Sequence[str]) -> str:
+        """Such as "A set with age squared also has age."."""
+        known = FeatureNames.of(names)
+        return f"A set with {known.listed([self.feature])} also has {known.listed([self.needed])}."
 
     def describe(self, names: Sequence[str]) -> str:
         """Such as "if age squared then age"."""
@@ -245,6 +387,11 @@ class Size(Constraint):
     """
 
     kind = "size"
+    option = Option(
+        "--size",
+        "MIN:MAX",
+        "Instead of -k: sets of MIN to MAX features. Where scores are added up, larger sets tend to win.",
+    )
     k_min: int
     k_max: int
 
@@ -267,6 +414,28 @@ class Size(Constraint):
     def holds(self, chosen: Sequence[int]) -> bool:
         """Whether the set is neither too small nor too large."""
         return self.k_min <= len(chosen) <= self.k_max
+
+    def rules(self) -> tuple[Rule, ...]:
+        """The range of sizes."""
+        return (SizeRule(self.k_min, self.k_max),)
+
+    @classmethod
+    def parse(cls, text: str, read: OptionReader) -> Self:
+        """``MIN:MAX``."""
+        smallest, largest = split_option(read, text, "MIN:MAX")
+        return cls(count_in(read, smallest), count_in(read, largest))
+
+    def option_text(self, names: Sequence[str]) -> str:
+        """``MIN:MAX``."""
+        return f"{self.k_min}:{self.k_max}"
+
+    def arguments(self, names: Sequence[str] | None) -> list[str]:
+        """Both sizes."""
+        return [str(self.k_min), str(self.k_max)]
+
+    def sentence(self, names: Sequence[str]) -> str:
+        """Such as "Sets have 3 to 5 features."."""
+        return f"Sets have {self.k_min} to {self.k_max} features."
 
     def describe(self, names: Sequence[str]) -> str:
         """Such as "size 3 to 5"."""

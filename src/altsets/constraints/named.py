@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from typing import Any
 
-from altsets.constraints._constraint import Constraint
+from altsets.constraints.base import Constraint
 
 __all__ = ["any_named", "computed", "without_named"]
 

@@ -8,7 +8,8 @@ from decimal import Decimal
 from fractions import Fraction
 from typing import Any
 
-from altsets.constraints import Constraint, Size
+from altsets.constraints import Constraint
+from altsets.constraints.base import Rules
 from altsets.dissimilarity import Matched
 from altsets.errors import InputError
 from altsets.features import FeatureNames, whole_number
@@ -52,7 +53,7 @@ def resolved(constraints: Any, names: FeatureNames) -> tuple[Constraint, ...]:
 
 def largest_size(n_features: Any, n_features_in: int, constraints: Sequence[Constraint]) -> int:
     """The size of sets: as asked, or the largest that constraints allow."""
-    largest = [constraint.k_max for constraint in constraints if isinstance(constraint, Size)]
+    largest = [size.k_max for size in Rules.of(constraints).sizes]
     if largest:
         return min(*largest, n_features_in)
     k = whole_number("n_features", n_features, least=1)

@@ -9,10 +9,9 @@ from fractions import Fraction
 from functools import cached_property
 from typing import Any
 
-import numpy as np
-
 from altsets.arrays import Bools
-from altsets.constraints import Constraint, Forbid, MaxSimilarity, Size
+from altsets.constraints import Constraint
+from altsets.constraints.base import Rules
 from altsets.dissimilarity import Grouped, Matched
 from altsets.errors import InputError
 from altsets.features import FeatureNames, whole_number
@@ -117,14 +116,19 @@ class Problem:
         return self.n_alternatives + 1
 
     @cached_property
+    def rules(self) -> Rules:
+        """What the constraints demand, for engines."""
+        return Rules.of(self.constraints)
+
+    @cached_property
     def k_min(self) -> int:
         """The smallest size of a set."""
-        return max((size.k_min for size in self._size_constraints), default=self.n_features)
+        return max((size.k_min for size in self.rules.sizes), default=self.n_features)
 
     @cached_property
     def k_max(self) -> int:
         """The largest size of a set; below ``k_min`` where two constraints on the size contradict each other."""
-        largest = min((size.k_max for size in self._size_constraints), default=self.n_features)
+        largest = min((size.k_max for size in self.rules.sizes), default=self.n_features)
         return min(largest, self.n_features_in)
 
     @property
@@ -137,28 +141,15 @@ class Problem:
         """Whether all sets have ``n_features`` features."""
         return self.k_min == self.k_max
 
-    @cached_property
+    @property
     def forbidden(self) -> frozenset[int]:
         """Features that no set may have."""
-        return frozenset(
-            index
-            for constraint in self.constraints
-            if isinstance(constraint, Forbid)
-            for index in constraint.features
-        )
-
-    @cached_property
-    def conflicts(self) -> Bools | None:
-        """Pairs of features that constraints rule out; None if there are none."""
-        pairs = [rule.conflicts for rule in self.constraints if isinstance(rule, MaxSimilarity)]
-        pairs = [some for some in pairs if some.any()]
-        if len(pairs) <= 1:
-            return pairs[0] if pairs else None
-        return np.logical_or.reduce(pairs)  # type: ignore[no-any-return]
+        return self.rules.forbidden
 
     @property
-    def _size_constraints(self) -> list[Size]:
-        return [constraint for constraint in self.constraints if isinstance(constraint, Size)]
+    def conflicts(self) -> Bools | None:
+        """Pairs of features that constraints rule out; None if there are none."""
+        return self.rules.conflicts
 
     @property
     def counts_shared(self) -> bool:

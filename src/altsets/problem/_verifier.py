@@ -6,7 +6,6 @@ import math
 from collections.abc import Callable, Sequence
 from typing import Any
 
-from altsets.constraints import Size
 from altsets.dissimilarity import Grouped, Matched
 from altsets.errors import InputError, VerificationError
 from altsets.features import FeatureNames
@@ -85,7 +84,7 @@ def verify(
 
 
 def _verify_one(problem: Problem, name: str, chosen: FeatureSet) -> None:
-    sized = any(isinstance(constraint, Size) for constraint in problem.constraints)
+    sized = bool(problem.rules.sizes)
     wanted = "distinct" if sized else str(problem.n_features)
     size = len(set(chosen))
     if size != len(chosen) or not size or not (sized or size == problem.n_features):

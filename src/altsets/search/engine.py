@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, Protocol
 
-from altsets.constraints import Constraint, Forbid, Size
+from altsets.constraints import Constraint
+from altsets.constraints.base import CountRule, SizeRule
 from altsets.problem import FeatureSet, Problem
 from altsets.quality import Additive, BlackBox, Quality
 from altsets.result import Status, StopReason
@@ -130,15 +131,31 @@ def declines_black_box(quality: Quality) -> str | None:
     return f"it reads the numbers behind a quality, and {type(quality).__name__} has none"
 
 
+def forbids_only(constraint: Constraint) -> bool:
+    """Whether a constraint forbids features and does nothing else."""
+    return all(isinstance(rule, CountRule) and rule.forbids for rule in constraint.rules())
+
+
+def counts_only(constraint: Constraint) -> bool:
+    """Whether a constraint is about how many features of a group a set has."""
+    return all(isinstance(rule, CountRule) for rule in constraint.rules())
+
+
+def sizes_only(constraint: Constraint) -> bool:
+    """Whether a constraint is about the size of sets alone."""
+    return all(isinstance(rule, SizeRule) for rule in constraint.rules())
+
+
 def declines_extras(
     quality: Quality,
     problem: Problem,
-    taken: tuple[type[Constraint], ...] = (Forbid,),
+    taken: Callable[[Constraint], bool] = forbids_only,
+    known: str = "Forbid",
     who: str = "it",
 ) -> str | None:
     """What an engine for additive quality and sets of one size says to what goes beyond them.
 
-    ``taken`` are the constraints that it sees to itself, ``who`` is the one that speaks.
+    ``taken`` says which constraints it sees to itself, ``known`` names them, ``who`` is the one that speaks.
     """
     if not isinstance(quality, Additive):
         return f"{who} takes additive quality only, not {type(quality).__name__}"
@@ -147,8 +164,7 @@ def declines_extras(
     if not problem.fixed_size:
         return f"{who} takes sets of one size only"
     # A constraint on the size that leaves one size says no more than n_features does.
-    beyond = [c.title for c in problem.constraints if not isinstance(c, (*taken, Size))]
+    beyond = [c.title for c in problem.constraints if not (taken(c) or sizes_only(c))]
     if beyond:
-        known = ", ".join(kind.__name__ for kind in taken)
         return f"{who} takes no constraints but {known}, and not {beyond[0]}"
     return None

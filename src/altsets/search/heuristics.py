@@ -22,12 +22,11 @@ import numpy.typing as npt
 
 from altsets._kernels import lexicographic as kernel
 from altsets.arrays import Floats, Indices
-from altsets.constraints import AtLeast, AtMost, Constraint, Exclusive, Forbid, Require
 from altsets.errors import InputError
 from altsets.problem import FeatureSet, Problem
 from altsets.quality import Additive, Quality
 from altsets.result import Status
-from altsets.search.engine import Answer, declines_extras
+from altsets.search.engine import Answer, counts_only, declines_extras, forbids_only
 from altsets.search.run import Run
 from altsets.search.subset.candidates import best_of
 from altsets.search.subset.rules import Cap, Rules
@@ -35,12 +34,8 @@ from altsets.search.subset.rules import Cap, Rules
 __all__ = ["GreedyEngine", "balancing", "depth", "most_alternatives", "replacement"]
 
 
-#: The constraints that each heuristic sees to.
-TAKEN: dict[str, tuple[type[Constraint], ...]] = {
-    "greedy-replacement": (Forbid,),
-    "greedy-balancing": (Forbid,),
-    "greedy-depth": (Forbid, Require, AtMost, AtLeast, Exclusive),
-}
+#: The constraints that depth search sees to, as it knows caps.
+DEPTH_TAKES = (counts_only, "Forbid, Require, AtMost, AtLeast, Exclusive")
 
 
 class GreedyEngine:
@@ -55,10 +50,11 @@ class GreedyEngine:
             return f"it is heuristic and does not do search={search!r}"
         if problem.existing and search != "greedy-depth":
             return f"search={search!r} takes no existing sets; use 'greedy-depth' or 'sequential'"
-        reason = declines_extras(quality, problem, TAKEN[search], f"search={search!r}")
+        taken = DEPTH_TAKES if search == "greedy-depth" else (forbids_only, "Forbid")
+        reason = declines_extras(quality, problem, *taken, f"search={search!r}")
         if reason is None:
             return None
-        if declines_extras(quality, problem, TAKEN["greedy-depth"]) is None:
+        if declines_extras(quality, problem, *DEPTH_TAKES) is None:
             return f"{reason}; use 'greedy-depth' or 'sequential'"
         return f"{reason}; use 'sequential'"
 

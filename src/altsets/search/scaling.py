@@ -15,7 +15,6 @@ from dataclasses import dataclass
 import numpy as np
 
 from altsets.arrays import Bools, Floats
-from altsets.constraints import AtMost, Budget, Exclusive, Implies, Require
 from altsets.errors import InputError
 from altsets.problem import Problem
 from altsets.quality import Additive, BlackBox, Form, Quality
@@ -153,27 +152,22 @@ def _usable(problem: Problem, form: Form) -> Mask:
         return None
     usable = np.ones(problem.n_features_in, dtype=bool) if form.allowed is None else form.allowed.copy()
     usable[list(problem.forbidden)] = False
-    required = {j for rule in problem.constraints if isinstance(rule, Require) for j in rule.features}
+    rules = problem.rules
+    required = rules.required
     if form.conflicts is not None and required:
         usable[form.conflicts[sorted(required)].any(axis=0)] = False
-    needs = []
-    for rule in problem.constraints:
-        match rule:
-            case AtMost(most=most, group=group) if len(required.intersection(group)) >= most:
-                usable[sorted(set(group) - required)] = False
-            case Exclusive(group=group) if required.intersection(group):
-                usable[sorted(set(group) - required)] = False
-            case Budget():
-                usable[sorted(in_units(rule).too_dear)] = False
-            case Implies(feature=feature, needed=needed):
-                needs.append((feature, needed))
+    for rule in rules.counts:
+        if rule.upper is not None and len(required.intersection(rule.group)) >= rule.upper:
+            usable[sorted(set(rule.group) - required)] = False
+    for budget in rules.budgets:
+        usable[sorted(in_units(budget).too_dear)] = False
     if not callable(problem.dissimilarity):
         for given in problem.existing:
             if all(problem.max_overlap_of(size, len(given)) <= 0 for size in problem.sizes):
                 usable[list(given)] = False
-    for _ in needs:
-        for feature, needed in needs:
-            usable[feature] &= usable[needed]
+    for _ in rules.needs:
+        for need in rules.needs:
+            usable[need.feature] &= usable[need.needed]
     return None if usable.all() else usable
 
 

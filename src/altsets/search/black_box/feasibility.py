@@ -6,7 +6,6 @@ from collections.abc import Iterable, Sequence
 
 import numpy as np
 
-from altsets.constraints import Budget
 from altsets.problem import FeatureSet, Problem
 from altsets.search.subset.budgets import in_units
 from altsets.search.subset.rules import Rules
@@ -39,7 +38,7 @@ class Feasibility:
             for size, rules in self._rules.items()
             if rules is not None
         }
-        self._budgets = [in_units(rule) for rule in problem.constraints if isinstance(rule, Budget)]
+        self._budgets = [in_units(budget) for budget in problem.rules.budgets]
         self._excluded = _excluded(problem)
         self._limits: dict[tuple[int, int], int] = {}
         self._one_limit = None if self._own or not problem.fixed_size else problem.max_overlap

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 
-from altsets.constraints import AtLeast, Constraint, Size
+from altsets.constraints import Constraint, Size
 from altsets.problem import FeatureSet, Problem
 from altsets.quality import Form, Quality
 from altsets.search.milp.existence import proven_empty
@@ -196,8 +196,8 @@ def _largest_needed(problem: Problem) -> int | None:
     if rules is None:
         return None
     size = len(rules.required)
-    for constraint in problem.constraints:
-        if isinstance(constraint, AtLeast):
-            most = max(len(rules.needs.get(feature, ())) for feature in constraint.group)
-            size += constraint.least * (1 + most)
+    for count in problem.rules.counts:
+        if count.lower:
+            most = max(len(rules.needs.get(feature, ())) for feature in count.group)
+            size += count.lower * (1 + most)
     return min(max(size, 1), problem.n_features_in)

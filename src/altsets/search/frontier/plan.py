@@ -8,7 +8,6 @@ from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any
 
-from altsets.constraints import Size
 from altsets.errors import InputError
 from altsets.features import whole_number
 from altsets.problem import Problem
@@ -93,7 +92,7 @@ def _possible(
     """The sizes that sets can have, and a note on those that they cannot."""
     # Refuses what is no quality, and a size that no set can have; with a constraint on it, any size will do.
     first = create(n_features=sizes[0], n_alternatives=0, tau=0, **asked)
-    if any(isinstance(rule, Size) for rule in first.constraints):
+    if first.rules.sizes:
         if len(sizes) > 1:
             raise InputError(
                 f"n_features has {len(sizes)} values, and constraints.Size sets the sizes as well; give one of them."

@@ -11,7 +11,7 @@ from fractions import Fraction
 import numpy as np
 
 from altsets.arrays import Bools, Floats
-from altsets.constraints import AtLeast, AtMost, Budget, Constraint, Exclusive, Forbid, Implies, Require, Size
+from altsets.constraints.base import Rules
 from altsets.dissimilarity import Grouped, Matched
 from altsets.problem import EXACT_TOLERANCE, FeatureSet, Problem
 from altsets.quality import Additive, Form, Quality
@@ -132,8 +132,7 @@ class Formulation:
         added = SetVariables(chosen, quality | self._products(chosen), size)
         for clique in self._cliques:
             programme.row({chosen[position]: 1.0 for position in clique}, upper=1)
-        for constraint in problem.constraints:
-            self._constrain(constraint, chosen)
+        self._constrain(problem.rules, chosen)
         for other in others:
             self._check()
             self._differ_from(added, other)
@@ -166,23 +165,19 @@ class Formulation:
             row(products, lower=0, upper=0)
         return terms
 
-    def _constrain(self, constraint: Constraint, chosen: Sequence[int]) -> None:
-        """One constraint on one set; forbidden features and sizes are seen to elsewhere."""
+    def _constrain(self, rules: Rules, chosen: Sequence[int]) -> None:
+        """All rules for one set; forbidden features, conflicts and sizes are seen to elsewhere."""
         row = self.programme.row
-        match constraint:
-            case Require(features=features):
-                row(self._sum(chosen, features), lower=len(features))
-            case AtMost(most=most, group=group):
-                row(self._sum(chosen, group), upper=most)
-            case AtLeast(least=least, group=group):
-                row(self._sum(chosen, group), lower=least)
-            case Exclusive(group=group):
-                row(self._sum(chosen, group), upper=1)
-            case Implies(feature=feature, needed=needed) if feature != needed:
-                excess = self._sum(chosen, [feature]) | {v: -1.0 for v in self._sum(chosen, [needed])}
-                row(excess, upper=0)
-            case Budget():
-                self._pay(in_units(constraint), chosen)
+        if rules.required:
+            row(self._sum(chosen, rules.required), lower=len(rules.required))
+        for rule in rules.counts:
+            upper = math.inf if rule.upper is None else rule.upper
+            row(self._sum(chosen, rule.group), lower=rule.lower if rule.lower else -math.inf, upper=upper)
+        for need in rules.needs:
+            excess = self._sum(chosen, [need.feature]) | {v: -1.0 for v in self._sum(chosen, [need.needed])}
+            row(excess, upper=0)
+        for budget in rules.budgets:
+            self._pay(in_units(budget), chosen)
 
     def _pay(self, budget: WholeBudget, chosen: Sequence[int]) -> None:
         """One set keeps to a budget.
@@ -348,8 +343,7 @@ class Formulation:
 
 def _candidates(quality: Quality, form: Form, problem: Problem) -> Candidates:
     """A short list where pre-selection loses nothing, else all features that may be used."""
-    plain = all(isinstance(c, Forbid | Size) for c in problem.constraints)
-    if isinstance(quality, Additive) and plain and problem.counts_shared:
+    if isinstance(quality, Additive) and problem.rules.only_forbid and problem.counts_shared:
         return Candidates.select(quality.scores, problem)
     usable = np.ones(problem.n_features_in, dtype=bool) if form.allowed is None else form.allowed.copy()
     usable[list(problem.forbidden)] = False

@@ -11,15 +11,11 @@ from functools import cached_property
 import numpy as np
 
 from altsets.arrays import Floats, Indices
-from altsets.constraints import Forbid, Require, Size
 from altsets.problem import FeatureSet, Problem
 from altsets.quality import Quality
 from altsets.search.near_best.family import Threshold
 from altsets.search.subset.encoding import usable_features
 from altsets.search.subset.rules import Rules
-
-#: Constraints on features each on its own, and on how many there are.
-SINGLE = (Require, Forbid, Size)
 
 
 @dataclass(frozen=True)
@@ -102,7 +98,7 @@ def sums_of(quality: Quality, problem: Problem, *, relaxed: bool = False) -> lis
     ``quality`` is in engine units. ``relaxed``: whatever else keeps them apart or together is left out,
     so that there may be more sets.
     """
-    if not relaxed and not all(isinstance(rule, SINGLE) for rule in problem.constraints):
+    if not relaxed and not problem.rules.only_single:
         return None
     found = []
     for size in problem.sizes:

@@ -9,7 +9,6 @@ import numpy as np
 import numpy.typing as npt
 
 from altsets._kernels.exchanges import anneal
-from altsets.constraints import Forbid, MaxSimilarity, Size
 from altsets.problem import FeatureSet
 from altsets.search.packing.limits import PACKING_LIMITS, PackingLimits
 from altsets.search.run import Run
@@ -38,7 +37,7 @@ class SimulatedAnnealing:
         self.pricing, self.max_min, self.run, self._limits = pricing, max_min, run, limits
         self._seed = 0
         problem = pricing.problem
-        plain = all(isinstance(rule, Forbid | MaxSimilarity | Size) for rule in problem.constraints)
+        plain = problem.rules.only_exclude
         plain = plain and problem.counts_shared
         self.possible = plain and pricing.can_be_priced and problem.fixed_size and len(pricing.sizes) == 1
         if self.possible:

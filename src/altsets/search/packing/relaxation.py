@@ -8,7 +8,7 @@ from dataclasses import replace
 
 import numpy as np
 
-from altsets.constraints import Forbid, Size
+from altsets.constraints import Forbid
 from altsets.problem import FeatureSet, Problem
 from altsets.quality import Additive, Quality
 from altsets.result import Status
@@ -26,11 +26,7 @@ def relaxed(quality: Quality, problem: Problem, run: Run, limits: PackingLimits)
     form = form_of(quality, problem, problem.k_max)
     if form.has_pairs or form.ratio:
         return None
-    if (
-        problem.counts_shared
-        and form.conflicts is None
-        and all(isinstance(rule, Forbid | Size) for rule in problem.constraints)
-    ):
+    if problem.counts_shared and form.conflicts is None and problem.rules.only_forbid:
         return None
     return linear_part(quality, problem, run, limits)
 

@@ -21,7 +21,7 @@ from functools import lru_cache
 import numpy as np
 
 from altsets.arrays import Bools, Floats, Indices, Ints
-from altsets.constraints import Budget
+from altsets.constraints.base import CostRule
 
 __all__ = ["RoundedBudgets", "Spending", "WholeBudget", "in_units", "rounded"]
 
@@ -85,7 +85,7 @@ class WholeBudget:
 
 
 @lru_cache(maxsize=32)
-def in_units(budget: Budget) -> WholeBudget:
+def in_units(budget: CostRule) -> WholeBudget:
     """A budget in the units that its decimals are made of."""
     decimals = [Decimal(repr(number)) for number in (*budget.costs, budget.limit)]
     # The exponent of a decimal that is printed is never "infinity".
@@ -97,7 +97,7 @@ def in_units(budget: Budget) -> WholeBudget:
     return WholeBudget(whole, limit, np.array(budget.costs, dtype=np.float64), _shared(budget))
 
 
-def _shared(budget: Budget) -> tuple[int, ...] | None:
+def _shared(budget: CostRule) -> tuple[int, ...] | None:
     """The groups in which more than one feature costs something; None if there are none."""
     if budget.groups is None:
         return None

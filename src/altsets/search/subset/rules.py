@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import heapq
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 from dataclasses import dataclass
 
 import numpy as np
 
 from altsets.arrays import Floats, Indices
-from altsets.constraints import AtLeast, AtMost, Budget, Constraint, Exclusive, Implies, Require
+from altsets.constraints.base import CountRule, NeedRule
 from altsets.problem import FeatureSet, Problem
 from altsets.search.subset.budgets import WholeBudget, in_units
 
@@ -49,20 +49,13 @@ class Rules:
     @classmethod
     def of(cls, problem: Problem, size: int) -> Rules | None:
         """The rules for sets of one size, the existing sets included."""
-        needs = _transitive(problem.constraints)
-        required = frozenset(
-            feature
-            for constraint in problem.constraints
-            if isinstance(constraint, Require)
-            for named in constraint.features
-            for feature in (named, *needs.get(named, ()))
-        )
-        budgets = [
-            in_units(constraint) for constraint in problem.constraints if isinstance(constraint, Budget)
-        ]
+        asked = problem.rules
+        needs = _transitive(asked.needs)
+        required = asked.required.union(*(needs.get(feature, ()) for feature in asked.required))
+        budgets = [in_units(budget) for budget in asked.budgets]
         forbidden = problem.forbidden.union(*(budget.too_dear for budget in budgets))
         forbidden |= {feature for feature, needed in needs.items() if needed & forbidden}
-        caps = list(_caps(problem.constraints, size))
+        caps = list(_caps(asked.counts, size))
         if problem.caps_shared:
             caps += differing(problem, size, problem.existing)
         if required & forbidden or len(required) > size or any(cap.most < 0 for cap in caps):
@@ -80,23 +73,19 @@ def differing(problem: Problem, size: int, others: Iterable[FeatureSet]) -> list
     return caps
 
 
-def _caps(constraints: Sequence[Constraint], size: int) -> Iterable[Cap]:
-    for constraint in constraints:
-        match constraint:
-            case AtMost(most=most, group=group):
-                yield Cap(group, most)
-            case Exclusive(group=group):
-                yield Cap(group, 1)
-            case AtLeast(least=least, group=group):
-                yield Cap(group, size - least, outside=True)
+def _caps(counts: Iterable[CountRule], size: int) -> Iterable[Cap]:
+    for rule in counts:
+        if rule.upper is not None:
+            yield Cap(rule.group, rule.upper)
+        if rule.lower:
+            yield Cap(rule.group, size - rule.lower, outside=True)
 
 
-def _transitive(constraints: Sequence[Constraint]) -> dict[int, frozenset[int]]:
+def _transitive(rules: Iterable[NeedRule]) -> dict[int, frozenset[int]]:
     """Everything that each feature needs, also through others; never itself."""
     direct: dict[int, set[int]] = {}
-    for constraint in constraints:
-        if isinstance(constraint, Implies):
-            direct.setdefault(constraint.feature, set()).add(constraint.needed)
+    for rule in rules:
+        direct.setdefault(rule.feature, set()).add(rule.needed)
     needs = {}
     for feature in direct:
         reached: set[int] = set()

@@ -2,20 +2,27 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from copy import copy
 from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, Self
 
-from altsets.constraints._constraint import Constraint
+from altsets.constraints.base import (
+    ConflictRule,
+    Constraint,
+    Option,
+    OptionReader,
+    Rule,
+    limit_and_measure,
+)
 from altsets.constraints.similarity import (
     GivenSimilarity,
     refuse_name_without_table,
     similarity_limit,
     similarity_measure,
 )
-from altsets.errors import InputError
+from altsets.errors import InputError, NotExpressedError
 
 if TYPE_CHECKING:
     # Constraints are known to the command line, which must not wait for NumPy.
@@ -47,6 +54,12 @@ class MaxSimilarity(Constraint):
     """
 
     kind = "max_similarity"
+    option = Option(
+        "--max-similarity",
+        "LIMIT[:MEASURE]",
+        "No two features of a set are more alike than LIMIT, such as 0.9, by spearman (the default), pearson or "
+        "symmetrical_uncertainty.",
+    )
     similarity: Any
     limit: float
     #: The measure that the similarity comes from, if there is one.
@@ -99,6 +112,11 @@ class MaxSimilarity(Constraint):
         return measured
 
     @property
+    def needs_table(self) -> bool:
+        """Whether the similarity is that of a table."""
+        return self.measure is not None
+
+    @property
     def is_named(self) -> bool:
         """Whether the similarity has only a name so far, and no numbers."""
         return self.similarity is None
@@ -137,6 +155,41 @@ class MaxSimilarity(Constraint):
         places = list(chosen)
         among = self._numbers[np.ix_(places, places)]
         return not np.any(among[np.triu_indices(len(places), 1)] > self.limit)
+
+    def rules(self) -> tuple[Rule, ...]:
+        """The pairs that are too much alike."""
+        return (ConflictRule(self.conflicts),)
+
+    @classmethod
+    def parse(cls, text: str, read: OptionReader) -> Self:
+        """``LIMIT`` or ``LIMIT:MEASURE``."""
+        limit, measure = limit_and_measure(read, text, "0.9", "spearman")
+        return cls(measure, limit)
+
+    def option_text(self, names: Sequence[str]) -> str:
+        """``LIMIT:MEASURE``."""
+        return f"{self.limit!r}:{self._measure_or_refuse()}"
+
+    def arguments(self, names: Sequence[str] | None) -> list[str]:
+        """The measure and the limit."""
+        return [repr(self._measure_or_refuse()), repr(self.limit)]
+
+    def _measure_or_refuse(self) -> str:
+        if self.measure is None:
+            raise NotExpressedError("features were compared by a matrix of your own")
+        return self.measure
+
+    @classmethod
+    def from_dict(cls, entry: Mapping[str, Any]) -> Self:
+        """The constraint as it was asked for; a matrix is not written down, so that it cannot be read."""
+        if entry["similarity"] == "matrix":
+            raise NotExpressedError("features were compared by a matrix of your own")
+        return cls(entry["similarity"], entry["limit"])
+
+    def sentence(self, names: Sequence[str]) -> str:
+        """Such as "No two features of a set have a similarity above 0.9 (spearman)."."""
+        source = "" if self.measure is None else f" ({self.measure})"
+        return f"No two features of a set have a similarity above {self.limit:g}{source}."
 
     def describe(self, names: Sequence[str]) -> str:
         """Such as "no two features more alike than 0.9 (spearman)"."""

@@ -1,0 +1,361 @@
+"""The base class of all constraints, and what one has to offer.
+
+A constraint is one class: its fields, :meth:`~Constraint.resolve` (names to indices), :meth:`~Constraint.holds` (what
+the verifier asks), :meth:`~Constraint.rules` (what engines read), words, JSON, Python, and its command-line option. It
+becomes known to everything else by one line in ``constraints.KINDS``.
+"""
+
+from __future__ import annotations
+
+import csv
+import io
+import numbers
+from abc import ABC, abstractmethod
+from collections.abc import Hashable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, fields
+from typing import TYPE_CHECKING, Any, ClassVar, Protocol, Self
+
+from altsets.errors import InputError, NotExpressedError
+from altsets.features import Feature, FeatureNames, cells_in, whole_number
+
+if TYPE_CHECKING:
+    from altsets.arrays import Bools
+
+
+# --- What engines read: every constraint is made of these ----------------------------------------------------------
+
+
+@dataclass(frozen=True)
+class CountRule:
+    """A set has ``lower`` to ``upper`` features of a group."""
+
+    group: tuple[int, ...]
+    lower: int = 0
+    upper: int | None = None
+
+    @property
+    def forbids(self) -> bool:
+        """Whether a set has none of them."""
+        return self.upper == 0
+
+    @property
+    def requires(self) -> bool:
+        """Whether a set has all of them."""
+        return self.lower == len(self.group)
+
+
+@dataclass(frozen=True)
+class NeedRule:
+    """A set with ``feature`` has ``needed`` too."""
+
+    feature: int
+    needed: int
+
+
+@dataclass(frozen=True)
+class CostRule:
+    """The features of a set cost at most ``limit``; features of one group have the same cost and pay it once."""
+
+    costs: tuple[float, ...]
+    limit: float
+    groups: tuple[int, ...] | None = None
+
+
+@dataclass(frozen=True, eq=False)
+class ConflictRule:
+    """Pairs of features that exclude each other: a symmetric matrix with a false diagonal."""
+
+    pairs: Bools
+
+
+@dataclass(frozen=True)
+class SizeRule:
+    """A set has ``k_min`` to ``k_max`` features."""
+
+    k_min: int
+    k_max: int
+
+
+Rule = CountRule | NeedRule | CostRule | ConflictRule | SizeRule
+
+
+@dataclass(frozen=True, eq=False)
+class Rules:
+    """The rules of several constraints, by what engines do with them.
+
+    Attributes
+    ----------
+    required, forbidden : frozenset of int
+        Features that every set has, and that no set has.
+    counts : tuple of CountRule
+        Other limits on how many features of a group a set has.
+    needs : tuple of NeedRule
+    budgets : tuple of CostRule
+    conflicts : bool array or None
+        Pairs of features that exclude each other.
+    sizes : tuple of SizeRule
+    """
+
+    required: frozenset[int]
+    forbidden: frozenset[int]
+    counts: tuple[CountRule, ...]
+    needs: tuple[NeedRule, ...]
+    budgets: tuple[CostRule, ...]
+    conflicts: Bools | None
+    sizes: tuple[SizeRule, ...]
+
+    @classmethod
+    def of(cls, constraints: Iterable[Constraint]) -> Rules:
+        """The rules of resolved constraints."""
+        rules = [rule for constraint in constraints for rule in constraint.rules()]
+        counts = [rule for rule in rules if isinstance(rule, CountRule)]
+        return cls(
+            required=frozenset(feature for rule in counts if rule.requires for feature in rule.group),
+            forbidden=frozenset(feature for rule in counts if rule.forbids for feature in rule.group),
+            counts=tuple(rule for rule in counts if not (rule.requires or rule.forbids)),
+            needs=tuple(rule for rule in rules if isinstance(rule, NeedRule)),
+            budgets=tuple(rule for rule in rules if isinstance(rule, CostRule)),
+            conflicts=_any_of([rule.pairs for rule in rules if isinstance(rule, ConflictRule)]),
+            sizes=tuple(rule for rule in rules if isinstance(rule, SizeRule)),
+        )
+
+    @property
+    def only_exclude(self) -> bool:
+        """Whether nothing is demanded but the size of sets, and that some features or pairs are not chosen."""
+        return not (self.required or self.counts or self.needs or self.budgets)
+
+    @property
+    def only_single(self) -> bool:
+        """Whether nothing is demanded but the size of sets, and single features that are chosen or not."""
+        return not (self.counts or self.needs or self.budgets) and self.conflicts is None
+
+    @property
+    def only_forbid(self) -> bool:
+        """Whether nothing is demanded but the size of sets, and that some features are not chosen."""
+        return self.only_exclude and self.conflicts is None
+
+
+def _any_of(pairs: Sequence[Bools]) -> Bools | None:
+    found = [some for some in pairs if some.any()]
+    if len(found) <= 1:
+        return found[0] if found else None
+    import numpy as np
+
+    return np.logical_or.reduce(found)  # type: ignore[no-any-return]
+
+
+# --- What the command line shows and reads -------------------------------------------------------------------------
+
+
+@dataclass(frozen=True)
+class Option:
+    """How a constraint is given on the command line: ``--at-most N:GROUP``; an option may be repeated."""
+
+    flag: str
+    metavar: str
+    help: str
+
+
+class OptionReader(Protocol):
+    """Reads the parts of an option's text; the command line implements it, as it knows the table and the files."""
+
+    @property
+    def option(self) -> str:
+        """The option that is read, for messages."""
+        ...
+
+    def features(self, text: str) -> Sequence[Feature]:
+        """The features in a list of names with commas between them."""
+        ...
+
+    def group(self, text: str) -> Sequence[Feature]:
+        """The features of a group: a list of names, or a file that has them."""
+        ...
+
+    def prices(self, path: str) -> tuple[Mapping[Any, float], Mapping[Any, Hashable] | None]:
+        """What features cost and which of them are paid for together, out of a file."""
+        ...
+
+
+def split_option(read: OptionReader, text: str, form: str) -> tuple[str, str]:
+    """The two parts of a text with a colon in it."""
+    first, colon, second = (part.strip() for part in text.partition(":"))
+    if not (first and colon and second):
+        raise InputError(f"{read.option} {text!r} must have the form {form}.")
+    return first, second
+
+
+def count_in(read: OptionReader, text: str) -> int:
+    """A whole number in an option."""
+    try:
+        return int(text)
+    except ValueError:
+        raise InputError(f"{read.option}: {text!r} is not a whole number.") from None
+
+
+def number_in(read: OptionReader, text: str, number: str) -> float:
+    """A number in an option."""
+    try:
+        return float(number)
+    except ValueError:
+        raise InputError(f"{read.option} {text!r}: {number!r} is not a number.") from None
+
+
+def limit_and_measure(read: OptionReader, text: str, example: str, default: str) -> tuple[float, str]:
+    """``0.9`` or ``0.9:spearman``."""
+    limit, colon, measure = (part.strip() for part in text.partition(":"))
+    if not limit or (colon and not measure):
+        raise InputError(
+            f"{read.option} {text!r} must have the form LIMIT or LIMIT:MEASURE, such as {example}:{default}."
+        )
+    return number_in(read, text, limit), measure or default
+
+
+# --- Constraints ---------------------------------------------------------------------------------------------------
+
+
+class Constraint(ABC):
+    """A condition on each set; the base of all others.
+
+    A constraint is made of what the user gives, and ``resolve`` turns names into indices. ``holds`` and ``rules`` are
+    for resolved constraints.
+    """
+
+    kind: ClassVar[str]
+    option: ClassVar[Option]
+
+    @abstractmethod
+    def resolve(self, names: Sequence[str]) -> Self:
+        """The same constraint on sorted indices; refuses features that do not exist.
+
+        Parameters
+        ----------
+        names : sequence of str
+            The names of all features.
+        """
+
+    @abstractmethod
+    def holds(self, chosen: Sequence[int]) -> bool:
+        """Whether a set keeps to this, from the definition."""
+
+    @abstractmethod
+    def rules(self) -> tuple[Rule, ...]:
+        """The same for engines, as rules that all of them know."""
+
+    @abstractmethod
+    def describe(self, names: Sequence[str]) -> str:
+        """A few words with the names of the features."""
+
+    @abstractmethod
+    def sentence(self, names: Sequence[str]) -> str:
+        """A whole sentence, for reports."""
+
+    @classmethod
+    @abstractmethod
+    def parse(cls, text: str, read: OptionReader) -> Self:
+        """The constraint that the text of its command-line option asks for."""
+
+    @abstractmethod
+    def option_text(self, names: Sequence[str]) -> str:
+        """The text of its command-line option; raises NotExpressedError where there is none."""
+
+    @abstractmethod
+    def arguments(self, names: Sequence[str] | None) -> list[str]:
+        """The arguments of the Python call that makes it; raises NotExpressedError where there is none."""
+
+    def to_python(self, names: Sequence[str] | None = None, table: str = "") -> str:
+        """The Python call that makes it; ``table`` is what the table is called there, if it is at hand."""
+        measured = f".computed({table})" if table and self.needs_table else ""
+        return f"constraints.{self.title}({', '.join(self.arguments(names))}){measured}"
+
+    @property
+    def needs_table(self) -> bool:
+        """Whether a table decides what the constraint says."""
+        return False
+
+    @property
+    def is_named(self) -> bool:
+        """Whether the table that it needs has not been seen yet."""
+        return False
+
+    def computed(self, X: Any, sample_weight: Any = None) -> Self:
+        """The same constraint, with what only a table can tell."""
+        return self
+
+    def before_table(self) -> Self | None:
+        """What can be checked before there is a table, if there is anything."""
+        return self
+
+    def as_dict(self) -> dict[str, Any]:
+        """The constraint as plain numbers and strings."""
+        values = {field.name: getattr(self, field.name) for field in fields(self)}  # type: ignore[arg-type]
+        plain = {name: list(value) if isinstance(value, tuple) else value for name, value in values.items()}
+        return {"kind": self.kind, **plain}
+
+    @classmethod
+    def from_dict(cls, entry: Mapping[str, Any]) -> Self:
+        """The constraint that :meth:`as_dict` wrote."""
+        return cls(**{name: value for name, value in entry.items() if name != "kind"})
+
+    @property
+    def title(self) -> str:
+        """The name of the class, for messages."""
+        return type(self).__name__
+
+    def _set(self, **values: Any) -> None:
+        # How a frozen dataclass is filled in.
+        for name, value in values.items():
+            object.__setattr__(self, name, value)
+
+
+def one_feature(constraint: Constraint, feature: Any) -> Feature:
+    """A feature as it was given: a name, or an index that can be one."""
+    if type(feature) is int and feature >= 0:
+        # Nearly always; there may be thousands.
+        return feature
+    if isinstance(feature, str):
+        return str(feature)
+    if isinstance(feature, numbers.Real) and not isinstance(feature, bool):
+        return whole_number(f"{constraint.title}: a feature index", feature, least=0)
+    raise InputError(f"{constraint.title} names {feature!r}; a feature is an index or a name.")
+
+
+def several_features(constraint: Constraint, features: Any) -> tuple[Feature, ...]:
+    """Several features, in a list or anything like one."""
+    try:
+        if isinstance(features, str):
+            raise TypeError
+        listed = tuple(one_feature(constraint, feature) for feature in features)
+    except TypeError:
+        raise InputError(f"{constraint.title} takes a list of features, not {features!r}.") from None
+    if not listed:
+        raise InputError(f"{constraint.title} names no feature at all; leave it out.")
+    return listed
+
+
+def sorted_indices(
+    constraint: Constraint, features: Iterable[Feature], names: Sequence[str]
+) -> tuple[int, ...]:
+    """Features by index, each once."""
+    known = FeatureNames.of(names)
+    return tuple(sorted({known.position(feature, constraint.title) for feature in features}))
+
+
+def feature_literal(feature: Feature, names: Sequence[str] | None) -> str:
+    """A feature as Python: its name if that is known, else its index."""
+    return repr(names[feature] if names is not None and isinstance(feature, int) else feature)
+
+
+def features_literal(features: Iterable[Feature], names: Sequence[str] | None) -> str:
+    """Features as a Python list."""
+    return f"[{', '.join(feature_literal(feature, names) for feature in features)}]"
+
+
+def features_text(features: Iterable[Feature], names: Sequence[str], delimiter: str = ",") -> str:
+    """Features as an option lists them; a name with the delimiter in it stands in double quotes."""
+    listed = [feature if isinstance(feature, str) else names[feature] for feature in features]
+    text = io.StringIO()
+    csv.writer(text, delimiter=delimiter, lineterminator="").writerow(listed)
+    if cells_in(text.getvalue(), delimiter) != listed:
+        raise NotExpressedError("a name in it cannot be written in an option")
+    return text.getvalue()
