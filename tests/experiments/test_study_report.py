@@ -478,10 +478,10 @@ def test_large_figures_are_on_the_page_as_dots_and_files_are_the_same_again(made
     monkeypatch.setattr(page, "FIGURES", ON_PAGE[1:])
     monkeypatch.setattr(page, "DOTS", 30)
     (small,) = page._figures(made, tmp_path / "first")
-    assert small.source.startswith("data:image/svg+xml;base64,")
+    assert small["source"].startswith("data:image/svg+xml;base64,")
     monkeypatch.setattr(page, "MOST_ON_PAGE", 100)
     (large,) = page._figures(made, tmp_path / "second")
-    assert large.source.startswith("data:image/png;base64,")
+    assert large["source"].startswith("data:image/png;base64,")
     first, second = (
         {file.name: file.read_bytes() for file in (tmp_path / name).rglob("*.*")}
         for name in ("first", "second")

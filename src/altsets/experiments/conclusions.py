@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Sequence
-from dataclasses import asdict, dataclass
 from functools import cached_property
 from typing import Any
 
@@ -222,13 +221,8 @@ SMALL_GAIN, SMALL_MCC = 1.0, 0.02
 TIE = 1e-9
 
 
-@dataclass(frozen=True)
-class Conclusion:
-    """What the paper concludes, what our results say, and whether it holds."""
-
-    conclusion: str
-    evidence: str
-    verdict: str
+#: What the results say about a conclusion, and whether it holds; None without results.
+Seen = tuple[str, bool] | None
 
 
 class _Evidence:
@@ -269,11 +263,7 @@ class _Evidence:
         return float(runs.loc[(runs["method"] == method) & (runs["how"] == how), "seconds"].mean())
 
 
-def _verdict(stands: bool) -> str:
-    return HOLDS if stands else CHANGES
-
-
-def _best_method(evidence: _Evidence) -> tuple[str, bool] | None:
+def _best_method(evidence: _Evidence) -> Seen:
     means = evidence.original.groupby("method")["test_mcc"].mean().sort_values(ascending=False)
     if "model_gain" not in means or len(means) < 2:
         return None
@@ -282,7 +272,7 @@ def _best_method(evidence: _Evidence) -> tuple[str, bool] | None:
     return f"Mean test MCC of original sets: {listed}.", bool(means["model_gain"] >= means.max() - 0.005)
 
 
-def _size_matters_little(evidence: _Evidence) -> tuple[str, bool] | None:
+def _size_matters_little(evidence: _Evidence) -> Seen:
     rows = evidence.original[evidence.original["method"] != "fcbf"]
     wide = rows.pivot(index=["dataset", "fold", "method"], columns="k", values="test_mcc")
     if not {5, 10} <= set(wide.columns):
@@ -293,7 +283,7 @@ def _size_matters_little(evidence: _Evidence) -> tuple[str, bool] | None:
     return said, bool((medians.abs() <= SMALL_MCC).all()) if len(medians) else False
 
 
-def _no_gain_in_sum(evidence: _Evidence) -> tuple[str, bool] | None:
+def _no_gain_in_sum(evidence: _Evidence) -> Seen:
     gains = evidence.gains
     if not len(gains):
         return None
@@ -306,7 +296,7 @@ def _no_gain_in_sum(evidence: _Evidence) -> tuple[str, bool] | None:
     return said, bool((gains["total %"] <= SMALL_GAIN).all())
 
 
-def _no_gain_for_mrmr(evidence: _Evidence) -> tuple[str, bool] | None:
+def _no_gain_for_mrmr(evidence: _Evidence) -> Seen:
     gains = evidence.gains
     rows = gains[gains["method"] == method_name("mrmr")] if len(gains) else gains
     if not len(rows):
@@ -319,7 +309,7 @@ def _no_gain_for_mrmr(evidence: _Evidence) -> tuple[str, bool] | None:
     return f"{listed}.", bool((rows["total %"] <= SMALL_GAIN).all())
 
 
-def _either_may_win(evidence: _Evidence) -> tuple[str, bool] | None:
+def _either_may_win(evidence: _Evidence) -> Seen:
     gains = evidence.gains
     if not len(gains):
         return None
@@ -328,7 +318,7 @@ def _either_may_win(evidence: _Evidence) -> tuple[str, bool] | None:
     return said, below > 0
 
 
-def _sequential_is_faster(evidence: _Evidence) -> tuple[str, bool] | None:
+def _sequential_is_faster(evidence: _Evidence) -> Seen:
     ratios = {}
     for method in evidence.runs["method"].unique():
         first, second = (evidence.seconds(method, how) for how in ("seq", "sim-sum"))
@@ -344,7 +334,7 @@ def _sequential_is_faster(evidence: _Evidence) -> tuple[str, bool] | None:
     return said, all(first <= second for first, second in ratios.values())
 
 
-def _mrmr_is_left_open(evidence: _Evidence) -> tuple[str, bool] | None:
+def _mrmr_is_left_open(evidence: _Evidence) -> Seen:
     runs = evidence.white_box
     runs = runs[(runs["method"] == "mrmr") & (runs["how"] == "sim-sum")]
     if not len(runs):
@@ -354,7 +344,7 @@ def _mrmr_is_left_open(evidence: _Evidence) -> tuple[str, bool] | None:
     return said, left > 10
 
 
-def _proofs_fail_with_a(evidence: _Evidence) -> tuple[str, bool] | None:
+def _proofs_fail_with_a(evidence: _Evidence) -> Seen:
     runs = evidence.white_box
     runs = runs[runs["how"] == "sim-sum"]
     open_share = 100 * (~runs["status"].isin(["optimal", "infeasible"])).groupby(runs["a"]).mean()
@@ -366,7 +356,7 @@ def _proofs_fail_with_a(evidence: _Evidence) -> tuple[str, bool] | None:
     return said, bool(last > first + 5)
 
 
-def _minimum_evens_out(evidence: _Evidence) -> tuple[str, bool] | None:
+def _minimum_evens_out(evidence: _Evidence) -> Seen:
     medians = _medians(evidence.spreads, "a")
     if not {"seq", "sim-min", "sim-sum"} <= medians.keys():
         return None
@@ -377,7 +367,7 @@ def _minimum_evens_out(evidence: _Evidence) -> tuple[str, bool] | None:
     return said, medians["sim-min"] < medians["sim-sum"] < medians["seq"]
 
 
-def _balancing_evens_out(evidence: _Evidence) -> tuple[str, bool] | None:
+def _balancing_evens_out(evidence: _Evidence) -> Seen:
     medians = _medians(evidence.spreads, "a")
     if not {"bal", "sim-min", "seq"} <= medians.keys():
         return None
@@ -388,7 +378,7 @@ def _balancing_evens_out(evidence: _Evidence) -> tuple[str, bool] | None:
     return said, medians["bal"] - medians["sim-min"] < medians["seq"] - medians["bal"]
 
 
-def _same_on_test_rows(evidence: _Evidence) -> tuple[str, bool] | None:
+def _same_on_test_rows(evidence: _Evidence) -> Seen:
     medians = _medians(numbers_of_means(evidence.frame), "c")
     if len(medians) < 2:
         return None
@@ -403,7 +393,7 @@ def _medians(numbers: Frame, panel: str) -> dict[str, float]:
     return {str(how): float(value) for how, value in rows.groupby("how")["median"].mean().items()}
 
 
-def _heuristics_lose_with_a(evidence: _Evidence) -> tuple[str, bool] | None:
+def _heuristics_lose_with_a(evidence: _Evidence) -> Seen:
     table = shortfalls(evidence.searches, ["method", "a"])
     if not len(table):
         return None
@@ -419,7 +409,7 @@ def _heuristics_lose_with_a(evidence: _Evidence) -> tuple[str, bool] | None:
     return said, bool((means[1] <= 0.01).all() and (means[MOST_ALTERNATIVES] > means[1]).all())
 
 
-def _heuristics_are_exact_at_one(evidence: _Evidence) -> tuple[str, bool] | None:
+def _heuristics_are_exact_at_one(evidence: _Evidence) -> Seen:
     table = shortfalls(evidence.searches, ["method", "tau"])
     rows = table[(table["tau"] == 1) & (table["against"] == "sim. (sum)")] if len(table) else table
     rows = rows.dropna(subset=["worst %"]) if len(rows) else rows
@@ -430,7 +420,7 @@ def _heuristics_are_exact_at_one(evidence: _Evidence) -> tuple[str, bool] | None
     return said, worst <= 1e-6
 
 
-def _heuristics_stop_early(evidence: _Evidence) -> tuple[str, bool] | None:
+def _heuristics_stop_early(evidence: _Evidence) -> Seen:
     table = shortfalls(evidence.searches, ["method"])
     rows = table[table["proven"] > 0] if len(table) else table
     if not len(rows):
@@ -445,7 +435,7 @@ def _heuristics_stop_early(evidence: _Evidence) -> tuple[str, bool] | None:
     )
 
 
-def _heuristics_take_no_time(evidence: _Evidence) -> tuple[str, bool] | None:
+def _heuristics_take_no_time(evidence: _Evidence) -> Seen:
     runs = evidence.runs
     seconds = runs.loc[runs["how"].isin(HEURISTICS), "seconds"]
     if not len(seconds):
@@ -454,7 +444,7 @@ def _heuristics_take_no_time(evidence: _Evidence) -> tuple[str, bool] | None:
     return said, bool(seconds.mean() < 0.01)
 
 
-def _first_step_costs_most(evidence: _Evidence) -> tuple[str, bool] | None:
+def _first_step_costs_most(evidence: _Evidence) -> Seen:
     numbers = numbers_of_qualities(evidence.frame)
     rows = numbers[numbers["panel"] == "a"]
     means = rows.groupby("number")["mean"].mean()
@@ -468,7 +458,7 @@ def _first_step_costs_most(evidence: _Evidence) -> tuple[str, bool] | None:
     return said, bool(steps[1] >= steps.max())
 
 
-def _sets_run_out(evidence: _Evidence) -> tuple[str, bool] | None:
+def _sets_run_out(evidence: _Evidence) -> Seen:
     numbers = numbers_of_valid_sets(evidence.frame)
     said, stands = [], True
     for k, rows in numbers.groupby("k"):
@@ -483,7 +473,7 @@ def _sets_run_out(evidence: _Evidence) -> tuple[str, bool] | None:
     return (f"{'; '.join(said)} (Model Gain).", stands) if said else None
 
 
-def _mrmr_is_flat(evidence: _Evidence) -> tuple[str, bool] | None:
+def _mrmr_is_flat(evidence: _Evidence) -> Seen:
     numbers = numbers_of_objectives(evidence.frame)
     rows = numbers[(numbers["number"] == MOST_ALTERNATIVES) & (numbers["tau"] == numbers["tau"].max())]
     drops = {row["method"]: 1 - row["mean"] for _, row in rows.iterrows() if not math.isnan(row["mean"])}
@@ -496,7 +486,7 @@ def _mrmr_is_flat(evidence: _Evidence) -> tuple[str, bool] | None:
     return said, drops["mRMR"] < drops["MI"]
 
 
-def _same_test_objective(evidence: _Evidence) -> tuple[str, bool] | None:
+def _same_test_objective(evidence: _Evidence) -> Seen:
     runs = complete_settings(evidence.runs[evidence.runs["method"] == "model_gain"])
     wide = runs.pivot(index=["dataset", "fold", "tau", "a"], columns="how", values="mean_test_objective")
     if not {"seq", "sim-sum"} <= set(wide.columns) or not len(wide):
@@ -508,7 +498,7 @@ def _same_test_objective(evidence: _Evidence) -> tuple[str, bool] | None:
     return said, abs(gap) <= SMALL_MCC
 
 
-_CHECKS: tuple[tuple[str, Callable[[_Evidence], tuple[str, bool] | None]], ...] = (
+_CHECKS: tuple[tuple[str, Callable[[_Evidence], Seen]], ...] = (
     ("Model Gain gives the best original sets for prediction.", _best_method),
     ("Ten features instead of five hardly change how well sets predict.", _size_matters_little),
     ("Simultaneous search does not reach a higher average quality than sequential search.", _no_gain_in_sum),
@@ -543,10 +533,9 @@ _CHECKS: tuple[tuple[str, Callable[[_Evidence], tuple[str, bool] | None]], ...] 
 def conclusions(frame: Frame) -> Frame:
     """The conclusions of the paper that results can tell about."""
     evidence = _Evidence(frame)
-    found = []
+    rows = []
     for text, check in _CHECKS:
-        seen = check(evidence)
-        found.append(
-            Conclusion(text, "", OPEN) if seen is None else Conclusion(text, seen[0], _verdict(seen[1]))
-        )
-    return pandas().DataFrame([asdict(conclusion) for conclusion in found])
+        said, stands = check(evidence) or ("", None)
+        verdict = OPEN if stands is None else HOLDS if stands else CHANGES
+        rows.append({"conclusion": text, "evidence": said, "verdict": verdict})
+    return pandas().DataFrame(rows)

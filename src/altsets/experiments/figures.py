@@ -21,6 +21,7 @@ from altsets.experiments.drawing import (
 from altsets.experiments.tables import (
     FOUND,
     METHODS,
+    METRICS,
     RUN,
     SEARCHES,
     SETTING,
@@ -135,10 +136,9 @@ def numbers_of_means(frame: Frame) -> Frame:
 
 def _within_searches(frame: Frame, what: str) -> Frame:
     runs = complete_settings(runs_of(sets_in(frame, k=5, methods=[MAIN_METHOD])))
-    metrics = ("train_objective", "test_objective", "test_mcc")
     parts = [
         boxes_by(runs, ["how", "a"], f"{what}_{metric}").assign(panel=panel, metric=metric)
-        for panel, metric in zip("abc", metrics, strict=True)
+        for panel, metric in zip("abc", METRICS, strict=True)
     ]
     return _together(parts, ["panel", "metric", "how", "a"])
 
@@ -177,7 +177,7 @@ def numbers_of_qualities(frame: Frame) -> Frame:
     sets = sets_in(frame, k=10, methods=[MAIN_METHOD], how=["seq"])
     panels = iter("abcdef")
     parts = []
-    for metric in ("train_objective", "test_objective", "test_mcc"):
+    for metric in METRICS:
         scaled = max_normalised(sets, metric, signed=metric == "test_mcc")
         for missing, column in (("left out", "found"), ("count as 0", "filled")):
             means = _means_by_tau(scaled, column)
@@ -253,8 +253,7 @@ def _draw_within_searches(numbers: Frame, what: str) -> Any:
     figure, axes = canvas(WIDTH, 7.2, 3, 1)
     searches, names = list(SEARCHES), list(SEARCHES.values())
     alternatives = [1, 2, 3, 4, 5]
-    metrics = ("train_objective", "test_objective", "test_mcc")
-    for axis, letter, metric, panel in zip(axes, "abc", metrics, _panels(numbers, "abc"), strict=True):
+    for axis, letter, metric, panel in zip(axes, "abc", METRICS, _panels(numbers, "abc"), strict=True):
         draw_boxes(axis, panel, ("how", searches), ("a", alternatives), names)
         title(axis, letter, METRIC_NAMES[metric])
         axis.set_ylabel(f"{what}\n{METRIC_NAMES[metric]}", fontsize=8)
@@ -284,121 +283,62 @@ def draw_heuristics(numbers: Frame) -> Any:
 
 def draw_qualities(numbers: Frame) -> Any:
     """Figure 5: see :func:`numbers_of_qualities`."""
-    figure, axes = canvas(WIDTH, 8.0, 3, 2)
-    taus = sorted(numbers["tau"].unique())
-    metrics = [metric for metric in ("train_objective", "test_objective", "test_mcc") for _ in range(2)]
-    missing = ["missing sets left out", "missing sets count as 0"] * 3
-    for axis, letter, metric, words in zip(axes, "abcdef", metrics, missing, strict=True):
-        draw_lines(axis, numbers[numbers["panel"] == letter], taus)
-        title(axis, letter, f"{METRIC_NAMES[metric]}, {words}")
-        axis.set_ylabel("mean, best of search = 1", fontsize=8)
-    legend_of_lines(figure, taus)
-    return figure
+    titles = [
+        f"{METRIC_NAMES[metric]}, missing sets {words}"
+        for metric in METRICS
+        for words in ("left out", "count as 0")
+    ]
+    return _draw_by_tau(numbers, (8.0, 3), titles, "mean, best of search = 1")
 
 
 def draw_valid_sets(numbers: Frame) -> Any:
     """Figure 6: see :func:`numbers_of_valid_sets`."""
-    figure, axes = canvas(WIDTH, 3.3, 1, 2)
-    taus = sorted(numbers["tau"].unique())
-    for axis, letter, k in zip(axes, "ab", (5, 10), strict=True):
-        draw_lines(axis, numbers[numbers["panel"] == letter], taus)
-        title(axis, letter, f"k = {k}")
-        axis.set_ylabel("valid sets, %", fontsize=8)
+    figure = _draw_by_tau(numbers, (3.3, 1), ["k = 5", "k = 10"], "valid sets, %")
+    for axis in figure.axes:
         if axis.lines:
             axis.set_ylim(0, 103)
-    legend_of_lines(figure, taus)
     return figure
 
 
 def draw_objectives(numbers: Frame) -> Any:
     """Figure 7: see :func:`numbers_of_objectives`."""
-    figure, axes = canvas(WIDTH, 5.6, 2, 2)
+    titles = list(map(method_name, OTHER_METHODS))
+    return _draw_by_tau(numbers, (5.6, 2), titles, "mean training objective,\nbest of search = 1")
+
+
+def _draw_by_tau(numbers: Frame, shape: tuple[float, int], titles: Sequence[str], label: str) -> Any:
+    """Panels in two columns, with a line for each threshold; ``shape`` is a height in inches and a number of rows."""
+    figure, axes = canvas(WIDTH, *shape, 2)
     taus = sorted(numbers["tau"].unique())
-    for axis, letter, method in zip(axes, "abcd", OTHER_METHODS, strict=True):
-        draw_lines(axis, numbers[numbers["panel"] == letter], taus)
-        title(axis, letter, method_name(method))
-        axis.set_ylabel("mean training objective,\nbest of search = 1", fontsize=8)
+    letters = "abcdef"[: len(titles)]
+    for axis, letter, panel, words in zip(axes, letters, _panels(numbers, letters), titles, strict=True):
+        draw_lines(axis, panel, taus)
+        title(axis, letter, words)
+        axis.set_ylabel(label, fontsize=8)
     legend_of_lines(figure, taus)
     return figure
 
 
 @dataclass(frozen=True)
 class StudyFigure:
-    """A figure: its number in the paper, what it shows, where its numbers come from and how they are drawn."""
+    """A figure: its number in the paper, where its numbers come from and how they are drawn."""
 
     number: int
-    heading: str
-    caption: str
     numbers: Callable[[Frame], Frame]
     draw: Callable[[Frame], Any]
 
     @property
     def name(self) -> str:
-        """The name of its files."""
+        """The name of its files, and of its caption."""
         return f"figure-{self.number}"
 
 
-_COMPLETE = (
-    " Only settings (data set, fold, tau) in which every search found all its sets for each number of "
-    "alternatives from 1 to 5."
-)
-_LINES = " A search whose best quality is 0 is left out, as it has no scale. Axes do not start at 0."
-
 FIGURES = (
-    StudyFigure(
-        1,
-        "Methods and sizes",
-        "Original sets (number 0 of sequential search) over data sets and folds. (a) Test MCC by method and size; "
-        "(b) what changes from k = 5 to k = 10, where both have a set.",
-        numbers_of_methods,
-        draw_methods,
-    ),
-    StudyFigure(
-        2,
-        "Spread of quality within searches",
-        "Standard deviation (of a sample) of the quality of the sets of one search, by search and number of "
-        "alternatives; Model Gain, k = 5." + _COMPLETE,
-        numbers_of_spreads,
-        draw_spreads,
-    ),
-    StudyFigure(
-        3,
-        "Mean quality within searches",
-        "Mean quality of the sets of one search, by search and number of alternatives; Model Gain, k = 5."
-        + _COMPLETE,
-        numbers_of_means,
-        draw_means,
-    ),
-    StudyFigure(
-        4,
-        "Solver-based search minus heuristic",
-        "Difference in the mean training objective of a search, k = 5, by number of alternatives (a, b) and by "
-        "threshold (c, d). Above 0 the solver-based search is better." + _COMPLETE,
-        numbers_of_heuristics,
-        draw_heuristics,
-    ),
-    StudyFigure(
-        5,
-        "Quality by number of alternative and threshold",
-        "Mean over data sets and folds, the best set of each search being 1; sequential search, Model Gain, k = 10. "
-        "MCC is moved to 0 to 1 first. Left: sets that do not exist are left out; right: they count as 0."
-        + _LINES,
-        numbers_of_qualities,
-        draw_qualities,
-    ),
-    StudyFigure(
-        6,
-        "How many alternatives there are",
-        "Share of searches that have a set with this number, over data sets and folds; sequential search, Model Gain.",
-        numbers_of_valid_sets,
-        draw_valid_sets,
-    ),
-    StudyFigure(
-        7,
-        "Training objective of the other methods",
-        "Mean over data sets and folds, the best set of each search being 1; sequential search, k = 10, sets that do "
-        "not exist left out. The objectives of mRMR and Greedy Wrapper are moved to 0 to 1 first." + _LINES,
-        numbers_of_objectives,
-        draw_objectives,
-    ),
+    StudyFigure(1, numbers_of_methods, draw_methods),
+    StudyFigure(2, numbers_of_spreads, draw_spreads),
+    StudyFigure(3, numbers_of_means, draw_means),
+    StudyFigure(4, numbers_of_heuristics, draw_heuristics),
+    StudyFigure(5, numbers_of_qualities, draw_qualities),
+    StudyFigure(6, numbers_of_valid_sets, draw_valid_sets),
+    StudyFigure(7, numbers_of_objectives, draw_objectives),
 )

@@ -15,7 +15,7 @@ from altsets.errors import MissingExtraError
 from altsets.experiments import claims, conclusions, tables
 from altsets.experiments.conclusions import sentences, side_by_side
 from altsets.experiments.figures import FIGURES, StudyFigure
-from altsets.experiments.tables import METHODS, Frame, failures_in, method_name, published, sets_in
+from altsets.experiments.tables import METHODS, Frame, failures_in, method_name, published, read_json, sets_in
 
 #: How a value that is not there is written.
 NOTHING = "—"
@@ -47,11 +47,9 @@ def plain(value: float) -> str:
 
 @dataclass(frozen=True)
 class PageTable:
-    """A table: its file, what it shows, where it comes from, how its numbers are written."""
+    """A table: the name of its file and of its caption, where it comes from, how its numbers are written."""
 
     name: str
-    heading: str
-    caption: str
     make: Callable[[Frame], Frame]
     written: Callable[[float], str] = percent
     #: Long ones are folded away on the page.
@@ -101,172 +99,33 @@ def _text(value: Any, written: Callable[[float], str]) -> str:
     )
 
 
-TABLES = (
-    PageTable(
-        "status-by-search",
-        "How searches ended",
-        "In percent of searches, by method and search; k = 5, 1 to 5 alternatives, all thresholds and folds. "
-        "Greedy Wrapper is left out, as it proves nothing. A sequential search with a alternatives has the status of "
-        "its set number a.",
-        tables.status_by_search,
-    ),
-    PageTable(
-        "status-by-a",
-        "How simultaneous searches ended, by number of alternatives",
-        "In percent of searches for the best sum; k = 5, all methods but Greedy Wrapper.",
-        tables.status_by_a,
-    ),
-    PageTable(
-        "seconds-by-search",
-        "Mean time of a search",
-        "In seconds, by method and search; k = 5, 1 to 5 alternatives. The time of a sequential search is that of all "
-        "its sets; computing scores is not part of it. The machines differ.",
-        tables.seconds_by_search,
-        seconds,
-    ),
-    PageTable(
-        "seconds-by-a",
-        "Mean time of a simultaneous search, by number of alternatives",
-        "In seconds, searches for the best sum, k = 5, by method.",
-        tables.seconds_by_a,
-        seconds,
-    ),
-)
-
-COVERAGE = (
-    PageTable(
-        "coverage",
-        "Coverage",
-        "By method and size. A task is a data set and a fold; a search counts once with all its alternatives. Proven "
-        "sets are best, or proven not to exist (solver-based searches only). A task that failed failed for all sizes.",
-        tables.coverage,
-    ),
-    PageTable(
-        "core-hours",
-        "Core-hours",
-        "Time of all searches by method and search. The published figure (249 hours on 32 cores) is that of the "
-        "paper's whole study, scores and prediction models included, which are not part of ours.",
-        tables.core_hours,
-        seconds,
-    ),
-)
-
-CLAIMS = (
-    PageTable(
-        "claims",
-        "What the text says in numbers",
-        "Each number of the paper's text with what is counted for ours.",
-        claims.claims,
-        plain,
-    ),
-    PageTable(
-        "correlations",
-        "Objective and prediction",
-        "Correlation of objective and MCC over all found sets of all searches, by method; within: mean over single "
-        "data sets and folds.",
-        claims.correlations,
-        percent,
-    ),
-)
-
-_PROVEN_ONLY = (
-    " Only settings (data set, fold, size, threshold, alternatives) count whose searches are proven."
-)
-
-
 def _by_tau(make: Callable[..., Frame]) -> Callable[[Frame], Frame]:
     return lambda searches: make(searches, ["method", "k", "tau"])
 
 
+COVERAGE = (PageTable("coverage", tables.coverage), PageTable("core-hours", tables.core_hours, seconds))
+TABLES = (
+    PageTable("status-by-search", tables.status_by_search),
+    PageTable("status-by-a", tables.status_by_a),
+    PageTable("seconds-by-search", tables.seconds_by_search, seconds),
+    PageTable("seconds-by-a", tables.seconds_by_a, seconds),
+)
+CLAIMS = (PageTable("claims", claims.claims, plain), PageTable("correlations", claims.correlations))
 #: Made from all searches side by side, rather than from the results themselves.
 FINDINGS = (
-    PageTable(
-        "gains-in-sum-by-a",
-        "Best sum against sequential search, by number of alternatives",
-        "Gain: percent of compared settings with a higher sum; total: how much higher all sums together are; then "
-        "single sums, whose ratios mean little where sums are close to 0, as those of mRMR may be."
-        + _PROVEN_ONLY,
-        conclusions.gains_in_sum,
-        plain,
-        folded=True,
-    ),
-    PageTable(
-        "gains-in-sum-by-tau",
-        "Best sum against sequential search, by threshold",
-        "The same by threshold." + _PROVEN_ONLY,
-        _by_tau(conclusions.gains_in_sum),
-        plain,
-        folded=True,
-    ),
-    PageTable(
-        "gains-in-worst-by-a",
-        "Best minimum against sequential search, by number of alternatives",
-        "Gain of the worst set over that of sequential search, and what it costs of the best sum."
-        + _PROVEN_ONLY,
-        conclusions.gains_in_worst,
-        plain,
-        folded=True,
-    ),
-    PageTable(
-        "gains-in-worst-by-tau",
-        "Best minimum against sequential search, by threshold",
-        "The same by threshold." + _PROVEN_ONLY,
-        _by_tau(conclusions.gains_in_worst),
-        plain,
-        folded=True,
-    ),
-    PageTable(
-        "shortfalls-by-a",
-        "What heuristics lose, by number of alternatives",
-        "Loss in percent of the proven value, and how often they find no sets where there are some."
-        + _PROVEN_ONLY,
-        conclusions.shortfalls,
-        plain,
-        folded=True,
-    ),
-    PageTable(
-        "shortfalls-by-tau",
-        "What heuristics lose, by threshold",
-        "The same by threshold." + _PROVEN_ONLY,
-        _by_tau(conclusions.shortfalls),
-        plain,
-        folded=True,
-    ),
+    PageTable("gains-in-sum-by-a", conclusions.gains_in_sum, plain, folded=True),
+    PageTable("gains-in-sum-by-tau", _by_tau(conclusions.gains_in_sum), plain, folded=True),
+    PageTable("gains-in-worst-by-a", conclusions.gains_in_worst, plain, folded=True),
+    PageTable("gains-in-worst-by-tau", _by_tau(conclusions.gains_in_worst), plain, folded=True),
+    PageTable("shortfalls-by-a", conclusions.shortfalls, plain, folded=True),
+    PageTable("shortfalls-by-tau", _by_tau(conclusions.shortfalls), plain, folded=True),
 )
-
-CONCLUSIONS = PageTable(
-    "conclusions",
-    "Published conclusions, held against these results",
-    "The conclusion in our words, what the results say, and whether it holds.",
-    conclusions.conclusions,
-)
-
+CONCLUSIONS = PageTable("conclusions", conclusions.conclusions)
 
 #: Bytes of all figures on the page; above, smaller images are taken.
 MOST_ON_PAGE = 3_000_000
 #: Dots an inch of the PNG files.
 DOTS = 200
-
-
-@dataclass(frozen=True)
-class _TableOnPage:
-    name: str
-    heading: str
-    caption: str
-    folded: bool
-    header: list[Cell]
-    rows: list[list[Cell]]
-    #: Cells hold sentences rather than names.
-    wordy: bool
-
-
-@dataclass(frozen=True)
-class _FigureOnPage:
-    name: str
-    number: int
-    heading: str
-    caption: str
-    source: str
 
 
 def write_report(
@@ -338,12 +197,20 @@ def _write(path: Path, content: bytes) -> None:
         draft.unlink(missing_ok=True)
 
 
-def _table(one: PageTable, frame: Frame, folder: Path) -> _TableOnPage:
+def _table(one: PageTable, frame: Frame, folder: Path) -> dict[str, Any]:
+    """Write a table as CSV; returns what the page shows of it."""
     made = one.make(frame)
     _write(folder / "tables" / f"{one.name}.csv", _csv(made))
     header, rows = shown(made, one.written)
+    # Cells hold sentences rather than names.
     wordy = any(len(cell.text) > 60 for row in rows for cell in row)
-    return _TableOnPage(one.name, one.heading, one.caption, one.folded, header, rows, wordy)
+    about = {"name": one.name, "folded": one.folded, **_caption(one.name)}
+    return {**about, "header": header, "rows": rows, "wordy": wordy}
+
+
+def _caption(name: str) -> dict[str, str]:
+    heading, caption = read_json("captions.json")[name]
+    return {"heading": heading, "caption": caption}
 
 
 def _csv(table: Frame) -> bytes:
@@ -352,18 +219,19 @@ def _csv(table: Frame) -> bytes:
     return text.encode()
 
 
-def _figures(frame: Frame, folder: Path) -> list[_FigureOnPage]:
-    images = [_drawn(one, frame, folder) for one in FIGURES]
+def _figures(frame: Frame, folder: Path) -> list[dict[str, Any]]:
+    """Write all figures; returns what the page shows of them."""
+    images = [_draw(one, frame, folder) for one in FIGURES]
     small = sum(len(vector) for vector, _ in images) <= MOST_ON_PAGE
     found = []
     for one, (vector, dots) in zip(FIGURES, images, strict=True):
         kind, content = ("svg+xml", vector) if small else ("png", dots)
         source = f"data:image/{kind};base64,{base64.b64encode(content).decode()}"
-        found.append(_FigureOnPage(one.name, one.number, one.heading, one.caption, source))
+        found.append({"name": one.name, "number": one.number, "source": source, **_caption(one.name)})
     return found
 
 
-def _drawn(one: StudyFigure, frame: Frame, folder: Path) -> tuple[bytes, bytes]:
+def _draw(one: StudyFigure, frame: Frame, folder: Path) -> tuple[bytes, bytes]:
     numbers = one.numbers(frame)
     _write(folder / "tables" / f"{one.name}.csv", _csv(numbers))
     vector, dots = _images(one.draw(numbers), one.name)

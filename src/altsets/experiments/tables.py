@@ -72,11 +72,16 @@ def methods_in_order(methods: Iterable[str]) -> list[str]:
 
 
 @cache
+def read_json(file: str) -> dict[str, Any]:
+    """A JSON file of this package."""
+    text = resources.files("altsets.experiments").joinpath(file).read_text(encoding="utf-8")
+    found: dict[str, Any] = json.loads(text)
+    return found
+
+
 def published() -> dict[str, Any]:
     """All published figures, by the names in ``published.json``."""
-    text = resources.files("altsets.experiments").joinpath("published.json").read_text(encoding="utf-8")
-    figures: dict[str, Any] = json.loads(text)
-    return figures
+    return read_json("published.json")
 
 
 def published_number(*path: str) -> float:

@@ -34,7 +34,7 @@ def frontier(
     """Quality over tau: what more difference between sets costs, as a share of the best set of that size.
 
     Of one size, the mean of the sets and the worst of them; of several, a curve for each. Points that are not proven
-    are hollow; a ring is around the point where the curve bends, if it does.
+    are hollow; a ring marks the elbow of the curve, if there is one.
 
     Parameters
     ----------

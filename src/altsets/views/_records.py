@@ -25,63 +25,25 @@ Flags = tuple[tuple[bool, ...], ...]
 
 @dataclass(frozen=True)
 class Membership:
-    """Which features are in which sets.
-
-    Attributes
-    ----------
-    features : tuple of str
-        The features that are in some set: those in the most sets first, and of these the ones with the highest scores.
-    scores : tuple of float, or None
-        What each feature alone is worth; None if only sets can be judged.
-    members : tuple of tuples of bool
-        For each feature, whether each set has it.
-    above_noise : tuple of bool, or None
-        Whether the score of each feature is above the noise floor; None if that was not measured.
-    set_names : tuple of str
-        "set 0", "set 1" and so on.
-    qualities : tuple of float
-        How good each set is.
-    note : str
-        What was left out, and what a mark stands for; empty if there is nothing to say.
-    noise_floor : float or None
-        The score that the best feature may reach by chance.
-    """
+    """Which features are in which sets: those in the most sets first, and of these the ones with the highest scores."""
 
     features: tuple[str, ...]
+    #: None if only whole sets are scored.
     scores: tuple[float, ...] | None
+    #: For each feature, whether each set has it.
     members: Flags
+    #: None if the noise floor was not measured.
     above_noise: tuple[bool, ...] | None
     set_names: tuple[str, ...]
     qualities: tuple[float, ...]
     note: str = ""
+    #: The score that the best feature may reach by chance.
     noise_floor: float | None = None
 
 
 @dataclass(frozen=True)
 class Grid:
-    """Numbers in rows and columns, between a lowest and a highest one.
-
-    Attributes
-    ----------
-    rows, columns : tuple of str
-        Their names.
-    values : tuple of tuples of float or None
-        The numbers, row by row; None where there is none.
-    low, high : float
-        The ends of the scale; all numbers lie between them.
-    value_name, row_name, column_name : str
-        What the numbers, the rows and the columns are.
-    shares : bool
-        Whether the numbers are shares of a whole, so that 1 is 100 %.
-    digits : int
-        Digits after the point that are worth showing; two less in per cent.
-    open : tuple of tuples of bool
-        Which of them are not proven; empty if that is no question here.
-    mark : tuple of int, or None
-        The row and the column of the number that is suggested.
-    note : str
-        What was left out, and what is special; empty if there is nothing to say.
-    """
+    """Numbers in rows and columns, all between ``low`` and ``high``."""
 
     rows: tuple[str, ...]
     columns: tuple[str, ...]
@@ -91,16 +53,20 @@ class Grid:
     value_name: str
     row_name: str = ""
     column_name: str = ""
+    #: Whether the numbers are shares of a whole, so that 1 is 100 %.
     shares: bool = False
+    #: Digits after the point that are worth showing; two less in per cent.
     digits: int = 2
+    #: Which numbers are not proven; empty if that does not apply.
     open: Flags = ()
+    #: The row and the column of the number that is suggested.
     mark: tuple[int, int] | None = None
     note: str = ""
 
 
 @dataclass(frozen=True)
 class ReferenceLine:
-    """A number that others are compared with, and what it is."""
+    """A number that others are compared with, such as a baseline or a bound, and what it is."""
 
     label: str
     value: float
@@ -108,40 +74,19 @@ class ReferenceLine:
 
 @dataclass(frozen=True)
 class Bars:
-    """One number for each of several things, with what it is compared with.
-
-    Attributes
-    ----------
-    labels : tuple of str
-        What the numbers are about.
-    values : tuple of float or None
-        The numbers; None where there is none.
-    value_name : str
-        What they are.
-    low, high : tuple of float or None, or None
-        The ends of an interval for each number; None if there are none.
-    interval_name : str
-        What the intervals are; empty if there are none.
-    dots : tuple of tuples of float
-        The numbers that each one is the mean of; empty if there are none.
-    lines : tuple of ReferenceLine
-        A baseline, a bound.
-    marked : tuple of bool
-        Which of the things are special; empty if none is.
-    mark_means : str
-        In what way.
-    note : str
-        What was left out, and what is proven; empty if there is nothing to say.
-    """
+    """One number for each of several things, with what it is compared with."""
 
     labels: tuple[str, ...]
     values: tuple[float | None, ...]
     value_name: str
+    #: The ends of an interval for each number; None if there are none.
     low: tuple[float | None, ...] | None = None
     high: tuple[float | None, ...] | None = None
     interval_name: str = ""
+    #: The numbers that each one is the mean of; empty if there are none.
     dots: tuple[tuple[float, ...], ...] = ()
     lines: tuple[ReferenceLine, ...] = ()
+    #: Which of the things are special, and in what way; empty if none is.
     marked: tuple[bool, ...] = ()
     mark_means: str = ""
     note: str = ""
@@ -149,25 +94,15 @@ class Bars:
 
 @dataclass(frozen=True)
 class CurvePoint:
-    """A point of a curve.
-
-    Attributes
-    ----------
-    x : float
-    y : float or None
-        None where sets are missing.
-    label : str
-        The point in words.
-    open : bool
-        Whether it is not proven.
-    low, high : float or None
-        The ends of its interval; None if there is none to show.
-    """
+    """A point of a curve."""
 
     x: float
+    #: None where sets are missing.
     y: float | None
     label: str
+    #: Whether it is not proven.
     open: bool = False
+    #: The ends of its interval; None if there is none to show.
     low: float | None = None
     high: float | None = None
 
@@ -182,7 +117,7 @@ class CurveLine:
 
 @dataclass(frozen=True)
 class CurveMark:
-    """The point that is suggested: the number of its curve, its number there, and what to write beside it."""
+    """The point that is suggested: the number of its curve, its number there, and its label."""
 
     series: int
     point: int
@@ -191,26 +126,12 @@ class CurveMark:
 
 @dataclass(frozen=True)
 class Curves:
-    """Some curves over the same thing.
-
-    Attributes
-    ----------
-    x_name, y_name : str
-        What grows to the right, and upward.
-    series : tuple of CurveLine
-    shares : bool
-        Whether the numbers upward are shares of a whole, so that 1 is 100 %.
-    mark : CurveMark or None
-        The point that is suggested.
-    note : str
-        What was left out, and what is special; empty if there is nothing to say.
-    lines : tuple of ReferenceLine
-        A baseline.
-    """
+    """Some curves over the same axis."""
 
     x_name: str
     y_name: str
     series: tuple[CurveLine, ...]
+    #: Whether the numbers upward are shares of a whole, so that 1 is 100 %.
     shares: bool = False
     mark: CurveMark | None = None
     note: str = ""
@@ -219,18 +140,11 @@ class Curves:
 
 @dataclass(frozen=True)
 class FeatureStability:
-    """Whether other rows would have led to the same features.
+    """Whether other rows would have led to the same features."""
 
-    Attributes
-    ----------
-    shares : Grid
-        How often each feature was chosen, for each set and for any of them.
-    index : Bars
-        The index of stability of each set, and of all sets together: 1 if features are always the same, 0 if they agree
-        no more than by chance.
-    """
-
+    #: How often each feature was chosen, for each set and for any of them.
     shares: Grid
+    #: The stability index of each set and of all together: 1 if features are always the same, 0 as by chance.
     index: Bars
 
 
