@@ -15,7 +15,7 @@ from altsets.errors import MissingExtraError
 from altsets.experiments import claims, conclusions, figures, tables
 from altsets.experiments import report as page
 from altsets.experiments.drawing import NOTHING
-from altsets.experiments.report import plain, shown
+from altsets.experiments.report import as_cells, plain
 from altsets.experiments.tables import original_sets, published, published_number, runs_of, sets_in
 
 
@@ -495,7 +495,7 @@ def test_large_figures_are_on_the_page_as_dots_and_files_are_the_same_again(made
     [
         ("pandas", lambda frame: tables.pandas()),
         ("matplotlib.figure", lambda frame: figures.draw_methods(frame)),
-        ("jinja2", lambda frame: page._rendered({})),
+        ("jinja2", lambda frame: page._render({})),
     ],
 )
 def test_a_missing_package_is_named(made, monkeypatch, package, use):
@@ -508,7 +508,7 @@ def test_cells_of_tables():
     table = pd.DataFrame(
         {"a": [1, 2000], "x": [0.12345, np.nan], "x (paper)": [1.0, np.nan], "who": ["MI", None]}
     )
-    header, rows = shown(table, plain)
+    header, rows = as_cells(table, plain)
     assert [(cell.text, cell.kind) for cell in header] == [
         ("a", "number"), ("x", "number"), ("paper", "paper"), ("who", "text")
     ]  # fmt: skip

@@ -22,7 +22,7 @@ INFORMATION = ("paper", "altsets")
 
 @dataclass(frozen=True)
 class Settings:
-    """What results depend on besides the data: one folder of results has the same for all of them.
+    """What results depend on besides the data; all results of a folder share them.
 
     Attributes
     ----------
@@ -97,7 +97,7 @@ def searches(size: int, heuristics: bool) -> Iterator[PlannedSearch]:
 
 @dataclass(frozen=True, order=True)
 class Task:
-    """What is done in one go: all searches of a method on one fold of a data set."""
+    """A unit of work: all searches of a method on one fold of a data set."""
 
     fold: int
     method: str

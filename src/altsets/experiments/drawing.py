@@ -12,7 +12,7 @@ from altsets.experiments.tables import Frame
 
 NOTHING = "no results for this panel"
 
-#: Fills from dark to light that differ in print too, and hatches for those who see no colours.
+#: Fills from dark to light that differ in print too, and hatches for colour-blind readers.
 FILLS = ("#440154", "#3b528b", "#21918c", "#5ec962", "#fde725")
 HATCHES = ("", "//", "", "\\\\", "")
 MARKERS = ("o", "s", "^", "v", "D", "P", "X", "<", ">", "*")
@@ -50,7 +50,7 @@ def title(axis: Any, letter: str, text: str) -> None:
 
 
 def _nothing_here(axis: Any) -> None:
-    """Say that there is nothing to show, rather than show nothing."""
+    """Mark an empty panel."""
     axis.text(
         0.5, 0.5, NOTHING, transform=axis.transAxes, ha="center", va="center", fontsize=9, style="italic"
     )

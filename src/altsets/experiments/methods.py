@@ -90,17 +90,17 @@ def information_of(rows: Rows, settings: Settings) -> Information:
         relevance, _ = measures.score(rows.X, rows.y, "mutual_info", task=task, **options)
         pairs = measures.pairwise(rows.X, "mutual_info", **options)
     if as_in_paper:
-        _let_constants_speak(rows, relevance, pairs, settings.seed)
+        _add_noise_of_constants(rows, relevance, pairs, settings.seed)
     return Information(relevance, pairs)
 
 
 # --- Constant columns ---------------------------------------------------------------------------------
 
 
-def _let_constants_speak(rows: Rows, relevance: Floats, pairs: Floats, seed: int) -> None:
-    """Give constant columns what the paper's estimator gives them: the information of the noise that it adds.
+def _add_noise_of_constants(rows: Rows, relevance: Floats, pairs: Floats, seed: int) -> None:
+    """Give constant columns the information of the noise that the paper's estimator adds, in place.
 
-    It means nothing, and altsets says 0; but a few features of the study would be ranked otherwise.
+    altsets says 0, which is right, but a few features of the study would be ranked otherwise.
     """
     constant = np.flatnonzero(constant_columns(rows.X))
     if not len(constant):
@@ -157,11 +157,11 @@ class Method:
     name : str
     make : callable
         ``make(rows, settings) -> quality``; called with training rows for the search, and with test rows
-        to judge its sets. It can be sent to another process.
+        to score its sets. It can be sent to another process.
     uses_information : bool
         Whether it needs mutual information, which is computed once for all methods that do.
     engine : str
-        Who searches; the paper's Greedy Wrapper is an engine of its own.
+        The search engine; the paper's Greedy Wrapper is an engine of its own.
     """
 
     name: str
@@ -256,7 +256,7 @@ def method_named(name: str) -> Method:
     return Method(name, partial(_by_name, name))
 
 
-def judge_of(method: Method, rows: Rows, settings: Settings) -> Callable[..., float]:
+def score_on(method: Method, rows: Rows, settings: Settings) -> Callable[..., float]:
     """The quality of given sets on rows that they were not chosen on; conflicts of FCBF rule nothing out there."""
     made = method.make(rows, settings)
     if isinstance(made, FCBF):

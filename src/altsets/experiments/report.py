@@ -64,7 +64,7 @@ class Cell:
     kind: str
 
 
-def shown(table: Frame, written: Callable[[float], str]) -> tuple[list[Cell], list[list[Cell]]]:
+def as_cells(table: Frame, written: Callable[[float], str]) -> tuple[list[Cell], list[list[Cell]]]:
     """The header and the rows of a table as cells."""
     kinds = {column: _kind(table, column) for column in table.columns}
     ways = {column: printed if str(column).endswith(tables.PAPER) else written for column in kinds}
@@ -172,11 +172,11 @@ def write_report(
         "conclusions": _table(CONCLUSIONS, frame, folder),
     }
     path = folder / "index.html"
-    _write(path, _rendered(page).encode())
+    _write(path, _render(page).encode())
     return path
 
 
-def _rendered(page: dict[str, Any]) -> str:
+def _render(page: dict[str, Any]) -> str:
     try:
         from jinja2 import Environment, StrictUndefined
     except ImportError as error:
@@ -201,7 +201,7 @@ def _table(one: PageTable, frame: Frame, folder: Path) -> dict[str, Any]:
     """Write a table as CSV; returns what the page shows of it."""
     made = one.make(frame)
     _write(folder / "tables" / f"{one.name}.csv", _csv(made))
-    header, rows = shown(made, one.written)
+    header, rows = as_cells(made, one.written)
     # Cells hold sentences rather than names.
     wordy = any(len(cell.text) > 60 for row in rows for cell in row)
     about = {"name": one.name, "folded": one.folded, **_caption(one.name)}

@@ -30,7 +30,7 @@ from altsets.search.resources import one_thread
 
 __all__ = ["Outcome", "StudyProgress", "reproduce"]
 
-#: How often a task may be running when a worker dies before it runs alone; if that dies as well, the task is to blame.
+#: A task that was running this often when a worker died is run alone; if that worker dies too, the task failed.
 STRIKES = 2
 
 

@@ -7,7 +7,7 @@
     results/DATASET.foldN.METHOD.parquet
     report/                         tables, figures and the page
 
-Every file is written under another name, in full, and then gets its own: whoever reads a file finds it complete.
+Files are written under a temporary name and then renamed, so that a reader never sees half a file.
 """
 
 from __future__ import annotations
@@ -36,12 +36,12 @@ if TYPE_CHECKING:
 
 __all__ = ["Store", "TaskState", "write_file"]
 
-#: How names of files end that are not complete; nothing else may end so.
+#: The suffix of files that are not complete; no other file has it.
 UNFINISHED = ".unfinished"
 #: What a run makes before its first file: folders for files, and a lock.
 FOLDERS = ("results", "information")
 LOCK = ".lock"
-#: Where a file of results says what it holds, so that nobody has to read the rows.
+#: The metadata key under which a file of results describes its contents.
 CONTENTS = b"altsets"
 #: The columns of results, and their types.
 COLUMNS = {
@@ -93,7 +93,7 @@ class Store:
 
     @contextmanager
     def opened(self, settings: Settings) -> Iterator[None]:
-        """Write to the folder: nobody else does meanwhile, and results of other settings are refused."""
+        """Open the folder for writing, exclusively; results of other settings are refused."""
         if self.folder.exists() and not self.folder.is_dir():
             raise InputError(f"{self.folder} is a file; give a folder for results.")
         with _named_errors(self.folder):
@@ -111,7 +111,7 @@ class Store:
 
     @property
     def settings(self) -> Settings:
-        """What all results have in common."""
+        """The settings that all results share."""
         found = self._found()
         if found is None:
             raise InputError(f"{self.folder} has no results of a study; run altsets reproduce first.")
@@ -170,7 +170,7 @@ class Store:
 
     @contextmanager
     def _alone(self) -> Iterator[None]:
-        """Keep other runs out of the folder, where the system can do so; a run that is killed keeps no lock."""
+        """Lock the folder, where the system can do so; a run that is killed keeps no lock."""
         try:
             import fcntl
         except ImportError:
@@ -268,7 +268,7 @@ class Store:
 
 
 def write_file(path: Path, content: bytes) -> None:
-    """Write a file in full or not at all; what is wrong with the disk is said in one sentence."""
+    """Write a file completely or not at all; errors of the disk become one sentence."""
     unfinished = path.with_name(f"{path.name}{UNFINISHED}")
     with _named_errors(path, "nothing that was finished is lost; run the same command again afterwards"):
         try:
@@ -284,7 +284,7 @@ def write_file(path: Path, content: bytes) -> None:
 
 @contextmanager
 def _named_errors(path: Path, advice: str = "") -> Iterator[None]:
-    """What goes wrong with a file as one sentence that names it."""
+    """Turn errors of a file into one sentence that names it."""
     try:
         yield
     except AltsetsError:

@@ -11,7 +11,7 @@ from typing import Any
 
 from altsets.errors import AltsetsError
 from altsets.experiments.design import PlannedSearch, Settings, Task, searches
-from altsets.experiments.methods import Method, StudyFold, has_no_time_limit, judge_of, knows_heuristics
+from altsets.experiments.methods import Method, StudyFold, has_no_time_limit, knows_heuristics, score_on
 from altsets.measures.models import fresh_model
 from altsets.measures.trees import as_columns, fit_tree, matthews, predicted_by
 from altsets.problem import FeatureSet
@@ -75,7 +75,7 @@ def rows_of(
         # Copies and constants of these data sets are well known.
         warnings.simplefilter("ignore")
         made = method.make(fold.train, settings)
-        on_test = judge_of(method, fold.test, settings)
+        on_test = score_on(method, fold.test, settings)
         predictions = TreePredictions(fold, settings.seed)
         rows: list[Row] = []
         for size in sizes:
@@ -110,7 +110,7 @@ def _one_by_one(
         answer = next(iter(_at_once(made, replace(planned, n_alternatives=0), limit, options, before)))
         yield answer
         if answer.chosen is None:
-            # Given the same sets, a later one is no easier to find; nobody asks.
+            # Given the same sets, a later one is no easier to find: no further search.
             left = planned.n_alternatives - number
             yield from [replace(answer, seconds=0.0, n_evaluated=0)] * left
             return
