@@ -1,4 +1,4 @@
-"""The 30 data sets of the study, as PMLB has them, and nothing that was changed since.
+"""The 30 data sets of the study, as PMLB has them; files that were changed are refused.
 
 All are tables of finite numbers with ``target`` as their last column. As in the paper, no column is left out:
 neither those that hold one value only nor those that number the rows.
@@ -23,18 +23,6 @@ from altsets.arrays import Floats, Indices
 from altsets.errors import InputError, TableError
 from altsets.files.contents import read_content
 
-__all__ = [
-    "DATASETS",
-    "LFS_POINTER",
-    "StudyRecord",
-    "StudyTable",
-    "cache_folder",
-    "checked_content",
-    "file_of",
-    "known_names",
-    "load",
-]
-
 #: How the file of a data set may end, in the order in which they are looked for; PMLB's own are ``.tsv.gz``.
 ENDINGS = (".csv.gz", ".csv", ".tsv.gz", ".tsv")
 #: How a file begins that only says where Git LFS keeps the real one; clones of PMLB are full of them.
@@ -43,17 +31,7 @@ LFS_POINTER = b"version https://git-lfs.github.com/spec/"
 
 @dataclass(frozen=True)
 class StudyRecord:
-    """What is known of a data set beforehand.
-
-    Attributes
-    ----------
-    n_rows, n_features : int
-        Its size; the target is no feature.
-    tsv_sha256 : str
-        The checksum of the table as text, with tabs between the columns.
-    gz_sha256 : str
-        The checksum of PMLB's compressed file.
-    """
+    """Size of a data set (the target does not count); checksums of its text with tabs and of PMLB's compressed file."""
 
     n_rows: int
     n_features: int

@@ -9,8 +9,6 @@ from typing import Any
 
 from altsets.errors import InputError
 
-__all__ = ["SIZES", "Design", "PlannedSearch", "Settings", "Task", "searches"]
-
 #: Features in a set.
 SIZES = (5, 10)
 #: Alternatives of a sequential search, which has every smaller number of them in it, and of simultaneous ones.
@@ -109,14 +107,7 @@ class Task:
 
 @dataclass(frozen=True)
 class Design:
-    """What is to be run.
-
-    Attributes
-    ----------
-    datasets, methods : sequence of str
-    folds, sizes : sequence of int
-    settings : Settings
-    """
+    """What is to be run."""
 
     datasets: Sequence[str]
     methods: Sequence[str]

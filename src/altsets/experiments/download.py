@@ -1,7 +1,6 @@
-"""The data sets of the study from PMLB's public repository, over lines that break and servers that fail.
+"""Download the data sets of the study from PMLB's public repository, with retries and resumption.
 
-A file is called by its name only once it is whole and right. Until then it is a ``.part``, which the next try, or the
-next call, goes on with.
+Until a file is complete and its checksum is right, it is a ``.part``, which the next attempt or the next call resumes.
 """
 
 from __future__ import annotations
@@ -31,8 +30,6 @@ from altsets.experiments.datasets import (
     known_names,
 )
 
-__all__ = ["PMLB_URL", "Progress", "Retries", "download"]
-
 #: PMLB at the version that the paper used. GitHub leads from here to where it keeps the data, which are in Git LFS.
 PMLB_URL = "https://github.com/EpistasisLab/pmlb/raw/v1.0.1.post3/datasets/{name}/{name}.tsv.gz"
 
@@ -41,31 +38,19 @@ Progress = Callable[[str, int, int | None], None]
 
 #: Bytes at a time; what has arrived of a block is lost if the line breaks.
 BLOCK = 1 << 13
-#: Answers after which it is worth to ask again, besides all that begin with 5.
+#: Statuses to retry, besides all server errors.
 PASSING = {HTTPStatus.REQUEST_TIMEOUT, HTTPStatus.TOO_MANY_REQUESTS}
 
 
 @dataclass(frozen=True)
 class Retries:
-    """How much a server is forgiven.
-
-    Attributes
-    ----------
-    attempts : int
-        How often to ask for a file before giving up.
-    pause : float
-        Seconds before the second attempt; each further pause is twice as long.
-    longest_pause : float
-        No pause is longer than this many seconds.
-    timeout : float
-        Seconds of silence after which a connection counts as broken.
-    sleep : callable
-        How to wait.
-    """
+    """How often and how patiently to ask a server again."""
 
     attempts: int = 5
+    #: Seconds before the second attempt; each further pause is twice as long.
     pause: float = 1.0
     longest_pause: float = 30.0
+    #: Seconds of silence after which a connection counts as broken.
     timeout: float = 30.0
     sleep: Callable[[float], None] = time.sleep
 
@@ -101,7 +86,7 @@ def download(
     progress : callable, default=None
         Called with a name, the bytes that are here and all bytes (or None) whenever some have arrived.
     retries : Retries, default=Retries()
-        How much the server is forgiven.
+        How often to ask the server again.
     records : mapping of str to StudyRecord, default=DATASETS
         The data sets that there are.
 

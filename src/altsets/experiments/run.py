@@ -28,8 +28,6 @@ from altsets.experiments.task import Row, failure, rows_of
 from altsets.measures.workers import checked_jobs, in_workers
 from altsets.search.resources import one_thread
 
-__all__ = ["Outcome", "StudyProgress", "reproduce"]
-
 #: A task that was running this often when a worker died is run alone; if that worker dies too, the task failed.
 STRIKES = 2
 

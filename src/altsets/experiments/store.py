@@ -34,8 +34,6 @@ from altsets.version import __version__
 if TYPE_CHECKING:
     import pandas as pd
 
-__all__ = ["Store", "TaskState", "write_file"]
-
 #: The suffix of files that are not complete; no other file has it.
 UNFINISHED = ".unfinished"
 #: What a run makes before its first file: folders for files, and a lock.
