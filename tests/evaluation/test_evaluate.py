@@ -34,8 +34,9 @@ from altsets import Evaluation, SelectAlternatives, Status, evaluate, quality
 from altsets.errors import InputError, MissingExtraError
 from altsets.evaluation import corrected_t_test, stability_index, substitutions
 from altsets.evaluation._comparison import compare
-from altsets.evaluation._inputs import bootstrap_samples
+from altsets.evaluation._setup import bootstrap_samples
 from altsets.files.dataset import read_columns, split_target
+from altsets.measures import f_score
 from altsets.tables.target import target_of
 
 pd = pytest.importorskip("pandas")
@@ -851,3 +852,40 @@ def test_repeated_folds_of_classes(wine):
     cv = RepeatedStratifiedKFold(n_splits=3, n_repeats=2, random_state=0)
     evaluation = evaluate(quick(), *wine, cv=cv)
     assert evaluation.comparisons[0].n_folds == 6
+
+
+# --- A selector is evaluated as it is fitted ----------------------------------------------------------
+
+
+@pytest.mark.parametrize("quality", ["cfs", "pearson", "spearman"])
+def test_numbered_classes_are_correlated_in_folds_as_in_fit(wine, quality):
+    selector = SelectAlternatives(quality, n_features=3, n_alternatives=1)
+    X, y = wine
+    held_out = np.arange(len(y)) % 10 == 0
+    found = selector.fit(X, y).result_
+    (fold,) = evaluate(selector, X, y, cv=[(~held_out, held_out)]).folds
+    again = selector.fit(X[~held_out], y[~held_out]).result_
+    assert len(found.sets) == 2
+    assert list(fold.sets) == list(again.sets)
+    assert fold.qualities == pytest.approx(again.qualities)
+
+
+def test_classes_by_name_are_not_correlated_in_folds_either(wine):
+    X, y = wine
+    kinds = pd.Series(pd.Categorical(y))
+    selector = SelectAlternatives("pearson", n_features=3, n_alternatives=1)
+    for call in (selector.fit, lambda *table: evaluate(selector, *table)):
+        with pytest.raises(InputError, match="needs numbers or two classes"):
+            call(X, kinds)
+
+
+def test_few_rows_do_not_change_the_task():
+    # 30 classes with 12 rows each are classes; in a fold with fewer than 10 rows each, they would look like numbers.
+    rng = np.random.default_rng(0)
+    y = np.repeat(np.arange(30), 12)
+    X = np.column_stack([y + rng.normal(size=len(y)), rng.normal(size=(len(y), 3))])
+    selector = SelectAlternatives("f", n_features=1, n_alternatives=0)
+    fold = evaluate(selector, X, y, cv=2).folds[0]
+    assert fold.sets == ((0,),)
+    train = next(iter(StratifiedKFold(2, shuffle=True, random_state=25).split(X, y)))[0]
+    assert fold.qualities[0] == pytest.approx(f_score(X[train], y[train], task="classification")[0])

@@ -275,16 +275,16 @@ def test_ctrl_c_in_a_search_ends_the_evaluation(monkeypatch):
 
 
 def test_points_that_folds_had_no_time_for(monkeypatch):
-    from altsets.evaluation import _along_frontier
+    from altsets.evaluation import _evaluate
 
-    complete = _along_frontier.frontier_for
+    complete = _evaluate.frontier_for
 
     def hurried(selector, scored, features, *more, **asked):
         found = complete(selector, scored, features, *more, **asked)
         late = features.n_rows < len(WINE[1])
         return altsets.Frontier(found.points[:2], found.n_asked, found.parameters) if late else found
 
-    monkeypatch.setattr(_along_frontier, "frontier_for", hurried)
+    monkeypatch.setattr(_evaluate, "frontier_for", hurried)
     found = evaluate_frontier("f", *WINE, 2, 1)
     assert [point.n_found for point in found] == [5, 5, 0]
     assert set(found.points[2].evaluation.folds[0].statuses) == {Status.NOT_FOUND}

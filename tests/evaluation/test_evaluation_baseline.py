@@ -16,9 +16,9 @@ from sklearn.model_selection import KFold, StratifiedKFold, TimeSeriesSplit
 
 from altsets import Evaluation, SelectAlternatives, constraints, evaluate
 from altsets.evaluation import corrected_t_test, holm, similar_stability, stability_index
-from altsets.evaluation._chance import adjustment, against_baseline, overall
+from altsets.evaluation._baseline import adjustment, against_baseline, summarize
 from altsets.evaluation._comparison import Chance, Comparison, compare
-from altsets.evaluation._kinship import kinship_of, mean_kinship
+from altsets.evaluation._stability import kinship_of, mean_kinship
 from altsets.tables.conversion import features_of
 
 pd = pytest.importorskip("pandas")
@@ -247,7 +247,7 @@ def test_a_set_and_the_baseline(scores, verdict, words):
 ])  # fmt: skip
 def test_all_sets_and_the_baseline(all_scores, words):
     entries = [against(scores, [0.5] * 4, number) for number, scores in enumerate(all_scores)]
-    found = overall(entries, NO, 0.95)
+    found = summarize(entries, NO, 0.95)
     assert found.startswith(words)
     assert bool(found) == bool(words)
 
@@ -301,7 +301,7 @@ def test_one_amount_alone():
     X, y = load_diabetes(return_X_y=True)
     evaluation = evaluate([[0], [2]], X, y, estimator=DummyRegressor(), cv=3)
     text = evaluation.summary()
-    assert "set 1: the model predicts one and the same amount for every row in 3 of 3 folds." in text
+    assert "set 1: the model predicts the same number for every row in 3 of 3 folds." in text
     assert "No set predicts better than always predicting the mean, as far as 3 folds can tell." in text
 
 
@@ -454,9 +454,9 @@ def test_a_pathway_whose_members_take_turns_is_stable():
 
 
 def test_too_many_features_to_compare_is_said(monkeypatch, wine):
-    from altsets.evaluation import _evaluate, _kinship, _summary
+    from altsets.evaluation import _evaluate, _stability, _summary
 
-    for module in (_evaluate, _kinship, _summary):
+    for module in (_evaluate, _stability, _summary):
         monkeypatch.setattr(module, "MOST_RELATED", 3)
     evaluation = evaluate(SelectAlternatives("f", n_features=3, n_alternatives=1, tau=1), *wine, cv=2)
     assert evaluation.kinship == {}

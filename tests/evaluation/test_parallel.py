@@ -10,9 +10,9 @@ from sklearn.linear_model import LinearRegression
 from sklearn.tree import DecisionTreeClassifier
 
 from altsets import SelectAlternatives, evaluate, quality
-from altsets.evaluation._heard import heard, unheard
+from altsets.evaluation._parallel import WarningCapture
 from altsets.measures import permutation
-from altsets.measures.workers import at_a_time, is_configured
+from altsets.measures.workers import is_configured, n_workers
 
 SETS = [(0, 1), (2, 3), (4, 5)]
 
@@ -38,7 +38,7 @@ def test_everybody_gives_the_same_numbers(alone, backend):
     before = list(warnings.filters)
     with parallel_config(backend=backend, n_jobs=2):
         assert is_configured()
-        assert at_a_time(None) == 2
+        assert n_workers(None) == 2
         assert everything() == alone
     assert not is_configured()
     assert warnings.filters == before
@@ -50,7 +50,7 @@ def test_a_cluster_gives_the_same_numbers(alone):
         n_workers=1, threads_per_worker=2, host="127.0.0.1", dashboard_address=None, processes=True
     )
     with cluster, distributed.Client(cluster), parallel_config(backend="dask"):
-        assert at_a_time(None) == 2
+        assert n_workers(None) == 2
         assert everything() == alone
 
 
@@ -99,10 +99,10 @@ def test_warnings_of_threads_are_told_once_each(backend):
     assert (warnings.filters, warnings.showwarning) == (before, shown)
 
 
-def test_what_is_heard_and_what_is_not():
-    with heard() as said:
+def test_inner_captures_keep_their_warnings():
+    with WarningCapture() as said:
         warnings.warn("one", stacklevel=1)
-        with unheard():
+        with WarningCapture():
             warnings.warn("two", stacklevel=1)
         warnings.warn("three", stacklevel=1)
     assert [text for _, text in said] == ["one", "three"]

@@ -22,7 +22,7 @@ from evaluation_order import right_to_left
 import altsets
 from altsets import _kernels
 from altsets._kernels import _stand_in
-from altsets.measures.information.prepared import columns_with_holes, sorted_columns
+from altsets.measures.information.columns import sort_columns, sort_incomplete_columns
 
 FOLDER = Path(_kernels.__file__).parent
 ROOT = Path(__file__).resolve().parents[2]
@@ -575,7 +575,7 @@ def informations(kernel, rng):
     n = int(rng.integers(2, 60))
     columns, discrete = some_columns(rng, n)
     strict = bool(rng.random() < 0.3)
-    table = sorted_columns(columns, discrete, n, scaled=not strict)
+    table = sort_columns(columns, discrete, n, scaled=not strict)
     k = min(int(rng.choice([1, 3, 3, 5])), n - 1)
     numbers = np.arange(1, n + 2)
     digamma = np.append(0.0, np.cumsum(np.append(-0.5772156649015329, 1 / numbers[:-1])))
@@ -593,7 +593,7 @@ def informations_with_holes(kernel, rng):
     scales = 10.0 ** rng.choice([-310, 0, 0, 0, 290], 5)
     values = np.column_stack(columns) * np.where(discrete, 1.0, scales)
     values[rng.random((n, 5)) < rng.choice([0.0, 0.2, 0.7], 5)] = np.nan
-    table = columns_with_holes(values, discrete, np.zeros(5, dtype=bool))
+    table = sort_incomplete_columns(values, discrete, np.zeros(5, dtype=bool))
     numbers = np.arange(1, n + 2)
     digamma = np.append(0.0, np.cumsum(np.append(-0.5772156649015329, 1 / numbers[:-1])))
     stop = np.zeros(1, dtype=np.intc)

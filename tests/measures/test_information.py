@@ -17,8 +17,8 @@ from sklearn.feature_selection import mutual_info_classif, mutual_info_regressio
 
 from altsets.errors import InputError
 from altsets.measures import mutual_info, pairwise, symmetrical_uncertainty
-from altsets.measures._threads import n_threads
-from altsets.measures.information.prepared import binned
+from altsets.measures.information.columns import bin_column
+from altsets.measures.workers import n_threads
 
 
 def of_pair(x, y, **options):
@@ -146,18 +146,20 @@ def test_information_of_a_column_and_a_line_through_it():
 def test_bins_near_the_closed_form():
     x, y = normal_pair(np.random.default_rng(6), 0.8, 20_000)
     assert of_pair(x, y, method="bins") == pytest.approx(-0.5 * np.log(1 - 0.64), abs=0.05)
-    assert of_pair(x, y, method="bins", n_bins=4) == pytest.approx(counted(binned(x, 4), binned(y, 4)))
+    assert of_pair(x, y, method="bins", n_bins=4) == pytest.approx(
+        counted(bin_column(x, 4), bin_column(y, 4))
+    )
     # Any growing function of a column has the same bins.
     assert of_pair(np.exp(x), y**3, method="bins") == of_pair(x, y, method="bins")
 
 
 def test_bins_are_of_equal_frequency_and_keep_ties_together():
     rng = np.random.default_rng(7)
-    assert np.unique(binned(rng.normal(size=1000), 8), return_counts=True)[1].tolist() == [125] * 8
+    assert np.unique(bin_column(rng.normal(size=1000), 8), return_counts=True)[1].tolist() == [125] * 8
     x = rng.integers(0, 30, 500).astype(float)
-    assert len(set(zip(x, binned(x, 5), strict=True))) == len(set(x))
+    assert len(set(zip(x, bin_column(x, 5), strict=True))) == len(set(x))
     for share in (0.5, 0.1, 0.01, 0.99):
-        assert len(np.unique(binned((rng.random(300) < share).astype(float), 2))) == 2
+        assert len(np.unique(bin_column((rng.random(300) < share).astype(float), 2))) == 2
 
 
 # scikit-learn

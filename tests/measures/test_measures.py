@@ -177,7 +177,7 @@ def test_chi2_refuses_negative_values_and_amounts(classes, amounts):
     ):
         chi2(*classes)
     X, y = amounts
-    with pytest.raises(InputError, match="the target has 90 different amounts; use f, or say"):
+    with pytest.raises(InputError, match="the target has 90 different numbers; use f, or say"):
         chi2(np.abs(X), y)
 
 

@@ -25,8 +25,7 @@ from sklearn.tree import DecisionTreeClassifier
 from altsets import SelectAlternatives, evaluate, quality
 from altsets.errors import InputError
 from altsets.measures import permutation
-from altsets.measures.metadata import names_for_weights
-from altsets.measures.models import MODELS, fresh_model
+from altsets.measures.models import MODELS, fresh_model, names_for_weights
 
 ROWS = 150
 FOLDS = StratifiedKFold(3, shuffle=True, random_state=25)
@@ -298,11 +297,11 @@ def test_categories_of_pandas_keep_their_labels(people):
     ("three", {"scoring": "f1"}, "scoring=f1 is about one of two classes, but the target has 3; .*f1_macro"),
     ("three", {"pos_label": "a"}, r"is one of two classes, but the target has 3 \('a', 'b', 'c'\)"),
     ("two", {"pos_label": "maybe"}, "'maybe' .*is not a class of the target; choose one of 'no', 'yes'"),
-    ("amount", {"pos_label": 1}, "goes with two classes, but the target is an amount"),
+    ("amount", {"pos_label": 1}, "goes with two classes, but the target is numeric"),
     ("two", {"class_weight": "heavy"}, "class_weight='heavy' is unknown; choose 'balanced'"),
     ("two", {"class_weight": "balanced", "estimator": "neighbors"}, "KNeighborsClassifier knows no class weights"),
     ("two", {"class_weight": "balanced", "estimator": LogisticRegression()}, "set it on your own LogisticRegression"),
-    ("amount", {"class_weight": "balanced"}, "class_weight is about classes, but the target is an amount"),
+    ("amount", {"class_weight": "balanced"}, "class_weight is for classes, but the target is numeric"),
 ])  # fmt: skip
 def test_what_is_refused(people, target, options, message):
     frame, y = people

@@ -15,7 +15,7 @@ from sklearn.datasets import load_diabetes, load_wine
 
 from altsets.errors import InputError
 from altsets.measures import relief
-from altsets.measures._threads import in_order, n_threads
+from altsets.measures.workers import map_in_order, n_threads
 
 FIXTURES = Path(__file__).parents[1] / "fixtures"
 
@@ -315,7 +315,7 @@ def test_a_class_of_one_row_has_no_hits():
 @pytest.mark.parametrize(
     ("options", "message"),
     [
-        ({"n_neighbors": 0}, "n_neighbors=0 is no whole number above 0"),
+        ({"n_neighbors": 0}, "n_neighbors=0 is not a whole number above 0"),
         ({"n_neighbors": 2.5}, "n_neighbors=2.5 is no whole number"),
         ({"n_samples": -1}, "n_samples=-1 is no whole number"),
         ({"discrete": "maybe"}, "discrete must be 'auto', True, False or 5 bools; got 'maybe'"),
@@ -376,7 +376,7 @@ def test_chunks_come_in_order_and_errors_come_through():
 
     results = []
     with pytest.raises(ZeroDivisionError):
-        results.extend(in_order(work, 1000, n_jobs=2))
+        results.extend(map_in_order(work, 1000, n_jobs=2))
     assert len(started) < 1000
-    assert list(in_order(lambda chunk: None, 3, n_jobs=2)) == [None] * 3
+    assert list(map_in_order(lambda chunk: None, 3, n_jobs=2)) == [None] * 3
     assert n_threads(None) == n_threads(-1) >= 1

@@ -17,11 +17,10 @@ from sklearn.metrics import adjusted_mutual_info_score
 from altsets import measures
 from altsets.errors import InputError
 from altsets.measures import mutual_info, pairwise, score, symmetrical_uncertainty
-from altsets.measures.custom import scores_by
+from altsets.measures.custom import score_by
+from altsets.measures.information.columns import bin_column, discrete_columns, patterns_of
 from altsets.measures.information.counts import effective_rows
 from altsets.measures.information.mutual_information import information_matrix
-from altsets.measures.information.patterns import patterns_of
-from altsets.measures.information.prepared import binned, discrete_columns
 from altsets.quality import CFS, FCBF, MRMR, Additive
 from altsets.tables.constant_columns import constant_columns
 from altsets.tables.conversion import features_of
@@ -328,10 +327,10 @@ def test_bins_have_one_more_for_holes():
     rng = np.random.default_rng(10)
     X = with_holes(np.column_stack([rng.normal(size=(200, 2)), rng.integers(0, 3, 200)]), rng)
     y = np.where(np.isnan(X[:, 0]), 1, X[:, 1] > 0).astype(int)
-    cut = np.column_stack([binned(X[:, 0], 4), binned(X[:, 1], 4), codes_of(X[:, 2])])
+    cut = np.column_stack([bin_column(X[:, 0], 4), bin_column(X[:, 1], 4), codes_of(X[:, 2])])
     assert cut[:, 0].max() == 4
     known = ~np.isnan(X[:, 0])
-    assert (cut[known, 0] == binned(X[known, 0], 4)).all()
+    assert (cut[known, 0] == bin_column(X[known, 0], 4)).all()
     expected = [plug_in(column, y) for column in cut.T]
     assert mutual_info(X, y, method="bins", n_bins=4) == pytest.approx(expected)
     assert pairwise(X, method="bins", n_bins=4) == pytest.approx(plug_in_pairs(cut))
@@ -458,7 +457,7 @@ def test_any_weights_against_a_weighted_count():
 def test_bins_are_of_equal_weight_and_as_many_as_the_effective_rows_let():
     rng = np.random.default_rng(15)
     x, weights = rng.normal(size=1000), rng.uniform(0.5, 1.5, 1000)
-    sums = np.bincount(binned(x, 8, weights).astype(int), weights)
+    sums = np.bincount(bin_column(x, 8, weights).astype(int), weights)
     assert sums == pytest.approx(np.full(8, weights.sum() / 8), rel=0.02)
     few = np.where(np.arange(1000) < 27, 1000.0, 1e-6 * weights)
     assert effective_rows(few) == pytest.approx(27, abs=1e-3)
@@ -718,7 +717,7 @@ def test_a_function_that_cannot_do_with_holes_or_labels():
     with pytest.raises(InputError, match=r"returned no number \(nan\) for column 0\.$"):
         score([[1.0], [2.0]], [0, 1], lambda X, y: [np.nan])
     with pytest.raises(ValueError, match="my own"):
-        scores_by(raise_own, Features(np.eye(2)), y)
+        score_by(raise_own, Features(np.eye(2)), y)
     # Nobody asks for the score of a constant.
     with pytest.warns(UserWarning, match="constant"):
         assert score([[1.0], [1.0]], [0, 1], lambda X, y: [np.nan])[0].tolist() == [0.0]

@@ -1,4 +1,4 @@
-"""Two sets compared over the same folds: a test that knows that folds share rows, an interval, a plain sentence."""
+"""Compare two sets over the same folds: a t-test corrected for overlapping folds, an interval, a sentence."""
 
 from __future__ import annotations
 
@@ -8,25 +8,11 @@ from dataclasses import dataclass
 
 import numpy as np
 
-__all__ = [
-    "Chance",
-    "Comparison",
-    "Paired",
-    "compare",
-    "corrected_t_test",
-    "holm",
-    "in_folds",
-    "interval",
-    "margin_for",
-    "mean_of",
-    "paired",
-    "shown",
-    "std_of",
-]
+from altsets import wording
 
-#: A difference that nobody minds, in scores of which 1 is the best.
+#: The default margin for scores whose best value is 1.
 NEGLIGIBLE = 0.02
-#: How the names of such scores begin.
+#: How the names of these scores begin.
 ONE_IS_BEST = (
     "accuracy",
     "average_precision",
@@ -99,15 +85,7 @@ class Comparison:
 
 @dataclass(frozen=True)
 class Chance:
-    """What is known about two sets and the baseline.
-
-    Attributes
-    ----------
-    guess : str
-        What the baseline does, in words.
-    this, first : bool or None
-        Whether the set, and set 0, were shown to predict better than it; None where there was no test.
-    """
+    """Whether a set (``this``) and set 0 (``first``) were shown to beat the baseline, which does ``guess``."""
 
     guess: str
     this: bool | None = None
@@ -169,12 +147,12 @@ def holm(p_values: Sequence[float]) -> list[float]:
 
 
 def _same(values: np.ndarray) -> bool:
-    """Whether the differences are all the same, but for rounding."""
+    """Whether all differences are the same up to rounding."""
     return bool(np.ptp(values) <= 1e-12 * max(1.0, float(np.abs(values).max())))
 
 
 def margin_for(scorer: str, margin: float | None) -> float | None:
-    """The largest difference that does not matter: as given, or a small one where the scale of the score is known."""
+    """The largest negligible difference: as given, or a default where the scale of the score is known."""
     if margin is not None:
         return margin
     return NEGLIGIBLE if scorer.startswith(ONE_IS_BEST) else None
@@ -183,17 +161,7 @@ def margin_for(scorer: str, margin: float | None) -> float | None:
 def paired(
     scores: Sequence[float], others: Sequence[float], test_per_train: Sequence[float], confidence: float
 ) -> tuple[Paired, int]:
-    """The corrected test for scores minus other scores over the folds that have both, and how many these are.
-
-    Parameters
-    ----------
-    scores, others : sequence of float
-        One per fold; nan where there is none.
-    test_per_train : sequence of float
-        Test rows divided by training rows, one per fold.
-    confidence : float
-        The probability of the interval.
-    """
+    """The corrected test of scores minus other scores, over the folds that have both, and their number."""
     mine, theirs = np.asarray(scores, dtype=np.float64), np.asarray(others, dtype=np.float64)
     both = np.isfinite(mine) & np.isfinite(theirs)
     differences = mine[both] - theirs[both]
@@ -212,23 +180,7 @@ def compare(
     margin: float | None,
     chance: Chance | None = None,
 ) -> Comparison:
-    """Compare the scores of a set with those of set 0, fold by fold.
-
-    Parameters
-    ----------
-    scorer, number : str, int
-        Which score, and which set.
-    scores, first : sequence of float
-        The scores of the set and of set 0, one per fold; nan where there is none.
-    test_per_train : sequence of float
-        Test rows divided by training rows, one per fold.
-    confidence : float
-        The probability of the interval.
-    margin : float or None
-        Differences up to this do not matter.
-    chance : Chance, optional
-        Whether the two predict better than the baseline: only then can one be as good as the other.
-    """
+    """Compare the scores of a set with those of set 0, fold by fold; nan where a fold has no score."""
     found, n_folds = paired(scores, first, test_per_train, confidence)
     chance = chance or Chance("")
     if chance.this is False and chance.first is False:
@@ -259,18 +211,12 @@ def _verdict(found: Paired, margin: float | None) -> str:
 
 
 def interval(found: Paired, confidence: float) -> str:
-    """The interval for people."""
-    return f"{100 * confidence:g} % interval [{shown(found.low)}, {shown(found.high)}]"
+    """The confidence interval as a phrase."""
+    return f"{100 * confidence:g} % interval [{wording.score(found.low)}, {wording.score(found.high)}]"
 
 
 def in_folds(count: int) -> str:
-    """How sure one can be.
-
-    Examples
-    --------
-    >>> in_folds(1), in_folds(5)
-    ('as far as one fold can tell', 'as far as 5 folds can tell')
-    """
+    """A hedge: "as far as 5 folds can tell"."""
     return f"as far as {'one fold' if count == 1 else f'{count} folds'} can tell"
 
 
@@ -279,13 +225,13 @@ def _sentence(
 ) -> str:
     if verdict == "untested":
         return _without_test(number, found.difference, n_folds)
-    numbers = f"difference {shown(found.difference)}, {interval(found, confidence)}"
+    numbers = f"difference {wording.score(found.difference)}, {interval(found, confidence)}"
     if verdict == "as well":
         return f"Set {number} predicts as well as set 0: {numbers}, within the margin of {margin:g}."
     if verdict == "open":
         return (
             f"No difference between set {number} and set 0 was shown: {numbers}, so set {number} may still be worse "
-            f"by {shown(-found.low)} or better by {shown(found.high)}."
+            f"by {wording.score(-found.low)} or better by {wording.score(found.high)}."
         )
     return f"Set {number} predicts {verdict} than set 0: {numbers}."
 
@@ -296,24 +242,24 @@ def _without_test(number: int, difference: float, n_folds: int) -> str:
     if difference == 0:
         return f"Set {number} and set 0: scores are identical, so no test is possible."
     way = "higher" if difference > 0 else "lower"
-    text = f"Set {number} scores {shown(abs(difference))} {way} than set 0 in"
+    text = f"Set {number} scores {wording.score(abs(difference))} {way} than set 0 in"
     if n_folds == 1:
         return f"{text} the only fold; a test needs several folds."
     return f"{text} each of {n_folds} folds; the difference never varies, so no test is possible."
 
 
 def _neither(number: int, found: Paired, guess: str, confidence: float) -> str:
-    """Two sets that are of no use: it hardly matters how they compare."""
+    """Neither set beats the baseline, so their difference hardly matters."""
     text = f"Neither set {number} nor set 0 was shown to predict better than {guess}"
     if found.difference == 0 and math.isnan(found.p_value):
         return f"{text}; their scores are identical, so no test is possible."
     if math.isnan(found.p_value):
         return f"{text}."
-    return f"{text}; they differ by {shown(found.difference)}, {interval(found, confidence)}."
+    return f"{text}; they differ by {wording.score(found.difference)}, {interval(found, confidence)}."
 
 
 def _remark(number: int, chance: Chance) -> str:
-    """One of the two was not shown to be better than the baseline."""
+    """Which of the two was not shown to beat the baseline."""
     if chance.this is False:
         return f"; set {number} was not shown to predict better than {chance.guess}"
     if chance.first is False and chance.this:
@@ -323,28 +269,13 @@ def _remark(number: int, chance: Chance) -> str:
     return ""
 
 
-def shown(value: float) -> str:
-    """A score or a difference for people.
-
-    Examples
-    --------
-    >>> shown(-0.0042), shown(1234.5678), shown(0.0000123), shown(float("nan"))
-    ('-0.004', '1.23e+03', '1.23e-05', '-')
-    """
-    if math.isnan(value):
-        return "-"
-    if value == 0:
-        return "0.000"
-    return f"{value:.3f}" if 0.0005 <= abs(value) < 100 else f"{value:.3g}"
-
-
 def mean_of(values: Sequence[float]) -> float:
-    """The mean of the values that are known."""
+    """The mean of the values that are not nan."""
     known = [value for value in values if not math.isnan(value)]
     return float(np.mean(known)) if known else math.nan
 
 
 def std_of(values: Sequence[float]) -> float:
-    """The standard deviation of the values that are known."""
+    """The sample standard deviation of the values that are not nan."""
     known = [value for value in values if not math.isnan(value)]
     return float(np.std(known, ddof=1)) if len(known) > 1 else math.nan

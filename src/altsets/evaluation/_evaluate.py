@@ -1,23 +1,43 @@
-"""The one door: how well do these sets predict?"""
+"""Public API: cross-validated scores of sets, and of all points of a frontier."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
-from altsets.arrays import Indices
-from altsets.errors import InputError
-from altsets.evaluation._evaluation import Evaluation
-from altsets.evaluation._folds import Fold, Plan, Resample, assess, reselect
-from altsets.evaluation._inputs import bootstrap_samples
-from altsets.evaluation._kinship import MOST_RELATED, kinship_of, mean_kinship
-from altsets.evaluation._running import Done, Piece, in_processes, warn_once
-from altsets.evaluation._setup import Judge, Setup, SplitRows
-from altsets.features import whole_number
-from altsets.measures.models import Split
+import numpy as np
 
-__all__ = ["evaluate"]
+from altsets.arrays import Indices
+from altsets.constraints import Constraint
+from altsets.errors import InputError
+from altsets.evaluation._evaluated_frontier import EvaluatedFrontier
+from altsets.evaluation._evaluation import Evaluation
+from altsets.evaluation._folds import (
+    Fold,
+    FoldScorer,
+    Plan,
+    Resample,
+    evaluate_fold,
+    locate_errors,
+    quality_on,
+    search_bootstrap,
+    weights_of,
+)
+from altsets.evaluation._parallel import Outcomes, Task, run_tasks
+from altsets.evaluation._setup import ModelSettings, Setup, SplitSettings, bootstrap_samples
+from altsets.evaluation._stability import MOST_RELATED, kinship_of, mean_kinship
+from altsets.features import whole_number
+from altsets.problem import Dissimilarity
+from altsets.result import Status, StopReason
+from altsets.search.find import checked_seconds
+from altsets.search.frontier import Frontier, FrontierPoint
+from altsets.search.frontier.plan import SweepPlan, numbers_in
+from altsets.search.run import MAX_ITERS
+from altsets.selector import SelectAlternatives, check_frontier, frontier_for
+
+#: Size, number of alternatives, tau.
+Place = tuple[int, int, float]
 
 
 def evaluate(
@@ -44,8 +64,8 @@ def evaluate(
     """How well feature sets predict rows that neither the search nor the model has seen, and how they compare.
 
     With a selector, the sets are found anew on the training rows of each fold, as in the paper: sets that were found
-    on all rows have seen the test rows, and look better than they are. A model that knows no features (the most
-    frequent class, or the mean) is judged in the same folds: what does not beat this baseline is not called good.
+    on all rows have seen the test rows, and look better than they are. A dummy model without features (the
+    most frequent class, or the mean) is scored in the same folds: what does not beat this baseline is not called good.
     Ctrl-C ends the work and keeps the folds that are done.
 
     Parameters
@@ -59,11 +79,11 @@ def evaluate(
     y : array-like of shape (n_samples,)
         The target.
     estimator : estimator, str or None
-        The model that judges, copied for every fit: an object, a class by its full name, or "tree", "forest",
+        The model to fit to each set, copied for every fit: an object, a class by its full name, or "tree", "forest",
         "boosting", "linear", "neighbors", "svm". None: a decision tree (information gain). Models by name take missing
         values: "linear", "neighbors" and "svm" get the median of the training rows instead.
     scoring : str, callable, list or dict, optional
-        One scorer of scikit-learn or several. None: Matthews correlation, or R² if the target is an amount.
+        One scorer of scikit-learn or several. None: Matthews correlation, or R² if the target is numeric.
     cv : int, splitter or iterable of (train, test)
         A number stands for shuffled folds, of each class alike; with ``groups`` they keep groups together.
     repeats : int
@@ -78,7 +98,7 @@ def evaluate(
     class_weight : {"balanced"}, optional
         For models by name: classes count alike, however many rows they have.
     task : {"auto", "classification", "regression"}
-        Whether the target names classes or amounts; "auto" asks the selector, then looks at the values.
+        Whether the target is a class or a number; "auto" asks the selector, then looks at the values.
     confidence : float
         The probability of all intervals.
     margin : float, optional
@@ -118,8 +138,8 @@ def evaluate(
         what,
         X,
         y,
-        Judge(estimator, scoring, pos_label, class_weight),
-        SplitRows(cv, repeats, groups, sample_weight),
+        ModelSettings(estimator, scoring, pos_label, class_weight),
+        SplitSettings(cv, repeats, groups, sample_weight),
         task=task,
         confidence=confidence,
         margin=margin,
@@ -130,9 +150,13 @@ def evaluate(
     if n_bootstraps and plan.selector is None:
         raise InputError("n_bootstraps goes with a SelectAlternatives: sets that are given stay the same.")
     samples = bootstrap_samples(n_bootstraps, plan.target, plan.groups, setup.seed)
-    done = in_processes(_pieces(plan, setup.splits, samples), n_jobs, progress)
-    folds, resamples = _outcomes(done)
-    warn_once(done)
+    tasks: list[Task] = [
+        *((evaluate_fold, (plan, number, *split)) for number, split in enumerate(setup.splits)),
+        *((search_bootstrap, (plan, number, rows)) for number, rows in enumerate(samples)),
+    ]
+    outcomes = run_tasks(tasks, n_jobs, progress)
+    folds, resamples = _folds_and_resamples(outcomes)
+    outcomes.warn()
     evaluation = setup.evaluation(folds, resamples, plan.n_sets)
     compared = plan.selector is not None and len(evaluation.names) <= MOST_RELATED
     return replace(
@@ -145,16 +169,183 @@ def evaluate(
     )
 
 
-def _pieces(plan: Plan, splits: Sequence[Split], samples: Sequence[Indices]) -> list[Piece]:
-    """The work: one piece for each fold, and one for each bootstrap sample."""
-    pieces: list[Piece] = [(assess, (plan, number, *split)) for number, split in enumerate(splits)]
-    return pieces + [(reselect, (plan, number, rows)) for number, rows in enumerate(samples)]
-
-
-def _outcomes(done: Done) -> tuple[tuple[Fold, ...], tuple[Resample, ...]]:
-    """What was measured; after Ctrl-C there must be a fold at least."""
-    folds = tuple(outcome for outcome in done.outcomes.values() if isinstance(outcome, Fold))
-    resamples = tuple(outcome for outcome in done.outcomes.values() if isinstance(outcome, Resample))
+def _folds_and_resamples(outcomes: Outcomes) -> tuple[tuple[Fold, ...], tuple[Resample, ...]]:
+    """What was measured; after Ctrl-C there must be at least one fold."""
+    folds = tuple(outcome for outcome in outcomes.returned.values() if isinstance(outcome, Fold))
+    resamples = tuple(outcome for outcome in outcomes.returned.values() if isinstance(outcome, Resample))
     if not folds:
         raise KeyboardInterrupt
     return folds, resamples
+
+
+def evaluate_frontier(
+    quality: Any,
+    X: Any,
+    y: Any,
+    n_features: int | Sequence[int] = 5,
+    n_alternatives: int | Sequence[int] = 3,
+    taus: Any = None,
+    *,
+    dissimilarity: str | Dissimilarity = "dice",
+    search: str = "sequential",
+    aggregation: str = "sum",
+    constraints: Sequence[Constraint] | Constraint = (),
+    time_limit: float | None = None,
+    max_iters: int = MAX_ITERS,
+    frontier: Frontier | None = None,
+    estimator: Any = None,
+    scoring: Any = None,
+    cv: Any = 5,
+    repeats: int = 1,
+    groups: Any = None,
+    sample_weight: Any = None,
+    pos_label: Any = None,
+    class_weight: Any = None,
+    task: str = "auto",
+    confidence: float = 0.95,
+    n_jobs: int | None = None,
+    random_state: int = 25,
+    progress: Callable[[float], object] | None = None,
+) -> EvaluatedFrontier:
+    """How well do sets predict, for every tau that matters, and over sizes and numbers of sets?
+
+    In each fold, features are scored on the training rows, all points of the frontier are searched there, and a model
+    is fitted to each set and scored on the test rows, as is a dummy model without features (the baseline). So the
+    scores of a point are those of ``evaluate(SelectAlternatives(n_features=..., tau=...), X, y)``, for less: the work
+    of scoring is done once, searches share theirs, and a set that is found at several points is fitted once. (Where
+    several sets are equally good, the searches may pick other ones.) Ctrl-C keeps the folds that are done.
+
+    Parameters
+    ----------
+    quality : str, estimator, quality class or callable
+        What "good" means, as for :class:`altsets.SelectAlternatives`.
+    X, y
+        The table and its target, as for :func:`evaluate`.
+    n_features, n_alternatives, taus
+        The points, as for :func:`altsets.frontier`.
+    dissimilarity, search, aggregation, constraints, max_iters
+        As for :func:`altsets.frontier`.
+    time_limit : float, optional
+        Seconds for the searches on all rows, and as many for those in each fold.
+    frontier : Frontier, optional
+        The frontier of all rows, if it is there already; else it is searched first.
+    estimator, scoring, cv, repeats, groups, sample_weight, pos_label, class_weight, task, confidence, n_jobs
+        As for :func:`evaluate`.
+    random_state : int
+        Seed for shuffled folds, and for models without one.
+    progress : callable, optional
+        Called after each fold with the share that is done, from 0 to 1.
+
+    Returns
+    -------
+    EvaluatedFrontier
+        The points with their sets, scores, intervals, and the baseline.
+
+    See Also
+    --------
+    frontier : The same points without a table, from a quality in numbers.
+    evaluate : One point, with comparisons of its sets, stability and stand-ins.
+
+    Examples
+    --------
+    >>> import altsets
+    >>> from sklearn.datasets import load_wine
+    >>> X, y = load_wine(return_X_y=True, as_frame=True)
+    >>> found = altsets.evaluate_frontier("f", X, y, n_features=3, n_alternatives=1)
+    >>> for point in found:
+    ...     print(f"{point.tau:.2f} {point.score:.3f}")
+    0.00 0.845
+    0.33 0.868
+    0.67 0.873
+    1.00 0.806
+    >>> found.baseline
+    0.0
+    """
+    asked = {"n_features": n_features, "n_alternatives": n_alternatives, "taus": taus}
+    checked_seconds(time_limit)
+    selector = SelectAlternatives(
+        quality,
+        n_features=numbers_in("n_features", n_features, least=1)[0],
+        n_alternatives=numbers_in("n_alternatives", n_alternatives, least=0)[-1],
+        dissimilarity=dissimilarity,
+        search=search,
+        aggregation=aggregation,
+        constraints=constraints,
+        task=task,
+        max_iters=max_iters,
+        time_limit=time_limit,
+    )
+    setup = Setup.of(
+        selector,
+        X,
+        y,
+        ModelSettings(estimator, scoring, pos_label, class_weight),
+        SplitSettings(cv, repeats, groups, sample_weight),
+        task=task,
+        confidence=confidence,
+        margin=None,
+        n_jobs=n_jobs,
+        random_state=random_state,
+    )
+    plan = setup.plan
+    planned = check_frontier(plan.selector, plan.features, **asked)
+    if frontier is None:
+        frontier = _search_frontier(plan, np.arange(plan.features.n_rows), asked)
+    _check_given(frontier, planned)
+    places = [_place(point) for point in frontier]
+    folds: list[tuple[Fold, ...]] = []
+    if frontier.stop_reason is not StopReason.INTERRUPTED:
+        tasks: list[Task] = [
+            (evaluate_points, (plan, asked, places, number, *split))
+            for number, split in enumerate(setup.splits)
+        ]
+        outcomes = run_tasks(tasks, n_jobs, progress)
+        outcomes.warn()
+        folds = list(outcomes.returned.values())
+    evaluations = tuple(
+        setup.evaluation([fold[position] for fold in folds], (), n_alternatives + 1)
+        for position, (_, n_alternatives, _) in enumerate(places)
+    )
+    return EvaluatedFrontier(frontier, evaluations, setup.elapsed, setup.provenance())
+
+
+def evaluate_points(
+    plan: Plan, asked: Mapping[str, Any], places: Sequence[Place], number: int, train: Indices, test: Indices
+) -> tuple[Fold, ...]:
+    """One fold of each point; the test rows are used for scoring only."""
+    with locate_errors(f"fold {number}"):
+        frontier = _search_frontier(plan, train, asked)
+    if frontier.stop_reason is StopReason.INTERRUPTED:
+        # A search returns what it has after Ctrl-C; here that ends the whole evaluation.
+        raise KeyboardInterrupt
+    found = {_place(point): point.result for point in frontier}
+    scorer = FoldScorer(plan, number, train, test)
+    folds = []
+    for place in places:
+        if place in found:
+            folds.append(scorer.score(found[place].sets, found[place].statuses, found[place].qualities))
+        else:
+            # The time limit came first.
+            folds.append(scorer.score((), [Status.NOT_FOUND] * (place[1] + 1)))
+    return tuple(folds)
+
+
+def _search_frontier(plan: Plan, rows: Indices, asked: Mapping[str, Any]) -> Frontier:
+    """The frontier of some rows."""
+    features, weights = plan.features.rows(rows), weights_of(plan, rows)
+    return frontier_for(plan.selector, quality_on(plan, rows), features, weights, **asked)
+
+
+def _place(point: FrontierPoint) -> Place:
+    return point.n_features, point.n_alternatives, point.tau
+
+
+def _check_given(frontier: Frontier, planned: SweepPlan) -> None:
+    """Refuse a frontier with other points than the requested ones."""
+    sizes = {problem.n_features for problem in planned}
+    counts = {problem.n_alternatives for problem in planned}
+    if not (sizes.issuperset(frontier.sizes) and counts.issuperset(frontier.counts)):
+        raise InputError(
+            f"frontier={frontier!r} has other points than those that are asked for; give the n_features, "
+            "n_alternatives and taus that it was made with."
+        )

@@ -1,31 +1,129 @@
-"""A frontier with cross-validated scores, for people and for programs: text, frames, JSON."""
+"""A frontier with cross-validated scores: derived numbers, text, frames, JSON."""
 
 from __future__ import annotations
 
 import json
+import math
+from collections.abc import Iterator
 from dataclasses import dataclass, field
+from functools import cached_property
 from typing import Any
 
 from altsets import documents
 from altsets.display import renderer
 from altsets.errors import InputError
-from altsets.evaluation._along_summary import scores_in_words, summary_along
-from altsets.evaluation._comparison import shown
-from altsets.evaluation._evaluation import PLAIN_FIELDS, Evaluation, jsonable, restored
+from altsets.evaluation._baseline import AgainstBaseline, against_baseline
+from altsets.evaluation._comparison import Paired, in_folds, interval, paired
+from altsets.evaluation._evaluation import PLAIN_FIELDS, Evaluation, jsonable, restore_fields
 from altsets.evaluation._folds import Fold
-from altsets.evaluation._scores_along import EvaluatedPoint, ScoresAlong
-from altsets.search.frontier import Frontier
-
-__all__ = ["EvaluatedFrontier"]
+from altsets.evaluation._measured import adjust
+from altsets.result import Result, Status
+from altsets.search.frontier import Frontier, FrontierPoint
+from altsets.wording import counted, plural, score
 
 SCHEMA, KIND = 1, "evaluated frontier"
-#: What differs from point to point, is said elsewhere, or plays no role here.
+#: Fields that differ from point to point, are written elsewhere, or play no role here.
 NOT_SHARED = ("n_sets", "given", "n_bootstraps", "elapsed", "provenance")
 SHARED_FIELDS = tuple(name for name in PLAIN_FIELDS if name not in NOT_SHARED)
 
 
+@dataclass(frozen=True)
+class EvaluatedPoint:
+    """One point of a frontier, and how well its sets predict.
+
+    Attributes
+    ----------
+    point : FrontierPoint
+        The sets that were found on all rows, with their certificate.
+    evaluation : Evaluation
+        The sets that were found on the training rows of each fold, and their scores on the test rows.
+    """
+
+    point: FrontierPoint
+    evaluation: Evaluation
+
+    @property
+    def n_features(self) -> int:
+        """Features in each set."""
+        return self.point.n_features
+
+    @property
+    def n_alternatives(self) -> int:
+        """Sets besides the first one."""
+        return self.point.n_alternatives
+
+    @property
+    def tau(self) -> float:
+        """The least dissimilarity of two sets."""
+        return self.point.tau
+
+    @property
+    def result(self) -> Result:
+        """The sets that were found on all rows."""
+        return self.point.result
+
+    @property
+    def status(self) -> Status:
+        """What was proven about them."""
+        return self.point.status
+
+    def fold_scores(self, scorer: str | None = None) -> list[float]:
+        """The mean test score of all sets, one per fold; nan where sets are missing.
+
+        Parameters
+        ----------
+        scorer : str, optional
+            Which score; by default the first one.
+        """
+        by_set = [self.evaluation.scores(number, scorer) for number in range(self.evaluation.n_sets)]
+        return [math.fsum(values) / len(values) for values in zip(*by_set, strict=True)]
+
+    def measured(self, scorer: str | None = None) -> Paired:
+        """The mean score over folds (as ``difference`` from 0) and its confidence interval.
+
+        Parameters
+        ----------
+        scorer : str, optional
+            Which score; by default the first one.
+        """
+        scores = self.fold_scores(scorer)
+        return paired(scores, [0.0] * len(scores), self.test_per_train, self.evaluation.confidence)[0]
+
+    @property
+    def score(self) -> float:
+        """The mean test score of all sets, over the folds that have them all; nan if none has."""
+        return self.measured().difference
+
+    @property
+    def interval(self) -> tuple[float, float]:
+        """The confidence interval of the score; nan where folds are too few or all alike."""
+        found = self.measured()
+        return found.low, found.high
+
+    @property
+    def worst_score(self) -> float:
+        """The mean test score of the set that predicts worst; nan if none has a score."""
+        return min(
+            (value for value in self.evaluation.mean_scores() if not math.isnan(value)), default=math.nan
+        )
+
+    @property
+    def n_found(self) -> int:
+        """In how many folds all sets were found."""
+        return sum(len(fold.sets) == self.evaluation.n_sets for fold in self.evaluation.folds)
+
+    @property
+    def test_per_train(self) -> list[float]:
+        """Test rows divided by training rows, one per fold."""
+        return [fold.n_test / fold.n_train for fold in self.evaluation.folds]
+
+    def __repr__(self) -> str:
+        said = f"tau={self.tau:.4g}, n_features={self.n_features}, n_alternatives={self.n_alternatives}"
+        return f"EvaluatedPoint({said}, score={self.score:.4g}, {self.status})"
+
+
 @dataclass(frozen=True, eq=False, repr=False)
-class EvaluatedFrontier(ScoresAlong):
+class EvaluatedFrontier:
     """A frontier with the cross-validated score of each point; made by :func:`altsets.evaluate_frontier`.
 
     Attributes
@@ -54,15 +152,106 @@ class EvaluatedFrontier(ScoresAlong):
     True
     """
 
+    frontier: Frontier
+    evaluations: tuple[Evaluation, ...]
+    elapsed: float = 0.0
     provenance: dict[str, Any] = field(default_factory=dict)
+
+    @cached_property
+    def points(self) -> list[EvaluatedPoint]:
+        """One for each point of the frontier, in its order."""
+        return list(map(EvaluatedPoint, self.frontier.points, self.evaluations))
+
+    def __iter__(self) -> Iterator[EvaluatedPoint]:
+        return iter(self.points)
+
+    def __len__(self) -> int:
+        return len(self.points)
+
+    @property
+    def any_evaluation(self) -> Evaluation:
+        """The evaluation of the first point; folds, scorers and baseline are the same at all points."""
+        return self.evaluations[0]
+
+    @property
+    def n_folds(self) -> int:
+        """How many folds were asked for."""
+        return self.any_evaluation.n_folds
+
+    @property
+    def complete(self) -> bool:
+        """Whether all folds were done; not so after Ctrl-C."""
+        return self.any_evaluation.complete
+
+    @property
+    def baseline(self) -> float:
+        """The mean test score, by the first scorer, of a dummy model, without features; nan if it has none."""
+        return self.any_evaluation.baseline
+
+    @cached_property
+    def against_baseline(self) -> list[AgainstBaseline]:
+        """Each point compared with the baseline over the folds, by the first score; numbered in their order."""
+        shared = self.any_evaluation
+        scorer = shared.scorers[0]
+        return adjust(
+            [
+                against_baseline(
+                    scorer,
+                    number,
+                    point.fold_scores(),
+                    shared.baseline_scores(),
+                    point.test_per_train,
+                    guess=shared.guess(),
+                    confidence=shared.confidence,
+                )
+                for number, point in enumerate(self.points)
+            ]
+        )
+
+    @cached_property
+    def best(self) -> EvaluatedPoint | None:
+        """The point with the highest score, of those whose sets were found in all folds; None if there is none."""
+        known = [point for point in self.points if _found_everywhere(point) and not math.isnan(point.score)]
+        return max(known, key=lambda point: point.score, default=None)
+
+    @cached_property
+    def without_loss(self) -> list[EvaluatedPoint]:
+        """The points that predict better than the baseline, and not worse than the best point as far as folds tell."""
+        best = self.best
+        if best is None:
+            return []
+        good = {entry.number for entry in self.against_baseline if entry.beats}
+        return [
+            point
+            for number, point in enumerate(self.points)
+            if number in good and _found_everywhere(point) and not _is_worse(point, best)
+        ]
+
+    @property
+    def smallest(self) -> EvaluatedPoint | None:
+        """Of the points without a loss that is sure, one with the fewest features; then most sets, largest tau."""
+        return min(
+            self.without_loss,
+            key=lambda point: (point.n_features, -point.n_alternatives, -point.tau),
+            default=None,
+        )
+
+    @property
+    def most_different(self) -> EvaluatedPoint | None:
+        """Of the points without a loss that is sure, one with the largest tau; then most sets, fewest features."""
+        return min(
+            self.without_loss,
+            key=lambda point: (-point.tau, -point.n_alternatives, point.n_features),
+            default=None,
+        )
 
     def explain(self) -> str:
         """What was searched and proven, which points predict better than the baseline, and how far one can go."""
-        return summary_along(self)
+        return " ".join([self.frontier.explain(), *_sentences(self)])
 
     def scores_in_words(self) -> str:
         """Which points predict better than the baseline, and how far one can go."""
-        return " ".join(scores_in_words(self))
+        return " ".join(_sentences(self))
 
     def report(self, path: Any, *, quality: Any = None, title: str | None = None, force: bool = False) -> str:
         """Write one HTML file with charts and all points, for any browser; returns its path.
@@ -86,16 +275,16 @@ class EvaluatedFrontier(ScoresAlong):
     def __repr__(self) -> str:
         shared = self.any_evaluation
         scores = sorted(point.score for point in self if point.score == point.score)
-        span = f"{shown(scores[0])} to {shown(scores[-1])}" if scores else "no scores"
+        span = f"{score(scores[0])} to {score(scores[-1])}" if scores else "no scores"
         done = "" if self.complete else f" of {self.n_folds}, interrupted"
         folds = f"{len(self)} points, {len(shared.folds)} folds{done}"
-        return f"EvaluatedFrontier({folds}; {shared.scorers[0]}: {span}; baseline {shown(self.baseline)})"
+        return f"EvaluatedFrontier({folds}; {shared.scorers[0]}: {span}; baseline {score(self.baseline)})"
 
     def to_frame(self) -> Any:
         """The frame of the frontier with scores beside it, one row for each point (a pandas DataFrame).
 
         For each scorer: ``test_`` is the mean test score of all sets, ``low_`` and ``high_`` its confidence interval,
-        ``baseline_`` that of a model that knows no features. ``n_found`` is the number of folds that have all sets.
+        ``baseline_`` that of a dummy model, without features. ``n_found`` is the number of folds that have all sets.
         """
         frame = self.frontier.to_frame()
         baselines = self.any_evaluation.baselines()
@@ -112,7 +301,7 @@ class EvaluatedFrontier(ScoresAlong):
         """The document that :meth:`to_json` writes: that of the frontier, with scores."""
         document = self.frontier.to_dict()
         for entry, point in zip(document["points"], self.points, strict=True):
-            entry |= jsonable(_measured_at(point))
+            entry |= jsonable(_point_entry(point))
         shared = self.any_evaluation
         scores = {name: getattr(shared, name) for name in SHARED_FIELDS} | {
             "complete": self.complete,
@@ -158,7 +347,7 @@ class EvaluatedFrontier(ScoresAlong):
                 documents.number(scores["elapsed"]),
                 dict(scores["provenance"].items()),
             )
-            # What does not fit together cannot be told either.
+            # Inconsistent fields fail here.
             evaluated.to_dict()
             return evaluated
         except documents.DAMAGED as error:
@@ -173,8 +362,23 @@ class EvaluatedFrontier(ScoresAlong):
     __hash__ = None  # type: ignore[assignment]
 
 
-def _measured_at(point: EvaluatedPoint) -> dict[str, Any]:
-    """What a document says about the scores of one point."""
+def _found_everywhere(point: EvaluatedPoint) -> bool:
+    """Whether all sets were found in all folds."""
+    return 0 < point.n_found == len(point.evaluation.folds)
+
+
+def _is_worse(point: EvaluatedPoint, best: EvaluatedPoint) -> bool:
+    """Whether a loss was shown: the interval of the difference lies below 0, or it is the same in several folds."""
+    found, n_folds = paired(
+        point.fold_scores(), best.fold_scores(), point.test_per_train, point.evaluation.confidence
+    )
+    if math.isnan(found.p_value):
+        return n_folds > 1 and found.difference < 0
+    return found.high < 0
+
+
+def _point_entry(point: EvaluatedPoint) -> dict[str, Any]:
+    """The scores of one point, for a document."""
     low, high = point.interval
     return {
         "score": point.score,
@@ -189,7 +393,7 @@ def _measured_at(point: EvaluatedPoint) -> dict[str, Any]:
 def _evaluation_in(entry: dict[str, Any], scores: dict[str, Any]) -> Evaluation:
     """The evaluation of one point in a document."""
     names: dict[int, str] = {}
-    folds = tuple(Fold(**restored(fold, names)) for fold in entry["folds"])
+    folds = tuple(Fold(**restore_fields(fold, names)) for fold in entry["folds"])
     plain = {name: scores[name] for name in SHARED_FIELDS} | {"scorers": documents.texts(scores["scorers"])}
     return Evaluation(
         folds=folds,
@@ -199,3 +403,76 @@ def _evaluation_in(entry: dict[str, Any], scores: dict[str, Any]) -> Evaluation:
         given=False,
         **plain,
     )
+
+
+# --- Sentences ----------------------------------------------------------------------------------------
+
+
+def _sentences(found: EvaluatedFrontier) -> list[str]:
+    """What was done, whether any point beats the baseline, and how far one can go without a loss."""
+    shared, best = found.any_evaluation, found.best
+    how = f"{shared.parameters.get('splits', 'cross-validation')}, model {shared.parameters.get('model', 'tree')}"
+    sentences = []
+    if not found.complete:
+        sentences.append(f"Interrupted: {len(shared.folds)} of {found.n_folds} folds were done.")
+    if best is None:
+        return [*sentences, f"No point has a score ({how})."]
+    measured = best.measured()
+    sure = "" if math.isnan(measured.low) else f", {interval(measured, shared.confidence)}"
+    where = _name_point(found, best)
+    sentences.append(
+        f"Cross-validated ({how}), {shared.scorers[0]} is best at {where}: {score(best.score)}{sure}; "
+        f"the baseline, {shared.guess()}, has {score(found.baseline)}."
+    )
+    return [*sentences, _baseline_sentence(found), *_how_far(found, best)]
+
+
+def _baseline_sentence(found: EvaluatedFrontier) -> str:
+    """How many points beat the baseline."""
+    entries = [entry for entry in found.against_baseline if entry.n_folds]
+    if not entries:
+        return "No point can be compared with the baseline."
+    if all(entry.beats is None for entry in entries):
+        return "A test against the baseline needs several folds."
+    good = [entry for entry in entries if entry.beats]
+    if not good:
+        return "No point was shown to predict better than the baseline."
+    who = f"All {len(good)} points" if len(good) == len(entries) else f"{len(good)} of {len(entries)} points"
+    who = "The point" if len(entries) == 1 else who
+    lost = sum(entry.p_adjusted > 1 - found.any_evaluation.confidence for entry in good)
+    held = f" ({len(good) - lost} of them after adjusting for all points, by Holm)" if lost else ""
+    return f"{who} {plural(len(good), 'predicts', 'predict')} better than the baseline{held}."
+
+
+def _how_far(found: EvaluatedFrontier, best: EvaluatedPoint) -> list[str]:
+    """The fewest features and the largest tau for which no loss was shown; at most one sentence."""
+    smallest, farthest = found.smallest, found.most_different
+    if smallest is None or farthest is None:
+        return []
+    fewer, farther = smallest.n_features < best.n_features, farthest.tau > best.tau
+    size = counted(smallest.n_features, "feature")
+    if smallest is farthest and fewer and farther:
+        parts = [f"for as few as {size} with tau up to {farthest.tau:.4g} ({score(smallest.score)})"]
+    else:
+        parts = [f"for as few as {size} (tau = {smallest.tau:.4g}: {score(smallest.score)})"] if fewer else []
+        if farther:
+            size = f"{counted(farthest.n_features, 'feature')}: " if len(found.frontier.sizes) > 1 else ""
+            parts.append(f"for tau up to {farthest.tau:.4g} ({size}{score(farthest.score)})")
+    if parts:
+        hedge = in_folds(len(best.evaluation.folds))
+        return [f"No loss against the best score was shown {' and '.join(parts)}, {hedge}."]
+    further = any(point.n_features < best.n_features or point.tau > best.tau for point in found)
+    return ["A loss was shown for all points with fewer features or a larger tau."] if further else []
+
+
+def _name_point(found: EvaluatedFrontier, point: EvaluatedPoint) -> str:
+    """A point by what differs between points: "4 features, tau = 0.5"."""
+    frontier = found.frontier
+    parts = []
+    if len(frontier.sizes) > 1:
+        parts.append(counted(point.n_features, "feature"))
+    if len(frontier.counts) > 1:
+        parts.append(counted(point.n_alternatives, "alternative"))
+    if len({other.tau for other in frontier}) > 1 or not parts:
+        parts.append(f"tau = {point.tau:.4g}")
+    return ", ".join(parts)

@@ -1,4 +1,4 @@
-"""An evaluation for people and for programs: text, frames, JSON."""
+"""The result of an evaluation: text, frames, JSON."""
 
 from __future__ import annotations
 
@@ -11,15 +11,14 @@ from typing import Any
 from altsets import documents
 from altsets.display import renderer
 from altsets.errors import InputError, MissingExtraError
-from altsets.evaluation._comparison import mean_of, shown, std_of
+from altsets.evaluation._comparison import mean_of, std_of
 from altsets.evaluation._folds import Fold, Resample
 from altsets.evaluation._measured import Measured
 from altsets.evaluation._stability import ANY, pair_shares
 from altsets.evaluation._summary import summary_of
 from altsets.problem import FeatureSet
 from altsets.result import Status
-
-__all__ = ["PLAIN_FIELDS", "Evaluation", "jsonable", "restored"]
+from altsets.wording import score
 
 SCHEMA = 1
 
@@ -88,7 +87,7 @@ class Evaluation(Measured):
     def __repr__(self) -> str:
         means = ", ".join(f"{value:.3f}" for value in self.mean_scores())
         done = "" if self.complete else f" of {self.n_folds}, interrupted"
-        known = f"{self.scorers[0]}: {means}; baseline {shown(self.baseline)}"
+        known = f"{self.scorers[0]}: {means}; baseline {score(self.baseline)}"
         return f"Evaluation({self.n_sets} sets, {len(self.folds)} folds{done}; {known})"
 
     def report(self, path: Any, *, force: bool = False, title: str | None = None) -> str:
@@ -271,8 +270,8 @@ class Evaluation(Measured):
             )
         try:
             names: dict[int, str] = {}
-            folds = tuple(Fold(**restored(entry, names)) for entry in document["folds"])
-            resamples = tuple(Resample(**restored(entry, names)) for entry in document["resamples"])
+            folds = tuple(Fold(**restore_fields(entry, names)) for entry in document["folds"])
+            resamples = tuple(Resample(**restore_fields(entry, names)) for entry in document["resamples"])
             plain = {name: document[name] for name in PLAIN_FIELDS if name != "provenance"}
             # Documents of earlier versions do not have one.
             plain["provenance"] = dict(document.get("provenance", {}).items())
@@ -290,7 +289,7 @@ class Evaluation(Measured):
                 mean_kinship=None if mean_kinship is None else documents.number(mean_kinship),
                 **plain,
             )
-            # What does not fit together cannot be told either.
+            # Inconsistent fields fail here.
             evaluation.to_dict()
             return evaluation
         except documents.DAMAGED as error:
@@ -330,7 +329,7 @@ PLAIN_FIELDS = (
 
 
 def jsonable(value: Any) -> Any:
-    """The same in types that JSON has."""
+    """The same value in JSON types."""
     if isinstance(value, dict):
         return {str(key): jsonable(entry) for key, entry in value.items()}
     if isinstance(value, list | tuple):
@@ -340,14 +339,14 @@ def jsonable(value: Any) -> Any:
     return str(value) if isinstance(value, Status) else value
 
 
-def restored(entry: dict[str, Any], names: dict[int, str]) -> dict[str, Any]:
+def restore_fields(entry: dict[str, Any], names: dict[int, str]) -> dict[str, Any]:
     """The fields of a fold or a resample; the names of features are noted on the way."""
     sets = []
     for chosen in entry["sets"]:
         indices = documents.whole_numbers(chosen["indices"])
         names.update(zip(indices, documents.texts(chosen["features"]), strict=True))
         sets.append(indices)
-    fields: dict[str, Any] = {name: _numbers(value) for name, value in entry.items() if name != "sets"}
+    fields: dict[str, Any] = {name: _nan_for_null(value) for name, value in entry.items() if name != "sets"}
     fields["statuses"] = tuple(Status(status) for status in entry["statuses"])
     if "constant" in entry:
         fields["constant"] = tuple(
@@ -361,10 +360,10 @@ def restored(entry: dict[str, Any], names: dict[int, str]) -> dict[str, Any]:
     return fields | {"sets": tuple(sets)}
 
 
-def _numbers(value: Any) -> Any:
+def _nan_for_null(value: Any) -> Any:
     """Lists as tuples, null as nan."""
     if isinstance(value, dict):
-        return {name: _numbers(entry) for name, entry in value.items()}
+        return {name: _nan_for_null(entry) for name, entry in value.items()}
     if isinstance(value, list):
         return tuple(math.nan if entry is None else entry for entry in value)
     return value

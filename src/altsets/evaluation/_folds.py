@@ -1,4 +1,4 @@
-"""What is done in one fold: search on the training rows, fit to them, and judge on the test rows."""
+"""One fold: search and fit on the training rows, score on the test rows."""
 
 from __future__ import annotations
 
@@ -13,11 +13,10 @@ import numpy.typing as npt
 
 from altsets.arrays import Floats, Indices
 from altsets.errors import InputError
-from altsets.evaluation._baseline import baseline_in, constant_of
-from altsets.evaluation._heard import unheard
-from altsets.measures.complaints import complaints_explained
-from altsets.measures.judged_rows import JudgedRows, judged_rows
+from altsets.evaluation._baseline import constant_prediction, score_baseline
+from altsets.evaluation._parallel import WarningCapture
 from altsets.measures.models import fresh_model, is_own, one_line
+from altsets.measures.scoring import ModelRows, explain_fit_errors, model_rows
 from altsets.problem import FeatureSet
 from altsets.quality import Quality
 from altsets.result import Result, Status
@@ -25,53 +24,16 @@ from altsets.selector import SelectAlternatives, quality_of, search_for
 from altsets.tables.encoded import Encoded
 from altsets.tables.feature_matrix import Features
 from altsets.tables.original import Original
-from altsets.tables.target import Target
-
-__all__ = [
-    "Fold",
-    "Judging",
-    "Plan",
-    "Resample",
-    "assess",
-    "quality_on",
-    "reselect",
-    "said_of",
-    "weights_of",
-]
+from altsets.tables.target import Target, target_of
 
 
 @dataclass(frozen=True, eq=False)
 class Plan:
     """What all folds have in common.
 
-    Attributes
-    ----------
-    features, target : Features, Target
-        The table and what is to be predicted.
-    labels : ndarray
-        The target as models and scorers get it.
-    weights : ndarray or None
-        How much each row counts; rows that do not count are not there.
-    table : Encoded or Original
-        What models get of the table.
-    estimator : estimator, str or None
-        The model that judges.
-    scoring : mapping of str to callable
-        The scorers that judge its predictions.
-    random_state : int
-        Its seed.
-    n_sets : int
-        How many sets are asked for.
-    selector : SelectAlternatives or None
-        Who searches in each fold.
-    sets : tuple of tuples of int
-        The sets, if they are given instead.
-    rows_matter : bool
-        Whether the quality of a set depends on the rows; not so for scores that the user brought.
-    groups : ndarray or None
-        Which rows belong together, for splitters inside the model.
-    class_weight : str or None
-        How much classes count for a model by name.
+    ``labels`` are the target as models and scorers get it; ``weights`` and ``groups`` are about the rows that count
+    (the others are not there); ``table`` is what models get. Either ``selector`` searches in each fold or ``sets`` are
+    given. ``rows_matter`` is False for scores that the user supplied: they are the same on all rows.
     """
 
     features: Features
@@ -109,11 +71,11 @@ class Fold:
     qualities, test_qualities : tuple of float
         The quality that guided the search, on the training rows and on the test rows.
     constant : tuple of (str or None)
-        The class, or the amount, that the model predicts for every test row; None if it predicts several.
+        The class, or the number, that the model predicts for every test row; None if it predicts several.
     baseline : dict of str to float
-        By scorer: how well a model that knows no features predicts the test rows; nan where the scorer does not work.
+        By scorer: how well a dummy model, without features, predicts the test rows; nan where the scorer does not work.
     majority : str or None
-        The class that this model predicts for every row; None for amounts.
+        The class that this model predicts for every row; None for regression.
     """
 
     number: int
@@ -152,86 +114,75 @@ class Resample:
     statuses: tuple[Status, ...]
 
 
-class Judging:
-    """One fold: sets that were found on its training rows are judged on its test rows.
+class FoldScorer:
+    """Score sets that were found on the training rows of a fold on its test rows.
 
-    A set is fitted once, however often it is asked about: the same sets are found for many sizes and taus.
-
-    Parameters
-    ----------
-    plan : Plan
-        What all folds have in common.
-    number : int
-        Which fold this is.
-    train, test : ndarray of int
-        Its rows.
+    Each set is fitted once, however often it occurs: the same sets are found for many sizes and taus.
     """
 
     def __init__(self, plan: Plan, number: int, train: Indices, test: Indices) -> None:
         self._plan, self._number, self._rows = plan, number, (train, test)
-        self._seen, self._unseen = _judged(plan, train), _judged(plan, test)
-        self._known: dict[FeatureSet, _Judged] = {}
+        self._train, self._test = _select_rows(plan, train), _select_rows(plan, test)
+        self._known: dict[FeatureSet, _SetScores] = {}
 
-    def of(
+    def score(
         self, sets: Sequence[FeatureSet], statuses: Sequence[Status] = (), qualities: Sequence[float] = ()
     ) -> Fold:
-        """What is measured about sets: those that were found, with one status for each that was asked for; or given."""
+        """Score sets: those that were found, with one status for each that was requested; or given ones."""
         n_sets = len(statuses) or len(sets)
-        # Sets that were given have no quality.
+        # Given sets have no quality.
         test_qualities = self._test_qualities(sets) if statuses else []
-        judged = [self._judged(chosen, position) for position, chosen in enumerate(sets)]
+        found = [self._score_set(chosen, position) for position, chosen in enumerate(sets)]
         baseline, majority = self._baseline
+        names = self._plan.scoring
         return Fold(
             self._number,
             len(self._rows[0]),
             len(self._rows[1]),
             tuple(sets),
             tuple(statuses),
-            {name: _filled([one.scores[name] for one in judged], n_sets) for name in self._plan.scoring},
-            {
-                name: _filled([one.train_scores[name] for one in judged], n_sets)
-                for name in self._plan.scoring
-            },
-            _filled(qualities, n_sets),
-            _filled(test_qualities, n_sets),
-            tuple(one.constant for one in judged),
+            {name: _pad([one.scores[name] for one in found], n_sets) for name in names},
+            {name: _pad([one.train_scores[name] for one in found], n_sets) for name in names},
+            _pad(qualities, n_sets),
+            _pad(test_qualities, n_sets),
+            tuple(one.constant for one in found),
             dict(baseline),
             majority,
         )
 
-    def _judged(self, chosen: FeatureSet, position: int) -> _Judged:
+    def _score_set(self, chosen: FeatureSet, position: int) -> _SetScores:
         if chosen not in self._known:
             where = f"fold {self._number}, set {position}"
-            judge, constant_in = _judge(self._plan, chosen, self._seen, where)
+            score, constant_in = _fit(self._plan, chosen, self._train, where)
             scores = {
-                name: (judge(name, self._unseen), judge(name, self._seen)) for name in self._plan.scoring
+                name: (score(name, self._test), score(name, self._train)) for name in self._plan.scoring
             }
-            self._known[chosen] = _Judged(
+            self._known[chosen] = _SetScores(
                 {name: both[0] for name, both in scores.items()},
                 {name: both[1] for name, both in scores.items()},
-                constant_in(self._unseen),
+                constant_in(self._test),
             )
         return self._known[chosen]
 
     @cached_property
     def _baseline(self) -> tuple[dict[str, float], str | None]:
         plan = self._plan
-        return baseline_in(self._seen, self._unseen, plan.scoring, plan.target.is_classes)
+        return score_baseline(self._train, self._test, plan.scoring, plan.target.is_classes)
 
     def _test_qualities(self, sets: Sequence[FeatureSet]) -> list[float]:
-        """The quality of sets on other rows than those on which they were found; nan where it is not defined."""
+        """The quality of sets on the test rows; nan where it is not defined."""
         if not self._plan.rows_matter or not sets:
             return []
         try:
-            # What few rows lack is no news, and nothing is searched on them.
-            with unheard():
-                quality = self._on_test_rows
+            # Warnings about few rows do not matter here: nothing is searched on them.
+            with WarningCapture():
+                quality = self._test_quality
                 return [] if quality is None else [_finite(quality.evaluate(chosen)) for chosen in sets]
         except ValueError:
             return []
 
     @cached_property
-    def _on_test_rows(self) -> Quality | None:
+    def _test_quality(self) -> Quality | None:
         try:
             return quality_on(self._plan, self._rows[1])
         except ValueError:
@@ -239,52 +190,52 @@ class Judging:
             return None
 
 
-class _Judged(NamedTuple):
-    """What was measured about one set."""
+class _SetScores(NamedTuple):
+    """Scores of one set, and its constant prediction if it has one."""
 
     scores: dict[str, float]
     train_scores: dict[str, float]
     constant: str | None
 
 
-def assess(plan: Plan, number: int, train: Indices, test: Indices) -> Fold:
-    """One fold; nothing that is decided here has seen a test row."""
+def evaluate_fold(plan: Plan, number: int, train: Indices, test: Indices) -> Fold:
+    """One fold; the test rows are used for scoring only."""
     if plan.selector is None:
-        return Judging(plan, number, train, test).of(plan.sets)
-    result = _found(plan, train, f"fold {number}")
-    return Judging(plan, number, train, test).of(result.sets, result.statuses, result.qualities)
+        return FoldScorer(plan, number, train, test).score(plan.sets)
+    result = _search(plan, train, f"fold {number}")
+    return FoldScorer(plan, number, train, test).score(result.sets, result.statuses, result.qualities)
 
 
-def reselect(plan: Plan, number: int, rows: Indices) -> Resample:
-    """The search once more, on the rows of a bootstrap sample."""
-    result = _found(plan, rows, f"bootstrap sample {number}")
+def search_bootstrap(plan: Plan, number: int, rows: Indices) -> Resample:
+    """The search on the rows of a bootstrap sample."""
+    result = _search(plan, rows, f"bootstrap sample {number}")
     return Resample(number, len(rows), tuple(result.sets), tuple(result.statuses))
 
 
-def _filled(values: Sequence[float], length: int) -> tuple[float, ...]:
+def _pad(values: Sequence[float], length: int) -> tuple[float, ...]:
     return (*values[:length], *[math.nan] * (length - len(values)))
 
 
 def weights_of(plan: Plan, rows: Indices) -> Floats | None:
-    """How much some rows count."""
+    """The weights of some rows."""
     return None if plan.weights is None else plan.weights[rows]
 
 
-def _found(plan: Plan, rows: Indices, where: str) -> Result:
+def _search(plan: Plan, rows: Indices, where: str) -> Result:
     """What the selector finds on some rows."""
-    with said_of(where):
+    with locate_errors(where):
         result = search_for(
             plan.selector, quality_on(plan, rows), plan.features.rows(rows), weights_of(plan, rows)
         )
     if result.interrupted:
-        # A search takes Ctrl-C as a wish for what it has; here it is about the whole evaluation.
+        # A search returns what it has after Ctrl-C; here that ends the whole evaluation.
         raise KeyboardInterrupt
     return result
 
 
 @contextmanager
-def said_of(where: str) -> Iterator[None]:
-    """Errors say where they come from."""
+def locate_errors(where: str) -> Iterator[None]:
+    """Prefix input errors with the place where they occur."""
     try:
         yield
     except InputError as error:
@@ -292,42 +243,58 @@ def said_of(where: str) -> Iterator[None]:
 
 
 def quality_on(plan: Plan, rows: Indices) -> Quality:
-    """What the quality of the selector means on some rows."""
+    """The quality of the selector on some rows."""
     weights = weights_of(plan, rows) if plan.rows_matter else None
     groups = None if plan.groups is None else plan.groups[rows]
-    return quality_of(plan.selector, plan.features.rows(rows), plan.labels[rows], weights, groups)
+    return quality_of(_selector_on(plan, rows), plan.features.rows(rows), plan.labels[rows], weights, groups)
+
+
+def _selector_on(plan: Plan, rows: Indices) -> Any:
+    """The selector, with the task of the whole table where some rows alone do not show it.
+
+    Otherwise "auto" stays, as in ``fit``: correlations take numbers as they are, which "classification" refuses.
+    """
+    from sklearn.base import clone
+
+    selector, target = plan.selector, plan.target
+    if selector is None or selector.task != "auto":
+        return selector
+    try:
+        if target.amounts is not None and target_of(plan.labels[rows], len(rows)).task == target.task:
+            return selector
+    except InputError:
+        # Such as a single class, which the quality reports.
+        pass
+    return clone(selector).set_params(task=target.task)
 
 
 def _finite(value: float) -> float:
     return float(value) if math.isfinite(value) else math.nan
 
 
-def _judged(plan: Plan, rows: Indices) -> JudgedRows:
+def _select_rows(plan: Plan, rows: Indices) -> ModelRows:
     """Some rows, as the model and scorers get them."""
-    return judged_rows(plan.table, rows, plan.labels, plan.weights, plan.groups)
+    return model_rows(plan.table, rows, plan.labels, plan.weights, plan.groups)
 
 
-def _judge(
-    plan: Plan, chosen: FeatureSet, seen: JudgedRows, where: str
-) -> tuple[Callable[[str, JudgedRows], float], Callable[[JudgedRows], str | None]]:
-    """Fit a model to a set.
-
-    The first function says how well it predicts some rows, by the scorer of a name; the second one what it predicts
-    for all of them, if that is one thing.
-    """
+def _fit(
+    plan: Plan, chosen: FeatureSet, train: ModelRows, where: str
+) -> tuple[Callable[[str, ModelRows], float], Callable[[ModelRows], str | None]]:
+    """Fit a model to a set; returns functions for its score on rows and for its constant prediction, if any."""
     model = fresh_model(plan.estimator, plan.target.is_classes, plan.random_state, plan.class_weight)
     try:
-        with said_of(where), complaints_explained(plan.features, model, chosen, own=is_own(plan.estimator)):
-            seen.fit(model, chosen)
+        own = is_own(plan.estimator)
+        with locate_errors(where), explain_fit_errors(plan.features, model, chosen, own=own):
+            train.fit(model, chosen)
     except InputError:
         raise
     except Exception as error:
         raise InputError(f"{where}: {type(model).__name__} could not be fitted: {one_line(error)}") from error
 
-    def judge(name: str, rows: JudgedRows) -> float:
+    def score(name: str, rows: ModelRows) -> float:
         try:
             return rows.score(model, chosen, plan.scoring[name])
         except Exception as error:
             raise InputError(f"{where}: scoring {name!r} does not work: {one_line(error)}") from error
 
-    return judge, lambda rows: constant_of(model, rows.columns(chosen), rows.labels)
+    return score, lambda rows: constant_prediction(model, rows.columns(chosen), rows.labels)

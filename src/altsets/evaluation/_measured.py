@@ -1,4 +1,4 @@
-"""What an evaluation has measured, and the numbers that follow from it."""
+"""The measurements of an evaluation, and the numbers derived from them."""
 
 from __future__ import annotations
 
@@ -9,23 +9,21 @@ from functools import cached_property
 from typing import Any, TypeVar
 
 from altsets.errors import InputError
-from altsets.evaluation._baseline import guess_in_words
-from altsets.evaluation._chance import AgainstBaseline, against_baseline
+from altsets.evaluation._baseline import AgainstBaseline, against_baseline, guess_in_words
 from altsets.evaluation._comparison import Chance, Comparison, compare, holm, mean_of, paired
 from altsets.evaluation._folds import Fold, Resample
 from altsets.evaluation._stability import (
     ANY,
     Shares,
     StabilityIndex,
+    Substitutions,
     feature_shares,
     similar_stability,
     stability_index,
+    substitutions,
 )
-from altsets.evaluation._substitution import Substitutions, substitutions
 from altsets.features import unknown_features
 from altsets.problem import FeatureSet
-
-__all__ = ["Measured", "adjusted"]
 
 Compared = TypeVar("Compared", Comparison, AgainstBaseline)
 
@@ -34,7 +32,7 @@ Compared = TypeVar("Compared", Comparison, AgainstBaseline)
 class Measured:
     """Folds and resamples with their sets and scores; comparisons, stability and substitutions follow from them.
 
-    The attributes are described in :class:`altsets.Evaluation`, which also tells them to people and to programs.
+    The attributes are documented in :class:`altsets.Evaluation`, which adds text, frames and JSON.
     """
 
     folds: tuple[Fold, ...]
@@ -86,8 +84,8 @@ class Measured:
     def score_intervals(self, scorer: str | None = None) -> list[tuple[float, float]]:
         """The confidence interval of the mean test score of each set; nan where there is none.
 
-        It minds that folds share rows, as comparisons do. Whether two sets differ is not to be read from their
-        intervals: :attr:`comparisons` looks at the differences in each fold.
+        It is corrected for overlapping folds, as comparisons are. Do not compare two sets by their intervals:
+        :attr:`comparisons` looks at the differences in each fold.
 
         Parameters
         ----------
@@ -129,21 +127,21 @@ class Measured:
             for scorer in self.scorers
             for number in range(1, self.n_sets)
         ]
-        return adjusted(found)
+        return adjust(found)
 
     # --- The baseline -----------------------------------------------------------------------------
 
     @property
     def baseline(self) -> float:
-        """The mean test score, by the first scorer, of a model that knows no features; nan if it has none."""
+        """The mean test score, by the first scorer, of a dummy model, without features; nan if it has none."""
         return self.baselines()[self.scorers[0]]
 
     def baselines(self) -> dict[str, float]:
-        """The mean test score of a model that knows no features, by each scorer."""
+        """The mean test score of a dummy model, without features, by each scorer."""
         return {scorer: mean_of(self.baseline_scores(scorer)) for scorer in self.scorers}
 
     def baseline_scores(self, scorer: str | None = None) -> list[float]:
-        """The test scores of a model that knows no features, one per fold; nan where it has none.
+        """The test scores of a dummy model, without features, one per fold; nan where it has none.
 
         Parameters
         ----------
@@ -159,7 +157,7 @@ class Measured:
         Parameters
         ----------
         scorer : str, optional
-            By which score it is judged; by default the first one.
+            Which score; by default the first one.
         """
         kinds = self.parameters.get("baseline")
         kind = kinds.get(self._scorer(scorer)) if isinstance(kinds, dict) else None
@@ -182,7 +180,7 @@ class Measured:
             for scorer in self.scorers
             for number in range(self.n_sets)
         ]
-        return adjusted(found)
+        return adjust(found)
 
     @property
     def _test_per_train(self) -> list[float]:
@@ -283,7 +281,7 @@ class Measured:
         return name or self.scorers[0]
 
 
-def adjusted(entries: Sequence[Compared]) -> list[Compared]:
-    """The same comparisons with p-values that are adjusted for their number."""
+def adjust(entries: Sequence[Compared]) -> list[Compared]:
+    """The same comparisons with p-values adjusted for their number."""
     p_values = holm([entry.p_value for entry in entries])
     return [replace(entry, p_adjusted=value) for entry, value in zip(entries, p_values, strict=True)]

@@ -1,51 +1,45 @@
-"""What an evaluation begins with: all that users say about it, checked and in one form before the first fold."""
+"""Check what a user passes to an evaluation, before the first fold: sets, model, scorers, folds, weights."""
 
 from __future__ import annotations
 
 import itertools
+import math
+import numbers
 import time
-from collections.abc import Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import partial
 from typing import Any, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
 
-from altsets.arrays import Floats
+from altsets.arrays import Bools, Floats, Indices
+from altsets.errors import InputError
 from altsets.evaluation._baseline import kind_of
 from altsets.evaluation._evaluation import Evaluation
 from altsets.evaluation._folds import Fold, Plan, Resample
-from altsets.evaluation._inputs import (
-    given_sets,
-    groups_of,
-    margin_of,
-    scoring_by_name,
-    share,
-    splits_for,
-    splits_in_words,
-)
 from altsets.features import FeatureNames, whole_number
-from altsets.measures.judged_rows import counted_groups
-from altsets.measures.metadata import names_for_weights
-from altsets.measures.models import Split, fresh_model, table_for
-from altsets.measures.scorers import asked_for, positive_of, scorer_for
-from altsets.measures.workers import at_a_time, checked_jobs
+from altsets.measures.models import Split, fresh_model, names_for_weights, splits_of, table_for
+from altsets.measures.scoring import kept_groups, positive_class, positive_label, scorer_for
+from altsets.measures.workers import check_jobs, n_workers
+from altsets.problem import FeatureSet
 from altsets.provenance import constraints_by_name, data_of, record
 from altsets.quality.given import needs_target
+from altsets.result import Result
 from altsets.selector import SelectAlternatives, check_request
 from altsets.tables.conversion import features_of
 from altsets.tables.feature_matrix import Features
 from altsets.tables.target import Target, labels_of, target_of
 from altsets.tables.weights import counted, counted_rows
+from altsets.wording import counted as count_of
 
-__all__ = ["Judge", "Setup", "SplitRows"]
-
-#: Characters of a model that texts show as it is written.
+#: The longest representation of a model that texts show in full.
 LONGEST_MODEL = 80
 
 
-class Judge(NamedTuple):
-    """Who judges the sets, and how."""
+class ModelSettings(NamedTuple):
+    """The model that is fitted to each set, and its scorers."""
 
     estimator: Any
     scoring: Any
@@ -53,8 +47,8 @@ class Judge(NamedTuple):
     class_weight: Any
 
 
-class SplitRows(NamedTuple):
-    """How rows are split, which belong together, and how much each counts."""
+class SplitSettings(NamedTuple):
+    """How rows are split, which belong together, and their weights."""
 
     cv: Any
     repeats: int
@@ -64,27 +58,7 @@ class SplitRows(NamedTuple):
 
 @dataclass(frozen=True, eq=False)
 class Setup:
-    """What is the same for all folds, and for all that is asked in them.
-
-    Attributes
-    ----------
-    plan : Plan
-        What folds need to know.
-    splits : list of (train, test)
-        Their rows.
-    what : SelectAlternatives, Result or list of sets
-        What is evaluated, as it was given.
-    table, y : Features, array-like
-        All rows, also those that do not count.
-    parameters : dict
-        What was asked.
-    seed : int
-        For everything that is drawn at random.
-    confidence : float
-        The probability of all intervals.
-    margin : float or None
-        Differences in scores up to this do not matter.
-    """
+    """What is the same for all folds: the plan, the rows of each fold, and the settings as they were passed."""
 
     plan: Plan
     splits: list[Split]
@@ -103,8 +77,8 @@ class Setup:
         what: Any,
         X: Any,
         y: Any,
-        judge: Judge,
-        rows: SplitRows,
+        model: ModelSettings,
+        split: SplitSettings,
         *,
         task: str,
         confidence: float,
@@ -112,41 +86,30 @@ class Setup:
         n_jobs: int | None,
         random_state: int,
     ) -> Setup:
-        """Check everything; :func:`altsets.evaluate` says what the parameters are."""
+        """Check everything; :func:`altsets.evaluate` documents the parameters."""
         started = time.perf_counter()
-        share("confidence", confidence)
+        check_share("confidence", confidence)
         seed = whole_number("random_state", random_state, least=0)
-        repeats = whole_number("repeats", rows.repeats, least=1)
-        known_margin = margin_of(margin)
-        everything = features_of(X)
-        kept = counted_rows(rows.sample_weight, everything.n_rows)
-        known_groups = groups_of(rows.groups, everything.n_rows)
-        table = counted(everything, y, rows.sample_weight)
-        plan = _plan(
-            what, *table, judge, counted_groups(known_groups, kept), task, seed, checked_jobs(n_jobs)
-        )
-        splits = splits_for(rows.cv, plan.features, plan.target, known_groups, kept, seed, repeats)
-        parameters = _parameters(plan, judge, rows._replace(repeats=repeats), len(splits))
+        split = split._replace(repeats=whole_number("repeats", split.repeats, least=1))
+        margin = check_margin(margin)
+        table = features_of(X)
+        kept = counted_rows(split.sample_weight, table.n_rows)
+        groups = check_groups(split.groups, table.n_rows)
+        counted_table = counted(table, y, split.sample_weight)
+        plan = _plan(what, *counted_table, model, kept_groups(groups, kept), task, seed, check_jobs(n_jobs))
+        splits = split_rows(split.cv, plan.features, plan.target, groups, kept, seed, split.repeats)
+        parameters = _parameters(plan, model, split, len(splits))
         return cls(
-            plan,
-            splits,
-            what,
-            everything,
-            y,
-            parameters,
-            seed,
-            float(confidence),
-            known_margin,
-            _started=started,
+            plan, splits, what, table, y, parameters, seed, float(confidence), margin, _started=started
         )
 
     @property
     def elapsed(self) -> float:
-        """Seconds since it began."""
+        """Seconds since the start."""
         return time.perf_counter() - self._started
 
     def evaluation(self, folds: Sequence[Fold], resamples: Sequence[Resample], n_sets: int) -> Evaluation:
-        """What was measured, with all that is known from the beginning."""
+        """The record of what was measured, with the settings."""
         plan = self.plan
         return Evaluation(
             folds=tuple(folds),
@@ -165,25 +128,25 @@ class Setup:
 
     def provenance(self) -> dict[str, Any]:
         """Where the numbers come from: the whole table, as it was given."""
-        asked: dict[str, Any] = {
+        origin: dict[str, Any] = {
             "data": data_of(self.table, self.y),
             "task": self.plan.target.task,
             "seed": self.seed,
         }
         if isinstance(self.what, SelectAlternatives):
-            asked["constraints"] = constraints_by_name(self.what.constraints, self.table.feature_names)
-        return record(asked, self.elapsed)
+            origin["constraints"] = constraints_by_name(self.what.constraints, self.table.feature_names)
+        return record(origin, self.elapsed)
 
 
-def _parameters(plan: Plan, judge: Judge, rows: SplitRows, n_splits: int) -> dict[str, Any]:
-    """What was asked, in words and numbers."""
-    estimator = "tree" if judge.estimator is None else judge.estimator
+def _parameters(plan: Plan, model: ModelSettings, split: SplitSettings, n_splits: int) -> dict[str, Any]:
+    """The settings as a document."""
+    estimator = "tree" if model.estimator is None else model.estimator
     return {
-        "estimator": _described(estimator),
+        "estimator": _one_line(estimator),
         "model": _model_name(estimator),
-        "cv": _described(rows.cv),
-        "repeats": rows.repeats,
-        "splits": splits_in_words(rows.cv, n_splits, rows.groups, rows.repeats),
+        "cv": _one_line(split.cv),
+        "repeats": split.repeats,
+        "splits": describe_splits(split.cv, n_splits, split.groups, split.repeats),
         "task": plan.target.task,
         "random_state": plan.random_state,
         "ready_made": not plan.rows_matter,
@@ -197,23 +160,24 @@ def _plan(
     features: Features,
     y: Any,
     weights: Floats | None,
-    judge: Judge,
+    settings: ModelSettings,
     groups: npt.NDArray[Any] | None,
     task: str,
     seed: int,
     n_jobs: int | None,
 ) -> Plan:
-    """What all folds have in common; what is wrong with it is said before the first fold."""
+    """What all folds have in common; invalid input is reported before the first fold."""
     selector = what if isinstance(what, SelectAlternatives) else None
-    target = target_of(y, features.n_rows, selector.task if selector and task == "auto" else task)
-    sets = () if selector else given_sets(what, features.feature_names)
+    task = selector.task if selector and task == "auto" else task
+    target = target_of(y, features.n_rows, task)
+    sets = () if selector else check_sets(what, features.feature_names)
     labels = labels_of(y, target)
-    model = fresh_model(judge.estimator, target.is_classes, seed, judge.class_weight)
-    if judge.pos_label is not None:
-        positive_of(labels, judge.pos_label, target.is_classes)
+    model = fresh_model(settings.estimator, target.is_classes, seed, settings.class_weight)
+    if settings.pos_label is not None:
+        positive_class(labels, settings.pos_label, target.is_classes)
     scorers = {
-        name: scorer_for(model, scorer, target.is_classes, labels, judge.pos_label)
-        for name, scorer in scoring_by_name(judge.scoring, target.is_classes).items()
+        name: scorer_for(model, scorer, target.is_classes, labels, settings.pos_label)
+        for name, scorer in scoring_by_name(settings.scoring, target.is_classes).items()
     }
     if weights is not None:
         names_for_weights(model)
@@ -224,32 +188,32 @@ def _plan(
         target,
         labels,
         weights,
-        table_for(judge.estimator, features),
-        judge.estimator,
+        table_for(settings.estimator, features),
+        settings.estimator,
         scorers,
         seed,
         len(sets) if selector is None else int(selector.n_alternatives) + 1,
-        None if selector is None else _for_folds(selector, target, n_jobs),
+        None if selector is None else _for_folds(selector, task, n_jobs),
         sets,
         rows_matter=selector is None or needs_target(selector.quality),
         groups=groups,
-        class_weight=judge.class_weight,
+        class_weight=settings.class_weight,
     )
 
 
 def _about_classes(plan: Plan) -> dict[str, Any]:
-    """The positive class, and the weights of classes, where they play a role."""
-    positive = [label for label in map(asked_for, plan.scoring.values()) if label is not None]
+    """The positive class and the class weights, where they play a role."""
+    positive = [label for label in map(positive_label, plan.scoring.values()) if label is not None]
     said = {"pos_label": positive[0]} if positive else {}
     return said if plan.class_weight is None else {**said, "class_weight": plan.class_weight}
 
 
-def _for_folds(selector: SelectAlternatives, target: Target, n_jobs: int | None) -> SelectAlternatives:
-    """A copy that takes the target for what it is in the whole table, and does not crowd other processes."""
+def _for_folds(selector: SelectAlternatives, task: str, n_jobs: int | None) -> SelectAlternatives:
+    """A copy for this task, which leaves processors to the other folds."""
     from sklearn.base import clone
 
-    copy: SelectAlternatives = clone(selector).set_params(task=target.task)
-    if at_a_time(n_jobs) > 1 and copy.n_jobs is None:
+    copy: SelectAlternatives = clone(selector).set_params(task=task)
+    if n_workers(n_jobs) > 1 and copy.n_jobs is None:
         copy.set_params(n_jobs=1)
     return copy
 
@@ -263,16 +227,7 @@ def _chosen_names(
 
 
 def _model_name(estimator: Any) -> str:
-    """A model in a few words: as it is written if that is short, else by the names of its parts.
-
-    Examples
-    --------
-    >>> from sklearn.linear_model import LogisticRegression
-    >>> from sklearn.pipeline import make_pipeline
-    >>> from sklearn.preprocessing import StandardScaler
-    >>> _model_name(LogisticRegression(C=2)), _model_name(make_pipeline(StandardScaler(), LogisticRegression()))
-    ('LogisticRegression(C=2)', 'StandardScaler, LogisticRegression')
-    """
+    """A model in a few words: its representation if that is short, else the names of its classes."""
     if isinstance(estimator, str):
         return estimator
     parts = getattr(estimator, "steps", None)
@@ -282,9 +237,209 @@ def _model_name(estimator: Any) -> str:
     return text if len(text) <= LONGEST_MODEL else type(estimator).__name__
 
 
-def _described(value: Any) -> Any:
-    """A parameter in one line."""
+def _one_line(value: Any) -> Any:
+    """A parameter on one line."""
     if isinstance(value, str | int | np.integer):
         return value if isinstance(value, str) else int(value)
     text = " ".join(repr(value).split())
     return text if len(text) <= 200 else f"{text[:200]}..."
+
+
+# --- Single inputs ------------------------------------------------------------------------------------
+
+
+def check_share(name: str, value: Any) -> float:
+    """Check a probability strictly between 0 and 1."""
+    number = float(value) if isinstance(value, numbers.Real) else math.nan
+    if not 0 < number < 1:
+        raise InputError(f"{name}={value!r} must lie between 0 and 1, such as 0.95.")
+    return number
+
+
+def check_margin(margin: Any) -> float | None:
+    """Check a difference of scores, or None."""
+    if margin is None:
+        return None
+    number = float(margin) if isinstance(margin, numbers.Real) else math.nan
+    if not 0 <= number < math.inf:
+        raise InputError(f"margin={margin!r} must be a difference of scores from 0 up, such as 0.02.")
+    return number
+
+
+def check_sets(what: Any, names: FeatureNames) -> tuple[FeatureSet, ...]:
+    """The sets of a result or a list (names, indices, or one bool per feature), as sorted indices."""
+    if isinstance(what, Result):
+        # Names find their columns also in a table with more or other columns.
+        known = all(name in names for chosen in what.named_sets for name in chosen)
+        what = what.named_sets if known else _unnamed_sets(what, names)
+    if isinstance(what, str | Mapping) or not isinstance(what, Iterable):
+        raise InputError(
+            f"evaluate() takes a SelectAlternatives, a result of find(), or a list of feature sets; got {what!r:.100}."
+        )
+    sets = tuple(_one_set(number, chosen, names) for number, chosen in enumerate(what))
+    if not sets:
+        raise InputError("there is no set to evaluate; give at least one.")
+    return sets
+
+
+def _unnamed_sets(result: Result, names: FeatureNames) -> list[FeatureSet]:
+    """The sets by index, if the features of the result had no names of their own; an error about unknown names else."""
+    made_up = all(
+        name == f"x{index}"
+        for chosen, named in zip(result.sets, result.named_sets, strict=True)
+        for index, name in zip(chosen, named, strict=True)
+    )
+    if made_up:
+        return result.sets
+    return [
+        tuple(names.position(name, "a set of the result") for name in named) for named in result.named_sets
+    ]
+
+
+def _one_set(number: int, chosen: Any, names: FeatureNames) -> FeatureSet:
+    who = f"set {number}"
+    if isinstance(chosen, str) or not isinstance(chosen, Iterable):
+        raise InputError(f"{who} must be a list of features, by name or index; got {chosen!r:.100}.")
+    listed = list(chosen)
+    if listed and all(isinstance(entry, bool | np.bool_) for entry in listed):
+        if len(listed) != len(names):
+            raise InputError(f"{who} has {len(listed)} bools for {len(names)} features; give one for each.")
+        listed = np.flatnonzero(listed).tolist()
+    found = []
+    for feature in listed:
+        index = feature if isinstance(feature, str) else whole_number(f"a feature of {who}", feature, least=0)
+        found.append(names.position(index, who))
+    if not found:
+        raise InputError(f"{who} is empty; give it at least one feature.")
+    if len(set(found)) < len(found):
+        raise InputError(f"{who} names a feature more than once: {names.listed(listed)}.")
+    return tuple(sorted(found))
+
+
+def scoring_by_name(scoring: Any, classes: bool) -> dict[str, Any]:
+    """The scorers by name, from None, a single one, a list or a dict."""
+    if scoring is None:
+        return {"matthews_corrcoef" if classes else "r2": None}
+    if isinstance(scoring, Mapping):
+        named = {str(name): scorer for name, scorer in scoring.items()}
+    elif isinstance(scoring, str) or callable(scoring):
+        named = {_scorer_name(scoring): scoring}
+    elif isinstance(scoring, Iterable):
+        listed = list(scoring)
+        named = {_scorer_name(scorer): scorer for scorer in listed}
+        if len(named) < len(listed):
+            raise InputError(
+                f"scoring={scoring!r} holds two scorers of one name; give a dict with names of your own."
+            )
+    else:
+        raise InputError(f"scoring={scoring!r} must be a scorer or its name, a list of them, or a dict.")
+    if not named:
+        raise InputError("scoring is empty; name at least one scorer, or leave it out.")
+    return named
+
+
+def _scorer_name(scorer: Any) -> str:
+    if isinstance(scorer, str):
+        return scorer
+    named = getattr(scorer, "_score_func", scorer)
+    return str(getattr(named, "__name__", type(named).__name__))
+
+
+def check_groups(groups: Any, n_rows: int) -> npt.NDArray[Any] | None:
+    """Check that there is one label per row, or None."""
+    if groups is None:
+        return None
+    labels = np.asarray(groups)
+    if labels.shape != (n_rows,):
+        raise InputError(
+            f"groups must hold one label for each of the {n_rows} rows; got shape {labels.shape}."
+        )
+    return labels
+
+
+def split_rows(
+    cv: Any,
+    features: Features,
+    target: Target,
+    groups: npt.NDArray[Any] | None,
+    kept: Bools | None,
+    random_state: int,
+    repeats: int = 1,
+) -> list[Split]:
+    """The folds; a number stands for shuffled, stratified folds that keep groups together.
+
+    Groups and listed rows refer to all rows, also those that are not ``kept``. Each repeat shuffles with a seed of
+    its own, which does not depend on the number of repeats.
+    """
+    if isinstance(cv, numbers.Integral) and not isinstance(cv, bool):
+        kind = partial(_shuffled, whole_number("cv", cv, least=2), target.is_classes, groups is not None)
+        splitters = [kind((random_state + repeat) % 2**32) for repeat in range(repeats)]
+    elif cv is None or isinstance(cv, str | bool):
+        raise InputError(f"cv={cv!r} must be a number of folds, a splitter, or a list of splits.")
+    elif repeats > 1:
+        raise InputError(
+            f"repeats={repeats} goes with a number of folds, such as cv=5, which are drawn anew each time; a splitter "
+            "or a list of splits says itself how often rows are split."
+        )
+    else:
+        splitters = [cv]
+    splits = [
+        split
+        for splitter in splitters
+        for split in splits_of(splitter, features.values, target, random_state, groups=groups, kept=kept)
+    ]
+    for number, (train, test) in enumerate(splits):
+        n_seen = int(np.isin(test, train).sum())
+        if n_seen:
+            raise InputError(
+                f"fold {number} of cv has {n_seen} of its {len(test)} test rows among the training rows, so scores "
+                "would be too good; list each row on one side."
+            )
+    return splits
+
+
+def _shuffled(n_splits: int, classes: bool, grouped: bool, random_state: int) -> Any:
+    from sklearn.model_selection import GroupKFold, KFold, StratifiedGroupKFold, StratifiedKFold
+
+    kinds = (GroupKFold, StratifiedGroupKFold) if grouped else (KFold, StratifiedKFold)
+    return kinds[classes](n_splits, shuffle=True, random_state=random_state)
+
+
+def describe_splits(cv: Any, n_folds: int, groups: Any, repeats: int = 1) -> str:
+    """How rows were split, such as "5-fold cross-validation, 3 repeats"."""
+    from sklearn.model_selection import TimeSeriesSplit
+
+    more = f", {repeats} repeats" if repeats > 1 else ""
+    if isinstance(cv, numbers.Integral):
+        if groups is None:
+            return f"{cv}-fold cross-validation{more}"
+        name = getattr(groups, "name", None)
+        of_what = f" of {name!r}" if isinstance(name, str) else ""
+        return f"{cv} folds that keep groups{of_what} together{more}"
+    folds = count_of(n_folds, "fold")
+    return f"{folds} in time order" if isinstance(cv, TimeSeriesSplit) else folds
+
+
+def bootstrap_samples(
+    count: int, target: Target, groups: npt.NDArray[Any] | None, random_state: int
+) -> list[Indices]:
+    """The rows of bootstrap samples: as many draws with replacement as there are rows, stratified by class.
+
+    A row counts once even if drawn twice, so a sample has about 63 % of the rows: copies would be close neighbours
+    for mutual information, and end up on both sides of the splits that wrappers make. Groups are drawn as a whole.
+    """
+    rows = np.arange(len(target.values))
+    if groups is not None:
+        units = np.unique(groups, return_inverse=True)[1]
+        strata = [np.unique(units)]
+    else:
+        units, strata = rows, [rows]
+        if target.is_classes:
+            strata = [rows[target.values == label] for label in np.unique(target.values)]
+    samples = []
+    for number in range(count):
+        # One seed per sample, so that it does not depend on the number of samples.
+        rng = np.random.default_rng([random_state, number])
+        drawn = np.concatenate([rng.choice(part, len(part)) for part in strata])
+        samples.append(np.flatnonzero(np.isin(units, drawn)))
+    return samples

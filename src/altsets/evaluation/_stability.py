@@ -1,30 +1,28 @@
-"""Whether other rows would have led to the same features: how often each is chosen, and an index free of chance."""
+"""Do other rows lead to the same features? Selection shares, stability indices, substitutions, feature similarity."""
 
 from __future__ import annotations
 
 import itertools
 import math
-from collections import Counter
+from collections import Counter, defaultdict
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-from altsets.problem import FeatureSet
+import numpy as np
 
-__all__ = [
-    "ANY",
-    "Shares",
-    "StabilityIndex",
-    "feature_shares",
-    "pair_shares",
-    "similar_stability",
-    "stability_index",
-]
+from altsets.arrays import Floats
+from altsets.measures import pairwise
+from altsets.problem import FeatureSet
+from altsets.tables.feature_matrix import Features
 
 #: The sets of one search.
 Run = Sequence[FeatureSet]
-
-#: What stands in the place of a set number for "in any of the sets".
+#: Stands for a set number: features that are in any of the sets.
 ANY = "any"
+#: The most features whose pairwise similarities are computed.
+MOST_RELATED = 200
+#: Features from which the mean similarity of all pairs is estimated.
+MOST_SAMPLED = 50
 
 
 @dataclass(frozen=True)
@@ -157,24 +155,12 @@ Shares = dict[tuple[int, ...], dict[int | str, float]]
 
 
 def feature_shares(runs: Sequence[Run], n_sets: int) -> Shares:
-    """How often each feature is chosen, among the searches that found the set.
-
-    Examples
-    --------
-    >>> feature_shares([[(0, 1), (2, 3)], [(0, 2), (1, 3)]], 2)[(1,)]
-    {0: 0.5, 1: 0.5, 'any': 1.0}
-    """
+    """How often each feature is chosen, among the searches that found the set."""
     return _shares(runs, n_sets, 1)
 
 
 def pair_shares(runs: Sequence[Run], n_sets: int) -> Shares:
-    """How often each pair of features is chosen together.
-
-    Examples
-    --------
-    >>> pair_shares([[(0, 1), (2, 3)], [(0, 2), (1, 3)]], 2)[0, 1]
-    {0: 0.5, 1: 0.0, 'any': 0.5}
-    """
+    """How often each pair of features is chosen together."""
     return _shares(runs, n_sets, 2)
 
 
@@ -193,3 +179,150 @@ def _shares(runs: Sequence[Run], n_sets: int, size: int) -> Shares:
         }
         for key in sorted(counts[ANY])
     }
+
+
+# --- Substitutions ------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True)
+class Substitutions:
+    """Features that stand where another one is missing.
+
+    Attributes
+    ----------
+    weights : dict of (int, int) to float
+        For two features: how much one takes the place of the other, on average over all pairs of sets. Symmetric.
+    shares : dict of int to dict of int to float
+        For a feature, those that took its place when one set had it and the other did not: the share of each,
+        largest first. The shares add up to 1 where sets have the same size.
+    n_pairs : int
+        How many pairs of sets were compared.
+    """
+
+    weights: dict[tuple[int, int], float]
+    shares: dict[int, dict[int, float]]
+    n_pairs: int
+
+
+def substitutions(
+    runs: Sequence[Sequence[tuple[int, ...]]], kinship: Mapping[tuple[int, int], float] | None = None
+) -> Substitutions:
+    """Compare all pairs of sets of each search.
+
+    Each feature of A without B has one partner of B without A, so that partners are as much alike as possible in all.
+    Where nothing is known of that, a feature shares its place evenly with all that it could have:
+    1 / max(|A without B|, |B without A|). Partners that come back from search to search, or from pair to pair, add up.
+
+    Parameters
+    ----------
+    runs : sequence of sequences of tuples of int
+        The sets of each search.
+    kinship : mapping of (int, int) to float, optional
+        How much two features are alike, the smaller index first.
+
+    Examples
+    --------
+    >>> found = substitutions([[(0, 1), (0, 2)], [(0, 1), (0, 2), (0, 3)]])
+    >>> found.shares[1]
+    {2: 0.6666666666666666, 3: 0.3333333333333333}
+    >>> substitutions([[(0, 1), (2, 3)]], {(0, 2): 0.1, (0, 3): 0.9, (1, 2): 0.5, (1, 3): 0.8}).shares[1]
+    {2: 1.0}
+    """
+    totals: dict[tuple[int, int], float] = defaultdict(float)
+    apart: Counter[int] = Counter()
+    n_pairs = 0
+    for run in runs:
+        for first, second in itertools.combinations(map(set, run), 2):
+            n_pairs += 1
+            here, there = sorted(first - second), sorted(second - first)
+            apart.update([*here, *there])
+            for one, other, weight in (
+                _partners(here, there, kinship) if kinship else _share_evenly(here, there)
+            ):
+                totals[one, other] += weight
+                totals[other, one] += weight
+    shares: dict[int, dict[int, float]] = {feature: {} for feature in sorted(apart)}
+    for (one, other), total in sorted(totals.items(), key=lambda item: (-item[1], item[0])):
+        shares[one][other] = total / apart[one]
+    weights = {pair: total / n_pairs for pair, total in sorted(totals.items())}
+    return Substitutions(weights, shares, n_pairs)
+
+
+Partner = tuple[int, int, float]
+
+
+def _share_evenly(here: Sequence[int], there: Sequence[int]) -> list[Partner]:
+    return [(one, other, 1 / max(len(here), len(there))) for one, other in itertools.product(here, there)]
+
+
+def _partners(
+    here: Sequence[int], there: Sequence[int], kinship: Mapping[tuple[int, int], float]
+) -> list[Partner]:
+    from scipy.optimize import linear_sum_assignment
+
+    similar = [[kinship.get((min(one, other), max(one, other)), 0.0) for other in there] for one in here]
+    if not here or not there:
+        return []
+    places = zip(*linear_sum_assignment(similar, maximize=True), strict=True)
+    return [(here[row], there[column], 1.0) for row, column in places]
+
+
+# --- Similarity of features ---------------------------------------------------------------------------
+
+
+def kinship_of(
+    features: Features, chosen: Sequence[int], weights: Floats | None = None
+) -> dict[tuple[int, int], float]:
+    """How similar chosen features (in ascending order) are, pair by pair; empty if they are too many.
+
+    Nothing is decided by it, so all rows may be used.
+    """
+    if not 1 < len(chosen) <= MOST_RELATED:
+        return {}
+    similar = _similarities(features.columns(chosen), weights)
+    return {
+        (chosen[one], chosen[other]): round(float(similar[one, other]), 6)
+        for one, other in itertools.combinations(range(len(chosen)), 2)
+    }
+
+
+def mean_kinship(features: Features, weights: Floats | None, random_state: int) -> float:
+    """How similar two features of the table are on average; estimated from a sample of a wide table."""
+    count = features.n_features
+    if count < 2:
+        return 0.0
+    if count > MOST_SAMPLED:
+        drawn = np.random.default_rng(random_state).choice(count, MOST_SAMPLED, replace=False)
+        features = features.columns(sorted(drawn.tolist()))
+    similar = _similarities(features, weights)
+    return round(float(similar[np.triu_indices(len(similar), 1)].mean()), 6)
+
+
+def _similarities(features: Features, weights: Floats | None) -> Floats:
+    """Symmetrical uncertainty, or the absolute rank correlation where it is larger.
+
+    The former handles categories and relations of any form, but is far below 1 for noisy monotone relations.
+    """
+    similar = pairwise(features, "symmetrical_uncertainty", sample_weight=weights, warn=False)
+    ordered = [index for index in range(features.n_features) if len(features.categories.get(index, ())) <= 2]
+    if ordered:
+        places = np.ix_(ordered, ordered)
+        similar[places] = np.maximum(
+            similar[places], _rank_correlations(features.values[:, ordered], weights)
+        )
+    return np.clip(similar, 0.0, 1.0)
+
+
+def _rank_correlations(values: Floats, weights: Floats | None) -> Floats:
+    """Absolute rank correlations over the rows in which both columns are known; each column is ranked on its own."""
+    from scipy.stats import rankdata
+
+    known = ~np.isnan(values)
+    counted = known if weights is None else known * weights[:, None]
+    ranks = np.where(known, rankdata(values, axis=0, nan_policy="omit"), 0.0)
+    total = np.maximum(counted.sum(axis=0), math.ulp(0.0))
+    centred = np.where(known, ranks - (counted * ranks).sum(axis=0) / total, 0.0)
+    products = centred.T @ (centred if weights is None else centred * weights[:, None])
+    squares = (counted * centred**2).T @ known
+    scale = np.sqrt(squares * squares.T)
+    return np.asarray(np.abs(np.divide(products, scale, out=np.zeros_like(products), where=scale > 0)))

@@ -6,19 +6,17 @@ import math
 from collections import Counter
 from collections.abc import Sequence
 
-from altsets.evaluation._chance import adjustment, overall
-from altsets.evaluation._comparison import mean_of, shown, std_of
-from altsets.evaluation._kinship import MOST_RELATED
+from altsets.evaluation._baseline import adjustment, summarize
+from altsets.evaluation._comparison import mean_of, std_of
 from altsets.evaluation._measured import Measured
-from altsets.evaluation._stability import ANY
+from altsets.evaluation._stability import ANY, MOST_RELATED
+from altsets.wording import counted, list_some, score
 
-__all__ = ["summary_of"]
-
-#: Features of a set that are named.
+#: The most features of a set that are listed.
 MOST_FEATURES = 8
-#: Features that are named with what takes their place.
+#: The most features that are listed with their substitutes.
 MOST_SWAPPED = 6
-#: Features in a set: more of them have too many possible partners for a list of some.
+#: The largest sets for which substitutes are listed; larger ones have too many possible partners.
 MOST_IN_A_SET = 200
 
 
@@ -37,9 +35,9 @@ def summary_of(evaluation: Measured) -> str:
 
 def _headline(evaluation: Measured) -> list[str]:
     how = "given" if evaluation.given else "searched anew in each fold"
-    table = f"{_counted(evaluation.n_rows, 'row')}, {_counted(evaluation.n_features_in, 'feature')}"
+    table = f"{counted(evaluation.n_rows, 'row')}, {counted(evaluation.n_features_in, 'feature')}"
     lines = [
-        f"{_counted(evaluation.n_sets, 'set')}, {how}. {_folds(evaluation)} on {table}; model: "
+        f"{counted(evaluation.n_sets, 'set')}, {how}. {_folds(evaluation)} on {table}; model: "
         f"{evaluation.parameters.get('model', 'tree')}."
     ]
     if evaluation.given:
@@ -63,12 +61,8 @@ def _headline(evaluation: Measured) -> list[str]:
 
 def _folds(evaluation: Measured) -> str:
     """How rows were split, such as "5-fold cross-validation, 3 repeats,"."""
-    splits = evaluation.parameters.get("splits", _counted(evaluation.n_folds, "fold"))
+    splits = evaluation.parameters.get("splits", counted(evaluation.n_folds, "fold"))
     return f"{splits}," if "," in splits else splits
-
-
-def _counted(count: int, noun: str) -> str:
-    return f"{count:,} {noun}{'' if count == 1 else 's'}"
 
 
 def _table(evaluation: Measured) -> list[str]:
@@ -79,11 +73,11 @@ def _table(evaluation: Measured) -> list[str]:
         trained = [
             mean_of([fold.train_scores[name][number] for fold in evaluation.folds]) for number in numbers
         ]
-        columns.append(["training rows", *map(shown, trained)])
+        columns.append(["training rows", *map(score, trained)])
     for title, kept in (("quality", "qualities"), ("on test rows", "test_qualities")):
         means = [mean_of([getattr(fold, kept)[number] for fold in evaluation.folds]) for number in numbers]
         if not all(map(math.isnan, means)):
-            columns.append([title, *map(shown, means)])
+            columns.append([title, *map(score, means)])
     if any(fold.baseline for fold in evaluation.folds):
         last = {"set": "baseline"} | {
             name: _mean_and_spread(evaluation.baseline_scores(name)) for name in evaluation.scorers
@@ -94,7 +88,7 @@ def _table(evaluation: Measured) -> list[str]:
 
 def _mean_and_spread(scores: Sequence[float]) -> str:
     spread = std_of(scores)
-    return shown(mean_of(scores)) + ("" if math.isnan(spread) else f" ± {shown(spread)}")
+    return score(mean_of(scores)) + ("" if math.isnan(spread) else f" ± {score(spread)}")
 
 
 def _aligned(columns: Sequence[Sequence[str]]) -> list[str]:
@@ -122,7 +116,7 @@ def _by_score(evaluation: Measured, scorer: str) -> list[str]:
     entries = [entry for entry in evaluation.against_baseline if entry.scorer == scorer]
     compared = [entry for entry in evaluation.comparisons if entry.scorer == scorer]
     sentences = [entry.sentence for entry in compared]
-    line = overall(entries, evaluation.guess(scorer), evaluation.confidence)
+    line = summarize(entries, evaluation.guess(scorer), evaluation.confidence)
     if line and all(entry.verdict == "chance" for entry in compared):
         return [line]
     # Where only one of two sets beats the baseline, the sentence that compares them says so.
@@ -131,7 +125,7 @@ def _by_score(evaluation: Measured, scorer: str) -> list[str]:
 
 
 def _constant(evaluation: Measured) -> list[str]:
-    """Models that say the same of every row, though rows differ."""
+    """Models that predict one value for every row."""
     lines = []
     for number in range(evaluation.n_sets):
         said = Counter(
@@ -143,7 +137,7 @@ def _constant(evaluation: Measured) -> list[str]:
         if not said:
             continue
         if evaluation.parameters.get("task") == "regression":
-            text = f"one and the same amount for every row in {said.total()} of {len(evaluation.folds)} folds"
+            text = f"the same number for every row in {said.total()} of {len(evaluation.folds)} folds"
         else:
             (first, count), *others = said.most_common()
             text = f"'{first}' for every row in {count} of {len(evaluation.folds)} folds"
@@ -163,10 +157,10 @@ def _features(evaluation: Measured) -> list[str]:
         else:
             cells = [f"{evaluation.names[index]} {-share:.0%}" for share, index in chosen]
         if cells:
-            lines.append(f"  set {number}: {_listed(cells)}")
+            lines.append(f"  set {number}: {list_some(cells, MOST_FEATURES)}")
     if not lines:
         return []
-    many = _counted(len(evaluation.runs()), _noun(evaluation))
+    many = counted(len(evaluation.runs()), _noun(evaluation))
     return [
         "Features:" if evaluation.given else f"Features, and in how many of {many} they were chosen:",
         *lines,
@@ -177,11 +171,6 @@ def _noun(evaluation: Measured) -> str:
     return "bootstrap sample" if evaluation.source == "bootstraps" else "fold"
 
 
-def _listed(cells: Sequence[str]) -> str:
-    more = len(cells) - MOST_FEATURES
-    return ", ".join(cells[:MOST_FEATURES]) + (f" and {more} more" if more > 0 else "")
-
-
 def _stability(evaluation: Measured) -> list[str]:
     known = [entry for entry in evaluation.stability() if not math.isnan(entry.index)]
     if not known:
@@ -190,11 +179,11 @@ def _stability(evaluation: Measured) -> list[str]:
     for entry in known:
         who = "all sets together" if entry.number == ANY else f"set {entry.number}"
         line = f"  {who}: {_two(entry.index)} [{_two(entry.low)}, {_two(entry.high)}]"
-        # Where features that take turns are alike, the sets are more stable than they look; else it says nothing.
+        # Only where similar features alternate, so that the sets are more stable than they look.
         if entry.similar > entry.index:
             line += f"; counting similar features as the same {_two(entry.similar)}"
         lines.append(line)
-    many = _counted(len(evaluation.runs()), _noun(evaluation))
+    many = counted(len(evaluation.runs()), _noun(evaluation))
     left_out = ""
     if len(evaluation.names) > MOST_RELATED:
         left_out = f"; with more than {MOST_RELATED} chosen features, similar ones are not looked for"
@@ -202,12 +191,12 @@ def _stability(evaluation: Measured) -> list[str]:
 
 
 def _two(value: float) -> str:
-    """Two decimals, and no zero with a sign."""
+    """Two decimals, without a negative zero."""
     return f"{round(value, 2) + 0.0:.2f}"
 
 
 def _stand_ins(evaluation: Measured) -> list[str]:
-    """The features that are swapped most, and what takes their place."""
+    """The features that are replaced most often, and by which ones."""
     if any(len(chosen) > MOST_IN_A_SET for run in evaluation.runs() for chosen in run):
         return []
     found = evaluation.substitutions()

@@ -25,7 +25,7 @@ from altsets.experiments.methods import (
 )
 from altsets.experiments.store import Store
 from altsets.experiments.task import Row, failure, rows_of
-from altsets.measures.workers import checked_jobs, in_workers
+from altsets.measures.workers import check_jobs, run_in_workers
 from altsets.search.resources import one_thread
 
 #: A task that was running this often when a worker died is run alone; if that worker dies too, the task failed.
@@ -137,7 +137,7 @@ def reproduce(
     there: Mapping[str, Any] = data if isinstance(data, Mapping) else DATASETS
     names = known_names(datasets or there, records=there)
     design = Design(names, list(chosen), sorted(set(folds)) or range(settings.n_folds), sizes, settings)
-    study = _Study(design, chosen, data, Store(out), _Workers(checked_jobs(n_jobs), scheduler), time_budget)
+    study = _Study(design, chosen, data, Store(out), _Workers(check_jobs(n_jobs), scheduler), time_budget)
     with study.store.opened(settings):
         return study.run(progress or (lambda _: None))
 
@@ -216,7 +216,7 @@ class _Workers:
             return (_attempt(*job) for job in jobs)
         # Two workers even for one job at a time: a single one would be this process.
         n_jobs = 2 if alone else self._n_jobs
-        return in_workers(calls, n_jobs, pre_dispatch=1 if alone else "n_jobs", **how)
+        return run_in_workers(calls, n_jobs, pre_dispatch=1 if alone else "n_jobs", **how)
 
     @property
     def death(self) -> tuple[type[Exception], ...]:

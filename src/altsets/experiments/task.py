@@ -13,7 +13,7 @@ from altsets.errors import AltsetsError
 from altsets.experiments.design import PlannedSearch, Settings, Task, searches
 from altsets.experiments.methods import Method, StudyFold, has_no_time_limit, knows_heuristics, score_on
 from altsets.measures.models import fresh_model
-from altsets.measures.trees import as_columns, fit_tree, matthews, predicted_by
+from altsets.measures.trees import as_columns, fit_tree, matthews, predict_tree
 from altsets.problem import FeatureSet
 from altsets.quality import Quality
 from altsets.result import Result, Status, StopReason
@@ -39,7 +39,7 @@ class TreePredictions:
             columns, classes = self._train
             tree = fit_tree(self._tree, columns[features], classes)
             on_train, on_test = (
-                matthews(classes, predicted_by(tree, columns[features]), self._n_classes)
+                matthews(classes, predict_tree(tree, columns[features]), self._n_classes)
                 for columns, classes in (self._train, self._test)
             )
             self._known[chosen] = on_train, on_test

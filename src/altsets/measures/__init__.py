@@ -1,9 +1,8 @@
-"""Numbers from data: how much each feature says about the target, and about each other feature.
+"""Measures: how much each feature says about the target, and about each other feature.
 
 The measures are plain functions of a table and a target. All of them are deterministic and give 0 to constant
 columns. Tables may hold categories and missing values; a measure that cannot deal with them refuses them by name, and
-nothing is ever filled in. :data:`MEASURES` names them; :func:`score` and
-:func:`pairwise` are the doors through which a quality comes in.
+nothing is ever filled in. :data:`MEASURES` has them by name; qualities call :func:`score` and :func:`pairwise`.
 """
 
 from __future__ import annotations
@@ -15,26 +14,25 @@ import numpy as np
 
 from altsets.arrays import Floats
 from altsets.errors import InputError, warn_user
-from altsets.measures._importance import importance
-from altsets.measures._permutation import permutation
-from altsets.measures._rank import spearman
+from altsets.measures._importance import importance, permutation, shap
 from altsets.measures._relief import relief
-from altsets.measures._shap import shap
-from altsets.measures._univariate import chi2, f_score, pearson
-from altsets.measures.custom import given_scores, is_array, scores_by
+from altsets.measures._univariate import chi2, f_score, pearson, spearman
+from altsets.measures.custom import check_scores, is_array, score_by
 from altsets.measures.information.mutual_information import mutual_info, symmetrical_uncertainty
 from altsets.measures.pairs import PAIR_MEASURES, pairwise
 from altsets.tables.constant_columns import constant_columns, warn_of_constants
 from altsets.tables.conversion import features_of
 from altsets.tables.copies import copies_in
-from altsets.tables.feature_matrix import Features, listed
+from altsets.tables.feature_matrix import Features
 from altsets.tables.left_out import warn_of_left_out_rows
 from altsets.tables.weights import counted, counted_as_repeats
+from altsets.wording import list_some
 
 __all__ = [
     "MEASURES",
     "PAIR_MEASURES",
     "chi2",
+    "f",
     "f_score",
     "importance",
     "mutual_info",
@@ -48,7 +46,10 @@ __all__ = [
     "symmetrical_uncertainty",
 ]
 
-#: The measures by the names that qualities and the command line know.
+#: The F statistic under the name that qualities and the command line use.
+f = f_score
+
+#: The measures by the names that qualities and the command line use.
 MEASURES: dict[str, Callable[..., Floats]] = {
     "mutual_info": mutual_info,
     "f": f_score,
@@ -98,7 +99,7 @@ def score(
     scores : ndarray of shape (n_features,)
         One number per feature.
     names : list of str or None
-        The names of the features; None if nobody named them.
+        The names of the features; None if they have none.
 
     Warns
     -----
@@ -115,12 +116,12 @@ def score(
     features, y, weights = counted(features_of(X, feature_names), y, sample_weight)
     if callable(measure):
         features, y = counted_as_repeats(features, y, weights, "a function as measure")
-        scores = scores_by(measure, features, np.asarray(y), **options)
+        scores = score_by(measure, features, np.asarray(y), **options)
     elif isinstance(measure, str) and measure in MEASURES:
         weighted = {} if weights is None else {"sample_weight": weights}
         scores = MEASURES[measure](features, y, **weighted, **options)
     elif is_array(measure):
-        scores = given_scores(measure, features.n_features, features.names, options)
+        scores = check_scores(measure, features.n_features, features.names, options)
     else:
         choices = ", ".join(map(repr, MEASURES))
         raise InputError(
@@ -128,7 +129,7 @@ def score(
             "or pass a function of X and y, or one score for each feature."
         )
     if not is_array(measure):
-        # Not every function knows that a constant says nothing. Said here and not by measures, so that it is said once.
+        # Custom functions may give constants a score; warnings are issued here, so that they come once.
         scores = np.where(constant_columns(features.values), 0.0, scores)
         warn_of_constants(features)
         warn_of_left_out_rows(features, measure)
@@ -141,6 +142,6 @@ def _warn_of_copies(features: Features) -> None:
     if groups:
         named = [" = ".join(map(features.label, group)) for group in groups]
         warn_user(
-            f"some columns are exact copies of each other ({listed(named, most=5)}); "
+            f"some columns are exact copies of each other ({list_some(named, 5)}); "
             "a copy is no real alternative, so keep only one of each."
         )

@@ -1,21 +1,31 @@
-"""How much a fitted model uses each feature."""
+"""Scores from fitted models: importances, permutation importance on held-out rows, SHAP values."""
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from importlib import import_module
 from typing import Any
 
 import numpy as np
 
-from altsets.arrays import Floats
-from altsets.errors import InputError
-from altsets.measures.complaints import complaints_explained
-from altsets.measures.models import fit, fresh_model
+from altsets.arrays import Floats, Indices
+from altsets.errors import InputError, MissingExtraError
+from altsets.measures.models import HELD_OUT, fit, fresh_model, is_own, splits_of, table_for
+from altsets.measures.scoring import (
+    ModelRows,
+    explain_fit_errors,
+    kept_groups,
+    model_rows,
+    scorer_for,
+    weight_scorer,
+)
+from altsets.measures.workers import OnProgress, is_configured, map_in_order, run_in_workers
+from altsets.tables.constant_columns import constant_columns
 from altsets.tables.conversion import features_of
 from altsets.tables.encoded import encoded
-from altsets.tables.target import target_of
-from altsets.tables.weights import counted
-
-__all__ = ["importance"]
+from altsets.tables.target import labels_of, target_of
+from altsets.tables.weights import counted, counted_rows
 
 #: Where a fitted model keeps another one that got the same features.
 INNER_MODELS = ("best_estimator_", "regressor_")
@@ -47,7 +57,7 @@ def importance(
         select or reorder columns (0 for a column that is not selected), searches for parameters
         (``GridSearchCV``), ``TransformedTargetRegressor`` and ``CalibratedClassifierCV`` (the mean of its models).
     task : {"auto", "classification", "regression"}
-        Whether the target names classes or amounts; "auto" looks at its values.
+        Whether the target is a class or a number; "auto" looks at its values.
     random_state : int
         Seed for every part of the estimator that has none.
     sample_weight : array-like of shape (n_samples,), optional
@@ -67,7 +77,7 @@ def importance(
     target = target_of(y, features.n_rows, task)
     model = fresh_model(estimator, target.is_classes, random_state)
     table = encoded(features, at_once=True)
-    with complaints_explained(features, model):
+    with explain_fit_errors(features, model):
         fit(model, table.matrix, target.values, weights)
     return table.total(_importances(model, table.matrix.shape[1]))
 
@@ -82,7 +92,7 @@ def _importances(model: Any, n_features: int) -> Floats:
     if hasattr(model, "calibrated_classifiers_"):
         parts = [_importances(part.estimator, n_features) for part in model.calibrated_classifiers_]
         return np.asarray(np.mean(parts, axis=0))
-    scores = _told_by(model)
+    scores = _model_importances(model)
     if scores.shape != (n_features,):
         raise InputError(
             f"{type(model).__name__} reports {scores.size} importances for {n_features} features; "
@@ -91,7 +101,7 @@ def _importances(model: Any, n_features: int) -> Floats:
     return scores
 
 
-def _told_by(model: Any) -> Floats:
+def _model_importances(model: Any) -> Floats:
     if hasattr(model, "feature_importances_"):
         return np.asarray(model.feature_importances_, dtype=np.float64)
     if hasattr(model, "coef_"):
@@ -99,10 +109,10 @@ def _told_by(model: Any) -> Floats:
         sizes = np.abs(np.asarray(coefficients, dtype=np.float64))
         # Features come last; everything before is outputs, classes or pairs of classes.
         return np.asarray(sizes.reshape(-1, sizes.shape[-1] if sizes.ndim else 1).sum(axis=0))
-    bent = getattr(model, "kernel", "linear")
-    if bent != "linear":
+    kernel = getattr(model, "kernel", "linear")
+    if kernel != "linear":
         raise InputError(
-            f"{type(model).__name__} with kernel={bent!r} has no coefficients of features; use kernel='linear'."
+            f"{type(model).__name__} with kernel={kernel!r} has no coefficients of features; use kernel='linear'."
         )
     raise InputError(
         f"{type(model).__name__} has neither feature_importances_ nor coef_ after fitting; "
@@ -111,22 +121,22 @@ def _told_by(model: Any) -> Floats:
 
 
 def _through_steps(pipeline: Any, n_features: int) -> Floats:
-    """The importances of the last step, given back to the columns that its features were made of."""
+    """The importances of the last step, mapped back to the original columns."""
     origins = np.arange(n_features)
     for name, step in pipeline.steps[:-1]:
         if step is not None and step != "passthrough":
             origins = origins[_origins(name, step, len(origins))]
     found = _importances(pipeline.steps[-1][1], len(origins))
-    # A column that is passed on twice has both importances.
+    # A column that is passed on twice gets both importances.
     return np.asarray(np.bincount(origins, weights=found, minlength=n_features), dtype=np.float64)
 
 
 def _origins(name: str, step: Any, n_in: int) -> Any:
-    """For each feature that a step passes on, the column that it is."""
+    """The column behind each feature that a step passes on."""
     if hasattr(step, "get_support"):
         return step.get_support(indices=True)
     if not hasattr(step, "get_feature_names_out"):
-        # Nothing is known but that a model after it got this many features, which is checked there.
+        # Unknown; the number of features is checked after it.
         return np.arange(n_in)
     # Column transformers put the name of a part before that of a column.
     columns = {f"column{index}": index for index in range(n_in)}
@@ -138,3 +148,226 @@ def _origins(name: str, step: Any, n_in: int) -> Any:
             "importances cannot be given back to columns; leave it out, or use permutation."
         )
     return np.array([columns[label] for label in made])
+
+
+def permutation(
+    X: Any,
+    y: Any,
+    *,
+    estimator: Any = None,
+    scoring: Any = None,
+    test_size: float = HELD_OUT,
+    cv: Any = None,
+    groups: Any = None,
+    pos_label: Any = None,
+    n_repeats: int = 5,
+    task: str = "auto",
+    random_state: int = 25,
+    sample_weight: Any = None,
+    n_jobs: int | None = None,
+    progress: OnProgress | None = None,
+) -> Floats:
+    """Permutation importance of each feature, on rows that the model was not fitted to.
+
+    It is scikit-learn's: the score of the model, minus its mean score over ``n_repeats`` random orders of the values
+    of a feature. On training rows, features that the model has only memorized would look important.
+
+    Parameters
+    ----------
+    X : table of shape (n_samples, n_features)
+        Numbers and categories. Your own estimator gets them as they are here. For models by name a category becomes a
+        column of 0 and 1 for each label (one column for two labels), and these are shuffled together; a missing number
+        is nan.
+    y : array-like of shape (n_samples,)
+        The target.
+    estimator : estimator or str, optional
+        Any model of scikit-learn's kind, pipelines included; it is copied first. By default a decision tree
+        (criterion "entropy" for classes).
+    scoring : str or callable, optional
+        A name of a scorer of scikit-learn, or ``scoring(model, X, y) -> float``; by default Matthews' correlation
+        coefficient for classes, R² for numbers.
+    test_size : float or int
+        The share or number of rows to hold out, drawn at random, from each class alike.
+    cv : int or splitter, optional
+        Folds in place of one held-out part; importances are averaged over them.
+    groups : array-like of shape (n_samples,), optional
+        For splitters that keep rows of one group together, also those inside the estimator; without ``cv``, whole
+        groups are held out.
+    pos_label : optional
+        Which of two classes precision, recall, f1 and the like are about. None: 1 or True if it is one of them, else
+        the last one in order.
+    n_repeats : int
+        Random orders of each feature.
+    task : {"auto", "classification", "regression"}
+        Whether the target is a class or a number; "auto" looks at its values.
+    random_state : int
+        Seed of the split and of the orders, and for every part of the estimator that has none.
+    sample_weight : array-like of shape (n_samples,), optional
+        How much each row counts when the model is fitted, and in the score if the scorer takes weights.
+    n_jobs : int, optional
+        Threads; all processors by default. joblib's ``parallel_config`` overrules where and how many. The scores do not
+        depend on it.
+    progress : callable, optional
+        Called now and then with the share that is done, from 0 to 1; whatever it raises ends the work.
+
+    Returns
+    -------
+    ndarray of shape (n_features,)
+        One number per feature, 0 for a constant column; below 0 where the model predicts better without.
+
+    Examples
+    --------
+    >>> X = [[0, 3], [0, 1], [1, 3], [1, 1]] * 10
+    >>> scores = permutation(X, ["a", "a", "b", "b"] * 10)
+    >>> bool(scores[0] > 0.5), float(scores[1])
+    (True, 0.0)
+    """
+    whole_table = features_of(X)
+    features, y, weights = counted(whole_table, y, sample_weight)
+    target = target_of(y, features.n_rows, task)
+    own = is_own(estimator)
+    table = table_for(estimator, features) if own else encoded(features, at_once=True)
+    kept = counted_rows(sample_weight, whole_table.n_rows)
+    splits = splits_of(
+        cv, features.values, target, random_state, groups=groups, test_size=test_size, kept=kept
+    )
+    everything = range(features.n_features)
+    known = (labels_of(y, target), weights, kept_groups(groups, kept))
+    models = [fresh_model(estimator, target.is_classes, random_state) for _ in splits]
+    scorer = scorer_for(models[0], scoring, target.is_classes, known[0], pos_label)
+    varied = np.flatnonzero(~constant_columns(features.values))
+    with explain_fit_errors(features, models[0], own=own):
+        for model, (train, _) in zip(models, splits, strict=True):
+            model_rows(table, train, *known).fit(model, everything)
+        tests = [model_rows(table, test, *known) for _, test in splits]
+        work = _Work(models, tests, varied, scorer, n_repeats, random_state)
+        found = list(_outcomes(work, len(models) * len(varied), n_jobs, progress))
+    drops = np.zeros((len(models), features.n_features))
+    drops[:, varied] = np.reshape(found, (len(models), len(varied)))
+    return np.asarray(drops.mean(axis=0))
+
+
+def _outcomes(work: _Work, count: int, n_jobs: int | None, progress: OnProgress | None) -> Iterator[float]:
+    """The result of each piece of work, in order, from threads or the configured workers."""
+    if not is_configured():
+        yield from map_in_order(work, count, n_jobs, progress)
+        return
+    calls: Iterator[Any] = ((work, (number,), {}) for number in range(count))
+    for done, outcome in enumerate(run_in_workers(calls, n_jobs, return_as="generator"), start=1):
+        if progress is not None:
+            progress(done / count)
+        yield outcome
+
+
+@dataclass(frozen=True)
+class _Work:
+    """The importance of one feature to one of the models, by number; it can be pickled."""
+
+    models: Sequence[Any]
+    tests: Sequence[ModelRows]
+    varied: Indices
+    scorer: Any
+    n_repeats: int
+    random_state: int
+
+    def __call__(self, number: int) -> float:
+        from sklearn.inspection import permutation_importance
+
+        model, rows = (part[number // len(self.varied)] for part in (self.models, self.tests))
+        scorer = weight_scorer(self.scorer, rows.weights)
+        feature = int(self.varied[number % len(self.varied)])
+
+        def in_place(fitted: Any, order: Any, expected: Any) -> float:
+            return float(scorer(fitted, rows.columns.shuffled(feature, order[:, 0]), expected))
+
+        # scikit-learn shuffles the numbers of the rows, the scorer the rows.
+        numbers = np.arange(len(rows.labels))[:, None]
+        found = permutation_importance(
+            model,
+            numbers,
+            rows.labels,
+            scoring=in_place,
+            n_repeats=self.n_repeats,
+            random_state=self.random_state,
+        )
+        return float(found.importances_mean[0])
+
+
+def shap(
+    X: Any,
+    y: Any,
+    *,
+    estimator: Any = None,
+    n_background: int = 100,
+    n_samples: int | None = None,
+    task: str = "auto",
+    random_state: int = 25,
+    sample_weight: Any = None,
+) -> Floats:
+    """Mean absolute SHAP value of each feature in a model that is fitted to the whole table.
+
+    Needs the package shap (``pip install 'altsets[shap]'``). Trees, forests and linear models are explained
+    exactly and fast; of any other model only the predictions are used, which takes long for many rows.
+
+    Parameters
+    ----------
+    X : table of shape (n_samples, n_features)
+        Numbers and categories. A category becomes a column of 0 and 1 for each label (one column for two labels), whose
+        SHAP values are added up. A missing number is handed to the model as nan.
+    y : array-like of shape (n_samples,)
+        The target.
+    estimator : estimator or str, optional
+        Any model of scikit-learn's kind, pipelines included; it is copied first. By default a decision tree
+        (criterion "entropy" for classes).
+    n_background : int
+        Rows, drawn at random, that say what a prediction is without knowing a feature.
+    n_samples : int, optional
+        Rows, drawn at random, whose predictions are explained; all by default.
+    task : {"auto", "classification", "regression"}
+        Whether the target is a class or a number; "auto" looks at its values.
+    random_state : int
+        Seed for drawing rows, and for every part of the estimator that has none.
+    sample_weight : array-like of shape (n_samples,), optional
+        How much each row counts when the model is fitted.
+
+    Returns
+    -------
+    ndarray of shape (n_features,)
+        At least 0; the mean over rows, and over classes where there is one prediction for each.
+    """
+    try:
+        package = import_module("shap")
+    except ImportError as error:
+        raise MissingExtraError("measure='shap'", "the package shap", "shap") from error
+    features, y, weights = counted(features_of(X), y, sample_weight)
+    target, table = target_of(y, features.n_rows, task), encoded(features, at_once=True)
+    matrix = table.matrix
+    model = fresh_model(estimator, target.is_classes, random_state)
+    with explain_fit_errors(features, model):
+        fit(model, matrix, target.values, weights)
+    rng = np.random.default_rng(random_state)
+    background = _sample_rows(matrix, n_background, rng)
+    rows = matrix if n_samples is None else _sample_rows(matrix, n_samples, rng)
+    try:
+        explanation = package.Explainer(model, background, seed=random_state)(rows)
+    except TypeError:
+        # shap does not support models of this kind, but any function.
+        predict = getattr(model, "predict_proba", model.predict)
+        explanation = package.Explainer(predict, background, seed=random_state)(rows, silent=True)
+    values = np.asarray(explanation.values, dtype=np.float64)
+    if values.shape[1] != matrix.shape[1]:
+        raise InputError(
+            f"shap explains {values.shape[1]} features of {matrix.shape[1]}; use another estimator."
+        )
+    # Add up the columns of a category before taking absolute values.
+    sizes = np.abs(table.total(np.moveaxis(values, 1, -1))).mean(axis=0)
+    scores = sizes.reshape(-1, features.n_features).mean(axis=0)
+    return np.where(constant_columns(features.values), 0.0, scores)
+
+
+def _sample_rows(matrix: Floats, n_rows: int, rng: np.random.Generator) -> Floats:
+    if n_rows < 1:
+        raise InputError(f"shap needs at least one row to work with; got {n_rows}.")
+    if n_rows >= len(matrix):
+        return matrix
+    return matrix[np.sort(rng.choice(len(matrix), n_rows, replace=False))]

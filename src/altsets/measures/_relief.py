@@ -12,13 +12,11 @@ import numpy.typing as npt
 from altsets._kernels import relief as kernel
 from altsets.arrays import Bools, Floats
 from altsets.errors import InputError
-from altsets.measures._threads import OnProgress, in_order
+from altsets.measures.workers import OnProgress, map_in_order
 from altsets.tables.conversion import features_of
 from altsets.tables.feature_matrix import column_mask
 from altsets.tables.target import Target, target_of
 from altsets.tables.weights import counted_as_repeats
-
-__all__ = ["relief"]
 
 #: Values that are compared at a time, those of all rows with each of a chunk of rows: some hundredths of a second, and
 #: few megabytes.
@@ -59,7 +57,7 @@ def relief(
     y : array-like of shape (n_samples,)
         The target.
     task : {"auto", "classification", "regression"}
-        Whether the target names classes or amounts; "auto" looks at its values.
+        Whether the target is a class or a number; "auto" looks at its values.
     n_neighbors : int
         Nearest hits, and nearest misses in each other class, of each row (for RReliefF: nearest rows of any kind). Few
         of them see finer structure, many are less noisy; 10 is usual in the literature, 100 is scikit-rebate's
@@ -73,14 +71,14 @@ def relief(
     discrete_threshold : int
         See ``discrete``.
     variant : {"rebate", "classic"}
-        "rebate" has everything as in scikit-rebate. Hits and misses of a target of amounts are rows that differ in it
-        by less or more than its standard deviation. Where there are columns of both kinds, a difference above the
+        "rebate" has everything as in scikit-rebate. Hits and misses of a numeric target are rows that differ in it by
+        less or more than its standard deviation. Where there are columns of both kinds, a difference above the
         standard deviation of its column counts as 1, and all discrete columns together count in distances as much as
         all columns. Several classes of misses weigh the same if each has ``n_neighbors`` rows; else larger ones weigh
         more than their share, so that "classic" suits rare classes better. (One thing is not as there: a row is never
         its own hit, even if its class has few others.)
         "classic" is ReliefF as Kononenko (1994) defines it, where classes of misses weigh their share of all rows, and
-        for amounts RReliefF of Robnik-Sikonja and Kononenko (1997), with equal weights for all neighbours; neither
+        for numbers RReliefF of Robnik-Sikonja and Kononenko (1997), with equal weights for all neighbours; neither
         has a special rule for columns of both kinds.
     ties : {"share", "sort"}
         Which of several equally distant rows are neighbours, if not all of them can be. "share" gives them equal
@@ -123,14 +121,14 @@ def relief(
     def work(chunk: int) -> Floats:
         some = rows[chunk * per_chunk : (chunk + 1) * per_chunk]
         keys = np.empty((len(some), len(matrix)))
-        kernel.distances(table.amounts, table.levels, table.n_full, some, keys)
+        kernel.distances(table.numeric, table.levels, table.n_full, some, keys)
         if ties == "sort":
             _rank(keys, some)
         return score.part(table.differences, some, keys, min(neighbors, len(matrix)))
 
     # Chunks are the same and added in the same order for any number of threads.
     total = score.nothing(matrix.shape[1])
-    for part in in_order(work, -(-len(rows) // per_chunk), n_jobs, progress):
+    for part in map_in_order(work, -(-len(rows) // per_chunk), n_jobs, progress):
         total += part
     return score.of(total, len(rows))
 
@@ -159,19 +157,19 @@ class _ReliefF:
         self._target = (np.zeros(0, dtype=np.intc), target.values, spread, np.zeros(0))
 
     def nothing(self, n_columns: int) -> Floats:
-        """What parts are added to."""
+        """The empty sum."""
         return np.zeros(n_columns)
 
     def part(
         self, table: _Differences, rows: npt.NDArray[np.int64], keys: Floats, n_neighbors: int
     ) -> Floats:
-        """What some rows add."""
+        """The part of some rows."""
         totals = self.nothing(len(table.ranges))
         kernel.add_differences(table, self._target, rows, keys, n_neighbors, totals)
         return totals
 
     def of(self, total: Floats, n_rows: int) -> Floats:
-        """The scores, from what all rows have added."""
+        """The scores, from the sum of all parts."""
         return total / n_rows
 
 
@@ -180,22 +178,22 @@ class _RReliefF:
 
     def __init__(self, target: Target) -> None:
         halves = target.values / 2
-        self._amounts = (halves - halves.min()) / np.ptp(halves)
+        self._target = (halves - halves.min()) / np.ptp(halves)
 
     def nothing(self, n_columns: int) -> Floats:
-        """What parts are added to."""
+        """The empty sum."""
         return np.zeros((3, n_columns))
 
     def part(
         self, table: _Differences, rows: npt.NDArray[np.int64], keys: Floats, n_neighbors: int
     ) -> Floats:
-        """What some rows add."""
+        """The part of some rows."""
         totals = self.nothing(len(table.ranges))
-        kernel.add_products(table, self._amounts, rows, keys, n_neighbors, totals)
+        kernel.add_products(table, self._target, rows, keys, n_neighbors, totals)
         return totals
 
     def of(self, total: Floats, n_rows: int) -> Floats:
-        """The scores, from what all rows have added."""
+        """The scores, from the sum of all parts."""
         both, differing, targets = total
         with np.errstate(divide="ignore", invalid="ignore"):
             # Where neighbours never differ in the target, or always fully, there is nothing on one side.
@@ -206,9 +204,9 @@ class _RReliefF:
 
 @dataclass(frozen=True)
 class _KernelColumns:
-    """The columns as the kernel wants them: for distances, and for differences."""
+    """The columns as the kernel takes them: for distances, and for differences."""
 
-    amounts: Floats
+    numeric: Floats
     levels: Floats
     n_full: float
     differences: _Differences
@@ -238,7 +236,7 @@ def _rank(keys: Floats, rows: npt.NDArray[np.int64]) -> None:
 
 
 def _discrete(matrix: Floats, discrete: npt.ArrayLike, threshold: Any) -> Bools:
-    """Which columns are discrete, as told or by the number of their values."""
+    """Which columns are discrete, as given or by the number of their values."""
     if isinstance(discrete, str) and discrete == "auto":
         return _has_few_values(matrix, _whole("discrete_threshold", threshold))
     return column_mask("discrete", discrete, matrix.shape[1])
@@ -262,7 +260,7 @@ def _rows(n_rows: int, n_samples: int | None, random_state: int) -> npt.NDArray[
 
 def _whole(what: str, value: Any) -> int:
     if isinstance(value, bool) or not isinstance(value, numbers.Integral) or value < 1:
-        raise InputError(f"{what}={value!r} is no whole number above 0.")
+        raise InputError(f"{what}={value!r} is not a whole number above 0.")
     return int(value)
 
 

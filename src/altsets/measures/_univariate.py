@@ -1,4 +1,4 @@
-"""How much each feature alone says about the target."""
+"""Scores of each feature alone: F statistic, correlations, chi-squared."""
 
 from __future__ import annotations
 
@@ -15,11 +15,9 @@ from altsets.tables.constant_columns import constant_columns
 from altsets.tables.conversion import features_of
 from altsets.tables.feature_matrix import Features
 from altsets.tables.target import Target, target_of
-from altsets.tables.weights import counted
+from altsets.tables.weights import counted, counted_as_repeats
 
-__all__ = ["ADVICE", "chi2", "correlations", "f_score", "known_rows", "numbers_of", "pearson", "standardised"]
-
-#: For tables that a correlation cannot take.
+#: What to do where a correlation does not apply.
 ADVICE = "use mutual_info or symmetrical_uncertainty"
 
 #: A column that leaves less than this share of the variance unexplained separates perfectly but for rounding.
@@ -27,7 +25,7 @@ UNEXPLAINED = 1e-12
 
 
 def f_score(X: Any, y: Any, *, task: str = "auto", sample_weight: Any = None) -> Floats:
-    """F statistic of each feature: analysis of variance for classes, linear regression for amounts.
+    """F statistic of each feature: analysis of variance for classes, linear regression for a numeric target.
 
     A feature that separates the classes perfectly (no variance within them) or lies on a line with the
     target has an infinite F. So that it can be added up, it becomes twice the largest F of the other
@@ -36,13 +34,13 @@ def f_score(X: Any, y: Any, *, task: str = "auto", sample_weight: Any = None) ->
     Parameters
     ----------
     X : table of shape (n_samples, n_features)
-        Numbers and categories. Where a number is missing, the row is left out for this feature. With a target of
-        amounts, categories are groups whose mean amounts are compared; with a target of classes, only two categories
-        are taken, as 0 and 1.
+        Numbers and categories. Where a number is missing, the row is left out for this feature. With a numeric
+        target, categories are groups whose means are compared; with a target of classes, only two categories are
+        taken, as 0 and 1.
     y : array-like of shape (n_samples,)
         The target.
     task : {"auto", "classification", "regression"}
-        Whether the target names classes or amounts; "auto" looks at its values.
+        Whether the target is a class or a number; "auto" looks at its values.
     sample_weight : array-like of shape (n_samples,), optional
         How often each row counts; 2 is the row twice, 0 a row that is not there.
 
@@ -76,9 +74,9 @@ def f_score(X: Any, y: Any, *, task: str = "auto", sample_weight: Any = None) ->
         scores[columns], perfect[columns] = _f_ratios(np.ascontiguousarray(matrix), values, target, some)
     for index in features.categories:
         if len(features.categories[index]) > 2:
-            # The amounts that go with each category, compared as those of classes are.
-            amounts, codes = standardised(target.values[:, None]), features.values[:, index].astype(np.intp)
-            scores[[index]], perfect[[index]] = _analysis_of_variance(amounts, codes, weights)
+            # The target values of each category, compared as the columns of classes are.
+            numeric, codes = standardize(target.values[:, None]), features.values[:, index].astype(np.intp)
+            scores[[index]], perfect[[index]] = _analysis_of_variance(numeric, codes, weights)
     largest = scores.max(where=~perfect, initial=0.0)
     return np.where(perfect, 2 * largest if largest > 0 else 1.0, scores)
 
@@ -86,12 +84,12 @@ def f_score(X: Any, y: Any, *, task: str = "auto", sample_weight: Any = None) ->
 def _f_ratios(
     matrix: Floats, values: npt.NDArray[Any], target: Target, weights: Floats | None
 ) -> tuple[Floats, Bools]:
-    """F of complete columns, and which of them say all there is to say."""
+    """F of complete columns, and which of them explain the target perfectly."""
     from sklearn.feature_selection import f_classif, f_regression
 
-    standard = standardised(matrix, weights)
+    standard = standardize(matrix, weights)
     if not target.is_classes:
-        values = standardised(values[:, None], weights)[:, 0]
+        values = standardize(values[:, None], weights)[:, 0]
     if weights is not None:
         if target.is_classes:
             return _analysis_of_variance(matrix, values, weights)
@@ -112,14 +110,14 @@ def _f_ratios(
 
 
 def _analysis_of_variance(matrix: Floats, groups: Indices, weights: Floats | None) -> tuple[Floats, Bools]:
-    """F of columns with groups of weighted rows, and which columns say all there is to say."""
+    """F of columns with groups of weighted rows, and which of them the groups explain perfectly."""
     weights = np.ones(len(matrix)) if weights is None else weights
     seen, codes = np.unique(groups, return_inverse=True)
     shares = np.zeros((len(matrix), len(seen)))
     shares[np.arange(len(matrix)), codes] = weights
     totals = shares.sum(axis=0)
     # Centred columns of a size of about 1, so that no digits are lost on means far from zero.
-    centred = standardised(matrix, weights) / np.sqrt(weights)[:, None]
+    centred = standardize(matrix, weights) / np.sqrt(weights)[:, None]
     means = shares.T @ centred / totals[:, None]
     between = totals @ means**2
     within = weights @ (centred - means[codes]) ** 2
@@ -127,7 +125,7 @@ def _analysis_of_variance(matrix: Floats, groups: Indices, weights: Floats | Non
 
 
 def _ratios(explained: Floats, left: Floats, used: float, free: float) -> tuple[Floats, Bools]:
-    """The ratio of variances, and where nothing of it is left."""
+    """The ratio of variances, and where none is left unexplained."""
     if free <= 0 or used <= 0:
         return np.zeros(len(explained)), np.zeros(len(explained), dtype=bool)
     perfect = (left < UNEXPLAINED * explained) & (explained > 0)
@@ -163,11 +161,49 @@ def pearson(X: Any, y: Any, *, task: str = "auto", sample_weight: Any = None) ->
     features, y, weights = counted(features_of(X), y, sample_weight)
     what = "the Pearson correlation"
     features.refuse_categories(what, most=2, advice=ADVICE)
-    values = numbers_of(y, features.n_rows, task, what)
+    values = correlation_target(y, features.n_rows, task, what)
     scores = np.zeros(features.n_features)
     for columns, rows in known_rows(features):
         matrix = np.ascontiguousarray(features.values[rows][:, columns])
         scores[columns] = correlations(matrix, values[rows], None if weights is None else weights[rows])
+    return scores
+
+
+def spearman(X: Any, y: Any, *, task: str = "auto", sample_weight: Any = None) -> Floats:
+    """Absolute rank correlation of each feature with the target (Spearman's rho).
+
+    Equal values share the mean of their ranks. Only the order of values matters, so outliers and units do not, and
+    any steadily rising or falling relation counts in full.
+
+    Parameters
+    ----------
+    X : table of shape (n_samples, n_features)
+        Numbers, and two categories as 0 and 1. Where a number is missing, the row is left out for this feature.
+    y : array-like of shape (n_samples,)
+        Numbers, or text that names two classes.
+    task : {"auto", "classification", "regression"}
+        "auto" takes numbers as they are; "classification" insists that they name two classes.
+    sample_weight : array-like of shape (n_samples,), optional
+        Whole numbers: how often each row is there.
+
+    Returns
+    -------
+    ndarray of shape (n_features,)
+        Between 0 and 1; exactly 0 for a constant column.
+
+    Examples
+    --------
+    >>> spearman([[1, 9, 7], [2, 3, 7], [9, 2, 7], [99, 1, 7]], [10, 20, 30, 40]).round(6).tolist()
+    [1.0, 1.0, 0.0]
+    """
+    what = "the rank correlation"
+    features, y = counted_as_repeats(features_of(X), y, sample_weight, "spearman")
+    features.refuse_categories(what, most=2, advice=ADVICE)
+    values = correlation_target(y, features.n_rows, task, what)
+    scores = np.zeros(features.n_features)
+    for columns, rows in known_rows(features):
+        ranks = rank_columns(features.values[rows][:, columns])
+        scores[columns] = correlations(ranks, rank_columns(values[rows][:, None])[:, 0])
     return scores
 
 
@@ -203,7 +239,7 @@ def chi2(X: Any, y: Any, *, task: str = "auto", sample_weight: Any = None) -> Fl
     target = target_of(y, features.n_rows, task)
     if not target.is_classes:
         raise InputError(
-            f"chi2 needs a target of classes, but the target has {target.n_distinct} different amounts; "
+            f"chi2 needs a target of classes, but the target has {target.n_distinct} different numbers; "
             "use f, or say that they are classes (task='classification')."
         )
     negative = np.asarray((features.values < 0).any(axis=0))
@@ -248,16 +284,7 @@ def _chi2(matrix: Floats, classes: Indices, weights: Floats | None) -> Floats:
 
 
 def known_rows(features: Features) -> Iterator[tuple[Any, Any]]:
-    """Columns with the rows that count for them: all complete ones, then each other one where it is known.
-
-    Columns of which fewer than two different values are known are left out.
-
-    Examples
-    --------
-    >>> table = features_of([[1, 5], [2, None], [3, 6]])
-    >>> [(columns.tolist(), table.values[rows][:, columns].tolist()) for columns, rows in known_rows(table)]
-    [([0], [[1.0], [2.0], [3.0]]), ([1], [[5.0], [6.0]])]
-    """
+    """Columns with the rows in which they are known: all complete ones, then each incomplete one that varies."""
     if not features.incomplete.any():
         yield slice(None), slice(None)
         return
@@ -270,7 +297,7 @@ def known_rows(features: Features) -> Iterator[tuple[Any, Any]]:
             yield np.array([index]), known
 
 
-def numbers_of(y: Any, n_rows: int, task: str, what: str) -> Floats:
+def correlation_target(y: Any, n_rows: int, task: str, what: str) -> Floats:
     """A target that a correlation can take: numbers as they are, two classes as 0 and 1."""
     target = target_of(y, n_rows, task)
     nominal = target.amounts is None or task == "classification"
@@ -284,12 +311,12 @@ def numbers_of(y: Any, n_rows: int, task: str, what: str) -> Floats:
 
 
 def correlations(matrix: Floats, values: Floats, weights: Floats | None = None) -> Floats:
-    """The absolute correlation of each column with some values."""
-    products = standardised(matrix, weights).T @ standardised(values[:, None], weights)[:, 0]
+    """Absolute correlations of columns with values."""
+    products = standardize(matrix, weights).T @ standardize(values[:, None], weights)[:, 0]
     return np.clip(np.abs(products), 0.0, 1.0)
 
 
-def standardised(matrix: Floats, weights: Floats | None = None) -> Floats:
+def standardize(matrix: Floats, weights: Floats | None = None) -> Floats:
     """Columns of mean 0 and length 1, constant ones all 0; safe for columns far from zero or of any size.
 
     With weights (all above 0) the mean is weighted, and rows are multiplied by the roots of their weights, so that
@@ -306,3 +333,10 @@ def standardised(matrix: Floats, weights: Floats | None = None) -> Floats:
     lengths = np.sqrt((centred**2).sum(axis=0))
     centred /= np.where(lengths > 0, lengths, 1.0)
     return centred
+
+
+def rank_columns(matrix: Floats) -> Floats:
+    """The rank of each value in its column, the mean rank of equal ones."""
+    from scipy.stats import rankdata
+
+    return np.ascontiguousarray(rankdata(matrix, axis=0), dtype=np.float64)

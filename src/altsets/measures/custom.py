@@ -1,4 +1,4 @@
-"""Measures that users bring along: functions, and numbers."""
+"""Custom measures: functions of a table and a target, and precomputed numbers."""
 
 from __future__ import annotations
 
@@ -14,20 +14,14 @@ from altsets.features import are_counted, labels_of, real_numbers
 from altsets.tables.constant_columns import constant_columns
 from altsets.tables.feature_matrix import Features
 
-__all__ = ["given_pairs", "given_scores", "is_array", "scores_by", "told_by"]
-
-
 NUMBERS_ONLY = "encode them as numbers, or use mutual_info or symmetrical_uncertainty"
 NO_HOLES = "fill them in, or use a measure that takes them, such as mutual_info"
 
 
-def told_by(
+def call_measure(
     function: Callable[..., Any], features: Features, target: npt.NDArray[Any], **options: Any
 ) -> Any:
-    """What a user's ``function(X, y)`` returns.
-
-    It gets numbers: missing ones as nan, and a category of two labels as 0 and 1.
-    """
+    """The result of ``function(X, y)``: it gets nan for missing numbers, 0 and 1 for a category of two labels."""
     features.refuse_categories("a function as measure", most=2, advice=NUMBERS_ONLY)
     try:
         return function(features.values, target, **options)
@@ -37,20 +31,11 @@ def told_by(
         raise
 
 
-def scores_by(
+def score_by(
     measure: Callable[..., Any], features: Features, target: npt.NDArray[Any], **options: Any
 ) -> Floats:
-    """Ask ``measure(X, y)`` for one number per column; a pair of scores and p-values is welcome.
-
-    Scores of constant columns are of no interest, nor whether they are numbers.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> scores_by(lambda X, y: X.T @ y, Features(np.eye(2)), np.array([3.0, 4.0])).tolist()
-    [3.0, 4.0]
-    """
-    answer = told_by(measure, features, target, **options)
+    """One number per column from ``measure(X, y)``, which may return p-values too; nan only for constants."""
+    answer = call_measure(measure, features, target, **options)
     scores = real_numbers("the scores of a measure", answer[0] if isinstance(answer, tuple) else answer)
     if scores.shape != (features.n_features,):
         raise InputError(
@@ -66,21 +51,15 @@ def scores_by(
 
 
 def is_array(measure: Any) -> bool:
-    """Whether somebody gave numbers in place of a measure.
-
-    Examples
-    --------
-    >>> is_array([1.0, 2.0]), is_array("pearson"), is_array(None)
-    (True, False, False)
-    """
+    """Whether numbers were given in place of a measure."""
     return not isinstance(measure, str) and (
         hasattr(measure, "__array__") or isinstance(measure, list | tuple)
     )
 
 
-def given_scores(measure: Any, n_features: int, names: list[str] | None, options: dict[str, Any]) -> Floats:
+def check_scores(measure: Any, n_features: int, names: list[str] | None, options: dict[str, Any]) -> Floats:
     """One number for each feature, as given."""
-    scores = _given(measure, names, options, ("index",))
+    scores = _check_array(measure, names, options, ("index",))
     if scores.shape != (n_features,):
         raise InputError(
             f"the array given as measure must hold {n_features} scores, one for each feature; "
@@ -89,9 +68,9 @@ def given_scores(measure: Any, n_features: int, names: list[str] | None, options
     return scores
 
 
-def given_pairs(measure: Any, n_features: int, names: list[str] | None, options: dict[str, Any]) -> Floats:
+def check_pairs(measure: Any, n_features: int, names: list[str] | None, options: dict[str, Any]) -> Floats:
     """One number for each pair of features, as given."""
-    pairs = _given(measure, names, options, ("index", "columns"))
+    pairs = _check_array(measure, names, options, ("index", "columns"))
     if pairs.shape != (n_features, n_features):
         raise InputError(
             "the array given as measure of pairs must have one row and one column for each of the "
@@ -100,7 +79,9 @@ def given_pairs(measure: Any, n_features: int, names: list[str] | None, options:
     return pairs
 
 
-def _given(measure: Any, names: list[str] | None, options: dict[str, Any], axes: tuple[str, ...]) -> Floats:
+def _check_array(
+    measure: Any, names: list[str] | None, options: dict[str, Any], axes: tuple[str, ...]
+) -> Floats:
     if options:
         raise InputError(
             f"an array given as measure takes no options; got {', '.join(sorted(options))}; leave them out."

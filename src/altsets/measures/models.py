@@ -1,9 +1,10 @@
-"""Models that measures and wrappers fit, what they get of a table, and how rows are split for them."""
+"""Models by name, what they get of a table, how they are fitted (weights, groups), and how rows are split."""
 
 from __future__ import annotations
 
 import copy
 import importlib
+import inspect
 import numbers
 from typing import Any
 
@@ -12,33 +13,21 @@ import numpy.typing as npt
 
 from altsets.arrays import Bools, Floats, Indices
 from altsets.errors import InputError
-from altsets.measures.metadata import asking_for_weights, last_step, metadata_for
 from altsets.tables.encoded import Encoded, encoded
 from altsets.tables.feature_matrix import Features
 from altsets.tables.original import Original
 from altsets.tables.target import Target
+from altsets.wording import shorten
 
-__all__ = [
-    "HELD_OUT",
-    "MODELS",
-    "Split",
-    "fit",
-    "fresh_model",
-    "is_own",
-    "one_line",
-    "splits_of",
-    "table_for",
-]
-
-#: Amounts beyond this, or below its inverse, have squares that floats cannot add up.
+#: Squares of targets beyond this, or below its inverse, leave the range of floats.
 LARGEST_TARGET = 1e100
-#: Rows to fit to, and rows to predict.
+#: Training rows and test rows.
 Split = tuple[Indices, Indices]
 
-#: The share of rows that are predicted, as in the paper.
+#: The share of test rows, as in the paper.
 HELD_OUT = 0.2
 
-#: Models by name: module, class for classes, class for amounts, and whether columns must have one scale.
+#: Models by name: module, classifier, regressor, and whether columns must be scaled.
 MODELS: dict[str, tuple[str, str, str, bool]] = {
     "tree": ("sklearn.tree", "DecisionTreeClassifier", "DecisionTreeRegressor", False),
     "forest": ("sklearn.ensemble", "RandomForestClassifier", "RandomForestRegressor", False),
@@ -55,45 +44,22 @@ MODELS: dict[str, tuple[str, str, str, bool]] = {
 
 
 def is_own(estimator: Any) -> bool:
-    """Whether an estimator is an object of the user's, who knows what it takes; others are made here, by name."""
+    """Whether an estimator is the user's own object, rather than a name or the default."""
     return estimator is not None and not isinstance(estimator, str)
 
 
 def table_for(estimator: Any, features: Features) -> Encoded | Original:
-    """What models get: an object of the user's the table as it was handed over, all others numbers alone.
-
-    Examples
-    --------
-    >>> from altsets.tables.conversion import features_of
-    >>> from sklearn.dummy import DummyClassifier
-    >>> features = features_of([[1, "red"], [2, "blue"]])
-    >>> rows = np.arange(2)
-    >>> table_for("tree", features).part(rows)([0, 1]).tolist()
-    [[1.0, 1.0], [2.0, 0.0]]
-    >>> table_for(DummyClassifier(), features).part(rows)([0, 1]).tolist()
-    [[1, 'red'], [2, 'blue']]
-    """
+    """The table for a model: as the user passed it for their own object, encoded as numbers for all others."""
     if is_own(estimator) and features.original is not None:
         return features.original
     return encoded(features)
 
 
 def fresh_model(estimator: Any, classes: bool, random_state: int, class_weight: Any = None) -> Any:
-    """A copy to be fitted, so that the caller's object stays as it is; by default a decision tree.
+    """An unfitted copy; by default a decision tree. Every part without a seed gets ``random_state``.
 
-    Without seeds of its own two runs would differ, so every part that has none gets one.
-
-    Parameters
-    ----------
-    estimator : estimator, str or None
-        An object with ``fit``, a name in :data:`MODELS`, or a class by its full name, such as
-        ``"sklearn.naive_bayes.GaussianNB"``.
-    classes : bool
-        Whether it is to predict classes or amounts.
-    random_state : int
-        The seed.
-    class_weight : {"balanced"}, optional
-        For models by name: classes count alike, however many rows they have.
+    ``estimator`` is an object with ``fit``, a name in :data:`MODELS`, or a class by its full name, such as
+    ``"sklearn.naive_bayes.GaussianNB"``. ``class_weight="balanced"`` is for models by name.
     """
     if class_weight is not None:
         _check_class_weight(estimator, classes, class_weight)
@@ -127,21 +93,21 @@ def _by_name(name: str, classes: bool) -> Any:
         # Information gain, as in the paper.
         return DecisionTreeClassifier(criterion="entropy")
     if name in MODELS:
-        module, for_classes, for_amounts, scaled = MODELS[name]
-        model = getattr(importlib.import_module(module), for_classes if classes else for_amounts)()
+        module, classifier, regressor, scaled = MODELS[name]
+        model = getattr(importlib.import_module(module), classifier if classes else regressor)()
         if not scaled:
             return model
         from sklearn.impute import SimpleImputer
         from sklearn.pipeline import make_pipeline
         from sklearn.preprocessing import StandardScaler
 
-        # Medians, means and scales are those of the rows that the model is fitted to.
+        # Medians, means and scales come from the training rows.
         imputer = SimpleImputer(strategy="median", keep_empty_features=True)
-        return make_pipeline(imputer, asking_for_weights(StandardScaler()), asking_for_weights(model))
+        return make_pipeline(imputer, request_weights(StandardScaler()), request_weights(model))
     try:
         return _estimator_class(name)()
     except Exception as error:
-        # Whatever a module does while it is loaded, or a class without its arguments.
+        # Anything can happen while a module is loaded, or a class is called without arguments.
         why = f": {one_line(error)}" if "." in name else "."
         raise InputError(
             f"estimator={name!r} is unknown; choose one of {', '.join(MODELS)}, or give a class by its full name, such "
@@ -166,7 +132,7 @@ def _check_class_weight(estimator: Any, classes: bool, class_weight: Any) -> Non
             f"class_weight is for models by name; set it on your own {type(estimator).__name__} instead."
         )
     if not classes:
-        raise InputError("class_weight is about classes, but the target is an amount; leave it out.")
+        raise InputError("class_weight is for classes, but the target is numeric; leave it out.")
 
 
 def _set_class_weight(model: Any, class_weight: Any) -> None:
@@ -186,15 +152,7 @@ def fit(
     weights: Floats | None = None,
     groups: npt.NDArray[Any] | None = None,
 ) -> Any:
-    """Fit a model to weighted rows; every part of it that takes weights gets them, and splitters inside get groups.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> tree = fit(fresh_model(None, False, 0), np.zeros((2, 1)), np.array([1.0, 4.0]), np.array([2.0, 1.0]))
-    >>> tree.predict([[0.0]]).tolist()
-    [2.0]
-    """
+    """Fit a model; every part that takes weights gets them, and splitters inside get the groups."""
     largest = float(np.abs(values).max()) if values.dtype.kind == "f" and len(values) else 1.0
     if not (largest == 0 or 1 / LARGEST_TARGET <= largest <= LARGEST_TARGET):
         raise InputError(
@@ -214,9 +172,9 @@ def splits_of(
     test_size: float = HELD_OUT,
     kept: Bools | None = None,
 ) -> list[Split]:
-    """Rows to fit to and rows to predict, drawn once; without ``cv`` a part of each class or whole groups are held out.
+    """Training and test rows; without ``cv``, a stratified part or whole groups are held out.
 
-    If only some rows are ``kept``, groups and rows that the user listed are about all of them; splits are not.
+    If only some rows are ``kept``, groups and listed rows refer to all of them, the splits to the kept ones.
     """
     from sklearn.model_selection import (
         GroupShuffleSplit,
@@ -239,19 +197,17 @@ def splits_of(
         splitter = check_cv(cv, target.values, classifier=target.is_classes)
         drawn = list(splitter.split(matrix, target.values, groups))
     except (ValueError, TypeError, IndexError, AttributeError) as error:
-        raise InputError(f"cv={_shown(cv)} does not split these rows: {one_line(error)}") from error
+        raise InputError(f"cv={shorten(cv, 103)} does not split these rows: {one_line(error)}") from error
     if not drawn:
-        raise InputError(
-            f"cv={_shown(cv)} must give at least one pair of rows to fit to and rows to predict."
-        )
+        raise InputError(f"cv={shorten(cv, 103)} must give at least one pair of training rows and test rows.")
     there = kept if explicit else np.ones(len(matrix), dtype=bool)
-    return [_split(number, pair, there) for number, pair in enumerate(drawn)]
+    return [_kept_split(number, pair, there) for number, pair in enumerate(drawn)]
 
 
-def _split(number: int, pair: Any, there: Bools) -> Split:
-    """The rows of a fold among those that are there; what is wrong with them is said with the number of the fold."""
+def _kept_split(number: int, pair: Any, there: Bools) -> Split:
+    """The kept rows of a fold, checked."""
     if not isinstance(pair, tuple | list) or len(pair) != 2:
-        raise InputError(f"fold {number} of cv must be a pair: rows to fit to, and rows to predict.")
+        raise InputError(f"fold {number} of cv must be a pair: training rows and test rows.")
     train, test = (_rows(f"fold {number} of cv", rows, len(there)) for rows in pair)
     twice = np.flatnonzero(np.bincount(test) > 1)
     if len(twice):
@@ -269,25 +225,126 @@ def _split(number: int, pair: Any, there: Bools) -> Split:
 
 
 def _rows(who: str, given: Any, n_rows: int) -> Indices:
-    """Rows by number, also from one bool for each row."""
+    """Rows by number, also from a boolean mask."""
     rows = np.asarray(given)
     if rows.dtype == bool and rows.shape == (n_rows,):
         return np.flatnonzero(rows)
     if not rows.size:
         return np.zeros(0, dtype=np.intp)
     if rows.ndim != 1 or rows.dtype.kind not in "iu":
-        raise InputError(f"{who} must list rows by number, from 0 to {n_rows - 1}; got {_shown(given)}.")
+        raise InputError(
+            f"{who} must list rows by number, from 0 to {n_rows - 1}; got {shorten(given, 103)}."
+        )
     wrong = (rows < 0) | (rows >= n_rows)
     if wrong.any():
         raise InputError(f"{who} lists row {rows[wrong][0]}, but the table has rows 0 to {n_rows - 1}.")
     return rows.astype(np.intp)
 
 
-def _shown(value: Any) -> str:
-    text = repr(value)
-    return text if len(text) <= 100 else f"{text[:100]}..."
-
-
 def one_line(error: Exception) -> str:
-    """The first line of what an error says, as a sentence."""
+    """The first line of an error message, as a sentence."""
     return (str(error).strip().splitlines() or [type(error).__name__])[0].rstrip(".") + "."
+
+
+# --- Weights and groups -------------------------------------------------------------------------------
+
+
+def metadata_for(model: Any, weights: Floats | None, groups: npt.NDArray[Any] | None) -> dict[str, Any]:
+    """Keyword arguments of ``fit``: weights, and groups where a splitter inside the model uses them."""
+    found: dict[str, Any] = {}
+    if weights is not None:
+        found |= dict.fromkeys(names_for_weights(model), weights)
+    if groups is not None:
+        found |= dict.fromkeys(_names_for_groups(model), groups)
+    return found
+
+
+def names_for_weights(model: Any) -> list[str]:
+    """The names of the weight parameters of a model and, in a pipeline, its steps; at least one."""
+    if _is_routed(model):
+        if _requests(model, "sample_weight"):
+            return ["sample_weight"]
+        raise InputError(
+            f"no part of {type(model).__name__} asks for sample_weight, and scikit-learn's metadata routing is on; say "
+            "which parts are to get it, with set_fit_request(sample_weight=True)."
+        )
+    names = _names_for_weights(model)
+    if not names:
+        raise InputError(
+            f"{type(last_step(model)).__name__} takes no sample_weight when it is fitted; use another model, such as a "
+            "tree, a forest or a linear one."
+        )
+    return names
+
+
+def request_weights(model: Any) -> Any:
+    """The model; with metadata routing on, it requests weights."""
+    from sklearn import get_config
+    from sklearn.utils.validation import has_fit_parameter
+
+    if get_config()["enable_metadata_routing"] and has_fit_parameter(model, "sample_weight"):
+        model.set_fit_request(sample_weight=True)
+    return model
+
+
+def last_step(model: Any) -> Any:
+    """The model at the end of a pipeline, or the model itself."""
+    return model.steps[-1][1] if hasattr(model, "steps") else model
+
+
+def _is_routed(model: Any) -> bool:
+    """Whether the model routes metadata to its parts (scikit-learn's metadata routing)."""
+    from sklearn import get_config
+    from sklearn.utils.metadata_routing import MetadataRouter, get_routing_for_object
+
+    return bool(get_config()["enable_metadata_routing"]) and isinstance(
+        get_routing_for_object(model), MetadataRouter
+    )
+
+
+def _requests(model: Any, name: str) -> bool:
+    from sklearn.utils.metadata_routing import get_routing_for_object
+
+    return name in get_routing_for_object(model).consumes("fit", [name])
+
+
+def _steps(model: Any) -> list[tuple[str, Any]]:
+    return [(name, step) for name, step in model.steps if step is not None and step != "passthrough"]
+
+
+def _names_for_weights(model: Any) -> list[str]:
+    from sklearn.utils.validation import has_fit_parameter
+
+    if hasattr(model, "steps"):
+        found = [[f"{name}__{inner}" for inner in _names_for_weights(step)] for name, step in _steps(model)]
+        return [name for names in found for name in names] if found and found[-1] else []
+    if has_fit_parameter(model, "sample_weight"):
+        return ["sample_weight"]
+    if _passes_weights_to_all(model):
+        return ["sample_weight"]
+    # Parameter searches and models of a transformed target pass weights on.
+    inner = getattr(model, "estimator", None) or getattr(model, "regressor", None)
+    return _names_for_weights(inner) if hasattr(inner, "fit") else []
+
+
+def _passes_weights_to_all(model: Any) -> bool:
+    """Whether this is an ensemble, such as a vote or a stack, of models that all take weights."""
+    from sklearn.utils.validation import has_fit_parameter
+
+    parts = [part for _, part in getattr(model, "estimators", None) or [] if part != "drop"]
+    takes_anything = any(
+        option.kind is option.VAR_KEYWORD for option in inspect.signature(model.fit).parameters.values()
+    )
+    return bool(parts) and takes_anything and all(has_fit_parameter(part, "sample_weight") for part in parts)
+
+
+def _names_for_groups(model: Any) -> list[str]:
+    from sklearn.model_selection import GridSearchCV, RandomizedSearchCV
+
+    if _is_routed(model):
+        return ["groups"] if _requests(model, "groups") else []
+    if hasattr(model, "steps"):
+        return [f"{name}__{inner}" for name, step in _steps(model) for inner in _names_for_groups(step)]
+    # Without routing nothing else takes groups, and most splitters ignore them.
+    search = isinstance(model, GridSearchCV | RandomizedSearchCV)
+    return ["groups"] if search and _requests(model, "groups") else []

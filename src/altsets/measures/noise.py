@@ -1,4 +1,4 @@
-"""What a measure says where there is nothing to say: the scores of columns whose rows were shuffled."""
+"""Permutation null of scores: what a measure gives to columns whose rows were shuffled."""
 
 from __future__ import annotations
 
@@ -10,17 +10,14 @@ from typing import Any
 import numpy as np
 
 from altsets.arrays import Floats, Indices
-from altsets.measures._rank import spearman
-from altsets.measures._univariate import chi2, f_score, pearson
+from altsets.measures._univariate import chi2, f_score, pearson, spearman
 from altsets.measures.information.mutual_information import mutual_info, symmetrical_uncertainty
 from altsets.tables.constant_columns import constant_columns
 from altsets.tables.conversion import features_of
 from altsets.tables.feature_matrix import Features
 from altsets.tables.weights import counted
 
-__all__ = ["UNIVARIATE", "noise_floor"]
-
-#: Measures that look at one column at a time: the others take too long, or judge a column beside all others.
+#: Measures that score one column at a time; the others are too slow, or score a column beside all others.
 UNIVARIATE: dict[str, Callable[..., Floats]] = {
     "mutual_info": mutual_info,
     "f": f_score,
@@ -30,17 +27,17 @@ UNIVARIATE: dict[str, Callable[..., Floats]] = {
     "symmetrical_uncertainty": symmetrical_uncertainty,
 }
 
-#: How often one column without any relation to the target may be above the floor.
+#: The probability that a single column unrelated to the target exceeds the floor.
 LEVEL = 0.05
-#: Shuffled columns are as many as this share of what was scored ...
+#: The number of shuffled columns, as a share of the scores that were computed ...
 SHARE = 0.2
-#: ... or as make up this many numbers, which takes no time, but no more than so many for each column ...
+#: ... or as many as have this many values, which takes no time, with at most so many shuffles per column ...
 CELLS = 30_000
 QUICK_CELLS = {"f": 500_000, "pearson": 500_000, "chi2": 500_000}
 REPEATS = 50
-#: ... and never fewer than this.
+#: ... and at least this.
 LEAST = 10
-#: From so many values beyond the floor on, they are counted; else the tail is taken to be exponential.
+#: With at least this many values expected beyond the floor, an empirical quantile; else an exponential tail.
 ENOUGH = 10
 
 
@@ -101,23 +98,23 @@ def noise_floor(
     shuffled = _shuffled(features, varied, most, random_state)
     weighted = {} if weights is None else {"sample_weight": weights}
     with warnings.catch_warnings():
-        # What there is to say was said about the columns as they are.
+        # The same warnings came up for the columns as they are.
         warnings.simplefilter("ignore")
         scores = UNIVARIATE[measure](shuffled, y, **weighted, **options)
-    return _exceeded_by(scores, min(LEVEL, 1 / len(varied)))
+    return _upper_quantile(scores, min(LEVEL, 1 / len(varied)))
 
 
 def _shuffled(features: Features, columns: Indices, most: int, random_state: int) -> Features:
-    """Some of the columns, each in an order of its own."""
+    """Some of the columns, each shuffled on its own."""
     rng = np.random.default_rng(random_state)
-    # Round by round through all columns, so that each has its part.
+    # Round by round through all columns, so that each gets its share.
     rounds = [rng.permutation(columns) for _ in range(min(REPEATS, math.ceil(most / len(columns))))]
     drawn = features.columns(np.concatenate(rounds)[:most].tolist())
     return Features(rng.permuted(drawn.values, axis=0), None, drawn.categories)
 
 
-def _exceeded_by(scores: Floats, share: float) -> float:
-    """What this share of scores is above."""
+def _upper_quantile(scores: Floats, share: float) -> float:
+    """The value that this share of scores exceeds."""
     expected = share * len(scores)
     if expected >= ENOUGH:
         return float(np.quantile(scores, 1 - share))

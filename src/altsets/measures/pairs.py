@@ -1,4 +1,4 @@
-"""How much the features say about each other."""
+"""Pairwise measures: how much features say about each other."""
 
 from __future__ import annotations
 
@@ -7,23 +7,33 @@ from typing import Any
 
 import numpy as np
 
-from altsets.arrays import Floats
+from altsets._kernels import correlations as kernel
+from altsets.arrays import Bools, Floats, Indices
 from altsets.errors import InputError
-from altsets.measures._correlations import correlation_matrix, correlation_rows
-from altsets.measures.custom import given_pairs, is_array, scores_by
+from altsets.measures._univariate import rank_columns, standardize
+from altsets.measures.custom import check_pairs, is_array, score_by
+from altsets.measures.information.columns import patterns_of
 from altsets.measures.information.mutual_information import (
     information_matrix,
     uncertainty_matrix,
     uncertainty_rows,
     warn_of_bins,
 )
+from altsets.measures.workers import map_in_order
 from altsets.tables.constant_columns import constant_columns, warn_of_constants
 from altsets.tables.conversion import features_of
 from altsets.tables.feature_matrix import Features
 from altsets.tables.left_out import warn_of_left_out_rows
 from altsets.tables.weights import counted, counted_as_repeats
 
-__all__ = ["PAIR_MEASURES", "pairs_of", "pairwise", "warn_of_pairs"]
+#: What to do where a correlation does not apply.
+NOT_NUMBERS = "use symmetrical_uncertainty or mutual_info"
+
+#: Columns whose pairs one call of the kernel computes.
+COLUMNS_AT_A_TIME = 16
+
+#: Up to this many rows, sums of products of ranks fit into 64 bits.
+MOST_ROWS = 2_000_000
 
 
 def pairwise(
@@ -80,7 +90,7 @@ def pairwise(
     elif isinstance(measure, str) and measure in PAIR_MEASURES:
         rows = PAIR_MEASURES[measure](features, sample_weight=weights, **options)
     elif is_array(measure):
-        rows = given_pairs(measure, features.n_features, features.names, options)
+        rows = check_pairs(measure, features.n_features, features.names, options)
     else:
         choices = " or ".join(map(repr, PAIR_MEASURES))
         raise InputError(
@@ -90,7 +100,7 @@ def pairwise(
     if warn:
         warn_of_constants(features)
         warn_of_pairs(features, weights, measure, options)
-    # A constant depends on nothing; not every measure knows.
+    # A constant depends on nothing, which not every measure takes into account.
     constant = constant_columns(features.values)
     rows[constant, :] = 0.0
     rows[:, constant] = 0.0
@@ -134,36 +144,136 @@ def pairs_of(X: Any, of: Sequence[int], measure: str, *, sample_weight: Any = No
 
 
 def warn_of_pairs(features: Features, weights: Floats | None, measure: Any, options: dict[str, Any]) -> None:
-    """Say what a measure of pairs does otherwise than one might think, on behalf of the function that was called."""
+    """Warn of left-out rows and of bins, on behalf of the public function."""
     warn_of_left_out_rows(features, measure)
     if isinstance(measure, str) and measure == "mutual_info":
         warn_of_bins(weights, options.get("method", "neighbors"))
 
 
-def _correlations(features: Features, *, sample_weight: Floats | None = None) -> Floats:
+def _pearson_matrix(features: Features, *, sample_weight: Floats | None = None) -> Floats:
     return correlation_matrix("pearson", features, sample_weight)
 
 
-def _rank_correlations(features: Features, *, sample_weight: Floats | None = None) -> Floats:
+def _spearman_matrix(features: Features, *, sample_weight: Floats | None = None) -> Floats:
     return correlation_matrix("spearman", features, sample_weight)
 
 
 def _rows_by(
     measure: Callable[..., Any], features: Features, weights: Floats | None, options: dict[str, Any]
 ) -> Floats:
-    nobody = np.zeros(features.n_rows)
-    features, _ = counted_as_repeats(features, nobody, weights, "a function as measure")
+    no_target = np.zeros(features.n_rows)
+    features, _ = counted_as_repeats(features, no_target, weights, "a function as measure")
     rows = np.zeros((features.n_features, features.n_features))
     # As a target, a constant column is refused by most measures.
     for index in np.flatnonzero(~constant_columns(features.values)):
-        rows[index] = scores_by(measure, features, features.values[:, index].copy(), **options)
+        rows[index] = score_by(measure, features, features.values[:, index].copy(), **options)
     return rows
 
 
 #: The measures that compare features with each other, by name.
 PAIR_MEASURES: dict[str, Callable[..., Floats]] = {
     "mutual_info": information_matrix,
-    "pearson": _correlations,
-    "spearman": _rank_correlations,
+    "pearson": _pearson_matrix,
+    "spearman": _spearman_matrix,
     "symmetrical_uncertainty": uncertainty_matrix,
 }
+
+
+# --- Correlations -------------------------------------------------------------------------------------
+
+
+def correlation_matrix(measure: str, features: Features, weights: Floats | None = None) -> Floats:
+    """Absolute correlations of all columns with each other; "pearson" of values, "spearman" of ranks."""
+    features, weights = _prepare(measure, features, weights)
+    incomplete = np.asarray(features.incomplete)
+    if incomplete.any() and measure == "spearman" and features.n_rows > MOST_ROWS:
+        return correlation_rows(measure, features, None, range(features.n_features))
+    found = np.zeros((features.n_features, features.n_features))
+    complete = np.flatnonzero(~incomplete)
+    if len(complete):
+        columns = _units(measure, features.values[:, complete], weights)
+        found[np.ix_(complete, complete)] = np.clip(np.abs(columns.T @ columns), 0.0, 1.0)
+    if incomplete.any():
+        # Incomplete columns come first: each is paired with all after it.
+        order = np.concatenate([np.flatnonzero(incomplete), complete])
+        _fill_incomplete(
+            found, order, int(incomplete.sum()), _pairs(measure, features.values[:, order], weights)
+        )
+        for index in np.flatnonzero(incomplete):
+            known = features.values[~np.isnan(features.values[:, index]), index]
+            found[index, index] = float(len(known) > 0 and known.min() < known.max())
+    return found
+
+
+def correlation_rows(measure: str, features: Features, weights: Floats | None, of: Sequence[int]) -> Floats:
+    """Absolute correlations of some columns with all."""
+    features, weights = _prepare(measure, features, weights)
+    some = np.asarray(of, dtype=np.intp)
+    found = np.zeros((len(some), features.n_features))
+    patterns = patterns_of(features.values)
+    for first in np.unique(patterns.of[some]):
+        places = np.flatnonzero(patterns.of[some] == first)
+        for second, others in enumerate(patterns.groups):
+            known = patterns.known[first] & patterns.known[second]
+            found[np.ix_(places, others)] = _products(measure, features, weights, known, some[places], others)
+    return found
+
+
+def _prepare(measure: str, features: Features, weights: Floats | None) -> tuple[Features, Floats | None]:
+    """The table in which a correlation is computed, and its weights; ranks know whole numbers of rows only."""
+    if measure == "pearson":
+        features.refuse_categories("the Pearson correlation", most=2, advice=NOT_NUMBERS)
+        return features, weights
+    features.refuse_categories("the rank correlation", most=2, advice=NOT_NUMBERS)
+    return counted_as_repeats(features, np.zeros(features.n_rows), weights, "spearman")[0], None
+
+
+def _units(measure: str, matrix: Floats, weights: Floats | None) -> Floats:
+    """Columns of length 1, whose products are correlations."""
+    return standardize(matrix, weights) if measure == "pearson" else standardize(rank_columns(matrix))
+
+
+def _products(
+    measure: str, features: Features, weights: Floats | None, known: Bools, left: Indices, right: Indices
+) -> Floats:
+    rows = np.flatnonzero(known)
+    if not (len(rows) and len(left) and len(right)):
+        return np.zeros((len(left), len(right)))
+    some = None if weights is None else weights[rows]
+    one, other = (_units(measure, features.values[np.ix_(rows, group)], some) for group in (left, right))
+    return np.clip(np.abs(one.T @ other), 0.0, 1.0)
+
+
+#: Fills in sums of products, and products of sums of squares, of columns from one to another with all after them.
+Fill = Callable[[int, int, Floats, Floats], None]
+
+
+def _pairs(measure: str, matrix: Floats, weights: Floats | None) -> Fill:
+    if measure == "spearman":
+        order = np.ascontiguousarray(np.argsort(matrix, axis=0, kind="stable").T, dtype=np.intc)
+        codes = np.full(order.shape, -1, dtype=np.intc)
+        for column, code in zip(matrix.T, codes, strict=True):
+            there = ~np.isnan(column)
+            code[there] = np.unique(column[there], return_inverse=True)[1]
+        known = (codes >= 0).sum(axis=1).astype(np.int64)
+        return lambda start, stop, *out: kernel.rank_products(codes, order, known, start, stop, *out)
+    values = np.ascontiguousarray(matrix.T)
+    counts = np.ones(len(matrix)) if weights is None else np.ascontiguousarray(weights, dtype=np.float64)
+    return lambda start, stop, *out: kernel.value_products(values, counts, start, stop, *out)
+
+
+def _fill_incomplete(found: Floats, order: Indices, n_incomplete: int, fill: Fill) -> None:
+    """Fill in the correlations of incomplete columns, the first ones in this order, with all columns."""
+
+    def work(chunk: int) -> tuple[int, Floats]:
+        start = chunk * COLUMNS_AT_A_TIME
+        stop = min(start + COLUMNS_AT_A_TIME, n_incomplete)
+        cross = np.zeros((stop - start, len(order)))
+        squares = np.zeros_like(cross)
+        fill(start, stop, cross, squares)
+        return start, np.abs(cross) / np.sqrt(np.where(squares > 0, squares, np.inf))
+
+    for start, block in map_in_order(work, -(-n_incomplete // COLUMNS_AT_A_TIME)):
+        for number, row in enumerate(block, start):
+            later = order[number + 1 :]
+            found[order[number], later] = found[later, order[number]] = np.minimum(row[number + 1 :], 1.0)

@@ -1,4 +1,4 @@
-"""Work done side by side: where and how many at a time, how processes start, and what Ctrl-C means to them."""
+"""Parallel work: worker processes by joblib with prompt Ctrl-C, and threads for kernels that release the lock."""
 
 from __future__ import annotations
 
@@ -6,33 +6,39 @@ import numbers
 import os
 import signal
 import threading
+import time
 import warnings
+from collections import deque
 from collections.abc import Callable, Generator, Iterable, Iterator
+from concurrent.futures import FIRST_EXCEPTION, ThreadPoolExecutor, wait
 from contextlib import contextmanager
 from types import FrameType
-from typing import Any
+from typing import Any, TypeVar
 
+import numpy as np
+
+from altsets.arrays import Ints
 from altsets.errors import InputError
 
-__all__ = ["at_a_time", "checked_jobs", "ctrl_c_later", "in_workers", "is_configured"]
+Piece = TypeVar("Piece")
+Outcome = TypeVar("Outcome")
+#: Called with the share of the work that is done, from 0 to 1; what it raises ends the work.
+OnProgress = Callable[[float], Any]
+
+#: Seconds between two calls of progress, and the longest that an interruption goes unnoticed.
+PAUSE = 0.1
 
 
 def is_configured() -> bool:
-    """Whether the user has said where to work, with joblib's ``parallel_config``, or somebody is at work already."""
+    """Whether joblib's ``parallel_config`` is in use, or this is inside a worker already."""
     from joblib.parallel import get_active_backend  # type: ignore[import-untyped]
 
     backend, n_jobs = get_active_backend()
     return n_jobs is not None or not _is_default(backend)
 
 
-def at_a_time(n_jobs: int | None) -> int:
-    """How many calls are made at a time, as joblib and its ``parallel_config`` have it; 1 means here.
-
-    Examples
-    --------
-    >>> at_a_time(None), at_a_time(3)
-    (1, 3)
-    """
+def n_workers(n_jobs: int | None) -> int:
+    """The number of calls at a time, as joblib and its ``parallel_config`` have it; 1 means in this process."""
     from joblib import Parallel  # type: ignore[import-untyped]
     from joblib.parallel import get_active_backend
 
@@ -42,53 +48,44 @@ def at_a_time(n_jobs: int | None) -> int:
     return int(backend.effective_n_jobs(Parallel(n_jobs=n_jobs).n_jobs))
 
 
-def in_workers(calls: Iterable[Any], n_jobs: int | None, **how: Any) -> Generator[Any, None, None]:
-    """The outcomes of joblib's delayed calls, one by one; closing it ends the work.
+def run_in_workers(calls: Iterable[Any], n_jobs: int | None, **how: Any) -> Generator[Any, None, None]:
+    """The results of joblib's delayed calls, one by one; closing the generator ends the work.
 
-    The user's ``parallel_config`` says who works; without one it is processes that leave Ctrl-C to this one. In all of
-    them scikit-learn is set as it is here.
-
-    Parameters
-    ----------
-    calls : iterable of delayed calls
-        What is to be done.
-    n_jobs : int or None
-        How many at a time, as joblib takes it.
-    **how
-        In which order, and what else ``joblib.Parallel`` takes.
+    The user's ``parallel_config`` applies; by default the workers are processes that leave Ctrl-C to this one. All
+    of them have the scikit-learn configuration of this process. ``how`` is passed on to ``joblib.Parallel``.
     """
     from sklearn import get_config
 
     config = get_config()
     parallel = _parallel(n_jobs, how)
     work = None
-    # What threads do to the filters of warnings, which all threads share, ends here.
+    # Threads share the warning filters; undo what workers do to them.
     with warnings.catch_warnings():
         try:
-            with ctrl_c_later():
+            with defer_ctrl_c():
                 work = parallel((_as_here, (config, *call), {}) for call in calls)
-            # Handed on one by one, so that nobody but the lines below closes it.
+            # Not "yield from work": only the lines below may close it.
             yield from (outcome for outcome in work)
         finally:
             if work is not None and hasattr(work, "close"):
-                # joblib regrets work that nobody waits for; here somebody wanted the end.
+                # joblib warns of results that nobody waits for; here that is intended.
                 warnings.simplefilter("ignore")
                 work.close()
 
 
 def _parallel(n_jobs: int | None, how: dict[str, Any]) -> Any:
-    """Whom the user wants to do the work, or processes of ours."""
+    """The workers of the user's configuration, or processes that ignore Ctrl-C."""
     from joblib import Parallel
     from joblib.parallel import get_active_backend
 
     backend, _ = get_active_backend()
     if _is_default(backend):
-        # Before the workers, as starting this helper of Python's unblocks Ctrl-C.
+        # Start it before the workers: starting the resource tracker unblocks Ctrl-C.
         if os.name == "posix":
             from multiprocessing.resource_tracker import ensure_running
 
             ensure_running()
-        return Parallel(n_jobs=n_jobs, backend="loky", initializer=leave_ctrl_c_alone, **how)
+        return Parallel(n_jobs=n_jobs, backend="loky", initializer=ignore_ctrl_c, **how)
     if not backend.supports_return_generator:
         how = {**how, "return_as": "list"}
     return Parallel(n_jobs=n_jobs, **how)
@@ -101,32 +98,32 @@ def _is_default(backend: Any) -> bool:
 
 
 def _as_here(config: dict[str, Any], function: Callable[..., Any], args: Any, kwargs: Any) -> Any:
-    """A call under the same settings of scikit-learn as in the process that sent it."""
+    """A call with the scikit-learn configuration of the process that sent it."""
     from sklearn import config_context
 
     with config_context(**config):
         return function(*args, **kwargs)
 
 
-def leave_ctrl_c_alone() -> None:
-    """Ctrl-C reaches every process, and the one that searches is to decide what it means."""
+def ignore_ctrl_c() -> None:
+    """Ctrl-C reaches every process; only the parent handles it."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)
 
 
 @contextmanager
-def ctrl_c_later() -> Iterator[None]:
-    """Start processes in here: Ctrl-C is none of their business from the first, and for this one it waits.
+def defer_ctrl_c() -> Iterator[None]:
+    """Start processes in here: they never see Ctrl-C, and this process handles it at the end.
 
-    A process that has just begun cannot ignore anything yet; but it inherits which signals are blocked. And half a
-    pool of processes is no good to anybody, so that Ctrl-C counts when all are there.
+    A new process cannot ignore signals yet, but it inherits which ones are blocked. Half a pool of processes is
+    of no use, so Ctrl-C is handled once all of them have started.
     """
-    came: list[tuple[int, FrameType | None]] = []
-    meant = signal.getsignal(signal.SIGINT)
-    # Only the main thread hears of signals, and may say what becomes of them.
-    ours = threading.current_thread() is threading.main_thread() and callable(meant)
+    received: list[tuple[int, FrameType | None]] = []
+    handler = signal.getsignal(signal.SIGINT)
+    # Only the main thread receives signals and may set handlers.
+    ours = threading.current_thread() is threading.main_thread() and callable(handler)
     if ours:
-        signal.signal(signal.SIGINT, lambda number, frame: came.append((number, frame)))
-    # Windows has no such thing.
+        signal.signal(signal.SIGINT, lambda number, frame: received.append((number, frame)))
+    # Windows has no signal masks.
     can_block = hasattr(signal, "pthread_sigmask")
     blocked = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT}) if can_block else set()
     try:
@@ -134,16 +131,121 @@ def ctrl_c_later() -> Iterator[None]:
     finally:
         if can_block:
             signal.pthread_sigmask(signal.SIG_SETMASK, blocked)
-        if ours and callable(meant):
-            signal.signal(signal.SIGINT, meant)
-            if came:
-                meant(*came[0])
+        if ours and callable(handler):
+            signal.signal(signal.SIGINT, handler)
+            if received:
+                handler(*received[0])
 
 
-def checked_jobs(n_jobs: Any) -> int | None:
-    """How many at a time: a whole number as joblib takes it, or None."""
+def check_jobs(n_jobs: Any) -> int | None:
+    """Check a number of jobs: a whole number as joblib takes it, or None."""
     if n_jobs is None:
         return None
     if isinstance(n_jobs, bool) or not isinstance(n_jobs, numbers.Integral) or n_jobs == 0:
         raise InputError(f"n_jobs={n_jobs!r} must be a whole number other than 0, or None.")
     return int(n_jobs)
+
+
+# --- Threads ------------------------------------------------------------------------------------------
+
+
+def n_threads(n_jobs: int | None) -> int:
+    """The number of threads: as requested; all cores for None and -1 (one less for -2, ...)."""
+    if n_jobs is not None and (
+        not isinstance(n_jobs, int | np.integer) or isinstance(n_jobs, bool) or not n_jobs
+    ):
+        raise InputError(f"n_jobs={n_jobs!r} must be a whole number other than 0, or None for all cores.")
+    if n_jobs is not None and n_jobs > 0:
+        return int(n_jobs)
+    cores = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
+    return max(1, cores + 1 + int(-1 if n_jobs is None else n_jobs))
+
+
+def run_in_threads(
+    pieces: Iterable[tuple[Piece, int]],
+    total: int,
+    worker: Callable[[Ints], Callable[[Piece], None]],
+    n_jobs: int | None,
+    progress: OnProgress | None,
+) -> None:
+    """Work on all pieces, given with their sizes, which add up to ``total``.
+
+    ``worker`` is called in each thread with the flag that asks kernels to stop, and returns the function that does a
+    piece. The calling thread only waits: what ``progress`` raises, and Ctrl-C, ends the work soon and is raised again.
+    """
+    stop = np.zeros(1, dtype=np.intc)
+    queue: Iterator[tuple[Piece, int]] = iter(pieces)
+    lock = threading.Lock()
+    done = [0]
+
+    def work() -> None:
+        do = worker(stop)
+        while not stop[0]:
+            with lock:
+                piece, size = next(queue, (None, 0))
+            if piece is None:
+                return
+            do(piece)
+            with lock:
+                done[0] += size
+
+    # The number of pieces is not known; more threads than pieces are cheap.
+    with ThreadPoolExecutor(n_threads(n_jobs)) as pool:
+        try:
+            running = {pool.submit(work) for _ in range(n_threads(n_jobs))}
+            while running:
+                ended, running = wait(running, timeout=PAUSE, return_when=FIRST_EXCEPTION)
+                for future in ended:
+                    future.result()
+                if progress is not None:
+                    progress(done[0] / total if total else 1.0)
+        except BaseException:
+            stop[0] = 1
+            raise
+
+
+def map_in_order(
+    work: Callable[[int], Outcome],
+    n_chunks: int,
+    n_jobs: int | None = None,
+    progress: OnProgress | None = None,
+) -> Iterator[Outcome]:
+    """The results of ``work(0)``, ``work(1)``, ... in this order, whatever the number of threads."""
+    stopped = threading.Event()
+
+    def unless_stopped(chunk: int) -> Outcome:
+        if stopped.is_set():
+            raise RuntimeError("the work was stopped")
+        return work(chunk)
+
+    pool = ThreadPoolExecutor(min(n_threads(n_jobs), n_chunks))
+    tell = _throttle(progress)
+    try:
+        # popleft, so that each result is freed once it is used.
+        futures = deque(pool.submit(unless_stopped, chunk) for chunk in range(n_chunks))
+        for done in range(n_chunks):
+            future = futures.popleft()
+            tell(done / n_chunks)
+            # With a limit, since waiting for a thread without one hides Ctrl-C on some systems.
+            while not wait([future], timeout=PAUSE).done:
+                tell(done / n_chunks)
+            yield future.result()
+        if progress is not None:
+            progress(1.0)
+    finally:
+        # Running chunks are short; the others never start.
+        stopped.set()
+        pool.shutdown(wait=True, cancel_futures=True)
+
+
+def _throttle(progress: OnProgress | None) -> OnProgress:
+    """The same function, called at most once per ``PAUSE``."""
+    told = -PAUSE
+
+    def tell(share: float) -> None:
+        nonlocal told
+        if progress is not None and time.monotonic() - told >= PAUSE:
+            progress(share)
+            told = time.monotonic()
+
+    return tell

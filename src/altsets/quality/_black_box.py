@@ -9,7 +9,7 @@ from typing import Any
 
 from altsets.errors import InputError, UnsupportedError
 from altsets.features import whole_number
-from altsets.measures.workers import at_a_time, checked_jobs, in_workers
+from altsets.measures.workers import check_jobs, n_workers, run_in_workers
 from altsets.quality._checks import common_names, size_checked
 from altsets.quality._form import Form
 from altsets.quality._quality import Quality
@@ -74,7 +74,7 @@ class BlackBox(Quality):
         super().__init__(n, common_names(feature_names, n))
         self.score = score
         self.size_normalised = bool(size_normalised)
-        self.n_jobs = checked_jobs(n_jobs)
+        self.n_jobs = check_jobs(n_jobs)
         self.n_evaluations = 0
         self._known: dict[tuple[int, ...], float] = {}
 
@@ -110,14 +110,14 @@ class BlackBox(Quality):
         raise UnsupportedError(f"{type(self).__name__} can be asked about sets, but has no numbers to offer.")
 
     def _answers(self, keys: list[tuple[int, ...]]) -> list[float | InputError]:
-        if len(keys) < 2 or at_a_time(self.n_jobs) == 1:
+        if len(keys) < 2 or n_workers(self.n_jobs) == 1:
             outcomes = [_outcome(self.score, key) for key in keys]
         else:
             from joblib import Parallel, delayed  # type: ignore[import-untyped]
 
             calls = (delayed(_outcome)(self.score, key) for key in keys)
             if self._in_processes:
-                outcomes = list(in_workers(calls, self.n_jobs, return_as="generator"))
+                outcomes = list(run_in_workers(calls, self.n_jobs, return_as="generator"))
             else:
                 outcomes = Parallel(n_jobs=self.n_jobs, prefer="threads")(calls)
         return [self._answer(key, outcome) for key, outcome in zip(keys, outcomes, strict=True)]

@@ -9,17 +9,21 @@ from typing import Any
 import numpy as np
 
 from altsets.errors import InputError
-from altsets.measures.complaints import complaints_explained
-from altsets.measures.judged_rows import JudgedRows, counted_groups, judged_rows
-from altsets.measures.metadata import names_for_weights
-from altsets.measures.models import Split, fresh_model, is_own, splits_of, table_for
-from altsets.measures.scorers import positive_of, scorer_for
+from altsets.measures.models import Split, fresh_model, is_own, names_for_weights, splits_of, table_for
+from altsets.measures.scoring import (
+    ModelRows,
+    explain_fit_errors,
+    kept_groups,
+    model_rows,
+    positive_class,
+    scorer_for,
+)
 from altsets.measures.trees import (
     as_columns,
     fit_tree,
     fits_single_precision,
     matthews,
-    predicted_by,
+    predict_tree,
     r_squared,
 )
 from altsets.quality._black_box import BlackBox
@@ -109,7 +113,7 @@ class Wrapper(BlackBox):
         model = fresh_model(estimator, target.is_classes, random_state, class_weight)
         named = labels_of(labels, target)
         if pos_label is not None:
-            pos_label = positive_of(named, pos_label, target.is_classes)
+            pos_label = positive_class(named, pos_label, target.is_classes)
         scorer = scorer_for(model, scoring, target.is_classes, named, pos_label)
         table = table_for(estimator, features)
         default = not is_own(estimator) and estimator in (None, "tree")
@@ -118,10 +122,9 @@ class Wrapper(BlackBox):
         if default and isinstance(table, Encoded) and fits_single_precision(table.matrix):
             score = _Trees(table, target, splits, random_state)
         else:
-            known = (named, weights, counted_groups(groups, kept))
+            known = (named, weights, kept_groups(groups, kept))
             parts = [
-                (judged_rows(table, train, *known), judged_rows(table, test, *known))
-                for train, test in splits
+                (model_rows(table, train, *known), model_rows(table, test, *known)) for train, test in splits
             ]
             # Without the table as it was, which is in the parts.
             score = _Models(model, scorer, parts, replace(features, original=None), is_own(estimator))
@@ -174,7 +177,7 @@ class _Models:
         self,
         model: Any,
         scorer: Any,
-        splits: Sequence[tuple[JudgedRows, JudgedRows]],
+        splits: Sequence[tuple[ModelRows, ModelRows]],
         about: Features,
         own: bool,
     ) -> None:
@@ -199,10 +202,10 @@ class _Models:
             # What else goes wrong is said of the set that it goes wrong with.
             return
 
-    def _score(self, indices: Sequence[int], train: JudgedRows, test: JudgedRows) -> float:
+    def _score(self, indices: Sequence[int], train: ModelRows, test: ModelRows) -> float:
         from sklearn.base import clone
 
-        with complaints_explained(self._about, self._model, indices, own=self._own):
+        with explain_fit_errors(self._about, self._model, indices, own=self._own):
             fitted = train.fit(clone(self._model), indices)
             return test.score(fitted, indices, self._scorer)
 
@@ -230,7 +233,7 @@ class _Trees:
         check = bool(self._holes[chosen].any())
         scores = []
         for X, y, X_test, y_test in self._parts:
-            predicted = predicted_by(fit_tree(self._tree, X[chosen], y, check=check), X_test[chosen])
+            predicted = predict_tree(fit_tree(self._tree, X[chosen], y, check=check), X_test[chosen])
             if self._target.is_classes:
                 scores.append(matthews(y_test, predicted, self._target.n_distinct))
             else:

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from altsets.errors import InputError
-from altsets.measures.custom import is_array, told_by
+from altsets.measures.custom import call_measure, is_array
 from altsets.measures.noise import UNIVARIATE, noise_floor
 from altsets.quality._additive import Additive
 from altsets.quality._quality import Quality
@@ -214,7 +214,7 @@ def _is_ours(function: Any) -> bool:
 def _by_function(given: Any, features: Features, y: Any) -> Quality:
     """The user's own function, or a class of quality that is none of ours."""
     make = given.from_data if isinstance(given, type) and hasattr(given, "from_data") else given
-    answer = told_by(make, features, np.asarray(y))
+    answer = call_measure(make, features, np.asarray(y))
     if isinstance(answer, Quality):
         return _fitting(answer, features)
     return Additive.from_data(features, y, measure=lambda *_: answer)

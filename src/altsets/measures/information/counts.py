@@ -24,58 +24,35 @@ import numpy.typing as npt
 from altsets.arrays import Floats, Ints
 from altsets.tables.weights import whole
 
-__all__ = ["corrected", "effective_rows", "number_of_rows", "weighted"]
-
-
-#: Cells of a full table for each row; where there would be more, only those with rows are listed.
+#: Cells of a dense table per row; if there would be more, only nonempty cells are listed.
 MOST_CELLS = 4
 
-#: What chance explains but for this share is all explained by chance.
+#: Information is all due to chance if less than this share of it is not.
 ROUNDING = 1e-9
 
 
 def effective_rows(weights: Floats) -> float:
-    """Kish's effective number: how many rows of equal weight say as much.
-
-    Examples
-    --------
-    >>> effective_rows(np.array([1.0, 1.0])), round(effective_rows(np.array([3.0, 1.0])), 6)
-    (2.0, 1.6)
-    """
+    """Kish's effective number of rows: how many rows of equal weight carry as much information."""
     shares = weights / weights.max()
     return float(shares.sum() ** 2 / (shares**2).sum())
 
 
 def number_of_rows(weights: Floats | None, n_rows: int) -> float:
-    """How many rows there are: whole weights are rows that occur several times, others make them count for fewer."""
+    """The number of rows: the sum of whole weights (repeated rows), else the effective number."""
     if weights is None:
         return n_rows
     return float(weights.sum()) if whole(weights) else effective_rows(weights)
 
 
 def corrected(x: Ints, y: Ints) -> float:
-    """The information of two columns of codes beyond what they agree by chance; at least 0.
-
-    Examples
-    --------
-    >>> pairs, halves = np.arange(8, dtype=np.intc) // 2, np.arange(8, dtype=np.intc) // 4
-    >>> corrected(pairs, np.arange(8, dtype=np.intc) % 2), round(corrected(pairs, halves), 6)
-    (0.0, 0.693147)
-    """
+    """The information of two columns of codes beyond chance; at least 0."""
     return _beyond_chance(x, y, None, _by_chance(x, y, None))
 
 
 def weighted(x: Ints, y: Ints, weights: Floats, *, thin: bool) -> float:
-    """The information of two columns of codes in rows of unequal weight; thin if there are few rows in a cell.
-
-    Examples
-    --------
-    >>> x = np.array([0, 1, 1], dtype=np.intc)
-    >>> round(weighted(x, x, np.array([2.0, 1.0, 1.0]), thin=False), 6)
-    0.693147
-    """
+    """The information of two columns of codes in weighted rows; thin if cells have few rows."""
     if not thin:
-        return max(0.0, _counted(x, y, weights))
+        return max(0.0, _plug_in(x, y, weights))
     if whole(weights):
         return _beyond_chance(x, y, weights, _by_chance(x, y, weights))
     chance = _by_chance(x, y, None) * len(x) / effective_rows(weights)
@@ -83,18 +60,18 @@ def weighted(x: Ints, y: Ints, weights: Floats, *, thin: bool) -> float:
 
 
 def _beyond_chance(x: Ints, y: Ints, weights: Floats | None, chance: float) -> float:
-    most = min(_counted(x, x, weights), _counted(y, y, weights))
-    # Where chance leaves no room, nothing can be known.
+    most = min(_plug_in(x, x, weights), _plug_in(y, y, weights))
+    # Chance may explain everything.
     if not chance < most * (1 - ROUNDING):
         return 0.0
-    return max(0.0, most * (_counted(x, y, weights) - chance) / (most - chance))
+    return max(0.0, most * (_plug_in(x, y, weights) - chance) / (most - chance))
 
 
 def _by_chance(x: Ints, y: Ints, weights: Floats | None) -> float:
     """The mean information over all orders of one of the columns; it depends on the sizes of the labels alone."""
     total = int(len(x) if weights is None else weights.sum())
-    # Few sizes are different, and few pairs of them new: scikit-learn's function starts anew for each two columns.
-    sizes = sorted((_different(_sums(x, weights)), _different(_sums(y, weights))))
+    # Sizes repeat, so that cells can be cached; scikit-learn computes all of them for each pair of columns.
+    sizes = sorted((_count_sizes(_sums(x, weights)), _count_sizes(_sums(y, weights))))
     terms = [
         n_first * n_second * _cell_by_chance(total, *sorted((first, second)))
         for first, n_first in sizes[0]
@@ -103,14 +80,14 @@ def _by_chance(x: Ints, y: Ints, weights: Floats | None) -> float:
     return math.fsum(terms)
 
 
-def _different(sizes: Floats) -> list[tuple[int, int]]:
+def _count_sizes(sizes: Floats) -> list[tuple[int, int]]:
     values, counts = np.unique(sizes, return_counts=True)
     return list(zip(values.astype(int).tolist(), counts.tolist(), strict=True))
 
 
 @lru_cache(maxsize=200_000)
 def _cell_by_chance(total: int, first: int, second: int) -> float:
-    """What two labels of these sizes add to the information on average: the rows they share are hypergeometric."""
+    """The mean information that two labels of these sizes add; the number of shared rows is hypergeometric."""
     logs = _log_factorials(total)
     shared = np.arange(max(1, first + second - total), first + 1)
     log_chance = (
@@ -124,8 +101,8 @@ def _cell_by_chance(total: int, first: int, second: int) -> float:
         - logs[second - shared]
         - logs[total - first - second + shared]
     )
-    told = np.log(shared * (total / first / second))
-    return float(np.sum(shared / total * told * np.exp(log_chance)))
+    information = np.log(shared * (total / first / second))
+    return float(np.sum(shared / total * information * np.exp(log_chance)))
 
 
 @lru_cache(maxsize=4)
@@ -133,12 +110,12 @@ def _log_factorials(largest: int) -> Floats:
     return np.append(0.0, np.cumsum(np.log(np.arange(1.0, largest + 1))))
 
 
-def _counted(x: Ints, y: Ints, weights: Floats | None) -> float:
+def _plug_in(x: Ints, y: Ints, weights: Floats | None) -> float:
     cells, of_x, of_y = _cells(x, y, weights), _sums(x, weights), _sums(y, weights)
     if len(of_x) < 2 or len(of_y) < 2:
         return 0.0
     total = float(len(x) if weights is None else weights.sum())
-    # Equal sums are put together and taken in rising order, so that neither the order of rows nor that of the two
+    # Equal sums are grouped and added in ascending order, so that neither the order of the rows nor that of the two
     # columns changes a bit.
     sums, codes = np.unique(np.concatenate([cells, of_x, of_y]), return_inverse=True)
     times = np.bincount(codes, weights=np.repeat([1.0, -1.0], [len(cells), len(of_x) + len(of_y)]))

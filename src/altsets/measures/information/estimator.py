@@ -1,4 +1,14 @@
-"""How the information of many pairs of columns is estimated; the formulas are at the head of ``mutual_information``."""
+"""Estimate the mutual information of many pairs of columns; the formulas are at the head of ``mutual_information``.
+
+**Missing values** are values of their own. Let M say whether a value is missing. A column X with missing values is M_x
+and, where that says "known", a number; the chain rule splits the information of two of them without a loss:
+
+``I(X; Z) = I(M_x; M_z) + P(x known) I(X; M_z | x known) + P(z known) I(M_x; Z | z known)
++ P(both known) I(X; Z | both known)``
+
+Each term is estimated in its rows by the formula that fits. A term is 0 where there are too few rows, or where one side
+never varies. The terms are the same with X and Z exchanged, and are added so that not even the last bit changes.
+"""
 
 from __future__ import annotations
 
@@ -12,31 +22,38 @@ import numpy.typing as npt
 from altsets._kernels import neighbours
 from altsets.arrays import Bools, Floats, Ints
 from altsets.errors import InputError
-from altsets.measures._threads import OnProgress, in_threads
 from altsets.measures.information import counts
-from altsets.measures.information.limits import DEFAULT_LIMITS, InformationLimits
-from altsets.measures.information.prepared import (
-    ColumnsWithHoles,
+from altsets.measures.information.columns import (
+    MOST_LEVELS,
+    ROWS_PER_LEVEL,
+    IncompleteColumns,
+    Patterns,
     SortedColumns,
-    binned,
-    jittered,
-    jittered_target,
-    levels,
-    sorted_columns,
+    bin_column,
+    code_levels,
+    jitter,
+    jitter_target,
+    patterns_of,
+    sort_columns,
+    sort_incomplete_columns,
 )
+from altsets.measures.workers import OnProgress, run_in_threads
 from altsets.tables.constant_columns import constant_columns
 from altsets.tables.target import Target
-
-__all__ = ["METHODS", "Estimator", "Keep", "Line", "Sample"]
 
 #: Column i is to be compared with the columns from the second number up to the third.
 Line = tuple[int, int, int]
 #: Gets a column, the range of the others, and values.
 Keep = Callable[[int, int, int, Floats], None]
-#: Tells the information of a column and some others.
-Tell = Callable[[int, Ints], Floats]
+#: Returns the information of a column and some others.
+Estimate = Callable[[int, Ints], Floats]
 
 METHODS = ("neighbors", "bins", "sklearn")
+
+#: Incomplete columns with fewer common rows are taken to be unrelated where both are known.
+LEAST_ROWS = 4
+#: Rows times pairs in one call of the kernel: some hundredths of a second, so that Ctrl-C is prompt.
+ROWS_PER_CALL = 200_000
 
 #: Euler's constant: minus the digamma function of 1.
 EULER = 0.5772156649015329
@@ -44,10 +61,7 @@ EULER = 0.5772156649015329
 
 @dataclass(frozen=True, eq=False)
 class Sample:
-    """What was observed of some variables: a column of values for each (nan = missing), and what these are.
-
-    Which columns are discrete, which are categories, and how much each row counts.
-    """
+    """Observed columns (nan = missing): values, which are discrete, which are categories, and the weights of rows."""
 
     values: Floats
     discrete: Bools
@@ -55,7 +69,7 @@ class Sample:
     weights: Floats | None = None
 
     def and_target(self, target: Target) -> Sample:
-        """The same with the target behind the other columns."""
+        """The same with the target as the last column."""
         return Sample(
             np.column_stack([self.values, target.values.astype(np.float64)]),
             np.append(self.discrete, target.is_classes),
@@ -66,7 +80,7 @@ class Sample:
 
 @dataclass(frozen=True)
 class Estimator:
-    """How mutual information is estimated."""
+    """An estimator of mutual information: a method with its parameters."""
 
     name: str
     n_neighbors: int
@@ -74,7 +88,6 @@ class Estimator:
     random_state: int | None
     n_jobs: int | None
     progress: OnProgress | None
-    limits: InformationLimits = DEFAULT_LIMITS
 
     def __post_init__(self) -> None:
         if self.name not in METHODS:
@@ -84,51 +97,49 @@ class Estimator:
         if self.n_bins is not None:
             _check_number("n_bins", self.n_bins, 2)
 
-    # --- Columns, made ready -------------------------------------------------------------------------
+    # --- Preparation of columns ----------------------------------------------------------------------
 
     def columns(self, sample: Sample) -> SortedColumns:
-        """The columns of a table; not for "sklearn", where a column as target is another one."""
+        """The sorted columns of a table; not for "sklearn", where a column gets other noise as a target."""
         n_rows = len(sample.values)
         if self.name == "neighbors":
-            return sorted_columns(
+            return sort_columns(
                 sample.values.T,
                 sample.discrete,
                 n_rows,
                 scaled=True,
                 nominal=sample.nominal,
-                limits=self.limits,
             )
         rows = n_rows if sample.weights is None else counts.effective_rows(sample.weights)
         n_bins = self.n_bins or max(2, round(rows ** (1 / 3)))
         cut = (
-            levels(column) if is_discrete else binned(column, n_bins, sample.weights)
+            code_levels(column) if is_discrete else bin_column(column, n_bins, sample.weights)
             for column, is_discrete in zip(sample.values.T, sample.discrete, strict=True)
         )
-        return sorted_columns(
+        return sort_columns(
             cut,
             np.ones(len(sample.discrete), dtype=bool),
             n_rows,
             scaled=False,
             nominal=sample.nominal,
             weights=sample.weights,
-            limits=self.limits,
         )
 
     def with_target(self, sample: Sample, target: Target) -> SortedColumns:
-        """The columns of a table and the target behind them."""
+        """The sorted columns of a table, the target last."""
         if self.name != "sklearn":
             return self.columns(sample.and_target(target))
         values = target.values.astype(np.float64)
-        changed, noise = jittered(sample.values, sample.discrete, self.random_state)
+        changed, noise = jitter(sample.values, sample.discrete, self.random_state)
         if not target.is_classes:
-            values = jittered_target(values, noise)
+            values = jitter_target(values, noise)
         both = np.append(sample.discrete, target.is_classes)
-        return sorted_columns(np.column_stack([changed, values]).T, both, len(changed), scaled=False)
+        return sort_columns(np.column_stack([changed, values]).T, both, len(changed), scaled=False)
 
     # --- scikit-learn's numbers ----------------------------------------------------------------------
 
-    def left_to_scikit_learn(self, matrix: Floats, discrete: Bools, classes: Any = None) -> bool:
-        """Whether parity needs the original: it rounds distances its own way where few rows share a discrete value."""
+    def needs_scikit_learn(self, matrix: Floats, discrete: Bools, classes: Any = None) -> bool:
+        """Whether parity needs scikit-learn itself, which rounds distances its own way where few rows share a value."""
         if self.name != "sklearn":
             return False
         labels = [*matrix.T[discrete], *([] if classes is None else [classes])]
@@ -144,7 +155,7 @@ class Estimator:
 
         codes = matrix.copy()
         for index in np.flatnonzero(discrete):
-            # The count refuses labels that are not whole numbers.
+            # scikit-learn refuses labels that are not whole numbers.
             codes[:, index] = np.unique(matrix[:, index], return_inverse=True)[1]
         found = (mutual_info_classif if is_classes else mutual_info_regression)(
             codes,
@@ -156,20 +167,20 @@ class Estimator:
         return np.asarray(found, dtype=np.float64)
 
     def rows(self, matrix: Floats, discrete: Bools) -> Floats:
-        """Each column with each other, one of them with the jitter of a target."""
+        """Each column with each other, one of them with the noise of a target ("sklearn")."""
         total = len(discrete)
         found = np.zeros((total, total))
-        if self.left_to_scikit_learn(matrix, discrete):
+        if self.needs_scikit_learn(matrix, discrete):
             for index in np.flatnonzero(~constant_columns(matrix)):
                 column = matrix[:, index]
                 found[index] = self.by_scikit_learn(matrix, discrete, column, bool(discrete[index]))
             return found
-        changed, noise = jittered(matrix, discrete, self.random_state)
+        changed, noise = jitter(matrix, discrete, self.random_state)
         targets = [
-            column if is_discrete else jittered_target(column, noise)
+            column if is_discrete else jitter_target(column, noise)
             for column, is_discrete in zip(matrix.T, discrete, strict=True)
         ]
-        columns = sorted_columns([*changed.T, *targets], np.tile(discrete, 2), len(matrix), scaled=False)
+        columns = sort_columns([*changed.T, *targets], np.tile(discrete, 2), len(matrix), scaled=False)
 
         def keep(index: int, start: int, stop: int, values: Floats) -> None:
             found[index - total, start:stop] = values
@@ -191,40 +202,39 @@ class Estimator:
         self.estimate(columns, [(index, index, total) for index in range(total)], keep)
         return found
 
-    def estimate(self, columns: SortedColumns | ColumnsWithHoles, lines: Sequence[Line], keep: Keep) -> None:
-        """Estimate the information of pairs of columns; of those with holes, its part in rows where both are known."""
+    def estimate(self, columns: SortedColumns | IncompleteColumns, lines: Sequence[Line], keep: Keep) -> None:
+        """Estimate the information of pairs of columns; of incomplete ones, its part in rows where both are known."""
         total = sum(end - start for _, start, end in lines)
         numbers = np.arange(1, columns.n_rows + 2)
         logarithm = np.append(0.0, np.log(numbers))
         digamma = np.append(0.0, np.cumsum(np.append(-EULER, 1 / numbers[:-1])))
 
         def worker(stop: Ints) -> Callable[[Line], None]:
-            tell = self._teller(columns, digamma, logarithm, stop)
+            estimate = self._pair_estimate(columns, digamma, logarithm, stop)
 
             def do(piece: Line) -> None:
                 index, start, end = piece
-                keep(index, start, end, tell(index, np.arange(start, end, dtype=np.intc)))
+                keep(index, start, end, estimate(index, np.arange(start, end, dtype=np.intc)))
 
             return do
 
-        step = max(1, self.limits.rows_per_call // columns.n_rows)
-        in_threads(_pieces(lines, step), total, worker, self.n_jobs, self.progress)
+        step = max(1, ROWS_PER_CALL // columns.n_rows)
+        run_in_threads(_pieces(lines, step), total, worker, self.n_jobs, self.progress)
 
-    def _teller(
-        self, columns: SortedColumns | ColumnsWithHoles, digamma: Floats, logarithm: Floats, stop: Ints
-    ) -> Tell:
-        if isinstance(columns, ColumnsWithHoles):
-            least = self.limits.least_rows
-            holed = neighbours.PairsWithHoles(
-                columns.arrays, self.n_neighbors, least, digamma, logarithm, stop
+    def _pair_estimate(
+        self, columns: SortedColumns | IncompleteColumns, digamma: Floats, logarithm: Floats, stop: Ints
+    ) -> Estimate:
+        if isinstance(columns, IncompleteColumns):
+            incomplete = neighbours.PairsWithHoles(
+                columns.arrays, self.n_neighbors, LEAST_ROWS, digamma, logarithm, stop
             )
-            return _teller_of_known_rows(columns, holed, self.limits)
+            return _known_rows_estimate(columns, incomplete)
         if columns.weights is not None:
-            return _weighted_teller(columns, columns.weights)
+            return _weighted_estimate(columns, columns.weights)
         k = max(1, min(self.n_neighbors, columns.n_rows - 1))
         pairs = neighbours.Pairs(columns.arrays, k, self.name == "sklearn", digamma, logarithm, stop)
 
-        def tell(index: int, others: Ints) -> Floats:
+        def estimate(index: int, others: Ints) -> Floats:
             values = np.zeros(len(others))
             pairs.run(np.full_like(others, index), others, values)
             if columns.thin.any() and columns.discrete[index]:
@@ -233,13 +243,13 @@ class Estimator:
                     values[place] = counts.corrected(columns.codes[index], columns.codes[others[place]])
             return values
 
-        return tell
+        return estimate
 
 
-def _weighted_teller(columns: SortedColumns, weights: Floats) -> Tell:
+def _weighted_estimate(columns: SortedColumns, weights: Floats) -> Estimate:
     codes, thin = columns.codes, columns.thin
 
-    def tell(index: int, others: Ints) -> Floats:
+    def estimate(index: int, others: Ints) -> Floats:
         return np.array(
             [
                 counts.weighted(codes[index], codes[other], weights, thin=bool(thin[index] or thin[other]))
@@ -247,31 +257,27 @@ def _weighted_teller(columns: SortedColumns, weights: Floats) -> Tell:
             ]
         )
 
-    return tell
+    return estimate
 
 
-def _teller_of_known_rows(
-    columns: ColumnsWithHoles, pairs: neighbours.PairsWithHoles, limits: InformationLimits
-) -> Tell:
+def _known_rows_estimate(columns: IncompleteColumns, pairs: neighbours.PairsWithHoles) -> Estimate:
     """The information of two columns in rows where both are known, times the share of these rows."""
 
-    def tell(index: int, others: Ints) -> Floats:
+    def estimate(index: int, others: Ints) -> Floats:
         values = np.zeros(len(others))
         shapes = np.zeros((len(others), 3), dtype=np.intc)
         pairs.run(np.full_like(others, index), others, values, shapes)
         rows = shapes[:, 0]
         if columns.discrete[index] and (columns.nominal[index] or columns.nominal[others].any()):
-            thin = (shapes[:, 1:] > limits.most_levels) | (
-                limits.rows_per_level * shapes[:, 1:] > rows[:, None]
-            )
+            thin = (shapes[:, 1:] > MOST_LEVELS) | (ROWS_PER_LEVEL * shapes[:, 1:] > rows[:, None])
             thin[:, 0] &= columns.nominal[index]
             thin[:, 1] &= columns.nominal[others]
-            some = thin.any(axis=1) & (columns.discrete[others] > 0) & (rows >= limits.least_rows)
+            some = thin.any(axis=1) & (columns.discrete[others] > 0) & (rows >= LEAST_ROWS)
             for place in np.flatnonzero(some):
                 values[place] = _corrected(columns.codes[index], columns.codes[others[place]])
         return np.asarray(rows / columns.n_rows * values)
 
-    return tell
+    return estimate
 
 
 def _corrected(x: Ints, y: Ints) -> float:
@@ -289,3 +295,74 @@ def _pieces(lines: Sequence[Line], step: int) -> Iterator[tuple[Line, int]]:
 def _check_number(name: str, value: Any, least: int) -> None:
     if not isinstance(value, int | np.integer) or isinstance(value, bool) or value < least:
         raise InputError(f"{name}={value!r} must be a whole number of at least {least}.")
+
+
+# --- Missing values -----------------------------------------------------------------------------------
+
+
+def target_with_missing(estimator: Estimator, sample: Sample) -> Floats:
+    """The information of each column with the last one, which is complete."""
+    patterns = patterns_of(sample.values)
+    columns = _append_patterns(sample, patterns)
+    target = len(patterns.of) - 1
+    found = np.zeros(len(columns))
+
+    def keep(_: int, start: int, stop: int, values: Floats) -> None:
+        found[start:stop] = values
+
+    estimator.estimate(columns, [(target, 0, target), (target, target + 1, len(columns))], keep)
+    of_missing = found[target + 1 :]
+    return np.asarray(found[:target] + of_missing[patterns.of[:-1]])
+
+
+def square_with_missing(estimator: Estimator, sample: Sample) -> Floats:
+    """The information of each column with each other and with itself."""
+    patterns = patterns_of(sample.values)
+    columns = _append_patterns(sample, patterns)
+    n_columns = len(patterns.of)
+    known = np.zeros((n_columns, n_columns))
+    of_missing = np.zeros((n_columns, len(patterns)))
+
+    def keep(index: int, start: int, stop: int, values: Floats) -> None:
+        if start >= n_columns:
+            of_missing[index, start - n_columns : stop - n_columns] = values
+        else:
+            known[index, start:stop] = values
+            known[start:stop, index] = values
+
+    among_columns = [(index, index, n_columns) for index in range(n_columns)]
+    with_patterns = [(index, n_columns, len(columns)) for index in range(n_columns)]
+    estimator.estimate(columns, [*among_columns, *with_patterns], keep)
+    of_patterns = of_missing[:, patterns.of]
+    both = _pattern_information(patterns.known)[np.ix_(patterns.of, patterns.of)]
+    return np.asarray((known + both) + (of_patterns + of_patterns.T))
+
+
+def _append_patterns(sample: Sample, patterns: Patterns) -> IncompleteColumns:
+    """The columns, followed by one for each pattern: whether the columns with it are known."""
+    n_patterns = len(patterns)
+    return sort_incomplete_columns(
+        np.column_stack([sample.values, patterns.known.T.astype(np.float64)]),
+        np.append(sample.discrete, np.ones(n_patterns, dtype=bool)),
+        np.append(sample.nominal, np.zeros(n_patterns, dtype=bool)),
+    )
+
+
+def _pattern_information(known: Bools) -> Floats:
+    """The information of each pattern with each other, from tables of two rows and two columns."""
+    n_rows = known.shape[1]
+    ones = known.astype(np.float64)
+    totals = ones.sum(axis=1)
+    both = ones @ ones.T
+    sides = [n_rows - totals, totals]
+    left = totals[:, None] - both
+    cells = {(1, 1): both, (1, 0): left, (0, 0): n_rows - totals[:, None] - totals + both}
+
+    def term(a: int, b: int) -> Floats:
+        expected = sides[a][:, None] * sides[b]
+        seen = cells[a, b] > 0
+        ratios = np.divide(cells[a, b] * n_rows, expected, out=np.ones_like(expected), where=seen)
+        return np.asarray(cells[a, b] / n_rows * np.log(ratios))
+
+    one_known = term(1, 0)
+    return np.maximum((term(1, 1) + term(0, 0)) + (one_known + one_known.T), 0.0)

@@ -14,12 +14,12 @@ difference in one column is smaller than r: ``psi(n) + psi(k) - mean of psi(n_x 
 same discrete value (all other c - 1 rows if these are fewer than k), m the number of rows, itself included, nearer
 than r: ``psi(n) + mean of psi(k) - psi(c) - psi(m)``. Rows that are alone with their value are left out.
 
-**Categories of many labels.** By chance alone, a category of 200 labels says 0.05 nats about two classes in 2,000 rows,
-and 0.5 about ten. What is to be expected by chance is therefore taken off where one of two discrete columns is a
+**Categories of many labels.** By chance alone, a category of 200 labels has 0.05 nats about two classes in 2,000 rows,
+and 0.5 about ten. What is to be expected by chance is therefore subtracted where one of two discrete columns is a
 category with more than 10 labels, or with fewer than 10 rows for each of them on average; see ``counts``.
 
 **Missing values.** "Missing" is a value of its own: y is known by whether x is missing, and, in the rows where it is
-not, by x. The formula is at the head of ``missing``. Where columns are cut into bins, missing is one more bin.
+not, by x. The formula is at the head of ``estimator``. Where columns are cut into bins, missing is one more bin.
 
 **Weights.** Counts become sums of weights, bins have equal weight, and their default number is the cube root of Kish's
 effective number of rows; see ``counts``. Neighbours cannot be weighted. Whole numbers are rows that are there several
@@ -57,25 +57,14 @@ import numpy.typing as npt
 
 from altsets.arrays import Floats
 from altsets.errors import warn_user
-from altsets.measures._threads import OnProgress
-from altsets.measures.information.estimator import METHODS, Estimator, Sample
-from altsets.measures.information.missing import square_with_missing, target_with_missing
-from altsets.measures.information.prepared import SortedColumns, discrete_columns
+from altsets.measures.information.columns import SortedColumns, discrete_columns
+from altsets.measures.information.estimator import Estimator, Sample, square_with_missing, target_with_missing
+from altsets.measures.workers import OnProgress
 from altsets.tables.constant_columns import constant_columns
 from altsets.tables.conversion import features_of
 from altsets.tables.feature_matrix import Features
 from altsets.tables.target import target_of
 from altsets.tables.weights import counted, counted_as_repeats, whole
-
-__all__ = [
-    "METHODS",
-    "information_matrix",
-    "mutual_info",
-    "symmetrical_uncertainty",
-    "uncertainty_matrix",
-    "uncertainty_rows",
-    "warn_of_bins",
-]
 
 
 def mutual_info(
@@ -105,7 +94,7 @@ def mutual_info(
         How much each row counts. "bins" takes any weights; for the others, whole numbers are rows that are there
         several times. With other weights "neighbors" counts in bins, and says so; "sklearn" refuses them.
     task : {"auto", "classification", "regression"}
-        Whether the target names classes or amounts; "auto" looks at its values.
+        Whether the target is a class or a number; "auto" looks at its values.
     method : {"neighbors", "bins", "sklearn"}
         "neighbors": a count for two discrete variables, nearest neighbours where one of them is continuous;
         deterministic, see the notes. "bins": a count for all, after continuous variables were cut into bins of
@@ -144,7 +133,7 @@ def mutual_info(
     >>> mutual_info(X, ["a", "a", "b", "b"] * 10).round(4).tolist()
     [0.6931, 0.0]
     """
-    features, y, weights, how = _ready(
+    features, y, weights, how = _prepare(
         X, y, sample_weight, Estimator(method, n_neighbors, n_bins, random_state, n_jobs, progress)
     )
     if how.name != method:
@@ -152,7 +141,7 @@ def mutual_info(
     target = target_of(y, features.n_rows, task)
     table = _sample(features, discrete, weights, how)
     constant = constant_columns(features.values)
-    if how.left_to_scikit_learn(table.values, table.discrete, target.values if target.is_classes else None):
+    if how.needs_scikit_learn(table.values, table.discrete, target.values if target.is_classes else None):
         scores = how.by_scikit_learn(table.values, table.discrete, target.values, target.is_classes)
     elif how.name == "neighbors" and features.incomplete.any():
         scores = target_with_missing(how, table.and_target(target))
@@ -163,7 +152,7 @@ def mutual_info(
             scores[start:stop] = found
 
         how.estimate(how.with_target(table, target), [(len(scores), 0, len(scores))], keep)
-    # Where jitter has made a constant column vary, it has no say.
+    # Noise can make a constant column vary.
     scores[constant] = 0.0
     return scores
 
@@ -184,7 +173,7 @@ def information_matrix(
 
     Row i has column i as the target, which makes a difference to "sklearn" alone: its jitter is another one there.
     """
-    features, _, weights, how = _ready(
+    features, _, weights, how = _prepare(
         features,
         np.zeros(features.n_rows),
         sample_weight,
@@ -226,7 +215,7 @@ def symmetrical_uncertainty(
     >>> symmetrical_uncertainty(X, ["a", "a", "b", "b"] * 10).round(4).tolist()
     [1.0, 0.0]
     """
-    features, y, weights, how = _ready(
+    features, y, weights, how = _prepare(
         X, y, sample_weight, Estimator("bins", 1, n_bins, None, n_jobs, progress)
     )
     target = target_of(y, features.n_rows, task)
@@ -241,7 +230,7 @@ def symmetrical_uncertainty(
         else:
             scores[start:stop] = found
 
-    # What a variable says about itself is its entropy.
+    # The information of a variable and itself is its entropy.
     own = [(index, index, index + 1) for index in range(last + 1)]
     how.estimate(columns, [*own, (last, 0, last)], keep)
     return _uncertainty(scores, entropies[:-1] + entropies[-1])
@@ -257,7 +246,7 @@ def uncertainty_matrix(
     progress: OnProgress | None = None,
 ) -> Floats:
     """Symmetrical uncertainty of each column with each other; the parameters are those above."""
-    how, columns = _counted_columns(features, sample_weight, discrete, n_bins, n_jobs, progress)
+    how, columns = _binned_columns(features, sample_weight, discrete, n_bins, n_jobs, progress)
     scores = how.square(columns)
     entropies = scores.diagonal().copy()
     return _uncertainty(scores, entropies[:, None] + entropies)
@@ -271,7 +260,7 @@ def uncertainty_rows(
     One-sided, it is the uncertainty coefficient: what each column says about those of the rows, as a share of what
     there is to know about these alone.
     """
-    how, columns = _counted_columns(features, sample_weight)
+    how, columns = _binned_columns(features, sample_weight)
     scores = np.zeros((len(of), features.n_features))
     entropies = np.zeros(features.n_features)
     place = {column: row for row, column in enumerate(of)}
@@ -289,7 +278,7 @@ def uncertainty_rows(
     return _uncertainty(scores, 2 * there_is if one_sided else there_is + entropies)
 
 
-def _counted_columns(
+def _binned_columns(
     features: Features,
     sample_weight: Any,
     discrete: npt.ArrayLike = "auto",
@@ -297,8 +286,8 @@ def _counted_columns(
     n_jobs: int | None = None,
     progress: OnProgress | None = None,
 ) -> tuple[Estimator, SortedColumns]:
-    """Columns in bins, and how to count in them."""
-    features, _, weights, how = _ready(
+    """Binned columns, and the estimator for them."""
+    features, _, weights, how = _prepare(
         features,
         np.zeros(features.n_rows),
         sample_weight,
@@ -308,7 +297,7 @@ def _counted_columns(
 
 
 def warn_of_bins(weights: Floats | None, method: str) -> None:
-    """Say that information is counted in bins, where neighbours were asked for but rows have weights."""
+    """Warn that information is estimated in bins, where neighbours were requested but rows have weights."""
     if method == "neighbors" and weights is not None and not _repeats(weights):
         warn_user(
             "mutual information by nearest neighbours takes no weights but whole numbers, so it is counted in bins "
@@ -321,10 +310,10 @@ def _uncertainty(information: Floats, entropies: Floats) -> Floats:
     return np.asarray(np.minimum(shares, 1.0))
 
 
-def _ready(
+def _prepare(
     X: Any, y: Any, sample_weight: Any, how: Estimator
 ) -> tuple[Features, Any, Floats | None, Estimator]:
-    """Table and target without rows that do not count, the weights that are left to deal with, and how to do it."""
+    """Table and target without rows of weight 0, the weights if they are not equal, and the estimator for them."""
     features = features_of(X)
     features, y, weights = counted(features, y, sample_weight)
     if weights is None or (weights == weights[0]).all():
@@ -338,7 +327,7 @@ def _ready(
 
 
 def _repeats(weights: Floats) -> bool:
-    """Whether weights are no more than rows that are there several times; equal weights are no weights at all."""
+    """Whether weights only repeat rows: whole numbers, or all equal."""
     counting = weights[weights > 0]
     return whole(counting) or bool((counting == counting[0]).all())
 
@@ -348,6 +337,4 @@ def _sample(features: Features, discrete: npt.ArrayLike, weights: Floats | None,
         features.refuse_missing(
             "mutual_info (method='sklearn')", advice="fill them in, or use another method, which counts them"
         )
-    return Sample(
-        features.values, discrete_columns(features, discrete, weights, how.limits), features.nominal, weights
-    )
+    return Sample(features.values, discrete_columns(features, discrete, weights), features.nominal, weights)

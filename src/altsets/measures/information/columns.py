@@ -1,4 +1,4 @@
-"""Columns in the form in which their mutual information is estimated: sorted, scaled, in bins, or jittered."""
+"""Columns for estimators of mutual information: sorted, scaled, binned, jittered; patterns of missing values."""
 
 from __future__ import annotations
 
@@ -9,34 +9,28 @@ from itertools import islice
 import numpy as np
 import numpy.typing as npt
 
-from altsets.arrays import Bools, Floats, Ints
+from altsets.arrays import Bools, Floats, Indices, Ints
 from altsets.errors import InputError
 from altsets.measures.information.counts import number_of_rows
-from altsets.measures.information.limits import DEFAULT_LIMITS, InformationLimits
 from altsets.tables.feature_matrix import Features, column_mask
 
-__all__ = [
-    "ColumnsWithHoles",
-    "SortedColumns",
-    "binned",
-    "columns_with_holes",
-    "discrete_columns",
-    "jittered",
-    "jittered_target",
-    "levels",
-    "sorted_columns",
-]
-
-
-#: Distances that differ by no more than this are equal but for rounding, where the largest value is about 1.
+#: A column with more different values is not discrete by default, and a category with more labels is corrected for
+#: the information that it has by chance.
+MOST_LEVELS = 10
+#: The same for columns and categories with fewer rows per value, on average.
+ROWS_PER_LEVEL = 10
+#: Values that are sorted at a time: many short columns at once, as each call has its price, but not so many that they
+#: leave the cache of a processor.
+VALUES_PER_SORT = 5_000
+#: Distances that differ by no more than this are equal up to rounding, where the largest value is about 1.
 ROUNDING = 32 * np.finfo(np.float64).eps
 
 
 @dataclass(frozen=True)
 class SortedColumns:
-    """Sorted columns, one in each row of the arrays; what the arrays mean is said in the kernel ``neighbours``.
+    """Sorted columns, one in each row of the arrays, which are documented in the kernel ``neighbours``.
 
-    Beside these: which columns are categories with few rows for each of their labels, and how much rows count.
+    ``thin`` marks categories with few rows per label.
     """
 
     codes: Ints
@@ -56,7 +50,7 @@ class SortedColumns:
     def arrays(
         self,
     ) -> tuple[Ints, Ints, Floats, Ints, Ints, Floats, npt.NDArray[np.uint8]]:
-        """All of them, in the order in which the kernel wants them."""
+        """The arrays in the order of the kernel."""
         return (
             self.codes,
             self.orders,
@@ -69,16 +63,13 @@ class SortedColumns:
 
     @property
     def n_rows(self) -> int:
-        """How many values each column has."""
+        """The number of values of each column."""
         return int(self.codes.shape[1])
 
 
 @dataclass(frozen=True)
-class ColumnsWithHoles:
-    """Columns with missing values, one in each row of the arrays, as the kernel ``neighbours`` wants them.
-
-    Beside these: which columns are categories.
-    """
+class IncompleteColumns:
+    """Columns with missing values, one in each row of the arrays, as the kernel ``neighbours`` takes them."""
 
     codes: Ints
     values: Floats
@@ -91,35 +82,26 @@ class ColumnsWithHoles:
 
     @property
     def arrays(self) -> tuple[Ints, Floats, Ints, npt.NDArray[np.uint8]]:
-        """All of them, in the order in which the kernel wants them."""
+        """The arrays in the order of the kernel."""
         return self.codes, self.values, self.sizes, self.discrete
 
     @property
     def n_rows(self) -> int:
-        """How many values each column has, the missing ones included."""
+        """The number of values of each column, missing ones included."""
         return int(self.codes.shape[1])
 
 
-def columns_with_holes(
-    values: Floats, discrete: Bools, nominal: Bools, limits: InformationLimits = DEFAULT_LIMITS
-) -> ColumnsWithHoles:
-    """Sort the columns of a table once, for all the rows in which pairs of them will be known.
-
-    Examples
-    --------
-    >>> columns = columns_with_holes(np.array([[5.0], [np.nan], [2.0], [5.0]]), *np.zeros((2, 1), dtype=bool))
-    >>> columns.codes.tolist(), columns.sizes.tolist(), columns.values[0, :2].tolist()
-    ([[1, -1, 0, 1]], [2], [2.0, 5.0])
-    """
-    # What is missing comes last, and no two missing values are the same.
-    found = sorted_columns(values.T, discrete, len(values), scaled=False, limits=limits)
+def sort_incomplete_columns(values: Floats, discrete: Bools, nominal: Bools) -> IncompleteColumns:
+    """Sort the columns of a table once, for all pairs; missing values have the code -1."""
+    # nan is sorted to the end, and no two of them are equal.
+    found = sort_columns(values.T, discrete, len(values), scaled=False)
     missing = np.isnan(values.T)
     found.codes[missing] = -1
     sizes = (found.sizes - missing.sum(axis=1)).astype(np.intc)
-    return ColumnsWithHoles(found.codes, found.values, sizes, found.discrete, nominal)
+    return IncompleteColumns(found.codes, found.values, sizes, found.discrete, nominal)
 
 
-def sorted_columns(
+def sort_columns(
     columns: Iterable[Floats],
     discrete: Bools,
     n_rows: int,
@@ -127,26 +109,11 @@ def sorted_columns(
     scaled: bool,
     nominal: Bools | None = None,
     weights: Floats | None = None,
-    limits: InformationLimits = DEFAULT_LIMITS,
 ) -> SortedColumns:
     """Sort columns once, for all the pairs they will be part of.
 
-    Parameters
-    ----------
-    columns : iterable of arrays of length n_rows
-        Finite numbers.
-    discrete : array of bool
-        Which columns are only labels.
-    n_rows : int
-        Length of the columns.
-    scaled : bool
-        Whether to divide by the standard deviation, which continuous columns need to be compared.
-    nominal : array of bool, optional
-        Which columns are categories; by default none.
-    weights : array of length n_rows, optional
-        How much each row counts.
-    limits : InformationLimits
-        How many values are sorted at a time, and when the labels of a category have few rows.
+    ``discrete`` columns are labels only, ``nominal`` ones are categories; ``scaled`` divides continuous columns by
+    their standard deviation, so that they can be compared.
     """
     shape = (len(discrete), n_rows)
     found = SortedColumns(
@@ -162,13 +129,12 @@ def sorted_columns(
     )
     waiting = iter(columns)
     start = 0
-    # Many short columns at a time, as each step has its price.
-    while block := list(islice(waiting, max(1, limits.values_per_sort // n_rows))):
+    while block := list(islice(waiting, max(1, VALUES_PER_SORT // n_rows))):
         _sort_into(found, slice(start, start + len(block)), np.array(block), scaled)
         start += len(block)
     if nominal is not None:
-        thin = limits.rows_per_level * found.sizes > number_of_rows(weights, n_rows)
-        found.thin[:] = nominal & (thin | (found.sizes > limits.most_levels))
+        thin = ROWS_PER_LEVEL * found.sizes > number_of_rows(weights, n_rows)
+        found.thin[:] = nominal & (thin | (found.sizes > MOST_LEVELS))
     return found
 
 
@@ -187,7 +153,7 @@ def _sort_into(found: SortedColumns, some: slice, block: Floats, scaled: bool) -
     found.below[some][columns, places] = starts
     if scaled:
         varied = np.flatnonzero((found.discrete[some] == 0) & (sizes > 1))
-        # Of the sorted values: the order of the rows must not change a bit.
+        # From sorted values, so that the order of the rows does not change a bit.
         ascending[varied], found.slack[some][varied] = _scaled(ascending[varied])
     found.values[some][columns, places] = ascending[columns, starts]
 
@@ -204,25 +170,18 @@ def _scaled(ascending: Floats) -> tuple[Floats, Floats]:
     return centred / deviations[:, None], ROUNDING / deviations
 
 
-def binned(column: Floats, n_bins: int, weights: Floats | None = None) -> Floats:
-    """The numbers of bins with about the same number of rows, or weight; rows that agree stay together.
+def bin_column(column: Floats, n_bins: int, weights: Floats | None = None) -> Floats:
+    """Bin numbers: bins with about the same number of rows, or weight; equal values stay together.
 
     The bin of a value is where the middle one of its rows would be if all rows, in order, were cut in equal parts.
-    Rows with a missing value are in a bin of their own, behind the others.
-
-    Examples
-    --------
-    >>> binned(np.array([1.0, 5.0, 2.0, 9.0, 5.0, 5.0]), 3).tolist()
-    [0.0, 1.0, 0.0, 2.0, 1.0, 1.0]
-    >>> binned(np.array([1.0, 5.0, 2.0, np.nan]), 3, np.array([1.0, 1.0, 4.0, 1.0])).tolist()
-    [0.0, 2.0, 1.0, 3.0]
+    Missing values have a bin of their own, the last.
     """
     missing = np.isnan(column)
     if missing.any():
         bins = np.full(len(column), float(n_bins))
         known = ~missing
         if known.any():
-            bins[known] = binned(column[known], n_bins, None if weights is None else weights[known])
+            bins[known] = bin_column(column[known], n_bins, None if weights is None else weights[known])
         return bins
     _, codes, counts = np.unique(column, return_inverse=True, return_counts=True)
     if weights is None:
@@ -230,27 +189,21 @@ def binned(column: Floats, n_bins: int, weights: Floats | None = None) -> Floats
         return (twice_the_middle * n_bins // (2 * len(column)))[codes].astype(np.float64)
     sums = np.bincount(codes, weights)
     ends = np.cumsum(sums)
-    # Rounding must not open a bin behind the last one.
+    # Rounding must not open another bin.
     return np.asarray(np.minimum((2 * ends - sums) * n_bins // (2 * ends[-1]), n_bins - 1)[codes])
 
 
-def levels(column: Floats) -> Floats:
-    """A discrete column in which missing is one more value, the last; codes, if there are holes.
-
-    Examples
-    --------
-    >>> levels(np.array([5.0, np.nan, 2.0, np.nan])).tolist()
-    [1.0, 2.0, 0.0, 2.0]
-    """
+def code_levels(column: Floats) -> Floats:
+    """A discrete column in which missing is one more value, the last; codes if any is missing."""
     if not np.isnan(column).any():
         return column
     return np.unique(column, return_inverse=True)[1].astype(np.float64)
 
 
-def jittered(matrix: Floats, discrete: Bools, random_state: int | None) -> tuple[Floats, Floats]:
-    """The columns as scikit-learn's estimator changes them, and the noise that it has for the target.
+def jitter(matrix: Floats, discrete: Bools, random_state: int | None) -> tuple[Floats, Floats]:
+    """The columns as scikit-learn's estimator changes them, and its noise for the target.
 
-    To the last bit, so that ties are broken as there: the same operations, the same random stream.
+    The same operations and the same random stream, to the last bit, so that ties are broken alike.
     """
     from sklearn.preprocessing import scale
     from sklearn.utils import check_random_state
@@ -265,8 +218,8 @@ def jittered(matrix: Floats, discrete: Bools, random_state: int | None) -> tuple
     return changed, rng.standard_normal(size=len(matrix))
 
 
-def jittered_target(values: Floats, noise: Floats) -> Floats:
-    """An amount to predict, as scikit-learn's estimator changes it."""
+def jitter_target(values: Floats, noise: Floats) -> Floats:
+    """A numeric target as scikit-learn's estimator changes it."""
     from sklearn.preprocessing import scale
 
     changed = scale(values, with_mean=False)
@@ -274,20 +227,15 @@ def jittered_target(values: Floats, noise: Floats) -> Floats:
     return np.asarray(changed)
 
 
-def discrete_columns(
-    features: Features,
-    discrete: npt.ArrayLike,
-    weights: Floats | None = None,
-    limits: InformationLimits = DEFAULT_LIMITS,
-) -> Bools:
-    """Which columns are discrete: categories, and others as told, or those of few values."""
+def discrete_columns(features: Features, discrete: npt.ArrayLike, weights: Floats | None = None) -> Bools:
+    """Which columns are discrete: categories, and others as given or with few values."""
     if not isinstance(discrete, str):
         return column_mask("discrete", discrete, features.n_features) | features.nominal
     if discrete != "auto":
         raise InputError(
             f"discrete={discrete!r} is unknown; give 'auto', True, False or one bool per column."
         )
-    most = _most_values(weights, features.n_rows, limits)
+    most = _most_values(weights, features.n_rows)
     found = features.nominal.copy()
     complete = np.flatnonzero(~found & ~features.incomplete)
     # A look at the first rows settles most continuous columns without sorting all of them.
@@ -298,15 +246,50 @@ def discrete_columns(
     for index in np.flatnonzero(~found & features.incomplete):
         column = features.values[:, index]
         known = ~np.isnan(column)
-        fewer = _most_values(None if weights is None else weights[known], int(known.sum()), limits)
+        fewer = _most_values(None if weights is None else weights[known], int(known.sum()))
         found[index] = _has_few_values(column[known], fewer)
     return found
 
 
-def _most_values(weights: Floats | None, n_rows: int, limits: InformationLimits) -> int:
+def _most_values(weights: Floats | None, n_rows: int) -> int:
     rows = number_of_rows(weights, n_rows) if n_rows else 0
-    return min(limits.most_levels, int(rows // limits.rows_per_level))
+    return min(MOST_LEVELS, int(rows // ROWS_PER_LEVEL))
 
 
 def _has_few_values(column: Floats, most: int) -> bool:
     return len(np.unique(column[: 4 * most + 1])) <= most and len(np.unique(column)) <= most
+
+
+# --- Patterns of missing values -----------------------------------------------------------------------
+
+
+@dataclass(frozen=True, eq=False)
+class Patterns:
+    """Groups of columns with the same missing rows; the first group has none, and may be empty.
+
+    ``known`` has one row per group: in which rows its columns are known. ``of`` is the group of each column.
+    """
+
+    known: Bools
+    of: Indices
+
+    def __len__(self) -> int:
+        return len(self.known)
+
+    @property
+    def groups(self) -> list[Indices]:
+        """The columns of each group."""
+        return [np.flatnonzero(self.of == group) for group in range(len(self))]
+
+
+def patterns_of(values: Floats) -> Patterns:
+    """Group columns by the rows in which they are known."""
+    known = [np.ones(len(values), dtype=bool)]
+    seen = {known[0].tobytes(): 0}
+    of = np.zeros(values.shape[1], dtype=np.intp)
+    for index, column in enumerate(values.T):
+        mask = ~np.isnan(column)
+        of[index] = seen.setdefault(mask.tobytes(), len(known))
+        if of[index] == len(known):
+            known.append(mask)
+    return Patterns(np.array(known), of)

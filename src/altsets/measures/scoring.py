@@ -1,0 +1,259 @@
+"""Fit and score models on rows of a table: scorers, the positive class, weights, errors of models explained."""
+
+from __future__ import annotations
+
+import copy
+import inspect
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from functools import partial
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from altsets.arrays import Bools, Floats, Indices
+from altsets.errors import InputError
+from altsets.measures.models import fit, last_step, one_line
+from altsets.tables.encoded import Encoded, EncodedRows
+from altsets.tables.feature_matrix import Features
+from altsets.tables.original import Original, OriginalRows
+from altsets.wording import list_some
+
+#: The most labels or columns that a message lists.
+MOST_LISTED = 8
+#: Words in messages of models about columns that are not numeric.
+ABOUT_TYPES = ("convert", "string", "dtype", "object", "categor")
+
+
+@dataclass(frozen=True, eq=False)
+class ModelRows:
+    """Some rows of a table, as models and scorers get them: columns of a set, labels, weights, groups."""
+
+    columns: EncodedRows | OriginalRows
+    labels: npt.NDArray[Any]
+    weights: Floats | None = None
+    groups: npt.NDArray[Any] | None = None
+
+    def fit(self, model: Any, chosen: Sequence[int]) -> Any:
+        """Fit a model to these rows of a set of features."""
+        return fit(model, self.columns(chosen), self.labels, self.weights, self.groups)
+
+    def score(self, model: Any, chosen: Sequence[int], scorer: Any) -> float:
+        """The score of a model of this set on these rows."""
+        return float(weight_scorer(scorer, self.weights)(model, self.columns(chosen), self.labels))
+
+
+def model_rows(
+    table: Encoded | Original,
+    rows: Indices,
+    labels: npt.NDArray[Any],
+    weights: Floats | None,
+    groups: npt.NDArray[Any] | None,
+) -> ModelRows:
+    """Select rows of a table, its labels, and its weights and groups if there are any."""
+    return ModelRows(
+        table.part(rows),
+        labels[rows],
+        None if weights is None else weights[rows],
+        None if groups is None else groups[rows],
+    )
+
+
+def kept_groups(groups: Any, kept: Bools | None) -> npt.NDArray[Any] | None:
+    """The groups of the kept rows."""
+    if groups is None:
+        return None
+    return np.asarray(groups) if kept is None else np.asarray(groups)[kept]
+
+
+# --- Scorers ------------------------------------------------------------------------------------------
+
+
+def scorer_for(
+    model: Any, scoring: Any, classes: bool, labels: npt.NDArray[Any] | None = None, pos_label: Any = None
+) -> Any:
+    """A scorer from its name or a function; by default Matthews correlation for classes, R² for numbers.
+
+    With ``labels``, a scorer of one of two classes, such as precision, is about ``pos_label``; see
+    :func:`positive_class`.
+    """
+    from sklearn.metrics import check_scoring
+
+    if scoring is None:
+        scoring = "matthews_corrcoef" if classes else "r2"
+    if not isinstance(scoring, str) and not callable(scoring):
+        raise InputError(
+            f"scoring={scoring!r} must be the name of one scorer or a function of model, X and y."
+        )
+    try:
+        scorer = check_scoring(model, scoring=scoring)
+    except (ValueError, TypeError) as error:
+        raise InputError(f"scoring={scoring!r} does not work here: {one_line(error)}") from error
+    if labels is None or not _is_about_one_class(scorer):
+        return scorer
+    if not classes:
+        raise InputError(f"scoring={_name_of(scoring)} is about classes, but the target is numeric; use r2.")
+    return _about_one_class(scorer, scoring, labels, pos_label)
+
+
+def positive_class(labels: npt.NDArray[Any], pos_label: Any = None, classes: bool = True) -> Any:
+    """The positive one of two classes: 1 or True if it is one of them, else the last one in order.
+
+    A given label may also be the text of a class, as on the command line.
+    """
+    if not classes:
+        raise InputError(
+            f"the positive class {pos_label!r} (pos_label) goes with two classes, but the target is numeric; leave "
+            "it out."
+        )
+    known = np.unique(labels).tolist()
+    named = list_some([repr(label) for label in known], MOST_LISTED)
+    if len(known) != 2:
+        raise InputError(
+            f"a positive class (pos_label) is one of two classes, but the target has {len(known)} ({named}); leave it "
+            "out, or use a target of two classes."
+        )
+    if pos_label is None:
+        return next((label for label in known if label == 1), known[-1])
+    found = [label for label in known if label == pos_label] or [
+        label for label in known if _reads_as(pos_label, label)
+    ]
+    if not found:
+        raise InputError(
+            f"the positive class {pos_label!r} (pos_label) is not a class of the target; choose one of {named}."
+        )
+    return found[0]
+
+
+def positive_label(scorer: Any) -> Any:
+    """The positive class of a scorer; None if it is about all classes."""
+    return getattr(scorer, "_kwargs", {}).get("pos_label")
+
+
+def weight_scorer(scorer: Any, weights: Floats | None) -> Any:
+    """A scorer with weights, if it takes them."""
+    if weights is None:
+        return scorer
+    takes = inspect.signature(getattr(scorer, "_score_func", scorer)).parameters
+    return partial(scorer, sample_weight=weights) if "sample_weight" in takes else scorer
+
+
+def _reads_as(text: Any, label: Any) -> bool:
+    """Whether a text stands for a label that is not text."""
+    if not isinstance(text, str):
+        return False
+    if text.strip().lower() == str(label).lower():
+        return True
+    try:
+        return not isinstance(label, bool | str) and float(text) == float(label)
+    except (TypeError, ValueError):
+        return False
+
+
+def _takes(scorer: Any) -> dict[str, Any]:
+    """The options of the function behind a scorer, with the values that the scorer sets."""
+    function = getattr(scorer, "_score_func", None)
+    if function is None or not hasattr(scorer, "_kwargs"):
+        return {}
+    defaults = {name: option.default for name, option in inspect.signature(function).parameters.items()}
+    return {**defaults, **scorer._kwargs}
+
+
+def _is_about_one_class(scorer: Any) -> bool:
+    """Whether a scorer is about one class that is not set yet."""
+    return "pos_label" in _takes(scorer) and "pos_label" not in scorer._kwargs
+
+
+def _about_one_class(scorer: Any, scoring: Any, labels: npt.NDArray[Any], pos_label: Any) -> Any:
+    n_classes = len(np.unique(labels))
+    if n_classes > 2:
+        if _takes(scorer).get("average") != "binary":
+            # It averages over classes by itself.
+            return scorer
+        name = _name_of(scoring)
+        raise InputError(
+            f"scoring={name} is about one of two classes, but the target has {n_classes}; use an average over classes, "
+            f"such as {name}_macro or {name}_weighted."
+        )
+    # Scorers of scikit-learn are shared; change a copy.
+    asking = copy.copy(scorer)
+    asking._kwargs = {**scorer._kwargs, "pos_label": positive_class(labels, pos_label)}
+    return asking
+
+
+def _name_of(scoring: Any) -> str:
+    if isinstance(scoring, str):
+        return scoring
+    return str(getattr(getattr(scoring, "_score_func", scoring), "__name__", scoring)).removesuffix("_score")
+
+
+# --- Errors of models ---------------------------------------------------------------------------------
+
+
+@contextmanager
+def explain_fit_errors(
+    features: Features, model: Any, chosen: Sequence[int] | None = None, *, own: bool = False
+) -> Iterator[None]:
+    """Turn known errors of a model about missing values, text or absent columns into one sentence with a remedy."""
+    try:
+        yield
+    except InputError:
+        raise
+    except Exception as error:
+        said = str(error).lower()
+        given = features if chosen is None else features.columns(chosen)
+        if own:
+            _refuse_absent_columns(model, given, error)
+            if any(word in said for word in ABOUT_TYPES):
+                _refuse_text(model, given, error)
+        if given.incomplete.any() and isinstance(error, ValueError) and "nan" in said:
+            given.refuse_missing(
+                type(last_step(model)).__name__,
+                advice="use a model that takes them (a tree, a forest or boosting), or a pipeline with an imputer",
+            )
+        raise
+
+
+def _refuse_absent_columns(model: Any, given: Features, error: Exception) -> None:
+    """Explain that a part of the model refers to columns that are not in the set, if so."""
+    wanted = dict.fromkeys(name for part in _parts(model) for name in _columns_named_by(part))
+    absent = [name for name in wanted if name not in (given.names or wanted)]
+    if absent:
+        raise InputError(
+            f"the model asks for {list_some(absent, MOST_LISTED)} by name, but it gets the columns of one set "
+            f"at a time ({list_some(given.names or [], MOST_LISTED)}); let it choose columns by their type, with "
+            "sklearn.compose.make_column_selector or a function."
+        ) from error
+
+
+def _parts(model: Any) -> list[Any]:
+    """The model and everything inside it."""
+    inner = model.get_params(deep=True).values() if hasattr(model, "get_params") else []
+    return [model, *inner]
+
+
+def _columns_named_by(part: Any) -> list[str]:
+    """The column names in a column transformer."""
+    if not hasattr(part, "fit") or not isinstance(getattr(part, "transformers", None), list | tuple):
+        return []
+    named: list[str] = []
+    for _, _, columns in part.transformers:
+        if isinstance(columns, str):
+            named.append(columns)
+        elif isinstance(columns, Sequence) or hasattr(columns, "tolist"):
+            named += [name for name in columns if isinstance(name, str)]
+    return named
+
+
+def _refuse_text(model: Any, given: Features, error: Exception) -> None:
+    """Explain that the model takes numbers, if the set has text or categories."""
+    named = given.labels(np.asarray(given.nominal)) if given.categories else ""
+    if not named and "string" not in str(error):
+        return
+    raise InputError(
+        f"{type(last_step(model)).__name__} takes numbers, but the set has text or categories"
+        f"{f' ({named})' if named else ''}: {str(error).splitlines()[0]}; put an encoder before it with "
+        "sklearn.pipeline.make_pipeline, or choose a model by name, such as estimator='linear'."
+    ) from error
