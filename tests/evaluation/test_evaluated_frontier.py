@@ -318,7 +318,7 @@ def test_bad_input_is_refused_before_anything_is_scored(asked, message):
 
 
 def test_a_frontier_of_other_points_is_refused(wine):
-    with pytest.raises(InputError, match="has other points than those that are asked for"):
+    with pytest.raises(InputError, match="has other points than the requested ones"):
         evaluate_frontier("f", *WINE, 3, 1, frontier=wine.frontier)
 
 

@@ -39,7 +39,7 @@ class Paired:
     low, high : float
         Its confidence interval; nan where no test is possible.
     p_value : float
-        How likely a difference at least as far from 0 is if there is none; nan where no test is possible.
+        The probability of a difference at least as far from 0 if there is none; nan where no test is possible.
     """
 
     difference: float

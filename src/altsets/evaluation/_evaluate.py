@@ -346,6 +346,6 @@ def _check_given(frontier: Frontier, planned: SweepPlan) -> None:
     counts = {problem.n_alternatives for problem in planned}
     if not (sizes.issuperset(frontier.sizes) and counts.issuperset(frontier.counts)):
         raise InputError(
-            f"frontier={frontier!r} has other points than those that are asked for; give the n_features, "
+            f"frontier={frontier!r} has other points than the requested ones; give the n_features, "
             "n_alternatives and taus that it was made with."
         )

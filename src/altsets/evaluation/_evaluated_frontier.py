@@ -175,12 +175,12 @@ class EvaluatedFrontier:
 
     @property
     def n_folds(self) -> int:
-        """How many folds were asked for."""
+        """The number of requested folds."""
         return self.any_evaluation.n_folds
 
     @property
     def complete(self) -> bool:
-        """Whether all folds were done; not so after Ctrl-C."""
+        """Whether all folds were done; False after Ctrl-C."""
         return self.any_evaluation.complete
 
     @property
@@ -246,11 +246,11 @@ class EvaluatedFrontier:
         )
 
     def explain(self) -> str:
-        """What was searched and proven, which points predict better than the baseline, and how far one can go."""
+        """What was searched and proven, which points beat the baseline, and for which points no loss was shown."""
         return " ".join([self.frontier.explain(), *_sentences(self)])
 
     def scores_in_words(self) -> str:
-        """Which points predict better than the baseline, and how far one can go."""
+        """Which points predict better than the baseline, and for which no loss was shown."""
         return " ".join(_sentences(self))
 
     def report(self, path: Any, *, quality: Any = None, title: str | None = None, force: bool = False) -> str:
@@ -409,7 +409,7 @@ def _evaluation_in(entry: dict[str, Any], scores: dict[str, Any]) -> Evaluation:
 
 
 def _sentences(found: EvaluatedFrontier) -> list[str]:
-    """What was done, whether any point beats the baseline, and how far one can go without a loss."""
+    """What was done, whether any point beats the baseline, and for which points no loss was shown."""
     shared, best = found.any_evaluation, found.best
     how = f"{shared.parameters.get('splits', 'cross-validation')}, model {shared.parameters.get('model', 'tree')}"
     sentences = []

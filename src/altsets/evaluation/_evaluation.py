@@ -27,7 +27,7 @@ SCHEMA = 1
 class Evaluation(Measured):
     """How well feature sets predict, set by set; made by :func:`altsets.evaluate`.
 
-    What is stored is what was measured. Comparisons, stability and substitutions follow from it.
+    It stores the measurements; comparisons, stability and substitutions are derived from them.
 
     Attributes
     ----------
@@ -36,31 +36,31 @@ class Evaluation(Measured):
     resamples : tuple of Resample
         One for each bootstrap sample: its sets.
     n_sets : int
-        How many sets were asked for.
+        The number of requested sets.
     names : dict of int to str
         The names of all features that are in some set.
     scorers : tuple of str
-        The scores; the first one is the one that texts are about.
+        The names of the scores; texts are about the first one.
     given : bool
         Whether the sets were given, rather than found in each fold.
     n_rows, n_features_in : int
         The table.
     n_folds, n_bootstraps : int
-        What was asked for; after Ctrl-C there are fewer folds and resamples.
+        The requested numbers; after Ctrl-C there are fewer folds and resamples.
     confidence : float
         The probability of all intervals.
     margin : float or None
         Differences in scores up to this do not matter.
     kinship : dict of (int, int) to float
-        How much each two features of ``names`` are alike, from 0 to 1: symmetrical uncertainty, or the absolute rank
-        correlation where it is larger. It tells who stands in for whom; empty for more than 200 features.
+        The similarity of each two features of ``names``, from 0 to 1: symmetrical uncertainty, or the absolute rank
+        correlation where it is larger. Substitutions are based on it; empty for more than 200 features.
     parameters : dict
-        What else was asked.
+        The other settings.
     elapsed : float
         Seconds.
     mean_kinship : float or None
-        How much two features of the table are alike on average (of a wide one: 50 of its features); None if that was
-        not measured.
+        The mean similarity of two features of the table (of 50 features of a wide one); None if it was not
+        measured.
     provenance : dict
         Where the numbers come from: versions, the data with their hash, task, seed, time.
 

@@ -65,7 +65,7 @@ class Fold:
     sets : tuple of tuples of int
         The sets that were found on the training rows, or given.
     statuses : tuple of Status
-        What the search proved, one for each set that was asked for; empty for given sets.
+        What the search proved, one for each requested set; empty for given sets.
     scores, train_scores : dict of str to tuple of float
         By scorer: how well the model predicts the test rows, and the training rows.
     qualities, test_qualities : tuple of float
@@ -101,11 +101,11 @@ class Resample:
     number : int
         Which sample this is.
     n_rows : int
-        How many different rows it has.
+        The number of its distinct rows.
     sets : tuple of tuples of int
         The sets that were found.
     statuses : tuple of Status
-        One for each set that was asked for.
+        One for each requested set.
     """
 
     number: int

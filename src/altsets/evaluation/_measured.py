@@ -55,7 +55,7 @@ class Measured:
 
     @property
     def complete(self) -> bool:
-        """Whether all folds and bootstrap samples were done; not so after Ctrl-C."""
+        """Whether all folds and bootstrap samples were done; False after Ctrl-C."""
         return len(self.folds) == self.n_folds and len(self.resamples) == self.n_bootstraps
 
     def scores(self, number: int, scorer: str | None = None) -> list[float]:
@@ -210,7 +210,7 @@ class Measured:
     def stability(self, source: str | None = None) -> list[StabilityIndex]:
         """How far the searches agree: the index of each set number, and of all sets together ("any").
 
-        Given sets are the same everywhere, which says nothing; there is no index then.
+        There is no index for given sets, which are the same in all searches.
 
         Parameters
         ----------
@@ -244,7 +244,7 @@ class Measured:
         return feature_shares(self.runs(source), self.n_sets)
 
     def substitutions(self, source: str | None = None) -> Substitutions:
-        """Which features take each other's place, by index: from set to set, each has the partner most like it.
+        """Which features take each other's place, by index: from set to set, each is paired with the most similar one.
 
         Parameters
         ----------

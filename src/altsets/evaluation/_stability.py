@@ -34,7 +34,7 @@ class StabilityIndex:
     number : int or str
         The number of the set; "any": all features that are in some set.
     index : float
-        1: always the same features; 0: no more agreement than sets drawn at random have. nan if it is not defined.
+        1: always the same features; 0: as much agreement as random sets have; nan if it is not defined.
     low, high : float
         Its confidence interval. The sets come from overlapping rows of one table, so it is a rough one.
     n_runs : int
@@ -186,7 +186,7 @@ def _shares(runs: Sequence[Run], n_sets: int, size: int) -> Shares:
 
 @dataclass(frozen=True)
 class Substitutions:
-    """Features that stand where another one is missing.
+    """Which features take the place of others from set to set.
 
     Attributes
     ----------
@@ -209,16 +209,16 @@ def substitutions(
 ) -> Substitutions:
     """Compare all pairs of sets of each search.
 
-    Each feature of A without B has one partner of B without A, so that partners are as much alike as possible in all.
-    Where nothing is known of that, a feature shares its place evenly with all that it could have:
-    1 / max(|A without B|, |B without A|). Partners that come back from search to search, or from pair to pair, add up.
+    Each feature of A without B has one partner of B without A, such that the total similarity of partners is largest.
+    Without similarities, each feature is a partner of all candidates with a weight of
+    1 / max(|A without B|, |B without A|). Weights add up over searches and pairs of sets.
 
     Parameters
     ----------
     runs : sequence of sequences of tuples of int
         The sets of each search.
     kinship : mapping of (int, int) to float, optional
-        How much two features are alike, the smaller index first.
+        The similarity of two features, the smaller index first.
 
     Examples
     --------

@@ -120,8 +120,8 @@ def _by_score(evaluation: Measured, scorer: str) -> list[str]:
     if line and all(entry.verdict == "chance" for entry in compared):
         return [line]
     # Where only one of two sets beats the baseline, the sentence that compares them says so.
-    told = len(compared) == 1 and False in [entry.beats for entry in entries]
-    return sentences if told or not line else [line, *sentences]
+    redundant = len(compared) == 1 and False in [entry.beats for entry in entries]
+    return sentences if redundant or not line else [line, *sentences]
 
 
 def _constant(evaluation: Measured) -> list[str]:

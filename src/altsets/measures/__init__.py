@@ -1,7 +1,7 @@
 """Measures: how much each feature says about the target, and about each other feature.
 
 The measures are plain functions of a table and a target. All of them are deterministic and give 0 to constant
-columns. Tables may hold categories and missing values; a measure that cannot deal with them refuses them by name, and
+columns. Tables may hold categories and missing values; a measure that does not support them refuses them by name, and
 nothing is ever filled in. :data:`MEASURES` has them by name; qualities call :func:`score` and :func:`pairwise`.
 """
 
@@ -84,7 +84,7 @@ def score(
         The target: numbers or text, one column.
     measure : str, callable or array
         A name in :data:`MEASURES`, or ``measure(X, y)`` that gets a float matrix and an array. A pair of
-        scores and p-values, as scikit-learn's score functions return, is welcome. Or the scores themselves: one
+        scores and p-values, as scikit-learn's score functions return, is fine. Or the scores themselves: one
         number for each feature, then there are no options.
     feature_names : sequence of str, optional
         Names of the columns; by default those of ``X``, if it has any.

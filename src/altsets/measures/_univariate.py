@@ -101,7 +101,7 @@ def _f_ratios(
         return np.zeros(matrix.shape[1]), np.zeros(matrix.shape[1], dtype=bool)
     statistic = f_classif if target.is_classes else f_regression
     with warnings.catch_warnings(), np.errstate(all="ignore"):
-        # Constant columns make it divide by zero; they are dealt with here.
+        # Constant columns make it divide by zero; they are set to 0 below.
         warnings.simplefilter("ignore")
         scores = np.nan_to_num(statistic(standard, values)[0], nan=0.0, posinf=np.inf, neginf=np.inf)
     # Rounding can push the unexplained variance below zero, which turns a huge F negative.

@@ -68,7 +68,7 @@ def run_in_workers(calls: Iterable[Any], n_jobs: int | None, **how: Any) -> Gene
             yield from (outcome for outcome in work)
         finally:
             if work is not None and hasattr(work, "close"):
-                # joblib warns of results that nobody waits for; here that is intended.
+                # joblib warns of results that are not used; here that is intended.
                 warnings.simplefilter("ignore")
                 work.close()
 
@@ -240,12 +240,12 @@ def map_in_order(
 
 def _throttle(progress: OnProgress | None) -> OnProgress:
     """The same function, called at most once per ``PAUSE``."""
-    told = -PAUSE
+    last = -PAUSE
 
     def tell(share: float) -> None:
-        nonlocal told
-        if progress is not None and time.monotonic() - told >= PAUSE:
+        nonlocal last
+        if progress is not None and time.monotonic() - last >= PAUSE:
             progress(share)
-            told = time.monotonic()
+            last = time.monotonic()
 
     return tell
