@@ -18,6 +18,8 @@ from altsets import Problem, Result, Status, constraints, dissimilarity, quality
 from altsets.search.find import ENGINES
 
 FOUND = (Status.OPTIMAL, Status.FEASIBLE)
+#: Engines that try some sets and prove nothing.
+LOCAL = ("local-search", "greedy-wrapper")
 
 #: Plain names of qualities and constraints, and what the package calls them.
 QUALITIES = {"additive": "Additive", "fcbf": "FCBF", "mrmr": "MRMR", "cfs": "CFS"}
@@ -70,7 +72,7 @@ class Request:
 
     ``scores`` are the relevance of the features where the quality has a ``matrix`` as well; ``dissimilarity`` is the
     package's name, one of ``OWN_DISSIMILARITIES``, or "matched" or "grouped" with the arguments in ``likeness``;
-    constraints are tuples as the oracle takes them.
+    constraints are tuples as the oracle takes them. ``boxed`` hides the numbers in a function of a set.
     """
 
     scores: tuple[float, ...]
@@ -88,6 +90,7 @@ class Request:
     min_relevance: float | None = None
     constraints: tuple[tuple[Any, ...], ...] = ()
     likeness: tuple[Any, ...] = ()
+    boxed: bool = False
 
     @property
     def options(self) -> dict[str, Any]:
@@ -130,7 +133,7 @@ class Request:
     def quality(self) -> quality.Quality:
         figures, more = self._figures
         made: quality.Quality = getattr(quality, QUALITIES[self.kind])(*figures, **more)
-        return made
+        return quality.BlackBox(made.evaluate, n_features_in=len(self.scores)) if self.boxed else made
 
     @property
     def problem(self) -> Problem:
@@ -169,8 +172,8 @@ class Request:
     def find(self, **more: Any) -> Result:
         return altsets.find(self.quality, **{**self.options, **more})
 
-    def snippet(self, **more: Any) -> str:
-        """Lines that show the problem again."""
+    def snippet(self, call: str = "print(altsets.find(good, {}))", **more: Any) -> str:
+        """Lines that show the problem again; ``call`` takes the place of the last one."""
         figures, named = self._figures
         given = [repr(figure) for figure in figures] + [f"{name}={value!r}" for name, value in named.items()]
         options = {name: repr(value) for name, value in {**self.options, **more}.items()}
@@ -187,10 +190,11 @@ class Request:
             ]
             options["constraints"] = f"[{', '.join(calls)}]"
         keywords = ", ".join(f"{name}={text}" for name, text in options.items())
+        boxed = f"good = quality.BlackBox(good.evaluate, n_features_in={len(self.scores)})\n"
         return (
             "import altsets; from altsets import constraints, dissimilarity, quality; from fractions import Fraction\n"
             f"good = quality.{QUALITIES[self.kind]}({', '.join(given)})\n"
-            f"print(altsets.find(good, {keywords}))"
+            f"{boxed if self.boxed else ''}{call.replace('{}', keywords)}"
         )
 
 
@@ -228,6 +232,7 @@ def _form(request: Request, result: Result) -> list[str]:
     if len(result.statuses) != n_asked or n_found > n_asked:
         wrong.append(f"{len(result.statuses)} statuses and {n_found} sets for {n_asked} asked")
         return wrong
+    wrong += _scores(request, result)
     if any(status not in FOUND for status in result.statuses[:n_found]):
         wrong.append(f"{n_found} sets, but statuses {result.statuses}")
     if any(status in FOUND for status in result.statuses[n_found:]):
@@ -244,6 +249,22 @@ def _form(request: Request, result: Result) -> list[str]:
         if n_found not in (0, n_asked):
             wrong.append(f"simultaneous, but {n_found} of {n_asked} sets")
     return wrong + _numbers(request, result, values)
+
+
+def _scores(request: Request, result: Result) -> list[str]:
+    """The score of each feature of each set; black boxes have none."""
+    unit = request.scale if request.kind == "fcbf" else 1.0
+    expected = [] if request.boxed else [tuple(request.scores[j] for j in chosen) for chosen in result.sets]
+    slack = float(ROUNDING * request.oracle.scale + SMALLEST)
+    same = len(result.scores) == len(expected) and all(
+        len(scores) == len(wanted)
+        and all(
+            abs(score - unit * value) <= slack or score == value
+            for score, value in zip(scores, wanted, strict=True)
+        )
+        for scores, wanted in zip(result.scores, expected, strict=True)
+    )
+    return [] if same else [f"scores {result.scores} of sets {result.sets} should be {expected}"]
 
 
 def _numbers(request: Request, result: Result, values: list[Fraction]) -> list[str]:
@@ -290,22 +311,30 @@ def _sequential(result: Result, oracle: Oracle) -> list[str]:
         wrong.append(f"bound {result.bound} is below the optimum {float(room)} given the sets before each")
     if len(result.sets) < len(result.statuses):
         best = oracle.next_best(result.sets)
-        if best is not None:
+        if best is None:
+            if result.status is not Status.INFEASIBLE and not _gave_up(result):
+                wrong.append(f"{result.status!r}, but it is infeasible")
+        elif not _gave_up(result):
             wrong.append(
                 f"{result.status!r} after {len(result.sets)} sets; one of quality {float(best)} exists"
             )
-        elif result.status is not Status.INFEASIBLE and not _gave_up(result):
-            wrong.append(f"{result.status!r}, but it is infeasible")
+        else:
+            reached = room + oracle.rest_in_turn(result.sets, len(result.statuses))
+            if result.bound < reached - tolerated * len(result.statuses):
+                wrong.append(f"bound {result.bound} of a part is below {float(reached)} of all sets")
     return wrong
 
 
 def _gave_up(result: Result) -> bool:
-    return result.status is Status.NOT_FOUND and result.stop_reason == "time_limit"
+    """Whether nothing is claimed, and it is said why; searches that only ask black boxes may end so at any time."""
+    excused = result.stop_reason in ("time_limit", "engine_limit") or result.engine in LOCAL
+    return result.status is Status.NOT_FOUND and excused
 
 
 def _too_wide(result: Result, oracle: Oracle) -> bool:
     """Small problems are proven, unless somebody set a time limit."""
-    return result.gap > SMALL_GAP * oracle.scale and result.stop_reason != "time_limit"
+    excused = result.stop_reason == "time_limit" or result.engine in LOCAL
+    return result.gap > SMALL_GAP * oracle.scale and not excused
 
 
 def _simultaneous(request: Request, result: Result, oracle: Oracle) -> list[str]:
@@ -317,7 +346,8 @@ def _simultaneous(request: Request, result: Result, oracle: Oracle) -> list[str]
         both = oracle.best_min(n_sets)
         best = None if both is None else both[0]
     if not result.sets and _gave_up(result):
-        return []
+        too_low = best is not None and result.bound < best - PROVEN * oracle.scale
+        return [f"bound {result.bound} is below the optimum {float(best or 0)}"] if too_low else []
     if best is None:
         return [] if result.status is Status.INFEASIBLE else [f"{result.status!r}, but it is infeasible"]
     if not result.sets:
@@ -375,6 +405,9 @@ def _heuristic(request: Request, result: Result, oracle: Oracle) -> list[str]:
         arguments = (request.scores, oracle.k_max, request.n_alternatives)
         left, sets = [*range(len(request.scores))], greedy_depth(*arguments, oracle.compatible, oracle.fits)
     expected = [math.fsum(request.scores[left[j]] for j in chosen) for chosen in sets]
+    if result.stop_reason == "time_limit":
+        # As far as it got.
+        expected = expected[: len(result.qualities)]
     if len(expected) != len(result.qualities) or any(
         abs(value - other) > tolerance(value) for value, other in zip(expected, result.qualities, strict=True)
     ):

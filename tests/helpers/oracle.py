@@ -378,6 +378,17 @@ class Oracle:
                 return value * self._whole.unit
         return None
 
+    def rest_in_turn(self, earlier: Sequence[Sequence[int]], n_sets: int) -> Fraction:
+        """The qualities of further sets, up to ``n_sets`` in all, each the best one after those before it."""
+        sets, _, _ = all_sets(self.n, self.k_min, self.k_max)
+        taken, total = [tuple(chosen) for chosen in earlier], Fraction(0)
+        for row, value in zip(*self._usable, strict=True):
+            # A set may be taken again where it counts as different from itself.
+            while len(taken) < n_sets and all(self.compatible(sets[row], other) for other in taken):
+                taken.append(sets[row])
+                total += value * self._whole.unit
+        return total
+
     @cached_property
     def _graph(self) -> tuple[list[int], list[int]]:
         """Values from the best to the worst, and for each set its compatible sets as a bit mask."""

@@ -338,3 +338,20 @@ def test_results_without_sets_are_equal_to_their_copies():
 def test_iterate_says_for_each_set_why_its_search_ended():
     found = list(altsets.iterate(quality.MRMR(*random_pairs(60)), 6, 0.5, n_alternatives=1, time_limit=HURRY))
     assert [one.stop_reason for one in found] == ["time_limit"] * 2
+
+
+def test_what_is_ruled_out_by_its_constraints_is_infeasible_however_short_the_time():
+    rules = [constraints.Require([0]), constraints.AtMost(0, [0, 1])]
+    good = quality.FCBF([3.0, 2.0, 1.0, 1.0], np.zeros((4, 4)))
+    result = altsets.find(
+        good, 2, 0, search="simultaneous", constraints=rules, engine="milp", time_limit=HURRY
+    )
+    assert (result.status, result.bound) == (Status.INFEASIBLE, -math.inf)
+    assert altsets.Result.from_json(result.to_json()).bound == result.bound
+
+
+def test_a_heuristic_without_time_has_not_run_out_of_features():
+    scores = quality.Additive([3.0, 3.0, -1.0, -1.0, -2.0, 1.0])
+    result = altsets.find(scores, 3, 3, tau=0.3, search="greedy-depth", time_limit=HURRY)
+    assert (result.status, result.stop_reason) == (Status.NOT_FOUND, "time_limit")
+    assert result.reason == "More time may help."

@@ -19,31 +19,35 @@ from altsets import Status
 from altsets.errors import InputError
 
 
-def test_two_thousand_problems():
-    report = fuzz.run(2000, seed=0)
+@pytest.mark.parametrize("first", range(0, 2000, 500))
+def test_two_thousand_problems(first):
+    report = fuzz.run(500, seed=0, first=first)
     assert report.failures == []
-    assert report.n_problems == 2000
-    assert report.n_searches["auto"] > 1700
-    assert report.n_searches["enumerate"] > 300
-    assert report.n_searches[fuzz.SOLVER] > 20
-    assert 0 < report.n_refused < 60
-    assert report.refusals.total() < 20
+    assert report.n_problems == 500
+    assert report.n_searches["auto"] > 400
+    assert report.n_searches["enumerate"] > 75
+    assert report.n_searches[fuzz.SOLVER] > 40
+    for verb in ("find", *fuzz.CHECKS):
+        assert report.verbs[f"{verb}, limited"] > 1
+    assert sum(count for kind, count in report.kinds.items() if "boxed" in kind) > 8
+    assert report.n_refused < 20
+    assert report.refusals.total() < 15
     for kind in QUALITIES:
-        assert report.kinds[kind] > 10
-        assert report.kinds[f"{kind} with constraints"] > 10
-        assert report.kinds[f"extreme {kind}"] > 40
-        assert report.kinds[f"extreme {kind} with constraints"] > 40
+        assert report.kinds[kind] > 1
+        assert report.kinds[f"{kind} with constraints"] > 1
+        assert report.kinds[f"extreme {kind}"] > 5
+        assert report.kinds[f"extreme {kind} with constraints"] > 5
     for answer in (
         "sequential optimal",
         "simultaneous optimal",
         "simultaneous infeasible",
         "sequential infeasible",
     ):
-        assert report.statuses[answer] > 20, answer
+        assert report.statuses[answer] > 5, answer
 
 
 @pytest.mark.parametrize("search", ["sequential", "simultaneous"])
-@pytest.mark.parametrize("corruption", ["worse", "invalid", "status", "bound", "infeasible"])
+@pytest.mark.parametrize("corruption", ["worse", "invalid", "status", "bound", "infeasible", "scores"])
 def test_a_wrong_answer_is_noticed(search, corruption):
     request = checks.Request((9.0, 8.0, 7.0, 3.0, 2.0, 1.0), 3, 1, tau=0.5, search=search)
     right = request.find()
@@ -54,6 +58,7 @@ def test_a_wrong_answer_is_noticed(search, corruption):
         "invalid": changed(right, sets=[(0, 1, 2), (0, 1, 3)], qualities=[24.0, 20.0], objective=44.0),
         "status": changed(right, statuses=[Status.OPTIMAL, Status.FEASIBLE]),
         "bound": changed(right, bound=right.objective - 1),
+        "scores": changed(right, scores=[right.scores[0], right.scores[0]]),
         "infeasible": changed(
             right, sets=[], qualities=[], objective=float("nan"), bound=-float("inf"),
             status=Status.INFEASIBLE, statuses=[Status.INFEASIBLE] * 2,
@@ -71,7 +76,8 @@ def test_a_wrong_answer_is_noticed_whatever_the_units(power):
     said = changed(right, sets=[(1, 2)], qualities=[value], objective=value, bound=value)
     assert checks.disagreements(request, said, request.oracle) == []
     worse = scores[1] + scores[3]
-    wrong = changed(said, sets=[(1, 3)], qualities=[worse], objective=worse, bound=worse)
+    scored = [(scores[1], scores[3])]
+    wrong = changed(said, sets=[(1, 3)], qualities=[worse], objective=worse, bound=worse, scores=scored)
     said_optimal, below = checks.disagreements(request, wrong, request.oracle)
     assert "is said to be optimal at" in said_optimal
     assert "is below the optimum" in below
@@ -112,6 +118,9 @@ def test_problems_are_reproducible():
 def test_any_number_of_processes_sees_the_same_problems(monkeypatch):
     monkeypatch.setattr(fuzz, "PORTION", 15)
     alone, together = (fuzz.run(40, seed=1, large_share=0, jobs=jobs) for jobs in (1, 2))
+    # What was proven in a few microseconds depends on the machine.
+    alone.statuses.clear()
+    together.statuses.clear()
     assert alone == together
     assert alone.n_problems == 40
 

@@ -11,7 +11,7 @@ from fractions import Fraction
 
 import numpy as np
 import pytest
-from oracle import dissimilarity as counted
+from family_truth import EQUAL, InDoubt, asked, largest_number, largest_tau, options_without
 from random_requests import random_request
 
 import altsets
@@ -21,15 +21,8 @@ from altsets.errors import InputError
 from altsets.search.family_search import Bisection
 from altsets.search.good_sets import GoodSetLimits, largest_clique
 
-#: What is no further below the quality needed than this counts as reaching it; what is a little further is in doubt.
-EQUAL, DOUBTFUL = Fraction(1, 10**9), Fraction(3, 10**9)
-
 NAMES = [f"feature {letter}" for letter in "abcdefgh"]
 SCORES = quality.Additive([9, 8, 8, 8, 7, 7, 2, 1], feature_names=NAMES)
-
-
-class InDoubt(Exception):
-    """A quality is so close to the one that is needed that rounding decides."""
 
 
 def requests(seed, count, most_sets=250):
@@ -46,70 +39,6 @@ def requests(seed, count, most_sets=250):
             yield rng, request
 
 
-def asked(rng, request):
-    """How good sets must be, as keywords and as an exact number."""
-    alone = replace(request, existing=()).oracle
-    best = alone.next_best()
-    if rng.random() < 0.5:
-        within = float(rng.choice([0.0, 0.05, 0.3, 1.0]))
-        return {"within": within}, best - Fraction(within) * abs(best)
-    values = alone._usable[1]
-    some = float(values[rng.integers(len(values))] * alone._whole.unit)
-    return {"min_quality": some}, Fraction(some)
-
-
-def reaches(value, needed, scale):
-    if value is None:
-        return False
-    short = needed - value
-    if EQUAL * scale / 2 < short < DOUBTFUL * scale:
-        raise InDoubt
-    return short <= EQUAL * scale / 2
-
-
-def all_taus(request):
-    """Every dissimilarity that two sets, or a set and an existing one, can have; 0 and 1 among them."""
-    oracle = request.oracle
-    sets = [
-        tuple(c)
-        for k in range(oracle.k_min, oracle.k_max + 1)
-        for c in itertools.combinations(range(oracle.n), k)
-    ]
-    if callable(oracle.dissimilarity):
-        others = [*sets, *oracle.existing]
-        return sorted({0.0, 1.0, *(oracle.dissimilarity(f, g) for f in sets for g in others)})
-    sizes = {len(chosen) for chosen in sets}
-    pairs = {(s, t) for s in sizes for t in sizes | {len(given) for given in oracle.existing}}
-    return sorted(
-        {Fraction(0), Fraction(1)}
-        | {counted(oracle.dissimilarity, shared, s, t) for s, t in pairs for shared in range(min(s, t) + 1)}
-    )
-
-
-def largest_tau(request, needed):
-    """By brute force; None if there is no set that is good enough."""
-    n_sets, scale = request.n_alternatives + 1, request.oracle.scale
-    if not reaches(replace(request, existing=()).oracle.next_best(), needed, scale):
-        return None
-    for tau in reversed(all_taus(request)):
-        oracle = replace(request, tau=tau).oracle
-        if request.aggregation == "sum":
-            if reaches(oracle.best_sum(n_sets), n_sets * needed, n_sets * scale):
-                return tau
-        else:
-            best = oracle.best_min(n_sets)
-            if reaches(best and best[0], needed, scale):
-                return tau
-    raise AssertionError("at tau = 0 the best set goes with itself")
-
-
-def options_of(request):
-    options = request.options
-    for name in ("tau", "search", "aggregation"):
-        options.pop(name)
-    return options
-
-
 @pytest.mark.parametrize("seed", range(8))
 def test_the_largest_tau_is_that_of_brute_force(seed):
     for rng, request in requests(seed, 25):
@@ -119,7 +48,9 @@ def test_the_largest_tau_is_that_of_brute_force(seed):
         except InDoubt:
             continue
         by = "sum" if request.aggregation == "sum" else "every"
-        result = altsets.most_different(request.quality, by=by, **keywords, **options_of(request))
+        result = altsets.most_different(
+            request.quality, by=by, **keywords, **options_without(request, "tau", "search", "aggregation")
+        )
         shown = request.snippet(**keywords)
         if tau is None:
             assert (result.status, result.sets, result.tau) == (Status.INFEASIBLE, [], None), shown
@@ -139,36 +70,6 @@ def test_the_largest_tau_is_that_of_brute_force(seed):
         assert total >= needed - EQUAL * request.oracle.scale, shown
 
 
-def largest_number(request, needed):
-    """How many sets that are good enough go together, each once."""
-    oracle = request.oracle
-    values, rows = oracle._graph
-    sets = [
-        tuple(c)
-        for k in range(oracle.k_min, oracle.k_max + 1)
-        for c in itertools.combinations(range(oracle.n), k)
-    ]
-    good = 0
-    for place, (value, row) in enumerate(zip(values, oracle._usable[0], strict=True)):
-        known = request.tau == 0 and sets[row] in oracle.existing
-        if reaches(value * oracle._whole.unit, needed, oracle.scale) and not known:
-            good |= 1 << place
-    largest = 0
-
-    def descend(candidates, size):
-        nonlocal largest
-        largest = max(largest, size)
-        while candidates and size + candidates.bit_count() > largest:
-            low = (candidates & -candidates).bit_length() - 1
-            candidates &= candidates - 1
-            descend(candidates & rows[low], size + 1)
-
-    if request.tau == 0:
-        return good.bit_count()
-    descend(good, 0)
-    return largest
-
-
 @pytest.mark.parametrize("seed", range(8))
 def test_the_number_of_sets_is_that_of_brute_force(seed):
     for rng, request in requests(100 + seed, 25, most_sets=90):
@@ -178,9 +79,7 @@ def test_the_number_of_sets_is_that_of_brute_force(seed):
             number = largest_number(request, needed)
         except InDoubt:
             continue
-        options = request.options
-        for name in ("search", "aggregation", "n_alternatives"):
-            options.pop(name)
+        options = options_without(request, "search", "aggregation", "n_alternatives")
         result = altsets.most_sets(request.quality, **keywords, **options)
         shown = request.snippet(**keywords)
         assert len(result.sets) == len(set(result.sets)) == number, shown
@@ -200,18 +99,20 @@ def test_it_does_not_depend_on_the_way(without, monkeypatch):
     for rng, request in requests(7, 40, most_sets=60):
         request = replace(request, tau=Fraction(int(rng.integers(1, 7)), 6))
         keywords, _ = asked(rng, request)
-        options = request.options
-        for name in ("search", "aggregation", "n_alternatives"):
-            options.pop(name)
+        options = options_without(request, "search", "aggregation", "n_alternatives")
         plain = altsets.most_sets(request.quality, **keywords, **options)
-        different = altsets.most_different(request.quality, **keywords, **options_of(request))
+        different = altsets.most_different(
+            request.quality, **keywords, **options_without(request, "tau", "search", "aggregation")
+        )
         with monkeypatch.context() as patched:
             patched.setattr("altsets.search.family_search.LIMITS", other)
             again = altsets.most_sets(request.quality, **keywords, **options)
             assert len(again.sets) <= len(plain.sets) <= max(again.bound, 0)
             if again.status is Status.OPTIMAL:
                 assert len(again.sets) == len(plain.sets), request.snippet(**keywords)
-            once_more = altsets.most_different(request.quality, **keywords, **options_of(request))
+            once_more = altsets.most_different(
+                request.quality, **keywords, **options_without(request, "tau", "search", "aggregation")
+            )
         assert once_more.tau == pytest.approx(different.tau, abs=1e-3)
 
 

@@ -366,6 +366,8 @@ def _why_fewer(
     quality: Quality, problem: Problem, n_found: int, status: Status, names: FeatureNames, run: Run
 ) -> str:
     """Why there are fewer sets than asked: which constraints clash, or what is possible instead."""
+    if run.stopped and status is not Status.INFEASIBLE:
+        return "More time may help."
     if isinstance(quality, BlackBox):
         # Whatever it says about sets, it has no rules that sets could break.
         quality = Additive(np.zeros(problem.n_features_in))

@@ -200,6 +200,8 @@ def completed(
     problem, evaluate = source.problem, source.pricing.quality.evaluate
     sets = list(at_hand()) or source.all()
     bound = min(answer.bound, problem.objective([source.ceiling] * problem.n_sets))
+    if bound == -math.inf:
+        return Answer.infeasible(problem, "no set keeps to the constraints")
     if len(sets) < problem.n_sets:
         return replace(answer, bound=bound)
     objective = problem.objective([evaluate(chosen) for chosen in sets])
