@@ -10,7 +10,7 @@ import pytest
 
 import altsets
 from altsets import measures
-from altsets.cli.charts import Series, chart
+from altsets.cli.frontier import Series, chart
 from altsets.files.dataset import read_columns, split_target
 from altsets.quality import Additive
 

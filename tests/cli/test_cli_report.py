@@ -13,7 +13,7 @@ import pytest
 from report_documents import Page, block, section
 
 import altsets
-from altsets.cli import reporting
+from altsets.cli import outputs
 from altsets.report.render import is_report
 
 pytest.importorskip("jinja2")
@@ -181,7 +181,7 @@ def test_what_is_interrupted_is_left_out(run, there, monkeypatch):
     def interrupted(searched):
         raise KeyboardInterrupt
 
-    monkeypatch.setattr(reporting, "_frontier", interrupted)
+    monkeypatch.setattr(outputs, "_frontier", interrupted)
     assert run("find", "table.csv", *FIND, "--report", "r.html")[0] == 0
     document = document_in(there / "r.html")
     assert "What difference costs is not in this report: it was interrupted." in json.dumps(document)

@@ -1,11 +1,11 @@
 """The command line: reads options, prints answers, and nothing else.
 
-Each command is a function in a file of its own; a new one is added to :data:`COMMANDS`. Its options are described in
-``options`` and parsed in ``parsing``, what it prints is in ``printing``. Commands share how features are scored
-(``sources``), how a search runs (``searching``) and how sets are judged (``judging``).
+Each command is a function in a file of its own; a new one is added to :data:`COMMANDS`. The options that commands
+share are declared in ``options`` and parsed in ``parsing``; ``searching`` reads tables, scores features and searches,
+``evaluating`` cross-validates, ``printing`` and ``outputs`` show and write answers.
 
-Whatever takes long to import is imported inside the commands, so that ``altsets --help`` answers at once;
-for the same reason the help is plain text.
+Modules that take long to import are imported inside the commands, so that ``altsets --help`` answers at once; for the
+same reason the help is plain text.
 """
 
 from __future__ import annotations

@@ -9,11 +9,9 @@ from typing import Any
 import typer
 
 from altsets.cli.printing import NO_SET, console_for, say
-from altsets.cli.records import known_options
+from altsets.cli.searching import known_options
 from altsets.commands import TABLE, option_words
 from altsets.errors import InputError
-
-__all__ = ["SavedAnswer", "repeat"]
 
 #: The option that names a model, perhaps by the class to import.
 ESTIMATOR = "--estimator"

@@ -8,19 +8,16 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from altsets.cli.judging import JudgeOptions, JudgingOptions, evaluation_of
+from altsets.cli.evaluating import evaluate_sets
+from altsets.cli.options import EvaluationOptions, ModelOptions
+from altsets.cli.outputs import ReportFile
 from altsets.cli.printing import answer, console_for, plain_messages, printable, say, say_error
-from altsets.cli.records import Record
-from altsets.cli.reporting import ReportFile
-from altsets.cli.searching import Searched, run_search
-from altsets.cli.sources import TableOptions, TableToScore
+from altsets.cli.searching import Record, Searched, TableToScore, run_search
 from altsets.commands import TABLE
 from altsets.errors import InputError, MissingExtraError
 
 if TYPE_CHECKING:
     from altsets.evaluation import Evaluation
-
-__all__ = ["demo_command"]
 
 DEMO = (
     "{rows} breast tumours, malignant or benign, with {features} measurements each (a table that comes "
@@ -75,7 +72,7 @@ def demo_command(
 def _write_report(
     searched: Searched, record: Record, source: TableToScore, asked: dict[str, Any], table: str
 ) -> None:
-    """Write a report into the current folder, if that is possible; the demo does without if it is not."""
+    """Write a report into the current folder, if that is possible."""
     from altsets.report.render import is_report
 
     try:
@@ -83,8 +80,8 @@ def _write_report(
     except (InputError, MissingExtraError) as error:
         say_error(f"There is no report of the demo: {error}")
         return
-    origin = record.of(source, TableOptions(table, source.data.target_name), asked, "auto")
-    # What gives the same answer is no demo.
+    origin = record.of_search(source, table, asked, "auto")
+    # The demo is no command to repeat; this one gives the same answer.
     origin |= {
         "command": "find",
         "options": {
@@ -104,12 +101,12 @@ def _write_report(
 
 
 def _evaluated(source: TableToScore, asked: dict[str, Any]) -> Evaluation | None:
-    """How well such sets predict; Ctrl-C does without."""
+    """How well such sets predict; None after Ctrl-C."""
     from altsets.selector import SelectAlternatives
 
     try:
         selector = SelectAlternatives("mutual_info", **asked)
-        return evaluation_of(selector, source.data, JudgeOptions(), "auto", JudgingOptions())
+        return evaluate_sets(selector, source.data, ModelOptions(), "auto", EvaluationOptions())
     except KeyboardInterrupt:
         return None
 

@@ -7,42 +7,48 @@ from typing import Annotated, Any
 
 import typer
 
-from altsets.cli import options, parsing
-from altsets.cli.judging import JudgeOptions, JudgingOptions, evaluation_of
-from altsets.cli.outputs import OutputFile, rows_of_evaluation
+from altsets.cli import parsing
+from altsets.cli.evaluating import Splits, evaluate_sets
+from altsets.cli.options import (
+    ColumnOptions,
+    Described,
+    EvaluationOptions,
+    JsonOptions,
+    ModelOptions,
+    OutputOptions,
+    TableOptions,
+    TaskOptions,
+    Without,
+    with_options,
+)
+from altsets.cli.outputs import check_outputs, rows_of_evaluation
 from altsets.cli.printing import console_for, plain_messages, show_evaluation
-from altsets.cli.records import Record
-from altsets.cli.reporting import ReportFile
-from altsets.cli.sources import TableOptions, dataset_from
+from altsets.cli.searching import Record, read_dataset
 from altsets.errors import InputError
 from altsets.features import FeatureNames
 
-__all__ = ["evaluate_command"]
+SCORES = "Also write the answer to a new file: .csv or .parquet (a row for each fold and set), or .json."
 
 
+@with_options
 def evaluate_command(
     context: typer.Context,
-    table: Annotated[str | None, options.TableFile] = None,
-    target: Annotated[str | None, options.Target] = None,
-    sets: Annotated[str | None, options.Sets] = None,
-    estimator: Annotated[str | None, options.Judge] = None,
-    scoring: Annotated[str | None, options.JudgeScoring] = None,
-    positive: Annotated[str | None, options.Positive] = None,
-    class_weight: Annotated[str | None, options.ClassWeight] = None,
-    cv: Annotated[str | None, options.Folds] = None,
-    repeats: Annotated[int | None, options.Repeats] = None,
-    margin: Annotated[float | None, options.Margin] = None,
-    jobs: Annotated[int | None, options.Jobs] = None,
-    task: Annotated[str, options.Task] = "auto",
-    drop: Annotated[list[str] | None, options.Drop] = None,
-    categorical: Annotated[list[str] | None, options.Categorical] = None,
-    drop_missing_target: Annotated[bool, options.DropMissingTarget] = False,
-    decimal: Annotated[str | None, options.Decimal] = None,
-    sheet: Annotated[str | None, options.Sheet] = None,
-    output: Annotated[str | None, options.ScoresFile] = None,
-    report: Annotated[str | None, options.Report] = None,
-    force: Annotated[bool, options.Force] = False,
-    as_json: Annotated[bool, options.Json] = False,
+    table: TableOptions,
+    sets: Annotated[
+        str | None,
+        typer.Option(
+            "--sets",
+            metavar="FILE",
+            help="The sets: what find --json has printed, or a text file with COL[,COL] in each line.",
+        ),
+    ] = None,
+    *,
+    model: ModelOptions,
+    evaluation: Annotated[EvaluationOptions, Without("evaluate", "bootstraps")],
+    task: TaskOptions,
+    columns: ColumnOptions,
+    output: Annotated[OutputOptions, Described(output={"help": SCORES})],
+    printed: JsonOptions,
 ) -> None:
     """How well do given feature sets predict, and is one as good as the first?
 
@@ -52,27 +58,21 @@ def evaluate_command(
     """
     with plain_messages():
         record = Record(context)
-        file = OutputFile.of(output, force, table, report)
-        page = ReportFile.of(report, force, table)
-        if table is None or sets is None:
+        file, page = check_outputs(output, table.table)
+        if table.table is None or sets is None:
             raise InputError("give a TABLE, its --target, and the feature sets to evaluate with --sets FILE.")
-        judging = JudgingOptions(cv=cv, repeats=repeats, margin=margin, jobs=jobs)
-        columns = TableOptions(
-            table, target, drop, categorical, drop_missing_target, decimal, sheet, judging.splits.groups
-        )
-        data = dataset_from(columns)
-        judging.splits.check(data.groups)
+        splits = Splits.of(evaluation)
+        data = read_dataset(table, columns, splits.groups)
+        splits.check(data.groups)
         given = _sets_in(sets, FeatureNames.of(data.feature_names))
-        judge = JudgeOptions(estimator, scoring, positive, class_weight)
-        evaluation = evaluation_of(given, data, judge, task, judging)
-        origin = record.of_evaluation(evaluation.provenance, data, columns)
-        evaluation = replace(evaluation, provenance=origin)
-        file.write(*rows_of_evaluation(evaluation), evaluation.to_dict())
-        if as_json:
-            typer.echo(evaluation.to_json())
+        found = evaluate_sets(given, data, model, task.task, evaluation)
+        found = replace(found, provenance=record.of_evaluation(found.provenance, data, table.table))
+        file.write(*rows_of_evaluation(found), found.to_dict())
+        if printed.json:
+            typer.echo(found.to_json())
         else:
-            show_evaluation(evaluation, console_for())
-        page.write(evaluation=evaluation)
+            show_evaluation(found, console_for())
+        page.write(evaluation=found)
 
 
 def _sets_in(path: str, names: FeatureNames) -> Any:

@@ -1,82 +1,97 @@
-"""``altsets frontier``: what difference costs in quality, over tau and over the size and the number of sets."""
+"""``altsets frontier``: what difference costs in quality, over tau and over the size and the number of sets.
+
+The answer is a line for each point, a chart in plain characters, and where the curve has its elbow.
+"""
 
 from __future__ import annotations
 
 import json
+import math
+import textwrap
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from altsets.cli import options, parsing
-from altsets.cli.differing import dissimilarity_from
-from altsets.cli.frontier_printing import frontier_lines
-from altsets.cli.judging import JudgeOptions, JudgingOptions, check_judging, for_quality, scores_along
-from altsets.cli.outputs import OutputFile
-from altsets.cli.printing import NO_SET, Waiting, console_for, fail, plain_messages, say_error
-from altsets.cli.records import Record
-from altsets.cli.reporting import ReportFile
-from altsets.cli.searching import check_request, run_on_scores
-from altsets.cli.sources import Source, TableOptions, TableToScore, source_from
+from altsets.cli import parsing
+from altsets.cli.evaluating import Splits, check_evaluation, evaluate_points
+from altsets.cli.options import (
+    SCORING_MODEL,
+    ColumnOptions,
+    ConstraintOptions,
+    Described,
+    DissimilarityOptions,
+    EvaluationOptions,
+    ExistingOptions,
+    FrontierOptions,
+    JsonOptions,
+    LimitOptions,
+    ModelOptions,
+    OutputOptions,
+    QualityOptions,
+    ScoresOptions,
+    SearchOptions,
+    TableOptions,
+    TaskOptions,
+    Without,
+    with_options,
+)
+from altsets.cli.outputs import check_outputs
+from altsets.cli.printing import NO_SET, Waiting, console_for, fail, plain_messages, printable, say_error
+from altsets.cli.searching import (
+    Record,
+    Source,
+    TableToScore,
+    check_request,
+    options_of_quality,
+    run_on_scores,
+    source_from,
+)
 from altsets.errors import InputError
-from altsets.features import FeatureNames
+from altsets.features import FeatureNames, names_in
+from altsets.wording import plural
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
-
-    from altsets.evaluation import EvaluatedFrontier
+    from altsets.evaluation import EvaluatedFrontier, EvaluatedPoint
     from altsets.quality import Quality
-    from altsets.search.frontier import Frontier, FrontierProgress
-
-__all__ = ["frontier_command"]
+    from altsets.search.frontier import Frontier, FrontierPoint, FrontierProgress
 
 #: The time limit for each point, where the user gives none.
 SECONDS_PER_POINT = 10.0
+#: Points that have a line each; of more, --json has the others.
+MOST_LINES = 200
+#: What curves are drawn with: the number of features, letters from ten on.
+MARKS = "0123456789abcdefghijklmnopqrstuvwxyz"
+#: Lines and columns of a chart; wider ones are no easier to read.
+HEIGHT, WIDEST, NARROWEST = 10, 60, 10
+#: Where points of several series meet.
+SEVERAL = "+"
 
 
+@with_options
 def frontier_command(
     context: typer.Context,
-    table: Annotated[str | None, options.TableFile] = None,
-    target: Annotated[str | None, options.Target] = None,
-    n_features: Annotated[str | None, options.SizesOfSets] = None,
-    n_alternatives: Annotated[str, options.NumbersOfAlternatives] = "3",
-    tau: Annotated[list[str] | None, options.Taus] = None,
-    dissimilarity: Annotated[str | None, options.Dissimilarity] = None,
-    distinct: Annotated[str | None, options.Distinct] = None,
-    groups: Annotated[str | None, options.Groups] = None,
-    groups_by: Annotated[str | None, options.GroupsBy] = None,
-    quality: Annotated[str, options.Quality] = "mutual_info",
-    measure: Annotated[str | None, options.Measure] = None,
-    estimator: Annotated[str | None, options.Estimator] = None,
-    scoring: Annotated[str | None, options.Scoring] = None,
-    positive: Annotated[str | None, options.Positive] = None,
-    class_weight: Annotated[str | None, options.ClassWeight] = None,
-    save_scores: Annotated[str | None, options.SaveScores] = None,
-    scores: Annotated[str | None, options.UseScores] = None,
-    task: Annotated[str, options.Task] = "auto",
-    search: Annotated[str, options.Search] = "sequential",
-    aggregation: Annotated[str, options.Aggregation] = "sum",
-    drop: Annotated[list[str] | None, options.Drop] = None,
-    categorical: Annotated[list[str] | None, options.Categorical] = None,
-    existing: Annotated[list[str] | None, options.Existing] = None,
-    require: Annotated[list[str] | None, options.Require] = None,
-    forbid: Annotated[list[str] | None, options.Forbid] = None,
-    at_most: Annotated[list[str] | None, options.AtMost] = None,
-    at_least: Annotated[list[str] | None, options.AtLeast] = None,
-    exclusive: Annotated[list[str] | None, options.Exclusive] = None,
-    implies: Annotated[list[str] | None, options.Implies] = None,
-    budget: Annotated[list[str] | None, options.Budget] = None,
-    max_similarity: Annotated[list[str] | None, options.MaxSimilarity] = None,
-    size: Annotated[list[str] | None, options.Size] = None,
-    engine: Annotated[str, options.Engine] = "auto",
-    max_iters: Annotated[int | None, options.MaxIters] = None,
-    time_limit: Annotated[float | None, options.FrontierTimeLimit] = None,
-    evaluate: Annotated[bool, options.Evaluate] = False,
-    cv: Annotated[str | None, options.Folds] = None,
-    repeats: Annotated[int | None, options.Repeats] = None,
-    jobs: Annotated[int | None, options.Jobs] = None,
-    report: Annotated[str | None, options.Report] = None,
-    force: Annotated[bool, options.Force] = False,
-    as_json: Annotated[bool, options.Json] = False,
+    table: TableOptions,
+    points: FrontierOptions,
+    differing: DissimilarityOptions,
+    quality: QualityOptions,
+    model: Annotated[ModelOptions, SCORING_MODEL],
+    scores: ScoresOptions,
+    task: TaskOptions,
+    search: SearchOptions,
+    columns: ColumnOptions,
+    existing: ExistingOptions,
+    conditions: ConstraintOptions,
+    limits: Annotated[
+        LimitOptions,
+        Described(
+            time_limit={"help": "For scores and all points. [default: 10 for each point, after scoring]"}
+        ),
+    ],
+    evaluation: Annotated[EvaluationOptions, Without("margin", "bootstraps")],
+    output: Annotated[OutputOptions, Without("output")],
+    printed: JsonOptions,
 ) -> None:
     """What does difference cost? Quality over every tau that matters, and over sizes and numbers of sets.
 
@@ -84,50 +99,29 @@ def frontier_command(
     """
     with plain_messages():
         record = Record(context)
-        OutputFile.of(None, force, table, report)
-        page = ReportFile.of(report, force, table)
-        if size and n_features is not None:
+        _, page = check_outputs(output, table.table)
+        if conditions.size and points.n_features is not None:
             raise InputError("-k and --size were both given; give one of them.")
-        judging = JudgingOptions(cv=cv, repeats=repeats, jobs=jobs)
-        check_judging(evaluate, judging, {"--scores": scores, "--existing": existing, "--engine": engine})
-        judge = JudgeOptions(estimator, scoring, positive, class_weight)
-        how = {"measure": measure, **vars(judge)}
-        if evaluate:
-            how = for_quality(quality, how)
-        columns = TableOptions(table, target, drop, categorical, groups=judging.splits.groups)
-        source = source_from(columns, scores, quality, task, how, save_scores)
+        others = {"--scores": scores.scores, "--existing": existing.existing, "--engine": limits.engine}
+        check_evaluation(evaluation, others)
+        how = options_of_quality(quality, model, evaluation.evaluate)
+        splits = Splits.of(evaluation)
+        source = source_from(table, columns, scores, quality.quality, task.task, how, splits.groups)
         if source.data is not None:
-            judging.splits.check(source.data.groups)
+            splits.check(source.data.groups)
         names = FeatureNames.of(source.names)
-        differing = {
-            "--dissimilarity": dissimilarity,
-            "--distinct": distinct,
-            "--groups": groups,
-            "--groups-by": groups_by,
-        }
-        conditions = {
-            "--require": require,
-            "--forbid": forbid,
-            "--at-most": at_most,
-            "--at-least": at_least,
-            "--exclusive": exclusive,
-            "--implies": implies,
-            "--budget": budget,
-            "--max-similarity": max_similarity,
-            "--size": size,
-        }
         asked: dict[str, Any] = {
-            "n_features": parsing.whole_numbers_in("-k", n_features or str(parsing.DEFAULT_SIZE)),
-            "n_alternatives": parsing.whole_numbers_in("-a", n_alternatives),
-            "taus": parsing.names_in(tau) if tau else None,
-            "dissimilarity": dissimilarity_from(differing, names, source.data is not None),
-            "search": search,
-            "aggregation": aggregation,
-            "existing": [parsing.features_in("--existing", given, names) for given in existing or []],
+            "n_features": parsing.whole_numbers_in("-k", points.n_features or str(parsing.DEFAULT_SIZE)),
+            "n_alternatives": parsing.whole_numbers_in("-a", points.n_alternatives),
+            "taus": names_in(points.tau) if points.tau else None,
+            "dissimilarity": parsing.dissimilarity_from(differing, names, source.data is not None),
+            "search": search.search,
+            "aggregation": search.aggregation,
+            "existing": parsing.existing_from(existing, names),
             "constraints": parsing.constraints_from(names, conditions),
         }
-        n_points = _checked(source, asked)
-        limits: dict[str, Any] = {"engine": engine} | ({} if max_iters is None else {"max_iters": max_iters})
+        seconds = SECONDS_PER_POINT * _count_points(source, asked)
+        more: dict[str, Any] = {} if limits.max_iters is None else {"max_iters": limits.max_iters}
 
         qualities: list[Quality] = []
 
@@ -135,36 +129,31 @@ def frontier_command(
             from altsets.search.frontier import frontier
 
             qualities.append(scored)
-            return frontier(scored, **request, **limits)
+            return frontier(scored, **request, engine=limits.engine, **more)
 
-        found = run_on_scores(
-            source, search_all, asked, time_limit, SECONDS_PER_POINT * n_points, reporting=_reporting
-        )
+        found = run_on_scores(source, search_all, asked, limits.time_limit, seconds, reporting=_reporting)
         evaluated = None
-        if evaluate and isinstance(source, TableToScore) and _has_sets(found):
-            more = {name: value for name, value in asked.items() if name != "existing"}
-            more["time_limit"] = time_limit or SECONDS_PER_POINT * n_points
-            more |= {} if max_iters is None else {"max_iters": max_iters}
-            recipe = source.recipe
-            evaluated = _unless_interrupted(found, recipe, more, source.data, judge, task, judging)
-        origin = {"table": table, "target": target, "quality": quality, "scores": scores, **how}
-        try:
-            _answer(
-                found,
-                evaluated,
-                as_json,
-                {name: value for name, value in origin.items() if value is not None},
+        if evaluation.evaluate and isinstance(source, TableToScore) and _has_sets(found):
+            more |= {name: value for name, value in asked.items() if name != "existing"}
+            more["time_limit"] = limits.time_limit or seconds
+            evaluated = _unless_interrupted(
+                found, source.recipe, more, source.data, model, task.task, evaluation
             )
+        origin = {"table": table.table, "target": table.target, "quality": quality.quality}
+        origin |= {"scores": scores.scores, **how}
+        try:
+            origin = {name: value for name, value in origin.items() if value is not None}
+            _answer(found, evaluated, printed.json, origin)
         finally:
             page.write(
                 frontier=evaluated or found,
                 quality=qualities[0],
-                provenance=record.of(source, columns, asked, task),
+                provenance=record.of_search(source, table.table, asked, task.task),
             )
         source.check_saved()
 
 
-def _checked(source: Source, asked: dict[str, Any]) -> int:
+def _count_points(source: Source, asked: dict[str, Any]) -> int:
     """Say what is wrong before features are scored; about how many points there will be."""
     from altsets.search.frontier.plan import SweepPlan
 
@@ -176,10 +165,10 @@ def _has_sets(found: Frontier) -> bool:
 
 
 def _unless_interrupted(found: Frontier, *arguments: Any) -> EvaluatedFrontier | None:
-    """Evaluate the points, unless Ctrl-C says that it is enough."""
+    """Evaluate the points, unless Ctrl-C ends it."""
     try:
         if str(found.stop_reason) != "interrupted":
-            evaluated = scores_along(found, *arguments)
+            evaluated = evaluate_points(found, *arguments)
             if evaluated.any_evaluation.folds:
                 return evaluated
     except KeyboardInterrupt:
@@ -202,7 +191,7 @@ def _reporting(waiting: Waiting) -> Callable[[FrontierProgress], object]:
 
 
 def _answer(
-    found: Frontier, evaluated: EvaluatedFrontier | None, as_json: bool, origin: dict[str, str]
+    found: Frontier, evaluated: EvaluatedFrontier | None, as_json: bool, origin: dict[str, Any]
 ) -> None:
     """Print the answer; end with the exit status that says whether there is one."""
     if as_json:
@@ -217,3 +206,187 @@ def _answer(
     missing = found.n_asked - len(found)
     if missing:
         say_error(f"{missing} of {found.n_asked} points are missing.")
+
+
+# --- Lines --------------------------------------------------------------------------------------------
+
+
+def frontier_lines(frontier: Frontier, evaluated: EvaluatedFrontier | None, width: int) -> list[str]:
+    """The points with their scores, if they have any, the chart and the summary, in lines that fit."""
+    shares = any(frontier.counts) and all(frontier.best(size) > 0 for size in frontier.sizes)
+    counted = any(point.max_overlap is not None for point in frontier)
+    what = "Shared: features that two sets may have in common. " if counted else ""
+    measured = ", as a share of the best set" if shares else ""
+    several = " of that size" if shares and len(frontier.sizes) > 1 else ""
+    key = f"{what}Worst, Mean: quality of the worst set and on average{measured}{several}."
+    if evaluated is not None:
+        key += f" {_key_of_scores(evaluated)}"
+    drawn = _chart(frontier, width)
+    return [
+        *_table(frontier, evaluated, shares=shares, counted=counted),
+        *textwrap.wrap(printable(key), width, break_on_hyphens=False),
+        "",
+        *([*drawn, ""] if drawn else []),
+        *textwrap.wrap(printable((evaluated or frontier).explain()), width, break_on_hyphens=False),
+    ]
+
+
+def _key_of_scores(evaluated: EvaluatedFrontier) -> str:
+    """What the columns of scores are."""
+    shared = evaluated.any_evaluation
+    sure = f"{100 * shared.confidence:g} %"
+    return f"Score: {shared.scorers[0]} on test rows, mean of all sets and folds, with its {sure} interval."
+
+
+def _scores(point: EvaluatedPoint) -> list[str]:
+    """The score of a point and its interval."""
+    from altsets.evaluation import shown
+
+    low, high = point.interval
+    return [shown(point.score), "-" if math.isnan(low) else f"[{shown(low)}, {shown(high)}]"]
+
+
+def _baseline(evaluated: EvaluatedFrontier, n_cells: int) -> list[str]:
+    """The last line of the table."""
+    from altsets.evaluation import shown
+
+    return ["baseline", *[""] * (n_cells - 4), shown(evaluated.baseline), "", ""]
+
+
+def _table(
+    frontier: Frontier, evaluated: EvaluatedFrontier | None, *, shares: bool, counted: bool
+) -> list[str]:
+    """One line for each point; what is the same for all points is left out."""
+    several_sizes, several_counts = len(frontier.sizes) > 1, len(frontier.counts) > 1
+    # Scores need the room.
+    with_best = several_sizes and shares and not evaluated
+    header = [
+        *(["Features"] if several_sizes else []),
+        *(["Alternatives"] if several_counts else []),
+        "tau",
+        *(["Shared"] if counted else []),
+        *(["Best set"] if with_best else []),
+        "Worst",
+        "Mean",
+        *(["Score", "Interval"] if evaluated else []),
+        "Status",
+    ]
+    rows = []
+    for number, point in enumerate(frontier.points[:MOST_LINES]):
+        best = frontier.best(point.n_features)
+        top = best if shares else math.nan
+        rows.append(
+            [
+                *([str(point.n_features)] if several_sizes else []),
+                *([str(point.n_alternatives)] if several_counts else []),
+                f"{point.tau:.4g}",
+                *([str(point.max_overlap)] if counted else []),
+                *([f"{best:#.5g}"] if with_best else []),
+                _quality(point.worst, top),
+                _quality(point.mean, top),
+                *(_scores(evaluated.points[number]) if evaluated else []),
+                _status(point),
+            ]
+        )
+    if evaluated:
+        rows.append(_baseline(evaluated, len(header)))
+    widths = [max(map(len, column)) for column in zip(header, *rows, strict=True)]
+    lines = [_row(row, widths) for row in (header, *rows)]
+    lines.insert(1, "-" * max(map(len, lines)))
+    if len(frontier) > MOST_LINES:
+        lines.append(f"{len(frontier) - MOST_LINES} more points (--json lists all)")
+    return lines
+
+
+def _row(cells: list[str], widths: list[int]) -> str:
+    numbers = [f"{cell:>{width}}" for cell, width in zip(cells[:-1], widths, strict=False)]
+    return "   ".join([*numbers, cells[-1]]).rstrip()
+
+
+def _status(point: FrontierPoint) -> str:
+    missing = len(point.result.statuses) - len(point.result.sets)
+    found = f" ({len(point.result.sets)} of {len(point.result.statuses)} sets)" if missing else ""
+    return f"{point.status}{found}".replace("_", " ")
+
+
+def _quality(value: float, best: float) -> str:
+    if math.isnan(value):
+        return "-"
+    return f"{value:#.5g}" if math.isnan(best) else f"{100 * value / best:.1f} %"
+
+
+def _chart(frontier: Frontier, width: int) -> list[str]:
+    """Quality over tau, a curve for each size; over sizes, where there is one tau alone."""
+    count = frontier.counts[-1]
+    curves = {
+        size: [point for point in frontier.curve(size, count) if point.is_complete] for size in frontier.sizes
+    }
+    with_count = f", {count} {plural(count, 'alternative')}" if len(frontier.counts) > 1 else ""
+    if max(map(len, curves.values())) > 1:
+        return _over_tau(frontier, curves, width, with_count)
+    found = [(size, points[0].kept) for size, points in curves.items() if points]
+    if len(found) < 2:
+        return []
+    series = Series("*", [size for size, _ in found], [kept for _, kept in found])
+    return [f"Quality{with_count}:", *chart([series], width, "{:.4g}".format, "features")]
+
+
+def _over_tau(
+    frontier: Frontier, curves: dict[int, list[FrontierPoint]], width: int, with_count: str
+) -> list[str]:
+    shares = all(frontier.best(size) > 0 for size in frontier.sizes)
+    series = []
+    for size, points in curves.items():
+        top = frontier.best(size) if shares else 1.0
+        mark = "*" if len(curves) == 1 else MARKS[size] if size < len(MARKS) else "#"
+        series.append(Series(mark, [p.tau for p in points], [p.kept / top for p in points]))
+    marks = "; marks: features in each set" if len(curves) > 1 else ""
+    letters = " (a = 10, b = 11, ...)" if len(curves) > 1 and max(curves) > 9 else ""
+    what = "Quality as a share of the best set" if shares else "Quality"
+    label = "{:.0%}".format if shares else "{:.4g}".format
+    return [f"{what}{with_count}{marks}{letters}:", *chart(series, width, label, "tau")]
+
+
+# --- Charts -------------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True)
+class Series:
+    """Points that are drawn with one character."""
+
+    mark: str
+    xs: Sequence[float]
+    ys: Sequence[float]
+
+
+def chart(series: Sequence[Series], width: int, label: Callable[[float], str], x_name: str) -> list[str]:
+    """Lines with the points of all series; ``label`` writes the numbers of the vertical axis."""
+    points = [
+        (x, y, one.mark) for one in series for x, y in zip(one.xs, one.ys, strict=True) if math.isfinite(y)
+    ]
+    if not points:
+        return []
+    xs, ys = [x for x, _, _ in points], [y for _, y, _ in points]
+    left, right, low, high = min(xs), max(xs), min(ys), max(ys)
+    names = [label(high), label(low)]
+    margin = max(map(len, names))
+    columns = max(min(width - margin - 3, WIDEST), NARROWEST)
+    area = [[" "] * columns for _ in range(HEIGHT)]
+    for x, y, mark in points:
+        column = _place(x, left, right, columns)
+        line = HEIGHT - 1 - _place(y, low, high, HEIGHT)
+        area[line][column] = mark if area[line][column] in (" ", mark) else SEVERAL
+    shown = {0: names[0], HEIGHT - 1: names[1]}
+    lines = [
+        f"{shown.get(number, ''):>{margin}} |{''.join(line)}".rstrip() for number, line in enumerate(area)
+    ]
+    lines.append(f"{'':>{margin}} +{'-' * columns}")
+    ends = f"{left:g}", f"{right:g}"
+    middle = columns - len(ends[0]) - len(ends[1])
+    lines.append(f"{'':>{margin}}  {ends[0]}{x_name:^{max(middle, len(x_name) + 2)}}{ends[1]}")
+    return lines
+
+
+def _place(value: float, low: float, high: float, count: int) -> int:
+    """Which of so many places from low to high."""
+    return round((value - low) / (high - low) * (count - 1)) if high > low else count // 2

@@ -7,13 +7,35 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from altsets.cli import options, parsing
-from altsets.cli.outputs import OutputFile, rows_of_near_best
+from altsets.cli import parsing
+from altsets.cli.options import (
+    SCORING_MODEL,
+    ColumnOptions,
+    ConstraintOptions,
+    Described,
+    JsonOptions,
+    LimitOptions,
+    ModelOptions,
+    NearOptions,
+    OutputOptions,
+    QualityOptions,
+    ScoresOptions,
+    TableOptions,
+    TaskOptions,
+    Without,
+    whole_number,
+    with_options,
+)
+from altsets.cli.outputs import check_outputs, rows_of_near_best
 from altsets.cli.printing import NO_SET, console_for, fail, plain_messages, say_error, show_near_best
-from altsets.cli.records import Record
-from altsets.cli.reporting import ReportFile
-from altsets.cli.searching import SECONDS_PER_SET, check_request, run_on_scores
-from altsets.cli.sources import TableOptions, source_from
+from altsets.cli.searching import (
+    SECONDS_PER_SET,
+    Record,
+    check_request,
+    options_of_quality,
+    run_on_scores,
+    source_from,
+)
 from altsets.errors import InputError
 from altsets.features import FeatureNames
 
@@ -21,46 +43,37 @@ if TYPE_CHECKING:
     from altsets.quality import Quality
     from altsets.search.near_best import NearBest
 
-__all__ = ["near_best_command"]
-
 DEFAULT_SHOWN = 5
 
 
+@with_options
 def near_best_command(
     context: typer.Context,
-    table: Annotated[str | None, options.TableFile] = None,
-    target: Annotated[str | None, options.Target] = None,
-    n_features: Annotated[int | None, options.NumberOfFeatures] = None,
-    within: Annotated[float | None, options.Within] = None,
-    min_quality: Annotated[float | None, options.MinQuality] = None,
-    quality: Annotated[str, options.Quality] = "mutual_info",
-    measure: Annotated[str | None, options.Measure] = None,
-    estimator: Annotated[str | None, options.Estimator] = None,
-    scoring: Annotated[str | None, options.Scoring] = None,
-    save_scores: Annotated[str | None, options.SaveScores] = None,
-    scores: Annotated[str | None, options.UseScores] = None,
-    task: Annotated[str, options.Task] = "auto",
-    drop: Annotated[list[str] | None, options.Drop] = None,
-    categorical: Annotated[list[str] | None, options.Categorical] = None,
-    drop_missing_target: Annotated[bool, options.DropMissingTarget] = False,
-    decimal: Annotated[str | None, options.Decimal] = None,
-    sheet: Annotated[str | None, options.Sheet] = None,
-    require: Annotated[list[str] | None, options.Require] = None,
-    forbid: Annotated[list[str] | None, options.Forbid] = None,
-    proxies: Annotated[str | None, options.Proxies] = None,
-    at_most: Annotated[list[str] | None, options.AtMost] = None,
-    at_least: Annotated[list[str] | None, options.AtLeast] = None,
-    exclusive: Annotated[list[str] | None, options.Exclusive] = None,
-    implies: Annotated[list[str] | None, options.Implies] = None,
-    budget: Annotated[list[str] | None, options.Budget] = None,
-    max_similarity: Annotated[list[str] | None, options.MaxSimilarity] = None,
-    size: Annotated[list[str] | None, options.Size] = None,
-    show: Annotated[int | None, options.BestSets] = None,
-    time_limit: Annotated[float | None, options.CountTimeLimit] = None,
-    output: Annotated[str | None, options.OutputFile] = None,
-    report: Annotated[str | None, options.Report] = None,
-    force: Annotated[bool, options.Force] = False,
-    as_json: Annotated[bool, options.Json] = False,
+    table: TableOptions,
+    near: NearOptions,
+    quality: QualityOptions,
+    model: Annotated[ModelOptions, SCORING_MODEL, Without("positive", "class_weight")],
+    scores: ScoresOptions,
+    task: TaskOptions,
+    columns: ColumnOptions,
+    conditions: ConstraintOptions,
+    show: Annotated[
+        int | None,
+        typer.Option(
+            "--show",
+            parser=whole_number,
+            metavar="N",
+            help="How many of the best sets to print. [default: 5]",
+        ),
+    ] = None,
+    *,
+    limits: Annotated[
+        LimitOptions,
+        Without("engine", "max_iters"),
+        Described(time_limit={"help": "For scores and counting. [default: 60, after scoring]"}),
+    ],
+    output: OutputOptions,
+    printed: JsonOptions,
 ) -> None:
     """How many sets are nearly as good as the best one, and which features do they have?
 
@@ -69,60 +82,48 @@ def near_best_command(
     """
     with plain_messages():
         record = Record(context)
-        file = OutputFile.of(output, force, table, report)
-        page = ReportFile.of(report, force, table)
-        n_features = parsing.size_of_sets(n_features, size)
+        file, page = check_outputs(output, table.table)
+        n_features = parsing.size_of_sets(near.n_features, conditions.size)
         if show is not None and show < 0:
             raise InputError(f"--show {show} is too small; it must be at least 0.")
-        how = {"measure": measure, "estimator": estimator, "scoring": scoring}
-        columns = TableOptions(table, target, drop, categorical, drop_missing_target, decimal, sheet)
-        source = source_from(columns, scores, quality, task, how, save_scores)
-        conditions = {
-            "--require": require,
-            "--forbid": forbid,
-            "--at-most": at_most,
-            "--at-least": at_least,
-            "--exclusive": exclusive,
-            "--implies": implies,
-            "--budget": budget,
-            "--max-similarity": max_similarity,
-            "--size": size,
-        }
+        how = options_of_quality(quality, model)
+        source = source_from(table, columns, scores, quality.quality, task.task, how)
         asked: dict[str, Any] = {
             "n_features": n_features,
-            "constraints": parsing.constraints_from(FeatureNames.of(source.names), conditions, proxies),
+            "constraints": parsing.constraints_from(FeatureNames.of(source.names), conditions),
         }
         check_request(source, asked)
-        near_to = {"within": within, "min_quality": min_quality}
-        asked |= {name: value for name, value in near_to.items() if value is not None}
-        _check_nearness(within, min_quality)
+        asked |= _nearness(near)
 
         def search(scored: Quality, **request: Any) -> NearBest:
             from altsets.search.near_best import near_best
 
             return near_best(scored, **request)
 
-        near = run_on_scores(source, search, asked, time_limit, SECONDS_PER_SET)
-        origin = {"table": table, "target": target, "quality": quality, "scores": scores, **how}
+        found = run_on_scores(source, search, asked, limits.time_limit, SECONDS_PER_SET)
         shown = DEFAULT_SHOWN if show is None else show
-        document = near.to_dict(shown)
+        document = found.to_dict(shown)
+        origin = {"table": table.table, "target": table.target, "quality": quality.quality}
+        origin |= {"scores": scores.scores, **how}
         document["parameters"] |= {name: value for name, value in origin.items() if value is not None}
-        document["provenance"] = record.of(source, columns, asked, task)
-        _answer(near, as_json, shown, document)
+        document["provenance"] = record.of_search(source, table.table, asked, task.task)
+        _answer(found, printed.json, shown, document)
         file.write(*rows_of_near_best(document), document)
-        page.write(near_best=near, quality=near, provenance=document["provenance"])
-        if not near.count:
-            fail(near.explain(), NO_SET)
+        page.write(near_best=found, quality=found, provenance=document["provenance"])
+        if not found.count:
+            fail(found.explain(), NO_SET)
         source.check_saved()
 
 
-def _check_nearness(within: float | None, min_quality: float | None) -> None:
-    """Say what is wrong with a threshold before features are scored."""
-    if within is not None and min_quality is not None:
+def _nearness(near: NearOptions) -> dict[str, float]:
+    """How far below the best sets may be; what is wrong with it is said before features are scored."""
+    if near.within is not None and near.min_quality is not None:
         raise InputError("--within and --min-quality were both given; give one of them.")
     from altsets.search.near_best.family import DEFAULT_WITHIN, Nearness
 
-    Nearness.of(DEFAULT_WITHIN if within is None else within, min_quality)
+    Nearness.of(DEFAULT_WITHIN if near.within is None else near.within, near.min_quality)
+    given = {"within": near.within, "min_quality": near.min_quality}
+    return {name: value for name, value in given.items() if value is not None}
 
 
 def _answer(near: NearBest, as_json: bool, n_sets: int, document: dict[str, Any]) -> None:

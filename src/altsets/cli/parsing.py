@@ -1,4 +1,4 @@
-"""What options on features and sets hold: names, groups, constraints.
+"""The texts of options parsed: names, numbers, constraints, dissimilarities, folds.
 
 A name with a comma (or a colon, where one divides) stands in double quotes, as in a CSV file.
 """
@@ -7,24 +7,20 @@ from __future__ import annotations
 
 import itertools
 import os
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Sequence
+from typing import TYPE_CHECKING
 
 from altsets import constraints
 from altsets.constraints import Constraint
 from altsets.errors import InputError
 from altsets.features import FeatureNames, cells_in, names_in, unknown_features
 
-__all__ = [
-    "DEFAULT_SIZE",
-    "cells_in",
-    "constraints_from",
-    "features_in",
-    "names_in",
-    "size_of_sets",
-    "whole_numbers_in",
-]
+if TYPE_CHECKING:
+    from altsets.cli.options import ConstraintOptions, DissimilarityOptions, ExistingOptions
+    from altsets.dissimilarity import Grouped, Matched
 
 DEFAULT_SIZE = 5
+DEFAULT_DISSIMILARITY = "dice"
 
 #: Numbers in one range.
 MOST_NUMBERS = 10_000
@@ -43,13 +39,7 @@ def size_of_sets(n_features: int | None, sizes: Sequence[str] | None) -> int:
 
 
 def whole_numbers_in(option: str, text: str) -> list[int]:
-    """The numbers that an option lists, ascending: ``5``, ``2:10`` with both ends, ``5,10``.
-
-    Examples
-    --------
-    >>> whole_numbers_in("-k", "2:4,10")
-    [2, 3, 4, 10]
-    """
+    """The numbers that an option lists, ascending: ``5``, ``2:10`` with both ends, ``5,10``."""
     numbers: set[int] = set()
     for part in text.split(","):
         first, colon, last = (end.strip() for end in part.partition(":"))
@@ -67,12 +57,20 @@ def whole_numbers_in(option: str, text: str) -> list[int]:
     return sorted(numbers)
 
 
-def constraints_from(
-    names: FeatureNames, given: Mapping[str, Sequence[str] | None], proxies: str | None = None
-) -> list[Constraint]:
-    """The constraints that options ask for: the texts of each option, by its name; proxies go with all --forbid."""
-    found = [PARSERS[option](option, text, names) for option, texts in given.items() for text in texts or ()]
-    return found if proxies is None else _without_proxies("--proxies", proxies, found)
+def constraints_from(names: FeatureNames, given: ConstraintOptions) -> list[Constraint]:
+    """The constraints that options ask for; proxies go with all --forbid."""
+    asked = {_flag(name): texts for name, texts in vars(given).items() if name != "proxies"}
+    found = [PARSERS[option](option, text, names) for option, texts in asked.items() for text in texts or ()]
+    return found if given.proxies is None else _without_proxies("--proxies", given.proxies, found)
+
+
+def existing_from(given: ExistingOptions, names: FeatureNames) -> list[list[int]]:
+    """The sets that new ones must differ from, as indices."""
+    return [features_in("--existing", text, names) for text in given.existing or []]
+
+
+def _flag(name: str) -> str:
+    return f"--{name.replace('_', '-')}"
 
 
 def _without_proxies(option: str, text: str, found: Sequence[Constraint]) -> list[Constraint]:
@@ -203,3 +201,73 @@ def _group(option: str, text: str, names: FeatureNames) -> list[int]:
         )
         raise unknown_features(option, listed, names, otherwise)
     return _indices(option, listed, names)
+
+
+# --- Dissimilarities ----------------------------------------------------------------------------------
+
+
+def dissimilarity_from(
+    given: DissimilarityOptions, names: FeatureNames, has_table: bool
+) -> str | Matched | Grouped:
+    """What ``--tau`` refers to; at most one option may say it."""
+    used = {_flag(name): text for name, text in vars(given).items() if text is not None}
+    if len(used) > 1:
+        first, second, *_ = used
+        raise InputError(
+            f"{first} and {second} were both given, and each says how sets differ; give one of them."
+        )
+    for option, text in used.items():
+        if option == "--distinct":
+            return _distinct(option, text, has_table)
+        if option == "--groups":
+            return _groups_in(text, names)
+        if option == "--groups-by":
+            return _groups_by(option, text, names)
+        return str(text)
+    return DEFAULT_DISSIMILARITY
+
+
+def _distinct(option: str, text: str, has_table: bool) -> Matched:
+    """``0.9`` or ``0.9:spearman``."""
+    from altsets.dissimilarity import Matched
+    from altsets.dissimilarity.named import MEASURES
+
+    least, colon, measure = (part.strip() for part in text.partition(":"))
+    try:
+        threshold = float(least)
+    except ValueError:
+        threshold = None
+    if threshold is None or (colon and not measure):
+        raise InputError(f"{option} {text!r} must have the form 0.9 or 0.9:spearman.")
+    if not 0 < threshold <= 1:
+        raise InputError(
+            f"{option} {text}: features count as the same from a similarity on that is above 0 and at most 1; give one "
+            "such as 0.9."
+        )
+    if measure and measure not in MEASURES:
+        raise InputError(
+            f"{option} {text}: the measure {measure!r} is unknown; choose {' or '.join(MEASURES)}."
+        )
+    if not has_table:
+        raise InputError(
+            f"{option} compares columns with each other, and scores say nothing about that; give the TABLE and its "
+            "--target beside --scores."
+        )
+    return Matched(measure or "spearman", threshold=threshold)
+
+
+def _groups_in(path: str, names: FeatureNames) -> Grouped:
+    from altsets.dissimilarity import Grouped
+    from altsets.files.lists import read_groups
+
+    return Grouped(read_groups(path, names))
+
+
+def _groups_by(option: str, separator: str, names: FeatureNames) -> Grouped:
+    from altsets.dissimilarity import Grouped
+
+    try:
+        found = Grouped.from_names(list(names), separator).groups
+    except InputError as error:
+        raise InputError(f"{option}: {str(error).removeprefix('Grouped.from_names: ')}") from None
+    return Grouped({names[int(index)]: group for index, group in found.items()})

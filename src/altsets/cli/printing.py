@@ -25,23 +25,6 @@ if TYPE_CHECKING:
     from altsets.result import Progress, Result
     from altsets.search.near_best import NearBest
 
-__all__ = [
-    "BAD_INPUT",
-    "NO_SET",
-    "Waiting",
-    "answer",
-    "console_for",
-    "duration",
-    "fail",
-    "plain_messages",
-    "printable",
-    "say",
-    "say_error",
-    "show",
-    "show_evaluation",
-    "show_near_best",
-]
-
 #: More sets than this do not fit into an overlap table of 80 columns.
 MOST_COLUMNS = 14
 

@@ -1,27 +1,258 @@
-"""A search as commands run it: the request checked first, then scores, then sets, all under one time limit."""
+"""A search as commands run it: the table or saved scores, the request checked, then scored and searched in time.
+
+What is written down about an answer (its options, data and versions) is made here, too.
+"""
 
 from __future__ import annotations
 
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
 
-from altsets.cli.printing import NO_SET, Waiting, console_for, fail
-from altsets.cli.sources import Source
+import typer
+
+from altsets.cli import parsing
+from altsets.cli.printing import NO_SET, Waiting, console_for, fail, say_error
+from altsets.commands import TABLE
 from altsets.constraints.named import any_named, computed, without_named
+from altsets.errors import InputError
+from altsets.features import FeatureNames, names_in
 
 if TYPE_CHECKING:
+    from altsets.cli.options import (
+        ColumnOptions,
+        ModelOptions,
+        QualityOptions,
+        ScoresOptions,
+        TableOptions,
+    )
+    from altsets.files.dataset import Dataset
+    from altsets.files.scores import Scores
     from altsets.problem import Problem
     from altsets.quality import Quality
     from altsets.result import Result
-
-__all__ = ["SECONDS_PER_SET", "Searched", "check_request", "run_on_scores", "run_search"]
+    from altsets.selector.notes import Background
 
 Answered = TypeVar("Answered")
 
 #: The time limit for each set that is asked for, where the user gives none.
 SECONDS_PER_SET = 60.0
+
+
+# --- Features -----------------------------------------------------------------------------------------
+
+
+def read_dataset(table: TableOptions, columns: ColumnOptions, groups: str | None = None) -> Dataset:
+    """Read a table and take its target apart, as the options say."""
+    from altsets.files.dataset import read_table
+
+    if table.table is None:
+        raise InputError("give a TABLE and its --target, or scores that were saved before with --scores.")
+    if table.target is None:
+        raise InputError(f"use --target to name the column of {table.table} to predict.")
+    data = read_table(
+        table.table,
+        table.target,
+        drop=names_in(columns.drop or []),
+        categorical=names_in(columns.categorical or []),
+        groups=groups,
+        decimal=columns.decimal,
+        sheet=columns.sheet,
+        drop_missing_target=columns.drop_missing_target,
+    )
+    if data.n_dropped:
+        rows = data.n_dropped + len(data.y)
+        say_error(f"Rows without a value in {table.target!r} were left out: {data.n_dropped} of {rows}.")
+    return data
+
+
+def options_of_quality(
+    given: QualityOptions, model: ModelOptions, evaluate: bool = False
+) -> dict[str, str | None]:
+    """What the quality takes of the options; with --evaluate, the model that scores sets takes the others."""
+    from altsets.quality.named import takes_option
+
+    options = {
+        "measure": given.measure,
+        "estimator": model.estimator,
+        "scoring": model.scoring,
+        "pos_label": model.positive,
+        "class_weight": model.class_weight,
+    }
+    if not evaluate:
+        return options
+    return {
+        name: value
+        for name, value in options.items()
+        if name == "measure" or takes_option(given.quality, name)
+    }
+
+
+class TableToScore:
+    """Features that are to be scored."""
+
+    #: The hash of a file of scores, which there is none of here.
+    scores_sha256 = ""
+
+    def __init__(
+        self,
+        data: Dataset,
+        quality: str = "mutual_info",
+        task: str = "auto",
+        how: Mapping[str, str | None] | None = None,
+        save_to: str | None = None,
+    ) -> None:
+        from altsets.quality.given import Recipe
+        from altsets.quality.named import PAIRED, WRAPPER, quality_maker
+
+        self.recipe = Recipe(quality, **(how or {}))
+        self._make = quality_maker(quality, **(how or {}))
+        if quality == WRAPPER and save_to is not None:
+            raise InputError(
+                "a wrapper has no scores of features that could be saved; leave out --save-scores."
+            )
+        pairs = " and their pairs" if quality in PAIRED else ""
+        self._what = (
+            "" if quality == WRAPPER else f"Scoring {len(data.feature_names)} features{pairs} for {quality}"
+        )
+        self.data, self.names = data, data.feature_names
+        self._task, self._save_to = task, save_to
+        self._unsaved: InputError | None = None
+
+    @property
+    def table(self) -> Any:
+        """The features as columns."""
+        return self.data.X
+
+    @property
+    def background(self) -> Background:
+        """The data that sets are found in."""
+        from altsets.selector.notes import Background
+
+        data = self.data
+        return Background(data.X, data.y, self.recipe, self._task, notes=data.notes)
+
+    def noise_floor(self, waiting: Waiting) -> float | None:
+        """What the best feature may score by chance; None after Ctrl-C."""
+        from altsets.quality.given import noise_floor_of
+
+        waiting.say("Measuring what features score by chance")
+        return noise_floor_of(self.recipe, self.data.X, self.data.y, task=self._task)
+
+    def quality(self, waiting: Waiting, check: Callable[[], object] = lambda: None) -> Quality:
+        """Score the features, and save the scores at once; ``check`` ends it if it takes too long."""
+        waiting.say(self._what)
+
+        def progress(share: float) -> None:
+            waiting.say(f"{self._what}: {share:.0%}")
+            check()
+
+        data = self.data
+        made = self._make(data.X, data.y, task=self._task, feature_names=self.names, progress=progress)
+        if self._save_to is not None:
+            from altsets.files.scores import Scores
+
+            try:
+                Scores.of(made).write(self._save_to)
+            except InputError as error:
+                # A full disk costs the file alone, not the answer.
+                self._unsaved = error
+        return made
+
+    def check_saved(self) -> None:
+        """Raise why the scores could not be saved, if they could not; the answer has been printed by then."""
+        if self._unsaved is not None:
+            raise self._unsaved
+
+
+class SavedScores:
+    """Features that have been scored before; with their table, if that is there."""
+
+    def __init__(
+        self, scores: Scores, quality: str, data: Dataset | None = None, scores_sha256: str = ""
+    ) -> None:
+        self.names, self._made, self.data = scores.names, scores.quality(quality), data
+        self.scores_sha256 = scores_sha256
+
+    @property
+    def table(self) -> Any:
+        """The table beside the scores, for what was not computed before."""
+        if self.data is None:
+            raise InputError(
+                "how alike features are is measured on a table; give the TABLE and its --target besides --scores."
+            )
+        return self.data.X
+
+    @property
+    def background(self) -> Background | None:
+        """The data that sets are found in, if the table is there; the measure is not known."""
+        from altsets.selector.notes import Background
+
+        return None if self.data is None else Background(self.data.X, notes=self.data.notes)
+
+    def noise_floor(self, waiting: Waiting) -> float | None:
+        """None: the measure is not known."""
+        return None
+
+    def quality(self, waiting: Waiting, check: Callable[[], object] = lambda: None) -> Quality:
+        """The quality of the scores."""
+        return self._made
+
+    def check_saved(self) -> None:
+        """Saved scores are not saved again."""
+
+
+#: Anything that knows the names of its features, and makes the quality to search on.
+Source = TableToScore | SavedScores
+
+
+def source_from(
+    table: TableOptions,
+    columns: ColumnOptions,
+    scores: ScoresOptions,
+    quality: str,
+    task: str,
+    how: Mapping[str, str | None],
+    groups: str | None = None,
+) -> Source:
+    """A table to score, unless there is a file of scores."""
+    if scores.scores is None:
+        data = read_dataset(table, columns, groups)
+        return TableToScore(data, quality, task, how, scores.save_scores)
+    unused = {**how, "--save-scores": scores.save_scores}
+    if table.table is None:
+        unused |= {"--decimal": columns.decimal, "--sheet": columns.sheet}
+        unused["--categorical"] = ",".join(columns.categorical) if columns.categorical else None
+    for name, value in unused.items():
+        if value is not None:
+            raise InputError(
+                f"{name} {value!r} has no use with --scores, which says what was computed before."
+            )
+    return _saved_scores(scores.scores, quality, table, columns, groups)
+
+
+def _saved_scores(
+    path: str, quality: str, table: TableOptions, columns: ColumnOptions, groups: str | None
+) -> SavedScores:
+    """Read scores from a file; only of the features that the table has, if there is one."""
+    from altsets.files.contents import hash_file
+    from altsets.files.scores import Scores
+    from altsets.quality.named import WRAPPER
+
+    if quality == WRAPPER:
+        raise InputError("a wrapper fits models to a table; leave out --scores.")
+    scores = Scores.read(path)
+    data = None if table.table is None else read_dataset(table, columns, groups)
+    if data is not None:
+        scores = scores.only(data.feature_names)
+    elif columns.drop:
+        dropped = parsing.features_in("--drop", ",".join(columns.drop), FeatureNames.of(scores.names))
+        scores = scores.only([name for number, name in enumerate(scores.names) if number not in dropped])
+    return SavedScores(scores, quality, data, hash_file(path))
+
+
+# --- Searches -----------------------------------------------------------------------------------------
 
 
 class Searched(NamedTuple):
@@ -49,7 +280,7 @@ def run_search(
 
 
 def _with_background(result: Result, source: Source) -> Result:
-    """The sets with what is behind them: what features score by chance, and notes on the table and the sets."""
+    """The sets with what features score by chance, and notes on the table and the sets."""
     from altsets.selector.notes import COMMAND_LINE, notes_on
 
     background = source.background
@@ -83,7 +314,7 @@ def run_on_scores(
     """Score the features and search, with a sign of life if it takes long.
 
     ``search`` takes the quality, what is asked, ``time_limit`` and ``callback``; without a time limit it has
-    ``otherwise`` seconds. ``reporting`` makes a line of what the callback is told.
+    ``otherwise`` seconds. ``reporting`` makes a line of what the callback gets.
     """
     clock = _Clock(time_limit)
     with Waiting(console_for(stderr=True)) as waiting:
@@ -127,3 +358,74 @@ class _Clock:
                 "with --save-scores and search with --scores.",
                 NO_SET,
             )
+
+
+# --- Records ------------------------------------------------------------------------------------------
+
+
+def options_given(context: typer.Context) -> dict[str, Any]:
+    """The options that the user gave, by their long names, as plain values."""
+    given = {}
+    for parameter in context.command.params:
+        source = context.get_parameter_source(parameter.name or "")
+        if source is not None and source.name == "COMMANDLINE":
+            given[_name_of(parameter)] = _plain(context.params[parameter.name or ""])
+    return given
+
+
+def known_options(context: typer.Context) -> dict[str, bool]:
+    """The long names of all options of a command, and whether each is a flag."""
+    parameters = {_name_of(parameter): parameter for parameter in context.command.params}
+    return {name: bool(getattr(one, "is_flag", False)) for name, one in parameters.items() if name != TABLE}
+
+
+def _name_of(parameter: Any) -> str:
+    return TABLE if parameter.param_type_name == "argument" else str(max(parameter.opts, key=len))
+
+
+def _plain(value: Any) -> Any:
+    if isinstance(value, list | tuple):
+        return list(value)
+    # JSON has no infinite numbers.
+    return str(value) if isinstance(value, float) and value in (float("inf"), -float("inf")) else value
+
+
+class Record:
+    """What is written down about an answer: what is known from the start, and the time it took."""
+
+    def __init__(self, context: typer.Context) -> None:
+        self._started = time.perf_counter()
+        self._known = {"command": context.info_name, "options": options_given(context)}
+
+    def of_search(
+        self, source: Source, path: str | None, asked: Mapping[str, Any], task: str
+    ) -> dict[str, Any]:
+        """The record of a search; ``path`` is the file of its table."""
+        from altsets.provenance import DEFAULT_SEED, constraints_by_name, data_of
+        from altsets.tables.target import target_of
+
+        known: dict[str, Any] = {"data": {"columns": len(source.names)}}
+        data = source.data
+        if data is not None:
+            known["data"] = data_of(data.X, data.y) | _file_of(data, path)
+            known["task"] = target_of(data.y, len(data.y), task).task
+        if source.scores_sha256:
+            known["data"] |= {"scores_sha256": source.scores_sha256}
+        known["constraints"] = constraints_by_name(asked.get("constraints", ()), source.names)
+        known["seed"] = DEFAULT_SEED
+        return self._whole(known)
+
+    def of_evaluation(self, provenance: Mapping[str, Any], data: Dataset, path: str | None) -> dict[str, Any]:
+        """The record of an evaluation: what it knows itself, and where the table came from."""
+        known = {name: provenance[name] for name in ("task", "seed")}
+        return self._whole({"data": provenance["data"] | _file_of(data, path), **known})
+
+    def _whole(self, known: Mapping[str, Any]) -> dict[str, Any]:
+        from altsets.provenance import record
+
+        return record({**self._known, **known}, time.perf_counter() - self._started)
+
+
+def _file_of(data: Dataset, path: str | None) -> dict[str, Any]:
+    dropped = {"dropped_rows": data.n_dropped} if data.n_dropped else {}
+    return {"target": data.target_name, "file": path, "file_sha256": data.sha256} | dropped

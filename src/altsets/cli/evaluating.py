@@ -1,0 +1,165 @@
+"""Evaluation as commands ask for it: which options go together, how rows are split, and the evaluation itself."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, replace
+from functools import partial
+from typing import TYPE_CHECKING, Any, TypeVar
+
+from altsets.cli.printing import Waiting, console_for
+from altsets.errors import InputError
+from altsets.features import cells_in, names_in
+
+if TYPE_CHECKING:
+    from altsets.cli.options import EvaluationOptions, ModelOptions
+    from altsets.evaluation import EvaluatedFrontier, Evaluation
+    from altsets.files.dataset import Dataset
+    from altsets.search.frontier import Frontier
+
+Evaluated = TypeVar("Evaluated")
+
+DEFAULT_FOLDS = 5
+FORMS = "5, time:5 or group:COLUMN:5"
+
+
+@dataclass(frozen=True)
+class Splits:
+    """Folds, and how often rows are split into them; ``groups`` is the column whose equal values stay together."""
+
+    n_folds: int = DEFAULT_FOLDS
+    in_time: bool = False
+    groups: str | None = None
+    repeats: int = 1
+
+    @classmethod
+    def of(cls, given: EvaluationOptions) -> Splits:
+        """What ``--cv`` and ``--repeats`` say."""
+        cv, times = given.cv, 1 if given.repeats is None else given.repeats
+        if times < 1:
+            raise InputError(f"--repeats {times} is too small; it must be at least 1.")
+        if cv is None:
+            return cls(repeats=times)
+        match cells_in(cv, ":"):
+            case [number]:
+                return cls(_folds(cv, number), repeats=times)
+            case ["time", number]:
+                if times > 1:
+                    raise InputError(
+                        f"--repeats {times} does not go with --cv {cv}: folds in time order are always the same; leave "
+                        "out one of them."
+                    )
+                return cls(_folds(cv, number), in_time=True)
+            case ["group", column, number] if column:
+                return cls(_folds(cv, number), groups=column, repeats=times)
+        raise InputError(
+            f"--cv {cv!r} must have the form {FORMS}; a name with a colon stands in double quotes."
+        )
+
+    def splitter(self) -> Any:
+        """What :func:`altsets.evaluate` takes as ``cv``."""
+        if not self.in_time:
+            return self.n_folds
+        from sklearn.model_selection import TimeSeriesSplit
+
+        return TimeSeriesSplit(self.n_folds)
+
+    def check(self, groups: Any) -> None:
+        """Refuse a column of fewer groups than folds."""
+        n_groups = 0 if groups is None else len(set(groups.tolist()))
+        if groups is not None and n_groups < self.n_folds:
+            raise InputError(
+                f"--cv group:{self.groups}:{self.n_folds} needs at least {self.n_folds} groups, and column "
+                f"{self.groups!r} has {n_groups}; ask for fewer folds."
+            )
+
+    def named(self, evaluation: Evaluation) -> Evaluation:
+        """The same evaluation, which names the column that its folds keep together."""
+        if self.groups is None:
+            return evaluation
+        words = evaluation.parameters["splits"].replace("groups", f"groups of {self.groups!r}")
+        parameters = evaluation.parameters | {"splits": words, "groups": self.groups}
+        return replace(evaluation, parameters=parameters)
+
+
+def _folds(cv: str, text: str) -> int:
+    try:
+        number = int(text)
+    except ValueError:
+        raise InputError(f"--cv {cv!r} must have the form {FORMS}.") from None
+    if number < 2:
+        raise InputError(f"--cv {cv}: {number} is too few; rows are split into at least 2 folds.")
+    return number
+
+
+def check_evaluation(given: EvaluationOptions, others: Mapping[str, Any]) -> None:
+    """Refuse options that need --evaluate, and those that do not go with it."""
+    for name, value in vars(given).items():
+        if name != "evaluate" and value is not None and not given.evaluate:
+            raise InputError(f"--{name} {value} goes with --evaluate; add it, or leave out --{name}.")
+    why = {
+        "--scores": "scores that were saved have seen all rows, and the search must not see the test rows",
+        "--existing": "the search in each fold knows no existing sets",
+        "--engine": "the search in each fold chooses its engine itself",
+    }
+    for name, value in others.items():
+        if given.evaluate and value and value != "auto":
+            raise InputError(f"{name} does not go with --evaluate: {why[name]}; leave out one of them.")
+
+
+def evaluate_sets(
+    what: Any, data: Dataset, model: ModelOptions, task: str, given: EvaluationOptions
+) -> Evaluation:
+    """Evaluate sets, or what searches for them, with a sign of life."""
+    from altsets.evaluation import evaluate
+
+    more: dict[str, Any] = {"margin": given.margin, "n_bootstraps": given.bootstraps or 0}
+    found = _evaluate(partial(evaluate, what, **more), data, model, task, given)
+    return Splits.of(given).named(found)
+
+
+def evaluate_points(
+    frontier: Frontier,
+    quality: Any,
+    asked: Mapping[str, Any],
+    data: Dataset,
+    model: ModelOptions,
+    task: str,
+    given: EvaluationOptions,
+) -> EvaluatedFrontier:
+    """Evaluate a frontier that was found on all rows, with a sign of life."""
+    from altsets.evaluation import evaluate_frontier
+
+    def along(X: Any, y: Any, **options: Any) -> EvaluatedFrontier:
+        return evaluate_frontier(quality, X, y, **asked, frontier=frontier, **options)
+
+    found = _evaluate(along, data, model, task, given)
+    return replace(found, evaluations=tuple(map(Splits.of(given).named, found.evaluations)))
+
+
+def _evaluate(
+    evaluate: Callable[..., Evaluated],
+    data: Dataset,
+    model: ModelOptions,
+    task: str,
+    given: EvaluationOptions,
+) -> Evaluated:
+    splits = Splits.of(given)
+    with Waiting(console_for(stderr=True)) as waiting:
+        waiting.say("Evaluating")
+        return evaluate(
+            data.X,
+            data.y,
+            estimator=model.estimator,
+            scoring=names_in([model.scoring]) if model.scoring else None,
+            pos_label=model.positive,
+            class_weight=model.class_weight,
+            cv=splits.splitter(),
+            repeats=splits.repeats,
+            groups=data.groups,
+            n_jobs=given.jobs,
+            task=task,
+            progress=lambda share: waiting.say(
+                f"Evaluating: {share:.0%} (Ctrl-C keeps the folds that are done)"
+            ),
+        )
