@@ -12,6 +12,7 @@ import pytest
 import altsets
 from altsets import measures, quality
 from altsets.cli import parsing
+from altsets.cli.options import ConstraintOptions
 from altsets.constraints import AtMost, Budget, Exclusive, Implies, Require
 from altsets.features import FeatureNames
 from altsets.files.columns import Table
@@ -168,13 +169,12 @@ def test_names_with_commas_and_colons(odd_names):
     group, costs = odd_names.parent / "names.txt", odd_names.parent / "costs.csv"
     found = parsing.constraints_from(
         names,
-        {
-            "--require": ['"x, cm", z', '"the ""best"""'],
-            "--forbid": None,
-            "--at-most": ['1:time:of day,"x, cm"', f"1:{group}"],
-            "--implies": ['"time:of day":x, cm'],
-            "--budget": [f"3:{costs}"],
-        },
+        ConstraintOptions(
+            require=['"x, cm", z', '"the ""best"""'],
+            at_most=['1:time:of day,"x, cm"', f"1:{group}"],
+            implies=['"time:of day":x, cm'],
+            budget=[f"3:{costs}"],
+        ),
     )
     assert [constraint.resolve(names) for constraint in found] == [
         Require((0, 2)),
@@ -189,14 +189,14 @@ def test_names_with_commas_and_colons(odd_names):
 def test_a_file_goes_before_a_column_of_the_same_name(files):
     (files / "b").write_text("a\n", encoding="utf-8")
     names = FeatureNames.of("abc")
-    assert parsing.constraints_from(names, {"--exclusive": ["b"]}) == [Exclusive((0,))]
+    assert parsing.constraints_from(names, ConstraintOptions(exclusive=["b"])) == [Exclusive((0,))]
     (files / "c").mkdir()
-    assert parsing.constraints_from(names, {"--exclusive": ["c"]}) == [Exclusive((2,))]
+    assert parsing.constraints_from(names, ConstraintOptions(exclusive=["c"])) == [Exclusive((2,))]
 
 
 def test_a_long_list_of_columns_is_no_file_name():
     names = FeatureNames.of([f"column number {number}" for number in range(2000)])
-    [found] = parsing.constraints_from(names, {"--exclusive": [",".join(names)]})
+    [found] = parsing.constraints_from(names, ConstraintOptions(exclusive=[",".join(names)]))
     assert len(found.group) == 2000
 
 
