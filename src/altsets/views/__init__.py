@@ -3,7 +3,6 @@
 Nothing is drawn here and nothing is random; what is left out to keep a plot readable is said in a note.
 """
 
-from altsets.views._evaluation import predictive_scores, stability, stand_ins
 from altsets.views._frontier import curve_over_size, curve_over_tau, heat, scores_along
 from altsets.views._records import (
     Bars,
@@ -16,7 +15,16 @@ from altsets.views._records import (
     Membership,
     ReferenceLine,
 )
-from altsets.views._sets import likeness, membership, near_best_frequencies, overlaps, qualities
+from altsets.views._sets import (
+    likeness,
+    membership,
+    near_best_frequencies,
+    overlaps,
+    predictive_scores,
+    qualities,
+    stability,
+    stand_ins,
+)
 
 __all__ = [
     "Bars",
