@@ -13,6 +13,8 @@ BENCH ?=
 DATA ?=
 # What depends on compilers and processors most.
 HARD := tests/kernels/test_kernels.py tests/measures/test_information.py
+# One process for each core; those that are done take over tests of others.
+WORKERS := -n auto --dist worksteal
 # Options of pytest for the tests of a wheel, such as WHEEL='-m "not timing"'.
 WHEEL ?=
 KERNELS := $(wildcard src/altsets/_kernels/*.py src/altsets/_kernels/*.pxd)
@@ -22,7 +24,7 @@ READY := $(if $(wildcard $(VENV)/.dev),$(VENV)/.kernels,$(VENV)/.demo)
 
 unexport PYTHONPATH PYTHONHOME
 
-.PHONY: help demo test browser jobs lint types docs fuzz warnings sanitize clang foreign bench reproduce-small dist wheel clean
+.PHONY: help demo test test-all coverage browser jobs lint types docs fuzz warnings sanitize clang foreign bench reproduce-small dist wheel clean
 .DEFAULT_GOAL := help
 
 help:  ## list the targets
@@ -31,8 +33,14 @@ help:  ## list the targets
 demo: $(READY)  ## install, and show what altsets does
 	@$(VENV)/bin/altsets demo
 
-test: $(VENV)/.kernels  ## all tests and doctests
-	$(PY) -m pytest -n auto
+test: $(VENV)/.kernels  ## tests and doctests, all that guard answers; a few minutes
+	$(PY) -m pytest $(WORKERS) -m 'not slow'
+
+test-all: $(VENV)/.kernels  ## the slow rest: browsers, the guide, whole jobs, deadlines, worker processes
+	$(PY) -m pytest $(WORKERS) -m slow
+
+coverage: $(VENV)/.kernels  ## how much of the package make test runs, by module; kernels are compiled and left out
+	$(PY) -m pytest $(WORKERS) -m 'not slow' --cov --cov-report=term:skip-covered
 
 browser:  ## a browser for the tests of reports, from Debian's packages if there is none
 	tools/browser
@@ -59,7 +67,7 @@ sanitize: $(VENV)/.dev  ## kernel tests and 5,000 random problems with the addre
 
 clang: $(VENV)/.dev  ## kernel and information tests with kernels that clang has compiled
 	CC=clang tools/compile build/clang
-	cd build/clang && PYTHONPATH=src ../../$(PY) -m pytest -n auto -p no:cacheprovider $(HARD)
+	cd build/clang && PYTHONPATH=src ../../$(PY) -m pytest $(WORKERS) -p no:cacheprovider $(HARD)
 
 foreign: $(VENV)/.kernels  ## kernel and information tests on the other processor architecture, emulated; takes an hour
 	mkdir -p build
@@ -85,7 +93,7 @@ wheel: $(VENV)/.dev  ## a wheel, tested where there is no compiler and no source
 	.ci/wheel $(abspath $(PY)) -n auto $(WHEEL)
 
 clean:  ## remove everything that the other targets made
-	rm -rf $(VENV) .bench-venv .bench-venv-relief build dist docs/_build src/altsets.egg-info .pytest_cache .hypothesis .mypy_cache .ruff_cache
+	rm -rf $(VENV) .bench-venv .bench-venv-relief build dist docs/_build src/altsets.egg-info .pytest_cache .hypothesis .mypy_cache .ruff_cache .coverage
 	rm -f src/altsets/_kernels/*.c src/altsets/_kernels/*.so altsets-demo.html
 	find . -name __pycache__ -type d -prune -exec rm -rf {} +
 

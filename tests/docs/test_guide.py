@@ -22,6 +22,7 @@ def test_nearly_every_page_shows_something_that_was_printed():
     assert {named(page) for page in GUIDE if not shown_in(page.read_text(encoding="utf-8"))} == WORDS_ONLY
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("page", [page for page in GUIDE if named(page) not in WORDS_ONLY], ids=named)
 def test_pages_show_what_is_printed(page, tmp_path):
     session = Session(tmp_path)
@@ -29,6 +30,7 @@ def test_pages_show_what_is_printed(page, tmp_path):
         assert comparable(session.print_of(shown)) == comparable(shown.output), shown.code
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("script", EXAMPLES, ids=named)
 def test_examples_print_what_is_shown(script, tmp_path):
     code = script.read_text(encoding="utf-8")

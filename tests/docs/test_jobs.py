@@ -7,6 +7,8 @@ import re
 import pytest
 from jobs import JOBS, printed
 
+pytestmark = pytest.mark.slow
+
 #: What each job must say, whatever the numbers are.
 SAID = {
     "committee_paper": (

@@ -46,12 +46,14 @@ def test_times_are_masked_and_nothing_else():
     assert comparable("gap 0.1 in all") != comparable("gap 0.2 in all")
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("code", "shown"), [*zip(blocks("python"), blocks("text"), strict=True)])
 def test_the_python_examples_print_what_the_readme_shows(code, shown, tmp_path):
     assert len([line for line in code.splitlines() if line.strip()]) <= 10
     assert output(sys.executable, "-c", code, folder=tmp_path) == comparable(shown)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("block", blocks("console"))
 def test_commands_print_what_the_readme_shows(block, tmp_path):
     first, _, shown = block.partition("\n")
@@ -69,15 +71,17 @@ def test_the_readme_shows_a_command():
 
 def test_the_readme_names_targets_that_exist():
     makefile = (ROOT / "Makefile").read_text(encoding="utf-8")
-    targets = set(re.findall(r"^([a-z]+):", makefile, flags=re.MULTILINE))
+    targets = set(re.findall(r"^([a-z-]+):", makefile, flags=re.MULTILINE))
     named = set()
     for name in ("README.md", "CONTRIBUTING.md", "ARCHITECTURE.md"):
-        named |= set(re.findall(r"\bmake ([a-z]+)\b(?=`|\n)", (ROOT / name).read_text(encoding="utf-8")))
+        named |= set(re.findall(r"\bmake ([a-z-]+)\b(?=`|\n)", (ROOT / name).read_text(encoding="utf-8")))
     assert {"demo", "test"} <= named <= targets
 
 
 def test_the_tests_of_the_readme_are_what_ci_runs():
-    assert "\nmake test\n" in (ROOT / ".ci" / "run").read_text(encoding="utf-8")
+    run = (ROOT / ".ci" / "run").read_text(encoding="utf-8")
+    assert "\nmake test\nmake test-all\n" in run
+    assert "run: .ci/run\n" in (ROOT / ".github" / "workflows" / "ci.yml").read_text(encoding="utf-8")
     assert os.access(ROOT / ".ci" / "run", os.X_OK)
 
 

@@ -9,7 +9,10 @@ from pathlib import Path
 
 import pytest
 
-pytestmark = pytest.mark.skipif(os.name != "posix", reason="signals to groups of processes are sent here")
+pytestmark = [
+    pytest.mark.slow,
+    pytest.mark.skipif(os.name != "posix", reason="signals to groups of processes are sent here"),
+]
 
 PROGRAM = """
 import numpy as np, altsets

@@ -30,6 +30,8 @@ from pages import (
     text,
 )
 
+pytestmark = pytest.mark.slow
+
 DASH, MINUS = "\u2013", "\u2212"
 NAMES = tuple(f"feature {place}" for place in range(N_FEATURES))
 

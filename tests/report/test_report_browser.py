@@ -14,6 +14,8 @@ import altsets
 from altsets import quality
 from altsets.report import write_report
 
+pytestmark = pytest.mark.slow
+
 pytest.importorskip("jinja2")
 
 #: Names that a CSV file can hold; each also says which it is.

@@ -19,6 +19,8 @@ from altsets.search.black_box.exhaustive import ExhaustiveEngine, at_most
 from altsets.search.find import ENGINES
 from altsets.search.run import Run, Stopped
 
+pytestmark = pytest.mark.slow
+
 LIMIT = 0.5
 #: Kept within 0.3 s on a machine of one's own; others work on this one too, so that the best of a few attempts counts.
 SLACK = 1.5

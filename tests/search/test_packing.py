@@ -268,6 +268,7 @@ def test_clique_cuts_lower_the_bound_but_never_below_a_solution(max_overlap):
     assert lowered
 
 
+@pytest.mark.slow
 def test_clique_search_knows_what_clique_cuts_cost():
     n_with_cuts = 0
     for seed in range(4):
