@@ -316,8 +316,8 @@ def test_a_class_of_one_row_has_no_hits():
     ("options", "message"),
     [
         ({"n_neighbors": 0}, "n_neighbors=0 is not a whole number above 0"),
-        ({"n_neighbors": 2.5}, "n_neighbors=2.5 is no whole number"),
-        ({"n_samples": -1}, "n_samples=-1 is no whole number"),
+        ({"n_neighbors": 2.5}, "n_neighbors=2.5 is not a whole number"),
+        ({"n_samples": -1}, "n_samples=-1 is not a whole number"),
         ({"discrete": "maybe"}, "discrete must be 'auto', True, False or 5 bools; got 'maybe'"),
         ({"discrete": [True]}, "5 bools"),
         ({"discrete_threshold": None}, "discrete_threshold=None"),
