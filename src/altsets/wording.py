@@ -16,7 +16,7 @@ def join_words(words: Sequence[str], last: str = "and") -> str:
     return f"{', '.join(first)} {last} {final}" if first else final
 
 
-def list_some(words: Sequence[str], most: int, *, last: str = "", hide_one: bool = True) -> str:
+def list_some(words: Sequence[str], most: int = 8, *, last: str = "", hide_one: bool = True) -> str:
     """Up to ``most`` words with commas, then how many are left: ``"a, b and 7 more"``.
 
     With ``last="and"``, a list that is complete ends in it as well. ``hide_one=False`` shows a single

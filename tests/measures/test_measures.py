@@ -19,7 +19,7 @@ from altsets import measures
 from altsets.errors import InputError
 from altsets.measures import MEASURES, chi2, f_score, mutual_info, pearson, score, spearman
 from altsets.quality import Additive
-from altsets.tables.copies import copies_in
+from altsets.tables.checks import copies_in
 from altsets.tables.feature_matrix import Features
 from altsets.tables.target import target_of
 
@@ -303,7 +303,7 @@ def test_targets_of_polars():
     labels = ["u", "v", "u", "v"]
     for y in (pl.Series(labels), pl.Series(labels, dtype=pl.Categorical), pl.DataFrame({"y": labels})):
         assert target_of(y, 4).values.tolist() == [0, 1, 0, 1]
-    assert target_of(pl.Series([0.5, 1.5, 7.0]), 3).amounts.tolist() == [0.5, 1.5, 7.0]
+    assert target_of(pl.Series([0.5, 1.5, 7.0]), 3).numeric.tolist() == [0.5, 1.5, 7.0]
     with pytest.raises(InputError, match="misses 1 of 3"):
         target_of(pl.Series([1, None, 2]), 3)
     with pytest.raises(InputError, match="holds dates or times"):
@@ -314,12 +314,12 @@ def test_categories_of_numbers_are_no_amounts():
     y = list(range(30)) * 2
     assert target_of(y, 60).task == "regression"
     found = target_of(pd.Series(y, dtype="category"), 60)
-    assert (found.task, found.amounts, found.n_distinct) == ("classification", None, 30)
+    assert (found.task, found.numeric, found.n_distinct) == ("classification", None, 30)
 
 
 def test_amounts_of_any_library():
     for y in (pd.Series([0.5, 1.5, 7], dtype="Float64"), pa.array([0.5, 1.5, 7]), [Decimal("0.5"), 1.5, 7]):
-        assert target_of(y, 3).amounts.tolist() == [0.5, 1.5, 7.0]
+        assert target_of(y, 3).numeric.tolist() == [0.5, 1.5, 7.0]
 
 
 def test_one_row_is_nothing_to_compare():

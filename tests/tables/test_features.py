@@ -11,9 +11,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from altsets.errors import InputError
-from altsets.tables.column_conversion import is_missing
-from altsets.tables.conversion import features_of
-from altsets.tables.feature_matrix import MISSING_LABEL, Features, category_codes, column_mask, listed
+from altsets.tables.conversion import features_of, is_missing
+from altsets.tables.encoding import encode
+from altsets.tables.feature_matrix import MISSING_LABEL, Features, Original, category_codes, column_mask
+from altsets.wording import list_some
 
 pd = pytest.importorskip("pandas")
 pl = pytest.importorskip("polars")
@@ -243,7 +244,7 @@ def test_small_helpers():
     assert column_mask("discrete", [True, False], 2).tolist() == [True, False]
     with pytest.raises(InputError, match="discrete must be 'auto', True, False or 3 bools; got 5"):
         column_mask("discrete", 5, 3)
-    assert listed(["a", "b"]) == "a, b"
+    assert list_some(["a", "b"]) == "a, b"
     assert all(map(is_missing, (None, np.nan, np.float32("nan"), pd.NA, pd.NaT)))
     assert not any(map(is_missing, (0, "", "nan", False)))
 
@@ -327,3 +328,23 @@ def test_wrong_names_are_refused(names, message):
         features_of(MATRIX, names)
     with pytest.raises(InputError, match=message):
         features_of(Features(np.array(MATRIX)), names)
+
+
+# For models
+
+
+def test_categories_become_columns_of_0_and_1():
+    table = encode(features_of([["b", 7, "u"], ["a", 8, "v"], ["c", 9, "u"]]))
+    assert table.matrix.tolist() == [
+        [0.0, 1.0, 0.0, 7.0, 0.0],
+        [1.0, 0.0, 0.0, 8.0, 1.0],
+        [0.0, 0.0, 1.0, 9.0, 0.0],
+    ]
+    assert table.owners.tolist() == [0, 0, 0, 1, 2]
+    assert table.columns_of([0, 2]).tolist() == [0, 1, 2, 4]
+    assert table.total([1, 2, 4, 8, 16]).tolist() == [7.0, 8.0, 16.0]
+
+
+def test_rows_and_columns_of_a_table_as_it_came():
+    table = Original(np.array([["a", "b", "c"], ["d", "e", "f"]], dtype=object))
+    assert table.columns([2, 1]).part(np.array([1]))([0]).tolist() == [["f"]]

@@ -22,9 +22,8 @@ from altsets.measures.information.columns import bin_column, discrete_columns, p
 from altsets.measures.information.counts import effective_rows
 from altsets.measures.information.mutual_information import information_matrix
 from altsets.quality import CFS, FCBF, MRMR, Additive
-from altsets.tables.constant_columns import constant_columns
+from altsets.tables.checks import constant_columns, copies_in
 from altsets.tables.conversion import features_of
-from altsets.tables.copies import copies_in
 from altsets.tables.feature_matrix import Features
 
 pd = pytest.importorskip("pandas")
@@ -502,7 +501,7 @@ def test_neighbours_with_other_weights_are_counted_in_bins_and_it_is_said_once(c
     ("weights", "options", "message"),
     [
         ([1.0] * 119, {}, r"one number for each of the 120 rows; got shape \(119,\)"),
-        ([-1.0] * 120, {}, "no finite numbers from 0 up, such as -1.0"),
+        ([-1.0] * 120, {}, "not finite numbers from 0 up, such as -1.0"),
         ([0.0] * 120, {}, "zero for all rows"),
         (["a"] * 120, {}, "sample_weight must hold one number for each row"),
         (

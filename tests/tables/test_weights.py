@@ -17,7 +17,7 @@ from altsets.measures import chi2, f_score, importance, pearson, permutation, re
 from altsets.measures.models import fit, fresh_model, splits_of
 from altsets.quality import Wrapper
 from altsets.tables.conversion import features_of
-from altsets.tables.encoded import encoded
+from altsets.tables.encoding import encode
 from altsets.tables.target import target_of
 from altsets.tables.weights import counted, repeated, weights_of, whole
 
@@ -41,7 +41,7 @@ takers = pytest.mark.parametrize(("measure", "columns"), TAKERS, ids=[taker[0]._
         ([1, 2], r"each of the 3 rows; got shape \(2,\)"),
         ([[1, 2, 3]], r"got shape \(1, 3\)"),
         (["a", "b", "c"], "one number for each row"),
-        ([1, -2, 3], r"1 value\(s\) that are no finite numbers from 0 up, such as -2.0"),
+        ([1, -2, 3], r"1 value\(s\) that are not finite numbers from 0 up, such as -2.0"),
         ([1, np.nan, np.inf], r"2 value\(s\)"),
         ([0, 0, 0], "zero for all rows"),
     ],
@@ -159,7 +159,7 @@ def test_f_needs_more_weight_than_classes(classes):
 
 def test_encoded_columns_are_those_of_scikit_learn(mixed):
     frame = mixed[0]
-    table = encoded(features_of(frame))
+    table = encode(features_of(frame))
     one_hot = OneHotEncoder(drop="if_binary", sparse_output=False).fit_transform(frame[["town", "sex"]])
     assert table.owners.tolist() == [0, 1, 2, 2, 2, 3]
     assert np.array_equal(table.matrix, np.column_stack([frame[["a", "b"]], one_hot]), equal_nan=True)
@@ -170,7 +170,7 @@ def test_encoded_columns_are_those_of_scikit_learn(mixed):
 
 def test_numbers_and_pairs_of_labels_are_not_copied():
     features = features_of([[1.5, "u"], [2.5, "v"]])
-    table = encoded(features)
+    table = encode(features)
     assert table.matrix is features.values
     assert table.total([1.0, 2.0]).tolist() == [1.0, 2.0]
 
@@ -180,8 +180,8 @@ def test_hundreds_of_categories_are_refused():
     with pytest.raises(
         InputError, match=r"column 0 has 256 categories, more than the 255 .* use mutual_info"
     ):
-        encoded(features_of(towns))
-    assert encoded(features_of(towns[:255] * 3)).matrix.shape == (765, 255)
+        encode(features_of(towns))
+    assert encode(features_of(towns[:255] * 3)).matrix.shape == (765, 255)
 
 
 MODELS = [

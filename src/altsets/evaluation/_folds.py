@@ -21,9 +21,8 @@ from altsets.problem import FeatureSet
 from altsets.quality import Quality
 from altsets.result import Result, Status
 from altsets.selector import SelectAlternatives, quality_of, search_for
-from altsets.tables.encoded import Encoded
-from altsets.tables.feature_matrix import Features
-from altsets.tables.original import Original
+from altsets.tables.encoding import Encoded
+from altsets.tables.feature_matrix import Features, Original
 from altsets.tables.target import Target, target_of
 
 
@@ -260,7 +259,7 @@ def _selector_on(plan: Plan, rows: Indices) -> Any:
     if selector is None or selector.task != "auto":
         return selector
     try:
-        if target.amounts is not None and target_of(plan.labels[rows], len(rows)).task == target.task:
+        if target.numeric is not None and target_of(plan.labels[rows], len(rows)).task == target.task:
             return selector
     except InputError:
         # Such as a single class, which the quality reports.

@@ -18,7 +18,7 @@ from altsets.errors import InputError
 from altsets.experiments.design import Settings
 from altsets.quality import FCBF, MRMR, Additive, BlackBox, Quality, Wrapper
 from altsets.quality.named import quality_maker
-from altsets.tables.constant_columns import constant_columns
+from altsets.tables.checks import constant_columns
 
 if TYPE_CHECKING:
     from altsets.experiments.datasets import StudyTable

@@ -14,8 +14,8 @@ from altsets.errors import MissingExtraError, TableError, reason_of
 from altsets.files.columns import Column, Order, Table, refuse_nameless
 from altsets.files.contents import refuse_size, tidy, workbook_size
 from altsets.files.csv_tables import parse_csv
-from altsets.tables.column_conversion import LARGEST_EXACT
-from altsets.tables.feature_matrix import listed
+from altsets.tables.conversion import LARGEST_EXACT
+from altsets.wording import list_some
 
 #: Types of Arrow that hold numbers, and those that are read as text; all others hold several values, or bytes.
 NUMERIC = ("is_integer", "is_floating", "is_boolean", "is_decimal", "is_null")
@@ -124,7 +124,7 @@ def _sheet(book: Any, source: str, name: str | None) -> Any:
         return book.worksheets[0]
     sheets = {sheet.title: sheet for sheet in book.worksheets}
     if name not in sheets:
-        raise TableError(f"{source} has no sheet {name!r}; its sheets are: {listed(list(sheets))}.")
+        raise TableError(f"{source} has no sheet {name!r}; its sheets are: {list_some(list(sheets))}.")
     return sheets[name]
 
 

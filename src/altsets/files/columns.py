@@ -14,9 +14,9 @@ import numpy.typing as npt
 from altsets.arrays import Bools, Floats
 from altsets.errors import InputError, TableError
 from altsets.files.contents import Parameter, ParameterError
-from altsets.tables.column_conversion import DATES, LARGEST_EXACT
-from altsets.tables.feature_matrix import Features, category_codes, listed
-from altsets.wording import counted, quote
+from altsets.tables.conversion import DATES, LARGEST_EXACT
+from altsets.tables.feature_matrix import Features, category_codes
+from altsets.wording import counted, list_some, quote
 
 #: How dates and times are written: 2020-01-31, 2020-01-31 12:00, 31.01.2020, 1/31/2020, 12:00:30, 2 days, 12:00:00.
 TIME = r"\d{1,2}:\d{2}(:\d{2}([.,]\d+)?)?"
@@ -73,7 +73,7 @@ class Table:
         twice = sorted(name for name, count in Counter(self.names).items() if count > 1)
         if twice:
             raise TableError(
-                f"{self.source}: column names must be distinct; these occur more than once: {listed(twice)}."
+                f"{self.source}: column names must be distinct; these occur more than once: {list_some(twice)}."
             )
         if not self.n_rows:
             raise TableError(f"{self.source} has no rows of data.")
@@ -88,7 +88,7 @@ def refuse_nameless(names: Sequence[str], source: str, advice: str) -> None:
     """Refuse columns without a name."""
     nameless = [str(position) for position, name in enumerate(names, start=1) if not name]
     if nameless:
-        raise TableError(f"{source}: column {listed(nameless)} has no name; {advice}.")
+        raise TableError(f"{source}: column {list_some(nameless)} has no name; {advice}.")
 
 
 def as_features(columns: Mapping[str, Column], categories: Mapping[str, Order]) -> Features:
@@ -118,7 +118,7 @@ def as_features(columns: Mapping[str, Column], categories: Mapping[str, Order]) 
             labels[index] = found
     if wrong:
         first, *others = wrong
-        more = f" (Refused as well: {listed(others)}.)" if others else ""
+        more = f" (Refused as well: {list_some(others)}.)" if others else ""
         raise ParameterError(*wrong[first].args, more)
     _check_finite(values, list(columns))
     return Features(values, list(columns), labels)
@@ -238,7 +238,7 @@ def _refuse_numbers(name: str, known: Sequence[str]) -> None:
             *advice,
         )
     others = [label for label in dict.fromkeys(known) if not _looks_like_number(label)]
-    examples = listed([quote(label) for label in others], most=3)
+    examples = list_some([quote(label) for label in others], most=3)
     raise ParameterError(
         f"column {name} holds numbers in {len(numbers)} cells and text in {len(known) - len(numbers)} ({examples}); "
         "correct these cells, leave them empty if they are not known, ",
@@ -271,7 +271,7 @@ def _check_finite(matrix: Floats, names: Sequence[str]) -> None:
     detail = [f"{name}: {count}" for name, count in zip(names, counts, strict=True) if count]
     if detail:
         raise ParameterError(
-            f"{sum(counts)} infinite values in {len(detail)} of {len(names)} feature columns ({listed(detail)}); "
+            f"{sum(counts)} infinite values in {len(detail)} of {len(names)} feature columns ({list_some(detail)}); "
             "replace them by finite numbers, or drop these rows or columns (",
             Parameter("drop"),
             ").",

@@ -15,7 +15,7 @@ import numpy as np
 from altsets.errors import TableError
 from altsets.files.columns import Column, Table, is_inexact, refuse_nameless
 from altsets.files.contents import Parameter, ParameterError, read_text, tidy
-from altsets.tables.column_conversion import LARGEST_EXACT
+from altsets.tables.conversion import LARGEST_EXACT
 
 #: What stands for "not known" in a CSV file, in lower case.
 MISSING = frozenset({"", "na", "n/a", "nan", "null", "none", "?", "<na>", "#n/a"})

@@ -30,8 +30,8 @@ from altsets.files.contents import (
     unpack,
 )
 from altsets.files.csv_tables import numbers_in, parse_csv
-from altsets.tables.feature_matrix import Features, listed
-from altsets.wording import counted
+from altsets.tables.feature_matrix import Features
+from altsets.wording import counted, list_some
 
 DEMO_TARGET = "diagnosis"
 
@@ -270,8 +270,8 @@ def _on_times(dropped: Mapping[str, Column]) -> list[str]:
         return []
     holds, was = ("holds", "was") if len(times) == 1 else ("hold", "were")
     return [
-        f"{listed(times)} {holds} dates or times and {was} left out, as asked; if rows follow each other in time, test "
-        "models on later rows than they were fitted to."
+        f"{list_some(times)} {holds} dates or times and {was} left out, as asked; if rows follow each other in "
+        "time, test models on later rows than they were fitted to."
     ]
 
 
@@ -283,4 +283,4 @@ def _unknown(table: Table, name: str, role: str) -> TableError:
         return TableError(f"{message}; did you mean {' or '.join(map(repr, meant))}?")
     if numbers_in([table.names]) is not None:
         return TableError(f"{message}; its first line holds only numbers, so it may lack a header line.")
-    return TableError(f"{message}; its columns are: {listed(table.names)}.")
+    return TableError(f"{message}; its columns are: {list_some(table.names)}.")

@@ -20,7 +20,7 @@ from altsets.files.csv_tables import read_rows
 from altsets.files.writing import csv_text, escape_formula, unescape_formula, write_new
 from altsets.quality import CFS, FCBF, MRMR, Additive, Quality
 from altsets.quality.named import PAIRED
-from altsets.tables.feature_matrix import listed
+from altsets.wording import list_some
 
 HEADER = ("feature", "score")
 PAIR = "with "
@@ -113,7 +113,7 @@ class Scores:
         names = tuple(unescape_formula(row[0]) for _, row in rows)
         twice = sorted(name for name, count in Counter(names).items() if count > 1)
         if twice:
-            raise TableError(f"{path}: these features occur more than once: {listed(twice)}.")
+            raise TableError(f"{path}: these features occur more than once: {list_some(twice)}.")
         if len(header) > 2 and tuple(header[2:]) != tuple(PAIR + name for name in names):
             raise TableError(
                 f"{path}, line {line}: the columns for pairs must be the features in the order of the lines, as in "
@@ -138,7 +138,7 @@ class Scores:
         place = {name: number for number, name in enumerate(self.names)}
         missing = [name for name in names if name not in place]
         if missing:
-            raise InputError(f"there are no scores of {listed(missing)}; score the table again.")
+            raise InputError(f"there are no scores of {list_some(missing)}; score the table again.")
         chosen = [place[name] for name in names]
         pairs = None if self.pairs is None else self.pairs[np.ix_(chosen, chosen)]
         return Scores(tuple(names), self.values[chosen], pairs)

@@ -20,11 +20,9 @@ from altsets.measures._univariate import chi2, f_score, pearson, spearman
 from altsets.measures.custom import check_scores, is_array, score_by
 from altsets.measures.information.mutual_information import mutual_info, symmetrical_uncertainty
 from altsets.measures.pairs import PAIR_MEASURES, pairwise
-from altsets.tables.constant_columns import constant_columns, warn_of_constants
+from altsets.tables.checks import constant_columns, copies_in, warn_of_constants, warn_of_left_out_rows
 from altsets.tables.conversion import features_of
-from altsets.tables.copies import copies_in
 from altsets.tables.feature_matrix import Features
-from altsets.tables.left_out import warn_of_left_out_rows
 from altsets.tables.weights import counted, counted_as_repeats
 from altsets.wording import list_some
 

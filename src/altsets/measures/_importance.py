@@ -21,9 +21,9 @@ from altsets.measures.scoring import (
     weight_scorer,
 )
 from altsets.measures.workers import OnProgress, is_configured, map_in_order, run_in_workers
-from altsets.tables.constant_columns import constant_columns
+from altsets.tables.checks import constant_columns
 from altsets.tables.conversion import features_of
-from altsets.tables.encoded import encoded
+from altsets.tables.encoding import encode
 from altsets.tables.target import labels_of, target_of
 from altsets.tables.weights import counted, counted_rows
 
@@ -76,7 +76,7 @@ def importance(
     features, y, weights = counted(features_of(X), y, sample_weight)
     target = target_of(y, features.n_rows, task)
     model = fresh_model(estimator, target.is_classes, random_state)
-    table = encoded(features, at_once=True)
+    table = encode(features, at_once=True)
     with explain_fit_errors(features, model):
         fit(model, table.matrix, target.values, weights)
     return table.total(_importances(model, table.matrix.shape[1]))
@@ -226,7 +226,7 @@ def permutation(
     features, y, weights = counted(whole_table, y, sample_weight)
     target = target_of(y, features.n_rows, task)
     own = is_own(estimator)
-    table = table_for(estimator, features) if own else encoded(features, at_once=True)
+    table = table_for(estimator, features) if own else encode(features, at_once=True)
     kept = counted_rows(sample_weight, whole_table.n_rows)
     splits = splits_of(
         cv, features.values, target, random_state, groups=groups, test_size=test_size, kept=kept
@@ -340,7 +340,7 @@ def shap(
     except ImportError as error:
         raise MissingExtraError("measure='shap'", "the package shap", "shap") from error
     features, y, weights = counted(features_of(X), y, sample_weight)
-    target, table = target_of(y, features.n_rows, task), encoded(features, at_once=True)
+    target, table = target_of(y, features.n_rows, task), encode(features, at_once=True)
     matrix = table.matrix
     model = fresh_model(estimator, target.is_classes, random_state)
     with explain_fit_errors(features, model):

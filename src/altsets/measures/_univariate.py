@@ -11,7 +11,7 @@ import numpy.typing as npt
 
 from altsets.arrays import Bools, Floats, Indices
 from altsets.errors import InputError
-from altsets.tables.constant_columns import constant_columns
+from altsets.tables.checks import constant_columns
 from altsets.tables.conversion import features_of
 from altsets.tables.feature_matrix import Features
 from altsets.tables.target import Target, target_of
@@ -300,14 +300,14 @@ def known_rows(features: Features) -> Iterator[tuple[Any, Any]]:
 def correlation_target(y: Any, n_rows: int, task: str, what: str) -> Floats:
     """A target that a correlation can take: numbers as they are, two classes as 0 and 1."""
     target = target_of(y, n_rows, task)
-    nominal = target.amounts is None or task == "classification"
+    nominal = target.numeric is None or task == "classification"
     if nominal and target.n_distinct > 2:
         raise InputError(
             f"{what} needs numbers or two classes, "
             f"but the target has {target.n_distinct} classes; "
             "use the measure mutual_info or symmetrical_uncertainty."
         )
-    return target.values.astype(np.float64) if target.amounts is None else target.amounts
+    return target.values.astype(np.float64) if target.numeric is None else target.numeric
 
 
 def correlations(matrix: Floats, values: Floats, weights: Floats | None = None) -> Floats:

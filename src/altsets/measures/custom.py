@@ -11,7 +11,7 @@ import numpy.typing as npt
 from altsets.arrays import Floats
 from altsets.errors import InputError
 from altsets.features import are_counted, labels_of, real_numbers
-from altsets.tables.constant_columns import constant_columns
+from altsets.tables.checks import constant_columns
 from altsets.tables.feature_matrix import Features
 
 NUMBERS_ONLY = "encode them as numbers, or use mutual_info or symmetrical_uncertainty"

@@ -13,9 +13,8 @@ import numpy.typing as npt
 
 from altsets.arrays import Bools, Floats, Indices
 from altsets.errors import InputError
-from altsets.tables.encoded import Encoded, encoded
-from altsets.tables.feature_matrix import Features
-from altsets.tables.original import Original
+from altsets.tables.encoding import Encoded, encode
+from altsets.tables.feature_matrix import Features, Original
 from altsets.tables.target import Target
 from altsets.wording import shorten
 
@@ -52,7 +51,7 @@ def table_for(estimator: Any, features: Features) -> Encoded | Original:
     """The table for a model: as the user passed it for their own object, encoded as numbers for all others."""
     if is_own(estimator) and features.original is not None:
         return features.original
-    return encoded(features)
+    return encode(features)
 
 
 def fresh_model(estimator: Any, classes: bool, random_state: int, class_weight: Any = None) -> Any:

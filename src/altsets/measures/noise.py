@@ -12,7 +12,7 @@ import numpy as np
 from altsets.arrays import Floats, Indices
 from altsets.measures._univariate import chi2, f_score, pearson, spearman
 from altsets.measures.information.mutual_information import mutual_info, symmetrical_uncertainty
-from altsets.tables.constant_columns import constant_columns
+from altsets.tables.checks import constant_columns
 from altsets.tables.conversion import features_of
 from altsets.tables.feature_matrix import Features
 from altsets.tables.weights import counted

@@ -20,10 +20,9 @@ from altsets.measures.information.mutual_information import (
     warn_of_bins,
 )
 from altsets.measures.workers import map_in_order
-from altsets.tables.constant_columns import constant_columns, warn_of_constants
+from altsets.tables.checks import constant_columns, warn_of_constants, warn_of_left_out_rows
 from altsets.tables.conversion import features_of
 from altsets.tables.feature_matrix import Features
-from altsets.tables.left_out import warn_of_left_out_rows
 from altsets.tables.weights import counted, counted_as_repeats
 
 #: What to do where a correlation does not apply.

@@ -16,9 +16,8 @@ import numpy.typing as npt
 from altsets.arrays import Bools, Floats, Indices
 from altsets.errors import InputError
 from altsets.measures.models import fit, last_step, one_line
-from altsets.tables.encoded import Encoded, EncodedRows
-from altsets.tables.feature_matrix import Features
-from altsets.tables.original import Original, OriginalRows
+from altsets.tables.encoding import Encoded, EncodedRows
+from altsets.tables.feature_matrix import Features, Original, OriginalRows
 from altsets.wording import list_some
 
 #: The most labels or columns that a message lists.

@@ -9,8 +9,8 @@ from altsets.arrays import Floats
 from altsets.errors import InputError
 from altsets.measures.custom import is_array
 from altsets.measures.pairs import warn_of_pairs
+from altsets.tables.checks import LEAVE_OUT_ROWS
 from altsets.tables.conversion import features_of
-from altsets.tables.left_out import LEAVE_OUT_ROWS
 from altsets.tables.weights import weights_of
 
 __all__ = ["papers_scaling", "relevance_and_pairs"]

@@ -28,7 +28,7 @@ from altsets.measures.trees import (
 )
 from altsets.quality._black_box import BlackBox
 from altsets.tables.conversion import features_of
-from altsets.tables.encoded import Encoded
+from altsets.tables.encoding import Encoded
 from altsets.tables.feature_matrix import MISSING_VALUES, Features
 from altsets.tables.target import Target, labels_of, target_of
 from altsets.tables.weights import counted, counted_rows

@@ -27,8 +27,7 @@ from altsets.result import Result
 from altsets.search.find import find
 from altsets.search.frontier import Frontier, frontier
 from altsets.search.frontier.plan import SweepPlan
-from altsets.tables.feature_matrix import Features
-from altsets.tables.original import Original
+from altsets.tables.feature_matrix import Features, Original
 from altsets.tables.target import target_of, vector_of
 
 __all__ = [

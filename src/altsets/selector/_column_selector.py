@@ -17,7 +17,7 @@ from sklearn.utils.validation import check_array, check_is_fitted, validate_data
 from altsets.arrays import Bools, Indices
 from altsets.errors import InputError
 from altsets.features import FeatureNames, whole_number
-from altsets.tables.feature_matrix import listed
+from altsets.wording import list_some
 
 __all__ = ["ColumnSelector", "SelectFeatures"]
 
@@ -147,11 +147,11 @@ class SelectFeatures(ColumnSelector):
         missing = [name for name in wanted if name not in names]
         if missing:
             raise InputError(
-                f"X lacks {len(missing)} of the {len(wanted)} columns that are to be kept: {listed(missing)}."
+                f"X lacks {len(missing)} of the {len(wanted)} columns that are to be kept: {list_some(missing)}."
             )
         twice = [name for name in wanted if names.count(name) > 1]
         if twice:
-            raise InputError(f"X has more than one column of the name {listed(twice)}; keep one of each.")
+            raise InputError(f"X has more than one column of the name {list_some(twice)}; keep one of each.")
         return X, np.array([names.index(name) for name in wanted], dtype=np.intp)
 
     def _refuse_its_columns_without_names(self, X: Any) -> None:

@@ -10,8 +10,8 @@ import numpy as np
 
 from altsets.measures.similarity import similar_columns
 from altsets.result import Result
-from altsets.tables.feature_matrix import Features, listed
-from altsets.wording import round_down
+from altsets.tables.feature_matrix import Features
+from altsets.wording import list_some, round_down
 
 __all__ = ["Close", "close_to_forbidden", "note_on_forbidden"]
 
@@ -109,9 +109,7 @@ def _sentence(close: Sequence[Close], as_option: bool) -> str:
         value = f"{WORDS[measure]} {round_down(one.similarity)}"
         return f"{one.feature} is close to the forbidden {one.forbidden} ({value}); {remedy} rules out such features."
     pairs = [f"{one.feature} ~ {one.forbidden} ({round_down(one.similarity)})" for one in close]
-    return (
-        f"Close to forbidden features ({WORDS[measure]}): {listed(pairs)}; {remedy} rules out such features."
-    )
+    return f"Close to forbidden features ({WORDS[measure]}): {list_some(pairs)}; {remedy} rules out such features."
 
 
 def _ruled_out(rule: Mapping[str, Any], features: Features) -> str:
@@ -124,4 +122,4 @@ def _ruled_out(rule: Mapping[str, Any], features: Features) -> str:
         f"{names[one['feature']]} ~ {names[one['other']]} ({round_down(one['similarity'])})"
         for one in rule["ruled_out"]
     ]
-    return f"Ruled out, as close to the forbidden {given} ({how}): {listed(pairs)}."
+    return f"Ruled out, as close to the forbidden {given} ({how}): {list_some(pairs)}."

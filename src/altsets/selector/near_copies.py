@@ -10,8 +10,8 @@ import numpy as np
 
 from altsets.dissimilarity import Matched
 from altsets.result import Result
-from altsets.tables.feature_matrix import Features, listed
-from altsets.wording import round_down
+from altsets.tables.feature_matrix import Features
+from altsets.wording import list_some, round_down
 
 __all__ = ["NearCopies", "near_copies"]
 
@@ -79,7 +79,9 @@ class NearCopies:
     def details(self) -> str:
         """Which features these are."""
         pairs = [f"{name} ~ {other} ({round_down(alike)})" for name, other, alike in self.matches]
-        return f"{f'Shared: {listed(self.shared)}; alike' if self.shared else 'Alike'}: {listed(pairs)}."
+        return (
+            f"{f'Shared: {list_some(self.shared)}; alike' if self.shared else 'Alike'}: {list_some(pairs)}."
+        )
 
 
 def near_copies(result: Result, features: Features) -> NearCopies | None:

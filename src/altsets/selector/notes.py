@@ -122,8 +122,8 @@ def _on_target(background: Background, words: Wording) -> str:
     features, y, _ = counted(background.features, background.y, background.sample_weight)
     target = target_of(y, features.n_rows, task)
     count = f"{target.n_distinct:,}"
-    whole = target.amounts is not None and bool((target.amounts == np.floor(target.amounts)).all())
-    as_numbers = measure is not None and measure[0] in TAKE_NUMBERS and target.amounts is not None
+    whole = target.numeric is not None and bool((target.numeric == np.floor(target.numeric)).all())
+    as_numbers = measure is not None and measure[0] in TAKE_NUMBERS and target.numeric is not None
     if task == "auto" and whole and target.n_distinct > 2:
         said = f"The {count} different whole numbers of the target are taken as"
         if measure is not None and as_numbers:

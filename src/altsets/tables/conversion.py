@@ -1,18 +1,19 @@
-"""A table as people have it, brought into one form: numbers, categories, and holes that stay holes.
+"""Convert frames, arrays and lists into one form: numeric columns, coded categories, missing values as nan.
 
 What becomes of a column, whatever library the table comes from:
 
-- Whole numbers, fractions and truth values are numbers (false 0, true 1). Ordered categories are numbers, too: their
+- Whole numbers, fractions and booleans are numeric (false 0, true 1). Ordered categories are numeric, too: their
   ranks 0, 1, ...
-- Text and unordered categories are **categories**: labels without order. They have codes here, which only say which
-  rows agree. A missing label is a category of its own.
-- A missing number stays missing (nan). What that means is up to the measure; nothing is ever filled in.
+- Text and unordered categories are **categories**: labels without order. Their codes only say which rows
+  agree. A missing label is a category of its own.
+- A missing number stays missing (nan). Each measure handles it in its own way; nothing is ever filled in.
 - Refused, with the name of the column and what to do: dates and times, complex and infinite numbers, whole numbers that
   floats cannot tell apart, text that reads as numbers, numbers mixed with text, and categories that name single rows.
 """
 
 from __future__ import annotations
 
+import numbers
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import replace
@@ -23,27 +24,25 @@ import numpy.typing as npt
 
 from altsets.arrays import Floats
 from altsets.errors import InputError
-from altsets.tables.column_conversion import LARGEST_EXACT, NUMERIC_KINDS, converted, floats_hold
-from altsets.tables.feature_matrix import Features, listed
-from altsets.tables.original import Original
+from altsets.tables.feature_matrix import Features, Original, category_codes
+from altsets.wording import list_some, shorten
 
-__all__ = ["features_of"]
+#: Kinds of NumPy types that are numeric: booleans, integers, floats.
+NUMERIC_KINDS = "biuf"
+
+#: Whole numbers up to this are exact as floats.
+LARGEST_EXACT = 2**53
+
+DATES = (
+    "holds dates or times, which have no single meaning as numbers; turn it into numbers (such as days since a "
+    "start, or the month) or drop it"
+)
 
 
 def features_of(X: Any, feature_names: Sequence[str] | None = None) -> Features:
     """The columns of a table in one form; what no measure can use is refused by name.
 
-    Parameters
-    ----------
-    X : table of shape (n_samples, n_features)
-        A NumPy array, a nested list, or a frame (pandas, polars, Arrow).
-    feature_names : sequence of str, optional
-        Names of the columns, if the table does not bring them or they are to be called differently.
-
-    Examples
-    --------
-    >>> features_of([[1, 2], [3, 4]]).is_plain
-    True
+    ``X`` is a NumPy array, a nested list, or a frame (pandas, polars, Arrow); ``feature_names`` replace its names.
     """
     if isinstance(X, Features):
         return X if feature_names is None else _renamed(X, feature_names)
@@ -79,16 +78,16 @@ def _renamed(features: Features, feature_names: Sequence[str]) -> Features:
 def _distinct(names: list[str]) -> list[str]:
     twice = sorted(name for name, count in Counter(names).items() if count > 1)
     if twice:
-        raise InputError(f"column names must be distinct; these occur more than once: {listed(twice)}.")
+        raise InputError(f"column names must be distinct; these occur more than once: {list_some(twice)}.")
     return names
 
 
 def _all_numbers(X: Any, names: list[str] | None) -> Floats | None:
-    """The fast road: every column holds numbers of a plain type."""
+    """The fast path: every column holds numbers of a NumPy type."""
     if names is not None and not _has_plain_types(X):
         return None
     try:
-        # Of a list that mixes numbers and text NumPy would make text.
+        # NumPy would turn a list of numbers and text into text.
         values = X if isinstance(X, np.ndarray) else np.asarray(X, dtype=None if names else object)
         if names is None and values.dtype == object and not isinstance(X, np.ndarray):
             values = _of_one_type(X, values)
@@ -112,17 +111,17 @@ def _all_numbers(X: Any, names: list[str] | None) -> Floats | None:
 
 
 def _of_one_type(X: Any, values: npt.NDArray[Any]) -> npt.NDArray[Any]:
-    """A nested list of numbers alone as an array of numbers, anything else as the objects that it holds."""
+    """A nested list of numbers as a numeric array, anything else as objects."""
     typed = np.asarray(X)
     return typed if typed.dtype.kind in NUMERIC_KINDS else values
 
 
 def _has_plain_types(X: Any) -> bool:
-    """Whether all columns of a frame are of a type that NumPy has for numbers."""
+    """Whether all columns of a frame have a numeric type of NumPy."""
     kinds = getattr(X, "dtypes", None)
     if kinds is None:
         return False
-    # pandas has the types of NumPy, and its own for columns with holes or categories; polars asks itself.
+    # pandas has NumPy types, and its own for missing values and categories; polars has its own.
     return all(
         kind.kind in NUMERIC_KINDS if isinstance(kind, np.dtype) else _is_numeric_type(kind) for kind in kinds
     )
@@ -140,7 +139,7 @@ def _by_column(X: Any, names: list[str] | None) -> Features:
     values = np.empty((len(columns[0]), len(columns)))
     categories: dict[int, tuple[str, ...]] = {}
     for index, column in enumerate(columns):
-        found, labels = converted(column, names[index] if names else f"column {index}")
+        found, labels = convert_column(column, names[index] if names else f"column {index}")
         values[:, index] = found
         if labels is not None:
             categories[index] = labels
@@ -148,10 +147,10 @@ def _by_column(X: Any, names: list[str] | None) -> Features:
 
 
 def _original(X: Any, names: list[str] | None, plain: Floats | None) -> Original | None:
-    """The table as it came, unless that is the matrix of its values."""
+    """The table as it was passed, unless that is the matrix of its values."""
     if names is not None:
         return Original(X)
-    # Of a list that mixes numbers and text NumPy would make text.
+    # NumPy would turn a list of numbers and text into text.
     table = np.asarray(X, dtype=None if plain is not None or isinstance(X, np.ndarray) else object)
     return None if plain is not None and table.dtype == plain.dtype else Original(table)
 
@@ -165,7 +164,7 @@ def _empty(n_rows: int, n_columns: int) -> InputError:
 
 
 def _columns_of(X: Any, names: list[str] | None) -> list[Any]:
-    """The columns of a table, each as the library that it comes from has it."""
+    """The columns of a table, in the types of its library."""
     if names is None:
         values = X if isinstance(X, np.ndarray) else np.asarray(X, dtype=object)
         return [values[:, index] for index in range(values.shape[1])]
@@ -184,15 +183,169 @@ def _refuse_infinite(features: Features) -> None:
     if counts.any():
         named = [f"{features.label(int(index))}: {counts[index]}" for index in np.flatnonzero(counts)]
         raise InputError(
-            f"X holds infinite values ({listed(named)}); drop these columns or rows, or put in finite numbers."
+            f"X holds infinite values ({list_some(named)}); drop these columns or rows, or put in finite numbers."
         )
 
 
 def _exact_as_floats(X: Any, values: npt.NDArray[Any]) -> bool:
-    """Whether whole numbers of a frame that also has floats have come through as they were."""
+    """Whether whole numbers of a frame that also has floats were converted exactly."""
     largest, smallest = np.fmax.reduce(values, axis=None), np.fmin.reduce(values, axis=None)
     if smallest > -LARGEST_EXACT and largest < LARGEST_EXACT:
         return True
-    # The names of types take long to make, so they are asked for only if there are huge numbers.
+    # Names of types are slow to make, so only where there are huge numbers.
     whole = [index for index, kind in enumerate(X.dtypes) if "int64" in str(kind).lower()]
     return not (np.abs(values[:, whole]) >= LARGEST_EXACT).any()
+
+
+# --- Single columns -----------------------------------------------------------------------------------
+
+
+def is_missing(value: Any) -> bool:
+    """Whether a value is missing: None, nan, or the missing value of a frame library."""
+    if value is None or type(value).__name__ in ("NAType", "NaTType"):
+        return True
+    return isinstance(value, numbers.Real) and value != value
+
+
+def convert_column(column: Any, name: str) -> tuple[Floats, tuple[str, ...] | None]:
+    """One column as numbers, or as codes with their labels."""
+    if isinstance(column, np.ndarray):
+        return _from_array(column, name)
+    import narwhals as nw
+
+    series = nw.from_native(column, series_only=True)
+    kind = series.dtype
+    if kind.is_temporal():
+        raise InputError(f"{name} {DATES}.")
+    if kind == nw.Boolean or kind.is_numeric():
+        return _from_array(_with_nan(series), name)
+    if kind == nw.Categorical or kind == nw.Enum:
+        ranks = _ranks(column)
+        if ranks is not None:
+            return ranks, None
+        labels = [None if is_missing(label) else label for label in series.to_list()]
+        # Labels of one type can be sorted; of several types, as text.
+        known = {type(label) for label in labels if label is not None}
+        comparable = (
+            labels if len(known) <= 1 else [None if label is None else str(label) for label in labels]
+        )
+        return category_codes(comparable, name)
+    return _from_array(_objects(series.to_list()), name)
+
+
+def _with_nan(series: Any) -> npt.NDArray[Any]:
+    """Numbers of a frame as an array; integers stay integers unless some are missing."""
+    if series.null_count():
+        return np.array([np.nan if is_missing(value) else float(value) for value in series.to_list()])
+    values = np.asarray(series.to_numpy())
+    return values if values.dtype.kind in NUMERIC_KINDS else _objects(series.to_list())
+
+
+def _ranks(column: Any) -> Floats | None:
+    """The ranks of ordered categories, nan where missing; None if there is no order."""
+    accessor: Any = getattr(column, "cat", None)
+    if getattr(accessor, "ordered", False):
+        codes = np.asarray(accessor.codes, dtype=np.float64)
+        codes[codes < 0] = np.nan
+        return codes
+    if getattr(getattr(column, "type", None), "ordered", False):
+        # Arrow: the chunks of a column may have separate dictionaries.
+        whole = column.unify_dictionaries().combine_chunks()
+        return np.array(
+            [np.nan if code is None else code for code in whole.indices.to_pylist()], dtype=np.float64
+        )
+    return None
+
+
+def _objects(values: Sequence[Any]) -> npt.NDArray[Any]:
+    array = np.empty(len(values), dtype=object)
+    array[:] = values
+    return array
+
+
+def _from_array(values: npt.NDArray[Any], name: str) -> tuple[Floats, tuple[str, ...] | None]:
+    if values.dtype.kind in NUMERIC_KINDS:
+        return _as_floats(values, name), None
+    if values.dtype.kind in "mM":
+        raise InputError(f"{name} {DATES}.")
+    if values.dtype.kind == "c":
+        raise InputError(
+            f"Complex data not supported: {name} holds complex numbers; split it into two columns."
+        )
+    plain = [None if is_missing(value) else value for value in values.tolist()]
+    known = [value for value in plain if value is not None]
+    # Decimal is a number that does not register as Real.
+    n_numbers = sum(isinstance(value, numbers.Real) or type(value).__name__ == "Decimal" for value in known)
+    if n_numbers == len(known):
+        return _floats_of_objects(plain, name), None
+    n_text = sum(isinstance(value, str) for value in known)
+    if n_text == len(known):
+        _refuse_written_numbers(known, name)
+        return category_codes(plain, name)
+    if n_text + n_numbers == len(known):
+        odd = next(value for value in known if isinstance(value, str) == (n_text <= n_numbers))
+        raise InputError(
+            f"{name} mixes numbers ({n_numbers}) with text ({n_text}), such as {shorten(odd)}; make it one or the "
+            "other."
+        )
+    odd = next(value for value in known if not isinstance(value, str | numbers.Real))
+    if hasattr(odd, "year") or hasattr(odd, "total_seconds") or hasattr(odd, "hour"):
+        raise InputError(f"{name} {DATES}.")
+    if isinstance(odd, complex):
+        raise InputError(
+            f"Complex data not supported: {name} holds complex numbers; split it into two columns."
+        )
+    raise InputError(
+        f"{name} holds a value of type {type(odd).__name__}, such as {shorten(odd)}; a column must hold numbers, "
+        "text or categories."
+    )
+
+
+def floats_hold(values: npt.NDArray[Any]) -> bool:
+    """Whether floats hold all of these numbers exactly."""
+    if values.dtype.kind not in "iu" or values.dtype.itemsize < 8:
+        return True
+    return int(values.min()) >= -LARGEST_EXACT and int(values.max()) <= LARGEST_EXACT
+
+
+def _as_floats(values: npt.NDArray[Any], name: str) -> Floats:
+    if not floats_hold(values):
+        _refuse_inexact(name, int(values.min()), int(values.max()))
+    return values.astype(np.float64)
+
+
+def _floats_of_objects(plain: Sequence[Any], name: str) -> Floats:
+    whole = [value for value in plain if isinstance(value, numbers.Integral)]
+    if whole:
+        _refuse_inexact(name, int(min(whole)), int(max(whole)))
+    return np.array([np.nan if value is None else float(value) for value in plain], dtype=np.float64)
+
+
+def _refuse_inexact(name: str, smallest: int, largest: int) -> None:
+    if smallest < -LARGEST_EXACT or largest > LARGEST_EXACT:
+        extreme = largest if largest > LARGEST_EXACT else smallest
+        text = str(extreme) if abs(extreme) < 10**30 else f"{str(extreme)[:12]}..."
+        raise InputError(
+            f"{name} holds whole numbers as large as {text}, which floats cannot tell apart; drop the column if it "
+            "names rows, make it a category, or rescale it."
+        )
+
+
+def _refuse_written_numbers(known: Sequence[str], name: str) -> None:
+    labels = set(known)
+    written = {label for label in labels if _reads_as_number(label)}
+    if 2 * len(written) > len(labels):
+        raise InputError(
+            f"{name} is text, but {'all' if len(written) == len(labels) else 'most'} of it reads as numbers, such as "
+            f"{shorten(min(written))}"
+            f"{'' if written == labels else f' (but not {shorten(min(labels - written))})'}; make it numbers, or say "
+            "that it is a category."
+        )
+
+
+def _reads_as_number(text: str) -> bool:
+    try:
+        float(text.replace(",", ".", 1))
+    except ValueError:
+        return False
+    return True

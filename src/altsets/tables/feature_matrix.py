@@ -1,4 +1,4 @@
-"""A table in one form, whatever it was before: numbers, categories, and holes that stay holes."""
+"""Tables in one form: numeric columns, coded categories, missing values as nan; and the table as it was passed."""
 
 from __future__ import annotations
 
@@ -10,20 +10,82 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from altsets.arrays import Bools, Floats
+from altsets.arrays import Bools, Floats, Indices
 from altsets.errors import InputError
 from altsets.features import FeatureNames
-from altsets.tables.original import Original
+from altsets.wording import list_some
 
-__all__ = ["MISSING_LABEL", "MISSING_VALUES", "Features", "category_codes", "column_mask", "listed"]
-
-#: What a missing label is called, beside the others.
+#: The label of missing values among categories.
 MISSING_LABEL = "(missing)"
-#: How it is said that somebody needs all numbers.
+#: The message of measures and models that need complete columns.
 MISSING_VALUES = "cannot deal with missing values"
 
-#: More categories than this, and than half of the rows, are names of rows.
+#: A column with more labels than this, and than half of the rows, identifies rows instead of grouping them.
 FEW_CATEGORIES = 10
+
+
+@dataclass(frozen=True, eq=False)
+class Original:
+    """Some rows and columns (None: all) of a table as it was passed; nothing is copied before a model is fitted."""
+
+    table: Any
+    chosen_rows: Indices | None = None
+    chosen_columns: tuple[int, ...] | None = None
+
+    def rows(self, chosen: npt.NDArray[Any]) -> Original:
+        """The same columns with some of the rows, by number or by one bool for each."""
+        known = self.chosen_rows
+        places = np.flatnonzero(chosen) if chosen.dtype == bool else np.asarray(chosen, dtype=np.intp)
+        return Original(self.table, places if known is None else known[places], self.chosen_columns)
+
+    def columns(self, chosen: Sequence[int]) -> Original:
+        """Some of the columns with all rows."""
+        known = self.chosen_columns
+        places = tuple(int(index) if known is None else known[index] for index in chosen)
+        return Original(self.table, self.chosen_rows, places)
+
+    def part(self, chosen: Indices) -> OriginalRows:
+        """Some of the rows as a table of their own."""
+        there = self.rows(chosen)
+        # Rows first, then columns: the other order may have another memory layout, and sums over it may differ in the
+        # last digit.
+        return OriginalRows(_take(self.table, there.chosen_rows, axis=0), there.chosen_columns)
+
+
+@dataclass(frozen=True, eq=False)
+class OriginalRows:
+    """Some rows of the original table, from which models get the columns of sets; None: all columns."""
+
+    table: Any
+    chosen_columns: tuple[int, ...] | None
+
+    def __call__(self, indices: Sequence[int]) -> Any:
+        """The columns of some features."""
+        known = self.chosen_columns
+        places = [int(index) if known is None else known[index] for index in indices]
+        some = _take(self.table, places, axis=1)
+        return np.ascontiguousarray(some) if isinstance(some, np.ndarray) else some
+
+    def shuffled(self, index: int, order: Indices) -> Any:
+        """All columns, that of one feature with its rows in another order."""
+        known = self.chosen_columns
+        table = self.table if known is None else _take(self.table, list(known), axis=1)
+        if isinstance(table, np.ndarray):
+            table = table.copy()
+            table[:, index] = table[order, index]
+            return table
+        import narwhals as nw
+
+        frame = nw.from_native(table, eager_only=True)
+        column = frame.get_column(frame.columns[index])
+        return frame.with_columns(column[order]).to_native()
+
+
+def _take(table: Any, places: Any, axis: int) -> Any:
+    # The function of scikit-learn's cross-validation, for pandas, polars, Arrow and arrays.
+    from sklearn.utils import _safe_indexing
+
+    return _safe_indexing(table, places, axis=axis)
 
 
 @dataclass(frozen=True, eq=False)
@@ -35,12 +97,12 @@ class Features:
     values : ndarray of shape (n_rows, n_features)
         Numbers (nan = missing), and the codes 0, 1, ... of categories.
     names : list of str or None
-        The names of the columns; None if nobody named them.
+        The names of the columns; None if they have none.
     categories : mapping of int to tuple of str
         The labels of each column that is a category, by its index; a code is a position among them. A missing label
         is ``"(missing)"``, the last one.
     original : Original or None
-        The same rows and columns as they were handed over; None if that was ``values``, or a file.
+        The same rows and columns as they were passed; None if that was ``values``, or a file.
 
     Examples
     --------
@@ -76,8 +138,8 @@ class Features:
 
     @cached_property
     def incomplete(self) -> Bools:
-        """Which columns miss numbers."""
-        # One sum tells whether there is anything to look for, without a matrix of booleans.
+        """Which columns have missing numbers."""
+        # A sum is cheaper than a boolean matrix, and nan if anything is missing.
         with np.errstate(over="ignore", invalid="ignore"):
             if not np.isnan(self.values.sum()):
                 return np.zeros(self.n_features, dtype=bool)
@@ -90,7 +152,7 @@ class Features:
 
     @property
     def feature_names(self) -> FeatureNames:
-        """The names of all columns: ``x0``, ``x1``, ... if nobody named them."""
+        """The names of all columns: ``x0``, ``x1``, ... if they have none."""
         if self.names is not None:
             return FeatureNames.of(self.names)
         count = self.n_features
@@ -104,7 +166,7 @@ class Features:
 
     def labels(self, mask: Bools, most: int = 8) -> str:
         """What to call some columns in a message; only the first ones of many."""
-        return listed([self.label(int(index)) for index in np.flatnonzero(mask)], most)
+        return list_some([self.label(int(index)) for index in np.flatnonzero(mask)], most)
 
     def rows(self, chosen: npt.NDArray[Any]) -> Features:
         """The same columns with some of the rows."""
@@ -139,18 +201,11 @@ class Features:
         if self.incomplete.any():
             counts = np.isnan(self.values).sum(axis=0)
             named = [f"{self.label(int(index))}: {counts[index]}" for index in np.flatnonzero(counts)]
-            raise InputError(f"{who} {MISSING_VALUES} ({listed(named)}); {advice}.")
+            raise InputError(f"{who} {MISSING_VALUES} ({list_some(named)}); {advice}.")
 
 
 def category_codes(labels: Sequence[Any], name: str) -> tuple[Floats, tuple[str, ...]]:
-    """Labels (None = missing) as codes in the order of the labels, a missing one last.
-
-    Examples
-    --------
-    >>> codes, categories = category_codes(["b", None, "a"], "x")
-    >>> codes.tolist(), categories
-    ([1.0, 2.0, 0.0], ('a', 'b', '(missing)'))
-    """
+    """Labels (None = missing) as codes in the order of the labels, a missing one last."""
     known = sorted({label for label in labels if label is not None})
     if len(known) > FEW_CATEGORIES and 2 * len(known) > len(labels):
         raise InputError(
@@ -164,26 +219,8 @@ def category_codes(labels: Sequence[Any], name: str) -> tuple[Floats, tuple[str,
 
 
 def column_mask(what: str, given: npt.ArrayLike, n_columns: int) -> Bools:
-    """One bool per column, from one for all or one for each.
-
-    Examples
-    --------
-    >>> column_mask("discrete", True, 2).tolist()
-    [True, True]
-    """
+    """One bool per column, from one for all or one for each."""
     mask = np.asarray(given)
     if mask.dtype != bool or mask.shape not in ((), (n_columns,)):
         raise InputError(f"{what} must be 'auto', True, False or {n_columns} bools; got {given!r}.")
     return np.broadcast_to(mask, n_columns).copy()
-
-
-def listed(labels: Sequence[str], most: int = 8) -> str:
-    """The labels in one line, the first few of them if they are many.
-
-    Examples
-    --------
-    >>> listed(["a", "b", "c"], most=2)
-    'a, b and 1 more'
-    """
-    shown = ", ".join(labels[:most])
-    return shown if len(labels) <= most else f"{shown} and {len(labels) - most} more"

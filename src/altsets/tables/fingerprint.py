@@ -1,4 +1,4 @@
-"""The fingerprint of a table: the same for the same content, whatever file or frame it came in."""
+"""Fingerprint of a table: the same for the same content, whatever file or frame it came in."""
 
 from __future__ import annotations
 
@@ -10,11 +10,9 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from altsets.tables.column_conversion import NUMERIC_KINDS, is_missing
+from altsets.tables.conversion import NUMERIC_KINDS, is_missing
 from altsets.tables.feature_matrix import Features
 from altsets.tables.target import vector_of
-
-__all__ = ["fingerprint"]
 
 #: Numbers that are hashed at a time.
 AT_A_TIME = 1_000_000
@@ -66,7 +64,7 @@ def _as_numbers(values: npt.NDArray[Any]) -> npt.NDArray[np.float64] | None:
 
 
 def _add_text(digest: Any, content: Any) -> None:
-    # JSON says where one text ends and the next one begins.
+    # JSON separates texts unambiguously.
     digest.update(json.dumps(content).encode())
 
 
@@ -74,7 +72,7 @@ def _add_numbers(digest: Any, values: npt.NDArray[np.float64]) -> None:
     digest.update(json.dumps(values.shape).encode())
     step = max(1, AT_A_TIME // max(1, values.shape[1]))
     for start in range(0, len(values), step):
-        # Adding 0 makes one zero of 0 and -0; there are many bit patterns for missing numbers, too.
+        # Adding 0 turns -0 into 0; nan has many bit patterns, too.
         block = np.ascontiguousarray(values[start : start + step] + 0.0, dtype="<f8")
         block[np.isnan(block)] = np.nan
         digest.update(block.data)

@@ -1,4 +1,4 @@
-"""The target of a table: classes or amounts, checked and in numbers."""
+"""The target of a table, checked: classes as codes, or numbers."""
 
 from __future__ import annotations
 
@@ -14,15 +14,14 @@ import numpy.typing as npt
 
 from altsets.arrays import Floats
 from altsets.errors import InputError, reason_of
-from altsets.tables.column_conversion import NUMERIC_KINDS, is_missing
-
-__all__ = ["TASKS", "Target", "labels_of", "target_of", "vector_of"]
+from altsets.tables.conversion import NUMERIC_KINDS, is_missing
+from altsets.wording import counted
 
 TASKS = ("auto", "classification", "regression")
 
-#: Whole numbers are amounts, not classes, if there are more than this many different ones ...
+#: Whole numbers are numeric, not classes, if there are more than this many different ones ...
 MOST_CLASSES = 20
-#: ... and fewer than this many rows for each of them, on average.
+#: ... with fewer than this many rows each, on average.
 ROWS_PER_CLASS = 10
 
 DATES = (
@@ -33,108 +32,71 @@ DATES = (
 
 @dataclass(frozen=True)
 class Target:
-    """What is to be predicted.
+    """A checked target.
 
-    Attributes
-    ----------
-    task : str
-        ``"classification"`` or ``"regression"``.
-    values : ndarray
-        Class codes 0, 1, ... or amounts.
-    amounts : ndarray or None
-        The target as it came, if it came as numbers.
-    n_distinct : int
-        How many different values it has.
+    ``task`` is "classification" or "regression", ``values`` are class codes 0, 1, ... or numbers, ``numeric`` is the
+    target as it came if it came as numbers, ``n_distinct`` the number of distinct values.
     """
 
     task: str
     values: npt.NDArray[Any]
-    amounts: Floats | None
+    numeric: Floats | None
     n_distinct: int
 
     @property
     def is_classes(self) -> bool:
-        """Whether the target names classes."""
+        """Whether the target is a class."""
         return self.task == "classification"
 
 
 def target_of(y: Any, n_rows: int, task: str = "auto") -> Target:
-    """Check a target and decide whether it names classes or amounts.
+    """Check a target and decide whether it is a class or a number.
 
     Text, booleans and categories (also of numbers) are classes. Numbers are what
     :func:`sklearn.utils.multiclass.type_of_target` says, with one exception: it calls every column of whole numbers
-    classes, so that a blood pressure in mmHg would become a hundred classes. Whole numbers are therefore amounts if
+    classes, so that a blood pressure in mmHg would become a hundred classes. Whole numbers are therefore numeric if
     there are more than 20 different ones with fewer than 10 rows each on average, or if no two rows agree. ``task``
     overrules.
-
-    Parameters
-    ----------
-    y : array-like of shape (n_rows,)
-        Numbers, booleans, text or categories; a list, an array, or a column of a frame (pandas, polars, Arrow).
-    n_rows : int
-        The number of rows of the table.
-    task : {"auto", "classification", "regression"}
-        What the target is.
-
-    Examples
-    --------
-    >>> target_of(["ill", "well", "ill"], 3).values
-    array([0, 1, 0])
-    >>> target_of([0.5, 1.25, 7.0], 3).task
-    'regression'
     """
     if task not in TASKS:
         raise InputError(f"task={task!r} is unknown; choose one of {', '.join(map(repr, TASKS))}.")
     labels = vector_of(y, n_rows)
     if n_rows == 1:
         raise InputError("the table has only one row (n_samples = 1); there is nothing to compare.")
-    amounts = _amounts(labels)
-    if amounts is None and task == "regression":
+    numeric = _as_numbers(labels)
+    if numeric is None and task == "regression":
         raise InputError(
             "task='regression' needs a target of numbers, but the target is text; use classification."
         )
-    distinct, codes = np.unique(labels if amounts is None else amounts, return_inverse=True)
+    distinct, codes = np.unique(labels if numeric is None else numeric, return_inverse=True)
     if len(distinct) < 2:
-        classes = task != "regression" and (amounts is None or float(distinct[0]).is_integer())
+        classes = task != "regression" and (numeric is None or float(distinct[0]).is_integer())
         raise InputError(
             f"the target has only one value ({distinct[0]}){', one class' if classes else ''}; there is nothing to "
             "predict."
         )
     if task == "auto":
-        task = _guess(amounts, len(distinct))
+        task = _guess(numeric, len(distinct))
     if task == "classification" and len(distinct) == len(codes):
         raise InputError(
             f"each of the {len(codes)} rows has a class of its own, so no feature can tell classes apart; "
-            "check the target, or say that it is an amount (task='regression')."
+            "check the target, or say that it is numeric (task='regression')."
         )
-    values = codes if task == "classification" or amounts is None else amounts
-    return Target(task, values, amounts, len(distinct))
+    values = codes if task == "classification" or numeric is None else numeric
+    return Target(task, values, numeric, len(distinct))
 
 
 def labels_of(y: Any, target: Target) -> npt.NDArray[Any]:
-    """The target for models and scorers, which may ask for a class by its name; amounts as numbers.
-
-    Examples
-    --------
-    >>> y = ["ill", "well", "ill"]
-    >>> labels_of(y, target_of(y, 3)).tolist()
-    ['ill', 'well', 'ill']
-    """
+    """The target for models and scorers: classes by their names, or numbers."""
     if not target.is_classes:
         return target.values
     labels = vector_of(y, len(target.values), as_text=False)
-    # Numbers among objects are numbers; scikit-learn would not know.
-    return labels if labels.dtype != object or target.amounts is None else target.amounts
+    # scikit-learn does not recognize numbers in an array of objects.
+    return labels if labels.dtype != object or target.numeric is None else target.numeric
 
 
 def vector_of(y: Any, n_rows: int, *, as_text: bool = True) -> npt.NDArray[Any]:
-    """The values of a target as one array: numbers, truth values or objects; categories become text, if they are to.
-
-    Examples
-    --------
-    >>> vector_of([[1], [2]], 2).tolist()
-    [1, 2]
-    """
+    """The values of a target as one array of numbers, booleans or objects; categories become text, if ``as_text``."""
     if y is None:
         raise InputError("this requires y to be passed, but the target y is None.")
     values = _array(_one_column(y), as_text)
@@ -176,11 +138,11 @@ def _array(y: Any, as_text: bool) -> npt.NDArray[Any]:
     import narwhals as nw
 
     if hasattr(y, "categories") and hasattr(y, "codes"):
-        # Categories of pandas without the series around them.
+        # A pandas Categorical without a series.
         return _texts(y.tolist()) if as_text else np.array(y.tolist())
     series = nw.from_native(y, series_only=True, pass_through=True)
     if not isinstance(series, nw.Series):
-        # An Arrow array is a list of values, too, but for its dates.
+        # An Arrow array, or another list of values.
         return np.asarray(y.to_pylist() if hasattr(y, "to_pylist") else y)
     kind = series.dtype
     if kind.is_temporal():
@@ -198,7 +160,7 @@ def _texts(labels: Iterable[Any]) -> npt.NDArray[Any]:
     return np.array([None if is_missing(label) else str(label) for label in labels], dtype=object)
 
 
-def _amounts(values: npt.NDArray[Any]) -> Floats | None:
+def _as_numbers(values: npt.NDArray[Any]) -> Floats | None:
     """The target as floats, or None if it is text; anything else is refused."""
     if values.dtype.kind in "mM":
         raise InputError(DATES)
@@ -206,20 +168,18 @@ def _amounts(values: npt.NDArray[Any]) -> Floats | None:
         plain = values.tolist()
         n_missing = sum(map(is_missing, plain))
         if n_missing:
-            raise InputError(f"the target misses {n_missing} of {len(values)} values; drop these rows.")
+            raise InputError(f"the target has {counted(n_missing, 'missing value')}; drop these rows.")
         if all(isinstance(value, str) for value in plain):
             return None
-        _refuse_other_things(plain)
-    amounts = values.astype(np.float64)
-    for what, wrong in (("missing", np.isnan(amounts)), ("infinite", np.isinf(amounts))):
+        _refuse_mixed(plain)
+    numeric = values.astype(np.float64)
+    for what, wrong in (("missing", np.isnan(numeric)), ("infinite", np.isinf(numeric))):
         if wrong.any():
-            raise InputError(
-                f"the target has {wrong.sum()} {what} value(s) of {len(amounts)}; drop these rows."
-            )
-    return amounts
+            raise InputError(f"the target has {counted(int(wrong.sum()), f'{what} value')}; drop these rows.")
+    return numeric
 
 
-def _refuse_other_things(plain: list[Any]) -> None:
+def _refuse_mixed(plain: list[Any]) -> None:
     """Refuse a target that is neither all numbers nor all text."""
     # Decimal is a number that does not register as Real.
     odd = [value for value in plain if not isinstance(value, numbers.Real | Decimal)]
@@ -236,15 +196,15 @@ def _refuse_other_things(plain: list[Any]) -> None:
     raise InputError(f"the target must be all numbers or all text; it holds {', '.join(kinds)}.")
 
 
-def _guess(amounts: Floats | None, n_distinct: int) -> str:
-    if amounts is None:
+def _guess(numeric: Floats | None, n_distinct: int) -> str:
+    if numeric is None:
         return "classification"
     from sklearn.utils.multiclass import type_of_target
 
     with warnings.catch_warnings():
         # "More than half of the values are unique" is one of the cases that the rule below decides.
         warnings.simplefilter("ignore")
-        kind = type_of_target(amounts)
-    many = n_distinct > MOST_CLASSES and len(amounts) < ROWS_PER_CLASS * n_distinct
-    many = many or n_distinct == len(amounts)
+        kind = type_of_target(numeric)
+    many = n_distinct > MOST_CLASSES and len(numeric) < ROWS_PER_CLASS * n_distinct
+    many = many or n_distinct == len(numeric)
     return "classification" if kind in ("binary", "multiclass") and not many else "regression"

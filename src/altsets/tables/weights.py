@@ -1,4 +1,4 @@
-"""How often each row counts: weights of rows, and rows that are there several times or not at all."""
+"""Weights of rows: checks, rows of weight 0, and whole weights as repeated rows."""
 
 from __future__ import annotations
 
@@ -12,22 +12,14 @@ from altsets.errors import InputError, reason_of
 from altsets.tables.feature_matrix import Features
 from altsets.tables.target import vector_of
 
-__all__ = ["counted", "counted_as_repeats", "counted_rows", "repeated", "weights_of", "whole"]
-
-#: More rows than this are not made by repeating rows.
+#: The most rows that repeating may make.
 MOST_REPEATED_ROWS = 50_000_000
-#: Scores of predictions multiply four sums of weights: beyond this, and below its inverse, floats may end there.
+#: Scorers multiply four sums of weights, which must stay within the range of floats.
 LARGEST_WEIGHT = 1e50
 
 
 def weights_of(sample_weight: Any, n_rows: int) -> Floats | None:
-    """One weight per row, checked; None if there are none.
-
-    Examples
-    --------
-    >>> weights_of([1, 0, 2], 3).tolist()
-    [1.0, 0.0, 2.0]
-    """
+    """One weight per row, checked; None if there are none."""
     if sample_weight is None:
         return None
     try:
@@ -41,7 +33,7 @@ def weights_of(sample_weight: Any, n_rows: int) -> Floats | None:
     wrong = ~np.isfinite(weights) | (weights < 0)
     if wrong.any():
         raise InputError(
-            f"sample_weight holds {wrong.sum()} value(s) that are no finite numbers from 0 up, such as "
+            f"sample_weight holds {wrong.sum()} value(s) that are not finite numbers from 0 up, such as "
             f"{weights[wrong][0]}; put in 0 for rows that do not count."
         )
     if not weights.any():
@@ -57,27 +49,12 @@ def weights_of(sample_weight: Any, n_rows: int) -> Floats | None:
 
 
 def whole(weights: Floats) -> bool:
-    """Whether all weights are whole numbers, which say how often a row is there.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> whole(np.array([2.0, 0.0])), whole(np.array([0.5]))
-    (True, False)
-    """
+    """Whether all weights are whole numbers, which repeat rows."""
     return bool((weights == np.floor(weights)).all())
 
 
 def repeated(features: Features, y: Any, weights: Floats) -> tuple[Features, npt.NDArray[Any]]:
-    """Table and target with each row as often as its whole weight says.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> table, y = repeated(Features(np.array([[1.0], [2.0]])), np.array([5, 6]), np.array([0.0, 2.0]))
-    >>> table.values.tolist(), y.tolist()
-    ([[2.0], [2.0]], [6, 6])
-    """
+    """Table and target with each row repeated by its whole weight."""
     total = weights.sum()
     if total > MOST_REPEATED_ROWS:
         raise InputError(
@@ -88,15 +65,7 @@ def repeated(features: Features, y: Any, weights: Floats) -> tuple[Features, npt
 
 
 def counted(features: Features, y: Any, sample_weight: Any) -> tuple[Features, Any, Floats | None]:
-    """Table, target and weights without the rows of weight 0; no weights if all are 1.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> table, y, weights = counted(Features(np.array([[1.0], [2.0]])), [5, 6], [0, 2.5])
-    >>> table.values.tolist(), y.tolist(), weights.tolist()
-    ([[2.0]], [6], [2.5])
-    """
+    """Table, target and weights without the rows of weight 0; no weights if all are 1."""
     weights = weights_of(sample_weight, features.n_rows)
     if weights is None:
         return features, y, None
@@ -108,13 +77,13 @@ def counted(features: Features, y: Any, sample_weight: Any) -> tuple[Features, A
 
 
 def counted_rows(sample_weight: Any, n_rows: int) -> Bools | None:
-    """Which rows are there at all; None if all are."""
+    """Which rows have a weight above 0; None if all have."""
     weights = weights_of(sample_weight, n_rows)
     return None if weights is None or weights.all() else weights > 0
 
 
 def counted_as_repeats(features: Features, y: Any, sample_weight: Any, who: str) -> tuple[Features, Any]:
-    """Table and target for a measure that knows no weights: whole ones are rows that occur several times."""
+    """Table and target for a measure without weights: whole ones repeat rows, others are refused."""
     features, y, weights = counted(features, y, sample_weight)
     if weights is None:
         return features, y
@@ -129,7 +98,7 @@ def counted_as_repeats(features: Features, y: Any, sample_weight: Any, who: str)
 
 
 def _some_rows(features: Features, rows: Indices) -> Features:
-    """The features of some rows; labels of categories that are in none of them are forgotten."""
+    """The features of some rows; labels that no longer occur are dropped."""
     some = features.rows(rows)
     categories = dict(some.categories)
     for index, labels in some.categories.items():

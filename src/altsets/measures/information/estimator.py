@@ -38,7 +38,7 @@ from altsets.measures.information.columns import (
     sort_incomplete_columns,
 )
 from altsets.measures.workers import OnProgress, run_in_threads
-from altsets.tables.constant_columns import constant_columns
+from altsets.tables.checks import constant_columns
 from altsets.tables.target import Target
 
 #: Column i is to be compared with the columns from the second number up to the third.

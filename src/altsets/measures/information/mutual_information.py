@@ -60,7 +60,7 @@ from altsets.errors import warn_user
 from altsets.measures.information.columns import SortedColumns, discrete_columns
 from altsets.measures.information.estimator import Estimator, Sample, square_with_missing, target_with_missing
 from altsets.measures.workers import OnProgress
-from altsets.tables.constant_columns import constant_columns
+from altsets.tables.checks import constant_columns
 from altsets.tables.conversion import features_of
 from altsets.tables.feature_matrix import Features
 from altsets.tables.target import target_of

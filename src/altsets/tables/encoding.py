@@ -1,4 +1,4 @@
-"""A table for models that take numbers alone: categories become columns of 0 and 1 that belong together."""
+"""Encode categories as columns of 0 and 1, for models that take numbers alone."""
 
 from __future__ import annotations
 
@@ -13,38 +13,18 @@ from altsets.arrays import Floats, Indices
 from altsets.errors import InputError
 from altsets.tables.feature_matrix import Features
 
-__all__ = ["Encoded", "EncodedRows", "encoded"]
-
-#: More categories than this would make more columns than a model can make sense of.
+#: The most categories of a column that is encoded.
 MOST_CATEGORIES = 255
-#: Trees look at columns in single precision, which knows nothing beyond this, and nothing but 0 below its inverse.
+#: Trees use single precision: infinite beyond this, 0 below its inverse.
 LARGEST_VALUE = 1e38
 
 
 @dataclass(frozen=True, eq=False)
 class Encoded:
-    """The columns that a model gets, and the features that they belong to.
+    """The columns that a model gets, and the features that they belong to (``owners``, in ascending order).
 
-    Attributes
-    ----------
-    matrix : ndarray of shape (n_rows, n_columns)
-        Numbers as they are (nan = missing); one column of 0 and 1 for each label of a category, but one for a
-        category of two labels.
-    owners : ndarray of shape (n_columns,)
-        The feature of each column, in rising order.
-    n_features : int
-        How many features there are.
-
-    Examples
-    --------
-    >>> from altsets.tables.conversion import features_of
-    >>> table = encoded(features_of([["b", 7, "u"], ["a", 8, "v"], ["c", 9, "u"]]))
-    >>> table.matrix.tolist()
-    [[0.0, 1.0, 0.0, 7.0, 0.0], [1.0, 0.0, 0.0, 8.0, 1.0], [0.0, 0.0, 1.0, 9.0, 0.0]]
-    >>> table.owners.tolist(), table.columns_of([0, 2]).tolist()
-    ([0, 0, 0, 1, 2], [0, 1, 2, 4])
-    >>> table.total([1, 2, 4, 8, 16]).tolist()
-    [7.0, 8.0, 16.0]
+    Numbers are as they are (nan = missing); a category has one column of 0 and 1 for each label, or a single one for
+    two labels.
     """
 
     matrix: Floats
@@ -64,11 +44,11 @@ class Encoded:
         return np.concatenate([np.arange(starts[index], starts[index + 1]) for index in indices])
 
     def part(self, chosen: Indices) -> EncodedRows:
-        """Some of the rows, of which models get sets of features."""
+        """Some of the rows."""
         return EncodedRows(self, chosen)
 
     def total(self, per_column: npt.ArrayLike) -> Floats:
-        """The sum over the columns of each feature; rows, if there are several, stay apart."""
+        """The sum over the columns of each feature, along the last axis."""
         values = np.asarray(per_column, dtype=np.float64)
         if self.is_one_to_one:
             return values
@@ -81,15 +61,7 @@ class Encoded:
 
 @dataclass(frozen=True, eq=False)
 class EncodedRows:
-    """Some rows of an encoded table, of which models get sets of features.
-
-    Attributes
-    ----------
-    table : Encoded
-        All rows.
-    chosen : ndarray of int
-        Those that count.
-    """
+    """Some rows of an encoded table, from which models get the columns of sets."""
 
     table: Encoded
     chosen: Indices
@@ -106,11 +78,10 @@ class EncodedRows:
         return matrix
 
 
-def encoded(features: Features, *, at_once: bool = False) -> Encoded:
+def encode(features: Features, *, at_once: bool = False) -> Encoded:
     """Categories as columns of 0 and 1, beside the numbers as they are; more than 255 categories are refused.
 
-    With ``at_once`` a model of ours is to see all columns together, and what it cannot take is refused as well. Else
-    sets of columns go to models, perhaps of the user's, one by one; each can tell what is wrong with it.
+    With ``at_once``, one of our models gets all columns together, and numbers beyond its range are refused as well.
     """
     for index, labels in features.categories.items():
         if len(labels) > MOST_CATEGORIES:
@@ -135,7 +106,7 @@ def encoded(features: Features, *, at_once: bool = False) -> Encoded:
 
 
 def _refuse_extremes(features: Features) -> None:
-    """Refuse columns that models would take for infinite, or for all zero."""
+    """Refuse columns that models would treat as infinite, or as all zero."""
     largest = np.fmax.reduce(np.abs(features.values), axis=0, initial=0.0)
     extreme = (largest > LARGEST_VALUE) | ((largest > 0) & (largest < 1 / LARGEST_VALUE))
     if extreme.any():
