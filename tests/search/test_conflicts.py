@@ -15,7 +15,7 @@ from random_requests import random_constraints, random_existing, random_limit, r
 import altsets
 from altsets import Status, quality
 from altsets.constraints import AtLeast, AtMost, Budget, Exclusive, Forbid, Implies, Require, Size
-from altsets.search.diagnosis.conflicts import CONFLICTS, PRE_FILTER, find_conflict
+from altsets.search.diagnosis import CONFLICTS, PRE_FILTER, find_conflict
 from altsets.search.milp.limits import MilpLimits
 from altsets.search.run import Run
 

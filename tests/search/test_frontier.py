@@ -19,7 +19,7 @@ from random_requests import random_request
 import altsets
 from altsets import Frontier, FrontierPoint, Result, Status, constraints, dissimilarity, quality
 from altsets.errors import InputError, UnsupportedError
-from altsets.search.engine import settled, with_known
+from altsets.search.engine import merge_known, settle
 from altsets.search.find import request as requested
 from altsets.search.find import run_of, solved
 from altsets.search.frontier.points import Curve
@@ -224,10 +224,10 @@ def test_sequential_searches_share_their_first_set(monkeypatch):
 def test_what_is_known_settles_a_request():
     problem = requested(SCORES, n_features=2, n_alternatives=1, tau=0.5, existing=(), search="simultaneous")
     known = Known(sets=[(0, 1), (0, 2)], bound=34.0, proof="so it is")
-    assert settled(SCORES, problem, known).statuses == [Status.OPTIMAL] * 2
-    assert settled(SCORES, problem, replace(known, bound=34.1)) is None
-    assert settled(SCORES, replace(problem, aggregation="min"), known) is None
-    assert settled(SCORES, problem, Known(bound=-math.inf, proof="so it is")).sets == []
+    assert settle(SCORES, problem, known).statuses == [Status.OPTIMAL] * 2
+    assert settle(SCORES, problem, replace(known, bound=34.1)) is None
+    assert settle(SCORES, replace(problem, aggregation="min"), known) is None
+    assert settle(SCORES, problem, Known(bound=-math.inf, proof="so it is")).sets == []
     run = run_of(None, None).turn(known=known)
     assert solved(SCORES, problem, run).proof == "so it is"
 
@@ -237,11 +237,11 @@ def test_what_is_known_improves_an_answer():
     from altsets.search.engine import Answer
 
     weak = Answer.simultaneous(problem, [(0, 1), (2, 3)], 40.0, "weak", proven=False)
-    assert with_known(SCORES, problem, weak, Known()) is weak
-    better = with_known(SCORES, problem, weak, Known([(0, 1), (0, 2)], 36.0, "known"))
+    assert merge_known(SCORES, problem, weak, Known()) is weak
+    better = merge_known(SCORES, problem, weak, Known([(0, 1), (0, 2)], 36.0, "known"))
     assert (better.sets, better.bound, better.proof) == ([(0, 1), (0, 2)], 36.0, "known")
     assert better.statuses == [Status.FEASIBLE] * 2
-    closed = with_known(SCORES, problem, weak, Known(bound=33.0, proof="known"))
+    closed = merge_known(SCORES, problem, weak, Known(bound=33.0, proof="known"))
     assert closed.statuses == [Status.OPTIMAL] * 2
 
 

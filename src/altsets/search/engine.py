@@ -1,4 +1,4 @@
-"""What an engine is: something that says what it can solve, and solves it."""
+"""The engine protocol: declare what can be solved, and solve it; answers, and what follows from known facts."""
 
 from __future__ import annotations
 
@@ -16,23 +16,13 @@ from altsets.search.known import Known
 from altsets.search.run import Run
 from altsets.search.tolerances import PROVEN
 
-__all__ = [
-    "Answer",
-    "Engine",
-    "declines_black_box",
-    "declines_extras",
-    "declines_heuristics",
-    "settled",
-    "with_known",
-]
-
 
 @dataclass(frozen=True)
 class Answer:
     """What an engine hands back: sets, one status per requested set, a bound and the argument behind it.
 
-    ``finished`` is for heuristics: they did all that they do. An exact engine has finished if everything is proven.
-    ``evaluated`` counts the sets that a black box was asked about. Whether time was up, the run knows.
+    ``finished`` is for heuristics that ran to their end; an exact engine has finished if everything is proven.
+    ``evaluated`` counts evaluations of a black box.
     """
 
     sets: Sequence[FeatureSet]
@@ -72,10 +62,7 @@ class Answer:
 
 
 class Engine(Protocol):
-    """Stateless: a problem in, an answer out.
-
-    An engine may be asked about any quality, and gets those that it does not decline.
-    """
+    """Stateless: a problem in, an answer out; gets the qualities that it does not decline."""
 
     name: str
 
@@ -88,7 +75,7 @@ class Engine(Protocol):
         ...
 
 
-def settled(quality: Quality, problem: Problem, known: Known) -> Answer | None:
+def settle(quality: Quality, problem: Problem, known: Known) -> Answer | None:
     """The answer that follows from what is known, without any search; None if it takes one."""
     if known.bound == -math.inf:
         return Answer.infeasible(problem, known.proof)
@@ -101,8 +88,8 @@ def settled(quality: Quality, problem: Problem, known: Known) -> Answer | None:
     return Answer.simultaneous(problem, known.sets, max(known.bound, value), known.proof, proven=True)
 
 
-def with_known(quality: Quality, problem: Problem, answer: Answer, known: Known) -> Answer:
-    """An answer that is not proven, and what was known before: the better sets, and the lower bound."""
+def merge_known(quality: Quality, problem: Problem, answer: Answer, known: Known) -> Answer:
+    """The better sets and the lower bound of an unproven answer and of what was known before."""
     is_open = any(status in (Status.FEASIBLE, Status.NOT_FOUND) for status in answer.statuses)
     if not is_open or (not known.sets and known.bound >= answer.bound):
         return answer
@@ -118,14 +105,14 @@ def _objective(quality: Quality, problem: Problem, sets: Sequence[FeatureSet]) -
 
 
 def declines_heuristics(problem: Problem) -> str | None:
-    """What an exact engine says to a problem that asks for a heuristic."""
+    """Decline heuristic searches, for exact engines."""
     if problem.search in ("sequential", "simultaneous"):
         return None
     return f"it is exact and does not do search={problem.search!r}"
 
 
 def declines_black_box(quality: Quality) -> str | None:
-    """What an engine that reads numbers says to a quality that has none."""
+    """Decline black boxes, for engines that read feature scores."""
     if not isinstance(quality, BlackBox):
         return None
     return f"it reads the numbers behind a quality, and {type(quality).__name__} has none"
@@ -153,9 +140,9 @@ def declines_extras(
     known: str = "Forbid",
     who: str = "it",
 ) -> str | None:
-    """What an engine for additive quality and sets of one size says to what goes beyond them.
+    """Decline what goes beyond additive quality and sets of one size.
 
-    ``taken`` says which constraints it sees to itself, ``known`` names them, ``who`` is the one that speaks.
+    ``taken`` says which constraints the engine handles, ``known`` names them; ``who`` is the subject of the sentence.
     """
     if not isinstance(quality, Additive):
         return f"{who} takes additive quality only, not {type(quality).__name__}"

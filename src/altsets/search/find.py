@@ -23,10 +23,8 @@ from altsets.search.additive.engine import AdditiveEngine
 from altsets.search.black_box.exhaustive import ExhaustiveEngine, at_most
 from altsets.search.black_box.greedy_wrapper import GreedyWrapperEngine
 from altsets.search.black_box.local_search import LocalSearchEngine
-from altsets.search.diagnosis.conflicts import find_conflict
-from altsets.search.diagnosis.limits import DIAGNOSIS_LIMITS
-from altsets.search.diagnosis.suggestions import possible_instead
-from altsets.search.engine import Answer, Engine, settled, with_known
+from altsets.search.diagnosis import CONFLICT_STEPS, PROBE_STEPS, find_conflict, possible_instead
+from altsets.search.engine import Answer, Engine, merge_known, settle
 from altsets.search.heuristics import GreedyEngine, most_alternatives
 from altsets.search.milp.engine import MilpEngine
 from altsets.search.packing.engine import PackingEngine
@@ -192,13 +190,13 @@ def solved(
         refuse_too_large(chosen.name, quality, problem)
         scaling = scaling or Scaling.of(quality, problem)
         run.begin(scaling.exponent)
-        answer = settled(scaling.quality, problem, run.known)
+        answer = settle(scaling.quality, problem, run.known)
         if answer is None:
             try:
                 answer = chosen.solve(scaling.quality, problem, run)
             except Stopped:
                 answer = _cut_short(scaling.quality, problem, run)
-            answer = with_known(scaling.quality, problem, answer, run.known)
+            answer = merge_known(scaling.quality, problem, answer, run.known)
         return _result(quality, problem, chosen, answer, run, scaling)
 
 
@@ -372,11 +370,7 @@ def _why_fewer(
         # Whatever it says about sets, it has no rules that sets could break.
         quality = Additive(np.zeros(problem.n_features_in))
     if not n_found and (status is Status.INFEASIBLE or problem.search.startswith("greedy-")):
-        clash = (
-            None
-            if run.stopped
-            else find_conflict(quality, problem, run.part(DIAGNOSIS_LIMITS.conflict_steps))
-        )
+        clash = None if run.stopped else find_conflict(quality, problem, run.part(CONFLICT_STEPS))
         if clash is not None:
             return clash.describe(names)
     return possible_instead(problem, n_found, status, partial(_probe, quality, run))
@@ -390,7 +384,7 @@ def why_no_set(quality: Quality, problem: Problem, run: Run) -> str:
 
 def _probe(quality: Quality, run: Run, problem: Problem) -> Status:
     """Whether a smaller request has a solution at all, in few steps."""
-    part = run.part(DIAGNOSIS_LIMITS.probe_steps)
+    part = run.part(PROBE_STEPS)
     try:
         part.check()
         form = quality.form(problem.k_max)

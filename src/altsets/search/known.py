@@ -1,4 +1,4 @@
-"""What is known before a search begins, from searches about the same features that asked for more or for less."""
+"""Proven facts used as a warm start, and work shared between searches of the same features."""
 
 from __future__ import annotations
 
@@ -9,15 +9,13 @@ from typing import Any
 
 from altsets.problem import FeatureSet
 
-__all__ = ["NOTHING", "Known", "SharedWork", "Turn"]
-
 #: The best set of a search in turn, None if there is none, and a bound on every such set.
 Turn = tuple[FeatureSet | None, float]
 
 
 @dataclass(frozen=True)
 class Known:
-    """Facts about one request; whoever says them has a proof.
+    """Proven facts about one request.
 
     Attributes
     ----------
@@ -28,7 +26,7 @@ class Known:
     proof : str
         The argument behind the bound, in words for users.
     in_turn : sequence of Turn
-        What sequential search finds first, one set after the other; None after the last one there is.
+        The first sets of a sequential search, one after the other; None after the last one there is.
     """
 
     sets: Sequence[FeatureSet] = ()
@@ -37,22 +35,22 @@ class Known:
     in_turn: Sequence[Turn] = ()
 
     def in_units(self, exponent: int) -> Known:
-        """The same in the numbers of engines: those of the user divided by two to this power, which rounds nothing."""
+        """The same in engine units: user units divided by two to this power, which rounds nothing."""
         if not exponent or self is NOTHING:
             return self
         turns = [(chosen, math.ldexp(bound, -exponent)) for chosen, bound in self.in_turn]
         return replace(self, bound=math.ldexp(self.bound, -exponent), in_turn=turns)
 
 
-#: What a search begins with that nobody has told anything.
+#: No warm start.
 NOTHING = Known()
 
 
 @dataclass
 class SharedWork:
-    """What searches leave to each other that differ in tau and in the number of sets alone, in the numbers of engines.
+    """Work shared by searches that differ in tau and in the number of sets only, in engine units.
 
-    None of it decides what is right: without it, a search does the same again.
+    It saves time and decides nothing: without it, a search does the same again.
 
     Attributes
     ----------
@@ -63,9 +61,9 @@ class SharedWork:
     too_many : bool
         Whether there are too many sets to list them all.
     oracles : dict
-        What was prepared for single sets, by the number of features in all sets together; only pricing looks inside.
+        Prepared searches for single sets, by the number of features in all sets together; private to pricing.
     long_lists : set of int
-        How many sets were asked for where lists without prices became too long.
+        Numbers of sets for which lists without prices became too long.
     """
 
     best: tuple[list[FeatureSet], list[float], float] | None = None

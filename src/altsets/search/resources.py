@@ -1,4 +1,4 @@
-"""What a search takes of the machine: memory, estimated before any of it is taken, and one thread."""
+"""Memory and threads of a search: refuse what does not fit, and run linear algebra on one thread."""
 
 from __future__ import annotations
 
@@ -14,15 +14,13 @@ from altsets.errors import UnsupportedError
 from altsets.problem import Problem
 from altsets.quality import Quality
 
-__all__ = ["LISTED", "MOST_BYTES", "one_thread", "refuse_too_large"]
-
-#: What a search may take besides the numbers that the quality holds; what would take more is refused.
+#: Bytes that a search may take besides the numbers of the quality.
 MOST_BYTES = 4 * 2**30
 
-#: Sets of a heuristic, which come in no time, while each is to be compared with each other.
+#: Sets of a heuristic: each is compared with each other.
 MOST_SETS = 10_000
 
-#: Sets of any search, each of which has a status of its own in the answer.
+#: Sets of any search: each has a status of its own in the answer.
 MOST_ASKED = 10_000_000
 
 #: Bytes of a variable of an integer programme with its part in a few rows; of a candidate on each level of a search for
@@ -84,7 +82,7 @@ def bytes_needed(engine: str, quality: Quality, problem: Problem) -> int:
 
 
 class _LinearAlgebra:
-    """Limits numpy's linear algebra to one thread while anyone asks for that, and then gives the threads back."""
+    """Limits numpy's linear algebra to one thread while at least one search needs that."""
 
     def __init__(self) -> None:
         self._lock = threading.Lock()

@@ -1,4 +1,4 @@
-"""Evaluate every set there is: the one way to prove anything about a black box."""
+"""Exhaustive engine: evaluate every set, the only way to prove anything about a black box."""
 
 from __future__ import annotations
 
@@ -12,10 +12,8 @@ from altsets.errors import UnsupportedError
 from altsets.problem import FeatureSet, Problem
 from altsets.quality import BlackBox, Form, Quality
 from altsets.result import Status
-from altsets.search.black_box.driver import declines_numbers, ended
-from altsets.search.black_box.evaluations import Evaluations
+from altsets.search.black_box.evaluations import Evaluations, declines_numbers, finish
 from altsets.search.black_box.feasibility import Feasibility
-from altsets.search.black_box.limits import BLACK_BOX_LIMITS, BlackBoxLimits
 from altsets.search.compatibility import may_repeat
 from altsets.search.engine import Answer
 from altsets.search.packing.clique_search import CliqueSearch, best_compatible, listing_of
@@ -25,67 +23,72 @@ from altsets.search.subset.any_set import Anything
 from altsets.search.subset.listing import Listing
 from altsets.search.subset.pricing import PricingOracle
 
-__all__ = ["ExhaustiveEngine", "all_sets", "at_most"]
+#: Sets that are listed at most: more take long to list, let alone to evaluate.
+MAX_SETS = 2_000_000
+#: Nodes of the listing for each set that it may hold: rules may be so tight that a list takes long without getting
+#: long; then it is given up.
+NODES_PER_SET = 20
+#: Nodes for picking compatible sets from the list: as good as no limit, the clock is what ends it.
+EXHAUSTIVE_PICK_NODES = 10**12
+#: Sets of the list that are handed to the black box at a time.
+BLOCK = 1_000
+#: Sets of a search that was cut short from which the best are picked, and seconds for that after its end.
+MAX_KNOWN_WHEN_CUT_SHORT = 10_000
+GRACE_SECONDS = 0.1
+#: Sets that are looked at between two looks at the clock.
+TICK_EVERY = 100
 
 
 class ExhaustiveEngine:
-    """All valid sets are listed and evaluated; then the best ones that go together are picked.
-
-    Parameters
-    ----------
-    limits : BlackBoxLimits, optional
-    """
+    """All valid sets are listed and evaluated; then the best ones that go together are picked."""
 
     name = "exhaustive"
-
-    def __init__(self, limits: BlackBoxLimits = BLACK_BOX_LIMITS) -> None:
-        self.limits = limits
 
     def declines(self, quality: Quality, problem: Problem) -> str | None:
         """A reason why this engine does not solve the problem, or None; some are found only when listing the sets."""
         reason = declines_numbers(quality, problem)
-        if reason is None and _counted(problem, self.limits.max_sets) is False:
+        if reason is None and _counted(problem, MAX_SETS) is False:
             return self._too_many
         return reason
 
     @property
     def _too_many(self) -> str:
-        most = f"{self.limits.max_sets:,}"
+        most = f"{MAX_SETS:,}"
         return f"it evaluates every set, and there are more than {most} of them or they are hard to list"
 
     def solve(self, quality: BlackBox, problem: Problem, run: Run) -> Answer:
         """Evaluate all sets, or as many as time allows."""
-        pricing, listing = all_sets(problem, run, self.limits.max_sets, self.limits)
+        pricing, listing = all_sets(problem, run, MAX_SETS)
         if not listing.complete and not run.stopped:
             raise UnsupportedError(f"engine {self.name!r} does not solve this: {self._too_many}.")
-        evaluations = Evaluations(quality, problem, run, limits=self.limits)
+        evaluations = Evaluations(quality, problem, run)
         self._evaluate_all(listing, evaluations)
         known = evaluations.known
         complete = listing.complete and len(known) == len(listing)
-        max_known = self.limits.max_known_when_cut_short
+        max_known = MAX_KNOWN_WHEN_CUT_SHORT
         finite = _finite(listing, known) if complete else listing_of(known, pricing, max_known)
-        choice = _Choice(problem, finite, known, complete, run, self.limits)
+        choice = _Choice(problem, finite, known, complete, run)
         answer = choice.in_turn() if problem.search == "sequential" else choice.together(pricing)
         # Unlike a heuristic it is done when it has proven something.
-        return replace(ended(answer, evaluations), finished=False)
+        return replace(finish(answer, evaluations), finished=False)
 
     def _evaluate_all(self, listing: Listing, evaluations: Evaluations) -> None:
         """Evaluate all sets in the order of the list, the first one in any case."""
         evaluations.ask([listing.set_at(number) for number in range(len(listing))[:1]], at_once=True)
-        for start in range(0, len(listing), self.limits.block):
+        for start in range(0, len(listing), BLOCK):
             if evaluations.over:
                 break
-            numbers = range(start, min(start + self.limits.block, len(listing)))
+            numbers = range(start, min(start + BLOCK, len(listing)))
             evaluations.ask([listing.set_at(number) for number in numbers])
 
 
-def at_most(problem: Problem, most: int, run: Run, limits: BlackBoxLimits = BLACK_BOX_LIMITS) -> bool:
+def at_most(problem: Problem, most: int, run: Run) -> bool:
     """Whether there are no more than so many valid sets; false also if there is no time to find out."""
     counted = _counted(problem, most)
     if counted is not None:
         return counted
     try:
-        return all_sets(problem, run, most, limits)[1].complete
+        return all_sets(problem, run, most)[1].complete
     except Stopped:
         return False
 
@@ -100,15 +103,13 @@ def _counted(problem: Problem, most: int) -> bool | None:
     return None
 
 
-def all_sets(
-    problem: Problem, run: Run, most: int, limits: BlackBoxLimits = BLACK_BOX_LIMITS
-) -> tuple[PricingOracle, Listing]:
+def all_sets(problem: Problem, run: Run, most: int) -> tuple[PricingOracle, Listing]:
     """All valid sets, complete if they are no more than so many."""
     anything = Anything(Form(np.zeros(problem.n_features_in)))
     # With as many sets as features, no feature is left out as being like others.
     everything = replace(problem, n_alternatives=max(problem.n_features_in, problem.n_alternatives))
     listing = PricingOracle(anything, everything, run).all_above(
-        -math.inf, most, max_nodes=limits.nodes_per_set * (most + 1000)
+        -math.inf, most, max_nodes=NODES_PER_SET * (most + 1000)
     )
     return PricingOracle(anything, problem, run), listing
 
@@ -137,10 +138,9 @@ class _Choice:
         known: dict[FeatureSet, float],
         complete: bool,
         run: Run,
-        limits: BlackBoxLimits,
     ) -> None:
         self._problem, self._listing, self._known, self._complete = problem, listing, known, complete
-        self._run, self._limits = run, limits
+        self._run = run
         self._proof = f"all {len(known)} sets evaluated" if complete else "not all sets evaluated"
 
     def in_turn(self) -> Answer:
@@ -150,7 +150,7 @@ class _Choice:
         feasibility = Feasibility(problem)
         values: dict[FeatureSet, float] = {}
         # What was evaluated before time was up is to be made use of.
-        clock = Run(self._limits.grace_seconds) if self._run.stopped else self._run
+        clock = Run(GRACE_SECONDS) if self._run.stopped else self._run
 
         def next_set(others: Sequence[FeatureSet]) -> tuple[FeatureSet | None, float]:
             before = [frozenset(other) for other in others[len(problem.existing) :]]
@@ -159,7 +159,7 @@ class _Choice:
                 if all(feasibility.apart(frozenset(chosen), other) for other in before):
                     values[chosen] = float(listing.qualities[number])
                     return chosen, values[chosen] if self._complete else unknown
-                if place % self._limits.tick_every == 0 and clock.tick():
+                if place % TICK_EVERY == 0 and clock.tick():
                     return None, unknown
             return None, -math.inf if self._complete else unknown
 
@@ -179,7 +179,7 @@ class _Choice:
             )
         else:
             search = CliqueSearch(pricing, run)
-            sets, finished = best_compatible(search, listing, self._limits.exhaustive_pick_nodes)
+            sets, finished = best_compatible(search, listing, EXHAUSTIVE_PICK_NODES)
         proven = complete and finished
         if not sets:
             return Answer.without_sets(problem, -math.inf if proven else math.inf, self._proof)

@@ -1,4 +1,4 @@
-"""The hill climbing of the paper (Algorithm 1), for any black box."""
+"""Greedy wrapper: the hill climbing of the paper (Algorithm 1), for any black box."""
 
 from __future__ import annotations
 
@@ -7,28 +7,16 @@ from collections.abc import Sequence
 
 from altsets.problem import FeatureSet, Problem
 from altsets.quality import BlackBox, Quality
-from altsets.search.black_box.driver import declines_numbers, report, searched
-from altsets.search.black_box.evaluations import Evaluations
-from altsets.search.black_box.limits import BLACK_BOX_LIMITS, BlackBoxLimits
+from altsets.search.black_box.evaluations import Evaluations, declines_numbers, report, search_sets
 from altsets.search.black_box.repair import Repair
 from altsets.search.engine import Answer
 from altsets.search.run import Run
 
-__all__ = ["GreedyWrapperEngine"]
-
 
 class GreedyWrapperEngine:
-    """The paper's Greedy Wrapper: swap two features, repair, keep what is better.
-
-    Parameters
-    ----------
-    limits : BlackBoxLimits, optional
-    """
+    """The paper's Greedy Wrapper: swap two features, repair, keep what is better."""
 
     name = "greedy-wrapper"
-
-    def __init__(self, limits: BlackBoxLimits = BLACK_BOX_LIMITS) -> None:
-        self.limits = limits
 
     def declines(self, quality: Quality, problem: Problem) -> str | None:
         """A reason why this engine does not solve the problem, or None."""
@@ -36,18 +24,18 @@ class GreedyWrapperEngine:
 
     def solve(self, quality: BlackBox, problem: Problem, run: Run) -> Answer:
         """Climb from the first valid sets until no swap helps or ``run.max_iters`` swaps were tried."""
-        evaluations = Evaluations(quality, problem, run, limits=self.limits)
+        evaluations = Evaluations(quality, problem, run)
         if not problem.sizes:
             return Answer.infeasible(problem, "constraints on the size contradict each other")
-        repair = Repair(problem, run, self.limits)
+        repair = Repair(problem, run)
 
         def improve(sets: Sequence[FeatureSet], others: Sequence[FeatureSet]) -> Sequence[FeatureSet]:
-            return _swapped(sets, others, repair, evaluations)
+            return _hill_climb(sets, others, repair, evaluations)
 
-        return searched(problem, evaluations, improve, "hill climbing by swaps proves nothing", self.limits)
+        return search_sets(problem, evaluations, improve, "hill climbing by swaps proves nothing")
 
 
-def _swapped(
+def _hill_climb(
     sets: Sequence[FeatureSet], others: Sequence[FeatureSet], repair: Repair, evaluations: Evaluations
 ) -> Sequence[FeatureSet]:
     """Algorithm 1 of the paper, given the first solution; ``tried`` is what it calls iterations."""

@@ -1,7 +1,7 @@
 """Local search for black boxes: simulated annealing that learns which features are worth trying.
 
 1. Random valid sets are evaluated, until each feature was in a few; what they are worth goes into a linear model
-   (:mod:`altsets.search.black_box.surrogate`), as does every set that is evaluated later on.
+   (:class:`Surrogate`), as does every set that is evaluated later on.
 2. The search starts from the best of: the first valid sets, the best sets evaluated so far, and what the model holds
    to be best under all rules.
 3. Features are exchanged, one set at a time: those that seem good come in, those that seem bad go. A better
@@ -14,6 +14,7 @@ One search after the other shares the model, so that later sets begin with what 
 
 from __future__ import annotations
 
+import bisect
 import itertools
 import math
 import random
@@ -21,35 +22,61 @@ from collections.abc import Sequence
 
 import numpy as np
 
+from altsets.arrays import Floats, Indices
 from altsets.problem import FeatureSet, Problem
 from altsets.quality import BlackBox, Quality
-from altsets.search.black_box.driver import declines_numbers, report, searched
-from altsets.search.black_box.evaluations import Evaluations
-from altsets.search.black_box.limits import BLACK_BOX_LIMITS, BlackBoxLimits
-from altsets.search.black_box.moves import ExchangeMoves
+from altsets.search.black_box.evaluations import Evaluations, declines_numbers, report, search_sets
 from altsets.search.black_box.repair import Repair
-from altsets.search.black_box.surrogate import Surrogate
 from altsets.search.engine import Answer
 from altsets.search.packing.clique_search import CliqueSearch, best_compatible, listing_of
 from altsets.search.run import Run
 from altsets.search.subset.prices import DualPrices
 from altsets.search.subset.pricing import PricingOracle
 
-__all__ = ["LocalSearchEngine"]
+#: The seed of all random numbers: the same request has the same answer.
+SEED = 25
+#: How often each feature is in a random set to begin with, and the share of the budget that this may take.
+EXPLORATION_ROUNDS = 2
+EXPLORATION_SHARE = 0.25
+#: A loss that is accepted with probability 1/e to begin with, in standard deviations of the evaluated sets.
+INITIAL_TEMPERATURE = 0.3
+#: Exchanges that are evaluated before the search moves on; one number, so that answers do not depend on n_jobs.
+BATCH = 4
+#: Exchanges that are drawn before a broken rule is repaired.
+EXCHANGE_ATTEMPTS = 10
+#: Rounds without a new set after which features are drawn more evenly, after which one more feature is exchanged at
+#: a time, and after which the search ends.
+IDLE_ROUNDS_TO_FLATTEN = 4
+IDLE_ROUNDS_TO_PERTURB = 10
+MAX_IDLE_ROUNDS = 40
+#: Draws of a feature that is not in the set yet, before those that are in it are left out.
+SAMPLING_ATTEMPTS = 3
+#: The logarithm of how much less likely than the best a feature is drawn at most, so that nothing overflows.
+MAX_LOG_ODDS = 50.0
+#: The share of moves that only drop a feature, and of those that only add one, where sizes are open.
+ONE_SIDED_SHARE = 0.25
+#: Where the smallest quality counts: the share of moves on the worst set, and what the mean counts beside it.
+WORST_SET_SHARE = 0.5
+MEAN_WEIGHT = 0.05
+#: Nodes for a set that the surrogate holds to be best.
+SURROGATE_NODES = 20_000
+#: Nodes for picking sets that go together, out of so many; by so many fewer where compatibility is a function of
+#: the user's, which takes its time.
+PICK_NODES = 500_000
+MAX_KNOWN = 2_000
+OWN_DISSIMILARITY_FACTOR = 20
+#: The prior variance of a feature's coefficient, and of the constant that all sets share, in units of the noise:
+#: next to nothing is known of the constant.
+COEFFICIENT_VARIANCE = 1.0
+CONSTANT_VARIANCE = 100.0
+#: Above this many features their covariances are left out, as the matrix grows with the square.
+MAX_COVARIANCE_FEATURES = 1_000
 
 
 class LocalSearchEngine:
-    """Simulated annealing with a learned model of features.
-
-    Parameters
-    ----------
-    limits : BlackBoxLimits, optional
-    """
+    """Simulated annealing with a learned model of features."""
 
     name = "local-search"
-
-    def __init__(self, limits: BlackBoxLimits = BLACK_BOX_LIMITS) -> None:
-        self.limits = limits
 
     def declines(self, quality: Quality, problem: Problem) -> str | None:
         """A reason why this engine does not solve the problem, or None."""
@@ -59,9 +86,9 @@ class LocalSearchEngine:
         """Search until ``run.max_iters`` sets were evaluated; in sequential search, for each set."""
         if not problem.sizes:
             return Answer.infeasible(problem, "constraints on the size contradict each other")
-        evaluations = Evaluations(quality, problem, run, run.max_iters, self.limits)
-        search = SurrogateAnnealing(problem, evaluations, self.limits)
-        return searched(problem, evaluations, search.improve, "local search proves nothing", self.limits)
+        evaluations = Evaluations(quality, problem, run, run.max_iters)
+        search = SurrogateAnnealing(problem, evaluations)
+        return search_sets(problem, evaluations, search.improve, "local search proves nothing")
 
 
 class SurrogateAnnealing:
@@ -71,16 +98,15 @@ class SurrogateAnnealing:
     ----------
     problem : Problem
     evaluations : Evaluations
-    limits : BlackBoxLimits
     """
 
-    def __init__(self, problem: Problem, evaluations: Evaluations, limits: BlackBoxLimits) -> None:
-        self.problem, self.evaluations, self._limits = problem, evaluations, limits
-        self.repair = Repair(problem, evaluations.run, limits)
+    def __init__(self, problem: Problem, evaluations: Evaluations) -> None:
+        self.problem, self.evaluations = problem, evaluations
+        self.repair = Repair(problem, evaluations.run)
         self.pricing = self.repair.pricing
-        self.surrogate = Surrogate(problem.n_features_in, limits)
-        self._random = random.Random(limits.seed)
-        self._moves = ExchangeMoves(evaluations, self.repair, self.surrogate, self._random, limits)
+        self.surrogate = Surrogate(problem.n_features_in)
+        self._random = random.Random(SEED)
+        self._moves = ExchangeMoves(evaluations, self.repair, self.surrogate, self._random)
         #: How many evaluations the surrogate has seen.
         self._n_seen = 0
         self._usable = np.array(self.pricing.features, dtype=np.intp)
@@ -110,8 +136,8 @@ class SurrogateAnnealing:
     def _explore(self, others: Sequence[FeatureSet]) -> None:
         """Evaluate random sets in which each feature turns up, those that were used least first."""
         size = max(self.problem.k_max, 1)
-        wanted = math.ceil(self._limits.exploration_rounds * len(self._usable) / size)
-        budget = int(self._limits.exploration_share * self.evaluations.run.max_iters)
+        wanted = math.ceil(EXPLORATION_ROUNDS * len(self._usable) / size)
+        budget = int(EXPLORATION_SHARE * self.evaluations.run.max_iters)
         most = min(wanted, budget) - self.surrogate.n_updates
         proposed = []
         for _ in range(most):
@@ -140,10 +166,10 @@ class SurrogateAnnealing:
     def _picked(self) -> list[FeatureSet]:
         """The best of all evaluated sets that go together, as far as few steps go."""
         pricing = PricingOracle(self.pricing.quality, self.problem, self.evaluations.run)
-        listing = listing_of(self.evaluations.known, pricing, self._limits.max_known)
-        max_nodes = self._limits.pick_nodes
+        listing = listing_of(self.evaluations.known, pricing, MAX_KNOWN)
+        max_nodes = PICK_NODES
         if callable(self.problem.dissimilarity):
-            max_nodes //= self._limits.own_dissimilarity_factor
+            max_nodes //= OWN_DISSIMILARITY_FACTOR
         return best_compatible(CliqueSearch(pricing, self.evaluations.run), listing, max_nodes)[0]
 
     def _from_surrogate(self, others: Sequence[FeatureSet]) -> list[FeatureSet]:
@@ -159,7 +185,7 @@ class SurrogateAnnealing:
 
     def _best_set(self, prices: DualPrices, others: Sequence[FeatureSet]) -> FeatureSet | None:
         """The best valid set at these prices that differs from others, as far as few nodes go."""
-        max_nodes = self._limits.surrogate_nodes
+        max_nodes = SURROGATE_NODES
         found = self.pricing.k_best(1, others=others, prices=prices, max_nodes=max_nodes)
         return found.sets[0] if found.sets else None
 
@@ -172,10 +198,10 @@ class SurrogateAnnealing:
     def _anneal(self, best: list[FeatureSet], others: Sequence[FeatureSet]) -> list[FeatureSet]:
         evaluations = self.evaluations
         finite = [value for value in evaluations.known.values() if value > -math.inf]
-        initial = self._limits.initial_temperature * float(np.std(finite)) if finite else 0.0
+        initial = INITIAL_TEMPERATURE * float(np.std(finite)) if finite else 0.0
         budget, idle = evaluations.left, 0
         current, worth, top = best, self._worth(best), self._rank(best)
-        while idle < self._limits.max_idle_rounds and not evaluations.over:
+        while idle < MAX_IDLE_ROUNDS and not evaluations.over:
             temperature = initial * evaluations.left / budget
             proposals = self._moves.proposals(current, others, idle)
             new = self._ask([one for proposed in proposals for one in proposed])
@@ -211,7 +237,7 @@ class SurrogateAnnealing:
         objective = self.problem.objective(qualities)
         if len(sets) == 1 or self.problem.aggregation == "sum" or objective == -math.inf:
             return objective
-        return objective + self._limits.mean_weight * math.fsum(qualities) / len(qualities)
+        return objective + MEAN_WEIGHT * math.fsum(qualities) / len(qualities)
 
     def _ask(self, sets: Sequence[FeatureSet]) -> bool:
         """Evaluate sets, tell the surrogate of all that are new to it, and say whether there were any."""
@@ -224,3 +250,209 @@ class SurrogateAnnealing:
                 self.surrogate.update(chosen, known[chosen])
         self._n_seen = len(known)
         return True
+
+
+class ExchangeMoves:
+    """Proposes neighbours of a solution: features are exchanged in one set at a time.
+
+    Parameters
+    ----------
+    evaluations : Evaluations
+        What is known of the sets.
+    repair : Repair
+        Makes sets valid where an exchange breaks a rule.
+    surrogate : Surrogate
+        Says which features seem good.
+    generator : random.Random
+    """
+
+    def __init__(
+        self,
+        evaluations: Evaluations,
+        repair: Repair,
+        surrogate: Surrogate,
+        generator: random.Random,
+    ) -> None:
+        self._evaluations, self._repair, self._surrogate = evaluations, repair, surrogate
+        self._random = generator
+        self._problem = repair.problem
+        self._usable = np.array(repair.pricing.features, dtype=np.intp)
+        self._required = repair.pricing.required
+        self._sampler: FeatureSampler | None = None
+        self._sampled_at = (0, 0.0)
+
+    def proposals(
+        self, current: Sequence[FeatureSet], others: Sequence[FeatureSet], idle: int
+    ) -> list[list[FeatureSet]]:
+        """Several ways to go on from here, the more adventurous the longer (``idle``) nothing new was found."""
+        sampler = self._current_sampler(1.0 + idle // IDLE_ROUNDS_TO_FLATTEN)
+        proposals: list[list[FeatureSet]] = []
+        for _ in range(BATCH):
+            proposed: list[FeatureSet] | None = list(current)
+            for _ in range(1 + idle // IDLE_ROUNDS_TO_PERTURB):
+                if self._evaluations.run.tick():
+                    return proposals
+                proposed = proposed and self._exchanged(proposed, others, sampler)
+            if proposed:
+                proposals.append(proposed)
+        return proposals
+
+    def _current_sampler(self, flatness: float) -> FeatureSampler:
+        """One that knows what the surrogate knows; it is made anew only if something has changed."""
+        at = (len(self._evaluations.known), flatness)
+        if self._sampler is None or at != self._sampled_at:
+            self._sampler = FeatureSampler(self._surrogate.coefficients, self._usable, self._random, flatness)
+            self._sampled_at = at
+        return self._sampler
+
+    def _exchanged(
+        self, current: Sequence[FeatureSet], others: Sequence[FeatureSet], sampler: FeatureSampler
+    ) -> list[FeatureSet] | None:
+        """One set changed by an exchange; None if rules are in the way."""
+        number = self._which(current)
+        chosen = frozenset(current[number])
+        rest = [*others, *current[:number], *current[number + 1 :]]
+        flips: frozenset[int] = frozenset()
+        for _ in range(EXCHANGE_ATTEMPTS):
+            flips = self._flips(chosen, sampler)
+            if flips and self._repair.feasibility.given(chosen ^ flips, rest):
+                return [*current[:number], tuple(sorted(chosen ^ flips)), *current[number + 1 :]]
+            traded = self._traded(current, others, number, flips)
+            if traded is not None:
+                return traded
+        return self._repaired(current, others, number, flips) if flips else None
+
+    def _repaired(
+        self, current: Sequence[FeatureSet], others: Sequence[FeatureSet], number: int, flips: frozenset[int]
+    ) -> list[FeatureSet] | None:
+        """The closest valid sets after an exchange that breaks a rule: of this set alone, or else of all."""
+        rest = [*others, *current[:number], *current[number + 1 :]]
+        repaired = self._repair.closest([current[number]], [sorted(flips)], rest)
+        if repaired is not None:
+            return [*current[:number], repaired[0], *current[number + 1 :]]
+        if len(current) == 1:
+            return None
+        flipped = [sorted(flips) if place == number else [] for place in range(len(current))]
+        return self._repair.closest(current, flipped, others)
+
+    def _traded(
+        self, current: Sequence[FeatureSet], others: Sequence[FeatureSet], number: int, flips: frozenset[int]
+    ) -> list[FeatureSet] | None:
+        """Two features change places between two sets, which helps where all features are in use."""
+        leaving = flips & frozenset(current[number])
+        for place, other in enumerate(current):
+            if place != number and len(flips) == 2 and flips & frozenset(other) == flips - leaving:
+                traded = [
+                    frozenset(one) ^ flips if which in (number, place) else frozenset(one)
+                    for which, one in enumerate(current)
+                ]
+                given = self._repair.feasibility.given
+                if all(given(one, [*others, *traded[:which]]) for which, one in enumerate(traded)):
+                    return [tuple(sorted(one)) for one in traded]
+        return None
+
+    def _which(self, current: Sequence[FeatureSet]) -> int:
+        """The set to change."""
+        if self._problem.aggregation == "min" and self._random.random() < WORST_SET_SHARE:
+            known = self._evaluations.known
+            return min(range(len(current)), key=lambda number: known.get(current[number], -math.inf))
+        return self._random.randrange(len(current))
+
+    def _flips(self, chosen: frozenset[int], sampler: FeatureSampler) -> frozenset[int]:
+        """A feature that goes and one that comes; where sizes are open, sometimes only one of them."""
+        problem, share = self._problem, ONE_SIDED_SHARE
+        size, chance = len(chosen), 1.0 if problem.fixed_size else self._random.random()
+        drop = size > problem.k_min and chance < share
+        add = size < problem.k_max and not drop and chance < 2 * share
+        leaving = None if add else sampler.leaving(sorted(chosen - self._required))
+        entering = None if drop else sampler.entering(chosen)
+        return frozenset(feature for feature in (leaving, entering) if feature is not None)
+
+
+class FeatureSampler:
+    """Draws features by what they seem to be worth; the ``flatness`` says how little that counts, 1 at least."""
+
+    def __init__(
+        self,
+        values: Floats,
+        usable: Indices,
+        generator: random.Random,
+        flatness: float,
+    ) -> None:
+        inside = values[usable]
+        scale = flatness * float(inside.std()) or 1.0
+        log_odds = np.clip((inside - inside.max()) / scale, -MAX_LOG_ODDS, 0.0)
+        self._usable, self._random = usable.tolist(), generator
+        self._cumulative = np.cumsum(np.exp(log_odds)).tolist()
+        self._log_odds = dict(zip(self._usable, log_odds.tolist(), strict=True))
+
+    def entering(self, chosen: frozenset[int]) -> int | None:
+        """A feature that is not in the set yet, good ones rather than others."""
+        for _ in range(SAMPLING_ATTEMPTS):
+            place = bisect.bisect(self._cumulative, self._random.random() * self._cumulative[-1])
+            feature: int = self._usable[min(place, len(self._usable) - 1)]
+            if feature not in chosen:
+                return feature
+        # The best ones are in the set already.
+        left = [feature for feature in self._usable if feature not in chosen]
+        weights = [math.exp(self._log_odds[feature]) for feature in left]
+        return self._random.choices(left, weights)[0] if left else None
+
+    def leaving(self, features: Sequence[int]) -> int | None:
+        """One of these features, bad ones rather than others."""
+        if not features:
+            return None
+        lowest = min(self._log_odds[feature] for feature in features)
+        weights = [math.exp(lowest - self._log_odds[feature]) for feature in features]
+        return self._random.choices(features, weights)[0]
+
+
+class Surrogate:
+    """A linear model of quality, updated set by set: a constant plus a coefficient for each feature of the set.
+
+    No black box is so simple, but the coefficients say which features are worth trying first. This is ridge regression,
+    in its recursive form; where features are many, without the covariances.
+
+    Parameters
+    ----------
+    n_features : int
+        How many features there are.
+
+    Examples
+    --------
+    >>> surrogate = Surrogate(3)
+    >>> for chosen, quality in (((0, 1), 1.0), ((1, 2), 0.0), ((0, 2), 1.0)):
+    ...     surrogate.update(chosen, quality)
+    >>> int(surrogate.coefficients.argmax())
+    0
+    """
+
+    def __init__(self, n_features: int) -> None:
+        self.n_updates = 0
+        # The last entry is the constant.
+        self._means = np.zeros(n_features + 1)
+        variances = np.full(n_features + 1, COEFFICIENT_VARIANCE)
+        variances[-1] = CONSTANT_VARIANCE
+        self._has_covariances = n_features <= MAX_COVARIANCE_FEATURES
+        self._covariance = np.diag(variances) if self._has_covariances else variances
+
+    @property
+    def coefficients(self) -> Floats:
+        """One number for each feature."""
+        return self._means[:-1]
+
+    def update(self, chosen: FeatureSet, quality: float) -> None:
+        """Take one more set into account."""
+        places = [*chosen, len(self._means) - 1]
+        residual = quality - float(self._means[places].sum())
+        self.n_updates += 1
+        if not self._has_covariances:
+            variances = self._covariance[places]
+            gain = variances / (1.0 + variances.sum())
+            self._means[places] += gain * residual
+            self._covariance[places] = variances * (1.0 - gain)
+            return
+        shared = self._covariance[:, places].sum(axis=1)
+        gain = shared / (1.0 + float(shared[places].sum()))
+        self._means += gain * residual
+        self._covariance -= np.outer(gain, shared)

@@ -11,9 +11,10 @@ the one with the largest sum of them is taken.
 
 from __future__ import annotations
 
+import heapq
 import itertools
 import math
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import replace
 
 import numpy as np
@@ -21,15 +22,7 @@ import numpy as np
 from altsets.arrays import Floats
 from altsets.problem import FeatureSet, Problem
 from altsets.quality import Form
-from altsets.search.black_box.close_sets import (
-    Change,
-    RankedFamily,
-    best_combination,
-    changes_of,
-    in_order,
-)
 from altsets.search.black_box.feasibility import Feasibility, Features
-from altsets.search.black_box.limits import BLACK_BOX_LIMITS, BlackBoxLimits
 from altsets.search.milp.engine import solve
 from altsets.search.milp.formulation import Formulation
 from altsets.search.run import Run, Stopped
@@ -37,11 +30,21 @@ from altsets.search.subset.any_set import Anything
 from altsets.search.subset.prices import DualPrices
 from altsets.search.subset.pricing import PricingOracle
 
-__all__ = ["Repair", "tie_breakers"]
-
-
 #: What all ties of a solution can add up to at most, in features: less than half of one, so that they only break ties.
 TIES = 0.25
+#: Nodes of the search for one closest set, or for a list of close ones.
+REPAIR_NODES = 200_000
+#: Sets in a list of close ones.
+MAX_CLOSE_SETS = 20_000
+#: Changes, in features, beyond the fewest until the solver is asked.
+MAX_FURTHER_CHANGES = 4
+#: Sets with the fewest changes that are looked through without a search.
+MAX_DIRECT_SETS = 1_000
+#: Steps of a search for close sets that go together, until the solver is asked: about as long as its answer takes.
+MAX_COMBINATIONS = 20_000
+#: Features of all pairs of sets together beyond which the solver is not asked, as it takes seconds to notice that
+#: time is up.
+MAX_SOLVER_PRODUCTS = 20_000
 
 
 def tie_breakers(problem: Problem) -> Floats:
@@ -59,7 +62,6 @@ class Repair:
     problem : Problem
         What sets have to keep to.
     run : Run
-    limits : BlackBoxLimits, optional
 
     Attributes
     ----------
@@ -69,10 +71,9 @@ class Repair:
         Quick answers about single sets.
     """
 
-    def __init__(self, problem: Problem, run: Run, limits: BlackBoxLimits = BLACK_BOX_LIMITS) -> None:
+    def __init__(self, problem: Problem, run: Run) -> None:
         self.problem, self.run = problem, run
         self.feasibility = Feasibility(problem)
-        self._limits = limits
         self._anything = Anything(Form(np.zeros(problem.n_features_in)))
         # With as many sets as features, no feature is left out as being like others.
         self.pricing = PricingOracle(
@@ -129,14 +130,14 @@ class Repair:
         if not self.problem.fixed_size:
             return None
         families = [
-            RankedFamily(self._smallest_changes(*numbered), self._limits.max_direct_sets)
+            RankedFamily(self._smallest_changes(*numbered), MAX_DIRECT_SETS)
             for numbered in enumerate(changes)
         ]
         found, finished = best_combination(
             families,
             self.feasibility,
             self.run.tick,
-            self._limits.max_combinations,
+            MAX_COMBINATIONS,
             lambda one: self.feasibility.given(one, others),
         )
         # What was cut short may hold something better.
@@ -172,13 +173,11 @@ class Repair:
 
     def _one(self, number: int, change: Change, others: Sequence[FeatureSet]) -> FeatureSet | None:
         prices, least = self._rewards(number, change)
-        found = self.pricing.k_best(
-            1, others=others, prices=prices, threshold=least, max_nodes=self._limits.repair_nodes
-        )
+        found = self.pricing.k_best(1, others=others, prices=prices, threshold=least, max_nodes=REPAIR_NODES)
         if found.sets or found.bound == -math.inf or callable(self.problem.dissimilarity):
             return found.sets[0] if found.sets else None
-        solved = self._solved([change], others)
-        return None if solved is None else solved[0]
+        found_by_solver = self._solve([change], others)
+        return None if found_by_solver is None else found_by_solver[0]
 
     def _together(self, changes: Sequence[Change], others: Sequence[FeatureSet]) -> list[FeatureSet] | None:
         """List sets that are ever further away, until some of them go together."""
@@ -189,22 +188,20 @@ class Repair:
                 return None
             nearest.append(change.distance(one))
         # Sets of one size differ in an even number of features.
-        for further in range(0, self._limits.max_further_changes + 1, 2 if self.problem.fixed_size else 1):
+        for further in range(0, MAX_FURTHER_CHANGES + 1, 2 if self.problem.fixed_size else 1):
             families = []
             for number, change in enumerate(changes):
                 family = self._close(number, change, nearest[number] + further, others)
                 if family is None:
-                    return self._solved(changes, others)
+                    return self._solve(changes, others)
                 families.append(family)
             # Sets of other distances have been looked through, so only the whole counts.
-            found, finished = best_combination(
-                families, self.feasibility, self.run.tick, self._limits.max_combinations
-            )
+            found, finished = best_combination(families, self.feasibility, self.run.tick, MAX_COMBINATIONS)
             if not finished:
-                return self._solved(changes, others)
+                return self._solve(changes, others)
             if found is not None and self._distance(changes, found) <= sum(nearest) + further:
                 return [tuple(sorted(one)) for one in found]
-        return self._solved(changes, others)
+        return self._solve(changes, others)
 
     def _distance(self, changes: Sequence[Change], sets: Sequence[Features]) -> int:
         return sum(change.distance(one) for change, one in zip(changes, sets, strict=True))
@@ -218,9 +215,7 @@ class Repair:
         threshold = max(
             least, self._force * len(change.forced_in) + change.kept - (most - change.n_forced) - 0.5
         )
-        listing = self.pricing.all_above(
-            threshold, self._limits.max_close_sets, prices=prices, max_nodes=self._limits.repair_nodes
-        )
+        listing = self.pricing.all_above(threshold, MAX_CLOSE_SETS, prices=prices, max_nodes=REPAIR_NODES)
         if not listing.complete:
             return None
         sets = [frozenset(row) for rows in listing.rows for row in rows.tolist()]
@@ -232,16 +227,16 @@ class Repair:
         family.sort(key=lambda entry: -entry[0])
         return family
 
-    def solved(
+    def solve(
         self, sets: Sequence[FeatureSet], flips: Sequence[Sequence[int]], others: Sequence[FeatureSet] = ()
     ) -> list[FeatureSet] | None:
         """The same as :meth:`closest`, always by the solver."""
-        return self._solved(changes_of(sets, flips), others)
+        return self._solve(changes_of(sets, flips), others)
 
-    def _solved(self, changes: Sequence[Change], others: Sequence[FeatureSet]) -> list[FeatureSet] | None:
+    def _solve(self, changes: Sequence[Change], others: Sequence[FeatureSet]) -> list[FeatureSet] | None:
         """The same as an integer programme."""
         n_products = math.comb(len(changes), 2) * len(self._usable)
-        if n_products > self._limits.max_solver_products:
+        if n_products > MAX_SOLVER_PRODUCTS:
             return None
         if callable(self.problem.dissimilarity) or self.run.stopped:
             return None
@@ -266,3 +261,102 @@ class Repair:
         for first, second in itertools.combinations(model.sets, 2):
             model.differ(first, second)
         return model
+
+
+class Change:
+    """One set before and after features are flipped."""
+
+    def __init__(self, before: Features, flips: Features) -> None:
+        self.before, self.flips = before, flips
+        self.forced_in, self.forced_out = flips - before, flips & before
+        self.after = before ^ flips
+        self.n_forced = len(flips)
+        self.kept = len(before - flips)
+
+    def distance(self, chosen: FeatureSet | Features) -> int:
+        """In how many features a set differs from the one before."""
+        return len(self.before.symmetric_difference(chosen))
+
+
+def changes_of(sets: Sequence[FeatureSet], flips: Sequence[Sequence[int]]) -> list[Change]:
+    """One change for each set and the features that are flipped in it."""
+    return [Change(frozenset(one), frozenset(two)) for one, two in zip(sets, flips, strict=True)]
+
+
+class RankedFamily:
+    """Sets that are made up as they are asked for, and only so many."""
+
+    def __init__(self, source: Iterator[tuple[float, Features]], most: int) -> None:
+        self._source, self._made, self._most = source, list[tuple[float, Features]](), most
+        self.cut_short = False
+
+    def __iter__(self) -> Iterator[tuple[float, Features]]:
+        for place in itertools.count():
+            if place == len(self._made):
+                entry = None if place >= self._most else next(self._source, None)
+                if entry is None:
+                    self.cut_short = self.cut_short or place >= self._most
+                    return
+                self._made.append(entry)
+            yield self._made[place]
+
+
+def in_order(values: Sequence[float], count: int) -> Iterator[tuple[int, ...]]:
+    """Places of ``count`` out of descending values, the largest sum first."""
+    start = tuple(range(count))
+    heap = [(-math.fsum(values[:count]), start)] if count <= len(values) else []
+    seen = {start}
+    while heap:
+        _, places = heapq.heappop(heap)
+        yield places
+        for moved, place in enumerate(places):
+            following = (*places[:moved], place + 1, *places[moved + 1 :])
+            limit = len(values) if moved == count - 1 else places[moved + 1]
+            if place + 1 < limit and following not in seen:
+                seen.add(following)
+                heapq.heappush(heap, (-math.fsum(values[j] for j in following), following))
+
+
+def best_combination(
+    families: Sequence[Iterable[tuple[float, Features]]],
+    feasibility: Feasibility,
+    tick: Callable[[], bool],
+    max_steps: int,
+    valid: Callable[[Features], bool] | None = None,
+) -> tuple[Sequence[Features] | None, bool]:
+    """One valid set of each family such that all differ enough, with the largest sum of values.
+
+    Returns None if there are none, and whether the search came to its end: there may be far more combinations than
+    steps.
+    """
+    first = [next(iter(family), None) for family in families]
+    best: list[Features] | None = None
+    best_value = -math.inf
+    if None in first:
+        return None, True
+    top = [entry[0] for entry in first if entry is not None]
+    rest = [math.fsum(top[level:]) for level in range(len(families) + 1)]
+    apart = feasibility.all_apart
+
+    # Depth first; there may be more families than functions can call themselves.
+    picked: list[Features] = []
+    values, waiting = [0.0], [iter(families[0])]
+    steps = itertools.count()
+    while waiting:
+        if next(steps) >= max_steps or tick():
+            return best, False
+        level, value = len(picked), values[-1]
+        more, one = next(waiting[-1], (-math.inf, frozenset()))
+        if value + more + rest[level + 1] <= best_value:
+            waiting.pop()
+            values.pop()
+            del picked[-1:]
+        elif not apart(one, picked) or not (valid is None or valid(one)):
+            continue
+        elif level + 1 == len(families):
+            best, best_value = [*picked, one], value + more
+        else:
+            picked.append(one)
+            values.append(value + more)
+            waiting.append(iter(families[level + 1]))
+    return best, True

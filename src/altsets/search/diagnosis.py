@@ -1,4 +1,4 @@
-"""Why not even one set exists: a part of what was asked that no set can keep to, and that is as small as it gets."""
+"""Why a request has no answer: a minimal set of conditions that conflict, or a smaller request that is possible."""
 
 from __future__ import annotations
 
@@ -8,14 +8,20 @@ from dataclasses import dataclass, replace
 from altsets.constraints import Constraint, Size
 from altsets.problem import FeatureSet, Problem
 from altsets.quality import Form, Quality
+from altsets.result import Status
+from altsets.search.degree_bounds import count_bound
 from altsets.search.milp.existence import proven_empty
 from altsets.search.milp.limits import MILP_LIMITS, MilpLimits
 from altsets.search.run import Run, Stopped
 from altsets.search.subset.rules import Rules
+from altsets.wording import join_words, plural, span
 
-__all__ = ["Conflict", "find_conflict"]
+#: Steps (see :attr:`altsets.Result.steps`) for each smaller request that may be possible when the one asked for is not.
+PROBE_STEPS = 400
+#: Steps to find out which constraints rule each other out, each of which is left out in turn.
+CONFLICT_STEPS = 1_000
 
-#: Constraints that are spelt out before it is said how many more there are.
+#: Constraints that are named before the rest is counted.
 MOST_LISTED = 5
 
 #: Conditions that are no constraint; the last two in words that go after "set".
@@ -68,8 +74,7 @@ class Conflict:
         """The kind of set that does not exist or keeps to no constraints."""
         words = ["set"]
         if self.sizes is not None:
-            span = str(self.sizes[0]) + (f" to {self.sizes[-1]}" if len(self.sizes) > 1 else "")
-            words.append(f"of {span} feature{'' if self.sizes[-1] == 1 else 's'}")
+            words.append(f"of {span(self.sizes)} {plural(self.sizes[-1], 'feature')}")
         words.append(" and ".join(self.own))
         if self.existing:
             words.append(f"that differs enough from {self._which_existing}")
@@ -79,8 +84,7 @@ class Conflict:
     def _which_existing(self) -> str:
         if len(self.existing) == self.n_existing:
             return "the existing set" if self.n_existing == 1 else "the existing sets"
-        *others, last = map(str, self.existing)
-        return f"existing sets {', '.join(others)} and {last}" if others else f"existing set {last}"
+        return f"{plural(len(self.existing), 'existing set')} {join_words(list(map(str, self.existing)))}"
 
 
 def find_conflict(
@@ -201,3 +205,71 @@ def _largest_needed(problem: Problem) -> int | None:
             most = max(len(rules.needs.get(feature, ())) for feature in count.group)
             size += count.lower * (1 + most)
     return min(max(size, 1), problem.n_features_in)
+
+
+# --- Smaller requests -----------------------------------------------------------------------------------
+
+#: Solves a problem and says what became of it.
+Probe = Callable[[Problem], Status]
+
+
+def possible_instead(problem: Problem, n_found: int, status: Status, probe: Probe) -> str:
+    """One or two sentences: why there are fewer sets than asked, and what is possible.
+
+    ``probe`` solves smaller requests. A number of alternatives is called the largest only if the next larger one is
+    proven impossible.
+    """
+    if problem.search.startswith("greedy"):
+        if n_found:
+            return f"This heuristic ran out of features: n_alternatives={n_found - 1} is possible."
+        return "This heuristic cannot give so many sets; try search='simultaneous' or fewer alternatives."
+    if status is not Status.INFEASIBLE:
+        return "More time may help."
+    if problem.search != "sequential":
+        return _most_possible(problem, probe)
+    if not n_found:
+        return f"There is no {_one(problem)}."
+    return (
+        f"Given the {plural(n_found, f'{n_found} set')} found, no other set differs enough: "
+        f"n_alternatives={n_found - 1} is possible; search='simultaneous' may fit in more."
+    )
+
+
+def _most_possible(problem: Problem, probe: Probe) -> str:
+    """How many simultaneous sets there are, by bisection: fewer are never harder to find."""
+    possible, too_many, proven = 0, problem.n_sets, True
+    if problem.fixed_size and not callable(problem.dissimilarity):
+        n_usable = max(problem.n_features_in - len(problem.forbidden), 1)
+        too_many = count_bound(n_usable, problem.n_features, problem.max_overlap, too_many - 1) + 1
+    while too_many - possible > 1:
+        n_sets = (possible + too_many) // 2
+        smaller = probe(replace(problem, n_alternatives=n_sets - 1, aggregation="sum"))
+        if smaller in (Status.OPTIMAL, Status.FEASIBLE):
+            possible = n_sets
+        else:
+            too_many, proven = n_sets, smaller is Status.INFEASIBLE
+    if possible:
+        largest = "the largest possible" if proven else "possible"
+        return f"There are no {_all(problem)}: n_alternatives={possible - 1} is {largest}."
+    if not proven:
+        return f"There are no {_all(problem)}; how many are possible was not found out in the time."
+    return f"There are no {_all(problem)}, and no single {_one(problem)}."
+
+
+def _one(problem: Problem) -> str:
+    """One set, and what rules it out."""
+    differs = " that differs enough from the existing ones" if problem.existing else ""
+    kept = f" that keeps to all constraints{' and' if differs else ''}" if problem.constraints else ""
+    # Without either, only the quality can rule out every set.
+    return f"set of {span([problem.k_min, problem.k_max])} features{kept + differs or ' that the quality allows'}"
+
+
+def _all(problem: Problem) -> str:
+    """All sets that were asked for."""
+    differ = "differ enough"
+    if problem.fixed_size and not callable(problem.dissimilarity):
+        differ = f"share at most {problem.max_overlap}"
+    kept = " keep to all constraints and" if problem.constraints else ""
+    given = f" besides {len(problem.existing)} existing ones" if problem.existing else ""
+    sets = f"{problem.n_sets} sets of {span([problem.k_min, problem.k_max])} out of {problem.n_features_in} features"
+    return f"{sets} that{kept} {differ}{given}"

@@ -1,1 +1,0 @@
-"""Why a request has no answer, and what to ask instead."""
