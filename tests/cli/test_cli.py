@@ -18,7 +18,8 @@ from rich.console import Console
 
 import altsets
 from altsets import measures, problem
-from altsets.cli import parsing, printing
+from altsets.cli import printing
+from altsets.constraints import KINDS
 from altsets.files.columns import Table
 from altsets.files.dataset import read_columns, split_target
 from altsets.files.writing import write_csv
@@ -375,7 +376,7 @@ def test_version_and_help(run):
     assert run() == run("--help")
     text = " ".join(run("find", "--help")[1].split())
     choices = (*problem.SEARCHES, *problem.AGGREGATIONS, *problem.DISSIMILARITIES, *measures.MEASURES)
-    choices += (*measures.PAIR_MEASURES, "mrmr", "fcbf", "cfs", *parsing.PARSERS)
+    choices += (*measures.PAIR_MEASURES, "mrmr", "fcbf", "cfs", *(kind.option.flag for kind in KINDS))
     for word in choices:
         assert re.search(rf"(?<!\w){word}\b", text), word
 

@@ -19,6 +19,8 @@ from typing import Annotated, Any, get_args, get_type_hints
 
 import typer
 
+from altsets.constraints import KINDS, Constraint, Forbid
+
 
 def whole_number(text: str) -> int:
     """Parse an option that is a whole number."""
@@ -336,48 +338,32 @@ class ExistingOptions:
     )
 
 
-@dataclass(frozen=True)
-class ConstraintOptions:
-    """Conditions on every set."""
+def _constraint_fields() -> list[tuple[str, Any, Any]]:
+    """An option for each kind of constraint, and --proxies beside --forbid."""
+    fields: list[tuple[str, Any, Any]] = []
+    for kind in KINDS:
+        said = kind.option
+        more = "" if fields else f" This and what follows, down to {KINDS[-1].option.flag}, may be repeated."
+        fields.append((field_name(kind), list[str] | None, option(said.metavar, said.help + more)))
+        if kind is Forbid:
+            help = (
+                "With --forbid: also rule out features that predict a forbidden one with LIMIT or more, such as 0.8, "
+                "by symmetrical_uncertainty (the default), uncertainty_coefficient, spearman or pearson."
+            )
+            fields.append(("proxies", str | None, option("LIMIT[:MEASURE]", help)))
+    return fields
 
-    require: list[str] | None = option(
-        "COL[,COL]",
-        "Features that every set has. This and what follows, down to --size, may be repeated.",
-    )
-    forbid: list[str] | None = option("COL[,COL]", "Features that no set has.")
-    proxies: str | None = option(
-        "LIMIT[:MEASURE]",
-        "With --forbid: also rule out features that predict a forbidden one with LIMIT or more, such as 0.8, "
-        "by symmetrical_uncertainty (the default), uncertainty_coefficient, spearman or pearson.",
-    )
-    at_most: list[str] | None = option(
-        "N:GROUP",
-        "A set has at most N features of a group: COL[,COL] or a text file with one column per line.",
-    )
-    at_least: list[str] | None = option(
-        "N:GROUP",
-        "A set has at least N features of a group, given as above.",
-    )
-    exclusive: list[str] | None = option(
-        "GROUP",
-        "A set has at most one feature of a group, given as above.",
-    )
-    implies: list[str] | None = option("COL:COL", "A set with the first feature has the second too.")
-    budget: list[str] | None = option(
-        "LIMIT:FILE.csv",
-        "The features of a set cost at most LIMIT together. The file has two columns, feature and cost; what "
-        "it does not name costs nothing. With a header feature,cost,group, a group is paid once, however many"
-        " of its features a set has.",
-    )
-    max_similarity: list[str] | None = option(
-        "LIMIT[:MEASURE]",
-        "No two features of a set are more alike than LIMIT, such as 0.9, by spearman (the default), pearson "
-        "or symmetrical_uncertainty.",
-    )
-    size: list[str] | None = option(
-        "MIN:MAX",
-        "Instead of -k: sets of MIN to MAX features. Where scores are added up, larger sets tend to win.",
-    )
+
+def field_name(kind: type[Constraint]) -> str:
+    """The field that has the texts of a constraint's option."""
+    return kind.option.flag.removeprefix("--").replace("-", "_")
+
+
+_OfConstraints: Any = dataclasses.make_dataclass("_OfConstraints", _constraint_fields(), frozen=True)
+
+
+class ConstraintOptions(_OfConstraints):  # type: ignore[misc]
+    """Conditions on every set, as the registry of constraints has them."""
 
 
 @dataclass(frozen=True)

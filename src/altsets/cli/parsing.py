@@ -7,13 +7,15 @@ from __future__ import annotations
 
 import itertools
 import os
-from collections.abc import Callable, Iterable, Sequence
-from typing import TYPE_CHECKING
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
 
-from altsets import constraints
-from altsets.constraints import Constraint
+from altsets.cli.options import field_name
+from altsets.constraints import KINDS, Constraint, Forbid
+from altsets.constraints.base import limit_and_measure
 from altsets.errors import InputError
-from altsets.features import FeatureNames, cells_in, names_in, unknown_features
+from altsets.features import FeatureNames, names_in, unknown_features
 
 if TYPE_CHECKING:
     from altsets.cli.options import ConstraintOptions, DissimilarityOptions, ExistingOptions
@@ -59,9 +61,12 @@ def whole_numbers_in(option: str, text: str) -> list[int]:
 
 def constraints_from(names: FeatureNames, given: ConstraintOptions) -> list[Constraint]:
     """The constraints that options ask for; proxies go with all --forbid."""
-    asked = {_flag(name): texts for name, texts in vars(given).items() if name != "proxies"}
-    found = [PARSERS[option](option, text, names) for option, texts in asked.items() for text in texts or ()]
-    return found if given.proxies is None else _without_proxies("--proxies", given.proxies, found)
+    found = [
+        kind.parse(text, _Reader(kind.option.flag, names))
+        for kind in KINDS
+        for text in getattr(given, field_name(kind)) or ()
+    ]
+    return found if given.proxies is None else _with_proxies(given.proxies, found, names)
 
 
 def existing_from(given: ExistingOptions, names: FeatureNames) -> list[list[int]]:
@@ -73,80 +78,48 @@ def _flag(name: str) -> str:
     return f"--{name.replace('_', '-')}"
 
 
-def _without_proxies(option: str, text: str, found: Sequence[Constraint]) -> list[Constraint]:
-    limit, measure = _limit_and_measure(option, text, "0.8", "symmetrical_uncertainty")
-    if not any(isinstance(one, constraints.Forbid) for one in found):
-        raise InputError(f"{option} {text} goes with --forbid; add it, or leave out {option}.")
+@dataclass(frozen=True)
+class _Reader:
+    """Reads the parts of an option on features: names of columns, groups and files of costs."""
+
+    option: str
+    names: FeatureNames
+
+    def features(self, text: str) -> list[int]:
+        """The features in a list of names with commas between them."""
+        return features_in(self.option, text, self.names)
+
+    def group(self, text: str) -> list[int]:
+        """The features that a file lists if there is one, else those that the text lists."""
+        if os.path.isfile(text):
+            from altsets.files.contents import read_lines
+
+            lines = ([line] if line in self.names else names_in([line]) for line in read_lines(text))
+            return _indices(text, itertools.chain.from_iterable(lines), self.names)
+        listed = names_in([text])
+        if len(listed) == 1 and listed[0] not in self.names:
+            otherwise = "there is no such file either; list columns with commas between them, or in a file."
+            raise unknown_features(self.option, listed, self.names, otherwise)
+        return _indices(self.option, listed, self.names)
+
+    def prices(self, path: str) -> tuple[Mapping[Any, float], Any]:
+        """What features cost, and which of them are paid for together."""
+        from altsets.files.lists import PriceList
+
+        found = PriceList.read(path, self.names)
+        return found.costs, found.groups
+
+
+def _with_proxies(text: str, found: Sequence[Constraint], names: FeatureNames) -> list[Constraint]:
+    """The same constraints, with those that forbid features also ruling out their proxies."""
+    read = _Reader("--proxies", names)
+    limit, measure = limit_and_measure(read, text, "0.8", "symmetrical_uncertainty")
+    if not any(isinstance(one, Forbid) for one in found):
+        raise InputError(f"--proxies {text} goes with --forbid; add it, or leave out --proxies.")
     try:
-        return [
-            constraints.Forbid(one.features, limit, measure) if isinstance(one, constraints.Forbid) else one
-            for one in found
-        ]
+        return [Forbid(one.features, limit, measure) if isinstance(one, Forbid) else one for one in found]
     except InputError as error:
-        raise InputError(f"{option} {text}: {str(error).removeprefix('Forbid: ')}") from None
-
-
-def _require(option: str, text: str, names: FeatureNames) -> Constraint:
-    return constraints.Require(features_in(option, text, names))
-
-
-def _forbid(option: str, text: str, names: FeatureNames) -> Constraint:
-    return constraints.Forbid(features_in(option, text, names))
-
-
-def _at_most(option: str, text: str, names: FeatureNames) -> Constraint:
-    most, group = _divided(option, text, "N:GROUP")
-    return constraints.AtMost(_count(option, most), _group(option, group, names))
-
-
-def _at_least(option: str, text: str, names: FeatureNames) -> Constraint:
-    least, group = _divided(option, text, "N:GROUP")
-    return constraints.AtLeast(_count(option, least), _group(option, group, names))
-
-
-def _exclusive(option: str, text: str, names: FeatureNames) -> Constraint:
-    return constraints.Exclusive(_group(option, text, names))
-
-
-def _implies(option: str, text: str, names: FeatureNames) -> Constraint:
-    cells = cells_in(text, ":")
-    if len(cells) != 2 or not all(cells):
-        raise InputError(
-            f"{option} {text!r} must have the form COL:COL; a name with a colon stands in double quotes."
-        )
-    return constraints.Implies(*_indices(option, cells, names))
-
-
-def _budget(option: str, text: str, names: FeatureNames) -> Constraint:
-    from altsets.files.lists import PriceList
-
-    limit, path = _divided(option, text, "LIMIT:FILE.csv")
-    prices = PriceList.read(path, names)
-    return constraints.Budget(prices.costs, _amount(option, text, limit), groups=prices.groups)
-
-
-def _max_similarity(option: str, text: str, names: FeatureNames) -> Constraint:
-    limit, measure = _limit_and_measure(option, text, "0.9", "spearman")
-    return constraints.MaxSimilarity(measure, limit)
-
-
-def _size(option: str, text: str, names: FeatureNames) -> Constraint:
-    smallest, largest = _divided(option, text, "MIN:MAX")
-    return constraints.Size(_count(option, smallest), _count(option, largest))
-
-
-#: What each option on sets makes of a text.
-PARSERS: dict[str, Callable[[str, str, FeatureNames], Constraint]] = {
-    "--require": _require,
-    "--forbid": _forbid,
-    "--at-most": _at_most,
-    "--at-least": _at_least,
-    "--exclusive": _exclusive,
-    "--implies": _implies,
-    "--budget": _budget,
-    "--max-similarity": _max_similarity,
-    "--size": _size,
-}
+        raise InputError(f"--proxies {text}: {str(error).removeprefix('Forbid: ')}") from None
 
 
 def _indices(who: str, given: Iterable[str], names: FeatureNames) -> list[int]:
@@ -157,50 +130,11 @@ def _indices(who: str, given: Iterable[str], names: FeatureNames) -> list[int]:
     return [names.position(name, who) for name in listed]
 
 
-def _divided(option: str, text: str, form: str) -> tuple[str, str]:
-    first, colon, second = (part.strip() for part in text.partition(":"))
-    if not (first and colon and second):
-        raise InputError(f"{option} {text!r} must have the form {form}.")
-    return first, second
-
-
-def _limit_and_measure(option: str, text: str, example: str, default: str) -> tuple[float, str]:
-    limit, colon, measure = (part.strip() for part in text.partition(":"))
-    if not limit or (colon and not measure):
-        raise InputError(
-            f"{option} {text!r} must have the form LIMIT or LIMIT:MEASURE, such as {example}:{default}."
-        )
-    return _amount(option, text, limit), measure or default
-
-
 def _count(option: str, text: str) -> int:
     try:
         return int(text)
     except ValueError:
         raise InputError(f"{option}: {text!r} is not a whole number.") from None
-
-
-def _amount(option: str, text: str, number: str) -> float:
-    try:
-        return float(number)
-    except ValueError:
-        raise InputError(f"{option} {text!r}: {number!r} is not a number.") from None
-
-
-def _group(option: str, text: str, names: FeatureNames) -> list[int]:
-    """The features of a group: those that a file lists if there is one, else those that the option lists."""
-    if os.path.isfile(text):
-        from altsets.files.contents import read_lines
-
-        lines = ([line] if line in names else names_in([line]) for line in read_lines(text))
-        return _indices(text, itertools.chain.from_iterable(lines), names)
-    listed = names_in([text])
-    if len(listed) == 1 and listed[0] not in names:
-        otherwise = (
-            "there is no such file either; give columns with commas between them, or a file that lists them."
-        )
-        raise unknown_features(option, listed, names, otherwise)
-    return _indices(option, listed, names)
 
 
 # --- Dissimilarities ----------------------------------------------------------------------------------
