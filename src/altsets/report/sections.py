@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import math
 import statistics
+import sys
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from typing import Any, Protocol
 
 from altsets import views
 from altsets.evaluation import EvaluatedFrontier, Evaluation
+from altsets.features import FeatureNames
 from altsets.report.document import (
     FEATURES,
     SETS_DRAWN,
@@ -23,7 +25,7 @@ from altsets.report.document import (
     table,
     text,
 )
-from altsets.report.sentences import about_condition, feature_name, list_features
+from altsets.report.sentences import MOST_LISTED, about_condition
 from altsets.result import Result, Status
 from altsets.search.frontier import Frontier
 from altsets.search.near_best import NearBest
@@ -469,6 +471,9 @@ def conditions_section(
     parameters: Mapping[str, Any], provenance: Mapping[str, Any], names: Mapping[int, str]
 ) -> Block:
     """The conditions of a search, one sentence each, and the features that are ruled out with forbidden ones."""
+    known = FeatureNames(
+        sys.maxsize, lambda index: names.get(index, f"feature number {index}"), lambda: list(names.values())
+    )
     entries = list(parameters.get("constraints") or ())
     told = list(provenance.get("constraints") or ())
     if len(told) != len(entries):
@@ -476,17 +481,13 @@ def conditions_section(
     said = [
         sentence(words)
         if words and not _features_in(entry) <= names.keys()
-        else about_condition(entry, names)
+        else about_condition(entry, known)
         for entry, words in zip(entries, told, strict=True)
     ]
     for given in parameters.get("existing") or ():
-        said.append(f"Every set differs enough from this one: {list_features(given, names)}.")
+        said.append(f"Every set differs enough from this one: {known.listed(given, MOST_LISTED)}.")
     ruled_out = [
-        [
-            feature_name(one["feature"], names),
-            feature_name(one["other"], names),
-            round_down(one["similarity"]),
-        ]
+        [known.listed([one["feature"]]), known.listed([one["other"]]), round_down(one["similarity"])]
         for entry in entries
         for one in entry.get("ruled_out") or ()
     ]

@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import math
 import os
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping
 from typing import Any
 
+from altsets.constraints import constraint_from
 from altsets.evaluation import Evaluation
+from altsets.features import FeatureNames
 from altsets.quality.named import DEFAULT_MEASURES
 from altsets.result import Result, Status, StopReason
 from altsets.search.frontier import Frontier
@@ -163,68 +165,27 @@ def _what_counts_as_same(kind: Any) -> str:
 # --- Conditions -------------------------------------------------------------------------------------------
 
 
-def about_condition(entry: Mapping[str, Any], names: Mapping[int, str]) -> str:
+def about_condition(entry: Mapping[str, Any], names: FeatureNames) -> str:
     """One constraint, as its JSON document has it, in a sentence."""
-    return CONDITIONS[str(entry.get("kind"))](entry, names)
+    kind = entry.get("kind")
+    # Documents say more about these two than a constraint read from them: proxies that were found, and a limit on
+    # similarities of which the matrix is not written down.
+    if kind == "forbid" and entry.get("proxies") is not None:
+        return _about_proxies(entry, names)
+    if kind == "max_similarity" and entry["similarity"] == "matrix":
+        return f"No two features of a set have a similarity above {entry['limit']:g}."
+    return constraint_from(entry).sentence(names)
 
 
-def feature_name(feature: Any, names: Mapping[int, str]) -> str:
-    """The name of a feature that is given by its number, if it is known."""
-    if not isinstance(feature, int):
-        return str(feature)
-    return names.get(feature, f"feature number {feature}")
-
-
-def list_features(features: Sequence[Any], names: Mapping[int, str]) -> str:
-    """The names of some features; of many, how many more there are."""
-    shown = [feature_name(feature, names) for feature in features[:MOST_LISTED]]
-    more = len(features) - MOST_LISTED
-    return ", ".join([*shown, f"{more} more"] if more > 0 else shown)
-
-
-def _forbid(entry: Mapping[str, Any], names: Mapping[int, str]) -> str:
-    proxies = {one["feature"] for one in entry.get("ruled_out") or ()}
-    given = list_features([feature for feature in entry["features"] if feature not in proxies], names)
-    if entry.get("proxies") is None:
-        return f"No set has any of these: {given}."
+def _about_proxies(entry: Mapping[str, Any], names: FeatureNames) -> str:
+    found = {one["feature"] for one in entry.get("ruled_out") or ()}
+    given = names.listed([feature for feature in entry["features"] if feature not in found], MOST_LISTED)
     measure = str(entry["measure"]).replace("_", " ")
-    found = f"{len(proxies)} such features were found" if proxies else "no such feature was found"
+    how_many = f"{len(found)} such features were found" if found else "no such feature was found"
     return (
         f"No set has any of these: {given}; nor features that give them away ({measure} of {entry['proxies']:g} or "
-        f"more; {found})."
+        f"more; {how_many})."
     )
-
-
-def _budget(entry: Mapping[str, Any], names: Mapping[int, str]) -> str:
-    once = ", where each group is paid once" if entry.get("groups") is not None else ""
-    priced = len(entry["features"])
-    has = plural(priced, "feature has a cost", "features have a cost")
-    return f"The features of a set cost at most {entry['limit']:g} together{once}; {priced} {has}."
-
-
-def _max_similarity(entry: Mapping[str, Any], names: Mapping[int, str]) -> str:
-    measure = "" if entry["similarity"] == "matrix" else f" ({entry['similarity']})"
-    return f"No two features of a set have a similarity above {entry['limit']:g}{measure}."
-
-
-def _of_group(limit: str, entry: Mapping[str, Any], names: Mapping[int, str]) -> str:
-    return f"Every set has {limit} of these: {list_features(entry['group'], names)}."
-
-
-#: A sentence for each kind of constraint.
-CONDITIONS: dict[str, Callable[[Mapping[str, Any], Mapping[int, str]], str]] = {
-    "forbid": _forbid,
-    "budget": _budget,
-    "max_similarity": _max_similarity,
-    "implies": lambda entry, names: (
-        f"A set with {feature_name(entry['feature'], names)} also has {feature_name(entry['needed'], names)}."
-    ),
-    "size": lambda entry, names: f"Sets have {entry['k_min']} to {entry['k_max']} features.",
-    "require": lambda entry, names: f"Every set has: {list_features(entry['features'], names)}.",
-    "at_most": lambda entry, names: _of_group(f"at most {entry['most']}", entry, names),
-    "at_least": lambda entry, names: _of_group(f"at least {entry['least']}", entry, names),
-    "exclusive": lambda entry, names: _of_group("at most one", entry, names),
-}
 
 
 # --- The answers ------------------------------------------------------------------------------------------
