@@ -2,22 +2,39 @@
 
 import importlib.util
 import re
-from pathlib import Path
 
+import numpy as np
 import pytest
 
-from altsets.experiments.datasets import DATASETS
+from altsets.experiments import datasets
 from altsets.experiments.store import Store
 
-FOLDER = Path(__file__).parents[3] / "shared" / "datasets"
-there = pytest.mark.skipif(not FOLDER.is_dir(), reason="needs the folder of data sets")
 SMALL = ("--datasets", "spect", "--methods", "model_gain,fcbf", "--folds", "0", "--k", "5", "--jobs", "1")
 
 
-@there
-def test_a_small_part_of_the_study(run, tmp_path):
+@pytest.fixture
+def folder(tmp_path):
+    """A folder with a made-up table that is called like one of the study."""
+    rng = np.random.default_rng(0)
+    y = rng.integers(0, 2, 120)
+    numbers = (rng.random((120, 14)) < 0.3 + 0.4 * y[:, None] * rng.random(14)).astype(int)
+    lines = ["\t".join([*(f"F{j}" for j in range(14)), "target"])]
+    lines += ["\t".join(map(str, [*row, label])) for row, label in zip(numbers, y, strict=True)]
+    (tmp_path / "data").mkdir()
+    (tmp_path / "data" / "spect.tsv").write_text("\n".join(lines) + "\n", encoding="utf-8")
+    return tmp_path / "data"
+
+
+@pytest.fixture
+def taken(folder, monkeypatch):
+    """The same, taken for PMLB's."""
+    monkeypatch.setattr(datasets, "checked_content", lambda path, name, record: path.read_bytes())
+    return folder
+
+
+def test_a_small_part_of_the_study(run, tmp_path, taken):
     out = tmp_path / "out"
-    code, printed, err = run("reproduce", "--data", FOLDER, "--out", out, *SMALL)
+    code, printed, err = run("reproduce", "--data", taken, "--out", out, *SMALL)
     assert (code, err) == (0, "")
     said = " ".join(printed.split())
     assert re.match(r"Tasks done in \d+ s: 2; there before: 0; failed: 0; left: 0\.", said)
@@ -26,34 +43,29 @@ def test_a_small_part_of_the_study(run, tmp_path):
     assert "Model Gain" in page
     frame = Store(out).frame()
     assert set(frame["method"]) == {"model_gain", "fcbf"}
-    again = run("reproduce", "--data", FOLDER, "--out", out, *SMALL)
+    again = run("reproduce", "--data", taken, "--out", out, *SMALL)
     assert again[0] == 0
     assert re.match(
         r"Tasks done in \d+ s: 0; there before: 2; failed: 0; left: 0\.", " ".join(again[1].split())
     )
 
 
-@there
-def test_other_limits_are_refused_for_the_same_folder(run, tmp_path):
+def test_other_limits_are_refused_for_the_same_folder(run, tmp_path, taken):
     out = tmp_path / "out"
     # No time for any task, so that there is a folder and nothing in it.
-    code, printed, err = run("reproduce", "--data", FOLDER, "--out", out, *SMALL, "--time-budget", "0.000001")
+    code, printed, err = run("reproduce", "--data", taken, "--out", out, *SMALL, "--time-budget", "0.000001")
     assert code == 1
     assert "left: 2." in " ".join(printed.split())
     assert "the same command goes on where it was" in err
-    code, printed, err = run("reproduce", "--data", FOLDER, "--out", out, *SMALL, "--seconds-per-set", "3")
+    code, printed, err = run("reproduce", "--data", taken, "--out", out, *SMALL, "--seconds-per-set", "3")
     assert (code, printed) == (2, "")
     assert "results with seconds_per_set = 60.0, not 3.0; give another folder" in err
 
 
-@there
-def test_a_changed_file_is_refused(run, tmp_path):
-    folder = tmp_path / "data"
-    folder.mkdir()
-    (folder / "spect.csv.gz").write_bytes((FOLDER / "wdbc.csv.gz").read_bytes())
+def test_another_file_is_refused(run, tmp_path, folder):
     code, printed, err = run("reproduce", "--data", folder, "--out", tmp_path / "out", *SMALL)
     assert (code, printed) == (2, "")
-    assert "spect.csv.gz is not PMLB's table" in err
+    assert "spect.tsv is not PMLB's table" in err
     assert err.count("\n") == 1
     assert not list((tmp_path / "out").glob("results/*"))
 
@@ -87,7 +99,7 @@ def test_bad_input_is_one_sentence(run, tmp_path, monkeypatch, asked, says):
 def test_a_missing_package_is_said_before_anything_is_run(run, tmp_path, monkeypatch, package):
     found = importlib.util.find_spec
     monkeypatch.setattr(importlib.util, "find_spec", lambda name: None if name == package else found(name))
-    code, printed, err = run("reproduce", "--data", FOLDER, "--out", tmp_path / "out", *SMALL)
+    code, printed, err = run("reproduce", "--data", tmp_path, "--out", tmp_path / "out", *SMALL)
     assert (code, printed) == (2, "")
     assert f"needs {package}; install it with: pip install 'altsets[study]'" in err
     assert not (tmp_path / "out").exists()
@@ -113,4 +125,4 @@ def test_the_help_names_what_there_is(run):
         "--time-budget",
     ):
         assert option in out
-    assert len(DATASETS) == 30
+    assert len(datasets.DATASETS) == 30

@@ -14,6 +14,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 from scipy import stats
+from shared_data import DATASETS, needs_datasets
 from sklearn.datasets import load_breast_cancer, load_diabetes, load_iris, load_wine, make_blobs
 from sklearn.linear_model import LinearRegression, LogisticRegression
 from sklearn.metrics import make_scorer, matthews_corrcoef, mean_absolute_error, r2_score, roc_auc_score
@@ -41,7 +42,6 @@ from altsets.tables.target import target_of
 
 pd = pytest.importorskip("pandas")
 
-SHARED = Path(__file__).resolve().parents[3] / "shared" / "datasets"
 STUDY = ("wdbc", "sonar", "ionosphere", "hepatitis", "spectf")
 
 
@@ -66,7 +66,7 @@ BUNDLED = {
 def data_set(name):
     if name in BUNDLED:
         return BUNDLED[name](return_X_y=True)
-    data = split_target(read_columns(SHARED / f"{name}.csv.gz"), "target")
+    data = split_target(read_columns(DATASETS / f"{name}.csv.gz"), "target")
     return data.X.values, data.y
 
 
@@ -88,7 +88,7 @@ def right(model, X, y):
 
 
 @pytest.mark.filterwarnings("ignore:some columns are constant")
-@pytest.mark.parametrize("name", STUDY if SHARED.is_dir() else BUNDLED)
+@pytest.mark.parametrize("name", [*BUNDLED, *(pytest.param(name, marks=needs_datasets) for name in STUDY)])
 def test_a_hand_written_loop_gives_the_same_digits(name):
     X, y = data_set(name)
     asked = {"n_features": 2, "n_alternatives": 2, "tau": 0.5}

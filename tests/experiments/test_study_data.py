@@ -14,6 +14,8 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from shared_data import DATASETS as FOLDER
+from shared_data import needs_datasets
 
 from altsets.errors import InputError, TableError
 from altsets.experiments import download as downloading
@@ -26,9 +28,6 @@ from altsets.experiments.datasets import (
     load,
 )
 from altsets.experiments.download import BLOCK, Retries
-
-SHARED = Path(__file__).resolve().parents[3] / "shared" / "datasets"
-needs_shared = pytest.mark.skipif(not SHARED.is_dir(), reason="the data sets of the study are not here")
 
 
 def tsv_of(seed, n_rows, header):
@@ -252,10 +251,10 @@ def test_a_link_to_nothing_is_refused(tmp_path):
 # The real ones
 
 
-@needs_shared
+@needs_datasets
 @pytest.mark.parametrize("name", DATASETS)
 def test_the_data_sets_are_as_described(name):
-    table = load(name, SHARED)
+    table = load(name, FOLDER)
     record = DATASETS[name]
     assert table.X.shape == (record.n_rows, record.n_features)
     assert np.isfinite(table.X).all()
@@ -264,20 +263,20 @@ def test_the_data_sets_are_as_described(name):
     assert set(table.y.tolist()) == {0, 1}
 
 
-@needs_shared
+@needs_datasets
 def test_quirks_of_pmlb_are_kept():
     # In the files, the targets of these are 1 and 2.
-    assert np.bincount(load("hepatitis", SHARED).y).tolist() == [32, 123]
-    assert np.bincount(load("horse_colic", SHARED).y).tolist() == [232, 136]
-    ionosphere = load("ionosphere", SHARED)
+    assert np.bincount(load("hepatitis", FOLDER).y).tolist() == [32, 123]
+    assert np.bincount(load("horse_colic", FOLDER).y).tolist() == [232, 136]
+    ionosphere = load("ionosphere", FOLDER)
     assert ionosphere.feature_names == tuple(map(str, range(34)))
     assert set(ionosphere.X[:, 1]) == {0.0}
-    assert "phone number" in load("churn", SHARED).feature_names
+    assert "phone number" in load("churn", FOLDER).feature_names
 
 
-@needs_shared
+@needs_datasets
 def test_one_changed_digit_in_a_real_table_is_refused(tmp_path):
-    content = gzip.decompress((SHARED / "sonar.csv.gz").read_bytes())
+    content = gzip.decompress((FOLDER / "sonar.csv.gz").read_bytes())
     (tmp_path / "sonar.csv").write_bytes(content)
     assert load("sonar", tmp_path).X.shape == (208, 60)
     (tmp_path / "sonar.csv").write_bytes(content[:-3] + bytes([content[-3] ^ 1]) + content[-2:])

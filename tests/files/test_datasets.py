@@ -5,10 +5,10 @@ from __future__ import annotations
 import gzip
 import subprocess
 import sys
-from pathlib import Path
 
 import numpy as np
 import pytest
+from shared_data import DATASETS, needs_datasets
 
 from altsets.errors import InputError, MissingExtraError, TableError
 from altsets.files import csv_tables
@@ -21,7 +21,6 @@ pa = pytest.importorskip("pyarrow")
 pq = pytest.importorskip("pyarrow.parquet")
 pd = pytest.importorskip("pandas")
 
-SHARED = Path(__file__).resolve().parents[3] / "shared" / "datasets"
 
 SMALL = "a,b,y\n1,0.5,no\n2,-1e3,yes\n3,2,no\n"
 
@@ -142,10 +141,25 @@ def test_parquet_without_pyarrow_names_the_extra(tmp_path, monkeypatch):
         read_columns(tmp_path / "t.parquet")
 
 
-@pytest.mark.skipif(not SHARED.is_dir(), reason="the collection of data sets is not there")
-@pytest.mark.parametrize("name", ["wdbc", "ionosphere", "hepatitis"])
-def test_real_tables_are_read_as_pandas_reads_them(name):
-    path = SHARED / f"{name}.csv.gz"
+@pytest.fixture(scope="module")
+def made_up(tmp_path_factory):
+    """A table with numbers in many spellings, of many sizes."""
+    rng = np.random.default_rng(0)
+    numbers = rng.normal(size=(300, 8)) * 10.0 ** rng.integers(-12, 13, (300, 8))
+    spelled = [[rng.choice([repr, "{:.3e}".format, "{:f}".format])(float(x)) for x in row] for row in numbers]
+    lines = [",".join([*(f"f{j}" for j in range(8)), "target"])]
+    lines += [",".join([*row, str(rng.integers(2))]) for row in spelled]
+    path = tmp_path_factory.mktemp("made up") / "made_up.csv.gz"
+    path.write_bytes(gzip.compress("\n".join(lines).encode()))
+    return path
+
+
+REAL = [pytest.param(name, marks=needs_datasets) for name in ("wdbc", "ionosphere", "hepatitis")]
+
+
+@pytest.mark.parametrize("name", ["made up", *REAL])
+def test_tables_are_read_as_pandas_reads_them(name, made_up):
+    path = made_up if name == "made up" else DATASETS / f"{name}.csv.gz"
     # Python's own conversion of each cell, because that of pandas may be off in the last digit.
     frame = pd.read_csv(path, dtype=str).map(float)
     data = split_target(read_columns(path), "target")

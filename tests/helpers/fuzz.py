@@ -316,14 +316,15 @@ def _check_verb(
     """Another verb than ``find``, cut off or not."""
     verb = str(rng.choice(list(CHECKS)))
     engine = SOLVER if with_solver else "auto"
-    limit = _time_limit(rng) if rng.random() < 0.6 else None
+    limited = rng.random() < 0.6
+    limit = _time_limit(rng) if limited else LONG
     if not request.exact:
         request = replace(request, search="sequential")
     if verb == "near_best":
         request = replace(request, boxed=False)
     if with_solver and SOLVER not in request.engines():
         engine = "auto"
-    name = f"{verb}{', limited' if limit else ''}"
+    name = f"{verb}{', limited' if limited else ''}"
     try:
         with _ended_from_outside():
             snippet, wrong = CHECKS[verb](request, limit, engine, rng)

@@ -14,6 +14,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from scipy.stats import entropy, spearmanr
+from shared_data import DATASETS, SHARED, needs_matrices
 from sklearn.datasets import load_diabetes, load_wine
 from sklearn.model_selection import StratifiedKFold
 
@@ -28,7 +29,6 @@ pd = pytest.importorskip("pandas")
 pytestmark = pytest.mark.filterwarnings("ignore:some columns are constant")
 
 FIXTURES = Path(__file__).parents[1] / "fixtures"
-SHARED = Path(__file__).resolve().parents[3] / "shared"
 
 PAIRWISE = (MRMR, FCBF, CFS)
 
@@ -740,10 +740,10 @@ def test_what_the_original_fcbf_keeps_and_drops(wine):
     assert all(quality.conflicts[index][kept].any() for index in dropped)
 
 
-@pytest.mark.skipif(not (SHARED / "mi").is_dir(), reason="the matrices of the study are not there")
+@needs_matrices
 @pytest.mark.parametrize("name", ["house_votes_84", "wdbc"])
 def test_information_is_that_of_the_study(name):
-    data = split_target(read_columns(SHARED / "datasets" / f"{name}.csv.gz"), "target")
+    data = split_target(read_columns(DATASETS / f"{name}.csv.gz"), "target")
     X, y = data.X.values, data.y
     train, _ = next(StratifiedKFold(n_splits=5, shuffle=True, random_state=25).split(X, y))
     frozen = np.load(SHARED / "mi" / f"{name}.npz")

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import itertools
 import math
 from dataclasses import replace
 
 import pytest
 from checks import Request, disagreements
 from clocks import within
-from hypothesis import given, settings
+from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 from oracle import Oracle
 from paper_heuristics import greedy_depth, greedy_replacement
@@ -73,15 +74,32 @@ OTHERS = {
 }
 
 
-@pytest.mark.parametrize("search", SEARCHES)
-@pytest.mark.parametrize("kind", OTHERS)
-@pytest.mark.parametrize("n_alternatives", [1, "max"])
+#: Those that depth search takes.
+DEEP = ("Require", "AtMost", "AtLeast", "Exclusive")
+
+
+@pytest.mark.parametrize("kind", DEEP)
+def test_depth_search_takes_some_constraints(kind):
+    result = find(TEN, search="greedy-depth", n_features=4, n_alternatives=1, constraints=OTHERS[kind])
+    assert all(OTHERS[kind].holds(chosen) for chosen in result.sets)
+    assert len(result.sets) == 2
+
+
+def test_depth_search_does_not_count_how_many_sets_there_are():
+    with pytest.raises(UnsupportedError, match="n_alternatives='max'"):
+        find(TEN, search="greedy-depth", n_features=4, n_alternatives="max")
+
+
+@pytest.mark.parametrize(
+    ("search", "kind", "n_alternatives"),
+    [
+        *itertools.product(("greedy-replacement", "greedy-balancing"), OTHERS, (1, "max")),
+        *(("greedy-depth", kind, 1) for kind in OTHERS if kind not in DEEP),
+    ],
+)
 def test_what_a_heuristic_cannot_do_is_refused(search, kind, n_alternatives):
     options = {"n_features": 4, "n_alternatives": n_alternatives, "constraints": OTHERS[kind]}
-    deep = kind not in ("Implies", "Budget")
-    if search == "greedy-depth" and (deep or n_alternatives == "max"):
-        return
-    instead = "use 'greedy-depth' or 'sequential'" if deep else "use 'sequential'"
+    instead = "use 'greedy-depth' or 'sequential'" if kind in DEEP else "use 'sequential'"
     with pytest.raises(UnsupportedError, match=f"search='{search}' takes no constraints.*{kind}; {instead}"):
         find(TEN, search=search, **options)
 
@@ -128,8 +146,8 @@ def test_depth_search_with_required_features_ends_soon():
 def test_depth_search_begins_like_replacement(request):
     """Why the package may start depth search from replacement: the paper's algorithms agree that far."""
     oracle = request.oracle
-    if oracle.max_overlap == request.n_features:
-        return  # Replacement repeats the best set where equal sets are allowed; depth search never does.
+    # Replacement repeats the best set where equal sets are allowed; depth search never does.
+    assume(oracle.max_overlap < request.n_features)
     arguments = (request.scores, request.n_features, request.n_alternatives)
     replacement = greedy_replacement(*arguments, oracle.max_overlap)
     assert greedy_depth(*arguments, oracle.compatible)[: len(replacement)] == replacement

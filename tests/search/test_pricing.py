@@ -206,10 +206,11 @@ def curved_request(rng, n, k, noise, **more):
 def test_tangents_with_a_rest_are_the_pair_terms_and_bound_no_set_too_low(seed):
     rng = np.random.default_rng([21, seed])
     n, k = int(rng.integers(6, 11)), 5
-    pairs = alike(rng, n, float(rng.choice([0.01, 0.3])))
-    low_rank = LowRankBound.of(pairs, k)
-    if low_rank is None:
-        return
+    low_rank = None
+    while low_rank is None:
+        # Where features have nothing in common there is no such bound.
+        pairs = alike(rng, n, float(rng.choice([0.01, 0.3])))
+        low_rank = LowRankBound.of(pairs, k)
     rest = pairs - low_rank.terms
     touch = rng.standard_normal(low_rank.loadings.shape[1])
     for chosen in combinations(range(n), k):
@@ -486,9 +487,16 @@ def test_the_bound_by_columns_holds_for_every_solution(seed):
         )
 
 
-@pytest.mark.parametrize("seed", range(N_CASES))
-def test_a_floor_holds_for_every_solution_above_it(seed):
+@pytest.mark.parametrize("first", range(0, N_CASES, 10))
+def test_a_floor_holds_for_every_solution_above_it(first):
+    # In some cases no floor has prices, or no solution is above one.
+    assert sum(check_floors(seed) for seed in range(first, first + 10)) > 20
+
+
+def check_floors(seed):
+    """Every solution of one request above each of some floors; how many that are."""
     request, pricing, most = priced_request([7, seed])
+    n_checked = 0
     n_sets = request.n_alternatives + 1
     solutions = list(families(request, in_reach(request, pricing), n_sets))
     value = request.oracle.value
@@ -507,6 +515,8 @@ def test_a_floor_holds_for_every_solution_above_it(seed):
             assert min(paid) >= LEAST - 1e-7
             spent = math.fsum(paid) - n_sets * LEAST + fallen_short(pricing, prices.slack_costs, family)
             assert spent <= prices.surplus(n_sets) + 1e-6
+            n_checked += 1
+    return n_checked
 
 
 def test_searches_among_many_features_ask_often_whether_to_stop():

@@ -7,7 +7,6 @@ import re
 import time
 import warnings
 from functools import partial
-from pathlib import Path
 
 import numpy as np
 import pandas as pd
@@ -15,6 +14,7 @@ import polars as pl
 import pyarrow as pa
 import pytest
 import sklearn
+from shared_data import DATASETS, needs_datasets
 from sklearn.base import clone
 from sklearn.compose import make_column_transformer
 from sklearn.datasets import load_diabetes, load_wine
@@ -694,25 +694,25 @@ def test_the_shell_adds_little(wine):
 
 # --- Real tables, from end to end ------------------------------------------------------------------
 
-SHARED = Path(__file__).resolve().parents[3] / "shared" / "datasets"
+REAL = [pytest.param(name, marks=needs_datasets) for name in ("wdbc", "ionosphere", "sonar")]
 
 
-def real_table(name):
-    """A table of the paper, or one of about its shape where the collection is not there."""
-    if SHARED.is_dir():
-        table = pd.read_csv(SHARED / f"{name}.csv.gz")
+def table_of(name):
+    """A table of the paper, or one of such a shape."""
+    if name != "made up":
+        table = pd.read_csv(DATASETS / f"{name}.csv.gz")
         return table.drop(columns="target"), table["target"]
-    rows, columns = {"wdbc": (569, 30), "ionosphere": (351, 34), "sonar": (208, 60)}[name]
+    rows, columns = 208, 60
     rng = np.random.default_rng(rows)
     y = pd.Series(rng.integers(0, 2, rows), name="target")
     signal = rng.normal(size=(rows, columns)) + np.outer(y, rng.random(columns) ** 3 * 2)
     return pd.DataFrame(signal, columns=[f"f{index}" for index in range(columns)]), y
 
 
-@pytest.mark.parametrize("name", ["wdbc", "ionosphere", "sonar"])
+@pytest.mark.parametrize("name", ["made up", *REAL])
 @pytest.mark.filterwarnings("ignore:some columns are constant")
-def test_pipeline_and_grid_on_real_tables(name):
-    X, y = real_table(name)
+def test_pipeline_and_grid_on_whole_tables(name):
+    X, y = table_of(name)
     model = make_pipeline(SelectAlternatives("mrmr", n_features=5), StandardScaler(), LogisticRegression())
     grid = {
         "selectalternatives__tau": [0.4, 1.0],
