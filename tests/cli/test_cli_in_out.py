@@ -8,9 +8,11 @@ import hashlib
 import io
 import json
 import os
+import shutil
 import subprocess
 import sys
 import types
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -647,3 +649,51 @@ def test_scores_without_room_cost_the_file_alone(run, there, monkeypatch):
         assert err == "Error: s.csv cannot be written: No space left on device.\n"
         assert len(out.splitlines()) > 5
         assert os.listdir(there) == ["table.csv"]
+
+
+# --- Answers of earlier versions -------------------------------------------------------------------
+
+BEFORE = Path(__file__).parents[1] / "fixtures" / "version_0_1"
+
+
+def test_an_answer_that_was_saved_before_is_repeated(run, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    shutil.copytree(BEFORE, tmp_path, dirs_exist_ok=True)
+    code, out, err = run("find", "--again", "answer.json")
+    assert (code, err) == (0, "")
+    assert "The answer is that of answer.json: same sets, same qualities" in " ".join(out.split())
+    assert sorted(os.listdir(tmp_path)) == ["answer.json", "visits.csv"]
+
+
+def test_an_answer_that_was_saved_before_loads_and_has_a_report(tmp_path):
+    pytest.importorskip("jinja2")
+    result = Result.from_json((BEFORE / "answer.json").read_text())
+    assert [len(names) for names in result.named_sets] == [2, 2, 2]
+    result.report(tmp_path / "r.html")
+    page = (tmp_path / "r.html").read_text()
+    assert "altsets find visits.csv" in page
+    assert "altsets.read_table(" in page
+
+
+# --- Names with braces -----------------------------------------------------------------------------
+
+
+def test_braces_in_names_are_no_templates(run, tmp_path, monkeypatch):
+    pytest.importorskip("jinja2")
+    monkeypatch.chdir(tmp_path)
+    rng = np.random.default_rng(3)
+    y = np.arange(60) % 2
+    names = ("x_{1}", "{}", "{0}", "{y.__class__}", "%s", "y")
+    columns = [rng.normal(size=60) + y * weight for weight in (4, 3, 2, 1, 1)]
+    write_csv(Table(names, (*columns, y)), "t.csv")
+    (tmp_path / "sets.txt").write_text("x_{1}\n{}\n")
+    for command, more in [
+        ("find", ("-k", 2, "-a", 1)),
+        ("near-best", ("-k", 2, "--within", 0.5)),
+        ("frontier", ("-k", 2)),
+        ("evaluate", ("--sets", "sets.txt", "--cv", 2)),
+    ]:
+        code, out, err = run(command, "t.csv", "-t", "y", *more, "--report", f"{command}.html")
+        assert code == 0, err
+        assert (tmp_path / f"{command}.html").exists()
+        assert command == "frontier" or "x_{1}" in out
