@@ -104,10 +104,9 @@ class _Reader:
 
     def prices(self, path: str) -> tuple[Mapping[Any, float], Any]:
         """What features cost, and which of them are paid for together."""
-        from altsets.files.lists import PriceList
+        from altsets.files.lists import read_costs
 
-        found = PriceList.read(path, self.names)
-        return found.costs, found.groups
+        return read_costs(path, self.names)
 
 
 def _with_proxies(text: str, found: Sequence[Constraint], names: FeatureNames) -> list[Constraint]:
