@@ -66,6 +66,9 @@ def group_numbers(groups: Mapping[Feature, Hashable], names: Sequence[str], who:
 
 
 def _feature(feature: Any, who: str, advice: str) -> Feature:
+    if type(feature) is int and feature >= 0:
+        # By far the most frequent kind, and instance checks by numbers are slow.
+        return feature
     if isinstance(feature, str):
         return str(feature)
     if isinstance(feature, numbers.Integral) and not isinstance(feature, bool) and int(feature) >= 0:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import copy
 from collections.abc import Hashable, Iterable, Mapping, Sequence
 from typing import Any, Self
 
@@ -95,7 +96,8 @@ class Grouped:
         """The same with a group for each of these features; refuses features that do not exist."""
         labels = np.array(group_numbers(self.groups, names, "Grouped"), dtype=np.intp)
         labels.setflags(write=False)
-        resolved = type(self)(self.groups)
+        # Of many features, to check the groups once more takes seconds.
+        resolved = copy.copy(self)
         resolved.labels = labels
         return resolved
 

@@ -163,14 +163,16 @@ class SubsetTable:
         total = after[left, rest]
         mark = np.minimum(rng.random(len(left)) * total, np.nextafter(total, 0.0))
         reached, taken = before[left, rest], np.zeros(len(left), dtype=np.intp)
+        open_rows = np.flatnonzero(mark >= reached)
         for more in range(1, min(size, len(before) - 1) + 1):
-            fits = (left >= more) & (rest >= more * loss)
-            if not fits.any():
+            open_rows = open_rows[(left[open_rows] >= more) & (rest[open_rows] >= more * loss)]
+            if not len(open_rows):
                 break
-            taken[fits & (mark >= reached)] = more
-            ways = before[np.maximum(left - more, 0), np.maximum(rest - more * loss, 0)]
+            taken[open_rows] = more
+            ways = before[left[open_rows] - more, rest[open_rows] - more * loss]
             # In the order in which the table was added up, so that the sums are the same to the last digit.
-            reached = reached + np.where(fits, ways * math.comb(size, more), 0.0)
+            reached[open_rows] += ways * math.comb(size, more)
+            open_rows = open_rows[mark[open_rows] >= reached[open_rows]]
         return taken
 
 

@@ -18,6 +18,9 @@ from altsets.problem import FeatureSet
 from altsets.search.near_best.family import NearBestLimits, Threshold
 from altsets.search.near_best.sums import Sums
 
+#: Numbers that are sorted in one go.
+ROWS_AT_A_TIME = 1_000_000
+
 #: Parts of sets: one row of positions for each.
 Rows = npt.NDArray[np.uint16]
 
@@ -183,7 +186,7 @@ def _parts(
 
     A part is extended by features after its last one. Scores fall, so those that are of use are the first of these.
     """
-    completion = _completion(own, other, k)
+    completion = _completion(own, other, k, check)
     rows, sums, last = np.zeros((1, 0), dtype=np.uint16), np.zeros(1), np.full(1, -1)
     all_rows, all_sums, n_parts = [], [], 1
     for size in range(k + 1):
@@ -208,13 +211,21 @@ def _parts(
     return all_rows, all_sums
 
 
-def _completion(own: Floats, other: Floats, k: int) -> Floats:
-    """The largest sum of r features out of the other half and this one from feature j on, for every j and r up to k."""
-    best = np.full((len(own) + 1, k + 1), -np.inf)
-    for first in range(len(own) + 1):
-        rest = np.sort(np.concatenate([own[first:], other]))[::-1][:k]
-        best[first, 0] = 0.0
-        best[first, 1 : len(rest) + 1] = np.cumsum(rest)
+def _completion(own: Floats, other: Floats, k: int, check: Callable[[], object]) -> Floats:
+    """The largest sum of r features out of the other half and this one from feature j on, for every j and r up to k.
+
+    Scores fall, so only the next k of this half and the first k of the other one matter.
+    """
+    padded = np.concatenate([own, np.full(k, -np.inf)])
+    best = np.zeros((len(own) + 1, k + 1))
+    rows = max(ROWS_AT_A_TIME // max(k, 1), 1)
+    for start in range(0, len(own) + 1, rows):
+        check()
+        until = min(start + rows, len(own) + 1)
+        windows = padded[np.arange(start, until)[:, None] + np.arange(k)]
+        both = np.concatenate([windows, np.broadcast_to(other[:k], (until - start, len(other[:k])))], axis=1)
+        both = np.concatenate([both, np.full((until - start, max(k - both.shape[1], 0)), -np.inf)], axis=1)
+        best[start:until, 1:] = np.cumsum(-np.sort(-both, axis=1)[:, :k], axis=1)
     return best
 
 
