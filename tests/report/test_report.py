@@ -23,7 +23,7 @@ from altsets.report import render, summarise
 from altsets.report.again import python_lines, shell_line
 from altsets.report.constructors import NotExpressed
 from altsets.report.document import shorten_middle, to_plain
-from altsets.report.sentences import about_data, about_request, certainty
+from altsets.report.sentences import about_data, about_quality, about_request, certainty
 from altsets.statuses import Status, StopReason
 
 pytest.importorskip("jinja2")
@@ -189,6 +189,19 @@ def test_other_questions_speak_for_themselves():
 )
 def test_the_request_in_words(asked, words):
     assert words in about_request(found(**asked))
+
+
+def test_scores_from_a_file_have_no_meaning_of_their_own():
+    """The default quality of the command says nothing about how a file of scores came about."""
+    said = about_quality({"quality": "mutual_info", "scores": "mine.csv"}, only_sets=False)
+    assert said == (
+        "The quality of a set is the sum of its features' scores. Scores come from the file mine.csv."
+    )
+    assert "mutual information" in about_quality({"quality": "mrmr"}, only_sets=False)
+    assert about_quality({"quality": "wrapper"}, only_sets=True) == (
+        "The quality of a set is how well a model predicts with its features alone."
+    )
+    assert about_quality({}, only_sets=False) == ""
 
 
 def test_the_data_in_words():

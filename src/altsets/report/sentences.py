@@ -85,13 +85,15 @@ def about_quality(known: Mapping[str, Any], *, only_sets: bool, target: str = "t
     measure = known.get("measure") or DEFAULT_MEASURES.get(str(name), name)
     meaning = QUALITIES[measure].replace("the target", target) if measure in QUALITIES else ""
     scores = f"The score of a feature is {meaning}." if meaning else ""
+    if known.get("scores"):
+        scores = f"Scores come from the file {known['scores']}."
     if name in SETS:
         return paragraph(f"The quality of a set is {SETS[name]}.", scores)
     if name in QUALITIES:
         return paragraph("The quality of a set is the sum of its features' scores.", scores)
-    if known.get("scores"):
-        return f"Scores come from the file {known['scores']}."
-    return "Only whole sets are scored, so features have no scores of their own." if only_sets else ""
+    return scores or (
+        "Only whole sets are scored, so features have no scores of their own." if only_sets else ""
+    )
 
 
 def about_request(result: Result, target: str = "") -> str:

@@ -43,8 +43,6 @@ NOT_EVALUATED = (
     "Not tested: that a set scores best on these rows does not say how well it predicts other rows. altsets find "
     "--evaluate, or altsets.evaluate in Python, tests that."
 )
-#: The quality of commands by default.
-DEFAULT_QUALITY = "mutual_info"
 SPELLED = {"python": "Python", "numpy": "NumPy", "scipy": "SciPy"}
 
 
@@ -251,15 +249,10 @@ def _in_short(answers: _Answers) -> Block:
 
 
 def _what_good_means(answers: _Answers, target: str) -> str:
-    result, options = answers.result, answers.origin.get("options")
+    result = answers.result
     only_sets = result is not None and bool(result.sets) and not result.scores
-    known: dict[str, Any] = dict(answers.origin.get("quality") or {})
-    if isinstance(options, Mapping):
-        named = ("quality", "measure", "scores")
-        known |= {name: options[f"--{name}"] for name in named if f"--{name}" in options}
-        if "scores" not in known:
-            known.setdefault("quality", DEFAULT_QUALITY)
-    return about_quality(known | dict(answers.parameters), only_sets=only_sets, target=target or "the target")
+    known = {**(answers.origin.get("quality") or {}), **answers.parameters}
+    return about_quality(known, only_sets=only_sets, target=target or "the target")
 
 
 # --- Where it comes from ----------------------------------------------------------------------------------
@@ -300,7 +293,7 @@ def _again_section(
     try:
         line = shell_line(provenance)
         blocks.append(code("shell", line, "On the command line, in the folder in which it was first run"))
-        if (provenance.get("options") or {}).get("TABLE") == "-":
+        if (provenance.get("data") or {}).get("file") == "-":
             why.append("The table came from standard input, and must be given there again.")
     except NotExpressed as reason:
         why.append(f"There is no line for the shell: {reason}.")
