@@ -6,6 +6,9 @@ import os
 import signal
 import sys
 
+# As many tests run at once as there are cores; threads of each would only wait for each other.
+os.environ.setdefault("OMP_NUM_THREADS", "1")
+
 import numpy as np
 import pytest
 from browsers import need_browser, started

@@ -409,6 +409,7 @@ def test_repeats_of_splits_that_are_given_are_refused(wine, cv):
         evaluate([[0]], *wine, repeats=0)
 
 
+@pytest.mark.slow
 def test_the_test_keeps_its_level():
     false_alarms = plain_alarms = 0
     for seed in range(200):
@@ -644,7 +645,7 @@ def slowly(model, X, y):
     return 0.0
 
 
-@pytest.mark.parametrize("n_jobs", [1, 2])
+@pytest.mark.parametrize("n_jobs", [1, pytest.param(2, marks=pytest.mark.slow)])
 def test_ctrl_c_keeps_the_folds_that_are_done(wine, n_jobs):
     def press_soon(share):
         threading.Timer(0.05, os.kill, (os.getpid(), signal.SIGINT)).start()

@@ -44,6 +44,7 @@ def test_everybody_gives_the_same_numbers(alone, backend):
     assert warnings.filters == before
 
 
+@pytest.mark.slow
 def test_a_cluster_gives_the_same_numbers(alone):
     distributed = pytest.importorskip("distributed")
     cluster = distributed.LocalCluster(

@@ -206,6 +206,7 @@ def test_parity_with_scikit_learn(seed, some_discrete):
     assert pairwise(X, **options) == pytest.approx(np.array(rows), abs=1e-6)
 
 
+@pytest.mark.slow
 def test_parity_in_small_classes():
     rng = np.random.default_rng(20)
     X = mixed_columns(rng)
