@@ -11,8 +11,9 @@ import numpy as np
 from checks import Request
 from oracle import dissimilarity as counted
 
-#: What is no further below the quality needed than this counts as reaching it; what is a little further is in doubt.
-EQUAL, DOUBTFUL = Fraction(1, 10**9), Fraction(3, 10**9)
+#: What is no further below the quality needed than this part of the scale may count as reaching it; what is a little
+#: further is in doubt. So is what is closer, but for rounding: the package may know of a smaller scale.
+EQUAL, DOUBTFUL, ROUNDING = Fraction(1, 10**9), Fraction(3, 10**9), Fraction(1, 10**12)
 
 
 class InDoubt(Exception):
@@ -37,9 +38,10 @@ def reaches(value: Fraction | None, needed: Fraction, scale: Fraction) -> bool:
     if value is None:
         return False
     short = needed - value
-    if EQUAL * scale / 2 < short < DOUBTFUL * scale:
+    rounded = ROUNDING * max(abs(needed), abs(value))
+    if rounded < short < DOUBTFUL * scale:
         raise InDoubt
-    return short <= EQUAL * scale / 2
+    return short <= rounded
 
 
 def all_taus(request: Request) -> list[Any]:
