@@ -1,0 +1,88 @@
+"""The state that engines share is written by its own methods, and small parts of the verbs do what they say."""
+
+from __future__ import annotations
+
+import ast
+from pathlib import Path
+
+import pytest
+
+import altsets
+from altsets import Problem
+from altsets.errors import InputError
+from altsets.search.frontier.plan import numbers_in
+from altsets.search.known import Known
+from altsets.search.near_best.family import Nearness
+from altsets.search.run import Run, Stopped
+from altsets.search.taus import Taus
+
+SEARCH = Path(altsets.__file__).parent / "search"
+STATE = set(vars(Run()))
+
+
+def written_names(path):
+    """Attributes of runs, as ``run.x`` or ``self._run.x``, that a module assigns."""
+    for node in ast.walk(ast.parse(path.read_text())):
+        if isinstance(node, ast.Attribute) and isinstance(node.ctx, ast.Store) and node.attr in STATE:
+            owner = node.value
+            name = owner.attr if isinstance(owner, ast.Attribute) else getattr(owner, "id", "")
+            if name.lstrip("_") in ("run", "part", "turn"):
+                yield f"{path.name}:{node.lineno}"
+
+
+def test_runs_are_written_by_their_own_methods():
+    others = [path for path in SEARCH.rglob("*.py") if path != SEARCH / "run.py"]
+    assert len(others) > 20
+    assert [place for path in others for place in written_names(path)] == []
+
+
+def test_parts_end_with_the_whole_or_before():
+    whole = Run()
+    part = whole.part(max_steps=2)
+    assert not part.tick()
+    assert part.tick()
+    assert (whole.steps, whole.stopped) == (2, False)
+    with pytest.raises(Stopped):
+        part.check()
+    enough = whole.part(enough=lambda best, bound: best >= 3)
+    enough.update_incumbent([(0,)], 2.0)
+    assert not enough.stopped
+    enough.update_incumbent([(1,)], 3.0)
+    assert enough.stopped
+
+
+def test_units_and_what_is_published():
+    heard = []
+    run = Run(callback=heard.append)
+    run.publish([(0, 1)], 2.0, 5.0)
+    assert [(said.best, said.bound, said.sets) for said in heard] == [(2.0, 5.0, [(0, 1)])]
+    turn = run.turn(known=Known(bound=8.0))
+    turn.begin(2)
+    assert turn.known.bound == 2.0
+    turn.publish([(0,)], 1.0, 2.0)
+    assert turn.in_user_units == (4.0, 8.0)
+    assert len(heard) == 1
+
+
+def test_values_of_tau():
+    assert [str(tau) for tau in Taus.of(Problem.create(9, n_features=4)).values] == [
+        "0",
+        "1/4",
+        "1/2",
+        "3/4",
+        "1",
+    ]
+    own = Problem.create(9, n_features=4, dissimilarity=lambda first, second: 1.0)
+    assert len(Taus.of(own, 10).values) == 11
+
+
+def test_numbers_of_a_frontier():
+    assert numbers_in("n_features", range(2, 5), least=1) == [2, 3, 4]
+    assert numbers_in("n_features", 5, least=1) == [5]
+    with pytest.raises(InputError, match="empty"):
+        numbers_in("n_features", [], least=1)
+
+
+def test_how_good_is_near_best():
+    assert Nearness.of(0.5, None).threshold(-8.0) == -12.0
+    assert Nearness.of(0.01, 3).threshold(-8.0) == 3.0
