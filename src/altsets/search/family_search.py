@@ -1,4 +1,4 @@
-"""Decide whether there are so many compatible sets that are all good enough, and bisect over such questions."""
+"""Decide whether a number of compatible sets that are all good enough exists, and bisect over such decisions."""
 
 from __future__ import annotations
 

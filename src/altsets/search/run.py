@@ -1,4 +1,4 @@
-"""Run: the clock, the incumbent and the bound of one search, and the callback that hears of them."""
+"""Run: the clock, the incumbent, the bound and the progress callback of one search."""
 
 from __future__ import annotations
 
@@ -85,7 +85,7 @@ class Run:
         self._is_turn = False
 
     def part(self, max_steps: float = math.inf, enough: Enough | None = None) -> Run:
-        """A run for a part of the work: it ends with this one, after so many steps or when it has found enough.
+        """A run for a part of the work: it ends with this one, after ``max_steps``, or when it has found enough.
 
         What it finds is not reported to the callback.
         """

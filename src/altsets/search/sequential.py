@@ -1,4 +1,4 @@
-"""Sequential search: one best set after the other, whoever computes a best set."""
+"""Sequential search: one best set after the other, by any engine that finds a best set."""
 
 from __future__ import annotations
 
@@ -135,7 +135,7 @@ class _SequentialSearch:
         return bound - self._evaluate(chosen) <= PROVEN
 
     def add(self, chosen: FeatureSet, bound: float) -> None:
-        """One more set; the run hears of it."""
+        """Add a set and publish it."""
         value = self._evaluate(chosen)
         self.sets.append(chosen)
         self.statuses.append(Status.OPTIMAL if bound - value <= PROVEN else Status.FEASIBLE)

@@ -24,7 +24,7 @@ class Taus:
 
     @classmethod
     def of(cls, problem: Problem, n_steps: int = TAU_STEPS) -> Taus:
-        """All values that matter where features are counted; else so many equal steps."""
+        """All values that matter where features are counted; else ``n_steps`` equal steps."""
         if _counts(problem):
             given = {len(one) for one in problem.existing}
             n_totals = 2 * len(problem.sizes) + len(given) * len(problem.sizes)
@@ -58,7 +58,7 @@ def _counts(problem: Problem) -> bool:
 
 
 def _counted(problem: Problem, shared: int, total: int) -> Fraction:
-    """The dissimilarity of two sets that have so many features in common and, counted twice, in all."""
+    """The dissimilarity of two sets with ``shared`` features in common and sizes that add up to ``total``."""
     jaccard = problem.dissimilarity == "jaccard"
     return 1 - (Fraction(shared, total - shared) if jaccard else Fraction(2 * shared, total))
 

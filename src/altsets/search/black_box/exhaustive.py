@@ -83,7 +83,7 @@ class ExhaustiveEngine:
 
 
 def at_most(problem: Problem, most: int, run: Run) -> bool:
-    """Whether there are no more than so many valid sets; false also if there is no time to find out."""
+    """Whether there are at most ``most`` valid sets; false also if there is no time to find out."""
     counted = _counted(problem, most)
     if counted is not None:
         return counted
@@ -104,7 +104,7 @@ def _counted(problem: Problem, most: int) -> bool | None:
 
 
 def all_sets(problem: Problem, run: Run, most: int) -> tuple[PricingOracle, Listing]:
-    """All valid sets, complete if they are no more than so many."""
+    """All valid sets; the list is complete if there are at most ``most``."""
     anything = Anything(Form(np.zeros(problem.n_features_in)))
     # With as many sets as features, no feature is left out as being like others.
     everything = replace(problem, n_alternatives=max(problem.n_features_in, problem.n_alternatives))

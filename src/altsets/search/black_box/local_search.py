@@ -58,7 +58,7 @@ ONE_SIDED_SHARE = 0.25
 #: Where the smallest quality counts: the share of moves on the worst set, and what the mean counts beside it.
 WORST_SET_SHARE = 0.5
 MEAN_WEIGHT = 0.05
-#: Nodes for a set that the surrogate holds to be best.
+#: Nodes of the search for the best set by the surrogate.
 SURROGATE_NODES = 20_000
 #: Nodes for picking sets that go together, out of so many; by so many fewer where compatibility is a function of
 #: the user's, which takes its time.
@@ -173,7 +173,7 @@ class SurrogateAnnealing:
         return best_compatible(CliqueSearch(pricing, self.evaluations.run), listing, max_nodes)[0]
 
     def _from_surrogate(self, others: Sequence[FeatureSet]) -> list[FeatureSet]:
-        """The best sets in the eyes of the surrogate, each given those before it."""
+        """The best sets by the surrogate, each given those before it."""
         taken: list[FeatureSet] = []
         prices = DualPrices(-self.surrogate.coefficients[self._usable])
         while len(taken) < self._n_sets and not self.evaluations.run.tick():

@@ -209,7 +209,7 @@ class Repair:
     def _close(
         self, number: int, change: Change, most: int, others: Sequence[FeatureSet]
     ) -> list[tuple[float, Features]] | None:
-        """All sets with so many changes at most, the closest first; None if they are too many."""
+        """All sets with at most ``most`` changes, the closest first; None if they are too many."""
         prices, least = self._rewards(number, change)
         # A set's value is what is forced in, and the reward of the rest: as many as stay, less those that are new.
         threshold = max(
@@ -284,7 +284,7 @@ def changes_of(sets: Sequence[FeatureSet], flips: Sequence[Sequence[int]]) -> li
 
 
 class RankedFamily:
-    """Sets that are made up as they are asked for, and only so many."""
+    """Up to ``most`` sets, generated on demand and kept."""
 
     def __init__(self, source: Iterator[tuple[float, Features]], most: int) -> None:
         self._source, self._made, self._most = source, list[tuple[float, Features]](), most

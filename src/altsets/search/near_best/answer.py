@@ -155,7 +155,7 @@ class NearBest:
         return list(itertools.islice(self, whole_number("n", n, least=0)))
 
     def sample(self, n: int = 1, random_state: Any = None) -> list[FeatureSet]:
-        """Draw sets at random, each from all of them with the same chance; a set may come twice.
+        """Draw sets uniformly at random; a set may come twice.
 
         Parameters
         ----------

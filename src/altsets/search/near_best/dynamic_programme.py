@@ -30,7 +30,7 @@ EXACT = 2.0**53
 LARGEST = 10**300
 #: Quotients of losses and steps are off by less, as a part of themselves.
 QUOTIENT_ERROR = 1e-15
-#: Losses that are closer to multiples of one number count as such, in numbers of order one.
+#: Losses that are closer to multiples of one number count as such, in engine units.
 MULTIPLE_ERROR = 1e-13
 #: Additions that take as long as rounding and sorting the loss of one feature.
 ROUNDING_WORK = 100
@@ -105,7 +105,7 @@ def count_subsets(
 
 
 def _distinct(n_rows: int, count: int, size: int, rng: np.random.Generator) -> Indices:
-    """Rows of so many different numbers below ``size``, all such rows with the same chance."""
+    """Rows of ``count`` different numbers below ``size``, drawn uniformly."""
     if size <= 4 * count * count:
         return np.argsort(rng.random((n_rows, size)), axis=1)[:, :count]
     rows = rng.integers(size, size=(n_rows, count))

@@ -110,7 +110,7 @@ class HalvedSums:
         return cls(sums, (halves[0], halves[1]), threshold, limits, check)
 
     def propose(self, n: int, rng: np.random.Generator) -> list[FeatureSet | None]:
-        """So many of the sets that may count, all with the same chance; None in place of those that do not."""
+        """Sets that may count, drawn uniformly; None in place of those that do not."""
         ends = np.cumsum([meeting.most.sum() for meeting in self._meetings])
         numbers = rng.integers(self.n_proposals, size=n)
         found: list[FeatureSet | None] = []

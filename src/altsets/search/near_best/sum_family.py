@@ -170,7 +170,7 @@ class FilteredFamily(Family):
 
     @cached_property
     def keeps_enough(self) -> bool:
-        """Whether so many sets are kept that it is worth while to draw them."""
+        """Whether enough of the sets are kept to make drawing them worthwhile."""
         try:
             drawn = self._family.draw(self._limits.trial_draws, np.random.default_rng(0))
         except UnsupportedError:
