@@ -250,8 +250,8 @@ def test_task_overrules():
         ([[1, 2], [3, 4], [5, 6]], "auto", "several targets are not supported"),
         ([1.0, np.nan, 2.0], "auto", "1 missing value"),
         ([1.0, np.inf, 2.0], "auto", "1 infinite value"),
-        (["a", None, "b"], "auto", "misses 1 of 3"),
-        (np.ma.masked_array([1, 2, 3], mask=[0, 1, 0]), "auto", "misses 1 of 3"),
+        (["a", None, "b"], "auto", "has 1 missing value;"),
+        (np.ma.masked_array([1, 2, 3], mask=[0, 1, 0]), "auto", "has 1 missing value;"),
         (np.array(["a", 1, "b"], dtype=object), "auto", "all numbers or all text; it holds int, str"),
         ([[1], [2, 3], [4]], "auto", "one list of values"),
         (["a", "b", "c"], "auto", "a class of its own"),
@@ -264,8 +264,8 @@ def test_task_overrules():
         (pd.DataFrame({"a": [1, 2, 3], "b": [1, 2, 3]}), "auto", "2 columns .several targets"),
         (pa.table({"a": [1, 2, 3], "b": [1, 2, 3]}), "auto", "2 columns .several targets"),
         (pd.Series([[1, 2], [1], [3]]), "auto", "holds a list .several targets"),
-        (pd.Series([True, None, False], dtype="boolean"), "auto", "misses 1 of 3"),
-        (pd.Categorical([1, None, 2]), "auto", "misses 1 of 3"),
+        (pd.Series([True, None, False], dtype="boolean"), "auto", "has 1 missing value;"),
+        (pd.Categorical([1, None, 2]), "auto", "has 1 missing value;"),
         (None, "auto", "requires y to be passed, but the target y is None"),
         ([1j, 2j, 1j], "auto", "all numbers or all text; it holds complex"),
         ([0, 0, 0], "auto", "one class"),
@@ -304,7 +304,7 @@ def test_targets_of_polars():
     for y in (pl.Series(labels), pl.Series(labels, dtype=pl.Categorical), pl.DataFrame({"y": labels})):
         assert target_of(y, 4).values.tolist() == [0, 1, 0, 1]
     assert target_of(pl.Series([0.5, 1.5, 7.0]), 3).numeric.tolist() == [0.5, 1.5, 7.0]
-    with pytest.raises(InputError, match="misses 1 of 3"):
+    with pytest.raises(InputError, match="has 1 missing value;"):
         target_of(pl.Series([1, None, 2]), 3)
     with pytest.raises(InputError, match="holds dates or times"):
         target_of(pl.Series([date(2020, 1, 1)] * 3), 3)

@@ -12,10 +12,9 @@ from altsets.measures._univariate import known_rows
 from altsets.measures.custom import is_array, score_by
 from altsets.measures.information.columns import code_levels, patterns_of, sort_incomplete_columns
 from altsets.measures.information.counts import corrected, weighted
-from altsets.measures.models import fit, fresh_model, metadata_for, table_for
+from altsets.measures.models import fit, fresh_model, matthews, metadata_for, r_squared, table_for
 from altsets.measures.pairs import correlation_matrix
 from altsets.measures.scoring import kept_groups, positive_class
-from altsets.measures.trees import matthews, r_squared
 from altsets.tables.conversion import features_of
 from altsets.tables.feature_matrix import Features
 

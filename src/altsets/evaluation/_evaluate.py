@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import replace
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -38,6 +38,14 @@ from altsets.selector import SelectAlternatives, check_frontier, frontier_for
 
 #: Size, number of alternatives, tau.
 Place = tuple[int, int, float]
+
+
+class Points(NamedTuple):
+    """The requested points of a frontier."""
+
+    n_features: Any
+    n_alternatives: Any
+    taus: Any
 
 
 def evaluate(
@@ -261,7 +269,7 @@ def evaluate_frontier(
     >>> found.baseline
     0.0
     """
-    asked = {"n_features": n_features, "n_alternatives": n_alternatives, "taus": taus}
+    points = Points(n_features, n_alternatives, taus)
     checked_seconds(time_limit)
     selector = SelectAlternatives(
         quality,
@@ -288,15 +296,15 @@ def evaluate_frontier(
         random_state=random_state,
     )
     plan = setup.plan
-    planned = check_frontier(plan.selector, plan.features, **asked)
+    planned = check_frontier(plan.selector, plan.features, **points._asdict())
     if frontier is None:
-        frontier = _search_frontier(plan, np.arange(plan.features.n_rows), asked)
+        frontier = _search_frontier(plan, np.arange(plan.features.n_rows), points)
     _check_given(frontier, planned)
     places = [_place(point) for point in frontier]
     folds: list[tuple[Fold, ...]] = []
     if frontier.stop_reason is not StopReason.INTERRUPTED:
         tasks: list[Task] = [
-            (evaluate_points, (plan, asked, places, number, *split))
+            (evaluate_points, (plan, points, places, number, *split))
             for number, split in enumerate(setup.splits)
         ]
         outcomes = run_tasks(tasks, n_jobs, progress)
@@ -310,11 +318,11 @@ def evaluate_frontier(
 
 
 def evaluate_points(
-    plan: Plan, asked: Mapping[str, Any], places: Sequence[Place], number: int, train: Indices, test: Indices
+    plan: Plan, points: Points, places: Sequence[Place], number: int, train: Indices, test: Indices
 ) -> tuple[Fold, ...]:
     """One fold of each point; the test rows are used for scoring only."""
     with locate_errors(f"fold {number}"):
-        frontier = _search_frontier(plan, train, asked)
+        frontier = _search_frontier(plan, train, points)
     if frontier.stop_reason is StopReason.INTERRUPTED:
         # A search returns what it has after Ctrl-C; here that ends the whole evaluation.
         raise KeyboardInterrupt
@@ -330,10 +338,10 @@ def evaluate_points(
     return tuple(folds)
 
 
-def _search_frontier(plan: Plan, rows: Indices, asked: Mapping[str, Any]) -> Frontier:
+def _search_frontier(plan: Plan, rows: Indices, points: Points) -> Frontier:
     """The frontier of some rows."""
     features, weights = plan.features.rows(rows), weights_of(plan, rows)
-    return frontier_for(plan.selector, quality_on(plan, rows), features, weights, **asked)
+    return frontier_for(plan.selector, quality_on(plan, rows), features, weights, **points._asdict())
 
 
 def _place(point: FrontierPoint) -> Place:

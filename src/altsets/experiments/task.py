@@ -12,8 +12,7 @@ from typing import Any
 from altsets.errors import AltsetsError
 from altsets.experiments.design import PlannedSearch, Settings, Task, searches
 from altsets.experiments.methods import Method, StudyFold, has_no_time_limit, knows_heuristics, score_on
-from altsets.measures.models import fresh_model
-from altsets.measures.trees import as_columns, fit_tree, matthews, predict_tree
+from altsets.measures.models import as_columns, fit_tree, fresh_model, matthews, predict_tree
 from altsets.problem import FeatureSet
 from altsets.quality import Quality
 from altsets.result import Result, Status, StopReason

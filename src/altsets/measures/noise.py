@@ -51,43 +51,16 @@ def noise_floor(
     random_state: int = 25,
     **options: Any,
 ) -> float | None:
-    """The score that the best column of a table like this may reach by chance.
+    """The score that the best column of a table like this may reach by chance; None if no column varies.
 
-    Columns are drawn at random and shuffled, each by itself, so that they have nothing to do with the target, and are
+    Columns are drawn at random and shuffled, each by itself, so that they are unrelated to the target, and are
     scored. The floor is the score that such a column exceeds with a probability of 1/20, or of 1/n in a table of n > 20
-    columns: of n columns without any relation to the target, about one is above it. A wide table is held to a higher
-    standard than a narrow one because the best of many columns is picked.
+    columns: of n unrelated columns, about one is above it. A wide table has a higher floor than a narrow one because
+    the best of many columns is picked.
 
-    Few shuffled columns suffice, so that it costs about a fifth of the scores: the tail of their scores is taken to be
-    exponential, which puts the floor a little too high rather than too low.
-
-    Parameters
-    ----------
-    X, y : table and target
-        As for :func:`altsets.measures.score`.
-    measure : str
-        A name in :data:`UNIVARIATE`; for any other the answer is None.
-    n_scored : int, optional
-        How many columns and pairs of columns were scored besides, which says how long this may take; by default the
-        number of columns.
-    sample_weight : array-like of shape (n_samples,), optional
-        How much each row counts; weights stay with the target.
-    random_state : int
-        Seed of the draws and shuffles.
-    **options
-        Passed on to the measure.
-
-    Returns
-    -------
-    float or None
-        None also if no column varies.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> X, y = np.arange(200.0)[:, None] % 7, np.arange(200.0)
-    >>> round(noise_floor(X, y, "pearson"), 2)
-    0.13
+    Few shuffled columns suffice, so that it costs about a fifth of the scores (``n_scored`` columns and pairs): the
+    tail of their scores is taken to be exponential, which puts the floor a little too high rather than too low. Only
+    for measures in :data:`UNIVARIATE`; for others it is None.
     """
     features, y, weights = counted(features_of(X), y, sample_weight)
     varied = np.flatnonzero(~constant_columns(features.values))

@@ -107,27 +107,10 @@ def pairwise(
 
 
 def pairs_of(X: Any, of: Sequence[int], measure: str, *, sample_weight: Any = None) -> Floats:
-    """Measure how much a few features say about each other feature, without all the other pairs; no warnings.
+    """The rows of :func:`pairwise` for a few features, without all the other pairs; no warnings.
 
-    Parameters
-    ----------
-    X : table of shape (n_samples, n_features)
-    of : sequence of int
-        The few features, each once.
-    measure : {"symmetrical_uncertainty", "pearson", "spearman", "uncertainty_coefficient"}
-        The last one is the mutual information as a share of the entropy of the few: 1 where another feature decides
-        one of them, however many values it has itself.
-    sample_weight : array-like of shape (n_samples,), optional
-
-    Returns
-    -------
-    ndarray of shape (len(of), n_features)
-        These rows of what :func:`pairwise` returns.
-
-    Examples
-    --------
-    >>> pairs_of([[1, 4], [2, 3], [3, 2], [4, 4]], [1], "pearson").round(4).tolist()
-    [[0.1348, 1.0]]
+    "uncertainty_coefficient" is the mutual information as a share of the entropy of the few: 1 where another feature
+    determines one of them, however many values it has itself.
     """
     features = features_of(X)
     features, _, weights = counted(features, np.zeros(features.n_rows), sample_weight)

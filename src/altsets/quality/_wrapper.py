@@ -9,7 +9,20 @@ from typing import Any
 import numpy as np
 
 from altsets.errors import InputError
-from altsets.measures.models import Split, fresh_model, is_own, names_for_weights, splits_of, table_for
+from altsets.measures.models import (
+    Split,
+    as_columns,
+    fit_tree,
+    fits_single_precision,
+    fresh_model,
+    is_own,
+    matthews,
+    names_for_weights,
+    predict_tree,
+    r_squared,
+    splits_of,
+    table_for,
+)
 from altsets.measures.scoring import (
     ModelRows,
     explain_fit_errors,
@@ -17,14 +30,6 @@ from altsets.measures.scoring import (
     model_rows,
     positive_class,
     scorer_for,
-)
-from altsets.measures.trees import (
-    as_columns,
-    fit_tree,
-    fits_single_precision,
-    matthews,
-    predict_tree,
-    r_squared,
 )
 from altsets.quality._black_box import BlackBox
 from altsets.tables.conversion import features_of

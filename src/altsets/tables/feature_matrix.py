@@ -92,26 +92,9 @@ def _take(table: Any, places: Any, axis: int) -> Any:
 class Features:
     """The columns of a table.
 
-    Attributes
-    ----------
-    values : ndarray of shape (n_rows, n_features)
-        Numbers (nan = missing), and the codes 0, 1, ... of categories.
-    names : list of str or None
-        The names of the columns; None if they have none.
-    categories : mapping of int to tuple of str
-        The labels of each column that is a category, by its index; a code is a position among them. A missing label
-        is ``"(missing)"``, the last one.
-    original : Original or None
-        The same rows and columns as they were passed; None if that was ``values``, or a file.
-
-    Examples
-    --------
-    >>> from altsets.tables.conversion import features_of
-    >>> table = features_of([[1.5, "red"], [None, "blue"], [2.0, "red"]])
-    >>> table.values.tolist()
-    [[1.5, 1.0], [nan, 0.0], [2.0, 1.0]]
-    >>> table.categories, table.incomplete.tolist()
-    ({1: ('blue', 'red')}, [True, False])
+    ``values`` are numbers (nan = missing) and the codes 0, 1, ... of categories. ``categories`` has the labels of each
+    category by the index of its column; a missing label is ``"(missing)"``, the last one. ``original`` is the same
+    table as it was passed; None if that was ``values``, or a file.
     """
 
     values: Floats

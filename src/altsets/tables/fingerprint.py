@@ -19,25 +19,9 @@ AT_A_TIME = 1_000_000
 
 
 def fingerprint(features: Features, y: Any = None) -> str:
-    """The SHA-256 hash of what altsets sees of a table: names, numbers, categories and the target.
+    """The SHA-256 hash of what altsets sees of a table: names, numbers, categories and the target, not its name.
 
     A CSV file, a Parquet file and a frame with the same names and values in the same order have the same one.
-
-    Parameters
-    ----------
-    features : Features
-        The table in the form that all measures get.
-    y : array-like of shape (n_rows,), optional
-        The target; its name does not count.
-
-    Examples
-    --------
-    >>> from altsets.tables.conversion import features_of
-    >>> whole, floats = features_of([[1, 2], [3, 4]]), features_of([[1.0, 2.0], [3.0, 4.0]])
-    >>> fingerprint(whole, ["no", "yes"]) == fingerprint(floats, ["no", "yes"])
-    True
-    >>> fingerprint(whole, ["no", "yes"]) == fingerprint(whole, ["yes", "no"])
-    False
     """
     digest = hashlib.sha256()
     named = {str(index): list(labels) for index, labels in sorted(features.categories.items())}
