@@ -20,7 +20,6 @@ from altsets.search.packing import phases
 from altsets.search.packing.engine import PackingEngine
 from altsets.search.packing.limits import PACKING_LIMITS, PackingLimits
 from altsets.search.packing.search import Phase
-from altsets.search.packing.strategy import strategy
 from benchmarks.report import Check, Section, duration, share, table
 from benchmarks.searches import Measured
 from benchmarks.untuned import (
@@ -56,7 +55,7 @@ class Variant:
 
     def _fewer(self, limits: PackingLimits) -> list[Phase]:
         removes = self.removes
-        return [phase for phase in strategy(limits) if removes is None or not removes(phase)]
+        return [phase for phase in phases.strategy(limits) if removes is None or not removes(phase)]
 
     def touches(self, gone_through: Sequence[Phase]) -> bool:
         """Whether a search that went through these phases can be another one without it."""
@@ -72,15 +71,7 @@ def _of(*kinds: type, **values: object) -> Callable[[Phase], bool]:
     )
 
 
-def _any(*predicates: Callable[[Phase], bool]) -> Callable[[Phase], bool]:
-    return lambda phase: any(predicate(phase) for predicate in predicates)
-
-
 _LISTS = phases.ListBelowBound
-_LONG = PACKING_LIMITS.long_list_sets
-_IMPROVE_AFTER = _of(phases.Improve, steps=PACKING_LIMITS.long_annealing)
-_HALF_LISTS = _of(_LISTS, all_listed=False)
-_PATIENT = lambda phase: isinstance(phase, phases.Thresholds) and phase.patience > 1  # noqa: E731
 
 #: What is switched off, and neighbours together.
 VARIANTS: dict[str, Variant] = {
@@ -89,68 +80,16 @@ VARIANTS: dict[str, Variant] = {
     "additive relaxation": Variant(_of(phases.AdditiveRelaxation)),
     "short lists without prices": Variant(_of(_LISTS, sets=PACKING_LIMITS.short_list_sets)),
     "lists with prices, early": Variant(_of(_LISTS, early=True)),
-    "lists after clique cuts": Variant(_of(_LISTS, only_sum=True)),
-    "lists without the dearest set": Variant(_HALF_LISTS),
-    "long lists, both kinds": Variant(_of(_LISTS, sets=_LONG, only_sum=False)),
-    "improving before the first lists": Variant(_of(phases.Improve, steps=PACKING_LIMITS.short_annealing)),
-    "improving after them": Variant(_IMPROVE_AFTER),
-    "improving until in vain": Variant(_of(phases.ImproveUntilVain)),
-    "all improving": Variant(_of(phases.Improve, phases.ImproveUntilVain)),
+    "long lists": Variant(_of(_LISTS, sets=PACKING_LIMITS.long_list_sets)),
+    "improving": Variant(_of(phases.Improve)),
     "local search": Variant(limits={"response_nodes": 0}),
-    "annealing": Variant(
-        limits={
-            "short_annealing": 0,
-            "long_annealing": 0,
-            "longest_annealing": 0,
-            "growing_annealings": (),
-        }
-    ),
-    "first thresholds": Variant(_of(phases.Thresholds, patience=1)),
-    "patient thresholds": Variant(_PATIENT),
-    "branching on usage": Variant(_of(phases.BranchOnUsage)),
-    "branching on columns, sums": Variant(_of(phases.BranchOnColumns, max_min=False)),
-    "branching on columns, minima": Variant(_of(phases.BranchOnColumns, max_min=True)),
-    "clique cuts": Variant(limits={"clique_cuts_per_round": 0}),
-    "clique cuts, their bound and lists, and branching on columns": Variant(
-        _any(
-            _of(phases.BranchOnColumns, phases.CliqueCutBound),
-            _of(_LISTS, only_sum=True),
-        )
-    ),
+    "annealing": Variant(limits={"short_annealing": 0, "growing_annealings": ()}),
+    "thresholds": Variant(_of(phases.Thresholds)),
+    "branching on columns": Variant(_of(phases.BranchOnColumns)),
     "cuts on pairs of features": Variant(limits={"pair_cuts": False}),
     "low-rank bound": Variant(pricing={"n_trials": 0}),
     "pricing by exchanges": Variant(pricing={"max_exchanges": 0}),
 }
-
-#: What goes together with neighbours: all that cost nothing alone.
-VARIANTS["all of these together"] = Variant(
-    _any(
-        _of(phases.BranchOnUsage, phases.ImproveUntilVain),
-        _IMPROVE_AFTER,
-        _HALF_LISTS,
-        _PATIENT,
-        _of(_LISTS, only_sum=True),
-    )
-)
-VARIANTS["these and clique cuts with their bound"] = Variant(
-    _any(
-        _of(phases.BranchOnUsage, phases.ImproveUntilVain, phases.CliqueCutBound),
-        _IMPROVE_AFTER,
-        _HALF_LISTS,
-        _PATIENT,
-        _of(_LISTS, only_sum=True),
-    ),
-    limits={"clique_cuts_per_round": 0},
-)
-VARIANTS["these, clique cuts and branching on columns"] = Variant(
-    _any(
-        _of(phases.BranchOnUsage, phases.ImproveUntilVain, phases.CliqueCutBound, phases.BranchOnColumns),
-        _IMPROVE_AFTER,
-        _HALF_LISTS,
-        _PATIENT,
-        _of(_LISTS, only_sum=True),
-    )
-)
 
 #: The same for the additive engine.
 ADDITIVE_VARIANTS: dict[str, dict[str, Any]] = {

@@ -40,11 +40,8 @@ TRIED = (
     "incumbent_nodes",
     "response_nodes",
     "short_annealing",
-    "long_annealing",
     "columns_per_round",
     "column_nodes",
-    "least_gain",
-    "clique_cuts_per_round",
     "threshold_steps",
     "threshold_nodes",
 )

@@ -231,7 +231,7 @@ def _begin() -> None:
         for phase in phases:
             if self.state.is_over:
                 return
-            if phase.applies(self):
+            if self.facts.issuperset(phase.reads) and phase.applies(self):
                 _PHASES.append(phase)
                 phase.run(self)
 

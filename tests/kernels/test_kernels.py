@@ -23,6 +23,16 @@ import altsets
 from altsets import _kernels
 from altsets._kernels import _stand_in
 from altsets.measures.information.columns import sort_columns, sort_incomplete_columns
+from altsets.search.subset.kernel_call import (
+    CliqueCutTerms,
+    Doubts,
+    KernelRequest,
+    KernelRules,
+    LowRankTerms,
+    Objective,
+    RatioTerms,
+    Terms,
+)
 
 FOLDER = Path(_kernels.__file__).parent
 ROOT = Path(__file__).resolve().parents[2]
@@ -287,7 +297,8 @@ def random_low_rank(rng, pairs):
         return None
     common, loads = rng.standard_normal(len(pairs)) / 9, rng.standard_normal((len(pairs), 2)) / 3
     # No product of matrices: it would not be the same to the last bit on every processor.
-    return common, loads, common[:, None] + common + np.sum(loads[:, None] * loads, axis=2), 1e-13
+    products = common[:, None] + common + np.sum(loads[:, None] * loads, axis=2)
+    return LowRankTerms(common, loads, products, 1e-13)
 
 
 def sets_in_question(rng):
@@ -306,13 +317,22 @@ def odd(positions):
 
 def random_doubts(rng, rules):
     """Budgets that a set may break if it leaves too little of one."""
-    return None if rng.random() < 0.5 else (rng.random(len(rules[4])), odd)
+    return None if rng.random() < 0.5 else Doubts(rng.random(len(rules[4])), odd)
+
+
+def search_sets(kernel, terms, rules, r, start, threshold, most, *, max_nodes, low_rank=None, **options):
+    """The search with named records made of plain arrays."""
+    given = {name: options.pop(name) for name in ("clique_cuts", "ratio") if name in options}
+    request = KernelRequest(KernelRules(*rules), r, tick=never, **options)
+    objective = Objective(Terms(*terms), start, threshold, **given)
+    return kernel.subset_search(request, objective, most, max_nodes, low_rank)
 
 
 def best_sets(kernel, rng):
     terms, rules, r = sets_in_question(rng)
     cut = -math.inf if rng.random() < 0.7 else float(np.sort(terms[0])[-r:].sum()) - rng.random()
-    return kernel.subset_search(
+    return search_sets(
+        kernel,
         terms,
         rules,
         r,
@@ -327,7 +347,6 @@ def best_sets(kernel, rng):
         doubts=random_doubts(rng, rules),
         accept=odd if rng.random() < 0.3 else None,
         fitting=in_other_thirds if rng.random() < 0.3 else None,
-        tick=never,
     )
 
 
@@ -341,15 +360,7 @@ def random_cores(rng, n):
     if rng.random() < 0.5:
         return None
     first, member, _ = membership(n, some_sets(rng, n, min(n, 3), 4))
-    return first, member, rng.integers(1, 3, 4, dtype=np.intc), rng.random(4)
-
-
-def heavy_cliques(kernel, rng):
-    n, k = int(rng.integers(6, 12)), int(rng.integers(2, 5))
-    sets = np.array(some_sets(rng, n, k, int(rng.integers(2, 12))), dtype=np.intc)
-    sets[:2, -1] = n
-    least = int(rng.integers(2, k + 1))
-    return kernel.heavy_cliques(sets, rng.random(len(sets)), n, min(2 * least - 1, n - 1), least, 5)
+    return CliqueCutTerms(first, member, rng.integers(1, 3, 4, dtype=np.intc), rng.random(4))
 
 
 def sets_to_differ_from(rng, n, most):
@@ -400,7 +411,8 @@ def grouped(kernel, rng):
 def listed_sets(kernel, rng):
     terms, rules, r = sets_in_question(rng)
     cut = -math.inf if rng.random() < 0.3 else float(np.sort(terms[0])[-r:].sum()) - 2 * rng.random()
-    return kernel.subset_search(
+    return search_sets(
+        kernel,
         terms,
         rules,
         r,
@@ -414,7 +426,6 @@ def listed_sets(kernel, rng):
         tolerance=1e-14,
         max_nodes=int(rng.choice([20, 10_000])),
         accept=odd if rng.random() < 0.3 else None,
-        tick=never,
     )
 
 
@@ -426,10 +437,10 @@ def sets_by_ratio(kernel, rng):
     pairs = symmetric(rng, n, rng.random)
     cut = float(np.sort(linear)[-r:].sum()) / math.sqrt(size) * rng.random() / 2
     window = (-math.inf, math.inf) if rng.random() < 0.5 else (cut, float(linear.sum()) * rng.random())
-    ratio = (linear, rng.random(n), pairs, (0.0, float(size)), window, cut)
+    ratio = RatioTerms(linear, rng.random(n), pairs, (0.0, float(size)), window, cut)
     terms = (linear, np.zeros((0, 0)), conflicts)
-    options = {"keeping": bool(rng.random() < 0.5), "max_nodes": 10_000, "tick": never}
-    return kernel.subset_search(terms, rules, r, 0.0, cut * math.sqrt(size), 5, ratio=ratio, **options)
+    options = {"keeping": bool(rng.random() < 0.5), "max_nodes": 10_000}
+    return search_sets(kernel, terms, rules, r, 0.0, cut * math.sqrt(size), 5, ratio=ratio, **options)
 
 
 def sets_to_pick_from(rng):
@@ -618,7 +629,6 @@ CALLS = {
     "packing": [pack, pack_sum],
     "subset_search": [best_sets, listed_sets, sets_by_ratio],
     "clique_search": [pick],
-    "clique_cuts": [heavy_cliques],
     "likeness": [matched, grouped],
     "relief": [relief_distances, relief_differences, relief_products],
     "neighbours": [informations, informations_with_holes],
@@ -770,7 +780,6 @@ with warnings.catch_warnings(record=True) as caught:
     problem = altsets.Problem.create(8, n_features=3, n_alternatives=2, min_difference=2, search="simultaneous")
     columns = RestrictedMaster(PricingOracle(altsets.quality.Additive(range(8)), problem, Run()), 3, 1, Run())
     columns.generate_columns(-100.0, 100)
-    columns.add_clique_cuts(-100.0, 100, 0.0)
 print(json.dumps({
     "results": results,
     "warnings": [[warning.category.__name__, str(warning.message)] for warning in caught],

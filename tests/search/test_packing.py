@@ -11,17 +11,16 @@ import pytest
 
 import altsets
 from altsets import constraints, quality
-from altsets._kernels.clique_cuts import heavy_cliques
 from altsets.problem import Problem
 from altsets.search.find import ENGINES
 from altsets.search.packing import phases
+from altsets.search.packing.branching import ColumnBranching
 from altsets.search.packing.clique_search import CliqueSearch, ReducedCostBudget, listing_of
-from altsets.search.packing.column_branching import ColumnBranching
 from altsets.search.packing.engine import PackingEngine
 from altsets.search.packing.limits import PACKING_LIMITS
 from altsets.search.packing.master import RestrictedMaster
+from altsets.search.packing.phases import strategy
 from altsets.search.packing.search import SetPackingSearch
-from altsets.search.packing.strategy import strategy
 from altsets.search.run import Run
 from altsets.search.subset.pricing import PricingOracle
 
@@ -50,35 +49,22 @@ def request_of(n_alternatives, aggregation, n=13, max_overlap=1):
     sorted({*itertools.product([1, 2, 3], ["sum", "min"], [False, True])} - {(1, "sum", True)}),
 )
 def test_the_optimum_is_that_of_whole_lists(n_alternatives, aggregation, priced):
-    # Lists of both kinds go equally far below the bound.
-    limits = replace(PACKING_LIMITS, fast_growth=PACKING_LIMITS.slow_growth)
-    shorter = 0
     for seed in range(6):
-        found = []
-        for all_listed in (True, False):
-            searched = redundant(13, seed)
-            problem = request_of(n_alternatives, aggregation)
-            run = Run()
-            pricing = PricingOracle(searched, problem, run)
-            lengths = []
-            above = pricing.all_above
-
-            def counted(*args, above=above, lengths=lengths, **options):
-                listing = above(*args, **options)
-                lengths.append(len(listing))
-                return listing
-
-            pricing.all_above = counted
-            search = SetPackingSearch(searched, problem, pricing, run, limits=limits)
-            (phases.ColumnGeneration() if priced else phases.RootBound()).run(search)
-            if not search.state.is_proven:
-                phases.ListBelowBound(10**6, 10**12, all_listed=all_listed).run(search)
-            assert search.state.is_proven
-            found.append((search.state.value, max(lengths, default=0)))
-        (value, length), (value_without, length_without) = found
-        assert value == pytest.approx(value_without, abs=1e-9)
-        shorter += length_without < length
-    assert shorter >= (2 if priced else 3)
+        searched, problem, run = redundant(13, seed), request_of(n_alternatives, aggregation), Run()
+        search = SetPackingSearch(searched, problem, PricingOracle(searched, problem, run), run)
+        (phases.ColumnGeneration() if priced else phases.RootBound()).run(search)
+        if not search.state.is_proven:
+            phases.ListBelowBound(10**6, 10**12).run(search)
+        assert search.state.is_proven
+        expected = altsets.find(
+            searched,
+            n_features=4,
+            n_alternatives=n_alternatives,
+            min_difference=3,
+            search="simultaneous",
+            aggregation=aggregation,
+        )
+        assert search.state.value == pytest.approx(expected.objective, abs=1e-9)
 
 
 def test_nothing_is_picked_where_no_set_is_good_enough():
@@ -99,9 +85,10 @@ def test_nothing_is_picked_where_no_set_is_good_enough():
 
 def test_what_a_branch_proves_is_not_taken_for_the_whole(monkeypatch):
     # Lists so short that branching gives up, and the linear programme is asked once more afterwards.
-    limits = replace(PACKING_LIMITS, short_list_sets=2, priced_list_sets=20, branch_list_sets=8)
+    limits = replace(
+        PACKING_LIMITS, short_list_sets=2, priced_list_sets=4, long_list_sets=8, sets_per_column=2
+    )
     monkeypatch.setitem(ENGINES, "enumerate", PackingEngine(limits))
-    monkeypatch.setattr(SetPackingSearch, "usage_branching_pays", True)
     shape = np.array([0.504, 0.266, 0.4, 0.524, 0.864, 0.501, 0.427, 0.949, 0.777, 0.243])
     searched = quality.MRMR([0.1, 0.5, 0.9, 0.8, 0.5, 0.0, 0.4, 0.3, 0.0, 0.8], np.outer(shape, shape))
     found = altsets.find(
@@ -128,31 +115,33 @@ def test_what_a_branch_proves_is_not_taken_for_the_whole(monkeypatch):
     assert found.objective == pytest.approx(best)
 
 
-@pytest.mark.parametrize(("patience", "status"), [(1, "feasible"), (50, "optimal")])
-def test_thresholds_with_patience_prove_what_lists_leave_open(patience, status, monkeypatch):
-    request = {"n_features": 5, "n_alternatives": 3, "min_difference": 4, "aggregation": "min"}
+@pytest.mark.parametrize("aggregation", ["sum", "min"])
+def test_phases_are_right_in_any_order(aggregation, monkeypatch):
+    """What a phase reads it waits for, so that another order may take longer or give up, but claims nothing wrong."""
+    limits = replace(PACKING_LIMITS, short_list_sets=2, priced_list_sets=4, long_list_sets=200)
+    request = {"n_features": 4, "n_alternatives": 2, "min_difference": 3, "aggregation": aggregation}
+    best = [best_value(redundant(11, seed), request_of(2, aggregation, 11)) for seed in range(3)]
+    for order in range(12):
+        rng = np.random.default_rng(order)
+        usual = strategy(limits)
+        mixed = [usual[place] for place in rng.permutation(len(usual))]
+        monkeypatch.setitem(ENGINES, "enumerate", PackingEngine(limits, lambda _, mixed=mixed: mixed))
+        for seed, expected in enumerate(best):
+            found = altsets.find(redundant(11, seed), search="simultaneous", engine="enumerate", **request)
+            assert found.bound >= expected - 1e-9
+            if found.status == "optimal":
+                assert found.objective == pytest.approx(expected, abs=1e-9)
 
-    def search(seed):
-        return altsets.find(redundant(16, seed), search="simultaneous", engine="enumerate", **request)
 
-    best = [search(seed).objective for seed in range(5)]
-    # Lists are too short, picking from them takes too long, and so do the programmes for thresholds at first.
-    limits = replace(
-        PACKING_LIMITS,
-        short_list_sets=2,
-        priced_list_sets=4,
-        long_list_steps=1,
-        half_list_steps=1,
-        threshold_patience=(patience,),
-        threshold_rounds=1,
-        longest_annealing=1_000,
-    )
-    without_columns = [phase for phase in strategy(limits) if not isinstance(phase, phases.BranchOnColumns)]
-    monkeypatch.setitem(ENGINES, "enumerate", PackingEngine(limits, lambda _: without_columns))
-    for seed in range(5):
-        found = search(seed)
-        assert found.status == status
-        assert found.objective <= best[seed] + 1e-9 <= found.bound + 2e-9
+def test_nothing_is_ruled_out_by_a_search_that_was_cut_off():
+    searched, problem, run = redundant(13, 0), request_of(2, "sum"), Run()
+    search = SetPackingSearch(searched, problem, PricingOracle(searched, problem, run), run)
+    search.find_first()
+    bound = search.state.bound
+    run.interrupted = True
+    search.state.rule_out(search.state.value, "all sets listed")
+    assert search.state.bound == bound
+    assert not search.state.is_proven
 
 
 @pytest.mark.parametrize("effort", [0, 1])
@@ -182,7 +171,7 @@ def test_branching_on_columns_proves_the_best_solution(
         search.find_first()
         phases.ColumnGeneration().run(search)
         assert not search.state.is_proven
-        phases.BranchOnColumns(max_min=aggregation == "min").run(search)
+        phases.BranchOnColumns().run(search)
         assert search.state.is_proven
         assert search.state.value == pytest.approx(best_value(searched, problem), abs=1e-12)
     assert depths.count(1) >= len(seeds), "it has to be branched"
@@ -249,70 +238,6 @@ def test_a_programme_that_was_cut_short_can_be_taken_over():
         assert second.generate_columns(-math.inf, 1000)
         bounds.append(second.dual_bound.bound)
     assert bounds == pytest.approx([bounds[0]] * len(bounds), abs=1e-6)
-
-
-@pytest.mark.parametrize("max_overlap", [0, 1, 2])
-def test_clique_cuts_lower_the_bound_but_never_below_a_solution(max_overlap):
-    lowered = 0
-    for seed in range(4):
-        n = 13 - 2 * max_overlap
-        searched = redundant(n, seed)
-        problem = request_of(2, "sum", n, max_overlap)
-        master = RestrictedMaster(PricingOracle(searched, problem, Run()), 3, max_overlap, Run())
-        assert master.generate_columns(-math.inf, 1000)
-        before = master.dual_bound.bound
-        best = best_value(searched, problem)
-        master.add_clique_cuts(best, 1000, 0.0)
-        assert master.dual_bound.bound >= best - 1e-9
-        lowered += master.dual_bound.bound < before - 1e-6
-    assert lowered
-
-
-@pytest.mark.slow
-def test_clique_search_knows_what_clique_cuts_cost():
-    n_with_cuts = 0
-    for seed in range(4):
-        searched, problem = redundant(13, seed), request_of(2, "sum")
-        pricing = PricingOracle(searched, problem, Run())
-        master = RestrictedMaster(pricing, 3, 1, Run())
-        master.generate_columns(-math.inf, 1000)
-        best = best_value(searched, problem)
-        master.add_clique_cuts(best, 1000, 0.0)
-        dual_bound = master.dual_bound
-        n_with_cuts += dual_bound.prices.clique_cuts is not None
-        listing = pricing.all_above(-math.inf, 10**6, prices=dual_bound.prices)
-        cost_budget = ReducedCostBudget.of(listing, dual_bound, 3)
-        sets, finished = CliqueSearch(pricing, Run()).pick(
-            listing, cost_budget, -math.inf, 10**9, summing=True
-        )
-        assert finished
-        assert sum(map(searched.evaluate, sets)) == pytest.approx(best, abs=1e-12)
-        # By how much they fall short of the bound: sets below the best value, and clique cuts that none of them has.
-        values = pricing.listed(sets, dual_bound.prices).values
-        unused = 0.0
-        if dual_bound.prices.clique_cuts is not None:
-            clique_cuts = dual_bound.prices.clique_cuts
-            unused = clique_cuts.prices @ ~clique_cuts.reached(pricing.place[np.array(sets)]).any(axis=0)
-        assert dual_bound.bound - best >= np.sum(dual_bound.best - values) + unused - 1e-9
-    assert n_with_cuts
-
-
-def test_heavy_cliques_weigh_what_they_say():
-    rng = np.random.default_rng(0)
-    for _ in range(20):
-        # Half of the sets have four out of the first six features, and many of the others have fewer.
-        sets = [
-            [*rng.permutation(6)[:4], 6 + rng.integers(8)] if number % 2 else rng.permutation(14)[:5]
-            for number in range(12)
-        ]
-        sets = np.sort(np.array(sets, dtype=np.intc), axis=1)
-        weights = rng.random(len(sets))
-        found = heavy_cliques(sets, weights, 14, size=6, least=4, n_starts=12)
-        for members, weight in found:
-            assert len(set(members)) == 6
-            assert weight == pytest.approx(weights[np.isin(sets, members).sum(axis=1) >= 4].sum())
-        planted = weights[np.isin(sets, range(6)).sum(axis=1) >= 4].sum()
-        assert max(weight for _, weight in found) >= planted - 1e-9
 
 
 @pytest.mark.parametrize("most", [1, 5, 40, 1000])

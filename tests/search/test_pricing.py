@@ -14,7 +14,7 @@ from random_requests import random_budget, random_constraints, random_limit, ran
 from altsets import quality
 from altsets.problem import Problem
 from altsets.search.packing.master import RestrictedMaster
-from altsets.search.packing.threshold_master import LEAST, ThresholdMaster
+from altsets.search.packing.thresholds import LEAST, ThresholdMaster
 from altsets.search.run import Run
 from altsets.search.subset.bound_choice import BoundChoice
 from altsets.search.subset.limits import PRICING_LIMITS

@@ -17,6 +17,7 @@ from altsets._kernels import clique_search as cliques
 from altsets.errors import InputError, UnsupportedError
 from altsets.problem import Problem
 from altsets.search.scaling import Scaling
+from altsets.search.subset.kernel_call import KernelRequest, KernelRules, Objective, Terms
 
 EXACT_ENGINES = ("auto", "enumerate", "milp")
 
@@ -404,10 +405,8 @@ def test_kernels_with_many_levels_give_up_instead_of_running_out_of_stack():
     terms = np.ones(1500), np.zeros((0, 0)), np.zeros((0, 0), dtype=np.uint8)
     rules = np.zeros(1501, dtype=np.intc), none, none, np.zeros((0, 1500)), np.zeros(0)
     needs_and_payers = np.zeros(1501, dtype=np.intc), none, np.zeros((0, 0), dtype=np.intc)
-    sets, _, bound, *_ = subset_search.subset_search(
-        terms, (*rules, *needs_and_payers), 1200, 0.0, -math.inf, 1,
-        keeping=True, max_nodes=10, tick=lambda: False,
-    )  # fmt: skip
+    request = KernelRequest(KernelRules(*rules, *needs_and_payers), 1200, keeping=True, tick=lambda: False)
+    sets, _, bound, *_ = subset_search.subset_search(request, Objective(Terms(*terms), 0.0, -math.inf), 1, 10)
     assert (len(sets), bound) == (0, math.inf)
     items = np.zeros((1, 1), dtype=np.uint64), np.zeros(1, dtype=np.intc), np.ones(1), np.zeros(1)
     elements = np.zeros(2, dtype=np.intc), none, np.zeros((0, 2002)), np.zeros(2)

@@ -8,9 +8,8 @@ the best one known falls short by less than a budget.
 
 Depth-first, the sets with the lowest charges first: of the sets of a solution the first one can cost no more than an
 equal part of the budget, the second one no more than an equal part of what is left, and so on. That leaves few sets to
-begin with, however many could come last. Of a solution all sets but one cost no more than half of the budget, so where
-the list would become too long, it holds no others, and the last set is asked for. Where many sets could be first and
-few of them have an element that cannot be left unused, one of these is next instead.
+begin with, however many could come last. Where many sets could be first and few of them have an element that cannot be
+left unused, one of these is next instead.
 """
 
 import cython
@@ -33,9 +32,6 @@ INFINITY = cython.declare(cython.double, float("inf"))
 # Each level needs room on the stack, of which a thread may have little, and plain Python has less: with more levels
 # than these a search gives up at once.
 MOST_LEVELS = cython.declare(cython.int, 1_000 if cython.compiled else 250)
-
-# To ask for the last set takes as long as so many steps.
-ASKED = cython.declare(cython.int, 256)
 
 # Where no more sets than this could be next, it is not worth looking for an element that fewer have.
 FEW = cython.declare(cython.int, 32)
@@ -72,7 +68,6 @@ class Cliques:
     n = cython.declare(cython.int)
     words = cython.declare(cython.int)
     n_sets = cython.declare(cython.int)
-    n_listed = cython.declare(cython.int)
     n_elements = cython.declare(cython.int)
     best = cython.declare(cython.double, visibility="readonly")
     ceiling = cython.declare(cython.double)
@@ -87,7 +82,6 @@ class Cliques:
     stopped = cython.declare(cython.bint, visibility="readonly")
     compatible = cython.declare(object)
     together = cython.declare(object)
-    last = cython.declare(object)
     known = cython.declare(cython.uchar[:, ::1])
     tick = cython.declare(object)
 
@@ -105,7 +99,6 @@ class Cliques:
         max_nodes,
         compatible,
         together,
-        last,
         tick,
     ):
         self.masks, self.group, self.qualities, self.charge = items
@@ -115,8 +108,6 @@ class Cliques:
         self.n = len(self.qualities)
         self.words = self.masks.shape[1]
         self.n_sets = n_sets
-        self.n_listed = n_sets - (last is not None)
-        self.last = last
         self.n_elements = len(self.penalty)
         self.best = best
         self.ceiling = ceiling
@@ -159,7 +150,7 @@ class Cliques:
 
     def chosen(self):
         """Numbers of the best sets."""
-        return np.asarray(self.best_picked)[: self.n_listed].copy()
+        return np.asarray(self.best_picked).copy()
 
     @cython.cfunc
     @cython.nogil
@@ -281,17 +272,12 @@ class Cliques:
             if spent + standing < self.budget and value > self.best + self.tolerance:
                 self.keep(value)
             return
-        if level == self.n_listed:
-            with cython.gil:
-                self.complete(value)
-            return
-        left = self.n_listed - level
         self.in_order[level] = level == 0 or self.in_order[level - 1]
         if count < left or self.spend_node(1 + count // 16):
             return
         n_first = count - left + 1
         self.look_ahead(level, count, left)
-        if self.last is None and self.n_elements > 0:
+        if self.n_elements > 0:
             rest = self.budget - self.tolerance - spent - standing
             for p in range(n_first):
                 n_next += self.least[level, p] < rest
@@ -318,31 +304,16 @@ class Cliques:
         self.best = value
         if self.summing:
             self.budget = self.ceiling - value
-        for p in range(self.n_listed):
+        for p in range(self.n_sets):
             self.best_picked[p] = self.picked[p]
         if value >= self.enough:
             self.stopped = True
 
     @cython.cfunc
-    def complete(self, value: cython.double):
-        """Ask for the last set."""
-        if self.spend_node(ASKED):
-            return
-        worst = self.best - value if self.summing else self.best
-        quality = self.last(np.asarray(self.picked)[: self.n_listed], worst)
-        if quality is not None:
-            reached = value + quality if self.summing else min(value, quality)
-            if reached > self.best + self.tolerance:
-                self.keep(reached)
-
-    @cython.cfunc
     @cython.nogil
     @cython.exceptval(check=False)
     def look_ahead(self, level: cython.int, count: cython.int, left: cython.int) -> cython.void:
-        """What each set of the list costs at least together with as many later ones as are wanted, or one fewer.
-
-        A last set that is not on the list costs no less than any other.
-        """
+        """What each set of the list costs at least together with as many later ones as are wanted, or one fewer."""
         p: cython.int
         q: cython.int
         m: cython.int = 0
@@ -351,8 +322,6 @@ class Cliques:
         for p in range(count - 1, -1, -1):
             cost = self.cost[level, p]
             self.least[level, p] = cost + total if m == left - 1 else INFINITY
-            if self.last is not None:
-                self.least[level, p] += self.charge[self.room[level, p]]
             self.others[level, p] = total - self.low[m - 1] if m > 0 else 0.0
             if m < left - 1:
                 m += 1
@@ -407,7 +376,6 @@ class Cliques:
         m: cython.int = 0
         shared: cython.int
         left: cython.int = self.n_sets - level - 1
-        n_dearest: cython.int = 1 + self.n_sets - self.n_listed
         cost: cython.double
         limit: cython.double
         reached: cython.double = value + self.qualities[i] if self.summing else min(value, self.qualities[i])
@@ -419,14 +387,14 @@ class Cliques:
         spent += self.cost[level, p]
         cost = spent + self.standing(left)
         if cost < self.budget - self.tolerance:
-            if level + 1 < self.n_listed:
+            if level + 1 < self.n_sets:
                 limit = self.budget - self.tolerance - cost - self.others[level, p]
                 for q in range(p + 1, count):
                     j = self.room[level, q]
                     # Charges only rise, unless sets with a forced element were brought to the front.
-                    if self.charge[j] * n_dearest >= limit and self.in_order[level]:
+                    if self.charge[j] >= limit and self.in_order[level]:
                         break
-                    if self.cost[level, q] + self.charge[j] * (n_dearest - 1) >= limit:
+                    if self.cost[level, q] >= limit:
                         continue
                     if not self.summing and self.qualities[j] <= self.best + self.tolerance:
                         continue
@@ -472,7 +440,6 @@ def pick(
     max_nodes,
     compatible=None,
     together=None,
-    last=None,
     tick,
 ):
     """Pick ``n_sets`` compatible sets whose qualities have a sum, or a minimum, above ``best``.
@@ -503,14 +470,11 @@ def pick(
         compatible(i, j) instead of masks and caps.
     together : callable, optional
         together(i, numbers) tells which of these sets go with set i (uint8), besides masks and caps.
-    last : callable, optional
-        For lists without the sets that can only be the dearest of a solution: last(numbers, worst) is asked for the
-        quality, above the worst, of a last set that goes with those picked; None if there is none.
     tick : callable
 
     Returns
     -------
-    chosen : int array, or None if nothing better was found; without a last set that was asked for
+    chosen : int array, or None if nothing better was found
     finished : bool
         Whether the search was exhaustive; not if it found enough before.
     """
@@ -527,7 +491,6 @@ def pick(
         max_nodes,
         compatible,
         together,
-        last,
         tick,
     )
     search.run()

@@ -19,6 +19,5 @@ def pick(
     max_nodes: int,
     compatible: Callable[[int, int], bool] | None = None,
     together: Callable[[int, Ints], npt.NDArray[np.uint8]] | None = None,
-    last: Callable[[Ints, float], float | None] | None = None,
     tick: Callable[[], bool],
 ) -> tuple[Ints | None, bool]: ...

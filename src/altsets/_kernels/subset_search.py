@@ -79,13 +79,6 @@ MAX_TANGENT_STEPS = cython.declare(cython.int, 6)
 # Shares of a group's price are rounded: sums of them are taken to be smaller by this factor, so that no set is lost.
 SHARES_ROUNDED = cython.declare(cython.double, 1.0 - 1e-12)
 
-NO_CLIQUE_CUTS = (
-    np.zeros(1, dtype=np.intc),
-    np.zeros(0, dtype=np.intc),
-    np.zeros(0, dtype=np.intc),
-    np.zeros(0),
-)
-
 # How far a search has come is told by the nodes below this level that it is done with.
 PROGRESS_LEVEL = cython.declare(cython.int, 2)
 
@@ -217,69 +210,59 @@ class SubsetSearch:
 
     # --- 1. A search from start to end ------------------------------------------------------------
 
-    def __init__(
-        self,
-        terms,
-        rules,
-        clique_cuts,
-        r,
-        threshold,
-        most,
-        keeping,
-        cheaper,
-        ratio,
-        low_rank,
-        tolerance,
-        max_nodes,
-        doubts,
-        accept,
-        fitting,
-        tick,
-    ):
-        self.linear, self.pair, self.conflict = terms
-        self.cap_first, self.cap_member, cap_room, self.costs, budget_room = rules[:5]
-        self.needs_first, self.needs, self.payer = rules[5:]
-        self.cap_room = np.array(cap_room, dtype=np.intc)
-        self.budget_room = np.array(budget_room, dtype=np.float64)
+    def __init__(self, request, objective, most, max_nodes, low_rank):
+        terms, rules, ratio = objective.terms, request.rules, objective.ratio
+        self.linear, self.pair, self.conflict = terms.linear, terms.pairs, terms.conflicts
+        self.cap_first, self.cap_member = rules.cap_first, rules.cap_member
+        self.cap_room = np.array(rules.cap_room, dtype=np.intc)
+        self.costs, self.payer = rules.costs, rules.payers
+        self.budget_room = np.array(rules.budget_room, dtype=np.float64)
+        self.needs_first, self.needs = rules.needs_first, rules.needs
         self.n = len(self.linear)
-        self.r = r
+        self.r = request.n_open
         self.n_caps = len(self.cap_room)
         self.n_budgets = len(self.budget_room)
         self.n_needs = len(self.needs)
         self.is_grouped = np.zeros(self.n_budgets, dtype=np.uint8)
         if len(self.payer):
             self.is_grouped = np.any(np.asarray(self.payer) >= 0, axis=1).astype(np.uint8)
-        self.clique_first, self.clique_member, missing, self.clique_price = clique_cuts or NO_CLIQUE_CUTS
-        self.clique_missing = np.array(missing, dtype=np.intc)
-        self.n_clique_cuts = len(self.clique_missing)
+        self.n_clique_cuts = 0
+        if objective.clique_cuts is not None:
+            self.take_clique_cuts(objective.clique_cuts)
         self.has_pairs = len(self.pair) > 0
         self.has_conflicts = len(self.conflict) > 0
+        self.threshold = self.leaf_threshold = objective.threshold
         self.ratio = ratio is not None
-        self.leaf_threshold = threshold
         if ratio is not None:
-            self.upper_term, self.lower_term, self.lower_pair, start, window, self.leaf_threshold = ratio
-            self.upper_start, self.lower_start = start
-            self.window_low, self.window_high = window
-        self.threshold = threshold
+            self.upper_term, self.lower_term, self.lower_pair = ratio.upper, ratio.lower, ratio.lower_pairs
+            self.upper_start, self.lower_start = ratio.start
+            self.window_low, self.window_high = ratio.window
+            self.leaf_threshold = ratio.threshold
         self.most = most
-        self.keeping = keeping
-        self.cheaper = cheaper
-        self.tolerance = tolerance
+        self.keeping, self.cheaper = request.keeping, request.cheaper
+        self.tolerance = request.tolerance
         self.max_nodes = max_nodes
-        self.doubtful_room, self.pays = doubts or (np.zeros(0), None)
-        self.accept = accept
-        self.fitting = fitting
-        self.tick = tick
+        self.doubtful_room, self.pays = np.zeros(0), None
+        if request.doubts is not None:
+            self.doubtful_room, self.pays = request.doubts.room, request.doubts.pays
+        self.accept, self.fitting, self.tick = request.accept, request.fitting, request.tick
         self.make_room_for_nodes()
         self.rank = 0
         if low_rank is not None:
             self.make_room_for_tangents(low_rank)
-        self.sets = np.zeros((most if keeping else min(most, 64), max(r, 1)), dtype=np.intc)
+        self.sets = np.zeros((most if self.keeping else min(most, 64), max(self.r, 1)), dtype=np.intc)
         self.values = np.zeros(len(self.sets))
         self.n_found = self.nodes = self.looks_since_tick = 0
         self.stopped = False
         self.open_bound = -float("inf")
         self.progress = 0.0
+
+    @cython.cfunc
+    def take_clique_cuts(self, cuts):
+        """What a set pays once if it has enough features of a group."""
+        self.clique_first, self.clique_member, self.clique_price = cuts.first, cuts.member, cuts.prices
+        self.clique_missing = np.array(cuts.missing, dtype=np.intc)
+        self.n_clique_cuts = len(self.clique_missing)
 
     @cython.cfunc
     def make_room_for_nodes(self):
@@ -325,8 +308,8 @@ class SubsetSearch:
     @cython.cfunc
     def make_room_for_tangents(self, low_rank):
         """The low-rank part of the pair terms, the residual, and a tangent for each level."""
-        self.common, self.loadings, products, self.rounding = low_rank
-        self.residual = np.asarray(self.pair) - products
+        self.common, self.loadings, self.rounding = low_rank.common, low_rank.loadings, low_rank.rounding
+        self.residual = np.asarray(self.pair) - low_rank.products
         self.self_terms = 0.5 * np.sum(np.asarray(self.loadings) ** 2, axis=1)
         self.rank = self.loadings.shape[1]
         self.tangent_point = np.zeros((self.r + 1, self.rank))
@@ -1360,70 +1343,31 @@ class SubsetSearch:
         return total
 
 
-def subset_search(
-    terms,
-    rules,
-    r,
-    start,
-    threshold,
-    most,
-    *,
-    clique_cuts=None,
-    keeping,
-    cheaper=False,
-    ratio=None,
-    low_rank=None,
-    tolerance=0.0,
-    max_nodes,
-    doubts=None,
-    accept=None,
-    fitting=None,
-    tick,
-):
-    """The best ``most`` sets of r features (``keeping``), or all with a value above ``threshold``, at most ``most``.
+def subset_search(request, objective, most, max_nodes, low_rank=None):
+    """The best ``most`` sets, or all with a value above the threshold, at most ``most``.
+
+    The records are those of :mod:`altsets.search.subset.kernel_call`, or have the same attributes.
 
     Parameters
     ----------
-    terms : tuple of arrays
-        Linear terms; pair terms (symmetric) and pairs that exclude each other (uint8), both empty where there are none.
-    rules : tuple of arrays
-        Caps: which caps each feature counts for (``first``, ``member``) and what is left of each; budgets: costs and
-        what is left; needs: which features each feature needs, transitively (``needs_first``, ``needs``); and, by
-        budget, the number of the group that pays for each feature (-1: it pays for itself), empty without groups.
-    r : int
-    start : float
-        The value of the features that are in every set.
-    threshold : float
-        Sets up to this value are of no interest.
-    most : int
-    keeping : bool
-        Whether the best sets are wanted, and not all above the threshold.
-    clique_cuts : tuple of arrays, optional
-        What a set pays once if it has enough features of a group: which groups each feature counts for (``first``,
-        ``member``), how many features are enough, and what that costs.
-    cheaper : bool
-        Whether sets that cost no less than one listed before are of no interest, by the last budget; a few may be
-        listed all the same.
-    ratio : tuple, optional
-        For quality that is a ratio: what each feature adds above and below the line, what each pair adds below it, both
-        parts of the features that are in every set, the window (exclusive, inclusive) in which the upper part is to
-        lie, and the threshold for the ratio. The terms then serve for the bound alone.
-    low_rank : tuple, optional
-        For the low-rank bound: parts of the pair terms (common, loadings), what they come to for each pair, and by how
-        much bounds with them can be wrong because of rounding.
-    tolerance : float
-        A node, or a candidate, must be able to exceed the threshold by more than this.
-    max_nodes : int
-    doubts : tuple, optional
-        For costs that were rounded down: how much of each of the first budgets a set must leave so that it keeps to
-        them for sure, and a callable that tells for the positions of a set that leaves less.
-    accept : callable, optional
-        Called with the positions of a set that would be kept.
-    fitting : callable, optional
-        fitting(chosen, candidates, to_go) tells, by positions, which candidates may be added to the chosen features
-        with so many to go (uint8). It is asked at every node, so complete sets need no other test.
-    tick : callable
-        Called now and then; true means stop.
+    request : KernelRequest
+        What sets have to keep to: ``rules`` (arrays of caps, budgets and needs), ``n_open`` features to choose,
+        ``keeping`` for the best sets instead of all above the threshold, ``tolerance`` by which a node must be able to
+        exceed the threshold. With ``cheaper``, sets that cost no less than one listed before are of no interest, by the
+        last budget; a few may be listed all the same. ``doubts``, for costs that were rounded down: the ``room`` that a
+        set must leave in each of the first budgets to keep to them for sure, and ``pays``, which tells for one that
+        leaves less. ``accept`` is called with the positions of a set that would be kept;
+        ``fitting(chosen, candidates, to_go)`` tells which candidates may be added, at every node, so that complete sets
+        need no other test; ``tick`` is called now and then, and true means stop.
+    objective : Objective
+        ``terms`` (linear and pair terms, and pairs that exclude each other), the value ``start`` of the features that
+        are in every set, the ``threshold`` up to which sets are of no interest; ``clique_cuts``, which a set pays for
+        once if it has enough features of a group; for quality that is a ``ratio``, what features and pairs add above
+        and below the line, the window (exclusive, inclusive) for the upper part and the threshold for the ratio. The
+        terms then serve for the bound alone.
+    most, max_nodes : int
+    low_rank : LowRankTerms, optional
+        For the low-rank bound.
 
     Returns
     -------
@@ -1436,24 +1380,7 @@ def subset_search(
         For how much the parts of the search count that it came to and is done with, if all children of a node count
         the same. To be compared with that of other searches for the same sets.
     """
-    search = SubsetSearch(
-        terms,
-        rules,
-        clique_cuts,
-        r,
-        threshold,
-        most,
-        keeping,
-        cheaper,
-        ratio,
-        low_rank,
-        tolerance,
-        max_nodes,
-        doubts,
-        accept,
-        fitting,
-        tick,
-    )
-    search.run(start)
+    search = SubsetSearch(request, objective, most, max_nodes, low_rank)
+    search.run(objective.start)
     sets, values = search.found()
     return sets, values, search.open_bound, search.nodes, search.progress

@@ -24,9 +24,6 @@ from altsets.search.run import Run
 from altsets.search.subset.listing import Listing
 from altsets.search.subset.pricing import PricingOracle
 
-__all__ = ["CliqueSearch", "ReducedCostBudget", "best_compatible", "listing_of"]
-
-
 #: Sets whose elements are looked up at a time: a row for each would be many times as large as what stays of it.
 SETS_AT_A_TIME = 20_000
 
@@ -54,29 +51,6 @@ class ReducedCostBudget:
         return cls(np.maximum(charges, 0.0), ceiling, dual_bound.slack_costs)
 
 
-class _LastSet:
-    """The dearest set of a solution where it is not listed: searched for, once all others are picked."""
-
-    def __init__(self, pricing: PricingOracle, listing: Listing, order: Indices) -> None:
-        self._pricing, self._listing, self._order = pricing, listing, order
-        #: By the numbers of the others; and whether none was missed because a search had to stop.
-        self.found: dict[tuple[int, ...], FeatureSet] = {}
-        self.is_sure = True
-
-    def picked(self, numbers: Ints) -> list[FeatureSet]:
-        """Listed sets by their numbers in the order in which they are picked from."""
-        return [self._listing.set_at(number) for number in self._order[numbers].tolist()]
-
-    def value(self, numbers: Ints, worst: float) -> float | None:
-        """The quality of the best set that goes with these, if it is above ``worst``."""
-        best = self._pricing.k_best(1, others=self.picked(numbers), threshold=worst)
-        self.is_sure = self.is_sure and best.bound == -math.inf
-        if not best.sets:
-            return None
-        self.found[tuple(numbers.tolist())] = best.sets[0]
-        return best.values[0]
-
-
 class CliqueSearch:
     """Picks as many sets as a problem asks for."""
 
@@ -101,13 +75,12 @@ class CliqueSearch:
         summing: bool,
         least: float = -math.inf,
         enough: float = math.inf,
-        all_listed: bool = True,
         n_sets: int | None = None,
     ) -> tuple[list[FeatureSet] | None, bool]:
         """Sets of a quality of at least ``least`` whose sum or minimum is above the target.
 
         Returns None if there are none, and whether the search came to its end; it does not go on to there when it has
-        found ``enough``. If sets that can only be the dearest of a solution are not listed, they are searched for.
+        found ``enough``.
         """
         n_sets = n_sets or self.problem.n_sets
         if LISTED * (n_sets + 1) * len(listing) > MOST_BYTES:
@@ -122,7 +95,6 @@ class CliqueSearch:
         elements = self._elements(listing, order, cost_budget.slack_costs)
         if elements is None:
             return None, False
-        last = _LastSet(self.pricing, listing, order)
         chosen, finished = cliques.pick(
             (
                 self._masks(listing)[order],
@@ -141,16 +113,11 @@ class CliqueSearch:
             max_nodes=max_steps,
             compatible=self._compatible(listing, order),
             together=self._together(listing, order),
-            last=None if all_listed else self.run.guarded(last.value, otherwise=None),
             tick=self.run.tick,
         )
         if chosen is None:
-            return None, finished and last.is_sure
-        picked = last.picked(chosen)
-        return picked if all_listed else [
-            *picked,
-            last.found[tuple(chosen.tolist())],
-        ], finished and last.is_sure
+            return None, finished
+        return [listing.set_at(number) for number in order[chosen].tolist()], finished
 
     def _compatible(self, listing: Listing, order: Indices) -> Callable[[int, int], bool] | None:
         """The user's own test of two listed sets; None if shared features are counted."""
@@ -188,7 +155,6 @@ class CliqueSearch:
         *,
         max_min: bool,
         enough: float = math.inf,
-        all_listed: bool = True,
         n_sets: int | None = None,
     ) -> tuple[list[FeatureSet] | None, bool]:
         """The best compatible sets if their sum or minimum is above the target; as :meth:`pick`.
@@ -198,7 +164,7 @@ class CliqueSearch:
         n_sets = n_sets or self.problem.n_sets
         least: float | None = None
         if max_min:
-            least = max(target, float(np.min(listing.qualities, initial=math.inf))) if all_listed else target
+            least = max(target, float(np.min(listing.qualities, initial=math.inf)))
         return self.pick(
             listing,
             ReducedCostBudget.of(listing, dual_bound, n_sets, least),
@@ -207,7 +173,6 @@ class CliqueSearch:
             summing=not max_min,
             least=-math.inf if least is None else least,
             enough=enough,
-            all_listed=all_listed,
             n_sets=n_sets,
         )
 
@@ -242,8 +207,6 @@ class CliqueSearch:
         counts, elements = [], []
         starts = np.cumsum([0, *(len(rows) for rows in listing.rows)])
         width = widest + (math.comb(widest, 2) if slack_costs.of_pair is not None else 0)
-        if slack_costs.clique_cuts is not None:
-            width += len(slack_costs.clique_cuts.least)
         for part in np.array_split(order, 1 + len(order) // SETS_AT_A_TIME):
             if self.run.stopped:
                 return None
@@ -254,16 +217,11 @@ class CliqueSearch:
                 rows = self.pricing.place[features[part[inside] - starts[group]]]
                 if slack_costs.levels is not None:
                     rows = slack_costs.levels.of(rows).astype(np.intc)
-                master = [slack_costs.of_feature[rows]]
+                blocks = [slack_costs.of_feature[rows]]
                 if slack_costs.of_pair is not None:
                     left, right = np.triu_indices(rows.shape[1], 1)
-                    master.append(slack_costs.of_pair[rows[:, left], rows[:, right]])
-                if slack_costs.clique_cuts is not None:
-                    numbers_of_cuts = slack_costs.first_clique_cut + np.arange(
-                        len(slack_costs.clique_cuts.least)
-                    )
-                    master.append(np.where(slack_costs.clique_cuts.reached(rows), numbers_of_cuts, -1))
-                numbers[inside, : sum(block.shape[1] for block in master)] = np.concatenate(master, axis=1)
+                    blocks.append(slack_costs.of_pair[rows[:, left], rows[:, right]])
+                numbers[inside, : sum(block.shape[1] for block in blocks)] = np.concatenate(blocks, axis=1)
             used = numbers >= 0
             elements.append(numbers[used])
             counts.append(used.sum(axis=1))

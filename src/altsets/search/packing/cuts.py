@@ -7,11 +7,8 @@ For A sets of which any two share at most m features; d counts how often a featu
   the features is at most that, the *sharing row*. Each of these parabolas has a variable of its own, which lies above
   its secants between whole numbers t and t + 1; these are linear in d. For m >= 2 the same holds for pairs of features,
   of which two sets share at most m (m - 1) / 2.
-* **Clique cuts**: of m + 1 + 2 j features, any two sets that have m + 1 + j share too many. All these sets exclude each
-  other, so at most one of them is taken.
-* **Usage limits**: how often a feature is used may be limited from outside, from below and from above (branching).
 
-Which cuts a solution violates is found in ``separation``, what they are worth in ``dual_pricing``.
+What they are worth is computed in ``dual_pricing``.
 """
 
 from __future__ import annotations
@@ -22,13 +19,11 @@ from itertools import combinations
 
 import numpy as np
 
-from altsets.arrays import Bools, Floats, Indices, Ints
+from altsets.arrays import Bools, Floats, Indices
 from altsets.problem import FeatureSet
 from altsets.search.milp.highs import LinearProgramme
 from altsets.search.subset.levels import CliqueLevels
 from altsets.search.subset.pricing import PricingOracle
-
-__all__ = ["PENALTY", "USED", "CliqueCut", "CutPool", "Element"]
 
 #: What stands in for sets or uses that are missing costs this, in units of what a set can be worth.
 PENALTY = 100.0
@@ -36,10 +31,13 @@ PENALTY = 100.0
 #: A solution of the programme takes a column if its value is above this; below is the solver's tolerance.
 USED = 1e-9
 
+#: A packing cut is violated by more than this, by what an element is used too often. The solver's tolerance is smaller.
+TOO_OFTEN = 1e-6
+#: The sharing row is, by more than this part of its limit: tiny violations would cost a round each.
+TOO_MUCH_SHARED = 1e-4
+
 #: A feature by its place, or two of them, the smaller one first.
 Element = tuple[int, ...]
-#: Features by their places, and how many of them only one set can have.
-CliqueCut = tuple[Element, int]
 
 
 class CutPool:
@@ -67,16 +65,14 @@ class CutPool:
         Once more as an array, with room for sets to come; where sets are smaller, with a place that counts nothing.
     columns : list of int
         The column of each set.
-    packing, cliques : dict
-        The rows of packing cuts and of clique cuts.
+    packing : dict
+        The rows of packing cuts.
     sharing : dict
         Rows and limits of what all pairs of sets share, in features (1) and in pairs of features (2).
     due : dict
         The columns that say how much of that is due to an element.
     secants : dict
         The rows of secant cuts, for each element by their step.
-    usage_rows, usage_ranges : dict
-        Features whose usage is limited from outside: their rows, and how often they are used at least and at most.
     """
 
     def __init__(
@@ -107,17 +103,12 @@ class CutPool:
         self._taken[:, -1] = True
         self.columns: list[int] = []
         self.packing: dict[Element, int] = {}
-        self.cliques: dict[CliqueCut, int] = {}
-        self._clique_members: Bools = np.zeros((0, self.n_features), dtype=bool)
-        self._clique_least: Ints = np.zeros(0, dtype=np.intc)
         self.sharing: dict[int, tuple[int, float]] = {}
         self.due: dict[Element, int] = {}
         self.secants: dict[Element, dict[int, int]] = {}
         # All secants once more: row, step and places, the last one again where the element is one feature.
         self._secant_rows: list[tuple[int, int, int, int]] = []
         self._secant_table = np.zeros((0, 4), dtype=np.intp)
-        self.usage_rows: dict[int, int] = {}
-        self.usage_ranges: dict[int, tuple[int, int]] = {}
 
     @property
     def table(self) -> Indices:
@@ -141,12 +132,6 @@ class CutPool:
         self.columns.append(self._n_columns)
         self._n_columns += 1
         terms = {self.packing[key]: 1.0 for key in self.packing_keys(places) if key in self.packing}
-        terms |= {self.usage_rows[place]: 1.0 for place in places if place in self.usage_rows}
-        if self.cliques:
-            members, least = self.clique_table
-            reached = np.count_nonzero(members[:, places], axis=1) >= least
-            rows = list(self.cliques.values())
-            terms |= {rows[number]: 1.0 for number in np.flatnonzero(reached).tolist()}
         return terms | self._secant_terms(self._taken[number])
 
     def _places_of(self, chosen: FeatureSet) -> Indices:
@@ -189,12 +174,6 @@ class CutPool:
         """At most one set has all of these features."""
         self.packing[key] = self._add(self._by_column(self._holders(key)), 1.0)
 
-    def add_clique_cut(self, cut: CliqueCut) -> None:
-        """At most one set has so many of these features."""
-        members, least = cut
-        counts = np.isin(self.table, members).sum(axis=1)
-        self.cliques[cut] = self._add(self._by_column((counts >= least).astype(np.float64)), 1.0)
-
     def add_secant(self, element: Element, step: int) -> bool:
         """The sharing due to an element lies above the secant of this step; says whether that is news."""
         size = len(element)
@@ -217,28 +196,12 @@ class CutPool:
         """How many features, or pairs of features, all pairs of sets share at most."""
         return math.comb(self.max_overlap, size) * self.n_sets * (self.n_sets - 1) / 2
 
-    def limit_usage(self, ranges: dict[int, tuple[int, int]]) -> None:
-        """Let features, by place, be used so often at least and at most; all others as often as they like."""
-        for place in ranges:
-            if place not in self.usage_rows:
-                row = self._add(self._by_column(self._holders((place,))), self.n_sets)
-                # Stands in for uses that are missing, until there are columns for them.
-                self._programme.add_column(-PENALTY, {row: 1.0})
-                self._n_columns += 1
-                self.usage_rows[place] = row
-        self.usage_ranges = {place: ranges.get(place, (0, self.n_sets)) for place in self.usage_rows}
-        for place, (least, most) in self.usage_ranges.items():
-            self._programme.limit_row(self.usage_rows[place], least, most)
-
     def adopt(self, other: CutPool, duals: Floats) -> None:
         """Add the cuts of another programme that had a price there."""
         duals = other.padded(duals)
         for key, row in other.packing.items():
             if duals[row] > 0:
                 self.add_packing_cut(key)
-        for cut, row in other.cliques.items():
-            if duals[row] > 0:
-                self.add_clique_cut(cut)
         for element, secants in other.secants.items():
             for step, row in secants.items():
                 # There a feature may be used more often than here.
@@ -248,19 +211,6 @@ class CutPool:
     def padded(self, duals: Floats) -> Floats:
         """Earlier prices of rows; those that have been added since cost nothing."""
         return np.pad(duals, (0, self.n_rows - len(duals)))
-
-    @property
-    def clique_table(self) -> tuple[Bools, Ints]:
-        """All clique cuts: which features each one has, and how many of them only one set can have."""
-        if len(self._clique_members) < len(self.cliques):
-            new = list(self.cliques)[len(self._clique_members) :]
-            members = np.zeros((len(new), self.n_features), dtype=bool)
-            for number, (places, _) in enumerate(new):
-                members[number, list(places)] = True
-            least = np.array([least for _, least in new], dtype=np.intc)
-            self._clique_members = np.concatenate([self._clique_members, members])
-            self._clique_least = np.concatenate([self._clique_least, least])
-        return self._clique_members, self._clique_least
 
     def _holders(self, element: Element) -> Floats:
         """One for each set that has the element."""
@@ -276,3 +226,57 @@ class CutPool:
         self._programme.add_row(terms, upper=limit)
         self.n_rows += 1
         return self.n_rows - 1
+
+
+# --- Separation: the cuts that a solution of the linear programme violates --------------------------------------------
+
+
+def separate(pool: CutPool, values: Floats) -> bool:
+    """Add packing and secant cuts that a solution of the programme violates; says whether there were any."""
+    of_sets = values[pool.columns]
+    used = np.flatnonzero(of_sets > USED)
+    usage: dict[Element, float] = {}
+    for number in used.tolist():
+        for key in pool.packing_keys(pool.places[number]):
+            usage[key] = usage.get(key, 0.0) + float(of_sets[number])
+    too_often = [key for key, amount in usage.items() if amount > 1 + TOO_OFTEN and key not in pool.packing]
+    for key in too_often:
+        pool.add_packing_cut(key)
+    violated = bool(too_often)
+    for size in (1, 2):
+        if pool.max_overlap >= size and size <= 1 + pool.pair_cuts:
+            # Pairs come second: most of what they rule out, features do, too.
+            violated = violated or _separate_secants(pool, size, of_sets, used, values)
+    return violated
+
+
+def _separate_secants(pool: CutPool, size: int, of_sets: Floats, used: Indices, values: Floats) -> bool:
+    """Add secants if elements of this size are shared too much; all those that tell how much is due to them."""
+    elements, usage = _element_usage(pool, size, of_sets, used)
+    steps = np.floor(usage + USED)
+    due = steps * usage - steps * (steps + 1) / 2
+    limit = pool.most_shared(size)
+    if float(np.sum(due)) <= limit + TOO_MUCH_SHARED * max(1.0, limit):
+        return False
+    added = False
+    for number in np.flatnonzero(due > TOO_OFTEN).tolist():
+        element = tuple(elements[number].tolist())
+        column = pool.due.get(element)
+        if due[number] > TOO_OFTEN + (
+            0.0 if column is None else float(values[column])
+        ) and pool.can_be_priced(element):
+            added = pool.add_secant(element, int(steps[number])) or added
+    return added
+
+
+def _element_usage(pool: CutPool, size: int, of_sets: Floats, used: Indices) -> tuple[Indices, Floats]:
+    """Features, or pairs of them, that are used by some of the sets, and how often."""
+    table, n = pool.table[used], pool.n_features
+    chosen = np.array(list(combinations(range(table.shape[1]), size)), dtype=np.intp)
+    elements = table[:, chosen].reshape(-1, size)
+    weights = np.repeat(of_sets[used], len(chosen))
+    real = elements[:, -1] < n
+    numbers = elements[real] @ (n ** np.arange(size)[::-1])
+    numbers, which = np.unique(numbers, return_inverse=True)
+    usage = np.bincount(which, weights[real], len(numbers)).astype(np.float64)
+    return np.stack(np.unravel_index(numbers, (n,) * size), axis=1), usage

@@ -1,9 +1,8 @@
 """Dual pricing: what the cuts of a solved programme cost sets, and what a solution pays for cuts that it leaves slack.
 
-A set pays the price of each row that it counts for, which makes prices for features, for pairs of features and for
-clique cuts. Where a row is not used up, a solution falls short of the dual bound by the row's price times the slack,
-and that falls apart into a part for each feature (or pair) and a part for each pair of sets, which the clique search
-spends.
+A set pays the price of each row that it counts for, which makes prices for features and for pairs of features. Where a
+row is not used up, a solution falls short of the dual bound by the row's price times the slack, and that falls apart
+into a part for each feature (or pair) and a part for each pair of sets, which the clique search spends.
 """
 
 from __future__ import annotations
@@ -19,9 +18,7 @@ import numpy as np
 from altsets.arrays import Floats, Ints
 from altsets.search.packing.cuts import CutPool, Element
 from altsets.search.subset.levels import CliqueLevels
-from altsets.search.subset.prices import CliqueCuts, DualPrices
-
-__all__ = ["DualPricing", "SlackCosts"]
+from altsets.search.subset.prices import DualPrices
 
 #: More than any solution can afford.
 IMPOSSIBLE = 1e200
@@ -37,11 +34,9 @@ class SlackCosts:
         Which row of the table is about a feature, or about a pair of features; -1 if none is. As in
         :class:`altsets.search.subset.prices.DualPrices`, by the place of a feature.
     table : float array
-        What it costs if 0, 1, 2, ... sets have that feature or pair, or enough features of a clique cut.
+        What it costs if 0, 1, 2, ... sets have that feature or pair.
     unshared : float array
         What it costs if two sets share 0, 1, 2, ... features.
-    clique_cuts : CliqueCuts, optional
-        The last rows of the table are about these, from ``first_clique_cut`` on.
     levels : CliqueLevels, optional
         If given, places are those of levels.
     """
@@ -50,8 +45,6 @@ class SlackCosts:
     of_pair: Ints | None
     table: Floats
     unshared: Floats
-    clique_cuts: CliqueCuts | None = None
-    first_clique_cut: int = 0
     levels: CliqueLevels | None = None
 
 
@@ -76,15 +69,6 @@ class DualPricing:
     def __init__(self, pool: CutPool, duals: Floats) -> None:
         self._pool = pool
         self._duals = [max(dual, 0.0) for dual in duals.tolist()]
-        self._usage_prices = {place: self._usage_price(place, duals) for place in pool.usage_ranges}
-
-    def _usage_price(self, place: int, duals: Floats) -> float:
-        """What using a feature costs, or is rewarded with if below zero, because its usage is limited."""
-        least, most = self._pool.usage_ranges[place]
-        # Where there is no limit, a price other than zero is solver noise.
-        lowest = 0.0 if least == 0 else -math.inf
-        highest = math.inf if most < self._pool.n_sets else 0.0
-        return min(max(float(duals[self._pool.usage_rows[place]]), lowest), highest)
 
     @cached_property
     def _secant_charges(self) -> list[SecantCharge]:
@@ -105,24 +89,21 @@ class DualPricing:
         pool, duals = self._pool, self._duals
         return math.fsum(
             [
-                *(duals[row] for row in (*pool.packing.values(), *pool.cliques.values())),
+                *(duals[row] for row in pool.packing.values()),
                 *(limit * duals[row] for row, limit in pool.sharing.values()),
                 *(
                     price * (step * (step + 1) / 2)
                     for charge in self._secant_charges
                     for step, price in charge.prices.items()
                 ),
-                *(price * pool.usage_ranges[place][price > 0] for place, price in self._usage_prices.items()),
             ]
         )
 
     @cached_property
     def prices(self) -> DualPrices:
-        """What sets pay for features, pairs and clique cuts."""
+        """What sets pay for features and pairs."""
         n = self._pool.n_features
         features, pairs = np.zeros(n), None
-        for place, price in self._usage_prices.items():
-            features[place] += price
         for element, price in self._element_prices():
             if len(element) == 1:
                 features[element[0]] += price
@@ -130,7 +111,7 @@ class DualPricing:
                 pairs = np.zeros((n, n)) if pairs is None else pairs
                 pairs[element] += price
                 pairs[element[::-1]] += price
-        prices = DualPrices(features, pairs, self._clique_cuts)
+        prices = DualPrices(features, pairs)
         return prices if self._pool.levels is None else self._pool.levels.prices(prices)
 
     def _element_prices(self) -> Iterable[tuple[Element, float]]:
@@ -138,14 +119,6 @@ class DualPricing:
             yield key, self._duals[row]
         for charge in self._secant_charges:
             yield charge.element, math.fsum(step * price for step, price in charge.prices.items())
-
-    @cached_property
-    def _clique_cuts(self) -> CliqueCuts | None:
-        """Those that have a price."""
-        prices = np.array([self._duals[row] for row in self._pool.cliques.values()])
-        priced = np.flatnonzero(prices > 0)
-        members, least = self._pool.clique_table
-        return CliqueCuts(members[priced], least[priced], prices[priced]) if len(priced) else None
 
     # --- Slack ------------------------------------------------------------------------------------------------------
 
@@ -156,7 +129,6 @@ class DualPricing:
         for key, row in self._pool.packing.items():
             if self._duals[row] > 0:
                 tables[key] = np.where(self._levels == 0, self._duals[row], 0.0)
-        self._add_usage_slack(tables)
         self._leave_none_over(tables)
         return self._numbered(tables)
 
@@ -185,15 +157,6 @@ class DualPricing:
             tables[charge.element] = table
         return tables
 
-    def _add_usage_slack(self, tables: dict[Element, Floats]) -> None:
-        levels = self._levels
-        for place, price in self._usage_prices.items():
-            least, most = self._pool.usage_ranges[place]
-            if (least, most) != (0, self._pool.n_sets):
-                missed = price * ((most if price > 0 else least) - levels)
-                outside = (levels < least) | (levels > most)
-                tables[(place,)] = np.where(outside, IMPOSSIBLE, tables.get((place,), 0.0) + missed)
-
     def _leave_none_over(self, tables: dict[Element, Floats]) -> None:
         """Where disjoint sets need every feature that there is, none may be left over."""
         pool = self._pool
@@ -213,19 +176,14 @@ class DualPricing:
         return np.maximum(unshared, 0.0)
 
     def _numbered(self, tables: dict[Element, Floats]) -> SlackCosts:
-        n, cliques = self._pool.n_features, self._clique_cuts
+        n = self._pool.n_features
         of_feature = np.full(n, -1, dtype=np.intc)
         of_pair = np.full((n, n), -1, dtype=np.intc) if any(len(key) == 2 for key in tables) else None
-        n_cliques = 0 if cliques is None else len(cliques.prices)
-        table = np.zeros((len(tables) + n_cliques, self._pool.n_sets + 1))
+        table = np.zeros((len(tables), self._pool.n_sets + 1))
         for number, (key, costs) in enumerate(tables.items()):
             table[number] = costs
             if len(key) == 1:
                 of_feature[key[0]] = number
             elif of_pair is not None:
                 of_pair[key] = of_pair[key[::-1]] = number
-        if cliques is not None:
-            table[len(tables) :, 0] = cliques.prices
-        return SlackCosts(
-            of_feature, of_pair, table, self._unshared(), cliques, len(tables), self._pool.levels
-        )
+        return SlackCosts(of_feature, of_pair, table, self._unshared(), self._pool.levels)

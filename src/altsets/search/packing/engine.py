@@ -13,15 +13,13 @@ from altsets.search.compatibility import any_sets_differ_enough, may_repeat
 from altsets.search.engine import Answer, declines_black_box, declines_heuristics
 from altsets.search.milp.existence import proven_empty
 from altsets.search.packing.limits import PACKING_LIMITS, PackingLimits
+from altsets.search.packing.phases import strategy
 from altsets.search.packing.relaxation import answers, relaxed
 from altsets.search.packing.search import Phase, SetPackingSearch
-from altsets.search.packing.strategy import strategy
 from altsets.search.run import Run
 from altsets.search.sequential import sequential
 from altsets.search.subset.construction import Construction, completed
 from altsets.search.subset.pricing import PricingOracle
-
-__all__ = ["PackingEngine"]
 
 #: Features in a set: each is a level of the branch and bound, which a thread must have room for.
 MOST_CHOSEN = 1_000

@@ -6,8 +6,6 @@ from dataclasses import dataclass
 
 from altsets.search.subset.limits import PRICING_LIMITS, PricingLimits
 
-__all__ = ["PACKING_LIMITS", "PackingLimits"]
-
 
 @dataclass(frozen=True)
 class PackingLimits:
@@ -27,23 +25,9 @@ class PackingLimits:
     #: With prices, before anything that takes seconds.
     priced_list_sets: int = 50_000
     priced_list_steps: int = 5_000_000
-    #: The same where branching on usage closes the gap faster.
-    hasty_steps: int = 200_000
     #: When all else is done: as long as memory allows, to the end.
     long_list_sets: int = 1_000_000
     long_list_steps: int = 10**12
-    #: Steps in lists that leave out the dearest set of a solution, which is then searched for: slow steps.
-    half_list_steps: int = 100_000_000
-    #: In the first branch on usage; later ones may take this part more each, as settling one is worth more.
-    branch_list_sets: int = 20_000
-    branch_list_steps: int = 35_000
-    branch_growth: float = 1 / 4
-    #: After clique cuts, which leave a small gap: the steps pay off early or not at all.
-    cut_list_steps: int = 2_000_000
-    #: The best sets after clique cuts, nodes to find them, and steps for a better incumbent among them.
-    best_sets: int = 2_000
-    best_set_pick_steps: int = 500_000
-    best_set_nodes: int = 200_000
     #: Nodes for making a list; for each set that it may have, if these are more.
     list_nodes: int = 3_000_000
     nodes_per_set: int = 10
@@ -65,12 +49,8 @@ class PackingLimits:
     few_nodes: int = 200
     #: Nodes for one set that replaces another in local search.
     response_nodes: int = 2_000
-    #: Steps of annealing for each set: before the first priced lists, after them, and when all else takes long, until
-    #: so many have found nothing better.
+    #: Steps of annealing for each set.
     short_annealing: int = 20_000
-    long_annealing: int = 400_000
-    longest_annealing: int = 3_000_000
-    vain_annealings: int = 2
     #: First and last temperature: the harm that a step may do, as a part of the gap.
     first_temperature: float = 0.1
     last_temperature: float = 0.005
@@ -81,9 +61,8 @@ class PackingLimits:
 
     # --- Column generation and cuts ----------------------------------------------------------------------------------
 
-    #: Rounds of column generation, at the root and in a branch on usage.
+    #: Rounds of column generation.
     rounds: int = 1_000
-    branch_rounds: int = 200
     #: New columns in each round; and those that one programme takes over from another.
     columns_per_round: int = 30
     inherited_columns: int = 200
@@ -92,15 +71,6 @@ class PackingLimits:
     column_node_growth: int = 8
     #: Whether cuts may be about pairs of features.
     pair_cuts: bool = True
-    #: A round of clique cuts is to close this part of the gap, at the root and in a branch on columns.
-    least_gain: float = 0.01
-    least_gain_in_branch: float = 0.1
-    #: New clique cuts in each round, 0 for none at all; sets around which each kind of them is looked for.
-    clique_cuts_per_round: int = 20
-    clique_starts: int = 10
-    #: By how much a clique cut must be violated, in sets: what a smaller violation can change is not worth a round.
-    clique_violation: float = 0.02
-
     # --- Branching on columns ----------------------------------------------------------------------------------------
 
     #: Columns that are branched on before the programme is solved again without them; twice as many the next time.
@@ -114,11 +84,8 @@ class PackingLimits:
 
     # --- Thresholds, for the largest minimum -------------------------------------------------------------------------
 
-    #: The first threshold is this many times closer to the bound than the incumbent; where each takes long, this many.
+    #: The first threshold is this many times closer to the bound than the incumbent.
     threshold_steps: int = 64
-    few_threshold_steps: int = 4
-    #: How many times as long each may take when all else is done, in turn.
-    threshold_patience: tuple[int, ...] = (10, 100)
     #: New columns in each round, nodes to look for them, and rounds; this many times as long if more than a refutation
     #: is wanted, which is worth more.
     threshold_columns: int = 200
@@ -132,11 +99,11 @@ class PackingLimits:
     relaxation_steps: int = 400
     #: Variables that the solver is troubled with, one for each feature and set.
     solver_variables: int = 20_000
-    #: Nodes in which a first set should be found, before anybody asks whether there is one.
+    #: Nodes in which a first set should be found, before it is asked whether there is one.
     existence_nodes: int = 5_000
     #: What the search for one set may spend.
     pricing: PricingLimits = PRICING_LIMITS
 
 
-#: What searches use unless they are given others.
+#: Default limits.
 PACKING_LIMITS = PackingLimits()

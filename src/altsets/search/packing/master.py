@@ -18,17 +18,14 @@ import numpy as np
 from altsets.arrays import Floats
 from altsets.problem import FeatureSet
 from altsets.search.milp.highs import LinearProgramme
-from altsets.search.packing.cuts import PENALTY, CutPool
+from altsets.search.packing.cuts import PENALTY, CutPool, separate
 from altsets.search.packing.dual_pricing import DualPricing, SlackCosts
 from altsets.search.packing.limits import PACKING_LIMITS, PackingLimits
-from altsets.search.packing.separation import feature_usage, separate, separate_clique_cuts
 from altsets.search.run import Run
 from altsets.search.subset.listing import KBest
 from altsets.search.subset.prices import DualPrices
 from altsets.search.subset.pricing import PricingOracle
 from altsets.search.tolerances import REACHED, ROUNDED
-
-__all__ = ["DualBound", "RestrictedMaster"]
 
 
 @dataclass(frozen=True)
@@ -100,20 +97,11 @@ class RestrictedMaster:
             levels=pricing.levels,
         )
         self.dual_bound = DualBound(None, math.inf, math.inf)
-        # The values of the last solution that no cut was added to.
-        self._last = np.zeros(0)
 
     @property
     def sets(self) -> list[FeatureSet]:
         """All sets in the programme."""
         return self._cuts.sets
-
-    @property
-    def usage(self) -> Floats:
-        """How often the last solution of the programme uses each feature, by place."""
-        # Columns that have been added since are not in it.
-        n_columns = max(self._cuts.columns, default=-1) + 1
-        return feature_usage(self._cuts, np.pad(self._last, (0, max(n_columns - len(self._last), 0))))
 
     def add(self, sets: Sequence[FeatureSet]) -> int:
         """Put sets into the programme; returns how many are new."""
@@ -126,12 +114,6 @@ class RestrictedMaster:
                 worth = self.pricing.quality.evaluate(chosen) / self.pricing.reach
                 self._programme.add_column(worth, {0: 1.0} | self._cuts.terms(chosen))
         return count
-
-    def limit_usage(self, ranges: dict[int, tuple[int, int]]) -> None:
-        """From now on, features (by place) are used so often at least and at most; dual bounds hold for that alone."""
-        self._cuts.limit_usage(ranges)
-        self._values = None
-        self.dual_bound = DualBound(None, math.inf, math.inf)
 
     def inherit(self, other: RestrictedMaster) -> None:
         """Begin with the cuts and sets that mattered most in another programme, when last it was solved."""
@@ -167,7 +149,7 @@ class RestrictedMaster:
             if separate(self._cuts, values):
                 rounds += 1
                 continue
-            self._last, self._duals = values, duals
+            self._duals = duals
             dual = DualPricing(self._cuts, duals)
             threshold = float(duals[0]) + self.pricing.tolerance
             if self._add_by_heuristic(values, dual.prices, threshold):
@@ -224,15 +206,3 @@ class RestrictedMaster:
     def most_taken(self, most: int) -> list[FeatureSet]:
         """The sets that the solution takes most of; none if the programme has not been solved."""
         return [] if self._values is None else self._cuts.most_taken(self._values, most)
-
-    def add_clique_cuts(self, target: float, max_rounds: int, least_gain: float) -> None:
-        """Go on from a solved programme with clique cuts, as long as each round closes such a part of the gap."""
-        while (
-            self.limits.clique_cuts_per_round and self._values is not None and self.dual_bound.bound > target
-        ):
-            before = self.dual_bound.bound
-            violated = separate_clique_cuts(self._cuts, self._values, self.limits)
-            if not violated or not self.generate_columns(target, max_rounds):
-                return
-            if before - self.dual_bound.bound < least_gain * (before - target):
-                return

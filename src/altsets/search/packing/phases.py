@@ -1,13 +1,14 @@
 """The phases of a packing search: each one way to a better incumbent or a lower bound.
 
-A phase applies or it does not, and it may spend what it was made with. It works on the state of the search it is given
-(:class:`altsets.search.packing.search.SetPackingSearch`); what it leaves open, the next ones go on with.
+A phase says what it reads and writes, applies or does not, and may spend what it was made with. It works on the
+search it is given (:class:`altsets.search.packing.search.SetPackingSearch`); what it leaves open, the next ones go on
+with. :func:`strategy` has their order, which decides about time alone.
 """
 
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -16,56 +17,31 @@ from altsets.quality import Form
 from altsets.result import Status
 from altsets.search.degree_bounds import count_bound
 from altsets.search.milp.engine import MilpEngine
-from altsets.search.packing.column_branching import ColumnBranching
+from altsets.search.packing.branching import ColumnBranching
+from altsets.search.packing.limits import PackingLimits
 from altsets.search.packing.master import DualBound
 from altsets.search.packing.relaxation import answers, keeps_to_rules, linear_part, relaxed
-from altsets.search.packing.search import Phase, SetPackingSearch
+from altsets.search.packing.search import Fact, Phase, SetPackingSearch
 from altsets.search.packing.thresholds import raise_thresholds
-from altsets.search.packing.usage_branching import UsageBranching
 from altsets.search.subset.any_set import Anything
 from altsets.search.subset.listing import KBest
-from altsets.search.tolerances import REACHED
-
-__all__ = [
-    "AdditiveRelaxation",
-    "BranchOnColumns",
-    "BranchOnUsage",
-    "CliqueCutBound",
-    "ColumnGeneration",
-    "CountShared",
-    "EarlyIncumbent",
-    "EnumerateAll",
-    "FirstIncumbent",
-    "Improve",
-    "ImproveUntilVain",
-    "ListBelowBound",
-    "RootBound",
-    "SolverIncumbent",
-    "SolverOptimum",
-    "Thresholds",
-]
 
 
-class Always:
-    """What helps everywhere."""
+class AnyTime:
+    """A phase that reads nothing."""
+
+    reads: Collection[Fact] = ()
+    writes: Collection[Fact] = ()
 
     def applies(self, search: SetPackingSearch) -> bool:
-        """Always."""
+        """Everywhere."""
         return True
-
-
-class IfPriced:
-    """What needs prices: a ratio has none, and what does not limit shared features no cuts that sets pay for."""
-
-    def applies(self, search: SetPackingSearch) -> bool:
-        """Whether sets can be priced."""
-        return search.pricing.can_be_priced
 
 
 # --- Before any search ----------------------------------------------------------------------------------------------
 
 
-class CountShared:
+class CountShared(AnyTime):
     """Rule the request out by counting: so many sets share more features than they may."""
 
     def applies(self, search: SetPackingSearch) -> bool:
@@ -84,8 +60,10 @@ class CountShared:
             search.state.update_bound(-math.inf, "counting shared features")
 
 
-class EarlyIncumbent:
+class EarlyIncumbent(AnyTime):
     """Construct an incumbent where even a few nodes of a branch and bound take long."""
+
+    writes = (Fact.INCUMBENT,)
 
     def applies(self, search: SetPackingSearch) -> bool:
         """With many features."""
@@ -98,8 +76,10 @@ class EarlyIncumbent:
             search.anneal(search.limits.short_annealing, search.limits.low_temperature)
 
 
-class EnumerateAll:
+class EnumerateAll(AnyTime):
     """List all sets, where they are few."""
+
+    writes = (Fact.INCUMBENT,)
 
     def applies(self, search: SetPackingSearch) -> bool:
         """Unless it is plain that there are many."""
@@ -124,12 +104,13 @@ class EnumerateAll:
                 return
             if state.max_min and state.sets:
                 search.pick_larger_sum(listing, dual_bound)
-        state.update_bound(state.value)
-        state.proof = "all sets listed"
+        state.rule_out(state.value, "all sets listed")
 
 
-class AdditiveRelaxation(Always):
+class AdditiveRelaxation(AnyTime):
     """Leave out constraints and conflicts, and ask the additive engine, which is so much faster."""
+
+    writes = (Fact.INCUMBENT,)
 
     def run(self, search: SetPackingSearch) -> None:
         """Its bound holds; often none of its sets breaks a rule, and then that is the answer."""
@@ -142,8 +123,10 @@ class AdditiveRelaxation(Always):
             search.state.update_bound(answer.bound)
 
 
-class FirstIncumbent(Always):
+class FirstIncumbent(AnyTime):
     """One best set after the other; where that does not get far enough, dealt out by the additive engine."""
+
+    writes = (Fact.INCUMBENT,)
 
     def run(self, search: SetPackingSearch) -> None:
         """A valid solution, or the proof that there is none."""
@@ -162,8 +145,10 @@ class FirstIncumbent(Always):
 # --- Bounds ---------------------------------------------------------------------------------------------------------
 
 
-class RootBound(Always):
+class RootBound(AnyTime):
     """The best set of all bounds every set."""
+
+    writes = (Fact.INCUMBENT, Fact.DUAL_BOUND)
 
     def run(self, search: SetPackingSearch) -> None:
         """Branch and bound over one set."""
@@ -173,7 +158,7 @@ class RootBound(Always):
         search.state.update_bound(search.dual_bound.bound / search.state.share)
 
     def _best_set(self, search: SetPackingSearch) -> KBest:
-        """Where that takes long, whoever has to stop is to have something good before."""
+        """Where that takes long, there should be a good incumbent before time is up."""
         pricing, limits = search.pricing, search.limits
         if not search.many_features:
             return pricing.k_best(1)
@@ -195,14 +180,20 @@ class RootBound(Always):
         search.state.update_incumbent(sets if len(sets) == search.state.n_sets else None)
 
 
-class ColumnGeneration(IfPriced):
+class ColumnGeneration(AnyTime):
     """The bound on the sum by a linear programme over sets."""
+
+    writes = (Fact.INCUMBENT, Fact.DUAL_BOUND, Fact.COLUMNS)
+
+    def applies(self, search: SetPackingSearch) -> bool:
+        """Where sets can be priced: not for a ratio, nor where shared features are not limited."""
+        return search.pricing.can_be_priced
 
     def run(self, search: SetPackingSearch) -> None:
         """Solve it, and look for an incumbent among its columns."""
         shared = search.run.shared
         if search.has_pairs and (shared is None or search.pricing.laborious):
-            # Prices may take long, and whoever has to stop then is to have something good.
+            # Prices may take long, and there should be a good incumbent before time is up.
             search.anneal(search.limits.short_annealing)
         search.master.add([*search.first, *search.state.sets, *(shared.columns if shared else ())])
         search.master.generate_columns(search.state.target, search.limits.rounds)
@@ -213,67 +204,22 @@ class ColumnGeneration(IfPriced):
             shared.columns = search.master.sets[-search.limits.inherited_columns :]
 
 
-@dataclass(frozen=True)
-class CliqueCutBound:
-    """A lower bound by clique cuts, which know more about what sets have in common."""
-
-    #: Whether for the largest minimum or for the largest sum.
-    max_min: bool
-
-    def applies(self, search: SetPackingSearch) -> bool:
-        """For one of the two; for the minimum only where columns are found fast."""
-        wanted = search.pricing.can_be_priced and search.state.max_min == self.max_min
-        return wanted and not (self.max_min and search.pricing.laborious)
-
-    def run(self, search: SetPackingSearch) -> None:
-        """Solve the programme with clique cuts, and look for an incumbent among the best sets after its prices."""
-        master, limits, target = search.master, search.limits, search.state.target
-        master.limit_usage({})
-        master.generate_columns(target, limits.rounds)
-        master.add_clique_cuts(target, limits.rounds, limits.least_gain)
-        dual_bound = master.dual_bound
-        search.take_dual_bound(dual_bound)
-        if dual_bound.prices is None or search.state.is_proven:
-            return
-        best = search.pricing.k_best(
-            limits.best_sets,
-            prices=dual_bound.prices,
-            threshold=dual_bound.best - (dual_bound.bound - target),
-            max_nodes=limits.best_set_nodes,
-        )
-        listing = search.pricing.listed(best.sets, dual_bound.prices)
-        search.pick(listing, dual_bound, search.state.value, limits.best_set_pick_steps)
-
-
 # --- Incumbents -----------------------------------------------------------------------------------------------------
 
 
-@dataclass(frozen=True)
-class Improve(IfPriced):
-    """Annealing and local search, so many steps for each set."""
+class Improve:
+    """Annealing and local search from the incumbent."""
 
-    steps: int
+    reads = (Fact.INCUMBENT,)
+    writes = (Fact.INCUMBENT,)
+
+    def applies(self, search: SetPackingSearch) -> bool:
+        """Where sets can be priced."""
+        return search.pricing.can_be_priced
 
     def run(self, search: SetPackingSearch) -> None:
         """Look for a better incumbent."""
-        search.improve(self.steps)
-
-
-class ImproveUntilVain:
-    """All that can be done for the incumbent before the longest lists are made."""
-
-    def applies(self, search: SetPackingSearch) -> bool:
-        """Where annealing knows all rules."""
-        return search.annealing.possible
-
-    def run(self, search: SetPackingSearch) -> None:
-        """Until several attempts in a row have found nothing better."""
-        limits, state = search.limits, search.state
-        vain = 0
-        while vain < limits.vain_annealings and not state.is_over:
-            value = state.value
-            search.improve(limits.longest_annealing)
-            vain = 0 if state.value > value else vain + 1
+        search.improve(search.limits.short_annealing)
 
 
 # --- Proofs ---------------------------------------------------------------------------------------------------------
@@ -281,21 +227,20 @@ class ImproveUntilVain:
 
 @dataclass(frozen=True)
 class ListBelowBound:
-    """Lists of the sets that a solution close to the bound can be made of, and cliques in them."""
+    """Lists of the sets that a solution close to the bound can be made of, and cliques in them.
+
+    ``early`` is for lists that come before phases that are faster for some problems.
+    """
 
     sets: int
     steps: int
-    #: Whether sets that can only be the dearest of a solution are listed as well, or searched for.
-    all_listed: bool = True
-    #: Whether it is for the largest sum alone.
-    only_sum: bool = False
-    #: Whether it comes before the phases that are faster for some problems.
     early: bool = False
+
+    reads = (Fact.DUAL_BOUND,)
+    writes = (Fact.INCUMBENT,)
 
     def applies(self, search: SetPackingSearch) -> bool:
         """Nearly always."""
-        if self.only_sum and (search.state.max_min or not search.pricing.can_be_priced):
-            return False
         if self._is_vain(search):
             return False
         if not self.early:
@@ -307,108 +252,59 @@ class ListBelowBound:
     def run(self, search: SetPackingSearch) -> None:
         """Ever longer ones."""
         assert search.dual_bound is not None
-        hasty = self.early and search.usage_branching_pays
-        steps = search.limits.hasty_steps if hasty else self.steps
-        done = search.list_below_bound(search.dual_bound, self.sets, steps, all_listed=self.all_listed)
+        done = search.list_below_bound(search.dual_bound, self.sets, self.steps)
         shared = search.run.shared
         if shared is not None and not done and search.dual_bound.prices is None:
             shared.long_lists.add(search.state.n_sets)
 
     def _is_vain(self, search: SetPackingSearch) -> bool:
         """Whether lists without prices were too long where sets could share more; without prices there is no other."""
-        if (
-            search.run.shared is None
-            or not search.pricing.can_be_priced
-            or self.sets > search.limits.short_list_sets
-        ):
+        shared = search.run.shared
+        if shared is None or not search.pricing.can_be_priced or self.sets > search.limits.short_list_sets:
             return False
-        return search.state.n_sets in search.run.shared.long_lists
+        return search.state.n_sets in shared.long_lists
 
 
-@dataclass(frozen=True)
 class Thresholds:
     """For the largest minimum: how many compatible sets are there above a threshold?"""
 
-    patience: int
+    reads = (Fact.INCUMBENT,)
+    writes = (Fact.INCUMBENT,)
 
     def applies(self, search: SetPackingSearch) -> bool:
-        """With an incumbent, to know how far down to go."""
-        return search.state.max_min and bool(search.state.sets) and search.pricing.can_be_priced
+        """Where the worst set counts, and sets can be priced."""
+        return search.state.max_min and search.pricing.can_be_priced
 
     def run(self, search: SetPackingSearch) -> None:
         """Thresholds from the bound down."""
-        raise_thresholds(search, self.patience)
+        raise_thresholds(search)
 
 
-class BranchOnUsage:
-    """Branch on how often features are used."""
-
-    def applies(self, search: SetPackingSearch) -> bool:
-        """With an incumbent, where the programme for usage leaves little open."""
-        return search.pricing.can_be_priced and bool(search.state.sets) and search.usage_branching_pays
-
-    def run(self, search: SetPackingSearch) -> None:
-        """Best-first, each branch with a bound and lists of its own."""
-        assert search.dual_bound is not None
-        state, limits = search.state, search.limits
-        branching = UsageBranching(search.master, state.n_sets, search.dual_bound.bound)
-        steps = limits.branch_list_steps
-        while branching.open and not state.is_proven:
-            ranges = branching.pop()
-            steps += int(limits.branch_growth * limits.branch_list_steps)
-            dual_bound = branching.solve(ranges, state.target)
-            if search.run.stopped:
-                return
-            reached = dual_bound.bound <= state.target + state.share * REACHED
-            fathomed = reached or self._fathomed(search, dual_bound, steps)
-            if not fathomed and not branching.split(ranges, dual_bound.bound):
-                return
-            state.update_bound(max(branching.bound / state.share, state.value))
-        state.proof = "branching on how often features are used"
-
-    @staticmethod
-    def _fathomed(search: SetPackingSearch, dual_bound: DualBound, steps: int) -> bool:
-        """Whether all solutions of a branch have been looked through for better ones."""
-        if dual_bound.prices is None:
-            return False
-        limits, state = search.limits, search.state
-        search.pick_among_columns(dual_bound, int(limits.branch_growth * limits.branch_list_steps))
-        listing = search.pricing.all_above(
-            dual_bound.threshold(dual_bound.bound - state.target, search.pricing.tolerance),
-            limits.branch_list_sets,
-            prices=dual_bound.prices,
-            max_nodes=limits.list_nodes,
-        )
-        return listing.complete and search.pick(listing, dual_bound, state.value, steps)
-
-
-@dataclass(frozen=True)
 class BranchOnColumns:
-    """Branch on which sets are part of a solution."""
+    """Branch on which sets are part of a solution: slow, but it needs little memory and ends only when it is done."""
 
-    #: Whether for the largest minimum or for the largest sum.
-    max_min: bool
+    reads = (Fact.INCUMBENT, Fact.COLUMNS)
+    writes = (Fact.INCUMBENT,)
 
     def applies(self, search: SetPackingSearch) -> bool:
-        """With an incumbent, whose value limits what must be looked through."""
-        wanted = search.pricing.can_be_priced and search.state.max_min == self.max_min
-        return wanted and bool(search.state.sets)
+        """Where sets can be priced."""
+        return search.pricing.can_be_priced
 
     def run(self, search: SetPackingSearch) -> None:
         """To the end, unless time is up."""
         if ColumnBranching(search.master, search.state, search.cliques).explore():
-            search.state.update_bound(search.state.value)
-            search.state.proof = "branching on which sets are part of a solution"
+            search.state.rule_out(search.state.value, "branching on which sets are part of a solution")
 
 
 # --- The solver -----------------------------------------------------------------------------------------------------
 
 
 @dataclass(frozen=True)
-class SolverIncumbent:
+class SolverIncumbent(AnyTime):
     """Is there a solution at all? An integer programme finds one where nothing else did; then all phases again."""
 
     then: Sequence[Phase]
+    writes = (Fact.INCUMBENT,)
 
     def applies(self, search: SetPackingSearch) -> bool:
         """Without an incumbent, if the problem is small enough for the solver and linear."""
@@ -427,8 +323,10 @@ class SolverIncumbent:
             search.go_through(self.then)
 
 
-class SolverOptimum:
+class SolverOptimum(AnyTime):
     """What stays open, as an integer programme."""
+
+    writes = (Fact.INCUMBENT,)
 
     def applies(self, search: SetPackingSearch) -> bool:
         """If the quality is a sum, and the problem small enough."""
@@ -447,3 +345,30 @@ def _solver_takes(search: SetPackingSearch) -> bool:
         return False
     form = search.quality.form(search.problem.k_max)
     return MilpEngine().declines(Anything(form.without_pairs()), search.problem) is None
+
+
+# --- Their order ----------------------------------------------------------------------------------------------------
+
+
+def strategy(limits: PackingLimits) -> list[Phase]:
+    """What a packing search goes through until its incumbent is proven, from what costs nothing to what takes long."""
+    before: list[Phase] = [
+        CountShared(),
+        EarlyIncumbent(),
+        EnumerateAll(),
+        AdditiveRelaxation(),
+        FirstIncumbent(),
+    ]
+    search: list[Phase] = [
+        RootBound(),
+        ListBelowBound(limits.short_list_sets, limits.short_list_steps),
+        # Milliseconds up to here. Prices make lists shorter by orders of magnitude.
+        ColumnGeneration(),
+        Improve(),
+        ListBelowBound(limits.priced_list_sets, limits.priced_list_steps, early=True),
+        Thresholds(),
+        # As long as memory allows, and then to the end.
+        ListBelowBound(limits.long_list_sets, limits.long_list_steps),
+        BranchOnColumns(),
+    ]
+    return [*before, *search, SolverIncumbent(then=search), SolverOptimum()]

@@ -18,8 +18,6 @@ from altsets.search.packing.limits import PackingLimits
 from altsets.search.run import Run, Stopped
 from altsets.search.subset.forms import form_of
 
-__all__ = ["answers", "keeps_to_rules", "linear_part", "relaxed"]
-
 
 def relaxed(quality: Quality, problem: Problem, run: Run, limits: PackingLimits) -> Answer | None:
     """What the additive engine answers if conflicts and constraints are left out; None if that does not make sense."""

@@ -5,13 +5,14 @@ close to their share of it (``master``). So solutions are looked for ever furthe
 solution can be made of are listed, and cliques of compatible ones are looked for. What is found first is optimal; if
 nothing is found, the bound is lower. Everything else there is lowers the bound or raises the incumbent, because lists
 are as long as the gap between them is wide. Which of it is done, and in which order, is a list of phases
-(``strategy``).
+(``phases``).
 """
 
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Collection, Sequence
+from enum import Enum, auto
 from functools import cache, cached_property
 from typing import Protocol
 
@@ -20,26 +21,41 @@ import numpy as np
 from altsets.problem import FeatureSet, Problem
 from altsets.quality import Quality
 from altsets.search.engine import Answer
-from altsets.search.packing.annealing import SimulatedAnnealing
 from altsets.search.packing.clique_search import CliqueSearch, ReducedCostBudget
+from altsets.search.packing.heuristics import SimulatedAnnealing, local_optimum
+from altsets.search.packing.incumbent import Incumbent
 from altsets.search.packing.limits import PACKING_LIMITS, PackingLimits
-from altsets.search.packing.local_search import local_optimum
 from altsets.search.packing.master import DualBound, RestrictedMaster
-from altsets.search.packing.state import PackingState
 from altsets.search.run import Run
 from altsets.search.subset.construction import Construction
 from altsets.search.subset.listing import Listing
 from altsets.search.subset.pricing import PricingOracle
 from altsets.search.tolerances import REACHED
 
-__all__ = ["Phase", "SetPackingSearch"]
-
 #: The least distance below the bound, in units of what a set can be worth; and the first one without an incumbent.
 LEAST_DISTANCE, FIRST_DISTANCE = 1e-12, 1e-3
 
 
+class Fact(Enum):
+    """What phases read and write besides the bound, which every phase may lower."""
+
+    #: Compatible sets.
+    INCUMBENT = auto()
+    #: A bound on the sum, with or without prices; lists are made by it.
+    DUAL_BOUND = auto()
+    #: Sets in the linear programme.
+    COLUMNS = auto()
+
+
 class Phase(Protocol):
-    """One way to a better incumbent or bound, with what it may spend."""
+    """One way to a better incumbent or bound, with what it may spend.
+
+    A phase runs only when all facts that it reads are there, so that any order of phases is right, and only its speed
+    differs. What it proves by looking through all solutions, it claims by :meth:`Incumbent.rule_out`.
+    """
+
+    reads: Collection[Fact]
+    writes: Collection[Fact]
 
     def applies(self, search: SetPackingSearch) -> bool:
         """Whether it can help here."""
@@ -67,7 +83,7 @@ class SetPackingSearch:
 
     Attributes
     ----------
-    state : PackingState
+    state : Incumbent
         The incumbent and the bound.
     first : list of FeatureSet
         One best set after the other, as far as that went.
@@ -91,7 +107,7 @@ class SetPackingSearch:
             run,
             limits,
         )
-        self.state = PackingState(quality, problem, run)
+        self.state = Incumbent(quality, problem, run)
         self.first: list[FeatureSet] = []
         self.dual_bound: DualBound | None = None
         self.cliques = CliqueSearch(pricing, run)
@@ -113,8 +129,18 @@ class SetPackingSearch:
         for phase in phases:
             if self.state.is_over:
                 return
-            if phase.applies(self):
+            if self.facts.issuperset(phase.reads) and phase.applies(self):
                 phase.run(self)
+
+    @property
+    def facts(self) -> set[Fact]:
+        """What is there for phases to read."""
+        there = {
+            Fact.INCUMBENT: bool(self.state.sets),
+            Fact.DUAL_BOUND: self.dual_bound is not None,
+            Fact.COLUMNS: bool(self.columns),
+        }
+        return {fact for fact, known in there.items() if known}
 
     # --- What phases ask about the problem ------------------------------------------------------------------------
 
@@ -134,19 +160,16 @@ class SetPackingSearch:
         return int(np.max(self.cliques.caps))
 
     @cached_property
-    def usage_branching_pays(self) -> bool:
-        """Of the largest minimum the programme knows too little; of pairs, usage does."""
-        with_conflicts = any(sets.form.conflicts is not None for sets in self.pricing.sizes)
-        if self.state.max_min or self.has_pairs or self.pricing.levels is not None:
-            return False
-        return not (with_conflicts and self.most_shared > 1)
-
-    @cached_property
     def master(self) -> RestrictedMaster:
         """The linear programme over all sets."""
         return RestrictedMaster(
             self.pricing, self.state.n_sets, self.most_shared, self.run, limits=self.limits
         )
+
+    @property
+    def columns(self) -> list[FeatureSet]:
+        """The sets in the linear programme, none before there is one."""
+        return self.master.sets if "master" in self.__dict__ else []
 
     # --- Tools ----------------------------------------------------------------------------------------------------
 
@@ -192,7 +215,6 @@ class SetPackingSearch:
         dual_bound: DualBound,
         target: float,
         max_steps: int,
-        all_listed: bool = True,
     ) -> bool:
         """The best compatible sets of a list, if they are better than the target; false if it takes too long."""
         state = self.state
@@ -205,7 +227,6 @@ class SetPackingSearch:
             max_steps,
             max_min=state.max_min,
             enough=enough,
-            all_listed=all_listed,
         )
         state.update_incumbent(sets)
         return finished or state.is_proven
@@ -216,13 +237,8 @@ class SetPackingSearch:
             known = self.pricing.listed(self.master.sets, dual_bound.prices)
             self.pick(known, dual_bound, self.state.value, max_steps)
 
-    def list_below_bound(
-        self, dual_bound: DualBound, max_sets: int, max_steps: int, *, all_listed: bool = True
-    ) -> bool:
-        """Look for solutions ever further below the bound; false if lists become too long or it takes too long.
-
-        Lists may leave out sets that can only be the dearest of a solution; to search for these takes longer.
-        """
+    def list_below_bound(self, dual_bound: DualBound, max_sets: int, max_steps: int) -> bool:
+        """Look for solutions ever further below the bound; false if lists become too long or it takes too long."""
         state, limits, ceiling = self.state, self.limits, dual_bound.bound
         if not math.isfinite(ceiling):
             return False
@@ -232,16 +248,16 @@ class SetPackingSearch:
             target = max((ceiling - distance) / state.share, state.value)
             budget = ceiling - state.share * target
             listing = self.pricing.all_above(
-                dual_bound.threshold(budget if all_listed else budget / 2, self.pricing.tolerance),
+                dual_bound.threshold(budget, self.pricing.tolerance),
                 max_sets,
                 prices=dual_bound.prices,
                 max_nodes=max(limits.list_nodes, limits.nodes_per_set * max_sets),
             )
-            if not listing.complete or not self.pick(listing, dual_bound, target, max_steps, all_listed):
+            if not listing.complete or not self.pick(listing, dual_bound, target, max_steps):
                 return False
             # Below what any sets can be worth there is nothing left to find.
             nothing = not state.sets and state.share * target < -state.n_sets * self.pricing.reach
-            state.update_bound(-math.inf if nothing else max(state.value, target))
+            state.rule_out(-math.inf if nothing else target)
             length = math.log(len(listing) + 1)
             distance = self._next_distance(budget, length, shorter, max_sets)
             shorter = (budget, length)

@@ -1,41 +1,141 @@
-"""The largest minimum by thresholds, from the bound down: how many compatible sets are there above them?"""
+"""The largest minimum by thresholds, from the bound down: which sets above a threshold can go together?
+
+For the largest minimum, the sum is a poor guide where some sets are much better than others can be. Instead: take the
+sets with a quality above a threshold, and as many of them, in parts if need be, as the cuts for compatible sets allow
+(``cuts``). If that comes to less than the sets that are wanted, no solution has a minimum above the threshold. If it
+comes to little more, prices tell which sets can matter: every set above the threshold pays at least c, all rows cost P,
+and in a solution the surplus of each set over c and the price of unused rows add up to P - A c.
+"""
 
 from __future__ import annotations
 
-from dataclasses import replace
+from collections.abc import Iterable
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 import numpy as np
 
+from altsets.arrays import Floats
+from altsets.problem import FeatureSet
+from altsets.search.milp.highs import LinearProgramme
 from altsets.search.packing.clique_search import ReducedCostBudget
-from altsets.search.packing.threshold_master import LEAST, ThresholdBound, ThresholdMaster
+from altsets.search.packing.cuts import CutPool, separate
+from altsets.search.packing.dual_pricing import DualPricing, SlackCosts
+from altsets.search.packing.limits import PACKING_LIMITS, PackingLimits
+from altsets.search.run import Run
+from altsets.search.subset.pricing import PricingOracle
 
 if TYPE_CHECKING:
     from altsets.search.packing.search import SetPackingSearch
 
-__all__ = ["raise_thresholds"]
-
 #: What sums of prices may be off, where sets are listed by what they pay.
 SLACK = 1e-9
+#: What a set pays at least, in a solved programme; and by how much sums of prices may be off because of rounding.
+LEAST, ROUNDING = 1 - 1e-9, 1e-12
 
 
-def raise_thresholds(search: SetPackingSearch, patience: int) -> None:
+@dataclass(frozen=True)
+class ThresholdBound:
+    """Prices of features, what all rows cost (a set above the threshold pays ``LEAST`` or more), and slack."""
+
+    prices: Floats
+    total: float
+    slack_costs: SlackCosts
+
+    def surplus(self, n_sets: int) -> float:
+        """What so many sets can pay above the least; negative if there cannot be so many."""
+        return self.total - n_sets * (LEAST - ROUNDING)
+
+
+class ThresholdMaster:
+    """The linear programmes for different thresholds; they share the sets that have been found so far."""
+
+    def __init__(
+        self,
+        pricing: PricingOracle,
+        n_sets: int,
+        max_overlap: int,
+        run: Run,
+        limits: PackingLimits = PACKING_LIMITS,
+    ) -> None:
+        self.pricing, self.n_sets, self.max_overlap, self.run = pricing, n_sets, max_overlap, run
+        self.limits = limits
+        self._pool: dict[FeatureSet, float] = {}
+        # The cuts of the last programme and their prices.
+        self._last: tuple[CutPool, Floats] | None = None
+
+    def add(self, sets: Iterable[FeatureSet]) -> None:
+        """Sets that may be of use."""
+        for chosen in sets:
+            if chosen not in self._pool:
+                self._pool[chosen] = self.pricing.quality.evaluate(chosen)
+
+    def at(self, threshold: float, *, only_refute: bool) -> ThresholdBound | None:
+        """Prices for sets above the threshold; None if out of time, or if a refutation is wanted and there is none."""
+        programme = LinearProgramme()
+        cuts = self._cuts_of(programme, threshold)
+        patience = 1 if only_refute else self.limits.worth_of_prices
+        for _ in range(patience * self.limits.threshold_rounds):
+            # Without any column there is nothing to solve, and all prices are zero.
+            solved = programme.maximise() if cuts.sets else (np.zeros(0), np.zeros(1))
+            if solved is None or self.run.tick():
+                return None
+            values, duals = solved
+            if separate(cuts, values):
+                continue
+            self._last = cuts, duals
+            if only_refute and cuts.n_taken(values) >= self.n_sets:
+                return None
+            dual, of_all = DualPricing(cuts, duals), max(float(duals[0]), 0.0)
+            listing = self.pricing.all_above(
+                threshold,
+                self.limits.threshold_columns,
+                budget=(dual.prices.features, LEAST - of_all),
+                cheaper=True,
+                max_nodes=patience * self.limits.threshold_nodes,
+            )
+            found = [listing.set_at(number) for number in range(len(listing))]
+            new = [chosen for chosen in found if chosen not in self._pool]
+            if not new:
+                is_solved = listing.complete and not found and duals[0] <= 0
+                total = dual.paid + 2.0 * self.n_sets * of_all
+                return ThresholdBound(dual.prices.features, total, dual.slack_costs) if is_solved else None
+            for chosen in new:
+                programme.add_column(1.0, {0: 1.0} | cuts.terms(chosen))
+            self.add(new)
+        return None
+
+    def _cuts_of(self, programme: LinearProgramme, threshold: float) -> CutPool:
+        """A programme for this threshold, with the sets and cuts that are known."""
+        cuts = CutPool(
+            programme, self.pricing, self.n_sets, self.max_overlap, pair_cuts=False, n_rows=1, n_columns=0
+        )
+        # More than all sets are never needed, and until there are cuts something must keep the programme bounded.
+        programme.add_row({}, upper=2.0 * self.n_sets)
+        good_enough = [chosen for chosen, quality in self._pool.items() if quality > threshold]
+        if good_enough and self._last is not None:
+            cuts.adopt(*self._last)
+        for chosen in good_enough:
+            programme.add_column(1.0, {0: 1.0} | cuts.terms(chosen))
+        return cuts
+
+
+def raise_thresholds(search: SetPackingSearch) -> None:
     """Refute thresholds by bisection, then look through the sets above those that remain, ever further down."""
     state, limits = search.state, search.limits
     if not np.isfinite(state.bound):
         return
-    master = ThresholdMaster(search.pricing, state.n_sets, search.most_shared, search.run, patience, limits)
+    master = ThresholdMaster(search.pricing, state.n_sets, search.most_shared, search.run, limits)
     master.add([*state.sets, *search.master.sets])
-    n_steps = limits.threshold_steps if patience == 1 else limits.few_threshold_steps
-    step = (state.bound - state.value) / n_steps
+    step = (state.bound - state.value) / limits.threshold_steps
     if not _bisect(search, master, step):
         return
     while not state.is_proven:
         target = max(state.bound - step, state.value)
         bound = master.at(target, only_refute=False)
-        if bound is None or not _pick_above(search, target, bound, patience):
+        if bound is None or not _pick_above(search, target, bound):
             return
-        state.update_bound(max(target, state.value))
+        state.rule_out(target)
         step *= 2
 
 
@@ -43,9 +143,8 @@ def _bisect(search: SetPackingSearch, master: ThresholdMaster, step: float) -> b
     """Refute thresholds until what is open is no wider than a step; false if that is in vain, or time is up."""
     state = search.state
     low, high = state.value, state.bound
-    # Where none in the upper part is refuted, thresholds know no more than the sum; if they take long, they wait.
-    wait = master.patience == 1 and search.pricing.laborious
-    least = high - (high - low) / 4 if wait else np.inf
+    # Where none in the upper part is refuted, thresholds know no more than the sum; that is enough if they take long.
+    least = high - (high - low) / 4 if search.pricing.laborious else np.inf
     while high - low > step:
         if low >= least:
             return False
@@ -61,7 +160,7 @@ def _bisect(search: SetPackingSearch, master: ThresholdMaster, step: float) -> b
     return True
 
 
-def _pick_above(search: SetPackingSearch, target: float, bound: ThresholdBound, patience: int) -> bool:
+def _pick_above(search: SetPackingSearch, target: float, bound: ThresholdBound) -> bool:
     """The best compatible sets above the target; false if it takes too long."""
     state, limits, pricing = search.state, search.limits, search.pricing
     surplus = bound.surplus(state.n_sets)
@@ -71,7 +170,7 @@ def _pick_above(search: SetPackingSearch, target: float, bound: ThresholdBound, 
         target,
         limits.long_list_sets,
         budget=(bound.prices, LEAST + surplus + SLACK),
-        max_nodes=patience * limits.list_nodes,
+        max_nodes=limits.list_nodes,
     )
     if not listing.complete:
         return False
@@ -80,7 +179,8 @@ def _pick_above(search: SetPackingSearch, target: float, bound: ThresholdBound, 
     paid = np.concatenate([bound.prices[pricing.place[rows]].sum(axis=1) for rows in listing.rows])
     slack = replace(slack, table=scale * slack.table, unshared=scale * slack.unshared)
     budget = ReducedCostBudget(scale * np.maximum(paid - LEAST, 0.0), scale * surplus, slack)
-    max_steps = patience * limits.priced_list_steps
-    sets, finished = search.cliques.pick(listing, budget, target, max_steps, summing=False, least=target)
+    sets, finished = search.cliques.pick(
+        listing, budget, target, limits.priced_list_steps, summing=False, least=target
+    )
     state.update_incumbent(sets)
     return finished

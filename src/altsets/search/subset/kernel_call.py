@@ -154,23 +154,4 @@ class KernelRequest:
         self, objective: Objective, most: int, max_nodes: int, low_rank: LowRankTerms | None = None
     ) -> SubsetsFound:
         """The sets that the kernel finds, at most so many; with the low-rank bound if its terms are given."""
-        found = kernel.subset_search(
-            objective.terms,
-            self.rules,
-            self.n_open,
-            objective.start,
-            objective.threshold,
-            most,
-            clique_cuts=objective.clique_cuts,
-            keeping=self.keeping,
-            cheaper=self.cheaper,
-            ratio=objective.ratio,
-            low_rank=low_rank,
-            tolerance=self.tolerance,
-            max_nodes=max_nodes,
-            doubts=self.doubts,
-            accept=self.accept,
-            fitting=self.fitting,
-            tick=self.tick,
-        )
-        return SubsetsFound(*found)
+        return SubsetsFound(*kernel.subset_search(self, objective, most, max_nodes, low_rank))

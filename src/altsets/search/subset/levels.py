@@ -68,12 +68,6 @@ class CliqueLevels:
         shared = {int(self._clique_of[place]) for place in places if not self._alone[place]}
         return not shared or (len(shared) == 1 and not self._alone[list(places)].any())
 
-    def whole(self, places: Sequence[int]) -> bool:
-        """Whether of each clique there are all levels or none, so that to count levels is to count features."""
-        inside = np.zeros(len(self._clique_of), dtype=bool)
-        inside[list(places)] = True
-        return all(inside[clique].all() or not inside[clique].any() for clique in self.cliques)
-
     def prices(self, of_levels: DualPrices) -> DualPrices:
         """Prices of levels as prices of features: for cliques, a set pays once it has so many features of one."""
         features, pairs = of_levels.features.copy(), of_levels.pairs
@@ -93,18 +87,9 @@ class CliqueLevels:
                 members.append(row)
                 least.append(level + 1)
                 prices.append(float(charged[level]))
-        cuts = of_levels.clique_cuts
+        cuts = None
         if members:
-            levels = CliqueCuts(np.array(members), np.array(least, dtype=np.intc), np.array(prices))
-            cuts = levels if cuts is None else _both(cuts, levels)
+            cuts = CliqueCuts(np.array(members), np.array(least, dtype=np.intc), np.array(prices))
         if pairs is not None and not pairs.any():
             pairs = None
         return DualPrices(features, pairs, cuts)
-
-
-def _both(first: CliqueCuts, second: CliqueCuts) -> CliqueCuts:
-    return CliqueCuts(
-        np.concatenate([first.members, second.members]),
-        np.concatenate([first.least, second.least]),
-        np.concatenate([first.prices, second.prices]),
-    )

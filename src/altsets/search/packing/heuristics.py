@@ -1,4 +1,4 @@
-"""Simulated annealing: features are exchanged at random, and steps that do harm become ever rarer."""
+"""Primal heuristics: simulated annealing, and local search by best responses."""
 
 from __future__ import annotations
 
@@ -13,15 +13,16 @@ from altsets.problem import FeatureSet
 from altsets.search.packing.limits import PACKING_LIMITS, PackingLimits
 from altsets.search.run import Run
 from altsets.search.subset.pricing import PricingOracle
-
-__all__ = ["SimulatedAnnealing"]
+from altsets.search.tolerances import ROUNDED
 
 #: What two features that exclude each other cost, in units of what a set can be worth.
 CONFLICT = 10.0
 
 
 class SimulatedAnnealing:
-    """Walks around solutions, where sets have one size and no rule but on features, pairs and what sets share.
+    """Exchanges features at random; steps that do harm become ever rarer.
+
+    For sets of one size without rules but on features, pairs and what sets share.
 
     Parameters
     ----------
@@ -90,3 +91,26 @@ class SimulatedAnnealing:
             places = self.pricing.place[list(chosen)]
             row[places[places >= 0]] = 1
         return members
+
+
+def local_optimum(
+    sets: Sequence[FeatureSet], pricing: PricingOracle, run: Run, max_nodes: int, *, max_min: bool
+) -> list[FeatureSet]:
+    """Replace sets by their best responses until none is better; each is searched for in so many nodes.
+
+    With ``max_min`` the worst set counts instead of the sum, and is the first to be replaced.
+    """
+    current, evaluate = list(sets), pricing.quality.evaluate
+    unchanged = turn = 0
+    while unchanged < len(current) and not run.tick():
+        if max_min and unchanged == 0:
+            turn = min(range(len(current)), key=lambda number: evaluate(current[number]))
+        others = current[:turn] + current[turn + 1 :]
+        threshold = evaluate(current[turn]) + ROUNDED * pricing.tolerance
+        found = pricing.k_best(1, others=others, threshold=threshold, max_nodes=max_nodes)
+        unchanged += 1
+        if found.sets:
+            current[turn] = found.sets[0]
+            unchanged = 0
+        turn = (turn + 1) % len(current)
+    return current

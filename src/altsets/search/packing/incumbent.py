@@ -1,4 +1,4 @@
-"""What a packing search knows: the incumbent, the bound, and the argument behind it."""
+"""Incumbent and bound of a search for several sets, and the argument behind the bound."""
 
 from __future__ import annotations
 
@@ -11,10 +11,8 @@ from altsets.search.engine import Answer
 from altsets.search.run import Run
 from altsets.search.tolerances import CLOSED
 
-__all__ = ["PackingState"]
 
-
-class PackingState:
+class Incumbent:
     """The incumbent and the bound of one search for the largest sum or minimum.
 
     Parameters
@@ -22,7 +20,7 @@ class PackingState:
     quality : Quality
     problem : Problem
     run : Run
-        Hears of everything that is news.
+        Told of every improvement.
 
     Attributes
     ----------
@@ -62,6 +60,14 @@ class PackingState:
             self.bound = bound
             self.proof = proof or self.proof
             self.run.update_bound(bound)
+
+    def rule_out(self, target: float, proof: str | None = None) -> None:
+        """Note that all solutions above a target have been looked through.
+
+        The one place where an exhaustive search becomes a claim: none is taken from a search that was cut off.
+        """
+        if not self.run.stopped:
+            self.update_bound(max(target, self.value), proof)
 
     def take_over(self, answer: Answer) -> None:
         """Another engine has solved the problem."""

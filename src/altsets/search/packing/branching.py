@@ -13,12 +13,10 @@ from collections.abc import Sequence, Set
 
 from altsets.problem import FeatureSet
 from altsets.search.packing.clique_search import CliqueSearch
+from altsets.search.packing.incumbent import Incumbent
 from altsets.search.packing.master import DualBound, RestrictedMaster
-from altsets.search.packing.state import PackingState
 from altsets.search.subset.listing import KBest, Listing
 from altsets.search.tolerances import REACHED
-
-__all__ = ["ColumnBranching"]
 
 
 class ColumnBranching:
@@ -28,12 +26,12 @@ class ColumnBranching:
     ----------
     master : RestrictedMaster
         A solved programme for all sets.
-    state : PackingState
+    state : Incumbent
         With an incumbent; told of better ones, and of bounds on all solutions.
     cliques : CliqueSearch
     """
 
-    def __init__(self, master: RestrictedMaster, state: PackingState, cliques: CliqueSearch) -> None:
+    def __init__(self, master: RestrictedMaster, state: Incumbent, cliques: CliqueSearch) -> None:
         self.pricing, self.run, self.limits = master.pricing, master.run, master.limits
         self._state, self._cliques = state, cliques
         # The last programme for so many sets: what mattered there is likely to matter again.
@@ -50,7 +48,6 @@ class ColumnBranching:
             master = self._solved(left, given, without)
             if given and self._fathomed(master, 1):
                 return True
-            master.add_clique_cuts(self._target(given), self.limits.rounds, self.limits.least_gain_in_branch)
             if not (given or self.run.stopped):
                 bound = master.dual_bound.bound / (left if self._state.max_min else 1)
                 self._state.update_bound(max(bound, self._state.value))

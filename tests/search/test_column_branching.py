@@ -1,4 +1,4 @@
-"""Branching on how often features are used: forced by short lists, against brute force and the solver."""
+"""Branching on columns: forced by short lists, against the solver."""
 
 from __future__ import annotations
 
@@ -20,9 +20,9 @@ def short_lists(monkeypatch):
         PACKING_LIMITS,
         short_list_sets=10,
         short_list_steps=10,
-        hasty_steps=10,
         priced_list_sets=10,
-        branch_list_sets=10,
+        long_list_sets=10,
+        sets_per_column=2,
     )
     monkeypatch.setitem(ENGINES, "enumerate", PackingEngine(limits))
 
