@@ -49,8 +49,9 @@ class PackingLimits:
     few_nodes: int = 200
     #: Nodes for one set that replaces another in local search.
     response_nodes: int = 2_000
-    #: Steps of annealing for each set.
+    #: Steps of annealing for each set, before the first priced lists and before what takes longest.
     short_annealing: int = 20_000
+    long_annealing: int = 400_000
     #: First and last temperature: the harm that a step may do, as a part of the gap.
     first_temperature: float = 0.1
     last_temperature: float = 0.005

@@ -207,8 +207,11 @@ class ColumnGeneration(AnyTime):
 # --- Incumbents -----------------------------------------------------------------------------------------------------
 
 
+@dataclass(frozen=True)
 class Improve:
-    """Annealing and local search from the incumbent."""
+    """Annealing, so many steps for each set, and local search from the incumbent."""
+
+    steps: int
 
     reads = (Fact.INCUMBENT,)
     writes = (Fact.INCUMBENT,)
@@ -219,7 +222,7 @@ class Improve:
 
     def run(self, search: SetPackingSearch) -> None:
         """Look for a better incumbent."""
-        search.improve(search.limits.short_annealing)
+        search.improve(self.steps)
 
 
 # --- Proofs ---------------------------------------------------------------------------------------------------------
@@ -364,11 +367,12 @@ def strategy(limits: PackingLimits) -> list[Phase]:
         ListBelowBound(limits.short_list_sets, limits.short_list_steps),
         # Milliseconds up to here. Prices make lists shorter by orders of magnitude.
         ColumnGeneration(),
-        Improve(),
+        Improve(limits.short_annealing),
         ListBelowBound(limits.priced_list_sets, limits.priced_list_steps, early=True),
         Thresholds(),
         # As long as memory allows, and then to the end.
         ListBelowBound(limits.long_list_sets, limits.long_list_steps),
+        Improve(limits.long_annealing),
         BranchOnColumns(),
     ]
     return [*before, *search, SolverIncumbent(then=search), SolverOptimum()]

@@ -54,8 +54,15 @@ class Phase(Protocol):
     differs. What it proves by looking through all solutions, it claims by :meth:`Incumbent.rule_out`.
     """
 
-    reads: Collection[Fact]
-    writes: Collection[Fact]
+    @property
+    def reads(self) -> Collection[Fact]:
+        """What must be there before it can run."""
+        ...
+
+    @property
+    def writes(self) -> Collection[Fact]:
+        """What it may add or improve."""
+        ...
 
     def applies(self, search: SetPackingSearch) -> bool:
         """Whether it can help here."""
