@@ -17,10 +17,10 @@ from altsets import constraints, quality
 from altsets.problem import Problem
 from altsets.result import Status
 from altsets.search.run import Run
+from altsets.search.subset.bounds import set_bound
 from altsets.search.subset.construction import Construction
 from altsets.search.subset.prices import DualPrices
 from altsets.search.subset.pricing import PricingOracle
-from altsets.search.subset.simple_bound import set_bound
 
 HURRY = 1e-9
 SEARCHES = pytest.mark.parametrize(

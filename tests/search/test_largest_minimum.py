@@ -18,9 +18,7 @@ from altsets.result import Status
 from altsets.search.additive import pattern_milp
 from altsets.search.additive.engine import AdditiveEngine
 from altsets.search.additive.limits import AdditiveLimits
-from altsets.search.additive.masks import classes
-from altsets.search.additive.max_min_state import MaxMinState
-from altsets.search.additive.max_min_tree import PartialSolutions
+from altsets.search.additive.partial_solutions import MaxMinState, PartialSolutions, classes
 from altsets.search.additive.windows import WindowLists, window_of
 from altsets.search.run import Run
 from altsets.search.subset.candidates import Candidates

@@ -19,8 +19,7 @@ from altsets.dissimilarity import Grouped, Matched
 from altsets.quality import MRMR, Additive
 from altsets.search.likeness import likeness_of
 from altsets.search.run import Run
-from altsets.search.subset.levels import CliqueLevels
-from altsets.search.subset.prices import DualPrices
+from altsets.search.subset.prices import CliqueLevels, DualPrices
 from altsets.search.subset.pricing import PricingOracle
 
 #: So many problems of each kind.

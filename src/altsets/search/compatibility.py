@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from altsets.problem import Problem
 
-__all__ = ["any_sets_differ_enough", "may_repeat"]
-
 
 def may_repeat(problem: Problem) -> bool:
     """Whether a set may be taken again and again."""

@@ -13,14 +13,6 @@ from altsets.arrays import Floats, Ints
 from altsets.problem import Problem
 from altsets.search.subset.candidates import Candidates
 
-__all__ = [
-    "SumBound",
-    "count_bound",
-    "degree_sequences",
-    "sum_bound",
-    "sum_bounds",
-]
-
 
 @dataclass(frozen=True)
 class SumBound:

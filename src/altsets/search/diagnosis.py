@@ -10,7 +10,7 @@ from altsets.problem import FeatureSet, Problem
 from altsets.quality import Form, Quality
 from altsets.result import Status
 from altsets.search.degree_bounds import count_bound
-from altsets.search.milp.existence import proven_empty
+from altsets.search.milp.engine import proven_empty
 from altsets.search.milp.limits import MILP_LIMITS, MilpLimits
 from altsets.search.run import Run, Stopped
 from altsets.search.subset.rules import Rules

@@ -31,9 +31,6 @@ from altsets.search.run import Run
 from altsets.search.subset.candidates import best_of
 from altsets.search.subset.rules import Cap, Rules
 
-__all__ = ["GreedyEngine", "balancing", "depth", "most_alternatives", "replacement"]
-
-
 #: The constraints that depth search sees to, as it knows caps.
 DEPTH_TAKES = (counts_only, "Forbid, Require, AtMost, AtLeast, Exclusive")
 

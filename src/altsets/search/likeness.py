@@ -20,8 +20,6 @@ from altsets.arrays import Floats, Indices, Ints
 from altsets.dissimilarity import Grouped, Matched
 from altsets.problem import EXACT_TOLERANCE, FeatureSet, Problem
 
-__all__ = ["Fitting", "GoingTogether", "Likeness", "likeness_of"]
-
 #: Which candidates may be added to the chosen features, all by position, with so many still to come.
 Fitting = Callable[[Ints, Ints, int], npt.NDArray[np.uint8]]
 #: Which of some listed sets, by number, go with one of them.

@@ -20,9 +20,7 @@ from altsets.problem import Problem
 from altsets.quality import Additive, BlackBox, Form, Quality
 from altsets.result import Status, optimality_tolerance
 from altsets.search.subset.budgets import in_units
-from altsets.search.subset.forms import form_of
-
-__all__ = ["Scaling"]
+from altsets.search.subset.candidates import form_of
 
 #: Which features can be used; None if all can, which is checked at every request.
 Mask = Bools | None

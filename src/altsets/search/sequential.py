@@ -14,9 +14,6 @@ from altsets.search.known import Turn
 from altsets.search.run import Run, Stopped
 from altsets.search.tolerances import PROVEN
 
-__all__ = ["Fallback", "sequential"]
-
-
 #: others -> the best set that differs enough from the others, and a bound on every such set
 NextSet = Callable[[Sequence[FeatureSet]], tuple[FeatureSet | None, float]]
 

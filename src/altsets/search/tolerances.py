@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from altsets.result import optimality_tolerance
 
-__all__ = ["CLOSED", "PROVEN", "REACHED", "ROUNDED"]
-
 #: What an engine calls proven: a bound no further above the value than this, where the scale is between 1/2 and 1.
 PROVEN = optimality_tolerance(0.5)
 

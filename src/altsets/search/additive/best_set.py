@@ -13,8 +13,6 @@ from altsets.problem import FeatureSet
 from altsets.search.additive.limits import AdditiveLimits
 from altsets.search.subset.candidates import Candidates
 
-__all__ = ["best_set"]
-
 
 def best_set(
     candidates: Candidates,

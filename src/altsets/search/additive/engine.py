@@ -23,8 +23,6 @@ from altsets.search.subset.construction import Construction, completed
 from altsets.search.subset.pricing import PricingOracle
 from altsets.search.tolerances import PROVEN
 
-__all__ = ["AdditiveEngine"]
-
 
 class AdditiveEngine:
     """Sequential by branch and bound; sum by degree sequences; min by windows of good sets.

@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-__all__ = ["ADDITIVE_LIMITS", "AdditiveLimits"]
-
 
 @dataclass(frozen=True)
 class AdditiveLimits:
@@ -104,5 +102,5 @@ class AdditiveLimits:
     widen_half_sets: int = 4_000_000
 
 
-#: What holds where nobody says otherwise.
+#: Default limits.
 ADDITIVE_LIMITS = AdditiveLimits()

@@ -18,20 +18,15 @@ from dataclasses import replace
 
 from altsets.problem import FeatureSet, Problem
 from altsets.quality import Additive
-from altsets.search.additive.completion import Completion
-from altsets.search.additive.improvement import LocalImprovement
+from altsets.search.additive.improvement import Completion, LocalImprovement
 from altsets.search.additive.limits import AdditiveLimits
-from altsets.search.additive.max_min_state import MaxMinState
-from altsets.search.additive.max_min_tree import Node, PartialSolutions
 from altsets.search.additive.max_sum import best_responses, largest_sum
-from altsets.search.additive.meet_in_middle import best_sum
-from altsets.search.additive.window_search import WindowSearch
+from altsets.search.additive.partial_solutions import MaxMinState, Node, PartialSolutions
+from altsets.search.additive.windows import WindowSearch, best_sum
 from altsets.search.engine import Answer
 from altsets.search.run import Run
 from altsets.search.subset.candidates import Candidates
 from altsets.search.tolerances import PROVEN
-
-__all__ = ["largest_minimum"]
 
 
 def largest_minimum(

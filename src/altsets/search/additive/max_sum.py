@@ -15,15 +15,13 @@ from altsets.quality import Additive
 from altsets.search.additive import pattern_milp
 from altsets.search.additive.best_set import best_set
 from altsets.search.additive.limits import AdditiveLimits
-from altsets.search.additive.masks import PATTERN_SETS, positions_of
-from altsets.search.additive.meet_in_middle import best_sum
+from altsets.search.additive.partial_solutions import PATTERN_SETS, positions_of
+from altsets.search.additive.windows import best_sum
 from altsets.search.degree_bounds import degree_sequences, sum_bound
 from altsets.search.engine import Answer
 from altsets.search.run import Run
 from altsets.search.subset.candidates import Candidates
 from altsets.search.tolerances import PROVEN
-
-__all__ = ["best_responses", "largest_sum"]
 
 
 def largest_sum(

@@ -19,7 +19,7 @@ from altsets.search.milp.engine import best_set
 from altsets.search.packing.engine import PackingEngine
 from altsets.search.run import Run
 from altsets.search.sequential import sequential
-from altsets.search.subset.any_set import Anything
+from altsets.search.subset.candidates import Anything
 from altsets.search.subset.pricing import PricingOracle
 
 #: Sets that are evaluated before the search looks at what came out, where several can be evaluated at a time.

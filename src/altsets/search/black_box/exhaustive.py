@@ -19,7 +19,7 @@ from altsets.search.engine import Answer
 from altsets.search.packing.clique_search import CliqueSearch, best_compatible, listing_of
 from altsets.search.run import Run, Stopped
 from altsets.search.sequential import sequential
-from altsets.search.subset.any_set import Anything
+from altsets.search.subset.candidates import Anything
 from altsets.search.subset.listing import Listing
 from altsets.search.subset.pricing import PricingOracle
 

@@ -26,7 +26,7 @@ from altsets.search.black_box.feasibility import Feasibility, Features
 from altsets.search.milp.engine import solve
 from altsets.search.milp.formulation import Formulation
 from altsets.search.run import Run, Stopped
-from altsets.search.subset.any_set import Anything
+from altsets.search.subset.candidates import Anything
 from altsets.search.subset.prices import DualPrices
 from altsets.search.subset.pricing import PricingOracle
 

@@ -20,10 +20,7 @@ from altsets.search.milp.highs import Programme
 from altsets.search.milp.limits import MILP_LIMITS, MilpLimits
 from altsets.search.run import Run
 from altsets.search.subset.budgets import WholeBudget, in_units
-from altsets.search.subset.candidates import Candidates
-from altsets.search.subset.forms import form_of
-
-__all__ = ["Formulation", "SetVariables"]
+from altsets.search.subset.candidates import Candidates, form_of
 
 #: Variables and their coefficients.
 Terms = dict[int, float]

@@ -13,8 +13,6 @@ from altsets.arrays import Floats, Ints
 from altsets.search.milp.limits import MILP_LIMITS, MilpLimits
 from altsets.search.run import Run
 
-__all__ = ["LinearProgramme", "Programme", "Solution"]
-
 
 @dataclass(frozen=True)
 class Solution:

@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-__all__ = ["MILP_LIMITS", "MilpLimits"]
-
 
 @dataclass(frozen=True)
 class MilpLimits:
@@ -53,5 +51,5 @@ class MilpLimits:
     max_features: int = 20_000
 
 
-#: What holds where nobody says otherwise.
+#: Default limits.
 MILP_LIMITS = MilpLimits()

@@ -22,7 +22,7 @@ import numpy as np
 from altsets.arrays import Bools, Floats, Indices
 from altsets.problem import FeatureSet
 from altsets.search.milp.highs import LinearProgramme
-from altsets.search.subset.levels import CliqueLevels
+from altsets.search.subset.prices import CliqueLevels
 from altsets.search.subset.pricing import PricingOracle
 
 #: What stands in for sets or uses that are missing costs this, in units of what a set can be worth.

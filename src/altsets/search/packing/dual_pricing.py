@@ -17,8 +17,7 @@ import numpy as np
 
 from altsets.arrays import Floats, Ints
 from altsets.search.packing.cuts import CutPool, Element
-from altsets.search.subset.levels import CliqueLevels
-from altsets.search.subset.prices import DualPrices
+from altsets.search.subset.prices import CliqueLevels, DualPrices
 
 #: More than any solution can afford.
 IMPOSSIBLE = 1e200

@@ -11,7 +11,7 @@ from altsets.problem import FeatureSet, Problem
 from altsets.quality import Quality
 from altsets.search.compatibility import any_sets_differ_enough, may_repeat
 from altsets.search.engine import Answer, declines_black_box, declines_heuristics
-from altsets.search.milp.existence import proven_empty
+from altsets.search.milp.engine import proven_empty
 from altsets.search.packing.limits import PACKING_LIMITS, PackingLimits
 from altsets.search.packing.phases import strategy
 from altsets.search.packing.relaxation import answers, relaxed

@@ -23,7 +23,7 @@ from altsets.search.packing.master import DualBound
 from altsets.search.packing.relaxation import answers, keeps_to_rules, linear_part, relaxed
 from altsets.search.packing.search import Fact, Phase, SetPackingSearch
 from altsets.search.packing.thresholds import raise_thresholds
-from altsets.search.subset.any_set import Anything
+from altsets.search.subset.candidates import Anything
 from altsets.search.subset.listing import KBest
 
 

@@ -16,7 +16,7 @@ from altsets.search.additive.engine import AdditiveEngine
 from altsets.search.engine import Answer
 from altsets.search.packing.limits import PackingLimits
 from altsets.search.run import Run, Stopped
-from altsets.search.subset.forms import form_of
+from altsets.search.subset.candidates import form_of
 
 
 def relaxed(quality: Quality, problem: Problem, run: Run, limits: PackingLimits) -> Answer | None:

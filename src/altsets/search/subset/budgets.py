@@ -23,8 +23,6 @@ import numpy as np
 from altsets.arrays import Bools, Floats, Indices, Ints
 from altsets.constraints.base import CostRule
 
-__all__ = ["RoundedBudgets", "Spending", "WholeBudget", "in_units", "rounded"]
-
 #: Doubles hold every whole number up to this.
 LARGEST_EXACT = 2**53
 

@@ -1,9 +1,9 @@
-"""The features that can matter, best first: every exact engine for additive quality starts here."""
+"""Candidate features, and the numbers that a quality has for them."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 
 import numpy as np
@@ -11,9 +11,57 @@ import numpy.typing as npt
 
 from altsets.arrays import Floats, Indices
 from altsets.problem import FeatureSet, Problem
-from altsets.search.subset.rounding import SCORE_ERROR, SMALLEST_TOLERANCE
+from altsets.quality import Form, Quality
 
-__all__ = ["Candidates", "best_of"]
+#: Where all numbers are zero a tolerance must still be positive.
+SMALLEST_TOLERANCE = 1e-300
+
+#: Of the largest quality that a set can have: two sums of its terms in different orders differ by less.
+QUALITY_ERROR = 8e-16
+
+#: Of the largest score, for each feature of a set and a few operations: the same for sums of scores alone.
+SCORE_ERROR = 4e-16
+
+#: Of the sum of absolute values, for a sum that is rounded once and a few operations after it.
+PER_TERM_ERROR = 1e-15
+
+#: Of the numbers that a linearisation adds up, for each of a set's pairs: scalar products and their tangents.
+LINEARISATION_ERROR = 1e-14
+
+#: Of the numbers of a secant: its ends are powers, and it takes differences of large numbers.
+SECANT_ERROR = 1e-12
+
+#: Of a set's quality: an exchange that gains less may be undone by the next one, without end.
+EXCHANGE_GAIN = 1e-12
+
+#: Between these, squares of numbers and sums of the squares are normal numbers, with all their digits.
+SMALLEST_SQUARED, LARGEST_SQUARED = 1e-100, 1e100
+
+
+def form_of(quality: Quality, problem: Problem, size: int) -> Form:
+    """The form of a quality for sets of this size; pairs that constraints rule out are conflicts as well."""
+    form, ruled_out = quality.form(size), problem.conflicts
+    if ruled_out is None:
+        return form
+    return replace(form, conflicts=ruled_out if form.conflicts is None else form.conflicts | ruled_out)
+
+
+class Anything(Quality):
+    """All sets are equally good, but for those that are ruled out."""
+
+    size_normalised = False
+
+    def __init__(self, form: Form) -> None:
+        super().__init__(len(form.linear), None)
+        self._form = form
+
+    def evaluate(self, indices: Sequence[int]) -> float:
+        """Nothing depends on it."""
+        return 0.0
+
+    def form(self, size: int) -> Form:
+        """The same for all sizes."""
+        return self._form
 
 
 @dataclass(frozen=True)

@@ -15,16 +15,13 @@ from altsets.arrays import Floats, Indices, Ints
 from altsets.problem import FeatureSet, Problem
 from altsets.quality import Form, Quality
 from altsets.search.run import Run
+from altsets.search.subset.bounds import LowRankBound, set_bound
 from altsets.search.subset.budgets import RoundedBudgets, rounded
-from altsets.search.subset.forms import form_of
+from altsets.search.subset.candidates import form_of
 from altsets.search.subset.kernel_call import CliqueCutTerms, Doubts, KernelRules, LowRankTerms, Terms
 from altsets.search.subset.limits import PricingLimits
-from altsets.search.subset.low_rank_bound import LowRankBound
 from altsets.search.subset.prices import DualPrices, sum_over_pairs
 from altsets.search.subset.rules import Cap, Rules
-from altsets.search.subset.simple_bound import set_bound
-
-__all__ = ["FormCache", "SizeEncoding", "usable_features"]
 
 
 class FormCache:

@@ -17,20 +17,6 @@ from altsets._kernels import subset_search as kernel
 from altsets.arrays import Floats, Ints
 from altsets.search.likeness import Fitting
 
-__all__ = [
-    "Accept",
-    "CliqueCutTerms",
-    "Doubts",
-    "KernelRequest",
-    "KernelRules",
-    "LowRankTerms",
-    "Objective",
-    "RatioTerms",
-    "SubsetsFound",
-    "Terms",
-    "Tick",
-]
-
 #: A test of a complete set, by the positions of its features.
 Accept = Callable[[Ints], bool]
 #: Called now and then; true means stop.

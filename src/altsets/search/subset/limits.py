@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-__all__ = ["CONSTRUCTION_LIMITS", "PRICING_LIMITS", "UNLIMITED", "ConstructionLimits", "PricingLimits"]
-
 #: Nodes of a search that goes on to its end.
 UNLIMITED = 2**62
 
@@ -84,6 +82,6 @@ class ConstructionLimits:
     max_nodes: int = 2_000
 
 
-#: What holds where nobody says otherwise.
+#: Default limits.
 PRICING_LIMITS = PricingLimits()
 CONSTRUCTION_LIMITS = ConstructionLimits()

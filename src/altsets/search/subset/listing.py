@@ -11,8 +11,6 @@ import numpy as np
 from altsets.arrays import Bools, Floats, Ints, Masks
 from altsets.problem import FeatureSet
 
-__all__ = ["KBest", "Listing", "are_among", "best_distinct"]
-
 
 @dataclass(frozen=True)
 class KBest:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import combinations
 from typing import Any
@@ -10,9 +11,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from altsets.arrays import Bools, Floats, Ints
-
-__all__ = ["CliqueCuts", "DualPrices", "pair_sums", "sum_over_pairs"]
+from altsets.arrays import Bools, Floats, Indices, Ints
 
 
 @dataclass(frozen=True)
@@ -73,3 +72,77 @@ def pair_sums(pairs: Floats, rows: npt.NDArray[np.integer[Any]], factor: float =
     for i, j in combinations(range(rows.shape[1]), 2):
         total += factor * pairs[rows[:, i], rows[:, j]]
     return total
+
+
+class CliqueLevels:
+    """The cliques among some features, and sets by the levels on which their features stand.
+
+    Parameters
+    ----------
+    alike : bool array of shape (n, n)
+        Which features are alike, by place.
+    scores : float array of shape (n,)
+        The better ones are put into cliques first, as they matter most.
+    """
+
+    def __init__(self, alike: Bools, scores: Floats) -> None:
+        #: All cliques of two and more, members by place.
+        self.cliques: list[list[int]] = []
+        self._clique_of = np.full(len(alike), -1, dtype=np.intp)
+        order = np.argsort(-scores, kind="stable").tolist()
+        every: list[list[int]] = []
+        for start in order:
+            if self._clique_of[start] < 0:
+                clique, common = [start], alike[start] & (self._clique_of < 0)
+                for place in order:
+                    if common[place] and place != start:
+                        clique.append(place)
+                        common &= alike[place]
+                self._clique_of[clique] = len(every)
+                every.append(clique)
+        self.cliques = [clique for clique in every if len(clique) > 1]
+        self._members = np.array([place for clique in every for place in clique], dtype=np.intp)
+        self._first = np.cumsum([0, *(len(clique) for clique in every)])
+        self._alone = np.array([len(clique) for clique in every])[self._clique_of] == 1
+
+    def of(self, rows: Ints | Indices) -> Indices:
+        """The levels of each set, a row of the places of its features; ascending."""
+        if not rows.shape[1]:
+            return rows.astype(np.intp)
+        cliques = np.sort(self._clique_of[rows], axis=1)
+        column = np.arange(rows.shape[1])
+        starts = np.zeros(rows.shape, dtype=np.intp)
+        starts[:, 1:] = np.where(cliques[:, 1:] != cliques[:, :-1], column[1:], 0)
+        rank = column - np.maximum.accumulate(starts, axis=1)
+        return np.sort(self._members[self._first[cliques] + rank], axis=1)
+
+    def can_be_priced(self, places: Sequence[int]) -> bool:
+        """Whether sets can be charged for these levels: all of one clique, or each of a feature like no other."""
+        shared = {int(self._clique_of[place]) for place in places if not self._alone[place]}
+        return not shared or (len(shared) == 1 and not self._alone[list(places)].any())
+
+    def prices(self, of_levels: DualPrices) -> DualPrices:
+        """Prices of levels as prices of features: for cliques, a set pays once it has so many features of one."""
+        features, pairs = of_levels.features.copy(), of_levels.pairs
+        pairs = None if pairs is None else pairs.copy()
+        members, least, prices = [], [], []
+        for clique in self.cliques:
+            charged = features[clique].copy()
+            features[clique] = 0.0
+            if pairs is not None:
+                # Both levels are reached with the higher one.
+                block = pairs[np.ix_(clique, clique)]
+                charged += np.triu(block, 1).sum(axis=0)
+                pairs[np.ix_(clique, clique)] = 0.0
+            for level in np.flatnonzero(charged > 0).tolist():
+                row = np.zeros(len(features), dtype=bool)
+                row[clique] = True
+                members.append(row)
+                least.append(level + 1)
+                prices.append(float(charged[level]))
+        cuts = None
+        if members:
+            cuts = CliqueCuts(np.array(members), np.array(least, dtype=np.intc), np.array(prices))
+        if pairs is not None and not pairs.any():
+            pairs = None
+        return DualPrices(features, pairs, cuts)

@@ -18,18 +18,14 @@ from altsets.problem import FeatureSet, Problem
 from altsets.quality import Quality
 from altsets.search.likeness import likeness_of
 from altsets.search.run import Run
+from altsets.search.subset.candidates import SMALLEST_TOLERANCE
 from altsets.search.subset.encoding import FormCache, SizeEncoding
 from altsets.search.subset.fixed_size import FixedSizeOracle, SearchConditions
 from altsets.search.subset.kernel_call import Accept
-from altsets.search.subset.levels import CliqueLevels
 from altsets.search.subset.limits import PRICING_LIMITS, UNLIMITED, PricingLimits
 from altsets.search.subset.listing import KBest, Listing, are_among
-from altsets.search.subset.prices import DualPrices
-from altsets.search.subset.rounding import SMALLEST_TOLERANCE
+from altsets.search.subset.prices import CliqueLevels, DualPrices
 from altsets.search.subset.rules import Rules, differing
-
-#: What others need to ask an oracle and to read its answers; this module is the door of the package.
-__all__ = ["PricingOracle"]
 
 
 class PricingOracle:
@@ -46,8 +42,6 @@ class PricingOracle:
     limits : PricingLimits, optional
         Others than the usual ones.
     """
-
-    #: What holds for an oracle that is not given any.
 
     def __init__(
         self,
@@ -210,7 +204,7 @@ class PricingOracle:
             rows, found, finished = sets.all_above(threshold, most, conditions, prices, budget, cheaper)
             complete = complete and finished
             if not finished and self.run.stopped:
-                # Nobody has the time to look at them.
+                # There is no time to look at them.
                 rows, found = rows[:0], found[:0]
             most -= len(rows)
             rows = sets.encoding.with_base(rows)
@@ -240,7 +234,7 @@ class PricingOracle:
         return [np.array(some, dtype=np.intc).reshape(-1, size) for size, some in by_size.items()]
 
     def listed(self, chosen: Iterable[FeatureSet], prices: DualPrices) -> Listing:
-        """Sets that are known already, as a list; nobody says that it is complete."""
+        """Sets that are known already, as a list that may not be complete."""
         rows = self.rows_of(chosen)
         qualities = [sets.qualities(some) for sets, some in zip(self.sizes, rows, strict=True)]
         paid = [prices.paid_by(self.place[some]) for some in rows]

@@ -13,8 +13,6 @@ from altsets.constraints.base import CountRule, NeedRule
 from altsets.problem import FeatureSet, Problem
 from altsets.search.subset.budgets import WholeBudget, in_units
 
-__all__ = ["Cap", "Rules", "differing", "preselected"]
-
 
 @dataclass(frozen=True)
 class Cap:
