@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 import statistics
 import sys
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Any, Protocol
 
@@ -157,29 +157,34 @@ def all_features_section(result: Result | None, scoring: Scoring | None) -> Bloc
     if scoring is None:
         return None
     names, scores = scoring.feature_names, scoring.feature_scores
-    values = [0.0] * len(names) if scores is None else [float(score) for score in scores]
-    sets = result.sets if result else ()
-    member = {
-        index: [f"set {number}" for number, chosen in enumerate(sets) if index in chosen]
-        for index in {index for chosen in sets for index in chosen}
-    }
-    floor = result.noise_floor if result else None
-    cells: list[tuple[Block, Callable[[int], Any]]] = [(column("Feature"), lambda index: names[index])]
+    columns = [column("Feature")]
+    cells: list[list[Any]] = [list(names)]
+    values, sort, worth = [0.0] * len(names), None, ""
     if scores is not None:
-        cells.append((column("Score", "number", 4), lambda index: values[index]))
-        if floor is not None:
-            above = column("Above chance", about="whether the score is above the noise floor")
-            cells.append((above, lambda index: "yes" if values[index] > floor else "no"))
-    if sets:
-        cells.append((column("In", "names"), lambda index: member.get(index, [])))
+        values, sort, worth = list(map(float, scores)), (1, True), " and what each of them alone is worth"
+        columns.append(column("Score", "number", 4))
+        cells.append(values)
+    if result is not None and result.noise_floor is not None and scores is not None:
+        columns.append(column("Above chance", about="whether the score is above the noise floor"))
+        cells.append(["yes" if value > result.noise_floor else "no" for value in values])
+    member = _sets_by_feature(result)
+    if member:
+        columns.append(column("In", "names"))
+        cells.append([member.get(index, []) for index in range(len(names))])
     # Those in sets first: where there is no room for all, these must be there.
     order = sorted(range(len(names)), key=lambda index: (index not in member, -values[index], index))
-    rows = [[cell(index) for _, cell in cells] for index in order]
-    worth = "" if scores is None else " and what each of them alone is worth"
-    sort = None if scores is None else (1, True)
-    caption = f"All {len(names):,} features{worth}."
-    made = table(FEATURES, caption, [one for one, _ in cells], rows, sort=sort)
+    rows = [[column_cells[index] for column_cells in cells] for index in order]
+    made = table(FEATURES, f"All {len(names):,} features{worth}.", columns, rows, sort=sort)
     return section("all-features", "All features", [made])
+
+
+def _sets_by_feature(result: Result | None) -> dict[int, list[str]]:
+    """The names of the sets that have each feature."""
+    member: dict[int, list[str]] = {}
+    for number, chosen in enumerate(result.sets if result else ()):
+        for index in chosen:
+            member.setdefault(index, []).append(f"set {number}")
+    return member
 
 
 # --- Evaluation ------------------------------------------------------------------------------------------

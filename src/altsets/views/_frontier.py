@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Callable, Sequence
 from operator import attrgetter
 from typing import Any
@@ -18,7 +17,7 @@ from altsets.views._records import (
     CurvePoint,
     Curves,
     Grid,
-    ReferenceLine,
+    baseline_line,
     check_answer,
     check_most,
     describe_point,
@@ -297,30 +296,24 @@ def scores_along(
     name = scorer or shared.scorers[0]
     if name not in shared.scorers:
         raise InputError(f"scorer={scorer!r} was not measured; choose from {', '.join(shared.scorers)}.")
-    counts = found.frontier.counts
-    if n_alternatives is not None and n_alternatives not in counts:
-        known = ", ".join(map(str, counts))
-        raise InputError(f"n_alternatives={n_alternatives!r} is not in this frontier; choose from {known}.")
-    count = counts[-1] if n_alternatives is None else n_alternatives
+    count = found.frontier.counts[-1]
+    if n_alternatives is not None:
+        count = _count(found.frontier, n_alternatives)
     points = [point for point in found if point.n_alternatives == count]
     sizes = sorted({point.n_features for point in points})
     over_size = len(sizes) == len(points) > 1
     kept = sizes if over_size else spread(sizes, check_most(most) or 1)
     curves = [points] if over_size else [[p for p in points if p.n_features == size] for size in kept]
-    baseline = shared.baselines()[name]
+    some = f"{len(kept)} of {len(sizes)} sizes are shown." if len(kept) < len(sizes) else ""
+    searched = f"Mean of {counted(count + 1, 'set')}, searched anew in each of {len(shared.folds)} folds."
     return Curves(
         x_name="features in a set" if over_size else TAU,
         y_name=name,
         series=tuple(
             _score_line(curve, name, over_size, with_intervals=len(curves) == 1) for curve in curves
         ),
-        lines=(ReferenceLine(f"baseline: {shared.guess(name)}", baseline),)
-        if math.isfinite(baseline)
-        else (),
-        note=paragraph(
-            "" if len(kept) == len(sizes) else f"{len(kept)} of {len(sizes)} sizes are shown.",
-            f"Mean of {counted(count + 1, 'set')}, searched anew in each of {len(shared.folds)} folds.",
-        ),
+        lines=baseline_line(shared, name),
+        note=paragraph(some, searched),
     )
 
 

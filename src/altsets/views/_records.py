@@ -209,3 +209,10 @@ def describe_point(point: FrontierPoint | EvaluatedPoint) -> str:
 def finite_or_none(value: float) -> float | None:
     """A number that can be drawn; None for what is not finite."""
     return float(value) if math.isfinite(value) else None
+
+
+def baseline_line(evaluation: Evaluation, scorer: str) -> tuple[ReferenceLine, ...]:
+    """The score of the dummy baseline, if there is one."""
+    baseline = evaluation.baselines()[scorer]
+    label = f"baseline: {evaluation.guess(scorer)}"
+    return (ReferenceLine(label, baseline),) if math.isfinite(baseline) else ()

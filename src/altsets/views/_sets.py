@@ -19,6 +19,7 @@ from altsets.views._records import (
     Grid,
     Membership,
     ReferenceLine,
+    baseline_line,
     cap,
     check_answer,
     finite_or_none,
@@ -244,7 +245,6 @@ def predictive_scores(evaluation: Any, scorer: str | None = None) -> Bars:
     intervals = found.score_intervals(name)
     beats = {entry.number: entry.beats for entry in found.against_baseline if entry.scorer == name}
     marked = tuple(beats.get(number) is False for number in range(found.n_sets))
-    baseline, guess = found.baselines()[name], found.guess(name)
     known = any(math.isfinite(low) for low, _ in intervals)
     return Bars(
         labels=tuple(map(set_name, range(found.n_sets))),
@@ -257,9 +257,9 @@ def predictive_scores(evaluation: Any, scorer: str | None = None) -> Bars:
             tuple(score for score in found.scores(number, name) if math.isfinite(score))
             for number in range(found.n_sets)
         ),
-        lines=(ReferenceLine(f"baseline: {guess}", baseline),) if math.isfinite(baseline) else (),
+        lines=baseline_line(found, name),
         marked=marked if any(marked) else (),
-        mark_means=f"not shown to predict better than {guess}" if any(marked) else "",
+        mark_means=f"not shown to predict better than {found.guess(name)}" if any(marked) else "",
         note=_about_folds(found),
     )
 
