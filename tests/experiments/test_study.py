@@ -246,6 +246,7 @@ def run_elsewhere(out, n_jobs):
 
 
 @pytest.mark.skipif(not hasattr(os, "killpg"), reason="needs process groups")
+@pytest.mark.slow
 def test_a_run_that_is_killed_twice_goes_on(undisturbed, tmp_path):
     out = tmp_path / "out"
     draw = random.Random(0)
@@ -298,6 +299,7 @@ def test_failing_information_fails_the_tasks_that_need_it(tmp_path, monkeypatch)
     assert not Store(tmp_path).frame()["error"].notna().any()
 
 
+@pytest.mark.slow
 def test_a_worker_that_dies_costs_nobody_else_anything(tmp_path):
     asked = {"methods": ("fcbf", DYING, "model_gain"), "folds": (0,), "sizes": (2,), "n_jobs": 2}
     outcome = reproduce(tables(), tmp_path, **asked)
@@ -306,6 +308,7 @@ def test_a_worker_that_dies_costs_nobody_else_anything(tmp_path):
     assert all("worker process died" in said for said in outcome.failed.values())
 
 
+@pytest.mark.slow
 def test_a_worker_that_dies_by_chance_is_replaced(tmp_path):
     once = Method("dying_once", partial(dying_once, tmp_path / "mark"))
     asked = {"methods": (once, "model_gain"), "folds": (0,), "sizes": (2,), "n_jobs": 2}
@@ -494,6 +497,7 @@ def cluster():
         yield cluster
 
 
+@pytest.mark.slow
 def test_a_cluster_gives_the_same_results_though_a_worker_dies(undisturbed, tmp_path, cluster):
     killed = []
 

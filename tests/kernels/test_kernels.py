@@ -638,7 +638,9 @@ CALLS = {
 # --- The comparison -------------------------------------------------------------------------------
 
 
-@pytest.fixture(params=["shadow", "stand-in", "right-to-left"])
+@pytest.fixture(
+    params=["stand-in", *(pytest.param(way, marks=pytest.mark.slow) for way in ("shadow", "right-to-left"))]
+)
 def interpreted(request, monkeypatch):
     """Load a kernel from its source, with Cython's own idea of plain Python or with ours.
 
