@@ -71,6 +71,21 @@ def extreme_request(rng: np.random.Generator) -> Request:
     return with_useless_features(rng, request) if rng.random() < 0.2 else request
 
 
+def solver_request(rng: np.random.Generator) -> Request:
+    """Scores near a solver's tolerances and features that exclude each other: where presolving goes wrong."""
+    n = int(rng.integers(4, 8))
+    pairs = [some_features(rng, n, 2) for _ in range(int(rng.integers(2, 6)))]
+    return Request(
+        scores=floats(near_tolerances(rng, n)),
+        n_features=int(rng.integers(1, 3)),
+        n_alternatives=int(rng.choice([0, 0, 1])),
+        tau=1,
+        search="simultaneous",
+        aggregation=str(rng.choice(["min", "min", "sum"])),
+        constraints=tuple(("exclusive", pair) for pair in pairs),
+    )
+
+
 # --- Numbers ------------------------------------------------------------------------------------------
 
 
@@ -123,6 +138,7 @@ def extreme_scores(rng: np.random.Generator, n: int) -> np.ndarray:
         lambda: signs * near_the_last_integers(rng, n),
         lambda: rng.choice([-0.0, 0.0, 1.0, -1.0, 5e-324], n),
         lambda: rng.integers(0, 3, n) * rng.choice([0.1, 1 / 3, 1.0, 1e-9]),
+        lambda: near_tolerances(rng, n),
         # Large numbers that cancel out, and leave small ones.
         lambda: signs * rng.choice([1e9, 1e12]) + rng.random(n),
         lambda: random_scores(rng, n),
@@ -156,6 +172,11 @@ def hardly_apart(rng: np.random.Generator, n: int) -> np.ndarray:
     """Positive numbers that differ in their last digit."""
     base = float(rng.choice([1.0, 0.1, 1 / 3, rng.random() + 0.01]))
     return base + math.ulp(base) * rng.integers(-2, 3, n)
+
+
+def near_tolerances(rng: np.random.Generator, n: int) -> np.ndarray:
+    """Numbers that a solver may take for zero, beside those that it does not."""
+    return rng.choice([-1.0, -1.0, 0.0, 1e-7, 2e-6, 1.0][: int(rng.integers(4, 7))], n)
 
 
 def near_the_last_integers(rng: np.random.Generator, n: int) -> np.ndarray:

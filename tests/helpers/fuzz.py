@@ -29,7 +29,7 @@ from typing import Any
 
 import numpy as np
 from checks import LOCAL, PROVEN, Request, disagreements
-from extreme_requests import extreme_request
+from extreme_requests import extreme_request, solver_request
 from family_truth import InDoubt
 from random_requests import random_request
 from verb_checks import CHECKS, round_trip
@@ -75,6 +75,8 @@ SMALLEST, LARGEST, LARGEST_IN_RATIO = 1e-100, 1e100, 1e12
 
 #: The part of the problems for other verbs than ``find``, of those with a black box, and of searches that are cut off.
 VERB_SHARE, BOXED_SHARE, LIMITED_SHARE = 0.15, 0.04, 0.25
+#: The part of those with extreme numbers that is made to mislead solvers.
+HARD_FOR_SOLVERS_SHARE = 0.03
 #: Powers of ten, in seconds, between which they are cut off.
 SHORTEST, LONGEST = -5.0, -1.5
 #: How often the solver is asked: as often as the other engines besides the default.
@@ -157,8 +159,12 @@ def _run_portion(portion: tuple[int, int, int, float, float, float]) -> Report:
         large = not extreme and rng.random() < large_share
         request = extreme_request(rng) if extreme else random_request(rng, large)
         with_solver = rng.random() < solver_share * (4 if large else 1)
+        if extreme and rng.random() < HARD_FOR_SOLVERS_SHARE:
+            request, with_solver = solver_request(rng), True
         label = f"problem {index} of seed {seed}"
-        if not large and request.exact and request.kind != "fcbf" and rng.random() < BOXED_SHARE:
+        may_be_boxed = not large and request.exact and request.kind != "fcbf"
+        # Digits that a function of a set cannot return are no business of a search.
+        if may_be_boxed and rng.random() < BOXED_SHARE and SMALLEST < request.oracle.scale < LARGEST:
             request = replace(request, boxed=True)
         check = _check_large if large else _check_verb if rng.random() < VERB_SHARE else _check_small
         with limited(LIMITS[rng.integers(len(LIMITS))]):
