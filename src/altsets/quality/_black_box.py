@@ -52,6 +52,8 @@ class BlackBox(Quality):
     (7.0, 7.0, 1)
     """
 
+    has_form = False
+
     #: Whether sets that are scored at the same time are scored in processes of their own.
     _in_processes = False
 
@@ -107,7 +109,7 @@ class BlackBox(Quality):
 
     def form(self, size: int) -> Form:
         """A black box has no numbers, so this is refused."""
-        raise UnsupportedError(f"{type(self).__name__} can be asked about sets, but has no numbers to offer.")
+        raise UnsupportedError(f"{type(self).__name__} can evaluate sets, but has no feature scores.")
 
     def _answers(self, keys: list[tuple[int, ...]]) -> list[float | InputError]:
         if len(keys) < 2 or n_workers(self.n_jobs) == 1:

@@ -27,6 +27,8 @@ class Quality(ABC):
     size_normalised : bool
         Whether sets of different sizes compare fairly. A sum grows with every good feature, so where the size
         is free, the largest sets win; a mean or a ratio has no such preference.
+    has_form : bool
+        Whether engines can read it as numbers, with :meth:`form`; the sets of a black box can only be evaluated.
 
     Examples
     --------
@@ -36,6 +38,7 @@ class Quality(ABC):
     """
 
     size_normalised: bool
+    has_form: bool = True
 
     def __init__(self, n_features_in: int, names: list[str] | None) -> None:
         self._n_features_in = n_features_in

@@ -10,7 +10,7 @@ from typing import Any, Protocol
 from altsets.constraints import Constraint
 from altsets.constraints.base import CountRule, SizeRule
 from altsets.problem import FeatureSet, Problem
-from altsets.quality import Additive, BlackBox, Quality
+from altsets.quality import Additive, Quality
 from altsets.result import Status, StopReason
 from altsets.search.known import Known
 from altsets.search.run import Run
@@ -113,7 +113,7 @@ def declines_heuristics(problem: Problem) -> str | None:
 
 def declines_black_box(quality: Quality) -> str | None:
     """Decline black boxes, for engines that read feature scores."""
-    if not isinstance(quality, BlackBox):
+    if quality.has_form:
         return None
     return f"it reads the numbers behind a quality, and {type(quality).__name__} has none"
 

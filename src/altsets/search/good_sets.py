@@ -15,7 +15,7 @@ import numpy as np
 from altsets.arrays import Bools, Floats, Indices
 from altsets.errors import InputError
 from altsets.problem import FeatureSet, Problem
-from altsets.quality import BlackBox, Form, Quality
+from altsets.quality import Form, Quality
 from altsets.result import Status
 from altsets.search.degree_bounds import count_bound, sum_bound
 from altsets.search.find import solved
@@ -175,7 +175,7 @@ class GoodSets:
         cls, quality: Quality, problem: Problem, requirement: Requirement, run: Run, limits: GoodSetLimits
     ) -> GoodSets | None:
         """The list; None if there are too many sets, if it takes too long, or for a black box."""
-        if isinstance(quality, BlackBox) or problem.n_features_in > LISTED_FEATURES:
+        if not quality.has_form or problem.n_features_in > LISTED_FEATURES:
             return None
         # As if all features were wanted: where few are, sets of features like others would not be listed.
         every = replace(
@@ -375,7 +375,7 @@ def bound_on_number(
     if not problem.fixed_size or not problem.caps_shared or not most:
         return most
     most = count_bound(n, problem.n_features, problem.max_overlap, most)
-    if isinstance(quality, BlackBox) or most < 2:
+    if not quality.has_form or most < 2:
         return most
     scaling = Scaling.of(quality, replace(problem, existing=()))
     candidates = _optimistic_scores(scaling.quality.form(problem.n_features), problem)

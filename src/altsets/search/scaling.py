@@ -17,7 +17,7 @@ import numpy as np
 from altsets.arrays import Bools, Floats
 from altsets.errors import InputError
 from altsets.problem import Problem
-from altsets.quality import Additive, BlackBox, Form, Quality
+from altsets.quality import Additive, Form, Quality
 from altsets.result import Status, optimality_tolerance
 from altsets.search.subset.budgets import in_units
 from altsets.search.subset.candidates import form_of
@@ -66,7 +66,7 @@ class Scaling:
         >>> scaling.scale, scaling.exponent, scaling.quality.evaluate((0, 1))
         (24.0, 5, 1.25)
         """
-        if isinstance(quality, BlackBox):
+        if not quality.has_form:
             # It can only be asked, and engines compare what it says as it is.
             return cls(quality, 1.0, 0, 0.0)
         # Scores are the same for all sizes, and the largest one says most about rounding.

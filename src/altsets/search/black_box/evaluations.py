@@ -148,7 +148,7 @@ class InitialSets:
 
 def declines_numbers(quality: Quality, problem: Problem) -> str | None:
     """Decline qualities with numbers, which exact engines solve with proof."""
-    if not isinstance(quality, BlackBox):
+    if quality.has_form:
         return f"it is for black boxes, and {type(quality).__name__} has numbers that exact engines read"
     if problem.search not in ("sequential", "simultaneous"):
         return f"it does not do search={problem.search!r}; use 'sequential' or 'simultaneous'"
