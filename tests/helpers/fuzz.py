@@ -47,13 +47,12 @@ SOLVER = "milp"
 #: limits it has to work as if they were many: with prices, and in branches; and each search for one set as if it took
 #: long, so that it is tried with both bounds.
 LIMITS: tuple[PackingLimits, ...] = (
-    replace(PACKING_LIMITS, short_list_sets=2, priced_list_sets=20, long_list_sets=40),
+    replace(PACKING_LIMITS, short_list_sets=2, priced_list_sets=20),
     replace(PACKING_LIMITS, short_list_sets=2, pricing=PricingLimits(trial_nodes=2)),
     replace(
         PACKING_LIMITS,
         short_list_sets=2,
         priced_list_sets=2,
-        long_list_sets=2,
         first_columns=1,
         sets_per_column=2,
     ),
