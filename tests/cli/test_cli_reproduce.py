@@ -32,6 +32,7 @@ def taken(folder, monkeypatch):
     return folder
 
 
+@pytest.mark.slow
 def test_a_small_part_of_the_study(run, tmp_path, taken):
     out = tmp_path / "out"
     code, printed, err = run("reproduce", "--data", taken, "--out", out, *SMALL)

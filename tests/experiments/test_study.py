@@ -368,6 +368,7 @@ def test_a_folder_has_one_writer(tmp_path):
         reproduce(tables(), tmp_path, **SMALL, n_jobs=1)
 
 
+@pytest.mark.slow
 def test_a_full_disk_is_said_and_costs_nothing_that_is_done(undisturbed, tmp_path):
     """By a limit on the size of files, which is how a full disk looks to whoever writes."""
     script = (
