@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     from altsets.files.dataset import Dataset, read_table
     from altsets.files.scores import read_scores
     from altsets.problem import Problem
+    from altsets.request import Request
     from altsets.result import Progress, Result, Status
     from altsets.search.find import find, iterate
     from altsets.search.frontier import Frontier, FrontierPoint, FrontierProgress, frontier, frontier_points
@@ -39,6 +40,7 @@ __all__ = [
     "NearBest",
     "Problem",
     "Progress",
+    "Request",
     "Result",
     "SelectAlternatives",
     "SelectFeatures",
@@ -75,6 +77,7 @@ _HOMES = {
     "NearBest": "altsets.search.near_best",
     "Problem": "altsets.problem",
     "Progress": "altsets.result",
+    "Request": "altsets.request",
     "Result": "altsets.result",
     "SelectAlternatives": "altsets.selector",
     "SelectFeatures": "altsets.selector",

@@ -9,17 +9,13 @@ from importlib import metadata
 from typing import Any
 
 from altsets.constraints import Constraint
-from altsets.constraints.named import any_named
+from altsets.request import DEFAULT_SEED as DEFAULT_SEED
 from altsets.tables.feature_matrix import Features
 from altsets.tables.fingerprint import fingerprint
 from altsets.version import __version__
 
-__all__ = ["DEFAULT_SEED", "PACKAGES", "TIMES", "constraints_by_name", "data_of", "record"]
-
 #: Packages whose version may change numbers.
 PACKAGES = ("numpy", "scipy", "scikit-learn")
-#: The seed of measures, models and folds, unless a user gives another one.
-DEFAULT_SEED = 25
 #: The parts of a record that differ from run to run.
 TIMES = ("time", "seconds")
 
@@ -87,4 +83,4 @@ def constraints_by_name(constraints: Any, names: Sequence[str]) -> list[str]:
 
 def _in_words(constraint: Constraint, names: Sequence[str]) -> str:
     # What is only named cannot be resolved without a table, nor need it be.
-    return (constraint if any_named([constraint]) else constraint.resolve(names)).describe(names)
+    return (constraint if constraint.is_named else constraint.resolve(names)).describe(names)

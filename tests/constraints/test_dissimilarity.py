@@ -258,7 +258,7 @@ def test_copies_are_equal(kind):
 
 def test_what_differs_is_not_equal():
     kinds = [Matched("spearman", 0.9), Matched("pearson", 0.9), Matched("spearman"), Matched(np.eye(2), 0.9)]
-    kinds += [Grouped({0: 1}), Grouped({0: 2})]
+    kinds += [Grouped({0: 1}), Grouped({0: 1, 1: 1}), Grouped({0: 1, 1: 2})]
     for one, other in itertools.combinations(kinds, 2):
         assert one != other
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import itertools
 import json
+from dataclasses import replace
 
 import numpy as np
 import pandas as pd
@@ -14,7 +15,6 @@ from sklearn.model_selection import StratifiedKFold
 import altsets
 from altsets import SelectAlternatives, measures, quality
 from altsets.constraints import Forbid, MaxSimilarity, Size
-from altsets.constraints.named import computed, without_named
 from altsets.errors import InputError
 from altsets.files.dataset import read_columns
 
@@ -110,14 +110,14 @@ def test_find_has_no_table():
 
 def test_constraints_that_need_no_table_stay_as_they_are():
     plain = [Forbid(0), Size(1, 2)]
-    assert computed(plain, None) is plain
-    assert without_named(plain) is plain
-    assert computed(plain[0], None) is plain[0]
-    assert computed("nonsense", None) == "nonsense"
-    named = MaxSimilarity("pearson", 0.5)
-    assert without_named((*plain, named)) == plain
-    on_table = computed((*plain, named), [[1, 2], [2, 4], [3, 7]])
-    assert on_table[:2] == plain
+    request = altsets.Request(n_features=1, constraints=plain)
+    assert not request.needs_table
+    assert request.measured(None) is request
+    named = replace(request, constraints=(*plain, MaxSimilarity("pearson", 0.5)))
+    assert named.needs_table
+    assert named.check(["a", "b"]).constraints == tuple(plain)
+    on_table = named.measured([[1, 2], [2, 4], [3, 7]]).constraints
+    assert on_table[:2] == tuple(plain)
     assert not on_table[2].is_named
     assert not on_table[2].holds((0, 1))
 

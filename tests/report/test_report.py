@@ -24,7 +24,7 @@ from altsets.report.again import python_lines, shell_line
 from altsets.report.constructors import NotExpressed
 from altsets.report.document import shorten_middle, to_plain
 from altsets.report.sentences import about_data, about_quality, about_request, certainty
-from altsets.statuses import Status, StopReason
+from altsets.result import Status, StopReason
 
 pytest.importorskip("jinja2")
 

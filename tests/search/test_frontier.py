@@ -9,7 +9,6 @@ import signal
 import time
 from dataclasses import replace
 from fractions import Fraction
-from functools import partial
 
 import numpy as np
 import pytest
@@ -19,11 +18,12 @@ from random_requests import random_request
 import altsets
 from altsets import Frontier, FrontierPoint, Result, Status, constraints, dissimilarity, quality
 from altsets.errors import InputError, UnsupportedError
+from altsets.request import Request
 from altsets.search.engine import merge_known, settle
-from altsets.search.find import request as requested
-from altsets.search.find import run_of, solved
+from altsets.search.find import problem_of, solved
 from altsets.search.frontier.points import Curve
 from altsets.search.known import Known
+from altsets.search.run import Run
 
 NAMES = list("abcdefgh")
 SCORES = quality.Additive([9, 8, 8, 8, 7, 3, 1, 1], feature_names=NAMES)
@@ -222,18 +222,18 @@ def test_sequential_searches_share_their_first_set(monkeypatch):
 
 
 def test_what_is_known_settles_a_request():
-    problem = requested(SCORES, n_features=2, n_alternatives=1, tau=0.5, existing=(), search="simultaneous")
+    problem = problem_of(Request(n_features=2, n_alternatives=1, tau=0.5, search="simultaneous"), SCORES)
     known = Known(sets=[(0, 1), (0, 2)], bound=34.0, proof="so it is")
     assert settle(SCORES, problem, known).statuses == [Status.OPTIMAL] * 2
     assert settle(SCORES, problem, replace(known, bound=34.1)) is None
     assert settle(SCORES, replace(problem, aggregation="min"), known) is None
     assert settle(SCORES, problem, Known(bound=-math.inf, proof="so it is")).sets == []
-    run = run_of(None, None).turn(known=known)
+    run = Run().turn(known=known)
     assert solved(SCORES, problem, run).proof == "so it is"
 
 
 def test_what_is_known_improves_an_answer():
-    problem = requested(SCORES, n_features=2, n_alternatives=1, tau=0.5, existing=(), search="simultaneous")
+    problem = problem_of(Request(n_features=2, n_alternatives=1, tau=0.5, search="simultaneous"), SCORES)
     from altsets.search.engine import Answer
 
     weak = Answer.simultaneous(problem, [(0, 1), (2, 3)], 40.0, "weak", proven=False)
@@ -252,7 +252,7 @@ def test_points_that_were_not_proven_take_over_better_sets(aggregation):
 
     options = {"search": "simultaneous", "aggregation": aggregation}
     taus = [0, Fraction(1, 3), Fraction(2, 3)]
-    plan = SweepPlan.of(partial(requested, SCORES), 3, [1, 2], taus, existing=(), **options)
+    plan = SweepPlan.of(Request(**options), lambda one: problem_of(one, SCORES), 3, [1, 2], taus)
     points = altsets.frontier(SCORES, 3, [1, 2], taus, **options).points
     worst = [(5, 6, 7), (4, 6, 7)]
     poor = replace(
@@ -275,7 +275,7 @@ def test_points_that_were_not_proven_take_over_better_sets(aggregation):
 
 
 def test_searches_of_their_own_know_nothing():
-    run = run_of(None, None)
+    run = Run()
     assert run.shared is None
     assert run.known == Known()
 

@@ -95,10 +95,10 @@ def test_weights_count_in_similarity():
 def test_a_memory_keeps_similarity_and_answers(tmp_path, monkeypatch):
     selector = SelectAlternatives("f", **TRULY, dissimilarity=DISTINCT, memory=str(tmp_path))
     first = selector.fit(X, Y).result_
-    monkeypatch.setattr("altsets.selector._answers.find", pytest.fail)
+    monkeypatch.setattr("altsets.selector._answers.answer", pytest.fail)
     assert clone(selector).fit(X, Y).result_ == first
     monkeypatch.undo()
-    monkeypatch.setattr("altsets.selector._answers.on_table", pytest.fail)
+    monkeypatch.setattr("altsets.selector._answers.matched_on_table", pytest.fail)
     assert clone(selector).set_params(tau=0.5).fit(X, Y).result_.sets
 
 
@@ -122,7 +122,7 @@ def test_groups_by_name_and_index(groups):
     ],
 )
 def test_what_does_not_fit_the_table_is_said_before_it_is_scored(kind, sentence, monkeypatch):
-    monkeypatch.setattr("altsets.selector._answers.quality_from", pytest.fail)
+    monkeypatch.setattr("altsets.quality.spec.NamedQuality.make", pytest.fail)
     selector = SelectAlternatives("f", **TRULY, dissimilarity=kind)
     with pytest.raises(InputError, match=sentence):
         selector.fit(X, Y)
@@ -162,7 +162,7 @@ def test_weights_reach_similarity_in_folds(monkeypatch):
         seen.append((features.n_rows, weights))
         return kind.computed(features, weights)
 
-    monkeypatch.setattr("altsets.selector._answers.on_table", spy)
+    monkeypatch.setattr("altsets.request._request.matched_on_table", spy)
     selector = SelectAlternatives("f", **TRULY, dissimilarity=DISTINCT)
     weights = np.repeat([1, 2], 40)
     evaluate(selector, X, Y, cv=2, sample_weight=weights)

@@ -28,6 +28,7 @@ from sklearn.utils.estimator_checks import check_estimator
 import altsets
 from altsets import SelectAlternatives, SelectFeatures, constraints, quality
 from altsets.errors import InputError
+from altsets.quality.spec import NamedQuality
 from altsets.result import StopReason
 from altsets.selector import _answers
 
@@ -302,7 +303,7 @@ def test_grid_over_quality_size_and_tau(wine):
 def test_all_sets_in_a_grid_without_another_search(wine, monkeypatch):
     X, y = wine
     selector = SelectAlternatives(n_features=3, n_alternatives=2).fit(X, y)
-    monkeypatch.setattr(_answers, "find", None)
+    monkeypatch.setattr(_answers, "answer", None)
     model = Pipeline([("select", None), ("model", DecisionTreeClassifier(random_state=0))])
     sets = [selector.get_alternative(number) for number in range(3)]
     search = GridSearchCV(model, {"select": sets}, cv=3, error_score="raise").fit(X, y)
@@ -315,41 +316,41 @@ def test_all_sets_in_a_grid_without_another_search(wine, monkeypatch):
 
 def test_memory_keeps_scores_and_searches(wine, tmp_path, monkeypatch):
     X, y = wine
-    calls = {"quality_from": 0, "find": 0}
+    calls = {"make": 0, "answer": 0}
 
-    def counted(name):
-        original = getattr(_answers, name)
+    def counted(home, name):
+        original = getattr(home, name)
 
         def call(*args, **kwargs):
             calls[name] += 1
             return original(*args, **kwargs)
 
-        monkeypatch.setattr(_answers, name, call)
+        monkeypatch.setattr(home, name, call)
 
-    counted("quality_from")
-    counted("find")
+    counted(NamedQuality, "make")
+    counted(_answers, "answer")
     selector = SelectAlternatives(n_features=3, memory=str(tmp_path))
     model = make_pipeline(selector, DecisionTreeClassifier(random_state=0))
     grid = {"selectalternatives__alternative": [0, 1, 2]}
     GridSearchCV(model, grid, cv=3, refit=False, error_score="raise").fit(X, y)
-    assert calls == {"quality_from": 3, "find": 3}
+    assert calls == {"make": 3, "answer": 3}
     GridSearchCV(model, {"selectalternatives__tau": [0.25, 0.75]}, cv=3, refit=False).fit(X, y)
-    assert calls == {"quality_from": 3, "find": 9}
+    assert calls == {"make": 3, "answer": 9}
 
 
 def test_memory_does_not_keep_what_was_interrupted(wine, tmp_path, monkeypatch):
     X, y = wine
     from dataclasses import replace
 
-    original = _answers.find
+    original = _answers.answer
     monkeypatch.setattr(
         _answers,
-        "find",
+        "answer",
         lambda *args, **kwargs: replace(original(*args, **kwargs), stop_reason=StopReason.INTERRUPTED),
     )
     selector = SelectAlternatives(memory=str(tmp_path)).fit(X, y)
     assert selector.result_.interrupted
-    monkeypatch.setattr(_answers, "find", original)
+    monkeypatch.setattr(_answers, "answer", original)
     assert not selector.fit(X, y).result_.interrupted
 
 

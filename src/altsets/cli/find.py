@@ -158,11 +158,11 @@ def _selector(
     limits: Mapping[str, Any],
 ) -> Any:
     """The estimator that searches in each fold, as the command did on the whole table."""
-    from altsets.quality.given import Recipe
+    from altsets.quality.spec import NamedQuality
     from altsets.selector import SelectAlternatives
 
     parameters = {name: value for name, value in asked.items() if name != "existing"}
-    return SelectAlternatives(Recipe(quality, **how), task=task, **parameters, **limits)
+    return SelectAlternatives(NamedQuality(quality, **how), task=task, **parameters, **limits)
 
 
 def _unless_interrupted(result: Result, *arguments: Any) -> Evaluation | None:

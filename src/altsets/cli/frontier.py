@@ -43,7 +43,6 @@ from altsets.cli.searching import (
     Record,
     Source,
     TableToScore,
-    check_request,
     options_of_quality,
     run_on_scores,
     source_from,
@@ -155,9 +154,12 @@ def frontier_command(
 
 def _count_points(source: Source, asked: dict[str, Any]) -> int:
     """Say what is wrong before features are scored; about how many points there will be."""
+    from altsets.request import Request
     from altsets.search.frontier.plan import SweepPlan
 
-    return len(SweepPlan.of(lambda **one: check_request(source, one), **asked))
+    points = {name: asked[name] for name in ("n_features", "n_alternatives", "taus")}
+    request = Request(**{name: value for name, value in asked.items() if name not in points})
+    return len(SweepPlan.of(request, lambda one: one.check(source.names), **points))
 
 
 def _has_sets(found: Frontier) -> bool:

@@ -15,7 +15,6 @@ import typer
 from altsets.cli import parsing
 from altsets.cli.printing import NO_SET, Waiting, console_for, fail, say_error
 from altsets.commands import TABLE
-from altsets.constraints.named import any_named, computed, without_named
 from altsets.errors import InputError
 from altsets.features import FeatureNames, names_in
 
@@ -71,7 +70,7 @@ def options_of_quality(
     given: QualityOptions, model: ModelOptions, evaluate: bool = False
 ) -> dict[str, str | None]:
     """What the quality takes of the options; with --evaluate, the model that scores sets takes the others."""
-    from altsets.quality.named import takes_option
+    from altsets.quality.spec import takes_option
 
     options = {
         "measure": given.measure,
@@ -103,11 +102,9 @@ class TableToScore:
         how: Mapping[str, str | None] | None = None,
         save_to: str | None = None,
     ) -> None:
-        from altsets.quality.given import Recipe
-        from altsets.quality.named import PAIRED, WRAPPER, quality_maker
+        from altsets.quality.spec import PAIRED, WRAPPER, NamedQuality
 
-        self.recipe = Recipe(quality, **(how or {}))
-        self._make = quality_maker(quality, **(how or {}))
+        self.recipe = NamedQuality(quality, **(how or {}))
         if quality == WRAPPER and save_to is not None:
             raise InputError(
                 "a wrapper has no scores of features that could be saved; leave out --save-scores."
@@ -135,13 +132,16 @@ class TableToScore:
 
     def noise_floor(self, waiting: Waiting) -> float | None:
         """What the best feature may score by chance; None after Ctrl-C."""
-        from altsets.quality.given import noise_floor_of
+        from altsets.quality.spec import Scoring
 
         waiting.say("Measuring what features score by chance")
-        return noise_floor_of(self.recipe, self.data.X, self.data.y, task=self._task)
+        return self.recipe.noise_floor(self.data.X, self.data.y, how=Scoring(self._task))
 
     def quality(self, waiting: Waiting, check: Callable[[], object] = lambda: None) -> Quality:
         """Score the features, and save the scores at once; ``check`` ends it if it takes too long."""
+        from altsets.quality.spec import Scoring
+        from altsets.tables.conversion import features_of
+
         waiting.say(self._what)
 
         def progress(share: float) -> None:
@@ -149,7 +149,8 @@ class TableToScore:
             check()
 
         data = self.data
-        made = self._make(data.X, data.y, task=self._task, feature_names=self.names, progress=progress)
+        how = Scoring(self._task, progress=progress)
+        made = self.recipe.make(features_of(data.X, self.names), data.y, how=how)
         if self._save_to is not None:
             from altsets.files.scores import Scores
 
@@ -238,7 +239,7 @@ def _saved_scores(
     """Read scores from a file; only of the features that the table has, if there is one."""
     from altsets.files.contents import hash_file
     from altsets.files.scores import Scores
-    from altsets.quality.named import WRAPPER
+    from altsets.quality.spec import WRAPPER
 
     if quality == WRAPPER:
         raise InputError("a wrapper fits models to a table; leave out --scores.")
@@ -295,12 +296,9 @@ def _with_background(result: Result, source: Source) -> Result:
 
 def check_request(source: Source, asked: dict[str, Any]) -> Problem:
     """Say what is wrong with a request before features are scored, which takes long on a wide table."""
-    from altsets.dissimilarity.named import before_table
-    from altsets.problem import Problem
+    from altsets.request import Request
 
-    checked = {**asked, "constraints": without_named(asked.get("constraints", ()))}
-    checked["dissimilarity"] = before_table(asked.get("dissimilarity", "dice"))
-    return Problem.create(len(source.names), feature_names=source.names, **checked)
+    return Request(**asked).check(source.names)
 
 
 def run_on_scores(
@@ -327,16 +325,15 @@ def run_on_scores(
 
 def _on_table(asked: dict[str, Any], source: Source, waiting: Waiting) -> dict[str, Any]:
     """The same request with numbers, where it only names how alike features are."""
-    from altsets.dissimilarity.named import is_named, on_table
+    from altsets.request import Request
 
-    kind, conditions = asked.get("dissimilarity", "dice"), asked.get("constraints", ())
-    if is_named(kind) or any_named(conditions):
-        waiting.say(f"Comparing {len(source.names)} features with each other")
-    if is_named(kind):
-        asked = {**asked, "dissimilarity": on_table(kind, source.table)}
-    if any_named(conditions):
-        asked = {**asked, "constraints": computed(conditions, source.table)}
-    return asked
+    named = {name: asked[name] for name in ("dissimilarity", "constraints") if name in asked}
+    request = Request(**named)
+    if not request.needs_table:
+        return asked
+    waiting.say(f"Comparing {len(source.names)} features with each other")
+    measured = request.measured(source.table)
+    return {**asked, **{name: getattr(measured, name) for name in named}}
 
 
 class _Clock:

@@ -5,7 +5,61 @@ through similarity (a feature that says the same as another one does not make a 
 groups (sensors, pathways, pages of a questionnaire). Both are given as ``dissimilarity``.
 """
 
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
 from altsets.dissimilarity._grouped import Grouped
 from altsets.dissimilarity._matched import Matched
+from altsets.errors import NotExpressedError
 
 __all__ = ["Grouped", "Matched"]
+
+#: Dissimilarities by name, which count the features that two sets share.
+DISSIMILARITIES = ("dice", "jaccard")
+
+
+def is_named(kind: Any) -> bool:
+    """Whether a dissimilarity has to be measured on a table."""
+    return isinstance(kind, Matched) and kind.is_named
+
+
+def matched_on_table(kind: Any, X: Any, sample_weight: Any = None) -> Any:
+    """The same dissimilarity; a similarity that was only named is measured on this table."""
+    return kind.computed(X, sample_weight) if isinstance(kind, Matched) else kind
+
+
+def dissimilarity_dict(kind: Any) -> Any:
+    """A dissimilarity as plain values, if it can be read again."""
+    if isinstance(kind, Matched) and kind.measure is None:
+        raise NotExpressedError("sets were compared by a matrix of your own")
+    if isinstance(kind, Matched | Grouped):
+        return kind.as_dict()
+    if callable(kind):
+        raise NotExpressedError("sets were compared by a function of your own")
+    return kind
+
+
+def dissimilarity_from(entry: Any) -> Any:
+    """The dissimilarity that :func:`dissimilarity_dict` wrote."""
+    if not isinstance(entry, dict):
+        if entry not in DISSIMILARITIES:
+            raise NotExpressedError("sets were compared by a function of your own")
+        return entry
+    if entry["kind"] == "grouped":
+        return Grouped({feature: name for name, listed in entry["groups"].items() for feature in listed})
+    if entry["kind"] != "matched":
+        raise ValueError(f"a dissimilarity of kind {entry['kind']!r} is unknown")
+    if entry["similarity"] == "matrix":
+        raise NotExpressedError("sets were compared by a matrix of your own")
+    return Matched(entry["similarity"], entry["threshold"])
+
+
+def dissimilarity_python(kind: Any, names: Sequence[str] | None = None, table: str = "") -> str:
+    """A dissimilarity as Python; ``table`` is what the table is called there, if it is at hand."""
+    if isinstance(kind, Matched | Grouped):
+        return f"dissimilarity.{kind.to_python(names, table)}"
+    if callable(kind):
+        raise NotExpressedError("sets were compared by a function of your own")
+    return repr(kind)

@@ -9,6 +9,7 @@ from typing import Any, Self
 import numpy as np
 
 from altsets.arrays import Indices
+from altsets.constraints.base import features_literal
 from altsets.constraints.groups import group_mapping, group_numbers
 from altsets.constraints.similarity import GivenSimilarity, similarity_limit
 from altsets.errors import InputError
@@ -112,11 +113,21 @@ class Grouped:
         one, other = self.touched(first), self.touched(second)
         return 1 - 2 * len(one & other) / (len(one) + len(other))
 
-    def as_dict(self) -> dict[str, Any]:
-        """In words and numbers: each group with the features that it has."""
+    def to_python(self, names: Sequence[str] | None = None, table: str = "") -> str:
+        """The call that makes the same groups."""
+        return f"Grouped([{', '.join(features_literal(listed, names) for listed in self._members.values())}])"
+
+    @property
+    def _members(self) -> dict[Hashable, list[Feature]]:
+        """The features of each group."""
         members: dict[Hashable, list[Feature]] = {}
         for feature, group in self.groups.items():
             members.setdefault(group, []).append(feature)
+        return members
+
+    def as_dict(self) -> dict[str, Any]:
+        """In words and numbers: each group with the features that it has."""
+        members = self._members
         # 1 and "1" are two groups.
         spelled = str if len(set(map(str, members))) == len(members) else repr
         return {"kind": "grouped", "groups": {spelled(group): listed for group, listed in members.items()}}
@@ -125,7 +136,12 @@ class Grouped:
         return f"Grouped(<{len(self.groups)} features in {len(set(self.groups.values()))} groups>)"
 
     def __eq__(self, other: object) -> bool:
-        return isinstance(other, Grouped) and self.groups == other.groups
+        # Which groups there are matters, and not what they are called.
+        return isinstance(other, Grouped) and self._partition == other._partition
 
     def __hash__(self) -> int:
-        return hash(frozenset(self.groups.items()))
+        return hash(self._partition)
+
+    @property
+    def _partition(self) -> frozenset[frozenset[Feature]]:
+        return frozenset(map(frozenset, self._members.values()))

@@ -16,6 +16,7 @@ from altsets.constraints.similarity import (
     similarity_limit,
     similarity_measure,
 )
+from altsets.errors import NotExpressedError
 from altsets.measures.similarity import measure_similarity
 
 __all__ = ["Matched"]
@@ -102,6 +103,20 @@ class Matched:
         ordered = type(self)(matrix, self.threshold)
         ordered.measure = self.measure
         return ordered
+
+    @property
+    def is_named(self) -> bool:
+        """Whether the similarity has only a name so far, and no numbers."""
+        return isinstance(self.similarity, str)
+
+    def to_python(self, names: Sequence[str] | None = None, table: str = "") -> str:
+        """The call that makes it; ``table`` is what the table is called there, if it is at hand."""
+        if self.measure is None:
+            raise NotExpressedError("sets were compared by a matrix of your own")
+        limit = "" if self.threshold is None else f", threshold={self.threshold!r}"
+        if table:
+            return f"Matched.from_data({table}, {self.measure!r}{limit})"
+        return f"Matched({self.measure!r}{limit})"
 
     @cached_property
     def weights(self) -> Floats:

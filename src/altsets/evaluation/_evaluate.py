@@ -29,11 +29,10 @@ from altsets.evaluation._setup import ModelSettings, Setup, SplitSettings, boots
 from altsets.evaluation._stability import MOST_RELATED, kinship_of, mean_kinship
 from altsets.features import whole_number
 from altsets.problem import Dissimilarity
+from altsets.request import MAX_ITERS, checked_seconds
 from altsets.result import Status, StopReason
-from altsets.search.find import checked_seconds
 from altsets.search.frontier import Frontier, FrontierPoint
 from altsets.search.frontier.plan import SweepPlan, numbers_in
-from altsets.search.run import MAX_ITERS
 from altsets.selector import SelectAlternatives, check_frontier, frontier_for
 
 #: Size, number of alternatives, tau.

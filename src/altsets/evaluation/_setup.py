@@ -25,7 +25,7 @@ from altsets.measures.scoring import kept_groups, positive_class, positive_label
 from altsets.measures.workers import check_jobs, n_workers
 from altsets.problem import FeatureSet
 from altsets.provenance import constraints_by_name, data_of, record
-from altsets.quality.given import needs_target
+from altsets.quality.spec import spec_of
 from altsets.result import Result
 from altsets.selector import SelectAlternatives, check_request
 from altsets.tables.conversion import features_of
@@ -195,7 +195,7 @@ def _plan(
         len(sets) if selector is None else int(selector.n_alternatives) + 1,
         None if selector is None else _for_folds(selector, task, n_jobs),
         sets,
-        rows_matter=selector is None or needs_target(selector.quality),
+        rows_matter=selector is None or spec_of(selector.quality).needs_target,
         groups=groups,
         class_weight=settings.class_weight,
     )

@@ -17,8 +17,9 @@ from altsets.arrays import Floats
 from altsets.errors import InputError
 from altsets.experiments.design import Settings
 from altsets.quality import FCBF, MRMR, Additive, BlackBox, Quality, Wrapper
-from altsets.quality.named import quality_maker
+from altsets.quality.spec import NamedQuality, Scoring
 from altsets.tables.checks import constant_columns
+from altsets.tables.conversion import features_of
 
 if TYPE_CHECKING:
     from altsets.experiments.datasets import StudyTable
@@ -219,14 +220,8 @@ def _greedy_wrapper(rows: Rows, settings: Settings) -> Wrapper:
 
 
 def _by_name(name: str, rows: Rows, settings: Settings) -> Quality:
-    return quality_maker(name)(
-        rows.X,
-        rows.y,
-        task="classification",
-        random_state=settings.seed,
-        n_jobs=1,
-        feature_names=rows.feature_names,
-    )
+    how = Scoring(task="classification", random_state=settings.seed, n_jobs=1)
+    return NamedQuality(name).make(features_of(rows.X, rows.feature_names), rows.y, how=how)
 
 
 #: The paper's, by the names that the command line has for them.
@@ -247,7 +242,7 @@ def method_named(name: str) -> Method:
     if name in PAPER_METHODS:
         return PAPER_METHODS[name]
     try:
-        quality_maker(name)
+        NamedQuality(name)
     except InputError:
         known = ", ".join(PAPER_METHODS)
         raise InputError(

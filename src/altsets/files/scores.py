@@ -19,7 +19,7 @@ from altsets.errors import InputError, TableError, reason_of
 from altsets.files.csv_tables import read_rows
 from altsets.files.writing import csv_text, escape_formula, unescape_formula, write_new
 from altsets.quality import CFS, FCBF, MRMR, Additive, Quality
-from altsets.quality.named import PAIRED
+from altsets.quality.spec import PAIRED
 from altsets.wording import list_some
 
 HEADER = ("feature", "score")

@@ -16,10 +16,11 @@ Glossary, from the paper's symbols to the names used here:
 
 from __future__ import annotations
 
-from altsets.problem._checks import AGGREGATIONS, DISSIMILARITIES, SEARCHES
+from altsets.dissimilarity import DISSIMILARITIES
 from altsets.problem._dissimilarity import EXACT_TOLERANCE, Dissimilarity, FeatureSet, dissimilarity_of
 from altsets.problem._problem import Problem
-from altsets.problem._verifier import verify
+from altsets.problem._verifier import verify, verify_scores
+from altsets.problem.checks import AGGREGATIONS, SEARCHES, exact_tau
 
 __all__ = [
     "AGGREGATIONS",
@@ -30,5 +31,7 @@ __all__ = [
     "FeatureSet",
     "Problem",
     "dissimilarity_of",
+    "exact_tau",
     "verify",
+    "verify_scores",
 ]

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property
 from typing import Any
@@ -15,21 +15,21 @@ from altsets.constraints.base import Rules
 from altsets.dissimilarity import Grouped, Matched
 from altsets.errors import InputError
 from altsets.features import FeatureNames, whole_number
-from altsets.problem._checks import (
-    AGGREGATIONS,
-    SEARCHES,
-    existing_set,
-    largest_size,
-    limits_of_difference,
-    one_of,
-    resolved,
-)
 from altsets.problem._dissimilarity import (
     EXACT_TOLERANCE,
     TOLERANCE,
     Dissimilarity,
     FeatureSet,
     own_dissimilarity,
+)
+from altsets.problem.checks import (
+    AGGREGATIONS,
+    SEARCHES,
+    existing_set,
+    largest_size,
+    limits_of_difference,
+    list_constraints,
+    one_of,
 )
 
 __all__ = ["Problem"]
@@ -65,8 +65,6 @@ class Problem:
     aggregation: str
     existing: tuple[FeatureSet, ...] = ()
     constraints: tuple[Constraint, ...] = ()
-    #: Pairs that a user's own dissimilarity has found far enough apart: it may take its time.
-    far_apart: set[tuple[FeatureSet, FeatureSet]] = field(default_factory=set, repr=False, compare=False)
 
     @classmethod
     def create(
@@ -92,7 +90,7 @@ class Problem:
         names = FeatureNames.unnamed(n) if feature_names is None else FeatureNames.of(feature_names)
         if len(names) != n:
             raise InputError(f"{len(names)} feature names were given for {n} features.")
-        conditions = resolved(constraints, names)
+        conditions = tuple(one.resolve(names) for one in list_constraints(constraints))
         k = largest_size(n_features, n, conditions)
         exact_tau, difference = limits_of_difference(dissimilarity, tau, min_difference, k)
         if isinstance(dissimilarity, Matched | Grouped):
@@ -206,6 +204,15 @@ class Problem:
         """What is known by now: fractions take their time, and some ask for each of a thousand sets."""
         return {}
 
+    @cached_property
+    def _far_apart(self) -> set[tuple[FeatureSet, FeatureSet]]:
+        """Pairs that were found to differ enough: a user's own function may take its time."""
+        return set()
+
+    def was_compatible(self, first: FeatureSet, second: FeatureSet) -> bool:
+        """Whether :meth:`compatible` has found these two far enough apart before."""
+        return (first, second) in self._far_apart
+
     def compatible(self, first: FeatureSet, second: FeatureSet) -> bool:
         """Whether two sets differ enough.
 
@@ -218,7 +225,7 @@ class Problem:
         if callable(self.dissimilarity):
             # In one order, so that the last digit of the user's sums decides nothing.
             smaller, larger = sorted((first, second))
-            if (smaller, larger) in self.far_apart:
+            if (smaller, larger) in self._far_apart:
                 return True
             if self.tau is None:
                 assert isinstance(self.dissimilarity, Matched)
@@ -228,8 +235,8 @@ class Problem:
                 )
             else:
                 far = own_dissimilarity(self.dissimilarity, smaller, larger) >= float(self.tau) - TOLERANCE
-            if far and len(self.far_apart) < MOST_REMEMBERED:
-                self.far_apart.add((smaller, larger))
+            if far and len(self._far_apart) < MOST_REMEMBERED:
+                self._far_apart.add((smaller, larger))
             return far
         return len(set(first) & set(second)) <= self.max_overlap_of(len(first), len(second))
 

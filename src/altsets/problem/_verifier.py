@@ -6,13 +6,12 @@ import math
 from collections.abc import Callable, Sequence
 from typing import Any
 
+from altsets.arrays import Floats
 from altsets.dissimilarity import Grouped, Matched
 from altsets.errors import InputError, VerificationError
 from altsets.features import FeatureNames
 from altsets.problem._dissimilarity import TOLERANCE, FeatureSet, own_dissimilarity
 from altsets.problem._problem import Problem
-
-__all__ = ["verify"]
 
 #: A bound may lie below the objective by this, times the scale of the problem, and by no more.
 BOUND_TOLERANCE = 1e-9
@@ -81,6 +80,24 @@ def verify(
         if bound < objective - BOUND_TOLERANCE * scale:
             raise VerificationError(f"the objective {objective} exceeds the claimed bound {bound}.")
     return qualities
+
+
+def verify_scores(
+    sets: Sequence[FeatureSet], scores: Sequence[Sequence[float]], feature_scores: Floats | None
+) -> None:
+    """Check that the scores beside the features of an answer are those of the quality.
+
+    Raises
+    ------
+    VerificationError
+        If a score belongs to another feature, or is missing.
+    """
+    if feature_scores is None or not sets:
+        expected: list[tuple[float, ...]] = []
+    else:
+        expected = [tuple(float(feature_scores[feature]) for feature in chosen) for chosen in sets]
+    if [tuple(map(float, given)) for given in scores] != expected:
+        raise VerificationError("the scores beside the features of an answer are not those of the quality.")
 
 
 def _verify_one(problem: Problem, name: str, chosen: FeatureSet) -> None:
@@ -183,7 +200,7 @@ def _own_too_similar(
         for number in (*range(position), *existing):
             other = sets[number] if number < len(sets) else problem.existing[number - len(sets)]
             first, second = min(chosen, other), max(chosen, other)
-            if hurry() and (first, second) in problem.far_apart:
+            if hurry() and problem.was_compatible(first, second):
                 continue
             value = own_dissimilarity(problem.dissimilarity, first, second)
             other_way = value if hurry() else own_dissimilarity(problem.dissimilarity, second, first)

@@ -13,7 +13,7 @@ from altsets.commands import TABLE, option_words
 from altsets.errors import InputError
 from altsets.features import names_in
 from altsets.provenance import DEFAULT_SEED
-from altsets.quality.named import DEFAULT_MEASURES, PAIRED, WRAPPER
+from altsets.quality.spec import DEFAULT_MEASURES, PAIRED, WRAPPER
 from altsets.report.constructors import NotExpressed, constraint_call, dissimilarity_call, features_list
 from altsets.result import Result, StopReason
 

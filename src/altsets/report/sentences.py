@@ -10,7 +10,7 @@ from typing import Any
 from altsets.constraints import constraint_from
 from altsets.evaluation import Evaluation
 from altsets.features import FeatureNames
-from altsets.quality.named import DEFAULT_MEASURES
+from altsets.quality.spec import DEFAULT_MEASURES
 from altsets.result import Result, Status, StopReason
 from altsets.search.frontier import Frontier
 from altsets.wording import counted, paragraph, plural, sentence, span

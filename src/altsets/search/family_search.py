@@ -25,7 +25,7 @@ LIMITS = GoodSetLimits()
 
 def at(problem: Problem, **changes: object) -> Problem:
     """The request with another tau or number of sets; the pairs of sets remembered so far were for this one."""
-    return replace(problem, **changes, far_apart=set())  # type: ignore[arg-type]
+    return replace(problem, **changes)  # type: ignore[arg-type]
 
 
 #: A level and how many steps may be spent on it -> the level reached and the lowest one ruled out, if any.

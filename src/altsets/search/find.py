@@ -1,9 +1,8 @@
-"""The one door: pick an engine, run it, verify the answer, say what was proven."""
+"""Public API: bind a request, choose an engine, solve, verify."""
 
 from __future__ import annotations
 
 import math
-import numbers
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import nullcontext
 from dataclasses import replace
@@ -15,9 +14,10 @@ import numpy as np
 from altsets.constraints import Constraint
 from altsets.dissimilarity import Matched
 from altsets.errors import InputError, UnsupportedError
-from altsets.features import FeatureNames, whole_number
-from altsets.problem import Dissimilarity, Problem, verify
+from altsets.features import FeatureNames
+from altsets.problem import Dissimilarity, Problem, verify, verify_scores
 from altsets.quality import Additive, BlackBox, Quality
+from altsets.request import MAX_ITERS, Request
 from altsets.result import Progress, Result, Status, StopReason
 from altsets.search.additive.engine import AdditiveEngine
 from altsets.search.black_box.exhaustive import ExhaustiveEngine, at_most
@@ -29,22 +29,9 @@ from altsets.search.heuristics import GreedyEngine, most_alternatives
 from altsets.search.milp.engine import MilpEngine
 from altsets.search.packing.engine import PackingEngine
 from altsets.search.resources import one_thread, refuse_too_large
-from altsets.search.run import MAX_ITERS, Run, Stopped
+from altsets.search.run import Run, Stopped
 from altsets.search.scaling import Scaling
 from altsets.search.subset.construction import of_one_size
-
-__all__ = [
-    "CUT_SHORT",
-    "ENGINES",
-    "checked_seconds",
-    "find",
-    "iterate",
-    "request",
-    "run_of",
-    "solved",
-    "why_no_set",
-]
-
 
 #: What a search that was cut short says before the argument behind its bound.
 CUT_SHORT = {
@@ -155,9 +142,7 @@ def find(
     >>> altsets.find(scores, n_features=3, n_alternatives=0, constraints=with_last).sets
     [(0, 2, 5)]
     """
-    run = run_of(time_limit, callback, max_iters)
-    problem = request(
-        quality,
+    request = Request(
         n_features=n_features,
         n_alternatives=n_alternatives,
         tau=tau,
@@ -167,14 +152,26 @@ def find(
         aggregation=aggregation,
         constraints=constraints,
         existing=existing,
+        engine=engine,
+        max_iters=max_iters,
+        time_limit=time_limit,
     )
+    return answer(request, quality, callback=callback)
+
+
+def answer(
+    request: Request,
+    quality: Quality,
+    *,
+    measured: Request | None = None,
+    callback: Callable[[Progress], object] | None = None,
+) -> Result:
+    """Search for the sets of a request; ``measured`` is the same with numbers of a table, if it needs one."""
+    run = Run(request.time_limit, callback, request.max_iters)
+    problem = problem_of(measured or request, quality)
     with run:
-        return solved(quality, problem, run, engine)
-
-
-def run_of(time_limit: Any, callback: Callable[[Progress], object] | None, max_iters: Any = MAX_ITERS) -> Run:
-    """A run as a user asks for it, checked; its clock begins now."""
-    return Run(checked_seconds(time_limit), callback, whole_number("max_iters", max_iters, least=1))
+        result = solved(quality, problem, run, request.engine)
+    return replace(result, request=request.without_numbers())
 
 
 def solved(
@@ -206,8 +203,16 @@ def iterate(
     tau: Any = None,
     *,
     n_alternatives: int | None = None,
+    min_difference: int | None = None,
+    dissimilarity: str | Dissimilarity = "dice",
+    search: str = "sequential",
+    aggregation: str = "sum",
+    constraints: Sequence[Constraint] | Constraint = (),
+    existing: Sequence[Sequence[int | str]] = (),
     time_limit: float | None = None,
-    **options: Any,
+    engine: str = "auto",
+    callback: Callable[[Progress], object] | None = None,
+    max_iters: int = MAX_ITERS,
 ) -> Iterator[Result]:
     """Find sets one after the other, for as long as you like.
 
@@ -224,32 +229,40 @@ def iterate(
     (2, 3) 10.0 optimal
     (4, 5) 3.0 optimal
     """
-    if options.get("search", "sequential") != "sequential":
+    if search != "sequential":
         raise InputError("iterate() gives one set after the other; it takes search='sequential' only.")
-    before = list(options.pop("existing", ()))
+    request = Request(
+        n_features=n_features,
+        n_alternatives=0,
+        tau=tau,
+        min_difference=min_difference,
+        dissimilarity=dissimilarity,
+        aggregation=aggregation,
+        constraints=constraints,
+        existing=existing,
+        engine=engine,
+        max_iters=max_iters,
+        time_limit=time_limit,
+    )
     count = 0
     while n_alternatives is None or count <= n_alternatives:
-        found = find(quality, n_features, 0, tau, existing=before, time_limit=time_limit, **options)
+        found = answer(request, quality, callback=callback)
         if not found.sets:
             return
         yield found
-        before.append(found.sets[0])
+        request = replace(request, existing=(*request.existing, found.sets[0]))
         count += 1
 
 
-def request(quality: Quality, *, n_alternatives: int | str, existing: Any, **asked: Any) -> Problem:
-    """What a user asks about a quality, checked and exact; features may be named."""
+def problem_of(request: Request, quality: Quality) -> Problem:
+    """A request bound to the features of a quality; as many sets as there are where "max" is asked for."""
     if not all(callable(getattr(quality, needed, None)) for needed in ("evaluate", "form")):
         raise InputError(
             f"quality must be a quality object such as altsets.quality.Additive(scores), not {type(quality).__name__}."
         )
-    names = FeatureNames.of_quality(quality)
-    asked["existing"] = [_indices(given, names) for given in existing]
-    asked["feature_names"] = names
-    n = quality.n_features_in
-    if n_alternatives != "max":
-        return Problem.create(n, n_alternatives=n_alternatives, **asked)  # type: ignore[arg-type]
-    problem = Problem.create(n, n_alternatives=0, **asked)
+    problem = request.bind(FeatureNames.of_quality(quality))
+    if request.n_alternatives != "max":
+        return problem
     if problem.search not in ("greedy-replacement", "greedy-balancing"):
         raise UnsupportedError(
             f"n_alternatives='max' goes with greedy-replacement and greedy-balancing, not with {problem.search!r}; "
@@ -261,35 +274,10 @@ def request(quality: Quality, *, n_alternatives: int | str, existing: Any, **ask
     return replace(problem, n_alternatives=most_alternatives(problem))
 
 
-def _indices(given: Sequence[int | str], names: FeatureNames) -> list[int]:
-    """An existing set as indices; features may be named."""
-    if isinstance(given, str):
-        raise InputError(f"an existing set must be a list of features, not the single string {given!r}.")
-    return [
-        names.position(feature, "an existing set") if isinstance(feature, str) else feature
-        for feature in given
-    ]
-
-
-def checked_seconds(time_limit: Any) -> float | None:
-    """A time limit as users give it; refused if it is no positive number."""
-    if time_limit is None:
-        return None
-    seconds = math.nan
-    if isinstance(time_limit, numbers.Real) and not isinstance(time_limit, bool):
-        seconds = float(time_limit)
-    if not seconds > 0:
-        raise InputError(f"time_limit={time_limit!r} must be a positive number of seconds, or None.")
-    return seconds
-
-
 def _engine(name: str, quality: Quality, problem: Problem, run: Run) -> Engine:
     if name == "auto" and isinstance(quality, BlackBox) and not problem.search.startswith("greedy-"):
         name = ExhaustiveEngine.name if at_most(problem, run.max_iters, run) else LocalSearchEngine.name
     if name != "auto":
-        if name not in ENGINES:
-            known = ", ".join(repr(known) for known in ("auto", *ENGINES))
-            raise InputError(f"engine={name!r} is unknown; choose one of {known}.")
         reason = ENGINES[name].declines(quality, problem)
         if reason:
             raise UnsupportedError(f"engine {name!r} does not solve this: {reason}.")
@@ -331,6 +319,8 @@ def _result(
     if len(sets) < problem.n_sets and not run.is_part:
         names = FeatureNames.of_quality(quality)
         reason = _why_fewer(scaling.quality, problem, len(sets), status, names, run)
+    scores = quality.scores_in(sets)
+    verify_scores(sets, scores, quality.feature_scores)
     return Result(
         sets=sets,
         qualities=qualities,
@@ -348,7 +338,7 @@ def _result(
         steps=run.steps,
         evaluated=answer.evaluated,
         matches=kind.matches_among(sets) if isinstance(kind := problem.dissimilarity, Matched) else [],
-        scores=quality.scores_in(sets),
+        scores=scores,
     )
 
 

@@ -126,7 +126,7 @@ class Requirement:
     @classmethod
     def of(cls, asked: Tolerated, quality: Quality, problem: Problem, run: Run, engine: str) -> Requirement:
         """Search for the best set, which need not differ from any other."""
-        alone = replace(problem, n_alternatives=0, existing=(), search="simultaneous", far_apart=set())
+        alone = replace(problem, n_alternatives=0, existing=(), search="simultaneous")
         with run.part() as part:
             found = solved(quality, alone, part, engine)
         best = found.sets[0] if found.sets else None

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from fractions import Fraction
 from typing import Any
 
@@ -18,11 +18,13 @@ from altsets.errors import InputError
 from altsets.features import whole_number
 from altsets.problem import EXACT_TOLERANCE, Dissimilarity, FeatureSet, Problem
 from altsets.quality import Quality
+from altsets.request import Request
 from altsets.result import Progress, Result
 from altsets.search.compatibility import any_sets_differ_enough
 from altsets.search.family_search import LISTED, Bisection, FamilySearch, Largest, at
-from altsets.search.find import request, run_of, solved
+from altsets.search.find import problem_of, solved
 from altsets.search.good_sets import Requirement, Tolerated, bound_on_number
+from altsets.search.run import Run
 from altsets.search.taus import Taus, least_dissimilarity
 
 #: How good a set of ``most_different`` must be by default: the fraction of the best quality that it may lack.
@@ -103,12 +105,10 @@ def most_different(
     >>> altsets.most_different(scores, n_features=2, n_alternatives=2, within=0.05).tau
     0.5
     """
-    run = run_of(time_limit, callback)
     asked = Tolerated.of(within, min_quality, WITHIN)
     if by not in BY:
         raise InputError(f"by={by!r} is unknown; choose one of 'every', 'sum'.")
-    problem = request(
-        quality,
+    request = Request(
         n_features=n_features,
         n_alternatives=n_alternatives,
         tau=0,
@@ -117,17 +117,23 @@ def most_different(
         aggregation=BY[by],
         constraints=constraints,
         existing=existing,
+        engine=engine,
+        time_limit=time_limit,
     )
+    run = Run(request.time_limit, callback)
+    problem = problem_of(request, quality)
     parameters: dict[str, Any] = {"goal": "tau", "by": by, "tau": None}
     with run:
         requirement = Requirement.of(asked, quality, problem, run, engine)
         search = FamilySearch(quality, problem, requirement, run, engine)
         if requirement.best is None or not requirement.is_met:
-            return search.no_sets(problem, parameters, proven=requirement.is_impossible)
+            return replace(
+                search.no_sets(problem, parameters, proven=requirement.is_impossible), request=request
+            )
         largest = _LargestTau(search, [requirement.best] * problem.n_sets)
         largest.find()
         parameters["tau"] = float(largest.tau)
-        return search.result(at(problem, tau=largest.tau), largest, parameters)
+        return replace(search.result(at(problem, tau=largest.tau), largest, parameters), request=request)
 
 
 def most_sets(
@@ -191,11 +197,9 @@ def most_sets(
     >>> len(result.sets), result.status, min(result.qualities)
     (3, <Status.OPTIMAL: 'optimal'>, 15.0)
     """
-    run = run_of(time_limit, callback)
     asked = Tolerated.of(within, min_quality)
     most = whole_number("max_sets", max_sets, least=1)
-    wanted = request(
-        quality,
+    request = Request(
         n_features=n_features,
         n_alternatives=0,
         tau=tau,
@@ -204,21 +208,31 @@ def most_sets(
         aggregation="min",
         constraints=constraints,
         existing=existing,
+        engine=engine,
+        time_limit=time_limit,
     )
+    run = Run(request.time_limit, callback)
+    wanted = problem_of(request, quality)
     parameters = {**wanted.parameters(), "goal": "count", "max_sets": most}
     problem = _without_repeats(wanted)
     with run:
         requirement = Requirement.of(asked, quality, problem, run, engine)
         search = FamilySearch(quality, problem, requirement, run, engine, repeat=False)
         if requirement.best is None or not requirement.is_met:
-            return search.no_sets(wanted, parameters, proven=requirement.is_impossible)
+            return replace(
+                search.no_sets(wanted, parameters, proven=requirement.is_impossible), request=request
+            )
         largest = _LargestNumber(search, requirement.best, most, parameters["tau"])
         largest.find()
         n_sets = len(largest.sets)
         parameters["n_alternatives"] = max(n_sets - 1, 0)
         if not n_sets:
-            return search.no_sets(wanted, parameters, proven=largest.levels.refuted <= 1)
-        return search.result(at(problem, n_alternatives=n_sets - 1), largest, parameters)
+            return replace(
+                search.no_sets(wanted, parameters, proven=largest.levels.refuted <= 1), request=request
+            )
+        return replace(
+            search.result(at(problem, n_alternatives=n_sets - 1), largest, parameters), request=request
+        )
 
 
 def _without_repeats(problem: Problem) -> Problem:

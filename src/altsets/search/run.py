@@ -11,6 +11,7 @@ from types import FrameType
 from typing import Any, Self, TypeVar
 
 from altsets.problem import FeatureSet
+from altsets.request import MAX_ITERS
 from altsets.result import Progress
 from altsets.search.known import NOTHING, Known, SharedWork, Turn
 
@@ -18,9 +19,6 @@ Reply = TypeVar("Reply")
 
 #: Seconds between two calls of a user's callback from inside a kernel.
 CALLBACK_EVERY = 0.1
-
-#: Swaps tried, or sets evaluated, in one search of a black box; as in the paper.
-MAX_ITERS = 1000
 
 #: Whether the best objective and the bound, in user units, settle the question that a part of a search is asked.
 Enough = Callable[[float, float], bool]

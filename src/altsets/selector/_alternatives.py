@@ -15,9 +15,17 @@ from altsets.arrays import Bools, Floats
 from altsets.display import renderer
 from altsets.errors import InputError, warn_user
 from altsets.features import whole_number
-from altsets.quality.given import needs_target
+from altsets.quality.spec import spec_of
 from altsets.result import MARK, Status
-from altsets.selector._answers import Found, RowData, answered, check_request, provenance_of, size_in
+from altsets.selector._answers import (
+    Found,
+    RowData,
+    answered,
+    check_request,
+    provenance_of,
+    request_of,
+    warn_of_size,
+)
 from altsets.selector._column_selector import ColumnSelector, SelectFeatures
 from altsets.selector.notes import Background, notes_on
 from altsets.tables.conversion import features_of
@@ -220,23 +228,24 @@ class SelectAlternatives(ColumnSelector):
                 "some column names are text and others are not; make all of them text, with "
                 "X.columns = X.columns.astype(str)."
             ) from error
-        if y is None and needs_target(self.quality):
+        if y is None and spec_of(self.quality).needs_target:
             raise InputError(
                 "SelectAlternatives requires y to be passed, but the target y is None; only scores or a quality object "
                 "as quality do without."
             )
         check_request(self, features)
-        n_features = size_in(self, features.n_features)
+        warn_of_size(self, features.n_features)
         started = time.perf_counter()
         rows = RowData(y, sample_weight, _groups_of(groups, features.n_rows))
-        found = answered(self, features, rows, n_features, check_memory(self.memory))
+        found = answered(self, features, rows, check_memory(self.memory))
         if not found.result.sets:
             raise InputError(f"no set was found. {found.result.explain()}")
         notes = notes_on(found.result, Background(features, y, self.quality, self.task, sample_weight))
         kept = counted_rows(sample_weight, features.n_rows)
-        origin = provenance_of(self, features, rows, kept, time.perf_counter() - started)
-        result = replace(found.result, notes=notes, provenance=origin)
-        self._keep(found._replace(result=result), n_features)
+        request = request_of(self, features.n_features)
+        origin = provenance_of(request, features, rows, kept, time.perf_counter() - started)
+        result = replace(found.result, notes=notes, provenance=origin, request=request.without_numbers())
+        self._keep(found._replace(result=result), request.n_features)
         return self
 
     def _keep(self, found: Found, n_features: int) -> None:
@@ -339,7 +348,7 @@ class SelectAlternatives(ColumnSelector):
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
-        tags.target_tags.required = needs_target(self.quality)
+        tags.target_tags.required = spec_of(self.quality).needs_target
         return tags
 
     def __repr__(self, N_CHAR_MAX: int = 700) -> str:

@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from altsets.quality.given import Recipe, measure_behind, needs_target
+from altsets.quality.spec import spec_of
 from altsets.result import Result
 from altsets.selector.forbidden import note_on_forbidden
 from altsets.selector.near_copies import near_copies
@@ -115,9 +115,11 @@ def notes_on(result: Result, background: Background, words: Wording = PYTHON) ->
 
 def _on_target(background: Background, words: Wording) -> str:
     """What the target was taken for; where a rule had to decide, how to overrule it."""
-    given, task = background.quality, background.task
-    measure = measure_behind(given) if background.y is not None and needs_target(given) else None
-    if measure is None and not _is_wrapper(given):
+    if background.quality is None or background.y is None:
+        return ""
+    spec, task = spec_of(background.quality), background.task
+    measure = spec.scored_by if spec.needs_target else None
+    if measure is None and not spec.is_wrapper:
         return ""
     features, y, _ = counted(background.features, background.y, background.sample_weight)
     target = target_of(y, features.n_rows, task)
@@ -134,15 +136,6 @@ def _on_target(background: Background, words: Wording) -> str:
     if target.is_classes and (target.n_distinct == 2 or not as_numbers):
         return f"The target has {count} classes."
     return f"The target is an amount ({count} different numbers)."
-
-
-def _is_wrapper(given: Any) -> bool:
-    """Whether models judge, of a kind that the target decides."""
-    return (
-        given == "wrapper"
-        if isinstance(given, str)
-        else isinstance(given, Recipe) and given.name == "wrapper"
-    )
 
 
 def _counting(background: Background) -> Features:

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import itertools
 from collections.abc import Callable, Iterable, Iterator, Sequence, Sized
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from fractions import Fraction
 from typing import Any
 
 from altsets.errors import InputError
 from altsets.features import whole_number
 from altsets.problem import Problem
+from altsets.request import Request
 from altsets.search.family_search import at
 from altsets.search.taus import Taus
 
@@ -18,6 +19,10 @@ from altsets.search.taus import Taus
 MOST_POINTS = 10_000
 #: Steps of tau where dissimilarities have no values of their own, or more than ``MOST_TAUS``.
 TAU_STEPS, MOST_TAUS = 10, 100
+
+
+#: Makes the problem of one point: its size, its number of alternatives and its tau.
+Create = Callable[[int, int, Any], Problem]
 
 
 @dataclass(frozen=True)
@@ -33,21 +38,25 @@ class SweepPlan:
     @classmethod
     def of(
         cls,
-        create: Callable[..., Problem],
+        request: Request,
+        bind: Callable[[Request], Problem],
         n_features: Any,
         n_alternatives: Any,
         taus: Any,
-        **asked: Any,
     ) -> SweepPlan:
-        """Check everything before the first search begins; ``create`` makes one request of what is asked."""
+        """Check everything before the first search begins; ``bind`` binds a request for one point to the features."""
+
+        def create(size: int, count: int, tau: Any) -> Problem:
+            return bind(replace(request, n_features=size, n_alternatives=count, tau=tau))
+
         sizes = numbers_in("n_features", n_features, least=1)
         counts = numbers_in("n_alternatives", n_alternatives, least=0)
-        sizes, notes = _possible(sizes, create, asked)
+        sizes, notes = _possible(sizes, create)
         given = None if taus is None else _listed("taus", taus)
         problems: list[Problem] = []
         for size in sizes:
-            first = create(n_features=size, n_alternatives=counts[0], tau=0, **asked)
-            values = _values(first, given, create, size, asked)
+            first = create(size, counts[0], 0)
+            values = _values(first, given, create, size)
             if len(problems) + len(values) * len(counts) > MOST_POINTS:
                 raise InputError(
                     f"this makes more than {MOST_POINTS:,} points, each of which is a search; ask for fewer "
@@ -86,12 +95,10 @@ def _listed(name: str, given: Any) -> list[Any]:
     return values
 
 
-def _possible(
-    sizes: list[int], create: Callable[..., Problem], asked: dict[str, Any]
-) -> tuple[list[int], list[str]]:
+def _possible(sizes: list[int], create: Create) -> tuple[list[int], list[str]]:
     """The sizes that sets can have, and a note on those that they cannot."""
     # Refuses what is no quality, and a size that no set can have; with a constraint on it, any size will do.
-    first = create(n_features=sizes[0], n_alternatives=0, tau=0, **asked)
+    first = create(sizes[0], 0, 0)
     if first.rules.sizes:
         if len(sizes) > 1:
             raise InputError(
@@ -110,13 +117,12 @@ def _possible(
 def _values(
     problem: Problem,
     given: list[Any] | None,
-    create: Callable[..., Problem],
+    create: Create,
     size: int,
-    asked: dict[str, Any],
 ) -> list[Fraction]:
     """The values of tau at one size, ascending: those that were given, or those that can make a difference."""
     if given is not None:
-        requests = (create(n_features=size, n_alternatives=0, tau=tau, **asked).tau for tau in given)
+        requests = (create(size, 0, tau).tau for tau in given)
         return sorted({tau for tau in requests if tau is not None})
     taus = Taus.of(problem, TAU_STEPS).values
     if len(taus) > MOST_TAUS:

@@ -24,15 +24,16 @@ from altsets.constraints import Constraint
 from altsets.dissimilarity import Matched
 from altsets.problem import Dissimilarity, Problem, verify
 from altsets.quality import BlackBox, Quality
+from altsets.request import MAX_ITERS, Request
 from altsets.result import Progress, Status, StopReason
-from altsets.search.find import checked_seconds, request, run_of, solved
+from altsets.search.find import problem_of, solved
 from altsets.search.frontier.answer import Frontier
 from altsets.search.frontier.plan import SweepPlan
 from altsets.search.frontier.points import FrontierPoint
 from altsets.search.known import NOTHING, Known, SharedWork, Turn
 from altsets.search.packing.limits import PACKING_LIMITS
 from altsets.search.resources import one_thread
-from altsets.search.run import MAX_ITERS, Run
+from altsets.search.run import Run
 from altsets.search.scaling import Scaling
 from altsets.search.tolerances import PROVEN
 
@@ -113,18 +114,31 @@ def frontier(
     >>> frontier.suggestion.tau
     0.5
     """
-    sweep = _sweep(
-        quality,
-        n_features,
-        n_alternatives,
-        taus,
-        (time_limit, engine, callback, max_iters),
+    request = Request(
         dissimilarity=dissimilarity,
         search=search,
         aggregation=aggregation,
         constraints=constraints,
         existing=existing,
+        engine=engine,
+        max_iters=max_iters,
+        time_limit=time_limit,
     )
+    return sweep_request(request, quality, n_features, n_alternatives, taus, callback=callback)
+
+
+def sweep_request(
+    request: Request,
+    quality: Quality,
+    n_features: Any,
+    n_alternatives: Any,
+    taus: Any,
+    *,
+    measured: Request | None = None,
+    callback: Callable[[FrontierProgress], object] | None = None,
+) -> Frontier:
+    """The frontier of a request; ``measured`` is the same with numbers of a table, if it needs one."""
+    sweep = Sweep.of(request, quality, n_features, n_alternatives, taus, measured, callback)
     # Each search asks for one thread, and to set that takes longer than some searches.
     with nullcontext() if isinstance(quality, BlackBox) else one_thread():
         points = make_consistent(quality, sweep.plan.problems, list(sweep))
@@ -144,10 +158,14 @@ def frontier_points(
     n_alternatives: int | Sequence[int] = 3,
     taus: Any = None,
     *,
+    dissimilarity: str | Dissimilarity = "dice",
+    search: str = "sequential",
+    aggregation: str = "sum",
+    constraints: Sequence[Constraint] | Constraint = (),
+    existing: Sequence[Sequence[int | str]] = (),
     time_limit: float | None = None,
     engine: str = "auto",
     max_iters: int = MAX_ITERS,
-    **options: Any,
 ) -> Iterator[FrontierPoint]:
     """Give the points of a frontier one by one, as they come in; stop whenever you like.
 
@@ -163,23 +181,17 @@ def frontier_points(
     0.5 [(0, 1), (0, 2)]
     1.0 [(0, 1), (2, 3)]
     """
-    limits = (time_limit, engine, None, max_iters)
-    return iter(_sweep(quality, n_features, n_alternatives, taus, limits, **options))
-
-
-def _sweep(
-    quality: Quality,
-    n_features: Any,
-    n_alternatives: Any,
-    taus: Any,
-    limits: tuple[float | None, str, Callable[[FrontierProgress], object] | None, int],
-    **asked: Any,
-) -> Sweep:
-    """The searches, none of which has begun."""
-    checked_seconds(limits[0])
-    asked = {"existing": (), **asked}
-    plan = SweepPlan.of(partial(request, quality), n_features, n_alternatives, taus, **asked)
-    return Sweep(quality, plan, *limits)
+    request = Request(
+        dissimilarity=dissimilarity,
+        search=search,
+        aggregation=aggregation,
+        constraints=constraints,
+        existing=existing,
+        engine=engine,
+        max_iters=max_iters,
+        time_limit=time_limit,
+    )
+    return iter(Sweep.of(request, quality, n_features, n_alternatives, taus))
 
 
 def _parameters(quality: Quality, plan: SweepPlan) -> dict[str, Any]:
@@ -240,27 +252,39 @@ class Sweep:
     ----------
     quality : Quality
     plan : SweepPlan
-    time_limit : float, optional
-        Seconds for all points. Each has an equal share of what is left, and leaves to the others what it does not need.
-    engine : str
+    request : Request
+        What all points have in common. Its time limit is for all of them: each has an equal share of what is left, and
+        leaves to the others what it does not need.
     callback : callable, optional
-    max_iters : int
-        As for :func:`altsets.find`.
     """
 
     def __init__(
         self,
         quality: Quality,
         plan: SweepPlan,
-        time_limit: float | None,
-        engine: str,
+        request: Request,
         callback: Callable[[FrontierProgress], object] | None,
-        max_iters: int,
     ) -> None:
-        self._quality, self.plan, self._engine, self._callback = quality, plan, engine, callback
-        self.run = run_of(time_limit, None if callback is None else self._report, max_iters)
+        self._quality, self.plan, self._request, self._callback = quality, plan, request, callback
+        self.run = Run(request.time_limit, None if callback is None else self._report, request.max_iters)
         self._points: list[FrontierPoint] = []
         self._now: tuple[Problem, Run] | None = None
+
+    @classmethod
+    def of(
+        cls,
+        request: Request,
+        quality: Quality,
+        n_features: Any,
+        n_alternatives: Any,
+        taus: Any,
+        measured: Request | None = None,
+        callback: Callable[[FrontierProgress], object] | None = None,
+    ) -> Sweep:
+        """Check what is asked; no search has begun."""
+        bind = partial(problem_of, quality=quality)
+        plan = SweepPlan.of(measured or request, bind, n_features, n_alternatives, taus)
+        return cls(quality, plan, request, callback)
 
     def __iter__(self) -> Iterator[FrontierPoint]:
         facts = _Facts(self._quality)
@@ -276,8 +300,15 @@ class Sweep:
         share = self.run.remaining / n_left
         run = self.run.turn(share, facts.known(problem), facts.shared(problem))
         self._now = problem, run
-        result = solved(self._quality, problem, run, self._engine, facts.scaling(problem))
+        result = solved(self._quality, problem, run, self._request.engine, facts.scaling(problem))
         assert problem.tau is not None
+        of_point = replace(
+            self._request,
+            n_features=problem.n_features,
+            n_alternatives=problem.n_alternatives,
+            tau=problem.tau,
+        )
+        result = replace(result, request=of_point)
         point = FrontierPoint(problem.n_features, problem.n_alternatives, float(problem.tau), result)
         facts.learn(problem, point, run)
         self._points.append(point)

@@ -16,9 +16,10 @@ from altsets.constraints import Constraint
 from altsets.errors import UnsupportedError
 from altsets.problem import FeatureSet, Problem
 from altsets.quality import Additive, BlackBox, Quality
+from altsets.request import Request
 from altsets.result import Progress, Status, StopReason
 from altsets.search.black_box.exhaustive import all_sets
-from altsets.search.find import request, run_of, solved
+from altsets.search.find import problem_of, solved
 from altsets.search.near_best.answer import NearBest
 from altsets.search.near_best.family import (
     DEFAULT_WITHIN,
@@ -92,16 +93,10 @@ def near_best(
     >>> altsets.near_best(scores, n_features=2, min_quality=11).frequencies.tolist()
     [0.6666666666666666, 0.5, 0.3333333333333333, 0.3333333333333333, 0.16666666666666666, 0.0]
     """
-    run = run_of(time_limit, callback)
     nearness = Nearness.of(within, min_quality)
-    problem = request(
-        quality,
-        n_features=n_features,
-        n_alternatives=0,
-        tau=None,
-        constraints=constraints,
-        existing=(),
-    )
+    request = Request(n_features=n_features, n_alternatives=0, constraints=constraints, time_limit=time_limit)
+    run = Run(request.time_limit, callback)
+    problem = problem_of(request, quality)
     with run:
         if isinstance(quality, BlackBox):
             counted, reason, cut_short = _count_black_box(quality, problem, nearness, run)

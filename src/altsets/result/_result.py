@@ -11,11 +11,10 @@ from typing import Any
 
 from altsets import documents
 from altsets.display import renderer
-from altsets.errors import InputError, MissingExtraError
-from altsets.statuses import Progress, Status, StopReason, optimality_tolerance
+from altsets.errors import InputError, MissingExtraError, NotExpressedError
+from altsets.request import Request
+from altsets.result._status import Status, StopReason
 from altsets.wording import round_down
-
-__all__ = ["MARK", "Match", "Progress", "Result", "Status", "StopReason", "optimality_tolerance"]
 
 SCHEMA = 1
 
@@ -81,6 +80,9 @@ class Result:
         left out, sets that are near-copies of each other.
     provenance : dict
         Where the answer comes from: versions, the data with their hash, options, time; empty if there is no table.
+    request : Request or None
+        What was asked, without a table: it writes itself as JSON, as Python and as a command. None if an answer was
+        read from a file that does not say it.
 
     Two results are equal if they say the same about the same request; what it took to find out (``elapsed``, ``steps``,
     ``evaluated``) and when (``provenance``) does not count, nor what was said about the table (``noise_floor``,
@@ -121,6 +123,7 @@ class Result:
     noise_floor: float | None = field(default=None, compare=False, repr=False)
     notes: list[str] = field(default_factory=list, compare=False, repr=False)
     provenance: dict[str, Any] = field(default_factory=dict, compare=False, repr=False)
+    request: Request | None = field(default=None, compare=False, repr=False)
 
     def __eq__(self, other: object) -> bool:
         if not isinstance(other, Result):
@@ -396,7 +399,20 @@ class Result:
             "noise_floor": self.noise_floor,
             "notes": list(self.notes),
             **({"provenance": self.provenance} if self.provenance else {}),
+            **self._written_request,
         }
+
+    @property
+    def _written_request(self) -> dict[str, Any]:
+        """The request as a part of a document; nothing if it holds what cannot be written."""
+        try:
+            return {} if self.request is None else {"request": self.request.to_dict()}
+        except NotExpressedError:
+            return {}
+
+    def __getstate__(self) -> dict[str, Any]:
+        # A function in a request may not be one that can be pickled.
+        return {**vars(self), "request": self.request if self._written_request else None}
 
     @classmethod
     def from_json(cls, text: str) -> Result:
@@ -431,7 +447,10 @@ class Result:
                 scores=[_scores(entry["scores"]) for entry in document["sets"] if "scores" in entry],
                 noise_floor=documents.number_or(document.get("noise_floor"), None),
                 notes=[documents.text(note) for note in document.get("notes", [])],
+                request=_request_in(document),
             )._whole()
+        except InputError:
+            raise
         except documents.DAMAGED as error:
             raise InputError(f"this altsets result is incomplete or damaged: {error!r}.") from error
 
@@ -467,6 +486,13 @@ def frame_of(columns: dict[str, Any], index_name: str | None = None) -> Any:
 def overlap_table(sets: Sequence[Sequence[int]]) -> list[list[int]]:
     """How many features each pair of sets shares; the diagonal holds the sizes."""
     return [[len(set(first) & set(second)) for second in sets] for first in sets]
+
+
+def _request_in(document: dict[str, Any]) -> Request | None:
+    """The request of an answer; documents of earlier versions say it in their parameters, if at all."""
+    if "request" in document:
+        return Request.from_dict(document["request"])
+    return Request.from_parameters(document["parameters"], document.get("provenance", {}))
 
 
 def _match(entry: Any) -> Match:

@@ -10,25 +10,15 @@ from typing import Any
 
 from altsets.constraints import Constraint
 from altsets.constraints.base import Rules
-from altsets.dissimilarity import Matched
+from altsets.dissimilarity import DISSIMILARITIES, Matched
 from altsets.errors import InputError
-from altsets.features import FeatureNames, whole_number
+from altsets.features import whole_number
 from altsets.problem._dissimilarity import EXACT_TOLERANCE, FeatureSet
-
-__all__ = [
-    "AGGREGATIONS",
-    "DISSIMILARITIES",
-    "SEARCHES",
-    "existing_set",
-    "largest_size",
-    "limits_of_difference",
-    "one_of",
-    "resolved",
-]
 
 SEARCHES = ("sequential", "simultaneous", "greedy-replacement", "greedy-balancing", "greedy-depth")
 AGGREGATIONS = ("sum", "min")
-DISSIMILARITIES = ("dice", "jaccard")
+#: Numbers with a larger exponent are nothing beside 1, or far above it.
+LARGEST_EXPONENT = 400
 
 
 def one_of(name: str, value: Any, allowed: Sequence[str]) -> str:
@@ -39,16 +29,16 @@ def one_of(name: str, value: Any, allowed: Sequence[str]) -> str:
     return value
 
 
-def resolved(constraints: Any, names: FeatureNames) -> tuple[Constraint, ...]:
-    """One constraint or several, on indices."""
+def list_constraints(constraints: Any) -> tuple[Constraint, ...]:
+    """One constraint or several, as a tuple."""
     several = isinstance(constraints, Iterable) and not isinstance(constraints, str)
-    listed: list[Any] = list(constraints) if several else [constraints]
+    listed: tuple[Any, ...] = tuple(constraints) if several else (constraints,)
     for constraint in listed:
         if not isinstance(constraint, Constraint):
             raise InputError(
                 f"constraints holds {constraint!r}; give objects such as altsets.constraints.Require(feature)."
             )
-    return tuple(constraint.resolve(names) for constraint in listed)
+    return listed
 
 
 def largest_size(n_features: Any, n_features_in: int, constraints: Sequence[Constraint]) -> int:
@@ -65,10 +55,8 @@ def largest_size(n_features: Any, n_features_in: int, constraints: Sequence[Cons
     return k
 
 
-def limits_of_difference(
-    dissimilarity: Any, tau: Any, min_difference: Any, k: int
-) -> tuple[Fraction | None, int | None]:
-    """How different sets must be: by tau or by a number of features, never both."""
+def check_limit(dissimilarity: Any, tau: Any, min_difference: Any) -> None:
+    """Refuse two limits at once, and a limit that does not go with the dissimilarity."""
     if not callable(dissimilarity):
         one_of("dissimilarity", dissimilarity, DISSIMILARITIES)
     elif min_difference is not None and not isinstance(dissimilarity, Matched):
@@ -78,8 +66,15 @@ def limits_of_difference(
         )
     if tau is not None and min_difference is not None:
         raise InputError("tau and min_difference were both given; give one of them.")
+
+
+def limits_of_difference(
+    dissimilarity: Any, tau: Any, min_difference: Any, k: int
+) -> tuple[Fraction | None, int | None]:
+    """How different sets must be: by tau or by a number of features, never both."""
+    check_limit(dissimilarity, tau, min_difference)
     if min_difference is None:
-        return _exact_tau(Fraction(1, 2) if tau is None else tau), None
+        return exact_tau(Fraction(1, 2) if tau is None else tau), None
     difference = whole_number("min_difference", min_difference, least=0)
     if difference > k:
         raise InputError(
@@ -88,24 +83,36 @@ def limits_of_difference(
     return None, difference
 
 
-def _exact_tau(tau: Any) -> Fraction:
+def exact_tau(tau: Any) -> Fraction:
     """The threshold as a fraction: floats carry their rounding error, which ``max_overlap`` forgives."""
     try:
         if isinstance(tau, bool):
             raise TypeError
-        if isinstance(tau, str | Decimal | Fraction | numbers.Integral):
-            exact = Fraction(tau if not isinstance(tau, numbers.Integral) else int(tau))
+        if isinstance(tau, str | Decimal):
+            exact = _fraction_in(tau)
+        elif isinstance(tau, Fraction | numbers.Integral):
+            exact = Fraction(tau if isinstance(tau, Fraction) else int(tau))
         elif isinstance(tau, numbers.Real):
             exact = Fraction(float(tau))
         else:
             raise TypeError
-    except (TypeError, ValueError, OverflowError, ZeroDivisionError) as error:
+    except (TypeError, ValueError, ArithmeticError) as error:
         raise InputError(f"tau={tau!r} is not a number; give one between 0 and 1, such as 0.5.") from error
     if -EXACT_TOLERANCE <= exact <= 1 + EXACT_TOLERANCE:
         return min(max(exact, Fraction(0)), Fraction(1))
     raise InputError(
         f"tau={tau} is outside [0, 1]; 0 allows equal sets and 1 asks for sets that share no feature."
     )
+
+
+def _fraction_in(tau: str | Decimal) -> Fraction:
+    """A decimal or a text such as ``1/3``; of exponents that would take gigabytes to write out, the sign is enough."""
+    if isinstance(tau, str) and "/" in tau:
+        return Fraction(tau)
+    decimal = Decimal(tau.strip() if isinstance(tau, str) else tau)
+    if decimal.is_finite() and decimal and abs(decimal.adjusted()) > LARGEST_EXPONENT:
+        return Fraction(0) if decimal.adjusted() < 0 else Fraction(-2 if decimal < 0 else 2)
+    return Fraction(decimal)
 
 
 def existing_set(indices: Sequence[int], n_features_in: int) -> FeatureSet:

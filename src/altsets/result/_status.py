@@ -1,11 +1,9 @@
-"""How far an answer goes: what is known about it, why its search ended, and what a search knows on the way."""
+"""Status of an answer, the reason why its search ended, and progress on the way."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
 from enum import StrEnum
-
-__all__ = ["Progress", "Status", "StopReason", "optimality_tolerance"]
 
 
 class Status(StrEnum):
@@ -30,7 +28,7 @@ class StopReason(StrEnum):
 
     ``FINISHED`` came to its end: everything is proven, or a heuristic has done all that it does. ``TIME_LIMIT`` and
     ``INTERRUPTED`` (Ctrl-C) were cut short, and more time may help. ``ENGINE_LIMIT`` is an engine that gave up by
-    itself: it has no more ideas, or a black box has failed.
+    itself: it hit an internal limit, or a black box has failed.
     """
 
     FINISHED = "finished"

@@ -1,0 +1,353 @@
+"""What users give as ``quality=`` where there is a table to make one from: a name, a class, an estimator, numbers ...
+
+:func:`spec_of` turns each kind into a record that says what it can do: whether it needs a target, which measure scores
+single features, and how the quality is made of a table.
+"""
+
+from __future__ import annotations
+
+import inspect
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field, fields
+from functools import partial
+from typing import Any, ClassVar
+
+import numpy as np
+
+from altsets import measures
+from altsets.errors import InputError, NotExpressedError
+from altsets.measures.custom import call_measure, is_array
+from altsets.measures.noise import UNIVARIATE, noise_floor
+from altsets.quality._additive import Additive
+from altsets.quality._cfs import CFS
+from altsets.quality._fcbf import FCBF
+from altsets.quality._mrmr import MRMR
+from altsets.quality._quality import Quality
+from altsets.quality._wrapper import Wrapper
+from altsets.tables.feature_matrix import Features
+
+#: Qualities that look at pairs of features, and what they measure with unless another measure is given.
+PAIRED: dict[str, type[MRMR | FCBF | CFS]] = {"mrmr": MRMR, "fcbf": FCBF, "cfs": CFS}
+DEFAULT_MEASURES = {"mrmr": "mutual_info", "fcbf": "mutual_info", "cfs": "pearson"}
+WRAPPER = "wrapper"
+#: Classes of qualities that can be made of a table, with their names.
+CLASSES: dict[type[Quality], str] = {Additive: "mutual_info", Wrapper: WRAPPER}
+CLASSES.update({kind: name for name, kind in PAIRED.items()})
+#: What ``from_data`` takes besides the options of a measure, and what changes no score of a feature.
+NO_OPTIONS_OF_MEASURES = ("measure", "scaling", "redundancy_measure", "min_relevance", "feature_names")
+
+
+@dataclass(frozen=True)
+class Scoring:
+    """How the columns of a table are scored, besides the quality itself: None leaves it to the measure."""
+
+    task: str = "auto"
+    n_jobs: int | None = None
+    random_state: int | None = None
+    groups: Any = None
+    progress: Callable[[float], object] | None = None
+
+    def taken_by(self, taken: Callable[[str], bool]) -> dict[str, Any]:
+        """Those that are given and that a measure takes; all know the task."""
+        given = {entry.name: getattr(self, entry.name) for entry in fields(self)}
+        return {
+            name: value
+            for name, value in given.items()
+            if value is not None and (taken(name) if name != "task" else value != "auto")
+        }
+
+
+class QualitySpec:
+    """A quality that is yet to be made of a table."""
+
+    #: Whether it has to be computed; numbers that are there already need no target.
+    needs_target: ClassVar[bool] = True
+
+    def make(
+        self, features: Features, y: Any, sample_weight: Any = None, how: Scoring = Scoring()
+    ) -> Quality:
+        """The quality of sets of these columns."""
+        raise NotImplementedError
+
+    @property
+    def scored_by(self) -> tuple[str, Mapping[str, Any]] | None:
+        """The measure that scores single features, with its options; None if it has no name, or if there is none."""
+        return None
+
+    @property
+    def is_paired(self) -> bool:
+        """Whether pairs of features are scored as well."""
+        return False
+
+    @property
+    def is_wrapper(self) -> bool:
+        """Whether the quality of a set is how well a model predicts with it."""
+        return False
+
+    def noise_floor(
+        self, features: Features, y: Any, sample_weight: Any = None, how: Scoring = Scoring()
+    ) -> float | None:
+        """What the best feature of such a table may score by chance; None where that is not known.
+
+        Ctrl-C ends it without an answer: whatever was found before is worth more.
+        """
+        if self.scored_by is None or self.scored_by[0] not in UNIVARIATE:
+            return None
+        name, bound = self.scored_by
+        n = features.n_features
+        n_scored = n + n * (n - 1) // 2 if self.is_paired else n
+        options = how.taken_by(lambda option: option == "n_jobs" and _takes(name, option)) | dict(bound)
+        options.pop("random_state", None)
+        if how.random_state is not None:
+            options["random_state"] = how.random_state
+        try:
+            return noise_floor(features, y, name, n_scored=n_scored, sample_weight=sample_weight, **options)
+        except KeyboardInterrupt:
+            return None
+
+
+@dataclass(frozen=True, repr=False)
+class NamedQuality(QualitySpec):
+    """A quality by its name, with what belongs to it; what does not go with the name is refused at once.
+
+    Parameters
+    ----------
+    name : str
+        A measure, whose scores are added up (see :data:`altsets.measures.MEASURES`); ``"mrmr"``, ``"fcbf"``, ``"cfs"``;
+        or ``"wrapper"``.
+    measure : str, optional
+        What qualities of pairs measure with.
+    estimator, scoring, pos_label, class_weight : optional
+        For measures that fit a model, and for wrappers; None where nothing is said.
+
+    Examples
+    --------
+    >>> table = Features(np.array([[1.0, 4.0], [2.0, 3.0], [3.0, 2.0], [4.0, 4.0]]))
+    >>> NamedQuality("mrmr", "pearson").make(table, [1, 2, 3, 4]).relevance.round(4).tolist()
+    [1.0, 0.1348]
+    """
+
+    name: str
+    measure: str | None = None
+    estimator: Any = None
+    scoring: Any = None
+    pos_label: Any = None
+    class_weight: Any = None
+
+    def __post_init__(self) -> None:
+        name, measure = self.name, self.measure
+        if name != WRAPPER and name not in PAIRED and name not in measures.MEASURES:
+            choices = ", ".join((*measures.MEASURES, *PAIRED, WRAPPER))
+            raise InputError(f"quality {name!r} is unknown; choose one of {choices}.")
+        if measure is not None and name not in PAIRED:
+            whole = "a wrapper measures nothing" if name == WRAPPER else f"{name} is a measure itself"
+            raise InputError(f"a measure goes with quality {', '.join(PAIRED)}; {whole}.")
+        for option, value in self.model.items():
+            if not takes_option(name, option):
+                takers = [taker for taker in (*measures.MEASURES, WRAPPER) if takes_option(taker, option)]
+                raise InputError(
+                    f"{option} {value!r} goes with quality {', '.join(takers)}, not with {name}."
+                )
+        if measure is not None and measure not in measures.PAIR_MEASURES:
+            raise InputError(
+                f"measure {measure!r} is unknown; choose one of {', '.join(measures.PAIR_MEASURES)}."
+            )
+
+    @property
+    def model(self) -> dict[str, Any]:
+        """What is said about a model and its scores."""
+        given = {
+            option: getattr(self, option) for option in ("estimator", "scoring", "pos_label", "class_weight")
+        }
+        return {option: value for option, value in given.items() if value is not None}
+
+    @property
+    def scored_by(self) -> tuple[str, Mapping[str, Any]] | None:
+        """The measure that scores single features."""
+        if self.is_wrapper:
+            return None
+        return self.measure or DEFAULT_MEASURES.get(self.name, self.name), {}
+
+    @property
+    def is_paired(self) -> bool:
+        """Whether pairs of features are scored as well."""
+        return self.name in PAIRED
+
+    @property
+    def is_wrapper(self) -> bool:
+        """Whether the quality of a set is how well a model predicts with it."""
+        return self.name == WRAPPER
+
+    def make(
+        self, features: Features, y: Any, sample_weight: Any = None, how: Scoring = Scoring()
+    ) -> Quality:
+        """The quality of sets of these columns."""
+        scorer = WRAPPER if self.scored_by is None else self.scored_by[0]
+        options = how.taken_by(partial(_takes, scorer))
+        if sample_weight is not None:
+            options["sample_weight"] = sample_weight
+        if self.is_wrapper:
+            return Wrapper.from_data(features, y, **self.model, **options)
+        if self.is_paired:
+            return PAIRED[self.name].from_data(features, y, measure=scorer, **options)
+        return Additive.from_data(features, y, measure=self.name, **self.model, **options)
+
+    def __repr__(self) -> str:
+        more = {"measure": self.measure} if self.measure is not None else {}
+        said = [repr(self.name), *(f"{option}={value!r}" for option, value in {**more, **self.model}.items())]
+        return f"NamedQuality({', '.join(said)})"
+
+    def as_dict(self) -> dict[str, Any]:
+        """As plain text; estimators and scorers by their names alone."""
+        plain = {"name": self.name, "measure": self.measure, **self.model}
+        for option, value in plain.items():
+            if value is not None and not isinstance(value, str | int | float):
+                raise NotExpressedError(f"only you have the {option} that was given")
+        return {option: value for option, value in plain.items() if value is not None}
+
+    def to_python(self) -> str:
+        """As an argument of ``SelectAlternatives``; a call of ``from_data`` is ``partial``."""
+        plain = self.as_dict()
+        more = [f"{option}={value!r}" for option, value in plain.items() if option != "name"]
+        if not more:
+            return repr(self.name)
+        kind = "Wrapper" if self.is_wrapper else PAIRED[self.name].__name__ if self.is_paired else "Additive"
+        if kind == "Additive":
+            more.insert(0, f"measure={self.name!r}")
+        return f"partial(quality.{kind}.from_data, {', '.join(more)})"
+
+
+@dataclass(frozen=True, eq=False)
+class GivenQuality(QualitySpec):
+    """Numbers that are there already: a quality object, or one score for each column."""
+
+    given: Any
+    needs_target = False
+
+    def make(
+        self, features: Features, y: Any, sample_weight: Any = None, how: Scoring = Scoring()
+    ) -> Quality:
+        """The same with the names of the table's columns."""
+        _refuse_weights(sample_weight, "numbers that were given")
+        if isinstance(self.given, Quality):
+            return fit_to_table(self.given, features)
+        return Additive.from_data(features, y, measure=self.given)
+
+
+@dataclass(frozen=True)
+class BoundQuality(QualitySpec):
+    """``from_data`` of a quality class, with some of its parameters bound."""
+
+    kind: type[Any]
+    bound: Mapping[str, Any] = field(default_factory=dict)
+
+    @property
+    def scored_by(self) -> tuple[str, Mapping[str, Any]] | None:
+        """The measure that is bound, or the default of the class."""
+        default = NamedQuality(CLASSES[self.kind]).scored_by
+        chosen = self.bound.get("measure", default and default[0])
+        if not isinstance(chosen, str) or self.bound.get("scaling") is not None:
+            return None
+        options = {name: value for name, value in self.bound.items() if name not in NO_OPTIONS_OF_MEASURES}
+        return chosen, options
+
+    @property
+    def is_paired(self) -> bool:
+        """Whether pairs of features are scored as well."""
+        return CLASSES[self.kind] in PAIRED
+
+    def make(
+        self, features: Features, y: Any, sample_weight: Any = None, how: Scoring = Scoring()
+    ) -> Quality:
+        """The quality of sets of these columns; what the measure takes besides is up to the user who bound it."""
+        measure = self.scored_by
+        splits_rows = self.kind is Wrapper or (measure is not None and measure[0] == "permutation")
+        options = how.taken_by(lambda option: option == "groups" and splits_rows)
+        if sample_weight is not None:
+            options["sample_weight"] = sample_weight
+        made: Quality = self.kind.from_data(features, y, **{**self.bound, **options})
+        return made
+
+
+@dataclass(frozen=True)
+class OwnQuality(QualitySpec):
+    """A user's own function of a table and a target, or a class of quality that altsets does not know."""
+
+    function: Callable[..., Any]
+
+    def make(
+        self, features: Features, y: Any, sample_weight: Any = None, how: Scoring = Scoring()
+    ) -> Quality:
+        """What the function returns: a quality, or one score for each column."""
+        _refuse_weights(sample_weight, "functions")
+        answer = call_measure(self.function, features, np.asarray(y))
+        if isinstance(answer, Quality):
+            return fit_to_table(answer, features)
+        return Additive.from_data(features, y, measure=lambda *_: answer)
+
+
+def spec_of(given: Any) -> QualitySpec:
+    """What a user means by ``quality=``: see :class:`altsets.SelectAlternatives`.
+
+    Examples
+    --------
+    >>> spec_of("mrmr").scored_by, spec_of([3.0, 1.0]).needs_target, spec_of(MRMR)
+    (('mutual_info', {}), False, NamedQuality('mrmr'))
+    """
+    if isinstance(given, QualitySpec):
+        return given
+    if isinstance(given, str):
+        return NamedQuality(given)
+    if isinstance(given, Quality) or is_array(given):
+        return GivenQuality(given)
+    if isinstance(given, type):
+        if given in CLASSES:
+            return NamedQuality(CLASSES[given])
+        return OwnQuality(getattr(given, "from_data", given))
+    if hasattr(given, "fit"):
+        return NamedQuality("importance", estimator=given)
+    if not callable(given):
+        raise InputError(
+            f"quality={given!r} is unknown; give a name such as 'mutual_info' or 'mrmr', an estimator, a quality, a "
+            "function of X and y, or one score for each column."
+        )
+    bare, bound = (given.func, given.keywords) if isinstance(given, partial) else (given, {})
+    kind = next((kind for kind in CLASSES if bare == kind.from_data), None)  # type: ignore[attr-defined]
+    if kind is None or (isinstance(given, partial) and given.args):
+        return OwnQuality(given)
+    return BoundQuality(kind, bound)
+
+
+def takes_option(name: str, option: str) -> bool:
+    """Whether a quality fits a model, or scores its predictions, so that it takes an estimator or a scorer."""
+    return name == WRAPPER or _takes(name, option)
+
+
+def _takes(scorer: str, option: str) -> bool:
+    """Whether a measure, or a wrapper, has such an option."""
+    if scorer == WRAPPER:
+        return option in ("n_jobs", "random_state", "groups")
+    return scorer in measures.MEASURES and option in inspect.signature(measures.MEASURES[scorer]).parameters
+
+
+def fit_to_table(quality: Quality, features: Features) -> Quality:
+    """A quality that was given, with the names of the table's columns; refused if it is about other features."""
+    if quality.n_features_in != features.n_features:
+        raise InputError(
+            f"the quality is about {quality.n_features_in} features, but the table has {features.n_features} columns."
+        )
+    if features.names is None or quality.feature_names == features.names:
+        return quality
+    if quality.is_named:
+        both = zip(quality.feature_names, features.names, strict=True)
+        one, other = next(pair for pair in both if pair[0] != pair[1])
+        raise InputError(
+            f"the quality and the table name the features differently ({one!r} where the table has {other!r}); bring "
+            "them into the same order."
+        )
+    return quality.with_names(features.names)
+
+
+def _refuse_weights(sample_weight: Any, who: str) -> None:
+    if sample_weight is not None:
+        raise InputError(f"sample_weight has no use for {who}; leave it out.")

@@ -1,0 +1,16 @@
+"""What is answered: the sets, how good they are, and what was proven about them."""
+
+from altsets.result._result import MARK, Match, Result, frame_of, overlap_table
+from altsets.result._status import Progress, Status, StopReason, optimality_tolerance
+
+__all__ = [
+    "MARK",
+    "Match",
+    "Progress",
+    "Result",
+    "Status",
+    "StopReason",
+    "frame_of",
+    "optimality_tolerance",
+    "overlap_table",
+]
