@@ -229,6 +229,7 @@ def test_public_surface():
         "NearBest",
         "Problem",
         "Progress",
+        "Request",
         "Result",
         "SelectAlternatives",
         "SelectFeatures",

@@ -1,4 +1,4 @@
-"""Requests: checked when they are made, bound to features once, written and read again; and what answers say of them."""
+"""Requests: checked when they are made, bound to features once, written, read again; and those of answers."""
 
 from __future__ import annotations
 
@@ -170,8 +170,6 @@ def test_a_document_names_no_code(name):
         '{"schema": 1, "other": 1}',
         '{"schema": 1, "constraints": [{}]}',
         "nonsense",
-    ]
-    + [
         '{"schema": 1, "constraints": [{"kind": "require"}]}',
         '{"schema": 1, "existing": 3}',
         '{"schema": 1, "tau": "x"}',

@@ -18,7 +18,7 @@ from altsets.evaluation import evaluate
 from altsets.files.columns import Table
 from altsets.files.dataset import load_demo
 from altsets.files.writing import write_csv
-from altsets.selector.near_copies import near_copies
+from altsets.selector.notes import near_copies
 from altsets.tables.conversion import features_of
 
 pd = pytest.importorskip("pandas")
@@ -334,9 +334,9 @@ def test_copies_are_seen_through_holes_and_beside_categories():
 
 def test_long_tables_and_many_sets_are_no_trouble(monkeypatch):
     result, features = plain_sets()
-    monkeypatch.setattr("altsets.selector.near_copies.MOST_NUMBERS", 200)
+    monkeypatch.setattr("altsets.selector.notes.MOST_NUMBERS", 200)
     assert near_copies(result, features) is not None
-    monkeypatch.setattr("altsets.selector.near_copies.MOST_COLUMNS", 4)
+    monkeypatch.setattr("altsets.selector.notes.MOST_COLUMNS", 4)
     several = altsets.find(quality.Additive([9, 8, 7, 6, 3, 2, 1]), n_features=1, n_alternatives=6, tau=1)
     assert near_copies(several, features).later == 1
 

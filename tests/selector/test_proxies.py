@@ -17,7 +17,7 @@ from altsets.errors import InputError
 from altsets.measures import pairwise, symmetrical_uncertainty
 from altsets.measures.pairs import pairs_of
 from altsets.problem import Problem
-from altsets.selector.forbidden import note_on_forbidden
+from altsets.selector.notes import note_on_forbidden
 from altsets.tables.conversion import features_of
 
 pd = pytest.importorskip("pandas")

@@ -145,13 +145,12 @@ class ReportFile:
 
 def _beside(searched: Searched) -> dict[str, Any]:
     """What difference costs and how many sets are nearly as good, as far as a few seconds allow."""
-    from altsets.quality import BlackBox
 
     if not searched.result.sets:
         return {}
     if searched.result.interrupted:
         return {"skipped": ["How many sets are nearly as good, and what difference costs, was not searched."]}
-    if isinstance(searched.quality, BlackBox):
+    if not searched.quality.has_form:
         return {
             "skipped": [
                 "How many sets are nearly as good, and what difference costs, is not in this report: a model would "

@@ -162,8 +162,8 @@ def dissimilarity_from(
 
 def _distinct(option: str, text: str, has_table: bool) -> Matched:
     """``0.9`` or ``0.9:spearman``."""
+    from altsets.constraints.similarity import MEASURES
     from altsets.dissimilarity import Matched
-    from altsets.dissimilarity.named import MEASURES
 
     least, colon, measure = (part.strip() for part in text.partition(":"))
     try:

@@ -132,14 +132,14 @@ class TableToScore:
 
     def noise_floor(self, waiting: Waiting) -> float | None:
         """What the best feature may score by chance; None after Ctrl-C."""
-        from altsets.quality.spec import Scoring
+        from altsets.quality.spec import ScoringOptions
 
         waiting.say("Measuring what features score by chance")
-        return self.recipe.noise_floor(self.data.X, self.data.y, how=Scoring(self._task))
+        return self.recipe.noise_floor(self.data.X, self.data.y, how=ScoringOptions(self._task))
 
     def quality(self, waiting: Waiting, check: Callable[[], object] = lambda: None) -> Quality:
         """Score the features, and save the scores at once; ``check`` ends it if it takes too long."""
-        from altsets.quality.spec import Scoring
+        from altsets.quality.spec import ScoringOptions
         from altsets.tables.conversion import features_of
 
         waiting.say(self._what)
@@ -149,7 +149,7 @@ class TableToScore:
             check()
 
         data = self.data
-        how = Scoring(self._task, progress=progress)
+        how = ScoringOptions(self._task, progress=progress)
         made = self.recipe.make(features_of(data.X, self.names), data.y, how=how)
         if self._save_to is not None:
             from altsets.files.scores import Scores

@@ -80,7 +80,7 @@ Rule = CountRule | NeedRule | CostRule | ConflictRule | SizeRule
 
 
 @dataclass(frozen=True, eq=False)
-class Rules:
+class ConstraintRules:
     """The rules of several constraints, by what engines do with them.
 
     Attributes
@@ -105,7 +105,7 @@ class Rules:
     sizes: tuple[SizeRule, ...]
 
     @classmethod
-    def of(cls, constraints: Iterable[Constraint]) -> Rules:
+    def of(cls, constraints: Iterable[Constraint]) -> ConstraintRules:
         """The rules of resolved constraints."""
         rules = [rule for constraint in constraints for rule in constraint.rules()]
         counts = [rule for rule in rules if isinstance(rule, CountRule)]

@@ -16,8 +16,8 @@ from altsets import measures
 from altsets.arrays import Floats
 from altsets.errors import InputError
 from altsets.experiments.design import Settings
-from altsets.quality import FCBF, MRMR, Additive, BlackBox, Quality, Wrapper
-from altsets.quality.spec import NamedQuality, Scoring
+from altsets.quality import FCBF, MRMR, Additive, Quality, Wrapper
+from altsets.quality.spec import NamedQuality, ScoringOptions
 from altsets.tables.checks import constant_columns
 from altsets.tables.conversion import features_of
 
@@ -220,7 +220,7 @@ def _greedy_wrapper(rows: Rows, settings: Settings) -> Wrapper:
 
 
 def _by_name(name: str, rows: Rows, settings: Settings) -> Quality:
-    how = Scoring(task="classification", random_state=settings.seed, n_jobs=1)
+    how = ScoringOptions(task="classification", random_state=settings.seed, n_jobs=1)
     return NamedQuality(name).make(features_of(rows.X, rows.feature_names), rows.y, how=how)
 
 
@@ -266,7 +266,7 @@ def knows_heuristics(made: Quality) -> bool:
 
 def has_no_time_limit(made: Quality) -> bool:
     """Black boxes end by the number of sets they try, so that their answers do not depend on the clock."""
-    return isinstance(made, BlackBox)
+    return not made.has_form
 
 
 def _shares(values: Floats) -> Floats:

@@ -17,10 +17,17 @@ Glossary, from the paper's symbols to the names used here:
 from __future__ import annotations
 
 from altsets.dissimilarity import DISSIMILARITIES
-from altsets.problem._dissimilarity import EXACT_TOLERANCE, Dissimilarity, FeatureSet, dissimilarity_of
 from altsets.problem._problem import Problem
 from altsets.problem._verifier import verify, verify_scores
-from altsets.problem.checks import AGGREGATIONS, SEARCHES, exact_tau
+from altsets.problem.checks import (
+    AGGREGATIONS,
+    EXACT_TOLERANCE,
+    SEARCHES,
+    Dissimilarity,
+    FeatureSet,
+    dissimilarity_of,
+    exact_tau,
+)
 
 __all__ = [
     "AGGREGATIONS",

@@ -11,25 +11,23 @@ from typing import Any
 
 from altsets.arrays import Bools
 from altsets.constraints import Constraint
-from altsets.constraints.base import Rules
+from altsets.constraints.base import ConstraintRules
 from altsets.dissimilarity import Grouped, Matched
 from altsets.errors import InputError
 from altsets.features import FeatureNames, whole_number
-from altsets.problem._dissimilarity import (
+from altsets.problem.checks import (
+    AGGREGATIONS,
     EXACT_TOLERANCE,
+    SEARCHES,
     TOLERANCE,
     Dissimilarity,
     FeatureSet,
-    own_dissimilarity,
-)
-from altsets.problem.checks import (
-    AGGREGATIONS,
-    SEARCHES,
     existing_set,
     largest_size,
     limits_of_difference,
     list_constraints,
     one_of,
+    own_dissimilarity,
 )
 
 __all__ = ["Problem"]
@@ -114,9 +112,9 @@ class Problem:
         return self.n_alternatives + 1
 
     @cached_property
-    def rules(self) -> Rules:
+    def rules(self) -> ConstraintRules:
         """What the constraints demand, for engines."""
-        return Rules.of(self.constraints)
+        return ConstraintRules.of(self.constraints)
 
     @cached_property
     def k_min(self) -> int:

@@ -1,19 +1,62 @@
-"""What users ask for, checked and made exact; what makes no sense is refused."""
+"""What users ask for, checked and made exact; how different two sets are."""
 
 from __future__ import annotations
 
+import math
 import numbers
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from decimal import Decimal
 from fractions import Fraction
 from typing import Any
 
 from altsets.constraints import Constraint
-from altsets.constraints.base import Rules
+from altsets.constraints.base import ConstraintRules
 from altsets.dissimilarity import DISSIMILARITIES, Matched
 from altsets.errors import InputError
 from altsets.features import whole_number
-from altsets.problem._dissimilarity import EXACT_TOLERANCE, FeatureSet
+
+#: A pair of sets is compatible if its dissimilarity is at least tau minus this; rounding errors of floats are smaller.
+TOLERANCE = 1e-9
+
+#: The same where numbers are fractions.
+EXACT_TOLERANCE = Fraction(1, 10**9)
+
+#: Indices of features, ascending.
+FeatureSet = tuple[int, ...]
+
+#: A user's own dissimilarity of two sets: symmetric, between 0 and 1.
+Dissimilarity = Callable[[FeatureSet, FeatureSet], float]
+
+
+def dissimilarity_of(kind: str, first: Sequence[int], second: Sequence[int]) -> float:
+    """Dice or Jaccard dissimilarity of two feature sets, between 0 (equal) and 1 (disjoint).
+
+    Examples
+    --------
+    >>> dissimilarity_of("dice", (0, 1, 2, 3), (0, 1, 4, 5))
+    0.5
+    >>> dissimilarity_of("jaccard", (0, 1), (0, 1, 2, 3))
+    0.5
+    """
+    shared = len(set(first) & set(second))
+    total = len(set(first)) + len(set(second))
+    return 1 - 2 * shared / total if kind == "dice" else 1 - shared / (total - shared)
+
+
+def own_dissimilarity(measure: Dissimilarity, first: FeatureSet, second: FeatureSet) -> float:
+    """What a user's own dissimilarity says about two sets, if it is between 0 and 1."""
+    value = measure(first, second)
+    try:
+        number = float(value)
+    except (TypeError, ValueError):
+        number = math.nan
+    # As floats: fractions would take longer than most functions.
+    if not -TOLERANCE <= number <= 1 + TOLERANCE:
+        raise InputError(
+            f"the dissimilarity of {first} and {second} is {value!r}; it must be a number between 0 and 1."
+        )
+    return number
+
 
 SEARCHES = ("sequential", "simultaneous", "greedy-replacement", "greedy-balancing", "greedy-depth")
 AGGREGATIONS = ("sum", "min")
@@ -43,7 +86,7 @@ def list_constraints(constraints: Any) -> tuple[Constraint, ...]:
 
 def largest_size(n_features: Any, n_features_in: int, constraints: Sequence[Constraint]) -> int:
     """The size of sets: as asked, or the largest that constraints allow."""
-    largest = [size.k_max for size in Rules.of(constraints).sizes]
+    largest = [size.k_max for size in ConstraintRules.of(constraints).sizes]
     if largest:
         return min(*largest, n_features_in)
     k = whole_number("n_features", n_features, least=1)

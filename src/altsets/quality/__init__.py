@@ -14,10 +14,9 @@
 
 from altsets.quality._additive import Additive
 from altsets.quality._black_box import BlackBox
-from altsets.quality._cfs import CFS
 from altsets.quality._fcbf import FCBF
 from altsets.quality._form import Form
-from altsets.quality._mrmr import MRMR
+from altsets.quality._pairwise import CFS, MRMR
 from altsets.quality._quality import Quality
 from altsets.quality._wrapper import Wrapper
 

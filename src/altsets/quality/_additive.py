@@ -11,8 +11,7 @@ import numpy.typing as npt
 
 from altsets import measures
 from altsets.arrays import Floats
-from altsets.quality._checks import common_names, vector
-from altsets.quality._data import papers_scaling
+from altsets.quality._checks import common_names, papers_scaling, vector
 from altsets.quality._form import Form
 from altsets.quality._quality import Quality
 

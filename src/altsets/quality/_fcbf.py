@@ -13,8 +13,7 @@ import numpy.typing as npt
 from altsets import measures
 from altsets.arrays import Bools, Floats
 from altsets.errors import InputError
-from altsets.quality._checks import common_names, matrix, vector
-from altsets.quality._data import papers_scaling, relevance_and_pairs
+from altsets.quality._checks import common_names, matrix, papers_scaling, relevance_and_pairs, vector
 from altsets.quality._form import Form
 from altsets.quality._quality import Quality
 

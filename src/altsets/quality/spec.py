@@ -19,9 +19,8 @@ from altsets.errors import InputError, NotExpressedError
 from altsets.measures.custom import call_measure, is_array
 from altsets.measures.noise import UNIVARIATE, noise_floor
 from altsets.quality._additive import Additive
-from altsets.quality._cfs import CFS
 from altsets.quality._fcbf import FCBF
-from altsets.quality._mrmr import MRMR
+from altsets.quality._pairwise import CFS, MRMR
 from altsets.quality._quality import Quality
 from altsets.quality._wrapper import Wrapper
 from altsets.tables.feature_matrix import Features
@@ -38,7 +37,7 @@ NO_OPTIONS_OF_MEASURES = ("measure", "scaling", "redundancy_measure", "min_relev
 
 
 @dataclass(frozen=True)
-class Scoring:
+class ScoringOptions:
     """How the columns of a table are scored, besides the quality itself: None leaves it to the measure."""
 
     task: str = "auto"
@@ -64,7 +63,7 @@ class QualitySpec:
     needs_target: ClassVar[bool] = True
 
     def make(
-        self, features: Features, y: Any, sample_weight: Any = None, how: Scoring = Scoring()
+        self, features: Features, y: Any, sample_weight: Any = None, how: ScoringOptions = ScoringOptions()
     ) -> Quality:
         """The quality of sets of these columns."""
         raise NotImplementedError
@@ -85,7 +84,7 @@ class QualitySpec:
         return False
 
     def noise_floor(
-        self, features: Features, y: Any, sample_weight: Any = None, how: Scoring = Scoring()
+        self, features: Features, y: Any, sample_weight: Any = None, how: ScoringOptions = ScoringOptions()
     ) -> float | None:
         """What the best feature of such a table may score by chance; None where that is not known.
 
@@ -179,7 +178,7 @@ class NamedQuality(QualitySpec):
         return self.name == WRAPPER
 
     def make(
-        self, features: Features, y: Any, sample_weight: Any = None, how: Scoring = Scoring()
+        self, features: Features, y: Any, sample_weight: Any = None, how: ScoringOptions = ScoringOptions()
     ) -> Quality:
         """The quality of sets of these columns."""
         scorer = WRAPPER if self.scored_by is None else self.scored_by[0]
@@ -225,7 +224,7 @@ class GivenQuality(QualitySpec):
     needs_target = False
 
     def make(
-        self, features: Features, y: Any, sample_weight: Any = None, how: Scoring = Scoring()
+        self, features: Features, y: Any, sample_weight: Any = None, how: ScoringOptions = ScoringOptions()
     ) -> Quality:
         """The same with the names of the table's columns."""
         _refuse_weights(sample_weight, "numbers that were given")
@@ -257,7 +256,7 @@ class BoundQuality(QualitySpec):
         return CLASSES[self.kind] in PAIRED
 
     def make(
-        self, features: Features, y: Any, sample_weight: Any = None, how: Scoring = Scoring()
+        self, features: Features, y: Any, sample_weight: Any = None, how: ScoringOptions = ScoringOptions()
     ) -> Quality:
         """The quality of sets of these columns; what the measure takes besides is up to the user who bound it."""
         measure = self.scored_by
@@ -276,7 +275,7 @@ class OwnQuality(QualitySpec):
     function: Callable[..., Any]
 
     def make(
-        self, features: Features, y: Any, sample_weight: Any = None, how: Scoring = Scoring()
+        self, features: Features, y: Any, sample_weight: Any = None, how: ScoringOptions = ScoringOptions()
     ) -> Quality:
         """What the function returns: a quality, or one score for each column."""
         _refuse_weights(sample_weight, "functions")

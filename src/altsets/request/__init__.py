@@ -13,6 +13,7 @@ Every verb (:func:`altsets.find`, :func:`altsets.frontier`, ...), the selector a
 :class:`altsets.errors.NotExpressedError`, which says why.
 """
 
-from altsets.request._request import DEFAULT_SEED, ENGINE_NAMES, MAX_ITERS, Request, checked_seconds
+from altsets.request._fields import DEFAULT_SEED, ENGINE_NAMES, MAX_ITERS, checked_seconds
+from altsets.request._request import Request
 
 __all__ = ["DEFAULT_SEED", "ENGINE_NAMES", "MAX_ITERS", "Request", "checked_seconds"]

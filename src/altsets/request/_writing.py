@@ -9,7 +9,7 @@ import json
 import shlex
 from collections.abc import Mapping, Sequence
 from fractions import Fraction
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from altsets import documents
 from altsets.constraints import Forbid, constraint_from
@@ -18,9 +18,7 @@ from altsets.dissimilarity import Matched, dissimilarity_dict, dissimilarity_fro
 from altsets.errors import InputError, NotExpressedError
 from altsets.measures.models import MODELS
 from altsets.quality.spec import NamedQuality, spec_of
-
-if TYPE_CHECKING:
-    from altsets.request._request import Request
+from altsets.request._fields import RequestFields
 
 SCHEMA = 1
 #: Fields that are written as they are.
@@ -54,12 +52,12 @@ OPTION_NAMES = {"name": "quality", "pos_label": "positive", "class_weight": "cla
 # --- JSON ------------------------------------------------------------------------------------------------------------
 
 
-def json_text(request: Request, indent: int | None) -> str:
+def json_text(request: RequestFields, indent: int | None) -> str:
     """The request as a JSON document."""
     return json.dumps(document_of(request), indent=indent, allow_nan=False)
 
 
-def document_of(request: Request) -> dict[str, Any]:
+def document_of(request: RequestFields) -> dict[str, Any]:
     """The request as plain values."""
     tau = request.tau
     return {
@@ -81,7 +79,7 @@ def constraint_dict(constraint: Any) -> dict[str, Any]:
     return entry
 
 
-def named_quality(request: Request) -> NamedQuality:
+def named_quality(request: RequestFields) -> NamedQuality:
     """The quality, if it has a name; nobody but the user has any other."""
     found = None if request.quality is None else spec_of(request.quality)
     if not isinstance(found, NamedQuality):
@@ -163,7 +161,7 @@ def fields_behind(parameters: Mapping[str, Any], provenance: Mapping[str, Any]) 
 # --- Python ----------------------------------------------------------------------------------------------------------
 
 
-def arguments(request: Request, names: Sequence[str] | None = None, table: str = "") -> list[str]:
+def arguments(request: RequestFields, names: Sequence[str] | None = None, table: str = "") -> list[str]:
     """The request as keyword arguments; what everybody gets by default is left out.
 
     ``table`` is what the table is called in the code, if a similarity has to be measured before the call.
@@ -195,7 +193,7 @@ def arguments(request: Request, names: Sequence[str] | None = None, table: str =
     return said
 
 
-def python_lines(request: Request, names: Sequence[str] | None) -> str:
+def python_lines(request: RequestFields, names: Sequence[str] | None) -> str:
     """Lines that make the same request, with all imports."""
     if request.quality is None:
         made = call("result = altsets.find", ["scored", *arguments(request, names)])
@@ -231,7 +229,7 @@ def with_imports(lines: Sequence[str]) -> str:
 # --- The command line ------------------------------------------------------------------------------------------------
 
 
-def command(request: Request, table: str, target: str, names: Sequence[str] | None) -> str:
+def command(request: RequestFields, table: str, target: str, names: Sequence[str] | None) -> str:
     """The command as a shell takes it."""
     known: Sequence[str] = [] if names is None else names
     try:
@@ -261,7 +259,7 @@ def command(request: Request, table: str, target: str, names: Sequence[str] | No
     return " ".join(["altsets", "find", *map(_quote, words)])
 
 
-def _size_words(request: Request) -> list[str]:
+def _size_words(request: RequestFields) -> list[str]:
     if request.n_alternatives == "max":
         raise NotExpressedError(
             "as many sets as there are were asked for, which the command line does not know"
@@ -270,7 +268,7 @@ def _size_words(request: Request) -> list[str]:
     return [*size, f"--n-alternatives={request.n_alternatives}"]
 
 
-def _difference_words(request: Request) -> list[str]:
+def _difference_words(request: RequestFields) -> list[str]:
     words = [] if request.tau is None else [f"--tau={request.tau}"]
     if request.min_difference is not None:
         words.append(f"--min-difference={request.min_difference}")
@@ -284,12 +282,12 @@ def _difference_words(request: Request) -> list[str]:
     return words if kind == "dice" else [*words, f"--dissimilarity={kind}"]
 
 
-def _quality_words(request: Request) -> list[str]:
+def _quality_words(request: RequestFields) -> list[str]:
     plain = named_quality(request).as_dict()
     return [f"--{OPTION_NAMES.get(option, option)}={value}" for option, value in plain.items()]
 
 
-def _proxies_words(request: Request) -> list[str]:
+def _proxies_words(request: RequestFields) -> list[str]:
     """Proxies are one option for all forbidden features."""
     texts = {one.proxies_text() for one in request.constraints if isinstance(one, Forbid)}
     if len(texts) > 1:

@@ -16,7 +16,7 @@ from altsets.dissimilarity import Matched
 from altsets.errors import InputError, UnsupportedError
 from altsets.features import FeatureNames
 from altsets.problem import Dissimilarity, Problem, verify, verify_scores
-from altsets.quality import Additive, BlackBox, Quality
+from altsets.quality import Additive, Quality
 from altsets.request import MAX_ITERS, Request
 from altsets.result import Progress, Result, Status, StopReason
 from altsets.search.additive.engine import AdditiveEngine
@@ -182,7 +182,7 @@ def solved(
     What is known about the request before is in the run. A scaling is that of another request, if it is the same.
     """
     # Models behind a black box may well have a use for more threads.
-    with nullcontext() if isinstance(quality, BlackBox) else one_thread():
+    with nullcontext() if not quality.has_form else one_thread():
         chosen = _engine(engine, quality, problem, run)
         refuse_too_large(chosen.name, quality, problem)
         scaling = scaling or Scaling.of(quality, problem)
@@ -275,7 +275,7 @@ def problem_of(request: Request, quality: Quality) -> Problem:
 
 
 def _engine(name: str, quality: Quality, problem: Problem, run: Run) -> Engine:
-    if name == "auto" and isinstance(quality, BlackBox) and not problem.search.startswith("greedy-"):
+    if name == "auto" and not quality.has_form and not problem.search.startswith("greedy-"):
         name = ExhaustiveEngine.name if at_most(problem, run.max_iters, run) else LocalSearchEngine.name
     if name != "auto":
         reason = ENGINES[name].declines(quality, problem)
@@ -295,7 +295,7 @@ def _engine(name: str, quality: Quality, problem: Problem, run: Run) -> Engine:
 def _cut_short(quality: Quality, problem: Problem, run: Run) -> Answer:
     """What the run knows, or what can be constructed, where a search was left while it prepared something."""
     sets = run.sets if len(run.sets) == problem.n_sets else []
-    if not sets and problem.sizes and not isinstance(quality, BlackBox):
+    if not sets and problem.sizes and quality.has_form:
         sets, most = of_one_size(quality, problem, run)
         run.update_bound(problem.objective([most] * problem.n_sets))
     return Answer.simultaneous(problem, sets, run.bound, "it had only begun", proven=False)
@@ -345,7 +345,7 @@ def _result(
 def _parameters(quality: Quality, problem: Problem, run: Run) -> dict[str, Any]:
     """What was asked; where sizes are open, with a note on what the quality makes of them."""
     asked = problem.parameters()
-    if isinstance(quality, BlackBox):
+    if not quality.has_form:
         asked["max_iters"] = run.max_iters
     return asked if problem.fixed_size else {**asked, "size_normalised": quality.size_normalised}
 
@@ -356,7 +356,7 @@ def _why_fewer(
     """Why there are fewer sets than asked: which constraints clash, or what is possible instead."""
     if run.stopped and status is not Status.INFEASIBLE:
         return "More time may help."
-    if isinstance(quality, BlackBox):
+    if not quality.has_form:
         # Whatever it says about sets, it has no rules that sets could break.
         quality = Additive(np.zeros(problem.n_features_in))
     if not n_found and (status is Status.INFEASIBLE or problem.search.startswith("greedy-")):

@@ -18,7 +18,7 @@ from altsets.features import whole_number
 from altsets.problem import dissimilarity_of
 from altsets.provenance import constraints_by_name, data_of, record
 from altsets.quality import Quality
-from altsets.quality.spec import NamedQuality, Scoring, spec_of
+from altsets.quality.spec import NamedQuality, ScoringOptions, spec_of
 from altsets.request import DEFAULT_SEED, Request
 from altsets.result import Result
 from altsets.search.find import answer
@@ -230,14 +230,14 @@ def _measured(dissimilarity: Any, table: PlainTable, sample_weight: Any) -> Any:
 def _scored(
     quality: Any, task: str, random_state: int | None, table: PlainTable, rows: RowData, n_jobs: int | None
 ) -> Quality:
-    how = Scoring(task, n_jobs, random_state, rows.groups)
+    how = ScoringOptions(task, n_jobs, random_state, rows.groups)
     return spec_of(quality).make(Features(*table), rows.y, rows.sample_weight, how)
 
 
 def _noise_floor(
     quality: Any, task: str, random_state: int | None, table: PlainTable, rows: RowData, n_jobs: int | None
 ) -> float | None:
-    how = Scoring(task, n_jobs, random_state)
+    how = ScoringOptions(task, n_jobs, random_state)
     return spec_of(quality).noise_floor(Features(*table), rows.y, rows.sample_weight, how)
 
 

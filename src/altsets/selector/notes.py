@@ -1,24 +1,26 @@
-"""What there is to know about a table and its sets besides the sets: all notes of selectors and commands.
+"""Notes attached to a result: what the target was taken for, columns close to forbidden ones, near-copies among sets.
 
 A new kind of note is a function here and one more line in :func:`notes_on`.
 """
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import Any
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from itertools import chain
+from typing import Any, NamedTuple
 
 import numpy as np
 
+from altsets.dissimilarity import Matched
+from altsets.measures.similarity import similar_columns
 from altsets.quality.spec import spec_of
 from altsets.result import Result
-from altsets.selector.forbidden import note_on_forbidden
-from altsets.selector.near_copies import near_copies
 from altsets.tables.feature_matrix import Features
 from altsets.tables.target import target_of
 from altsets.tables.weights import counted, counted_rows
-
-__all__ = ["COMMAND_LINE", "PYTHON", "Background", "Wording", "notes_on"]
+from altsets.wording import list_some, round_down
 
 #: Measures that take numbers as they are, whether they name classes or not.
 TAKE_NUMBERS = ("pearson", "spearman")
@@ -152,3 +154,255 @@ def _on_near_copies(result: Result, background: Background, words: Wording) -> s
         return ""
     remedy = words.others_by_rank if alike.ranked else words.others_by_information
     return f"{alike.sentence(remedy)} {alike.details}"
+
+
+# --- Features close to forbidden ones ------------------------------------------------------------
+
+#: From when on a chosen feature is close to a forbidden one, by what, and what that is called.
+CLOSE = {"symmetrical_uncertainty": 0.5, "uncertainty_coefficient": 0.5, "spearman": 0.8}
+WORDS = {
+    "symmetrical_uncertainty": "symmetrical uncertainty",
+    "uncertainty_coefficient": "uncertainty coefficient",
+    "spearman": "rank correlation",
+    "pearson": "correlation",
+}
+#: The limit to ask for, if it rules out what is close.
+USUAL_LIMIT = 0.8
+#: Numbers that are looked at; of longer tables, every second or every tenth row will do for a note.
+MOST_NUMBERS = 4_000_000
+
+
+class Close(NamedTuple):
+    """A chosen feature that is close to a forbidden one, and by which measure."""
+
+    feature: str
+    forbidden: str
+    similarity: float
+    measure: str
+
+
+def note_on_forbidden(result: Result, features: Features, *, as_option: bool = False) -> str:
+    """Which features were ruled out beside the forbidden ones, and which chosen ones are close to a forbidden one.
+
+    Parameters
+    ----------
+    result : Result
+        Sets that were found in the table.
+    features : Features
+        The table.
+    as_option : bool
+        Whether to name the option of the command line that helps, or else the parameter.
+    """
+    close = close_to_forbidden(result, features)
+    by_measure = [[one for one in close if one.measure == measure] for measure in CLOSE]
+    said = [_ruled_out(rule, features) for rule in _rules(result) if "proxies" in rule]
+    return " ".join([*said, *(_close_sentence(some, as_option) for some in by_measure if some)])
+
+
+def close_to_forbidden(result: Result, features: Features) -> list[Close]:
+    """Features of the sets that are close to a forbidden one, but for what ``proxies`` has looked after.
+
+    Each feature comes once, by the first measure that finds it close: the uncertainty coefficient sees features that
+    have many more values than the forbidden one, and the correlation of ranks sees more where both are amounts.
+    """
+    forbidden = sorted({index for rule in _rules(result) for index in rule["features"]})
+    chosen = sorted(set().union(*result.sets) - set(forbidden))
+    if not forbidden or not chosen:
+        return []
+    # Few columns, and not more rows than it takes for a note.
+    both = [*chosen, *forbidden]
+    step = max(1, features.n_rows * len(both) // MOST_NUMBERS)
+    table = features.columns(both).rows(np.arange(0, features.n_rows, step))
+    names = table.feature_names
+    found: dict[int, Close] = {}
+    for measure, least in CLOSE.items():
+        open_to_it = {
+            index for rule in _rules(result) if rule.get("measure") != measure for index in _given(rule)
+        }
+        places = [place for place, index in enumerate(both) if index in open_to_it]
+        alike = similar_columns(table, places, measure, least, "Forbid")[1] if places else ()
+        for feature, other, similarity in alike:
+            if feature < len(chosen):
+                found.setdefault(feature, Close(names[feature], names[other], similarity, measure))
+    return list(found.values())
+
+
+def _rules(result: Result) -> list[Mapping[str, Any]]:
+    return [rule for rule in result.parameters.get("constraints", ()) if rule["kind"] == "forbid"]
+
+
+def _given(rule: Mapping[str, Any]) -> list[int]:
+    """The features that were forbidden by name."""
+    out = {one["feature"] for one in rule.get("ruled_out", ())}
+    return [index for index in rule["features"] if index not in out]
+
+
+def _close_sentence(close: Sequence[Close], as_option: bool) -> str:
+    """What one measure has found, and what to ask for instead."""
+    measure = close[0].measure
+    least = min(one.similarity for one in close)
+    limit = min(USUAL_LIMIT, math.floor(10 * least + 1e-6) / 10)
+    usual = measure == "symmetrical_uncertainty"
+    if as_option:
+        remedy = f"--proxies {limit:g}{'' if usual else f':{measure}'}"
+    else:
+        remedy = f"proxies={limit:g}{'' if usual else f', measure={measure!r}'}"
+    if len(close) == 1:
+        one = close[0]
+        value = f"{WORDS[measure]} {round_down(one.similarity)}"
+        return f"{one.feature} is close to the forbidden {one.forbidden} ({value}); {remedy} rules out such features."
+    pairs = [f"{one.feature} ~ {one.forbidden} ({round_down(one.similarity)})" for one in close]
+    return f"Close to forbidden features ({WORDS[measure]}): {list_some(pairs)}; {remedy} rules out such features."
+
+
+def _ruled_out(rule: Mapping[str, Any], features: Features) -> str:
+    names = features.feature_names
+    given = names.listed(_given(rule))
+    how = f"{WORDS[rule['measure']]} of {rule['proxies']:g} or more"
+    if not rule["ruled_out"]:
+        return f"No other feature is close to the forbidden {given} ({how})."
+    pairs = [
+        f"{names[one['feature']]} ~ {names[one['other']]} ({round_down(one['similarity'])})"
+        for one in rule["ruled_out"]
+    ]
+    return f"Ruled out, as close to the forbidden {given} ({how}): {list_some(pairs)}."
+
+
+# --- Near-copies --------------------------------------------------------------------------------
+
+#: The measure behind the note, and from when on two features count as the same; the advice names both.
+MEASURE, THRESHOLD = "spearman", 0.9
+
+#: Columns that are compared with each other: those of the first sets, as far as this goes.
+MOST_COLUMNS = 200
+#: By how much a dissimilarity may miss tau, as everywhere.
+TOLERANCE = 1e-9
+
+
+@dataclass(frozen=True)
+class NearCopies:
+    """A set most of whose features have a match of their own in an earlier set.
+
+    Attributes
+    ----------
+    later, earlier : int
+        The numbers of the two sets.
+    n_features : int
+        The size of the later one.
+    shared : tuple of str
+        Features of both.
+    matches : tuple of (str, str, float)
+        Features of the later one, each with the feature of the earlier one that it is like, and how much so.
+    ranked : bool
+        Whether all columns of the table have ranks; categories of several labels do not, and the rank correlation is
+        refused there.
+
+    Examples
+    --------
+    >>> alike = NearCopies(1, 0, 3, ("height",), (("weight", "waist", 0.9299),))
+    >>> alike.sentence("--distinct 0.9")
+    '2 of 3 features of set 1 have a match in set 0 with a correlation of 0.92 or more; --distinct 0.9 asks for others.'
+    >>> alike.details
+    'Shared: height; alike: weight ~ waist (0.92).'
+    """
+
+    later: int
+    earlier: int
+    n_features: int
+    shared: tuple[str, ...]
+    matches: tuple[tuple[str, str, float], ...]
+    ranked: bool = True
+
+    @property
+    def n_matched(self) -> int:
+        """How many features of the later set have a match."""
+        return len(self.shared) + len(self.matches)
+
+    def sentence(self, remedy: str) -> str:
+        """What there is to know, and what to ask for instead."""
+        least = round_down(min(alike for *_, alike in self.matches))
+        have = "has" if self.n_matched == 1 else "have"
+        return (
+            f"{self.n_matched} of {self.n_features} features of set {self.later} {have} a match in set {self.earlier} "
+            f"with a correlation of {least} or more; {remedy} asks for others."
+        )
+
+    @property
+    def details(self) -> str:
+        """Which features these are."""
+        pairs = [f"{name} ~ {other} ({round_down(alike)})" for name, other, alike in self.matches]
+        return (
+            f"{f'Shared: {list_some(self.shared)}; alike' if self.shared else 'Alike'}: {list_some(pairs)}."
+        )
+
+
+def near_copies(result: Result, features: Features) -> NearCopies | None:
+    """The two plain sets that are most alike if features with a rank correlation of 0.9 count as the same.
+
+    None if sets were compared by more than their names; or if no set has such a match in an earlier set for more than
+    half of its features, more than the request would allow it to share.
+
+    Parameters
+    ----------
+    result : Result
+        Sets that were found in the table.
+    features : Features
+        The table.
+    """
+    if result.parameters.get("dissimilarity") not in ("dice", "jaccard") or len(result.sets) < 2:
+        return None
+    n_sets = len(result.sets)
+    while n_sets > 2 and len(set().union(*result.sets[:n_sets])) > MOST_COLUMNS:
+        n_sets -= 1
+    columns = sorted(set().union(*result.sets[:n_sets]))
+    place = {column: position for position, column in enumerate(columns)}
+    sets = [[place[column] for column in chosen] for chosen in result.sets[:n_sets]]
+    names = dict(zip(chain(*sets), chain(*result.named_sets[:n_sets]), strict=True))
+    alike = _similarity(features.columns(columns))
+    pairs = (
+        _compared(alike, sets, later, earlier, names) for later in range(n_sets) for earlier in range(later)
+    )
+    found = [
+        pair for pair in pairs if pair.matches and _too_many(pair, len(sets[pair.earlier]), result.parameters)
+    ]
+    worst = max(found, key=lambda pair: pair.n_matched / pair.n_features, default=None)
+    if worst is None:
+        return None
+    return replace(worst, ranked=all(len(labels) <= 2 for labels in features.categories.values()))
+
+
+def _similarity(features: Features) -> Matched:
+    """How alike columns are; a category of several labels has no ranks, and is like itself alone."""
+    step = max(1, features.n_rows * features.n_features // MOST_NUMBERS)
+    ranked = [
+        column for column in range(features.n_features) if len(features.categories.get(column, ())) <= 2
+    ]
+    similarity = np.eye(features.n_features)
+    if ranked:
+        table = features.columns(ranked).rows(np.arange(0, features.n_rows, step))
+        similarity[np.ix_(ranked, ranked)] = Matched.from_data(table, MEASURE).similarity
+    return Matched(similarity, THRESHOLD)
+
+
+def _compared(
+    alike: Matched, sets: list[list[int]], later: int, earlier: int, names: dict[int, str]
+) -> NearCopies:
+    matches = alike.matches(sets[later], sets[earlier])
+    shared = set(sets[later]) & set(sets[earlier]) - {feature for feature, *_ in matches}
+    return NearCopies(
+        later,
+        earlier,
+        len(sets[later]),
+        tuple(names[feature] for feature in sorted(shared)),
+        tuple((names[feature], names[other], similarity) for feature, other, similarity in matches),
+    )
+
+
+def _too_many(pair: NearCopies, other_size: int, asked: dict[str, Any]) -> bool:
+    """Whether most features have a match, and so many that similarity would have ruled the set out."""
+    if 2 * pair.n_matched <= pair.n_features:
+        return False
+    if asked["tau"] is None:
+        return bool(pair.n_matched > min(pair.n_features, other_size) - asked["min_difference"])
+    dissimilarity = 1 - 2 * pair.n_matched / (pair.n_features + other_size)
+    return bool(dissimilarity < asked["tau"] - TOLERANCE)

@@ -23,7 +23,7 @@ from typing import Any
 from altsets.constraints import Constraint
 from altsets.dissimilarity import Matched
 from altsets.problem import Dissimilarity, Problem, verify
-from altsets.quality import BlackBox, Quality
+from altsets.quality import Quality
 from altsets.request import MAX_ITERS, Request
 from altsets.result import Progress, Status, StopReason
 from altsets.search.find import problem_of, solved
@@ -140,7 +140,7 @@ def sweep_request(
     """The frontier of a request; ``measured`` is the same with numbers of a table, if it needs one."""
     sweep = Sweep.of(request, quality, n_features, n_alternatives, taus, measured, callback)
     # Each search asks for one thread, and to set that takes longer than some searches.
-    with nullcontext() if isinstance(quality, BlackBox) else one_thread():
+    with nullcontext() if not quality.has_form else one_thread():
         points = make_consistent(quality, sweep.plan.problems, list(sweep))
     return Frontier(
         points=points,
@@ -197,7 +197,7 @@ def frontier_points(
 def _parameters(quality: Quality, plan: SweepPlan) -> dict[str, Any]:
     """What all points have in common, and the numbers that they do not."""
     first = plan.problems[0].parameters()
-    is_mean = quality.size_normalised and not isinstance(quality, BlackBox)
+    is_mean = quality.size_normalised and quality.has_form
     return {
         **{name: value for name, value in first.items() if name not in OF_POINTS},
         "n_features": sorted({problem.n_features for problem in plan}),
@@ -340,7 +340,7 @@ class _Facts:
     """What the searches at one size have proven, and what they leave to each other."""
 
     def __init__(self, quality: Quality) -> None:
-        self._quality, self.is_black_box = quality, isinstance(quality, BlackBox)
+        self._quality, self.is_black_box = quality, not quality.has_form
         self._size = 0
         self._begin(0)
 

@@ -11,7 +11,7 @@ from fractions import Fraction
 import numpy as np
 
 from altsets.arrays import Bools, Floats
-from altsets.constraints.base import Rules
+from altsets.constraints.base import ConstraintRules
 from altsets.dissimilarity import Grouped, Matched
 from altsets.problem import EXACT_TOLERANCE, FeatureSet, Problem
 from altsets.quality import Additive, Form, Quality
@@ -162,7 +162,7 @@ class Formulation:
             row(products, lower=0, upper=0)
         return terms
 
-    def _constrain(self, rules: Rules, chosen: Sequence[int]) -> None:
+    def _constrain(self, rules: ConstraintRules, chosen: Sequence[int]) -> None:
         """All rules for one set; forbidden features, conflicts and sizes are seen to elsewhere."""
         row = self.programme.row
         if rules.required:

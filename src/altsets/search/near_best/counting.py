@@ -8,6 +8,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Sequence
 from dataclasses import replace
+from typing import cast
 
 import numpy as np
 
@@ -98,8 +99,8 @@ def near_best(
     run = Run(request.time_limit, callback)
     problem = problem_of(request, quality)
     with run:
-        if isinstance(quality, BlackBox):
-            counted, reason, cut_short = _count_black_box(quality, problem, nearness, run)
+        if not quality.has_form:
+            counted, reason, cut_short = _count_black_box(cast(BlackBox, quality), problem, nearness, run)
         else:
             counted, reason, cut_short = _count(quality, problem, nearness, run)
     return NearBest(

@@ -1,0 +1,169 @@
+"""The fields of a request, and their checks."""
+
+from __future__ import annotations
+
+import math
+import numbers
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, fields
+from fractions import Fraction
+from typing import Any
+
+from altsets.constraints import Constraint
+from altsets.errors import InputError
+from altsets.features import Feature, whole_number
+from altsets.measures.custom import is_array
+from altsets.problem import Dissimilarity
+from altsets.problem.checks import (
+    AGGREGATIONS,
+    SEARCHES,
+    check_limit,
+    exact_tau,
+    list_constraints,
+    one_of,
+)
+from altsets.quality.spec import spec_of
+
+#: Swaps that are tried, or sets that are evaluated, in one search of a black box; as in the paper.
+MAX_ITERS = 1000
+#: The seed of measures, models and folds, unless a user gives another one.
+DEFAULT_SEED = 25
+TASKS = ("auto", "classification", "regression")
+#: What ``engine=`` takes; :data:`altsets.search.find.ENGINES` has them.
+ENGINE_NAMES = (
+    "auto",
+    "greedy",
+    "additive",
+    "enumerate",
+    "milp",
+    "exhaustive",
+    "local-search",
+    "greedy-wrapper",
+)
+
+
+@dataclass(frozen=True, eq=False, init=False, repr=False)
+class RequestFields:
+    """The fields of a request, checked one by one; see :class:`altsets.Request`."""
+
+    n_features: int = 5
+    n_alternatives: int | str = 3
+    tau: float | Fraction | None = None
+    min_difference: int | None = None
+    dissimilarity: str | Dissimilarity = "dice"
+    search: str = "sequential"
+    aggregation: str = "sum"
+    constraints: tuple[Constraint, ...] = ()
+    existing: tuple[tuple[Feature, ...], ...] = ()
+    quality: Any = None
+    task: str = "auto"
+    engine: str = "auto"
+    max_iters: int = MAX_ITERS
+    time_limit: float | None = None
+    random_state: int | None = None
+
+    def __init__(
+        self,
+        *,
+        n_features: int = 5,
+        n_alternatives: int | str = 3,
+        tau: Any = None,
+        min_difference: int | None = None,
+        dissimilarity: str | Dissimilarity = "dice",
+        search: str = "sequential",
+        aggregation: str = "sum",
+        constraints: Iterable[Constraint] | Constraint = (),
+        existing: Iterable[Sequence[Feature]] = (),
+        quality: Any = None,
+        task: str = "auto",
+        engine: str = "auto",
+        max_iters: int = MAX_ITERS,
+        time_limit: float | None = None,
+        random_state: int | None = None,
+    ) -> None:
+        check_limit(dissimilarity, tau, min_difference)
+        count = (
+            n_alternatives
+            if n_alternatives == "max"
+            else whole_number("n_alternatives", n_alternatives, least=0)
+        )
+        values = {
+            "n_features": whole_number("n_features", n_features, least=1),
+            "n_alternatives": count,
+            "tau": None if tau is None else _plain_tau(tau),
+            "min_difference": None
+            if min_difference is None
+            else whole_number("min_difference", min_difference, 0),
+            "dissimilarity": dissimilarity,
+            "search": one_of("search", search, SEARCHES),
+            "aggregation": one_of("aggregation", aggregation, AGGREGATIONS),
+            "constraints": list_constraints(constraints),
+            "existing": tuple(_existing_set(given) for given in existing),
+            "quality": spec_of(quality) if isinstance(quality, str) else quality,
+            "task": one_of("task", task, TASKS),
+            "engine": one_of("engine", engine, ENGINE_NAMES),
+            "max_iters": whole_number("max_iters", max_iters, least=1),
+            "time_limit": checked_seconds(time_limit),
+            "random_state": random_state,
+        }
+        for name, value in values.items():
+            object.__setattr__(self, name, value)
+
+    @property
+    def has_size(self) -> bool:
+        """Whether a constraint says how large sets are, instead of ``n_features``."""
+        return any(constraint.kind == "size" for constraint in self.constraints)
+
+    def __eq__(self, other: object) -> bool:
+        if not isinstance(other, RequestFields):
+            return NotImplemented
+        return all(_same(getattr(self, one.name), getattr(other, one.name)) for one in fields(self))
+
+    __hash__ = None  # type: ignore[assignment]
+
+    def __repr__(self) -> str:
+        said = [
+            f"{one.name}={value!r}"
+            for one in fields(self)
+            if not _same(value := getattr(self, one.name), one.default)
+            or one.name in ("n_features", "n_alternatives")
+        ]
+        return f"Request({', '.join(said)})"
+
+
+def checked_seconds(time_limit: Any) -> float | None:
+    """A time limit as users give it; refused if it is no positive number."""
+    if time_limit is None:
+        return None
+    seconds = math.nan
+    if isinstance(time_limit, numbers.Real) and not isinstance(time_limit, bool):
+        seconds = float(time_limit)
+    if not seconds > 0:
+        raise InputError(f"time_limit={time_limit!r} must be a positive number of seconds, or None.")
+    return seconds if seconds < math.inf else None
+
+
+def _same(one: Any, other: Any) -> bool:
+    """Whether two values say the same; arrays and what holds them only if they are one object."""
+    if one is other:
+        return True
+    if is_array(one) and not isinstance(one, tuple):
+        return False
+    return type(one) is type(other) and bool(one == other)
+
+
+def _plain_tau(tau: Any) -> float | Fraction:
+    """Tau as asked: a float stays one, everything else is exact."""
+    exact = exact_tau(tau)
+    inexact = isinstance(tau, numbers.Real) and not isinstance(tau, Fraction)
+    return min(max(float(tau), 0.0), 1.0) if inexact else exact
+
+
+def _existing_set(given: Any) -> tuple[Feature, ...]:
+    """An existing set, whose features may be named."""
+    if isinstance(given, str):
+        raise InputError(f"an existing set must be a list of features, not the single string {given!r}.")
+    return tuple(
+        feature if isinstance(feature, str) else whole_number("a feature index", feature, least=0)
+        for feature in given
+    )
