@@ -189,9 +189,9 @@ def test_names_with_commas_and_colons(odd_names):
 def test_a_file_goes_before_a_column_of_the_same_name(files):
     (files / "b").write_text("a\n", encoding="utf-8")
     names = FeatureNames.of("abc")
-    assert parsing.constraints_from(names, ConstraintOptions(exclusive=["b"])) == [Exclusive((0,))]
+    assert parsing.constraints_from(names, ConstraintOptions(exclusive=["b"])) == [Exclusive(("a",))]
     (files / "c").mkdir()
-    assert parsing.constraints_from(names, ConstraintOptions(exclusive=["c"])) == [Exclusive((2,))]
+    assert parsing.constraints_from(names, ConstraintOptions(exclusive=["c"])) == [Exclusive(("c",))]
 
 
 def test_a_long_list_of_columns_is_no_file_name():

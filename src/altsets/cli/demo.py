@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import shlex
 from dataclasses import replace
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
@@ -18,6 +18,7 @@ from altsets.errors import InputError, MissingExtraError
 
 if TYPE_CHECKING:
     from altsets.evaluation import Evaluation
+    from altsets.request import Request
 
 DEMO = (
     "{rows} breast tumours, malignant or benign, with {features} measurements each (a table that comes "
@@ -46,31 +47,34 @@ def demo_command(
         from altsets.dissimilarity import Matched
         from altsets.files.dataset import DEMO_TARGET, load_demo, split_target
         from altsets.files.writing import write_csv
+        from altsets.quality.spec import NamedQuality
+        from altsets.request import Request
 
         table = load_demo()
         if save_table is not None:
             write_csv(table, save_table)
         data = split_target(table, DEMO_TARGET)
         say(console_for(), DEMO.format(rows=table.n_rows, features=len(data.feature_names)))
-        source = TableToScore(data)
-        asked: dict[str, Any] = {"n_features": 5, "n_alternatives": 3, "tau": "0.5"}
-        answer(run_search(source, asked).result, as_json=False)
+        spec = NamedQuality("mutual_info")
+        source = TableToScore(data, spec)
+        request = Request(n_features=5, n_alternatives=3, tau="0.5", quality=spec)
+        answer(run_search(source, request).result, as_json=False)
         typer.echo()
         say(console_for(), DISTINCT)
-        asked["dissimilarity"] = Matched("spearman", threshold=0.9)
-        searched = run_search(source, asked)
+        request = replace(request, dissimilarity=Matched("spearman", threshold=0.9))
+        searched = run_search(source, request)
         answer(searched.result, as_json=False)
         if save_table is not None:
             typer.echo(f"\nThe table is in {printable(save_table)}.")
         typer.echo()
-        _write_report(searched, record, source, asked, save_table or "demo.csv")
+        _write_report(searched, record, source, request, save_table or "demo.csv")
         typer.echo("\nTry next:")
         for command in _suggestions(save_table, DEMO_TARGET):
             typer.echo(f"  {command}")
 
 
 def _write_report(
-    searched: Searched, record: Record, source: TableToScore, asked: dict[str, Any], table: str
+    searched: Searched, record: Record, source: TableToScore, request: Request, table: str
 ) -> None:
     """Write a report into the current folder, if that is possible."""
     from altsets.report.render import is_report
@@ -80,7 +84,7 @@ def _write_report(
     except (InputError, MissingExtraError) as error:
         say_error(f"There is no report of the demo: {error}")
         return
-    origin = record.of_search(source, table, asked, "auto")
+    origin = record.of_search(source, table, request)
     # The demo is no command to repeat; this one gives the same answer.
     origin |= {
         "command": "find",
@@ -96,16 +100,16 @@ def _write_report(
     result = replace(result, parameters={**result.parameters, **known}, provenance=origin)
     written = f"{table} is the file that altsets demo --save-table {shlex.quote(table)} writes."
     page.write_search(
-        searched._replace(result=result), _evaluated(source, asked), notes=[written], tell=typer.echo
+        searched._replace(result=result), _evaluated(source, request), notes=[written], tell=typer.echo
     )
 
 
-def _evaluated(source: TableToScore, asked: dict[str, Any]) -> Evaluation | None:
+def _evaluated(source: TableToScore, request: Request) -> Evaluation | None:
     """How well such sets predict; None after Ctrl-C."""
     from altsets.selector import SelectAlternatives
 
     try:
-        selector = SelectAlternatives("mutual_info", **asked)
+        selector = SelectAlternatives("mutual_info", tau=request.tau, dissimilarity=request.dissimilarity)
         return evaluate_sets(selector, source.data, ModelOptions(), "auto", EvaluationOptions())
     except KeyboardInterrupt:
         return None

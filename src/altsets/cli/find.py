@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import replace
 from functools import partial
 from typing import TYPE_CHECKING, Annotated, Any
@@ -37,8 +36,9 @@ from altsets.cli.searching import (
     SECONDS_PER_SET,
     Record,
     TableToScore,
+    named_quality,
     options_given,
-    options_of_quality,
+    origin_of,
     run_search,
     source_from,
 )
@@ -46,7 +46,9 @@ from altsets.features import FeatureNames
 
 if TYPE_CHECKING:
     from altsets.evaluation import Evaluation
+    from altsets.request import Request
     from altsets.result import Result
+    from altsets.selector import SelectAlternatives
 
 
 @with_options
@@ -86,45 +88,45 @@ def find_command(
     with plain_messages():
         if again is not None:
             repeat(context, again, options_given(context))
+        from altsets.request import MAX_ITERS, Request
+
         record = Record(context)
         file, page = check_outputs(output, table.table)
         n_features = parsing.size_of_sets(sets.n_features, conditions.size)
         others = {"--scores": scores.scores, "--existing": existing.existing, "--engine": limits.engine}
         check_evaluation(evaluation, others)
-        how = options_of_quality(quality, model, evaluation.evaluate)
+        spec = named_quality(quality, model, evaluation.evaluate)
         splits = Splits.of(evaluation)
-        source = source_from(table, columns, scores, quality.quality, task.task, how, splits.groups)
+        source = source_from(table, columns, scores, spec, task.task, splits.groups)
         if source.data is not None:
             splits.check(source.data.groups)
         names = FeatureNames.of(source.names)
-        asked = {
-            "n_features": n_features,
-            "n_alternatives": sets.n_alternatives,
-            "tau": sets.tau,
-            "min_difference": sets.min_difference,
-            "dissimilarity": parsing.dissimilarity_from(differing, names, source.data is not None),
-            "search": search.search,
-            "aggregation": search.aggregation,
-            "existing": parsing.existing_from(existing, names),
-            "constraints": parsing.constraints_from(names, conditions),
-        }
-        more: dict[str, Any] = {} if limits.max_iters is None else {"max_iters": limits.max_iters}
-        searched = run_search(source, asked, engine=limits.engine, time_limit=limits.time_limit, **more)
-        origin = {"table": table.table, "target": table.target, "quality": quality.quality}
-        origin |= {"scores": scores.scores, **how}
+        request = Request(
+            n_features=n_features,
+            n_alternatives=sets.n_alternatives,
+            tau=sets.tau,
+            min_difference=sets.min_difference,
+            dissimilarity=parsing.dissimilarity_from(differing, names, source.data is not None),
+            search=search.search,
+            aggregation=search.aggregation,
+            existing=parsing.existing_from(existing, names),
+            constraints=parsing.constraints_from(names, conditions),
+            quality=source.spec,
+            task=task.task,
+            engine=limits.engine,
+            max_iters=MAX_ITERS if limits.max_iters is None else limits.max_iters,
+            time_limit=limits.time_limit,
+        )
+        searched = run_search(source, request)
         result = replace(
             searched.result,
-            parameters={
-                **searched.result.parameters,
-                **{name: value for name, value in origin.items() if value is not None},
-            },
-            provenance=record.of_search(source, table.table, asked, task.task),
+            parameters={**searched.result.parameters, **origin_of(table, scores, spec)},
+            provenance=record.of_search(source, table.table, request),
         )
 
         evaluate = None
         if evaluation.evaluate and isinstance(source, TableToScore):
-            more["time_limit"] = limits.time_limit or SECONDS_PER_SET * len(result.statuses)
-            selector = _selector(quality.quality, how, asked, task.task, more)
+            selector = _selector(request, SECONDS_PER_SET * len(result.statuses))
             evaluate = partial(
                 _unless_interrupted, result, selector, source.data, model, task.task, evaluation
             )
@@ -150,19 +152,24 @@ def find_command(
         source.check_saved()
 
 
-def _selector(
-    quality: str,
-    how: Mapping[str, str | None],
-    asked: Mapping[str, Any],
-    task: str,
-    limits: Mapping[str, Any],
-) -> Any:
+def _selector(request: Request, seconds: float) -> SelectAlternatives:
     """The estimator that searches in each fold, as the command did on the whole table."""
-    from altsets.quality.spec import NamedQuality
     from altsets.selector import SelectAlternatives
 
-    parameters = {name: value for name, value in asked.items() if name != "existing"}
-    return SelectAlternatives(NamedQuality(quality, **how), task=task, **parameters, **limits)
+    return SelectAlternatives(
+        request.quality,
+        n_features=request.n_features,
+        n_alternatives=int(request.n_alternatives),
+        tau=request.tau,
+        min_difference=request.min_difference,
+        dissimilarity=request.dissimilarity,
+        search=request.search,
+        aggregation=request.aggregation,
+        constraints=request.constraints,
+        task=request.task,
+        max_iters=request.max_iters,
+        time_limit=request.time_limit or seconds,
+    )
 
 
 def _unless_interrupted(result: Result, *arguments: Any) -> Evaluation | None:

@@ -10,7 +10,7 @@ import math
 import textwrap
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any, NamedTuple
 
 import typer
 
@@ -43,7 +43,8 @@ from altsets.cli.searching import (
     Record,
     Source,
     TableToScore,
-    options_of_quality,
+    named_quality,
+    origin_of,
     run_on_scores,
     source_from,
 )
@@ -54,6 +55,7 @@ from altsets.wording import plural
 if TYPE_CHECKING:
     from altsets.evaluation import EvaluatedFrontier, EvaluatedPoint
     from altsets.quality import Quality
+    from altsets.request import Request
     from altsets.search.frontier import Frontier, FrontierPoint, FrontierProgress
 
 #: The time limit for each point, where the user gives none.
@@ -97,69 +99,82 @@ def frontier_command(
     Ctrl-C prints the points that are there. Exit status: 0 = at least one point has a set, 1 = none has, 2 = bad input.
     """
     with plain_messages():
+        from altsets.request import MAX_ITERS, Request
+
         record = Record(context)
         _, page = check_outputs(output, table.table)
         if conditions.size and points.n_features is not None:
             raise InputError("-k and --size were both given; give one of them.")
         others = {"--scores": scores.scores, "--existing": existing.existing, "--engine": limits.engine}
         check_evaluation(evaluation, others)
-        how = options_of_quality(quality, model, evaluation.evaluate)
+        spec = named_quality(quality, model, evaluation.evaluate)
         splits = Splits.of(evaluation)
-        source = source_from(table, columns, scores, quality.quality, task.task, how, splits.groups)
+        source = source_from(table, columns, scores, spec, task.task, splits.groups)
         if source.data is not None:
             splits.check(source.data.groups)
         names = FeatureNames.of(source.names)
-        asked: dict[str, Any] = {
-            "n_features": parsing.whole_numbers_in("-k", points.n_features or str(parsing.DEFAULT_SIZE)),
-            "n_alternatives": parsing.whole_numbers_in("-a", points.n_alternatives),
-            "taus": names_in(points.tau) if points.tau else None,
-            "dissimilarity": parsing.dissimilarity_from(differing, names, source.data is not None),
-            "search": search.search,
-            "aggregation": search.aggregation,
-            "existing": parsing.existing_from(existing, names),
-            "constraints": parsing.constraints_from(names, conditions),
-        }
-        seconds = SECONDS_PER_POINT * _count_points(source, asked)
-        more: dict[str, Any] = {} if limits.max_iters is None else {"max_iters": limits.max_iters}
-
+        asked = Asked(
+            parsing.whole_numbers_in("-k", points.n_features or str(parsing.DEFAULT_SIZE)),
+            parsing.whole_numbers_in("-a", points.n_alternatives),
+            names_in(points.tau) if points.tau else None,
+        )
+        request = Request(
+            dissimilarity=parsing.dissimilarity_from(differing, names, source.data is not None),
+            search=search.search,
+            aggregation=search.aggregation,
+            existing=parsing.existing_from(existing, names),
+            constraints=parsing.constraints_from(names, conditions),
+            quality=source.spec,
+            task=task.task,
+            engine=limits.engine,
+            max_iters=MAX_ITERS if limits.max_iters is None else limits.max_iters,
+            time_limit=limits.time_limit,
+        )
+        seconds = SECONDS_PER_POINT * _count_points(source, request, asked)
         qualities: list[Quality] = []
 
-        def search_all(scored: Quality, **request: Any) -> Frontier:
-            from altsets.search.frontier import frontier
+        def search_all(scored: Quality, measured: Request, callback: Any) -> Frontier:
+            from altsets.search.frontier.sweep import sweep_request
 
             qualities.append(scored)
-            return frontier(scored, **request, engine=limits.engine, **more)
+            return sweep_request(measured, scored, *asked, callback=callback)
 
-        found = run_on_scores(source, search_all, asked, limits.time_limit, seconds, reporting=_reporting)
+        found = run_on_scores(source, request, search_all, seconds, reporting=_reporting)
         evaluated = None
         if evaluation.evaluate and isinstance(source, TableToScore) and _has_sets(found):
-            more |= {name: value for name, value in asked.items() if name != "existing"}
-            more["time_limit"] = limits.time_limit or seconds
-            evaluated = _unless_interrupted(
-                found, source.recipe, more, source.data, model, task.task, evaluation
-            )
-        origin = {"table": table.table, "target": table.target, "quality": quality.quality}
-        origin |= {"scores": scores.scores, **how}
+            more = _as_parameters(request, asked, seconds)
+            evaluated = _unless_interrupted(found, spec, more, source.data, model, task.task, evaluation)
         try:
-            origin = {name: value for name, value in origin.items() if value is not None}
-            _answer(found, evaluated, printed.json, origin)
+            _answer(found, evaluated, printed.json, origin_of(table, scores, spec))
         finally:
             page.write(
                 frontier=evaluated or found,
                 quality=qualities[0],
-                provenance=record.of_search(source, table.table, asked, task.task),
+                provenance=record.of_search(source, table.table, request),
             )
         source.check_saved()
 
 
-def _count_points(source: Source, asked: dict[str, Any]) -> int:
+class Asked(NamedTuple):
+    """The points of a frontier: what a request has one of each."""
+
+    n_features: list[int]
+    n_alternatives: list[int]
+    taus: list[str] | None
+
+
+def _count_points(source: Source, request: Request, asked: Asked) -> int:
     """Say what is wrong before features are scored; about how many points there will be."""
-    from altsets.request import Request
     from altsets.search.frontier.plan import SweepPlan
 
-    points = {name: asked[name] for name in ("n_features", "n_alternatives", "taus")}
-    request = Request(**{name: value for name, value in asked.items() if name not in points})
-    return len(SweepPlan.of(request, lambda one: one.check(source.names), **points))
+    return len(SweepPlan.of(request, lambda one: one.check(source.names), *asked))
+
+
+def _as_parameters(request: Request, asked: Asked, seconds: float) -> dict[str, Any]:
+    """The request as :func:`altsets.evaluate_frontier` takes it; the search in each fold knows no existing sets."""
+    taken = ("dissimilarity", "search", "aggregation", "constraints", "max_iters")
+    shared = {name: getattr(request, name) for name in taken}
+    return {**asked._asdict(), **shared, "time_limit": request.time_limit or seconds}
 
 
 def _has_sets(found: Frontier) -> bool:

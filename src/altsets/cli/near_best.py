@@ -31,8 +31,8 @@ from altsets.cli.printing import NO_SET, console_for, fail, plain_messages, say_
 from altsets.cli.searching import (
     SECONDS_PER_SET,
     Record,
-    check_request,
-    options_of_quality,
+    named_quality,
+    origin_of,
     run_on_scores,
     source_from,
 )
@@ -41,6 +41,7 @@ from altsets.features import FeatureNames
 
 if TYPE_CHECKING:
     from altsets.quality import Quality
+    from altsets.request import Request
     from altsets.search.near_best import NearBest
 
 DEFAULT_SHOWN = 5
@@ -81,32 +82,43 @@ def near_best_command(
     2 = bad input.
     """
     with plain_messages():
+        from altsets.request import Request
+
         record = Record(context)
         file, page = check_outputs(output, table.table)
         n_features = parsing.size_of_sets(near.n_features, conditions.size)
         if show is not None and show < 0:
             raise InputError(f"--show {show} is too small; it must be at least 0.")
-        how = options_of_quality(quality, model)
-        source = source_from(table, columns, scores, quality.quality, task.task, how)
-        asked: dict[str, Any] = {
-            "n_features": n_features,
-            "constraints": parsing.constraints_from(FeatureNames.of(source.names), conditions),
-        }
-        check_request(source, asked)
-        asked |= _nearness(near)
+        spec = named_quality(quality, model)
+        source = source_from(table, columns, scores, spec, task.task)
+        request = Request(
+            n_features=n_features,
+            n_alternatives=0,
+            constraints=parsing.constraints_from(FeatureNames.of(source.names), conditions),
+            quality=source.spec,
+            task=task.task,
+            time_limit=limits.time_limit,
+        )
+        request.check(source.names)
+        nearness = _nearness(near)
 
-        def search(scored: Quality, **request: Any) -> NearBest:
+        def search(scored: Quality, measured: Request, callback: Any) -> NearBest:
             from altsets.search.near_best import near_best
 
-            return near_best(scored, **request)
+            return near_best(
+                scored,
+                n_features=measured.n_features,
+                constraints=measured.constraints,
+                time_limit=measured.time_limit,
+                callback=callback,
+                **nearness,
+            )
 
-        found = run_on_scores(source, search, asked, limits.time_limit, SECONDS_PER_SET)
+        found = run_on_scores(source, request, search, SECONDS_PER_SET)
         shown = DEFAULT_SHOWN if show is None else show
         document = found.to_dict(shown)
-        origin = {"table": table.table, "target": table.target, "quality": quality.quality}
-        origin |= {"scores": scores.scores, **how}
-        document["parameters"] |= {name: value for name, value in origin.items() if value is not None}
-        document["provenance"] = record.of_search(source, table.table, asked, task.task)
+        document["parameters"] |= origin_of(table, scores, spec)
+        document["provenance"] = record.of_search(source, table.table, request)
         _answer(found, printed.json, shown, document)
         file.write(*rows_of_near_best(document), document)
         page.write(near_best=found, quality=found, provenance=document["provenance"])

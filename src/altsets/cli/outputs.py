@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 from altsets.cli.printing import Waiting, console_for, say_error
@@ -181,23 +181,27 @@ def _unless(what: str, skipped: list[str], compute: Callable[[], Any]) -> Any:
 
 
 def _frontier(searched: Searched) -> Any:
-    from altsets.search.frontier import frontier
+    from altsets.search.frontier.sweep import sweep_request
 
     smallest, largest = searched.result.parameters.get("sizes", (0, 0))
     if smallest < largest:
         raise InputError("sets may have several sizes.")
-    apart = ("tau", "min_difference")
-    asked = {name: value for name, value in searched.request.items() if name not in apart}
-    found = frontier(searched.quality, **asked, time_limit=SECONDS)
+    request = replace(searched.measured, tau=None, min_difference=None, engine="auto", time_limit=SECONDS)
+    found = sweep_request(request, searched.quality, request.n_features, request.n_alternatives, None)
     return found if found.points else None
 
 
 def _near_best(searched: Searched) -> Any:
     from altsets.search.near_best import near_best
 
-    if searched.request.get("existing"):
+    request = searched.measured
+    if request.existing:
         raise InputError("sets that differ enough from existing ones cannot be counted.")
-    shared = ("n_features", "constraints")
-    asked = {name: value for name, value in searched.request.items() if name in shared}
-    found = near_best(searched.quality, **asked, within=WITHIN, time_limit=SECONDS)
+    found = near_best(
+        searched.quality,
+        n_features=request.n_features,
+        constraints=request.constraints,
+        within=WITHIN,
+        time_limit=SECONDS,
+    )
     return found if found.count else None

@@ -28,9 +28,9 @@ DEFAULT_DISSIMILARITY = "dice"
 MOST_NUMBERS = 10_000
 
 
-def features_in(option: str, text: str, names: FeatureNames) -> list[int]:
-    """The features that an option lists, as indices."""
-    return _indices(option, names_in([text]), names)
+def features_in(option: str, text: str, names: FeatureNames) -> list[str]:
+    """The features that an option lists; unknown ones are refused."""
+    return _known(option, names_in([text]), names)
 
 
 def size_of_sets(n_features: int | None, sizes: Sequence[str] | None) -> int:
@@ -69,8 +69,8 @@ def constraints_from(names: FeatureNames, given: ConstraintOptions) -> list[Cons
     return found if given.proxies is None else _with_proxies(given.proxies, found, names)
 
 
-def existing_from(given: ExistingOptions, names: FeatureNames) -> list[list[int]]:
-    """The sets that new ones must differ from, as indices."""
+def existing_from(given: ExistingOptions, names: FeatureNames) -> list[list[str]]:
+    """The sets that new ones must differ from."""
     return [features_in("--existing", text, names) for text in given.existing or []]
 
 
@@ -85,22 +85,22 @@ class _Reader:
     option: str
     names: FeatureNames
 
-    def features(self, text: str) -> list[int]:
+    def features(self, text: str) -> list[str]:
         """The features in a list of names with commas between them."""
         return features_in(self.option, text, self.names)
 
-    def group(self, text: str) -> list[int]:
+    def group(self, text: str) -> list[str]:
         """The features that a file lists if there is one, else those that the text lists."""
         if os.path.isfile(text):
             from altsets.files.contents import read_lines
 
             lines = ([line] if line in self.names else names_in([line]) for line in read_lines(text))
-            return _indices(text, itertools.chain.from_iterable(lines), self.names)
+            return _known(text, itertools.chain.from_iterable(lines), self.names)
         listed = names_in([text])
         if len(listed) == 1 and listed[0] not in self.names:
             otherwise = "there is no such file either; list columns with commas between them, or in a file."
             raise unknown_features(self.option, listed, self.names, otherwise)
-        return _indices(self.option, listed, self.names)
+        return _known(self.option, listed, self.names)
 
     def prices(self, path: str) -> tuple[Mapping[Any, float], Any]:
         """What features cost, and which of them are paid for together."""
@@ -121,12 +121,12 @@ def _with_proxies(text: str, found: Sequence[Constraint], names: FeatureNames) -
         raise InputError(f"--proxies {text}: {str(error).removeprefix('Forbid: ')}") from None
 
 
-def _indices(who: str, given: Iterable[str], names: FeatureNames) -> list[int]:
+def _known(who: str, given: Iterable[str], names: FeatureNames) -> list[str]:
     listed = list(given)
     unknown = [name for name in listed if name not in names]
     if unknown:
         raise unknown_features(who, unknown, names, "give column names, separated by commas.")
-    return [names.position(name, who) for name in listed]
+    return listed
 
 
 def _count(option: str, text: str) -> int:

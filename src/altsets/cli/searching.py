@@ -28,8 +28,9 @@ if TYPE_CHECKING:
     )
     from altsets.files.dataset import Dataset
     from altsets.files.scores import Scores
-    from altsets.problem import Problem
     from altsets.quality import Quality
+    from altsets.quality.spec import NamedQuality
+    from altsets.request import Request
     from altsets.result import Result
     from altsets.selector.notes import Background
 
@@ -66,26 +67,33 @@ def read_dataset(table: TableOptions, columns: ColumnOptions, groups: str | None
     return data
 
 
-def options_of_quality(
-    given: QualityOptions, model: ModelOptions, evaluate: bool = False
-) -> dict[str, str | None]:
-    """What the quality takes of the options; with --evaluate, the model that scores sets takes the others."""
-    from altsets.quality.spec import takes_option
+def named_quality(given: QualityOptions, model: ModelOptions, evaluate: bool = False) -> NamedQuality:
+    """The quality with its options; with --evaluate, those of others belong to the model that scores sets."""
+    from altsets.quality.spec import NamedQuality, takes_option
 
     options = {
-        "measure": given.measure,
         "estimator": model.estimator,
         "scoring": model.scoring,
         "pos_label": model.positive,
         "class_weight": model.class_weight,
     }
-    if not evaluate:
-        return options
-    return {
-        name: value
-        for name, value in options.items()
-        if name == "measure" or takes_option(given.quality, name)
+    taken = {
+        name: value for name, value in options.items() if not evaluate or takes_option(given.quality, name)
     }
+    return NamedQuality(given.quality, given.measure, **taken)
+
+
+def origin_of(table: TableOptions, scores: ScoresOptions, quality: NamedQuality) -> dict[str, Any]:
+    """Where an answer comes from, as its parameters have it."""
+    known = {
+        "table": table.table,
+        "target": table.target,
+        "quality": quality.name,
+        "scores": scores.scores,
+        "measure": quality.measure,
+        **quality.model,
+    }
+    return {name: value for name, value in known.items() if value is not None}
 
 
 class TableToScore:
@@ -95,24 +103,16 @@ class TableToScore:
     scores_sha256 = ""
 
     def __init__(
-        self,
-        data: Dataset,
-        quality: str = "mutual_info",
-        task: str = "auto",
-        how: Mapping[str, str | None] | None = None,
-        save_to: str | None = None,
+        self, data: Dataset, quality: NamedQuality, task: str = "auto", save_to: str | None = None
     ) -> None:
-        from altsets.quality.spec import PAIRED, WRAPPER, NamedQuality
-
-        self.recipe = NamedQuality(quality, **(how or {}))
-        if quality == WRAPPER and save_to is not None:
+        if quality.is_wrapper and save_to is not None:
             raise InputError(
                 "a wrapper has no scores of features that could be saved; leave out --save-scores."
             )
-        pairs = " and their pairs" if quality in PAIRED else ""
-        self._what = (
-            "" if quality == WRAPPER else f"Scoring {len(data.feature_names)} features{pairs} for {quality}"
-        )
+        pairs = " and their pairs" if quality.is_paired else ""
+        what = f"Scoring {len(data.feature_names)} features{pairs} for {quality.name}"
+        self._what = "" if quality.is_wrapper else what
+        self.spec: NamedQuality = quality
         self.data, self.names = data, data.feature_names
         self._task, self._save_to = task, save_to
         self._unsaved: InputError | None = None
@@ -128,14 +128,14 @@ class TableToScore:
         from altsets.selector.notes import Background
 
         data = self.data
-        return Background(data.X, data.y, self.recipe, self._task, notes=data.notes)
+        return Background(data.X, data.y, self.spec, self._task, notes=data.notes)
 
     def noise_floor(self, waiting: Waiting) -> float | None:
         """What the best feature may score by chance; None after Ctrl-C."""
         from altsets.quality.spec import ScoringOptions
 
         waiting.say("Measuring what features score by chance")
-        return self.recipe.noise_floor(self.data.X, self.data.y, how=ScoringOptions(self._task))
+        return self.spec.noise_floor(self.data.X, self.data.y, how=ScoringOptions(self._task))
 
     def quality(self, waiting: Waiting, check: Callable[[], object] = lambda: None) -> Quality:
         """Score the features, and save the scores at once; ``check`` ends it if it takes too long."""
@@ -150,7 +150,7 @@ class TableToScore:
 
         data = self.data
         how = ScoringOptions(self._task, progress=progress)
-        made = self.recipe.make(features_of(data.X, self.names), data.y, how=how)
+        made = self.spec.make(features_of(data.X, self.names), data.y, how=how)
         if self._save_to is not None:
             from altsets.files.scores import Scores
 
@@ -169,6 +169,9 @@ class TableToScore:
 
 class SavedScores:
     """Features that have been scored before; with their table, if that is there."""
+
+    #: What the scores were computed with is not known.
+    spec = None
 
     def __init__(
         self, scores: Scores, quality: str, data: Dataset | None = None, scores_sha256: str = ""
@@ -212,16 +215,14 @@ def source_from(
     table: TableOptions,
     columns: ColumnOptions,
     scores: ScoresOptions,
-    quality: str,
+    quality: NamedQuality,
     task: str,
-    how: Mapping[str, str | None],
     groups: str | None = None,
 ) -> Source:
     """A table to score, unless there is a file of scores."""
     if scores.scores is None:
-        data = read_dataset(table, columns, groups)
-        return TableToScore(data, quality, task, how, scores.save_scores)
-    unused = {**how, "--save-scores": scores.save_scores}
+        return TableToScore(read_dataset(table, columns, groups), quality, task, scores.save_scores)
+    unused = {"measure": quality.measure, **quality.model, "--save-scores": scores.save_scores}
     if table.table is None:
         unused |= {"--decimal": columns.decimal, "--sheet": columns.sheet}
         unused["--categorical"] = ",".join(columns.categorical) if columns.categorical else None
@@ -230,7 +231,9 @@ def source_from(
             raise InputError(
                 f"{name} {value!r} has no use with --scores, which says what was computed before."
             )
-    return _saved_scores(scores.scores, quality, table, columns, groups)
+    if quality.is_wrapper:
+        raise InputError("a wrapper fits models to a table; leave out --scores.")
+    return _saved_scores(scores.scores, quality.name, table, columns, groups)
 
 
 def _saved_scores(
@@ -239,17 +242,14 @@ def _saved_scores(
     """Read scores from a file; only of the features that the table has, if there is one."""
     from altsets.files.contents import hash_file
     from altsets.files.scores import Scores
-    from altsets.quality.spec import WRAPPER
 
-    if quality == WRAPPER:
-        raise InputError("a wrapper fits models to a table; leave out --scores.")
     scores = Scores.read(path)
     data = None if table.table is None else read_dataset(table, columns, groups)
     if data is not None:
         scores = scores.only(data.feature_names)
     elif columns.drop:
         dropped = parsing.features_in("--drop", ",".join(columns.drop), FeatureNames.of(scores.names))
-        scores = scores.only([name for number, name in enumerate(scores.names) if number not in dropped])
+        scores = scores.only([name for name in scores.names if name not in dropped])
     return SavedScores(scores, quality, data, hash_file(path))
 
 
@@ -257,26 +257,24 @@ def _saved_scores(
 
 
 class Searched(NamedTuple):
-    """The answer of a search, and what was searched with: the quality, and the request with all its numbers."""
+    """The answer of a search, and what was searched with: the quality, and the request with numbers of the table."""
 
     result: Result
     quality: Quality
-    request: dict[str, Any]
+    measured: Request
 
 
-def run_search(
-    source: Source, asked: dict[str, Any], *, time_limit: float | None = None, **more: Any
-) -> Searched:
+def run_search(source: Source, request: Request) -> Searched:
     """Score the features and find the sets, with a sign of life if it takes long."""
-    n_sets = check_request(source, asked).n_sets
+    n_sets = request.check(source.names).n_sets
 
-    def search(scored: Quality, *, time_limit: float, callback: Any, **request: Any) -> Searched:
-        from altsets.search.find import find
+    def search(scored: Quality, measured: Request, callback: Any) -> Searched:
+        from altsets.search.find import answer
 
-        found = find(scored, **request, time_limit=time_limit, callback=callback, **more)
-        return Searched(found, scored, request)
+        found = answer(measured, scored, callback=callback)
+        return Searched(replace(found, request=request), scored, measured)
 
-    searched = run_on_scores(source, search, asked, time_limit, SECONDS_PER_SET * n_sets)
+    searched = run_on_scores(source, request, search, SECONDS_PER_SET * n_sets)
     return searched._replace(result=_with_background(searched.result, source))
 
 
@@ -294,46 +292,28 @@ def _with_background(result: Result, source: Source) -> Result:
     return replace(result, noise_floor=floor, notes=notes_on(result, background, COMMAND_LINE))
 
 
-def check_request(source: Source, asked: dict[str, Any]) -> Problem:
-    """Say what is wrong with a request before features are scored, which takes long on a wide table."""
-    from altsets.request import Request
-
-    return Request(**asked).check(source.names)
-
-
 def run_on_scores(
     source: Source,
-    search: Callable[..., Answered],
-    asked: dict[str, Any],
-    time_limit: float | None,
+    request: Request,
+    search: Callable[[Quality, Request, Any], Answered],
     otherwise: float,
     reporting: Callable[[Waiting], Callable[[Any], object]] = lambda waiting: waiting.report,
 ) -> Answered:
     """Score the features and search, with a sign of life if it takes long.
 
-    ``search`` takes the quality, what is asked, ``time_limit`` and ``callback``; without a time limit it has
-    ``otherwise`` seconds. ``reporting`` makes a line of what the callback gets.
+    ``search`` takes the quality, the request with numbers of the table and the seconds that are left (``otherwise``
+    without a time limit), and a callback. ``reporting`` makes a line of what the callback gets.
     """
-    clock = _Clock(time_limit)
+    clock = _Clock(request.time_limit)
     with Waiting(console_for(stderr=True)) as waiting:
-        asked = _on_table(asked, source, waiting)
+        if request.needs_table:
+            waiting.say(f"Comparing {len(source.names)} features with each other")
+            request = request.measured(source.table)
         scored = source.quality(waiting, clock.check)
         clock.check()
         waiting.say("Searching")
-        return search(scored, **asked, time_limit=clock.left or otherwise, callback=reporting(waiting))
-
-
-def _on_table(asked: dict[str, Any], source: Source, waiting: Waiting) -> dict[str, Any]:
-    """The same request with numbers, where it only names how alike features are."""
-    from altsets.request import Request
-
-    named = {name: asked[name] for name in ("dissimilarity", "constraints") if name in asked}
-    request = Request(**named)
-    if not request.needs_table:
-        return asked
-    waiting.say(f"Comparing {len(source.names)} features with each other")
-    measured = request.measured(source.table)
-    return {**asked, **{name: getattr(measured, name) for name in named}}
+        limited = replace(request, time_limit=clock.left or otherwise)
+        return search(scored, limited, reporting(waiting))
 
 
 class _Clock:
@@ -394,9 +374,7 @@ class Record:
         self._started = time.perf_counter()
         self._known = {"command": context.info_name, "options": options_given(context)}
 
-    def of_search(
-        self, source: Source, path: str | None, asked: Mapping[str, Any], task: str
-    ) -> dict[str, Any]:
+    def of_search(self, source: Source, path: str | None, request: Request) -> dict[str, Any]:
         """The record of a search; ``path`` is the file of its table."""
         from altsets.provenance import DEFAULT_SEED, constraints_by_name, data_of
         from altsets.tables.target import target_of
@@ -405,10 +383,10 @@ class Record:
         data = source.data
         if data is not None:
             known["data"] = data_of(data.X, data.y) | _file_of(data, path)
-            known["task"] = target_of(data.y, len(data.y), task).task
+            known["task"] = target_of(data.y, len(data.y), request.task).task
         if source.scores_sha256:
             known["data"] |= {"scores_sha256": source.scores_sha256}
-        known["constraints"] = constraints_by_name(asked.get("constraints", ()), source.names)
+        known["constraints"] = constraints_by_name(request.constraints, source.names)
         known["seed"] = DEFAULT_SEED
         return self._whole(known)
 
