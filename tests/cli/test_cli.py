@@ -99,11 +99,11 @@ def test_options_reach_the_search(run, table, options):
 def test_the_time_limit_is_a_minute_for_each_set(run, table, monkeypatch, option, seconds):
     seen = {}
 
-    def stub(quality, **asked):
-        seen.update(asked)
+    def stub(request, quality, **_):
+        seen.update(vars(request))
         raise altsets.errors.InputError("stop here.")
 
-    monkeypatch.setattr("altsets.search.find.find", stub)
+    monkeypatch.setattr("altsets.search.find.answer", stub)
     run("find", table, "-t", "y", "-k", 1, "-a", 2, *option)
     # What the user gives is for reading and scoring, too.
     assert (seconds - 5 if option else seconds) <= seen["time_limit"] <= seconds

@@ -64,16 +64,11 @@ def asked(run, table, files, monkeypatch):
     def asked(*options):
         seen = {}
 
-        def stub(quality, **given):
-            problem = altsets.Problem.create(
-                quality.n_features_in,
-                feature_names=quality.feature_names,
-                **{name: given[name] for name in given if name not in ("engine", "time_limit", "callback")},
-            )
-            seen.update(problem.parameters())
+        def stub(request, quality, **_):
+            seen.update(request.bind(quality.feature_names).parameters())
             raise altsets.errors.InputError("stop here.")
 
-        monkeypatch.setattr("altsets.search.find.find", stub)
+        monkeypatch.setattr("altsets.search.find.answer", stub)
         _, _, err = run("find", table, "-t", "y", "--quality", "f", *options)
         assert err == "Error: stop here.\n"
         return seen
@@ -357,11 +352,11 @@ def test_qualities_of_several_features(run, table, monkeypatch, name, measure):
     expected = kind.from_data(data.X, data.y, **({"measure": measure} if measure else {}))
     seen = []
 
-    def stub(quality, **_):
+    def stub(request, quality, **_):
         seen.append(quality)
         raise altsets.errors.InputError("stop here.")
 
-    monkeypatch.setattr("altsets.search.find.find", stub)
+    monkeypatch.setattr("altsets.search.find.answer", stub)
     option = ("--measure", measure) if measure else ()
     assert run("find", table, "-t", "y", "--quality", name, *option)[2] == "Error: stop here.\n"
     [made] = seen
