@@ -18,10 +18,9 @@ from report_documents import Page, block, section
 import altsets
 from altsets import Result, SelectAlternatives, constraints, quality
 from altsets.dissimilarity import Grouped, Matched
-from altsets.errors import InputError, MissingExtraError
+from altsets.errors import InputError, MissingExtraError, NotExpressedError
 from altsets.report import render, summarise
 from altsets.report.again import python_lines, shell_line
-from altsets.report.constructors import NotExpressed
 from altsets.report.document import shorten_middle, to_plain
 from altsets.report.sentences import about_data, about_quality, about_request, certainty
 from altsets.result import Status, StopReason
@@ -287,7 +286,7 @@ def test_without_names_scores_or_a_table():
     assert section(document, "all-features") is None
     render.page(document)
     # Nor what was asked.
-    said = texts_of(summarise(replace(bare, parameters={}, provenance={"options": {}})))
+    said = texts_of(summarise(replace(bare, parameters={}, provenance={"options": {}}, request=None)))
     assert "2 sets of 1 feature each" in said
     assert "does not say what was asked" in said
 
@@ -411,24 +410,21 @@ def test_python_lines_of_a_selector_give_the_same_sets(judged):
 
 
 @pytest.mark.parametrize(
-    ("change", "why"),
+    ("asked", "parameters", "why"),
     [
-        ({"parameters": {"dissimilarity": "my_function"}}, "a function of your own"),
-        (
-            {"parameters": {"dissimilarity": {"kind": "matched", "similarity": "matrix"}}},
-            "a matrix of your own",
-        ),
-        ({"parameters": {"existing": [[0]]}}, "differ from were given"),
-        ({"parameters": {"goal": "count"}}, "no plain search"),
-        ({"provenance": {}}, "only you know what quality"),
+        ({"dissimilarity": lambda one, other: 1.0}, {}, "a function of your own"),
+        ({"dissimilarity": Matched(np.eye(5), threshold=0.9)}, {}, "a matrix of your own"),
+        ({"existing": [[0]]}, {}, "differ from were given"),
+        ({}, {"goal": "count"}, "no plain search"),
+        ({"quality": None}, {}, "only you know what quality"),
     ],
 )
-def test_where_there_are_no_lines_it_is_said(judged, change, why):
+def test_where_there_are_no_lines_it_is_said(judged, asked, parameters, why):
     X, y, selector, _ = judged
     result = selector.fit(X, y).result_
-    changed = {name: {**getattr(result, name), **value} if value else {} for name, value in change.items()}
-    result = replace(result, **changed)
-    with pytest.raises(NotExpressed, match=why):
+    request = replace(result.request, **asked)
+    result = replace(result, request=request, parameters={**result.parameters, **parameters})
+    with pytest.raises(NotExpressedError, match=why):
         python_lines(result, None)
     assert why in texts_of(section(summarise(result), "again"))
 
@@ -479,9 +475,9 @@ def test_long_commands_have_lines_that_end_between_words():
 
 def test_shell_lines_that_no_shell_takes():
     options = {"TABLE": "a.csv", "--target": "nul\0"}
-    with pytest.raises(NotExpressed, match="no shell takes"):
+    with pytest.raises(NotExpressedError, match="no shell takes"):
         shell_line({"command": "find", "options": options})
-    with pytest.raises(NotExpressed, match="which is none"):
+    with pytest.raises(NotExpressedError, match="which is none"):
         shell_line({"command": "find", "options": {"--tau": {"a": 1}}})
     assert shell_line({"command": "find", "options": {"TABLE": "-a.csv"}}) == "altsets find -- -a.csv"
 
@@ -489,8 +485,7 @@ def test_shell_lines_that_no_shell_takes():
 def test_lines_that_are_too_long_are_left_out(judged):
     X, y, selector, _ = judged
     result = selector.fit(X, y).result_
-    entry = {"kind": "require", "features": [0]}
-    result = replace(result, parameters={**result.parameters, "constraints": [entry]})
+    result = replace(result, request=replace(result.request, constraints=[constraints.Require([0])]))
     scored = quality.Additive([1.0] * 5, feature_names=["x" * 30_000, *"bcde"])
     said = section(summarise(result, quality=scored), "again")["blocks"]
     assert not [one for one in said if one["kind"] == "code"]

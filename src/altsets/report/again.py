@@ -7,61 +7,36 @@ from __future__ import annotations
 
 import shlex
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from typing import Any
 
 from altsets.commands import TABLE, option_words
-from altsets.errors import InputError
-from altsets.features import names_in
-from altsets.provenance import DEFAULT_SEED
-from altsets.quality.spec import DEFAULT_MEASURES, PAIRED, WRAPPER
-from altsets.report.constructors import NotExpressed, constraint_call, dissimilarity_call, features_list
+from altsets.errors import InputError, NotExpressedError
+from altsets.features import cells_in, names_in
+from altsets.quality.spec import PAIRED, NamedQuality
+from altsets.request import DEFAULT_SEED, LONGEST_LINE, Request, arguments, call, named_quality, with_imports
 from altsets.result import Result, StopReason
-
-__all__ = ["python_lines", "shell_line"]
-
-#: What a quality by its name takes besides.
-HOW = ("measure", "estimator", "scoring", "pos_label", "class_weight")
-#: What need not be said.
-DEFAULTS = {"dissimilarity": "'dice'", "search": "'sequential'", "aggregation": "'sum'"}
-MAX_ITERS = 1000
-#: Characters of a line that is easy to read.
-LONGEST_LINE = 88
+from altsets.wording import join_words
 
 #: What only users have.
 YOURS = {"sample_weight": "weights of rows", "groups": "groups of rows"}
 
-#: What lines need, by what they have in them.
-IMPORTS = {
-    "partial(": "from functools import partial",
-    "altsets.": "import altsets",
-    "SelectAlternatives(": "from altsets import SelectAlternatives",
-    "constraints.": "from altsets import constraints",
-    "dissimilarity.": "from altsets import dissimilarity",
-    "quality.": "from altsets import quality",
-}
-
 
 def shell_line(provenance: Mapping[str, Any]) -> str:
-    """The command that gave an answer; raises NotExpressed where there is none.
-
-    Examples
-    --------
-    >>> print(shell_line({"command": "find", "options": {"TABLE": "my table.csv", "--target": "it's"}}))
-    altsets find 'my table.csv' --target='it'"'"'s'
-    """
+    """The command that gave an answer; raises NotExpressedError where there is none."""
     command, options = provenance.get("command"), provenance.get("options")
     if not isinstance(command, str) or not isinstance(options, Mapping):
-        raise NotExpressed("the answer was not made on the command line")
+        raise NotExpressedError("the answer was not made on the command line")
     try:
         words = option_words(options)
     except InputError as error:
-        raise NotExpressed(str(error).rstrip(".")) from error
+        raise NotExpressedError(str(error).rstrip(".")) from error
     table = options.get(TABLE)
     if table is not None:
         # What begins with a dash would be taken for an option.
         words = [*words, "--", table] if table.startswith("-") and table != "-" else [table, *words]
     if any("\0" in word or not _is_text(word) for word in words):
-        raise NotExpressed("a name in it has characters that no shell takes")
+        raise NotExpressedError("a name in it has characters that no shell takes")
     return _wrapped(["altsets", command, *map(_quoted, words)])
 
 
@@ -93,132 +68,79 @@ def _is_text(word: str) -> bool:
 
 
 def python_lines(result: Result, names: Sequence[str] | None) -> str:
-    """The lines of Python that give the same sets; raises NotExpressed where there are none."""
+    """The lines of Python that give the same sets; raises NotExpressedError where there are none."""
     if result.parameters.get("goal") is not None:
-        raise NotExpressed("it was no plain search for sets")
-    if not {"n_features", "n_alternatives"} <= result.parameters.keys():
-        raise NotExpressed("the answer does not say what was asked")
+        raise NotExpressedError("it was no plain search for sets")
+    if result.request is None:
+        raise NotExpressedError("the answer does not say what was asked")
     options = result.provenance.get("options")
     if not isinstance(options, Mapping):
-        lines = _with_a_selector(result, names)
-    else:
-        call = _call("result = altsets.find", ["scored", *_arguments(result, names, table="data.X")])
-        lines = [*_table(options), _quality(result, options), call, "print(result.named_sets)"]
-    code = "\n".join(lines)
-    return "\n".join([*(line for mark, line in IMPORTS.items() if mark in code), "", code])
+        return with_imports(_selector_lines(result, result.request, names))
+    # The time limit of a command is for scores as well.
+    asked = arguments(replace(result.request, time_limit=None), names, "data.X")
+    found = call("result = altsets.find", ["scored", *asked])
+    scored = _scored_line(result, result.request, options)
+    return with_imports([*_table_line(options), scored, found, "print(result.named_sets)"])
 
 
-def _with_a_selector(result: Result, names: Sequence[str] | None) -> list[str]:
+def _selector_lines(result: Result, request: Request, names: Sequence[str] | None) -> list[str]:
+    if request.existing:
+        raise NotExpressedError("sets that others must differ from were given")
     beside = [name for name in YOURS if name in result.provenance.get("beside", ())]
     called, meaning = ["X", "y", *beside], ["table", "target", *(YOURS[name] for name in beside)]
-    yours = f"# {_and(called)} are your {_and(meaning)}, the same as before."
-    fit = ", ".join(["X", "y", *(f"{name}={name}" for name in beside)])
-    return [yours, _selector(result, names), f"selector.fit({fit})"]
+    said = [named_quality(request).to_python(), *arguments(request, names)]
+    said += [] if request.task == "auto" else [f"task={request.task!r}"]
+    seeded = request.random_state not in (None, DEFAULT_SEED)
+    said += [f"random_state={request.random_state}"] if seeded else []
+    return [
+        f"# {join_words(called)} are your {join_words(meaning)}, the same as before.",
+        call("selector = SelectAlternatives", said),
+        f"selector.fit({', '.join(['X', 'y', *(f'{name}={name}' for name in beside)])})",
+    ]
 
 
-def _and(words: Sequence[str]) -> str:
-    return f"{', '.join(words[:-1])} and {words[-1]}"
-
-
-def _selector(result: Result, names: Sequence[str] | None) -> str:
-    if result.parameters.get("existing"):
-        raise NotExpressed("sets that others must differ from were given")
-    seed = result.provenance.get("seed")
-    if not result.provenance:
-        raise NotExpressed("only you know what quality was searched with")
-    task = result.provenance.get("task")
-    more = [] if task is None else [f"task={task!r}"]
-    more += [] if seed in (None, DEFAULT_SEED) else [f"random_state={seed}"]
-    said = [_quality_by_name(result), *_arguments(result, names), *more]
-    return _call("selector = SelectAlternatives", said)
-
-
-def _call(function: str, arguments: Sequence[str]) -> str:
-    """A call on one line if it fits there, else with a line for each argument."""
-    line = f"{function}({', '.join(arguments)})"
-    if len(line) <= LONGEST_LINE:
-        return line
-    return "\n".join([f"{function}(", *(f"    {argument}," for argument in arguments), ")"])
-
-
-def _arguments(result: Result, names: Sequence[str] | None, table: str = "") -> list[str]:
-    """What was asked, as arguments; what everybody gets by default is left out."""
-    asked = result.parameters
-    said = [f"n_features={asked['n_features']}", f"n_alternatives={asked['n_alternatives']}"]
-    if asked.get("min_difference") is not None:
-        said.append(f"min_difference={asked['min_difference']}")
-    elif asked.get("tau") is not None:
-        said.append(f"tau={asked['tau']!r}")
-    kind = dissimilarity_call(asked.get("dissimilarity", "dice"), names, table)
-    values = {"dissimilarity": kind} | {name: repr(asked.get(name)) for name in ("search", "aggregation")}
-    said += [f"{name}={value}" for name, value in values.items() if value != DEFAULTS[name]]
-    conditions = [constraint_call(entry, names, table) for entry in asked.get("constraints") or ()]
-    if conditions:
-        said.append(f"constraints=[{', '.join(conditions)}]")
-    if asked.get("existing"):
-        said.append(f"existing=[{', '.join(features_list(given, names) for given in asked['existing'])}]")
-    engine = (result.provenance.get("options") or {}).get("--engine", "auto")
-    if engine != "auto":
-        said.append(f"engine={engine!r}")
-    if asked.get("max_iters", MAX_ITERS) != MAX_ITERS:
-        said.append(f"max_iters={asked['max_iters']}")
-    return said
-
-
-def _quality_by_name(result: Result) -> str:
-    """What :class:`altsets.SelectAlternatives` takes as the quality."""
-    name, options = _options_of_quality(result)
-    if not options:
-        return repr(name)
-    maker, bound = _maker(name, options)
-    return f"partial({', '.join([maker, *bound])})"
-
-
-def _options_of_quality(result: Result) -> tuple[str, dict[str, Any]]:
-    """The name of a quality, and what belongs to it."""
-    known = {**result.provenance.get("quality", {}), **result.parameters}
-    name = known.get("quality")
-    if not isinstance(name, str):
-        raise NotExpressed("only you know what quality was searched with")
-    return name, {option: known[option] for option in HOW if known.get(option) is not None}
-
-
-def _maker(name: str, options: Mapping[str, Any]) -> tuple[str, list[str]]:
-    """The function that makes a quality of a table, and its keyword arguments."""
-    kind = "Wrapper" if name == WRAPPER else PAIRED[name].__name__ if name in PAIRED else "Additive"
-    default = {} if name == WRAPPER else {"measure": DEFAULT_MEASURES.get(name, name)}
-    return f"quality.{kind}.from_data", [f"{key}={value!r}" for key, value in {**default, **options}.items()]
-
-
-def _quality(result: Result, options: Mapping[str, Any]) -> str:
+def _scored_line(result: Result, request: Request, options: Mapping[str, Any]) -> str:
     """The line that makes the quality as the command did."""
     if "--scores" in options:
         if TABLE not in options and "--drop" in options:
-            raise NotExpressed("features of a file of scores were left out")
+            raise NotExpressedError("features of a file of scores were left out")
         said = [repr(options["--scores"]), repr(result.parameters["quality"])]
         said += ["feature_names=data.feature_names"] if TABLE in options else []
-        return _call("scored = altsets.read_scores", said)
-    maker, bound = _maker(*_options_of_quality(result))
-    task = [f"task={options['--task']!r}"] if "--task" in options else []
-    return _call(f"scored = {maker}", ["data.X", "data.y", *bound, *task])
+        return call("scored = altsets.read_scores", said)
+    spec = named_quality(request)
+    task = [] if request.task == "auto" else [f"task={request.task!r}"]
+    return call(
+        f"scored = quality.{_class_of(spec)}.from_data", ["data.X", "data.y", *_keywords(spec), *task]
+    )
 
 
-def _table(options: Mapping[str, Any]) -> list[str]:
+def _class_of(spec: NamedQuality) -> str:
+    """The class of a quality by its name."""
+    return "Wrapper" if spec.is_wrapper else PAIRED[spec.name].__name__ if spec.is_paired else "Additive"
+
+
+def _keywords(spec: NamedQuality) -> list[str]:
+    """The options of a quality as keyword arguments of ``from_data``."""
+    measure = {} if spec.scored_by is None else {"measure": spec.scored_by[0]}
+    return [f"{name}={value!r}" for name, value in {**measure, **spec.model}.items()]
+
+
+def _table_line(options: Mapping[str, Any]) -> list[str]:
     """The line that reads the table as the command did; none if there was no table."""
     path = options.get(TABLE)
     if path is None:
         return []
     if path == "-":
-        raise NotExpressed("the table came from standard input")
-    if str(options.get("--cv", "")).startswith("group:"):
-        raise NotExpressed("rows were grouped by a column")
+        raise NotExpressedError("the table came from standard input")
     said = [repr(path), repr(options["--target"])]
     for name in ("drop", "categorical"):
         said += [f"{name}={names_in(options[f'--{name}'])!r}"] if f"--{name}" in options else []
+    if str(options.get("--cv", "")).startswith("group:"):
+        said.append(f"groups={cells_in(options['--cv'], ':')[1]!r}")
     for name in ("decimal", "sheet"):
         said += [f"{name}={options[f'--{name}']!r}"] if f"--{name}" in options else []
     said += ["drop_missing_target=True"] if options.get("--drop-missing-target") else []
-    return [_call("data = altsets.read_table", said)]
+    return [call("data = altsets.read_table", said)]
 
 
 def ended_by_clock(result: Result) -> bool:

@@ -6,11 +6,10 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
-from altsets.errors import InputError
+from altsets.errors import InputError, NotExpressedError
 from altsets.evaluation import EvaluatedFrontier, Evaluation
 from altsets.provenance import PACKAGES
 from altsets.report.again import ended_by_clock, python_lines, shell_line
-from altsets.report.constructors import NotExpressed
 from altsets.report.document import Block, code, document, facts, section, shorten_middle, text
 from altsets.report.render import page, report_file
 from altsets.report.sections import (
@@ -295,12 +294,12 @@ def _again_section(
         blocks.append(code("shell", line, "On the command line, in the folder in which it was first run"))
         if (provenance.get("data") or {}).get("file") == "-":
             why.append("The table came from standard input, and must be given there again.")
-    except NotExpressed as reason:
+    except NotExpressedError as reason:
         why.append(f"There is no line for the shell: {reason}.")
     if result is not None:
         try:
             blocks.append(code("python", python_lines(result, names), "In Python"))
-        except NotExpressed as reason:
+        except NotExpressedError as reason:
             why.append(f"There are no lines for Python: {reason}.")
         if ended_by_clock(result):
             why.append("The search was ended before it was done, so it may end elsewhere the next time.")

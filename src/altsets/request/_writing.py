@@ -39,7 +39,7 @@ LONGEST_LINE = 88
 #: What lines need, by what they have in them.
 IMPORTS = {
     "partial(": "from functools import partial",
-    "altsets.find(": "import altsets",
+    "altsets.": "import altsets",
     "SelectAlternatives(": "from altsets import SelectAlternatives",
     "constraints.": "from altsets import constraints",
     "dissimilarity.": "from altsets import dissimilarity",
