@@ -122,7 +122,7 @@ def _quality_in(entry: Any) -> NamedQuality | None:
         return None
     estimator = entry.get("estimator")
     if estimator is not None and estimator not in MODELS:
-        raise InputError(
+        raise NotExpressedError(
             f"estimator={estimator!r} of this request is none that a file may name; these are {', '.join(MODELS)}."
         )
     return NamedQuality(**entry)

@@ -491,7 +491,11 @@ def overlap_table(sets: Sequence[Sequence[int]]) -> list[list[int]]:
 def _request_in(document: dict[str, Any]) -> Request | None:
     """The request of an answer; documents of earlier versions say it in their parameters, if at all."""
     if "request" in document:
-        return Request.from_dict(document["request"])
+        try:
+            return Request.from_dict(document["request"])
+        except NotExpressedError:
+            # It names code, which a file must not; the answer itself can be read.
+            return None
     return Request.from_parameters(document["parameters"], document.get("provenance", {}))
 
 
