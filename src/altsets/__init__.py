@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from altsets import constraints, dissimilarity, errors, measures, plots, quality
     from altsets.evaluation import EvaluatedFrontier, EvaluatedPoint, Evaluation, evaluate, evaluate_frontier
     from altsets.files.dataset import Dataset, read_table
-    from altsets.files.scores import read_scores
+    from altsets.files.feature_files import read_scores
     from altsets.problem import Problem
     from altsets.request import Request
     from altsets.result import Progress, Result, Status
@@ -91,7 +91,7 @@ _HOMES = {
     "most_different": "altsets.search.most",
     "most_sets": "altsets.search.most",
     "near_best": "altsets.search.near_best",
-    "read_scores": "altsets.files.scores",
+    "read_scores": "altsets.files.feature_files",
     "read_table": "altsets.files.dataset",
 }
 # What answers show themselves with; they stand below it and do not import it.

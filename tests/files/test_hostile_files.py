@@ -11,7 +11,7 @@ import pytest
 from altsets.errors import TableError
 from altsets.files import contents
 from altsets.files.dataset import read_columns, split_target
-from altsets.files.scores import Scores, read_scores
+from altsets.files.feature_files import Scores, read_scores
 from altsets.files.writing import escape_formula, unescape_formula
 
 pa = pytest.importorskip("pyarrow")

@@ -9,7 +9,7 @@ import pytest
 
 from altsets import quality
 from altsets.errors import AltsetsError, InputError
-from altsets.files.scores import Scores
+from altsets.files.feature_files import Scores
 
 NAMES = ["age", "1", "a, b", "with age"]
 PAIRS = np.array([[1, 0.25, 0.5, 0], [0.25, 1, 1 / 3, 0], [0.5, 1 / 3, 1, 0], [0, 0, 0, 1.0]])

@@ -95,7 +95,7 @@ def find_command(
         n_features = parsing.size_of_sets(sets.n_features, conditions.size)
         others = {"--scores": scores.scores, "--existing": existing.existing, "--engine": limits.engine}
         check_evaluation(evaluation, others)
-        spec = named_quality(quality, model, evaluation.evaluate)
+        spec = named_quality(quality, model, scores, evaluation.evaluate)
         splits = Splits.of(evaluation)
         source = source_from(table, columns, scores, spec, task.task, splits.groups)
         if source.data is not None:

@@ -107,7 +107,7 @@ def frontier_command(
             raise InputError("-k and --size were both given; give one of them.")
         others = {"--scores": scores.scores, "--existing": existing.existing, "--engine": limits.engine}
         check_evaluation(evaluation, others)
-        spec = named_quality(quality, model, evaluation.evaluate)
+        spec = named_quality(quality, model, scores, evaluation.evaluate)
         splits = Splits.of(evaluation)
         source = source_from(table, columns, scores, spec, task.task, splits.groups)
         if source.data is not None:

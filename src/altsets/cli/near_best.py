@@ -89,7 +89,7 @@ def near_best_command(
         n_features = parsing.size_of_sets(near.n_features, conditions.size)
         if show is not None and show < 0:
             raise InputError(f"--show {show} is too small; it must be at least 0.")
-        spec = named_quality(quality, model)
+        spec = named_quality(quality, model, scores)
         source = source_from(table, columns, scores, spec, task.task)
         request = Request(
             n_features=n_features,

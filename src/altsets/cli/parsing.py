@@ -104,7 +104,7 @@ class _Reader:
 
     def prices(self, path: str) -> tuple[Mapping[Any, float], Any]:
         """What features cost, and which of them are paid for together."""
-        from altsets.files.lists import read_costs
+        from altsets.files.feature_files import read_costs
 
         return read_costs(path, self.names)
 
@@ -191,7 +191,7 @@ def _distinct(option: str, text: str, has_table: bool) -> Matched:
 
 def _groups_in(path: str, names: FeatureNames) -> Grouped:
     from altsets.dissimilarity import Grouped
-    from altsets.files.lists import read_groups
+    from altsets.files.feature_files import read_groups
 
     return Grouped(read_groups(path, names))
 

@@ -27,7 +27,7 @@ if TYPE_CHECKING:
         TableOptions,
     )
     from altsets.files.dataset import Dataset
-    from altsets.files.scores import Scores
+    from altsets.files.feature_files import Scores
     from altsets.quality import Quality
     from altsets.quality.spec import NamedQuality
     from altsets.request import Request
@@ -67,7 +67,9 @@ def read_dataset(table: TableOptions, columns: ColumnOptions, groups: str | None
     return data
 
 
-def named_quality(given: QualityOptions, model: ModelOptions, evaluate: bool = False) -> NamedQuality:
+def named_quality(
+    given: QualityOptions, model: ModelOptions, scores: ScoresOptions, evaluate: bool = False
+) -> NamedQuality:
     """The quality with its options; with --evaluate, those of others belong to the model that scores sets."""
     from altsets.quality.spec import NamedQuality, takes_option
 
@@ -77,6 +79,8 @@ def named_quality(given: QualityOptions, model: ModelOptions, evaluate: bool = F
         "pos_label": model.positive,
         "class_weight": model.class_weight,
     }
+    if scores.scores is not None:
+        _refuse_unused({"measure": given.measure, **options})
     taken = {
         name: value for name, value in options.items() if not evaluate or takes_option(given.quality, name)
     }
@@ -152,7 +156,7 @@ class TableToScore:
         how = ScoringOptions(self._task, progress=progress)
         made = self.spec.make(features_of(data.X, self.names), data.y, how=how)
         if self._save_to is not None:
-            from altsets.files.scores import Scores
+            from altsets.files.feature_files import Scores
 
             try:
                 Scores.of(made).write(self._save_to)
@@ -222,18 +226,23 @@ def source_from(
     """A table to score, unless there is a file of scores."""
     if scores.scores is None:
         return TableToScore(read_dataset(table, columns, groups), quality, task, scores.save_scores)
-    unused = {"measure": quality.measure, **quality.model, "--save-scores": scores.save_scores}
+    unused = {"--save-scores": scores.save_scores}
     if table.table is None:
         unused |= {"--decimal": columns.decimal, "--sheet": columns.sheet}
         unused["--categorical"] = ",".join(columns.categorical) if columns.categorical else None
-    for name, value in unused.items():
+    _refuse_unused(unused)
+    if quality.is_wrapper:
+        raise InputError("a wrapper fits models to a table; leave out --scores.")
+    return _saved_scores(scores.scores, quality.name, table, columns, groups)
+
+
+def _refuse_unused(options: Mapping[str, str | None]) -> None:
+    """Refuse options that change nothing where scores were saved before."""
+    for name, value in options.items():
         if value is not None:
             raise InputError(
                 f"{name} {value!r} has no use with --scores, which says what was computed before."
             )
-    if quality.is_wrapper:
-        raise InputError("a wrapper fits models to a table; leave out --scores.")
-    return _saved_scores(scores.scores, quality.name, table, columns, groups)
 
 
 def _saved_scores(
@@ -241,7 +250,7 @@ def _saved_scores(
 ) -> SavedScores:
     """Read scores from a file; only of the features that the table has, if there is one."""
     from altsets.files.contents import hash_file
-    from altsets.files.scores import Scores
+    from altsets.files.feature_files import Scores
 
     scores = Scores.read(path)
     data = None if table.table is None else read_dataset(table, columns, groups)

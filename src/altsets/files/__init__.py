@@ -1,6 +1,6 @@
 """Tables, scores and answers in files: CSV (also gzipped), Parquet and Excel, without pandas.
 
 ``dataset`` holds :func:`altsets.read_table`, which reads a file (``contents``, ``csv_tables``, ``binary_tables``) and
-decides what its columns mean (``columns``). ``scores`` reads and writes feature scores, ``lists`` reads costs and
-groups of features, ``writing`` writes answers.
+decides what its columns mean (``columns``). ``feature_files`` reads scores, costs and groups of
+features, ``writing`` writes answers.
 """
