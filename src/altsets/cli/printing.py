@@ -44,18 +44,18 @@ NO_SET, BAD_INPUT = 1, 2
 def answer(
     result: Result,
     as_json: bool,
-    judge: Callable[[], Evaluation | None] | None = None,
+    evaluate: Callable[[], Evaluation | None] | None = None,
     finish: Callable[[dict[str, Any]], dict[str, Any]] = lambda document: document,
 ) -> None:
     """Print the answer; end with the exit status that says whether there is one.
 
-    Sets are printed before they are judged, if they are, since that may take long.
+    Sets are printed before they are evaluated, since that may take long.
     ``finish`` gets the whole document when all is known, and may add to it.
     """
     asked, found = len(result.statuses), len(result.sets)
     if found and not as_json:
         show(result, console_for())
-    evaluation = judge() if found and judge is not None else None
+    evaluation = evaluate() if found and evaluate is not None else None
     if evaluation is not None and not as_json:
         typer.echo()
         show_evaluation(evaluation, console_for())
