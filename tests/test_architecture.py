@@ -73,6 +73,7 @@ def test_the_scan_sees_lazy_and_relative_imports():
 
 def test_every_room_has_a_place_in_the_order():
     assert unknown_rooms(MODULES) == []
+    assert {module.room for module in MODULES.values()} == {"altsets", *ROOMS}
 
 
 def test_imports_point_downward():

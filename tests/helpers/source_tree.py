@@ -31,7 +31,6 @@ ROOMS = (
     "tables",
     "wording",
     "display",
-    "statuses",
     "commands",
     "features",
     "documents",
