@@ -30,6 +30,9 @@ def noted(value, into):
         into.update(b"]")
     elif callable(value):
         into.update(b"function ")
+    elif hasattr(value, "__dict__"):
+        # A record: what it holds, not where it is.
+        noted(vars(value), into)
     elif isinstance(value, np.ndarray | np.generic):
         into.update(f"{value.dtype} {value.shape} ".encode())
         into.update(np.ascontiguousarray(value).tobytes())

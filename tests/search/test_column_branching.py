@@ -1,8 +1,6 @@
-"""Branching on columns: forced by short lists, against the solver."""
+"""Branching on columns: forced by leaving out lists, against the solver."""
 
 from __future__ import annotations
-
-from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -10,21 +8,17 @@ import pytest
 import altsets
 from altsets import quality
 from altsets.search.find import ENGINES
+from altsets.search.packing import phases
 from altsets.search.packing.engine import PackingEngine
-from altsets.search.packing.limits import PACKING_LIMITS
 
 
 @pytest.fixture(autouse=True)
-def short_lists(monkeypatch):
-    limits = replace(
-        PACKING_LIMITS,
-        short_list_sets=10,
-        short_list_steps=10,
-        priced_list_sets=10,
-        long_list_sets=10,
-        sets_per_column=2,
-    )
-    monkeypatch.setitem(ENGINES, "enumerate", PackingEngine(limits))
+def without_lists(monkeypatch):
+    def strategy(limits):
+        lists = (phases.EnumerateAll, phases.ListBelowBound, phases.Thresholds)
+        return [phase for phase in phases.strategy(limits) if not isinstance(phase, lists)]
+
+    monkeypatch.setitem(ENGINES, "enumerate", PackingEngine(strategy=strategy))
 
 
 ASKED = {"n_features": 3, "n_alternatives": 3, "min_difference": 2, "search": "simultaneous"}

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 import numbers
+import reprlib
 from collections.abc import Callable, Iterable, Sequence
 from decimal import Decimal
 from fractions import Fraction
@@ -68,7 +69,7 @@ def one_of(name: str, value: Any, allowed: Sequence[str]) -> str:
     """A word that is among those that are allowed."""
     if not isinstance(value, str) or value not in allowed:
         choices = ", ".join(repr(choice) for choice in allowed)
-        raise InputError(f"{name}={value!r} is unknown; choose one of {choices}.")
+        raise InputError(f"{name}={reprlib.repr(value)} is unknown; choose one of {choices}.")
     return value
 
 

@@ -399,16 +399,16 @@ class Result:
             "noise_floor": self.noise_floor,
             "notes": list(self.notes),
             **({"provenance": self.provenance} if self.provenance else {}),
-            **self._written_request,
+            "request": self._written_request,
         }
 
     @property
-    def _written_request(self) -> dict[str, Any]:
-        """The request as a part of a document; nothing if it holds what cannot be written."""
+    def _written_request(self) -> dict[str, Any] | None:
+        """The request as a part of a document; None if it holds what cannot be written."""
         try:
-            return {} if self.request is None else {"request": self.request.to_dict()}
+            return None if self.request is None else self.request.to_dict()
         except NotExpressedError:
-            return {}
+            return None
 
     def __getstate__(self) -> dict[str, Any]:
         # A function in a request may not be one that can be pickled.
@@ -492,7 +492,7 @@ def _request_in(document: dict[str, Any]) -> Request | None:
     """The request of an answer; documents of earlier versions say it in their parameters, if at all."""
     if "request" in document:
         try:
-            return Request.from_dict(document["request"])
+            return None if document["request"] is None else Request.from_dict(document["request"])
         except NotExpressedError:
             # It names code, which a file must not; the answer itself can be read.
             return None
