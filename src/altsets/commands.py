@@ -8,8 +8,6 @@ from typing import Any
 
 from altsets.errors import InputError
 
-__all__ = ["TABLE", "option_words"]
-
 #: What the table is called among the options of a command.
 TABLE = "TABLE"
 #: Options about where an answer goes, which have no part in what it is.

@@ -9,8 +9,6 @@ from typing import Any
 
 from altsets.errors import InputError, reason_of
 
-__all__ = ["DAMAGED", "document_in", "finite", "number", "number_or", "text", "texts", "whole_numbers"]
-
 #: What reading a field of a document raises if it is not there, or not what it should be.
 DAMAGED = (ArithmeticError, AttributeError, LookupError, TypeError, ValueError)
 

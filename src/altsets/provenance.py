@@ -2,22 +2,31 @@
 
 from __future__ import annotations
 
+import hashlib
+import json
+import math
 import platform
 from collections.abc import Iterable, Mapping, Sequence
 from datetime import UTC, datetime
 from importlib import metadata
 from typing import Any
 
+import numpy as np
+import numpy.typing as npt
+
 from altsets.constraints import Constraint
 from altsets.request import DEFAULT_SEED as DEFAULT_SEED
+from altsets.tables.conversion import NUMERIC_KINDS, is_missing
 from altsets.tables.feature_matrix import Features
-from altsets.tables.fingerprint import fingerprint
+from altsets.tables.target import vector_of
 from altsets.version import __version__
 
 #: Packages whose version may change numbers.
 PACKAGES = ("numpy", "scipy", "scikit-learn")
 #: The parts of a record that differ from run to run.
 TIMES = ("time", "seconds")
+#: Numbers that are hashed at a time.
+AT_A_TIME = 1_000_000
 
 
 def record(asked: Mapping[str, Any], seconds: float) -> dict[str, Any]:
@@ -84,3 +93,47 @@ def constraints_by_name(constraints: Any, names: Sequence[str]) -> list[str]:
 def _in_words(constraint: Constraint, names: Sequence[str]) -> str:
     # What is only named cannot be resolved without a table, nor need it be.
     return (constraint if constraint.is_named else constraint.resolve(names)).describe(names)
+
+
+def fingerprint(features: Features, y: Any = None) -> str:
+    """The SHA-256 hash of what altsets sees of a table: names, numbers, categories and the target, not its name.
+
+    A CSV file, a Parquet file and a frame with the same names and values in the same order have the same one.
+    """
+    digest = hashlib.sha256()
+    named = {str(index): list(labels) for index, labels in sorted(features.categories.items())}
+    _add_text(digest, [list(features.feature_names), named])
+    _add_numbers(digest, features.values)
+    if y is not None:
+        values = vector_of(y, features.n_rows)
+        numbers = _as_numbers(values)
+        if numbers is None:
+            _add_text(digest, [str(value) for value in values.tolist()])
+        else:
+            _add_numbers(digest, numbers[:, None])
+    return digest.hexdigest()
+
+
+def _as_numbers(values: npt.NDArray[Any]) -> npt.NDArray[np.float64] | None:
+    """A target as floats; None if it is text."""
+    if values.dtype.kind in NUMERIC_KINDS:
+        return values.astype(np.float64)
+    plain = values.tolist()
+    if any(isinstance(value, str) for value in plain):
+        return None
+    return np.array([math.nan if is_missing(value) else float(value) for value in plain])
+
+
+def _add_text(digest: Any, content: Any) -> None:
+    # JSON separates texts unambiguously.
+    digest.update(json.dumps(content).encode())
+
+
+def _add_numbers(digest: Any, values: npt.NDArray[np.float64]) -> None:
+    digest.update(json.dumps(values.shape).encode())
+    step = max(1, AT_A_TIME // max(1, values.shape[1]))
+    for start in range(0, len(values), step):
+        # Adding 0 turns -0 into 0; nan has many bit patterns, too.
+        block = np.ascontiguousarray(values[start : start + step] + 0.0, dtype="<f8")
+        block[np.isnan(block)] = np.nan
+        digest.update(block.data)

@@ -23,8 +23,7 @@ from altsets.cli.outputs import OutputFile, rows_of_result
 from altsets.files.columns import Table
 from altsets.files.dataset import read_columns, split_target
 from altsets.files.writing import write_csv
-from altsets.provenance import TIMES
-from altsets.tables.fingerprint import fingerprint
+from altsets.provenance import TIMES, fingerprint
 
 pa = pytest.importorskip("pyarrow")
 pq = pytest.importorskip("pyarrow.parquet")

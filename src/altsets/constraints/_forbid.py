@@ -24,8 +24,6 @@ from altsets.wording import round_down
 if TYPE_CHECKING:
     from altsets.measures.similarity import Alike
 
-__all__ = ["Forbid"]
-
 DEFAULT_MEASURE = "symmetrical_uncertainty"
 
 

@@ -28,8 +28,6 @@ if TYPE_CHECKING:
     # Constraints are known to the command line, which must not wait for NumPy.
     from altsets.arrays import Bools, Floats
 
-__all__ = ["MaxSimilarity"]
-
 
 @dataclass(frozen=True, init=False, eq=False)
 class MaxSimilarity(Constraint):

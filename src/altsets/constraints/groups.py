@@ -9,8 +9,6 @@ from typing import Any
 from altsets.errors import InputError
 from altsets.features import Feature, FeatureNames
 
-__all__ = ["group_mapping", "group_numbers"]
-
 
 def group_mapping(groups: Any, who: str) -> dict[Feature, Hashable]:
     """The group of each feature that has one, out of a mapping or of lists; what is neither is refused."""

@@ -15,8 +15,6 @@ from altsets.constraints.similarity import GivenSimilarity, similarity_limit
 from altsets.errors import InputError
 from altsets.features import Feature
 
-__all__ = ["Grouped"]
-
 
 class Grouped:
     """Sets are compared by the groups that they touch: sensors, pathways, pages of a questionnaire.

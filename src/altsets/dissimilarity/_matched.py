@@ -19,8 +19,6 @@ from altsets.constraints.similarity import (
 from altsets.errors import NotExpressedError
 from altsets.measures.similarity import measure_similarity
 
-__all__ = ["Matched"]
-
 #: What a feature that stays with itself counts for where two matchings are equally large, in units of a whole match.
 LOYALTY = 1e-10
 

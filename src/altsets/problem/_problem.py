@@ -30,8 +30,6 @@ from altsets.problem.checks import (
     own_dissimilarity,
 )
 
-__all__ = ["Problem"]
-
 #: Pairs of sets that are remembered as far enough apart.
 MOST_REMEMBERED = 200_000
 
@@ -159,6 +157,25 @@ class Problem:
         Matched features count on top of the shared ones, so that much is necessary there, but not enough.
         """
         return self.counts_shared or isinstance(self.dissimilarity, Matched)
+
+    @property
+    def may_repeat(self) -> bool:
+        """Whether the same set may be chosen more than once."""
+        if not self.caps_shared:
+            return self.tau == 0
+        return self.max_overlap_of(self.k_max, self.k_max) >= self.k_max
+
+    @property
+    def any_sets_differ_enough(self) -> bool:
+        """Whether any two sets that are not equal differ enough."""
+        if not self.counts_shared:
+            return self.may_repeat
+        # Of two different sets the smaller one may be a subset of the larger, if the sizes differ.
+        return all(
+            self.max_overlap_of(s, t) >= (s - 1 if s == t else min(s, t))
+            for s in self.sizes
+            for t in self.sizes
+        )
 
     @cached_property
     def max_overlap(self) -> int:

@@ -15,8 +15,6 @@ from altsets.quality._checks import common_names, papers_scaling, vector
 from altsets.quality._form import Form
 from altsets.quality._quality import Quality
 
-__all__ = ["Additive"]
-
 
 class Additive(Quality):
     """Quality of a set = sum of the scores of its features.

@@ -14,8 +14,6 @@ from altsets.quality._checks import common_names, size_checked
 from altsets.quality._form import Form
 from altsets.quality._quality import Quality
 
-__all__ = ["BlackBox"]
-
 #: Sums of larger scores come near the end of double precision.
 LARGEST_SCORE = 1e100
 

@@ -17,8 +17,6 @@ from altsets.quality._checks import common_names, matrix, papers_scaling, releva
 from altsets.quality._form import Form
 from altsets.quality._quality import Quality
 
-__all__ = ["FCBF"]
-
 
 class FCBF(Quality):
     """Quality of a set = sum of the relevance of its features; some pairs of features exclude each other.

@@ -12,9 +12,6 @@ import numpy as np
 
 from altsets.arrays import Bools, Floats, Indices
 
-__all__ = ["Form"]
-
-
 #: Pair terms that are made, or looked at, in one go: a matrix of all of them can take longer than there is time.
 PAIRS_AT_A_TIME = 4_000_000
 #: The same where they are only looked at, once and in order: few enough to stay in the cache of a processor.

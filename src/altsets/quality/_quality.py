@@ -13,8 +13,6 @@ from altsets.arrays import Bools, Floats
 from altsets.errors import InputError
 from altsets.quality._form import Form
 
-__all__ = ["Quality"]
-
 #: Where a pickled quality says which of its arrays are read-only.
 LOCKED = "(read-only)"
 

@@ -38,8 +38,6 @@ from altsets.tables.feature_matrix import MISSING_VALUES, Features
 from altsets.tables.target import Target, labels_of, target_of
 from altsets.tables.weights import counted, counted_rows
 
-__all__ = ["Wrapper"]
-
 
 class Wrapper(BlackBox):
     """Quality of a set = how well a model predicts with these features alone, on rows that it was not fitted to.

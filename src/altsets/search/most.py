@@ -20,7 +20,6 @@ from altsets.problem import EXACT_TOLERANCE, Dissimilarity, FeatureSet, Problem
 from altsets.quality import Quality
 from altsets.request import Request
 from altsets.result import Progress, Result
-from altsets.search.compatibility import any_sets_differ_enough
 from altsets.search.family_search import LISTED, Bisection, FamilySearch, Largest, at
 from altsets.search.find import problem_of, solved
 from altsets.search.good_sets import Requirement, Tolerated, bound_on_number
@@ -351,7 +350,7 @@ class _LargestNumber(Largest):
         """A first solution: from the list of all good sets, or else one set after the other."""
         if self.search.listed is not None:
             self._pick()
-        elif not any_sets_differ_enough(self.search.problem):
+        elif not self.search.problem.any_sets_differ_enough:
             self._grow()
 
     def _pick(self) -> None:

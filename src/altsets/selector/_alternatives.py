@@ -31,8 +31,6 @@ from altsets.selector.notes import Background, notes_on
 from altsets.tables.conversion import features_of
 from altsets.tables.weights import counted_rows
 
-__all__ = ["Alternative", "SelectAlternatives"]
-
 
 class Alternative(NamedTuple):
     """One of the sets that were found.

@@ -19,9 +19,6 @@ from altsets.errors import InputError
 from altsets.features import FeatureNames, whole_number
 from altsets.wording import list_some
 
-__all__ = ["ColumnSelector", "SelectFeatures"]
-
-
 #: Text and missing values are no business of a selector.
 ANY_TABLE: dict[str, Any] = {"dtype": None, "accept_sparse": "csr", "ensure_all_finite": False}
 

@@ -14,7 +14,6 @@ from altsets.quality import BlackBox, Form, Quality
 from altsets.result import Status
 from altsets.search.black_box.evaluations import Evaluations, declines_numbers, finish
 from altsets.search.black_box.feasibility import Feasibility
-from altsets.search.compatibility import may_repeat
 from altsets.search.engine import Answer
 from altsets.search.packing.clique_search import CliqueSearch, best_compatible, listing_of
 from altsets.search.run import Run, Stopped
@@ -168,7 +167,7 @@ class _Choice:
     def together(self, pricing: PricingOracle) -> Answer:
         """The largest sum or minimum of compatible sets."""
         problem, listing, run, complete = self._problem, self._listing, self._run, self._complete
-        repeatable = may_repeat(problem)
+        repeatable = problem.may_repeat
         if not complete or not len(listing) or repeatable or run.stopped:
             # The best in turn: where equal sets are allowed, that is the best one again and again.
             found = self.in_turn()

@@ -10,8 +10,6 @@ from altsets.problem import FeatureSet, Problem
 from altsets.search.subset.budgets import in_units
 from altsets.search.subset.rules import Rules
 
-__all__ = ["Feasibility"]
-
 Features = frozenset[int]
 
 

@@ -15,7 +15,6 @@ from altsets.constraints.base import ConstraintRules
 from altsets.dissimilarity import Grouped, Matched
 from altsets.problem import EXACT_TOLERANCE, FeatureSet, Problem
 from altsets.quality import Additive, Form, Quality
-from altsets.search.compatibility import may_repeat
 from altsets.search.milp.highs import Programme
 from altsets.search.milp.limits import MILP_LIMITS, MilpLimits
 from altsets.search.run import Run
@@ -205,7 +204,7 @@ class Formulation:
 
     def differ(self, first: SetVariables, second: SetVariables) -> None:
         """Keep two sets apart: their products count the features they share."""
-        if may_repeat(self.problem):
+        if self.problem.may_repeat:
             return
         self._check()
         match self.problem.dissimilarity:

@@ -9,7 +9,6 @@ from functools import cache
 
 from altsets.problem import FeatureSet, Problem
 from altsets.quality import Quality
-from altsets.search.compatibility import any_sets_differ_enough, may_repeat
 from altsets.search.engine import Answer, declines_black_box, declines_heuristics
 from altsets.search.milp.engine import proven_empty
 from altsets.search.packing.limits import PACKING_LIMITS, PackingLimits
@@ -72,10 +71,10 @@ class PackingEngine:
         run: Run,
         construction: Callable[[], Construction],
     ) -> Answer:
-        if problem.n_sets == 1 or may_repeat(problem):
+        if problem.n_sets == 1 or problem.may_repeat:
             best = pricing.k_best(1)
             return _finished(quality, problem, best.sets * problem.n_sets, best.bound)
-        if any_sets_differ_enough(problem):
+        if problem.any_sets_differ_enough:
             # The best ones are the best together, sum or minimum.
             best = pricing.k_best(problem.n_sets)
             return _finished(
