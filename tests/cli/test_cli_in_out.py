@@ -614,7 +614,14 @@ def test_the_table_as_read_says_which_file_it_was(table):
 
 @pytest.mark.skipif(not os.path.exists("/dev/full"), reason="there is no full device here")
 @pytest.mark.parametrize(
-    "args", [("find",), ("find", "--json"), ("near-best",), ("frontier",), ("evaluate",)]
+    "args",
+    [
+        ("find",),
+        *(
+            pytest.param(args, marks=pytest.mark.slow)
+            for args in (("find", "--json"), ("near-best",), ("frontier",), ("evaluate",))
+        ),
+    ],
 )
 def test_standard_output_on_a_full_device_is_said_in_one_line(there, args):
     (there / "sets.txt").write_text("a,b\n")

@@ -78,6 +78,7 @@ def rows_of(page):
     return [re.sub(r"\d+\.\d ms|\d+\.\d s", "some ms", line) for line in page.splitlines()]
 
 
+@pytest.mark.slow
 def test_the_page_says_what_happens():
     written = rows_of(PAGE.read_text(encoding="utf-8"))
     assert len(odd_inputs.CASES) >= 40

@@ -87,6 +87,7 @@ def apply(root, section):
 
 
 @pytest.mark.skipif(not CONTRIBUTING.exists(), reason="CONTRIBUTING.md is part of the source tree only")
+@pytest.mark.slow
 @pytest.mark.parametrize("section", CASES)
 def test_walk_through(section, tmp_path):
     check, options, expected = CASES[section]

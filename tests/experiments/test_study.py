@@ -202,6 +202,7 @@ def test_nothing_is_computed_twice(undisturbed, monkeypatch):
     assert (outcome.n_done, outcome.n_before, outcome.is_complete) == (0, 16, True)
 
 
+@pytest.mark.slow
 def test_the_number_of_workers_does_not_matter(undisturbed, tmp_path):
     assert reproduce(tables(), tmp_path / "out", **SMALL, n_jobs=2).is_complete
     pd.testing.assert_frame_equal(results(tmp_path / "out"), results(undisturbed))
@@ -515,6 +516,7 @@ def test_a_cluster_gives_the_same_results_though_a_worker_dies(undisturbed, tmp_
     pd.testing.assert_frame_equal(results(tmp_path / "out"), results(undisturbed))
 
 
+@pytest.mark.slow
 def test_a_cluster_that_is_not_there_is_said(tmp_path):
     pytest.importorskip("distributed")
     with pytest.raises(InputError, match=r"no Dask scheduler at 'tcp://127.0.0.1:9'.*leave out --scheduler"):

@@ -208,6 +208,7 @@ def test_huge_values_and_a_target_of_amounts():
         wrapper.evaluate((0,))
 
 
+@pytest.mark.slow
 def test_models_side_by_side_in_processes(flowers):
     sets = [(0,), (1, 2), (0, 3), (2, 3)]
     alone, together = (

@@ -85,7 +85,7 @@ def check(request, engine):
 @pytest.mark.parametrize("aggregation", ["sum", "min"])
 def test_against_brute_force(engine, search, aggregation):
     claims = (engine == "greedy") == search.startswith("greedy")
-    n_examples = EXAMPLES.get(engine, 100) if claims else 10
+    n_examples = EXAMPLES.get(engine, 50) if claims else 10
     seen = 0
 
     @settings(max_examples=n_examples, deadline=None, derandomize=True)
@@ -105,7 +105,7 @@ def test_against_brute_force(engine, search, aggregation):
 @pytest.mark.parametrize("search", ["sequential", "simultaneous"])
 def test_every_quality_constraint_and_dissimilarity(engine, kind, search):
     claims = kind in CLAIMED[engine]
-    n_examples = EXAMPLES.get(engine, 80) if claims else 10
+    n_examples = EXAMPLES.get(engine, 40) if claims else 10
     seen = 0
 
     @settings(max_examples=n_examples, deadline=None, derandomize=True)
