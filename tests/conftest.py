@@ -9,6 +9,7 @@ import sys
 # As many tests run at once as there are cores; threads of each would only wait for each other.
 os.environ.setdefault("OMP_NUM_THREADS", "1")
 
+import hypothesis
 import numpy as np
 import pytest
 from browsers import need_browser, started
@@ -16,6 +17,10 @@ from browsers import need_browser, started
 from altsets import cli
 from altsets.files.columns import Table
 from altsets.files.writing import write_csv
+
+# How long an example takes says more about the machine than about the code.
+hypothesis.settings.register_profile("patient", deadline=None)
+hypothesis.settings.load_profile("patient")
 
 
 @pytest.fixture(scope="session", autouse=True)
