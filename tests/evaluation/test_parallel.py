@@ -48,7 +48,7 @@ def test_everybody_gives_the_same_numbers(alone, backend):
 def test_a_cluster_gives_the_same_numbers(alone):
     distributed = pytest.importorskip("distributed")
     cluster = distributed.LocalCluster(
-        n_workers=1, threads_per_worker=2, host="127.0.0.1", dashboard_address=None, processes=True
+        n_workers=1, threads_per_worker=2, host="127.0.0.1", dashboard_address="127.0.0.1:0", processes=True
     )
     with cluster, distributed.Client(cluster), parallel_config(backend="dask"):
         assert n_workers(None) == 2

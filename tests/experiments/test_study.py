@@ -494,7 +494,7 @@ def cluster():
     """Two workers on this machine, in processes of their own."""
     distributed = pytest.importorskip("distributed")
     with distributed.LocalCluster(
-        n_workers=2, threads_per_worker=1, host="127.0.0.1", dashboard_address=None, processes=True
+        n_workers=2, threads_per_worker=1, host="127.0.0.1", dashboard_address="127.0.0.1:0", processes=True
     ) as cluster:
         yield cluster
 

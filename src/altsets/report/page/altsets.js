@@ -528,7 +528,9 @@ class Drawing {
   axis(scale, top, bottom) {
     for (const [x, text, tick] of scale.ticks(clamp((scale.to - scale.from) / 60, 2, 6))) {
       this.line(x, top, x, bottom, tick === 0 ? "rule" : "grid");
-      this.small(x, bottom + 15, text, { anchor: "middle" });
+      // Long numbers at either end stay inside the drawing.
+      const half = widthOf(text, SMALL) / 2;
+      this.small(clamp(x, half, this.width - half), bottom + 15, text, { anchor: "middle" });
     }
   }
 
