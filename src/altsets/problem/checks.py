@@ -129,6 +129,9 @@ def limits_of_difference(
 
 def exact_tau(tau: Any) -> Fraction:
     """The threshold as a fraction: floats carry their rounding error, which ``max_overlap`` forgives."""
+    if type(tau) is float and 0.0 <= tau <= 1.0:
+        # Nearly always; comparing fractions costs more than a short search may take.
+        return Fraction(tau)
     try:
         if isinstance(tau, bool):
             raise TypeError
