@@ -38,7 +38,9 @@ def option_words(options: Mapping[str, Any], known: Mapping[str, bool] | None = 
         values = value if isinstance(value, list) else [value]
         plain = all(type(one) in (str, int, float, bool) for one in values)
         if not OPTION.fullmatch(name) or not plain or (known is not None and not _fits(name, values, known)):
-            raise InputError(f"it has an option {name!r} with the value {value!r:.60}, which is none.")
+            raise InputError(
+                f"it has an option {name!r} with the value {value!r:.60}, which altsets does not know."
+            )
         words += [name if one is True else f"{name}={one}" for one in values]
     return words
 

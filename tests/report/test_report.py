@@ -477,7 +477,7 @@ def test_shell_lines_that_no_shell_takes():
     options = {"TABLE": "a.csv", "--target": "nul\0"}
     with pytest.raises(NotExpressedError, match="no shell takes"):
         shell_line({"command": "find", "options": options})
-    with pytest.raises(NotExpressedError, match="which is none"):
+    with pytest.raises(NotExpressedError, match="which altsets does not know"):
         shell_line({"command": "find", "options": {"--tau": {"a": 1}}})
     assert shell_line({"command": "find", "options": {"TABLE": "-a.csv"}}) == "altsets find -- -a.csv"
 

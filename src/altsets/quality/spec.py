@@ -7,6 +7,7 @@ single features, and how the quality is made of a table.
 from __future__ import annotations
 
 import inspect
+from abc import ABC, abstractmethod
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, fields
 from functools import partial
@@ -56,17 +57,17 @@ class ScoringOptions:
         }
 
 
-class QualitySpec:
+class QualitySpec(ABC):
     """A quality that is yet to be made of a table."""
 
     #: Whether it has to be computed; numbers that are there already need no target.
     needs_target: ClassVar[bool] = True
 
+    @abstractmethod
     def make(
         self, features: Features, y: Any, sample_weight: Any = None, how: ScoringOptions = ScoringOptions()
     ) -> Quality:
         """The quality of sets of these columns."""
-        raise NotImplementedError
 
     @property
     def scored_by(self) -> tuple[str, Mapping[str, Any]] | None:
