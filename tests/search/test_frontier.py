@@ -20,10 +20,9 @@ from altsets import Frontier, FrontierPoint, Result, Status, constraints, dissim
 from altsets.errors import InputError, UnsupportedError
 from altsets.request import Request
 from altsets.search.engine import merge_known, settle
-from altsets.search.find import problem_of, solved
+from altsets.search.find import problem_of, solve
 from altsets.search.frontier.points import Curve
-from altsets.search.known import Known
-from altsets.search.run import Run
+from altsets.search.run import Known, Run
 
 NAMES = list("abcdefgh")
 SCORES = quality.Additive([9, 8, 8, 8, 7, 3, 1, 1], feature_names=NAMES)
@@ -229,7 +228,7 @@ def test_what_is_known_settles_a_request():
     assert settle(SCORES, replace(problem, aggregation="min"), known) is None
     assert settle(SCORES, problem, Known(bound=-math.inf, proof="so it is")).sets == []
     run = Run().turn(known=known)
-    assert solved(SCORES, problem, run).proof == "so it is"
+    assert solve(SCORES, problem, run).proof == "so it is"
 
 
 def test_what_is_known_improves_an_answer():

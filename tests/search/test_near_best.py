@@ -18,10 +18,9 @@ from scipy.stats import chisquare
 import altsets
 from altsets import Problem, constraints, quality
 from altsets.errors import InputError, UnsupportedError
-from altsets.search.near_best.counting import count_near
-from altsets.search.near_best.family import NEAR_BEST_LIMITS, Nearness
-from altsets.search.near_best.listing import ListedFamily
-from altsets.search.near_best.sum_family import FilteredFamily, SumFamily
+from altsets.search.near_best.counting import Counting, nearness_of
+from altsets.search.near_best.families import FilteredFamily, ListedFamily, SumFamily
+from altsets.search.near_best.sums import NEAR_BEST_LIMITS
 from altsets.search.run import Run
 
 SIX = quality.Additive([9, 8, 7, 3, 2, 1], feature_names=list("abcdef"))
@@ -40,9 +39,9 @@ def family_of(request, limits, best_set=None):
     """The sets of a request, counted within other limits than the usual ones."""
     searched = request.quality
     problem = Problem.create(searched.n_features_in, n_alternatives=0, **request.options)
-    nearness = Nearness.of(request.within, request.min_quality)
+    nearness = nearness_of(request.within, request.min_quality)
     best_set = best_set or altsets.find(searched, n_alternatives=0, **request.options).sets[0]
-    return count_near(searched, problem, nearness, best_set, True, Run(), limits).family
+    return Counting(searched, problem, nearness, Run(), limits).given(best_set, proven=True).family
 
 
 # --- Against brute force ------------------------------------------------------------------------------
@@ -354,13 +353,13 @@ def test_a_callback_hears_of_the_best_and_may_end_it():
 @pytest.mark.parametrize(
     ("options", "words"),
     [
-        ({"within": -0.1}, "within=-0.1 is not a number of at least 0"),
-        ({"within": math.nan}, "within=nan is not a number"),
-        ({"within": math.inf}, "within=inf is not a number"),
-        ({"within": "10 %"}, "within='10 %' is not a number"),
-        ({"within": None}, "within=None is not a number"),
-        ({"within": True}, "within=True is not a number"),
-        ({"within": 10**400}, "is not a number of at least 0"),
+        ({"within": -0.1}, "within=-0.1 is negative"),
+        ({"within": math.nan}, "within=nan is not a finite number"),
+        ({"within": math.inf}, "within=inf is not a finite number"),
+        ({"within": "10 %"}, "within='10 %' is not a finite number"),
+        ({"within": None}, "neither min_quality nor within was given"),
+        ({"within": True}, "within=True is not a finite number"),
+        ({"within": 10**400}, "is not a finite number"),
         ({"within": 0.2, "min_quality": 3}, "both given"),
         ({"min_quality": math.nan}, "min_quality=nan is not a finite number"),
         ({"min_quality": -math.inf}, "min_quality=-inf is not a finite number"),

@@ -11,9 +11,8 @@ import altsets
 from altsets import Problem
 from altsets.errors import InputError
 from altsets.search.frontier.plan import numbers_in
-from altsets.search.known import Known
-from altsets.search.near_best.family import Nearness
-from altsets.search.run import Run, Stopped
+from altsets.search.near_best.counting import nearness_of
+from altsets.search.run import Known, Run, Stopped
 from altsets.search.taus import Taus
 
 SEARCH = Path(altsets.__file__).parent / "search"
@@ -84,5 +83,5 @@ def test_numbers_of_a_frontier():
 
 
 def test_how_good_is_near_best():
-    assert Nearness.of(0.5, None).threshold(-8.0) == -12.0
-    assert Nearness.of(0.01, 3).threshold(-8.0) == 3.0
+    assert nearness_of(0.5, None).least(-8.0) == -12.0
+    assert nearness_of(0.01, 3).least(-8.0) == 3.0

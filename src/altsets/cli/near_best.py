@@ -131,9 +131,9 @@ def _nearness(near: NearOptions) -> dict[str, float]:
     """How far below the best sets may be; what is wrong with it is said before features are scored."""
     if near.within is not None and near.min_quality is not None:
         raise InputError("--within and --min-quality were both given; give one of them.")
-    from altsets.search.near_best.family import DEFAULT_WITHIN, Nearness
+    from altsets.search.near_best.counting import DEFAULT_WITHIN, nearness_of
 
-    Nearness.of(DEFAULT_WITHIN if near.within is None else near.within, near.min_quality)
+    nearness_of(DEFAULT_WITHIN if near.within is None else near.within, near.min_quality)
     given = {"within": near.within, "min_quality": near.min_quality}
     return {name: value for name, value in given.items() if value is not None}
 

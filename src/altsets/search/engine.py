@@ -12,8 +12,7 @@ from altsets.constraints.base import CountRule, SizeRule
 from altsets.problem import FeatureSet, Problem
 from altsets.quality import Additive, Quality
 from altsets.result import Status, StopReason
-from altsets.search.known import Known
-from altsets.search.run import Run
+from altsets.search.run import Known, Run
 from altsets.search.tolerances import PROVEN
 
 
@@ -56,9 +55,7 @@ class Answer:
         """Why the search ended."""
         if all(status in (Status.OPTIMAL, Status.INFEASIBLE) for status in self.statuses):
             return StopReason.FINISHED
-        if run.stopped:
-            return StopReason.INTERRUPTED if run.was_interrupted else StopReason.TIME_LIMIT
-        return StopReason.FINISHED if self.finished else StopReason.ENGINE_LIMIT
+        return StopReason.FINISHED if self.finished and not run.stopped else run.stop_reason
 
 
 class Engine(Protocol):

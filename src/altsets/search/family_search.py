@@ -13,7 +13,7 @@ from typing import Any
 from altsets.problem import FeatureSet, Problem, verify
 from altsets.quality import Quality
 from altsets.result import Result, Status, StopReason
-from altsets.search.find import CUT_SHORT, solved, why_no_set
+from altsets.search.find import CUT_SHORT, solve, why_no_set
 from altsets.search.good_sets import GoodSetLimits, GoodSets, Requirement
 from altsets.search.run import Run
 
@@ -139,7 +139,7 @@ class FamilySearch:
             max_steps, lambda best, bound: best >= target - tolerance or bound < target - 2 * tolerance
         )
         with part:
-            found = solved(self.quality, problem, part, self.engine)
+            found = solve(self.quality, problem, part, self.engine)
         if found.sets and found.objective >= target - tolerance:
             sets = list(found.sets if self._repeat else dict.fromkeys(found.sets))
             return Decision(sets, False, found.engine, found.proof, most)
@@ -158,7 +158,7 @@ class FamilySearch:
         """As many compatible sets, better ones if a short search finds them; the best first."""
         if not self.run.stopped:
             with self.run.part(self.limits.better_steps) as part:
-                found = solved(self.quality, problem, part, self.engine).sets
+                found = solve(self.quality, problem, part, self.engine).sets
             as_many = len(found if self._repeat else set(found)) == len(sets)
             if as_many and self._rank(problem, found) > self._rank(problem, sets):
                 sets = found

@@ -170,11 +170,11 @@ def answer(
     run = Run(request.time_limit, callback, request.max_iters)
     problem = problem_of(measured or request, quality)
     with run:
-        result = solved(quality, problem, run, request.engine)
+        result = solve(quality, problem, run, request.engine)
     return replace(result, request=request.without_numbers())
 
 
-def solved(
+def solve(
     quality: Quality, problem: Problem, run: Run, engine: str = "auto", scaling: Scaling | None = None
 ) -> Result:
     """The verified answer to a request; a part of a greater one is not told why there are fewer sets than asked.

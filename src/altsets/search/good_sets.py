@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 import numbers
 from collections.abc import Callable, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from functools import cached_property
@@ -18,7 +19,7 @@ from altsets.problem import FeatureSet, Problem
 from altsets.quality import Form, Quality
 from altsets.result import Status
 from altsets.search.degree_bounds import count_bound, sum_bound
-from altsets.search.find import solved
+from altsets.search.find import solve
 from altsets.search.likeness import Likeness, likeness_of
 from altsets.search.resources import one_thread
 from altsets.search.run import Run, Stopped
@@ -54,41 +55,43 @@ class GoodSetLimits:
 
 
 @dataclass(frozen=True)
-class Tolerated:
+class Nearness:
     """How good sets must be: at least ``min_quality``, or within a fraction of the best; one of the two is None."""
 
     within: float | None
     min_quality: float | None
 
     @classmethod
-    def of(cls, within: Any, min_quality: Any, default: float | None = None) -> Tolerated:
+    def of(cls, within: Any, min_quality: Any, default: float | None = None) -> Nearness:
         """Check what the user gave; ``default`` is the fraction if that is nothing."""
         if within is not None and min_quality is not None:
             raise InputError("within and min_quality were both given; give one of them.")
         if min_quality is not None:
-            return cls(None, _number("min_quality", min_quality, "the least quality of a set"))
+            return cls(None, _finite("min_quality", min_quality, "the least quality of a set"))
         if within is None and default is None:
             raise InputError(
                 "neither min_quality nor within was given; say how good sets must be, as within=0.05 does."
             )
-        part = _number(
-            "within", default if within is None else within, "a part of the best quality, such as 0.05"
-        )
+        part = default if within is None else within
+        part = _finite("within", part, "a part of the best quality, such as 0.05")
         if part < 0:
             raise InputError(f"within={within!r} is negative; give a part of the best quality, such as 0.05.")
         return cls(part, None)
 
     def least(self, best: float) -> float:
-        """The quality that sets must have, given the best one."""
+        """The quality that a set must have, given that of the best one."""
         if self.min_quality is not None:
             return self.min_quality
         assert self.within is not None
         return best - self.within * abs(best)
 
 
-def _number(name: str, value: Any, meaning: str) -> float:
-    if isinstance(value, numbers.Real) and not isinstance(value, bool) and math.isfinite(value):
-        return float(value)
+def _finite(name: str, value: Any, meaning: str) -> float:
+    if isinstance(value, numbers.Real) and not isinstance(value, bool):
+        # A whole number may be too large for a float.
+        with suppress(OverflowError):
+            if math.isfinite(value):
+                return float(value)
     raise InputError(f"{name}={value!r} is not a finite number; give {meaning}.")
 
 
@@ -98,7 +101,7 @@ class Requirement:
 
     Attributes
     ----------
-    asked : Tolerated
+    asked : Nearness
     best : FeatureSet or None
         The best set found, regardless of existing sets; None if there is none.
     quality, bound : float
@@ -113,7 +116,7 @@ class Requirement:
         Which engine found the best set, and the argument behind the bound.
     """
 
-    asked: Tolerated
+    asked: Nearness
     best: FeatureSet | None
     quality: float
     bound: float
@@ -124,11 +127,11 @@ class Requirement:
     proof: str
 
     @classmethod
-    def of(cls, asked: Tolerated, quality: Quality, problem: Problem, run: Run, engine: str) -> Requirement:
+    def of(cls, asked: Nearness, quality: Quality, problem: Problem, run: Run, engine: str) -> Requirement:
         """Search for the best set, which need not differ from any other."""
         alone = replace(problem, n_alternatives=0, existing=(), search="simultaneous")
         with run.part() as part:
-            found = solved(quality, alone, part, engine)
+            found = solve(quality, alone, part, engine)
         best = found.sets[0] if found.sets else None
         return cls(
             asked,

@@ -21,8 +21,8 @@ from altsets.quality import Quality
 from altsets.request import Request
 from altsets.result import Progress, Result
 from altsets.search.family_search import LISTED, Bisection, FamilySearch, Largest, at
-from altsets.search.find import problem_of, solved
-from altsets.search.good_sets import Requirement, Tolerated, bound_on_number
+from altsets.search.find import problem_of, solve
+from altsets.search.good_sets import Nearness, Requirement, bound_on_number
 from altsets.search.run import Run
 from altsets.search.taus import Taus, least_dissimilarity
 
@@ -104,7 +104,7 @@ def most_different(
     >>> altsets.most_different(scores, n_features=2, n_alternatives=2, within=0.05).tau
     0.5
     """
-    asked = Tolerated.of(within, min_quality, WITHIN)
+    asked = Nearness.of(within, min_quality, WITHIN)
     if by not in BY:
         raise InputError(f"by={by!r} is unknown; choose one of 'every', 'sum'.")
     request = Request(
@@ -196,7 +196,7 @@ def most_sets(
     >>> len(result.sets), result.status, min(result.qualities)
     (3, <Status.OPTIMAL: 'optimal'>, 15.0)
     """
-    asked = Tolerated.of(within, min_quality)
+    asked = Nearness.of(within, min_quality)
     most = whole_number("max_sets", max_sets, least=1)
     request = Request(
         n_features=n_features,
@@ -367,7 +367,7 @@ class _LargestNumber(Largest):
         with search.run.part(search.limits.growth_steps) as part:
             while len(sets) < self.levels.top and not part.stopped:
                 one = at(search.problem, existing=(*search.problem.existing, *sets))
-                found = solved(search.quality, one, part.part(), search.engine)
+                found = solve(search.quality, one, part.part(), search.engine)
                 good = bool(found.sets) and search.requirement.met_by(found.objective)
                 if not good or found.sets[0] in sets:
                     break

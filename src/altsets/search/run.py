@@ -1,4 +1,4 @@
-"""Run: the clock, the incumbent, the bound and the progress callback of one search."""
+"""Run: the clock, the incumbent, the bound and the progress callback of one search; and what it knows beforehand."""
 
 from __future__ import annotations
 
@@ -7,13 +7,13 @@ import signal
 import threading
 import time
 from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field, replace
 from types import FrameType
 from typing import Any, Self, TypeVar
 
 from altsets.problem import FeatureSet
 from altsets.request import MAX_ITERS
-from altsets.result import Progress
-from altsets.search.known import NOTHING, Known, SharedWork, Turn
+from altsets.result import Progress, StopReason
 
 Reply = TypeVar("Reply")
 
@@ -22,6 +22,53 @@ CALLBACK_EVERY = 0.1
 
 #: Whether the best objective and the bound, in user units, settle the question that a part of a search is asked.
 Enough = Callable[[float, float], bool]
+
+
+#: The best set of a search in turn, None if there is none, and a bound on every such set.
+Turn = tuple[FeatureSet | None, float]
+
+
+@dataclass(frozen=True)
+class Known:
+    """Proven facts about one request, used as a warm start."""
+
+    #: A solution, if there is one: as many sets as asked, which differ enough.
+    sets: Sequence[FeatureSet] = ()
+    #: No solution has a larger objective; -inf if there is none. And the argument behind it, in words for users.
+    bound: float = math.inf
+    proof: str = ""
+    #: The first sets of a sequential search, one after the other; None after the last one there is.
+    in_turn: Sequence[Turn] = ()
+
+    def in_units(self, exponent: int) -> Known:
+        """The same in engine units: user units divided by two to this power, which rounds nothing."""
+        if not exponent or self is NOTHING:
+            return self
+        turns = [(chosen, math.ldexp(bound, -exponent)) for chosen, bound in self.in_turn]
+        return replace(self, bound=math.ldexp(self.bound, -exponent), in_turn=turns)
+
+
+#: No warm start.
+NOTHING = Known()
+
+
+@dataclass
+class SharedWork:
+    """Work shared by searches that differ in tau and in the number of sets only, in engine units.
+
+    It saves time and decides nothing: without it, a search does the same again.
+    """
+
+    #: The best sets that k_best gave for a single set of any kind: the sets, their values, and the bound.
+    best: tuple[list[FeatureSet], list[float], float] | None = None
+    #: Sets that are worth a column in the next programme: solutions, and the columns of the last one.
+    columns: list[FeatureSet] = field(default_factory=list)
+    #: Whether there are too many sets to list them all.
+    too_many: bool = False
+    #: Prepared searches for single sets, by the number of features in all sets together; private to pricing.
+    oracles: dict[int, Any] = field(default_factory=dict)
+    #: Numbers of sets for which lists without prices became too long.
+    long_lists: set[int] = field(default_factory=set)
 
 
 class Stopped(Exception):
@@ -39,16 +86,8 @@ class Run:
     with its bound. A second Ctrl-C, or an exception in the user's callback, is kept in ``error`` until compiled code
     has returned, and raised on the way out.
 
-    Attributes are written by the methods of this class only.
-
-    Parameters
-    ----------
-    time_limit : float, optional
-        Seconds.
-    callback : callable, optional
-        Called with a :class:`altsets.Progress`.
-    max_iters : int
-        For black boxes.
+    Attributes are written by the methods of this class only. The time limit is in seconds, and ``max_iters`` is for
+    black boxes.
     """
 
     def __init__(
@@ -145,6 +184,13 @@ class Run:
     def was_interrupted(self) -> bool:
         """Whether Ctrl-C ended this run, or the whole that it is a part of."""
         return self.interrupted or (self._whole is not None and self._whole.was_interrupted)
+
+    @property
+    def stop_reason(self) -> StopReason:
+        """Why a search that has not finished ended here."""
+        if not self.stopped:
+            return StopReason.ENGINE_LIMIT
+        return StopReason.INTERRUPTED if self.was_interrupted else StopReason.TIME_LIMIT
 
     @property
     def steps_left(self) -> float:

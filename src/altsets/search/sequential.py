@@ -10,8 +10,7 @@ from typing import Protocol
 from altsets.problem import FeatureSet, Problem
 from altsets.result import Status
 from altsets.search.engine import Answer
-from altsets.search.known import Turn
-from altsets.search.run import Run, Stopped
+from altsets.search.run import Run, Stopped, Turn
 from altsets.search.tolerances import PROVEN
 
 #: others -> the best set that differs enough from the others, and a bound on every such set

@@ -26,14 +26,13 @@ from altsets.problem import Dissimilarity, Problem, verify
 from altsets.quality import Quality
 from altsets.request import MAX_ITERS, Request
 from altsets.result import Progress, Status, StopReason
-from altsets.search.find import problem_of, solved
+from altsets.search.find import problem_of, solve
 from altsets.search.frontier.answer import Frontier
 from altsets.search.frontier.plan import SweepPlan
 from altsets.search.frontier.points import FrontierPoint
-from altsets.search.known import NOTHING, Known, SharedWork, Turn
 from altsets.search.packing.limits import PACKING_LIMITS
 from altsets.search.resources import one_thread
-from altsets.search.run import Run
+from altsets.search.run import NOTHING, Known, Run, SharedWork, Turn
 from altsets.search.scaling import Scaling
 from altsets.search.tolerances import PROVEN
 
@@ -300,7 +299,7 @@ class Sweep:
         share = self.run.remaining / n_left
         run = self.run.turn(share, facts.known(problem), facts.shared(problem))
         self._now = problem, run
-        result = solved(self._quality, problem, run, self._request.engine, facts.scaling(problem))
+        result = solve(self._quality, problem, run, self._request.engine, facts.scaling(problem))
         assert problem.tau is not None
         of_point = replace(
             self._request,

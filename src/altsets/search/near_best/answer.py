@@ -19,7 +19,8 @@ from altsets.features import whole_number
 from altsets.problem import FeatureSet, Problem
 from altsets.quality import Quality
 from altsets.result import StopReason, frame_of
-from altsets.search.near_best.family import Counted, Nearness
+from altsets.search.good_sets import Nearness
+from altsets.search.near_best.families import Counted
 from altsets.wording import large_count, list_some, paragraph, percent, plural, sentence, span
 
 SCHEMA = 1
@@ -94,16 +95,13 @@ class NearBest:
         stop_reason: StopReason,
         elapsed: float,
     ) -> None:
-        self._quality, self._family, self._problem, self._nearness = (
-            quality,
-            counted.family,
-            problem,
-            nearness,
-        )
+        self._quality, self._family, self._problem = quality, counted.family, problem
+        #: What makes a set count.
+        self.nearness = nearness
         low, high = counted.family.bounds
         self.count, self.exact, self.count_bounds = low, low == high, (low, high)
         self.best, self.best_set = counted.best, counted.best_set
-        self.threshold = nearness.threshold(counted.best)
+        self.threshold = nearness.least(counted.best)
         self.n_known, self.estimated = counted.family.n_known, counted.family.estimated
         self.reason, self.stop_reason, self.elapsed = reason, stop_reason, elapsed
 
@@ -197,11 +195,6 @@ class NearBest:
         return f"NearBest({headline(self)})"
 
     @property
-    def nearness(self) -> Nearness:
-        """What makes a set count."""
-        return self._nearness
-
-    @property
     def sizes(self) -> range:
         """The sizes that sets may have."""
         return self._problem.sizes
@@ -223,8 +216,8 @@ class NearBest:
         shared = ("n_features_in", "n_features", "sizes", "constraints")
         return {
             **{name: asked[name] for name in shared},
-            "within": self._nearness.within,
-            "min_quality": self._nearness.min_quality,
+            "within": self.nearness.within,
+            "min_quality": self.nearness.min_quality,
         }
 
     def ordered(self) -> list[int]:

@@ -7,8 +7,9 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Sequence
-from dataclasses import replace
-from typing import cast
+from contextlib import suppress
+from dataclasses import dataclass, replace
+from functools import cached_property
 
 import numpy as np
 
@@ -16,27 +17,24 @@ from altsets.arrays import Floats
 from altsets.constraints import Constraint
 from altsets.errors import UnsupportedError
 from altsets.problem import FeatureSet, Problem
-from altsets.quality import Additive, BlackBox, Quality
+from altsets.quality import Additive, Quality
 from altsets.request import Request
 from altsets.result import Progress, Status, StopReason
 from altsets.search.black_box.exhaustive import all_sets
-from altsets.search.find import problem_of, solved
+from altsets.search.find import problem_of, solve
+from altsets.search.good_sets import Nearness
 from altsets.search.near_best.answer import NearBest
-from altsets.search.near_best.family import (
-    DEFAULT_WITHIN,
-    NEAR_BEST_LIMITS,
-    Counted,
-    NearBestLimits,
-    Nearness,
-    NoSets,
-    Threshold,
-)
-from altsets.search.near_best.listing import ListedFamily, SetList, SetLister
-from altsets.search.near_best.sum_family import FilteredFamily, SumFamily
-from altsets.search.near_best.sums import Sums, sums_of
+from altsets.search.near_best.families import Counted, FilteredFamily, ListedFamily, SumFamily
+from altsets.search.near_best.sums import NEAR_BEST_LIMITS, NearBestLimits, Sums, Threshold, sums_of
 from altsets.search.resources import one_thread
 from altsets.search.run import Run, Stopped
 from altsets.search.scaling import Scaling
+from altsets.search.subset.fixed_size import SearchConditions
+from altsets.search.subset.limits import UNLIMITED
+from altsets.search.subset.listing import Listing
+from altsets.search.subset.pricing import PricingOracle
+
+DEFAULT_WITHIN = 0.01
 
 #: Rounding error of sums, relative to the largest one in engine units.
 SUM_ERROR = 2.0**-48
@@ -94,19 +92,16 @@ def near_best(
     >>> altsets.near_best(scores, n_features=2, min_quality=11).frequencies.tolist()
     [0.6666666666666666, 0.5, 0.3333333333333333, 0.3333333333333333, 0.16666666666666666, 0.0]
     """
-    nearness = Nearness.of(within, min_quality)
     request = Request(n_features=n_features, n_alternatives=0, constraints=constraints, time_limit=time_limit)
     run = Run(request.time_limit, callback)
     problem = problem_of(request, quality)
+    counting = Counting(quality, problem, nearness_of(within, min_quality), run)
     with run:
-        if not quality.has_form:
-            counted, reason, cut_short = _count_black_box(cast(BlackBox, quality), problem, nearness, run)
-        else:
-            counted, reason, cut_short = _count(quality, problem, nearness, run)
+        counted, reason, cut_short = counting.near() if quality.has_form else counting.black_box()
     return NearBest(
         quality=quality,
         problem=problem,
-        nearness=nearness,
+        nearness=counting.nearness,
         counted=counted,
         reason=reason,
         stop_reason=_stop_reason(counted, run, cut_short),
@@ -114,30 +109,10 @@ def near_best(
     )
 
 
-def _count(
-    quality: Quality, problem: Problem, nearness: Nearness, run: Run
-) -> tuple[Counted, str, StopReason]:
-    """Find the best set, then count; also why there is no set, and why the search for the best one ended."""
-    found = solved(quality, problem, run)
-    if not found.sets:
-        most = 0 if found.status is Status.INFEASIBLE else n_sets_in_all(problem)
-        reason = found.reason or found.explain()
-        return Counted(NoSets(problem.n_features_in, most)), reason, found.stop_reason
-    proven = found.stop_reason is StopReason.FINISHED
-    with one_thread():
-        counted = count_near(quality, problem, nearness, found.sets[0], proven, run, NEAR_BEST_LIMITS)
-    return counted, "", found.stop_reason
-
-
-def _count_black_box(
-    quality: BlackBox, problem: Problem, nearness: Nearness, run: Run
-) -> tuple[Counted, str, StopReason]:
-    counted = count_black_box(quality, problem, nearness, run, NEAR_BEST_LIMITS)
-    reason = ""
-    if counted.family.bounds == (0, 0) and counted.best_set is None:
-        found = solved(quality, problem, Run())
-        reason = found.reason or found.explain()
-    return counted, reason, StopReason.FINISHED
+def nearness_of(within: float, min_quality: float | None) -> Nearness:
+    """How good sets must be; ``within`` was not given if it is the default."""
+    is_default = min_quality is not None and within == DEFAULT_WITHIN
+    return Nearness.of(None if is_default else within, min_quality)
 
 
 def _stop_reason(counted: Counted, run: Run, cut_short: StopReason) -> StopReason:
@@ -145,175 +120,208 @@ def _stop_reason(counted: Counted, run: Run, cut_short: StopReason) -> StopReaso
     low, high = counted.family.bounds
     if low == high:
         return StopReason.FINISHED
-    if run.interrupted or cut_short is StopReason.INTERRUPTED:
-        return StopReason.INTERRUPTED
-    if run.stopped or cut_short is StopReason.TIME_LIMIT:
-        return StopReason.TIME_LIMIT
+    if run.stopped:
+        return run.stop_reason
+    if cut_short in (StopReason.INTERRUPTED, StopReason.TIME_LIMIT):
+        return cut_short
     close = high - low <= NEAR_BEST_LIMITS.precision * low
     return StopReason.FINISHED if close else StopReason.ENGINE_LIMIT
-
-
-def n_sets_in_all(problem: Problem) -> int:
-    """How many sets there are of the sizes asked, whatever the constraints."""
-    usable = problem.n_features_in - len(problem.forbidden)
-    return sum(math.comb(usable, size) for size in problem.sizes)
-
-
-def count_near(
-    quality: Quality,
-    problem: Problem,
-    nearness: Nearness,
-    best_set: FeatureSet,
-    proven: bool,
-    run: Run,
-    limits: NearBestLimits,
-) -> Counted:
-    """Count the sets of a quality with numbers, given the best one, or if that is not ``proven`` just some set."""
-    scaling = Scaling.of(quality, problem)
-    sums = sums_of(scaling.quality, problem)
-    if sums is not None:
-        return _count_sums(sums, quality, problem, nearness, scaling, run, limits)
-    try:
-        if proven:
-            return _count_listed(quality, problem, nearness, scaling, best_set, run, limits)
-    except Stopped:
-        pass
-    best = quality.evaluate(best_set)
-    # The best set always counts, unless a quality was asked for that it may not have.
-    least = int(best >= nearness.threshold(best) - scaling.tolerance)
-    return Counted(NoSets(problem.n_features_in, n_sets_in_all(problem), least), best_set, best)
-
-
-def _count_sums(
-    sums: list[Sums],
-    quality: Quality,
-    problem: Problem,
-    nearness: Nearness,
-    scaling: Scaling,
-    run: Run,
-    limits: NearBestLimits,
-) -> Counted:
-    """Sums of scores: the best set has the highest scores, and what it may lose says which others count."""
-    tops = [some.set_of(range(some.n_open)) for some in sums]
-    best_set = min(tops, key=lambda chosen: (-quality.evaluate(chosen), chosen))
-    best = quality.evaluate(best_set)
-    margin = max(math.ldexp(scaling.rounding, -scaling.exponent), SUM_ERROR * problem.k_max)
-    threshold = _between_sums(_threshold(quality, nearness, best, scaling, margin), sums, problem)
-    return Counted(SumFamily(sums, threshold, problem.n_features_in, run, limits), best_set, best)
-
-
-def _between_sums(threshold: Threshold, sums: list[Sums], problem: Problem) -> Threshold:
-    """The same threshold; where no sum is rounded, the next one of them from there up, and nothing is in doubt."""
-    digits = 2.0 ** (52 - problem.k_max.bit_length())
-    if all(_whole(digits * scores) for some in sums for scores in (some.scores, np.array([some.start]))):
-        return replace(threshold, value=math.ceil(digits * threshold.value) / digits, margin=0.0)
-    return threshold
 
 
 def _whole(values: Floats) -> bool:
     return bool((values == np.rint(values)).all())
 
 
-def _threshold(
-    quality: Quality, nearness: Nearness, best: float, scaling: Scaling, margin: float
-) -> Threshold:
-    cutoff = nearness.threshold(best) - scaling.tolerance
-    try:
-        value = math.ldexp(cutoff, -scaling.exponent)
-    except OverflowError:
-        value = math.copysign(FAR, cutoff)
-    return Threshold(quality, cutoff, min(max(value, -FAR), FAR), margin)
+@dataclass(frozen=True)
+class Counting:
+    """Counts the sets of one request, and says why there is none and why the search for the best one ended."""
 
+    quality: Quality
+    problem: Problem
+    nearness: Nearness
+    run: Run
+    limits: NearBestLimits = NEAR_BEST_LIMITS
 
-def _count_listed(
-    quality: Quality,
-    problem: Problem,
-    nearness: Nearness,
-    scaling: Scaling,
-    best_set: FeatureSet,
-    run: Run,
-    limits: NearBestLimits,
-) -> Counted:
-    """Any other quality: all sets that may count are listed, and those in doubt are evaluated."""
-    lister = SetLister(scaling.quality, problem, run, limits)
-    margin = max(lister.margin, math.ldexp(scaling.rounding, -scaling.exponent))
-    best = quality.evaluate(best_set)
-    threshold = _threshold(quality, nearness, best, scaling, margin)
-    # A set that is better by rounding alone moves the threshold by some multiple of that.
-    slack = margin * (4 + 2 * (nearness.within or 0.0))
-    top = math.ldexp(best, -scaling.exponent)
-    listed, seen = lister.best_part(top, threshold.value - slack, threshold.value + slack)
-    if len(listed):
-        best_set, best = _best_listed(listed, best_set, best, threshold, limits)
-        threshold = _threshold(quality, nearness, best, scaling, margin)
-    if not listed.complete:
-        least = max(len(listed), seen, int(best >= threshold.cutoff))
-        filtered = None if run.stopped else _filter_sums(least, threshold, problem, scaling, run, limits)
-        if filtered is not None:
-            return Counted(filtered, best_set, best)
-        bounds = least, max(n_sets_in_all(problem), least)
-        return Counted(ListedFamily(listed, bounds, threshold, problem.n_features_in, limits), best_set, best)
-    kept = listed.values >= threshold.value + margin
-    for number in np.flatnonzero(~kept & (listed.values >= threshold.value - margin)).tolist():
-        run.check()
-        kept[number] = threshold.counts(listed.set_at(number))
-    listed = listed.only(kept)
-    bounds = len(listed), len(listed)
-    return Counted(ListedFamily(listed, bounds, threshold, problem.n_features_in, limits), best_set, best)
+    def near(self) -> tuple[Counted, str, StopReason]:
+        """Find the best set, then count."""
+        found = solve(self.quality, self.problem, self.run)
+        if not found.sets:
+            most = 0 if found.status is Status.INFEASIBLE else self._n_sets_in_all
+            return self._none(most), found.reason or found.explain(), found.stop_reason
+        with one_thread():
+            counted = self.given(found.sets[0], proven=found.stop_reason is StopReason.FINISHED)
+        return counted, "", found.stop_reason
 
+    def black_box(self) -> tuple[Counted, str, StopReason]:
+        """Evaluate all sets of a black box, if they are few, and count those that are good enough."""
+        problem, most = self.problem, self.limits.max_asked
+        listing = all_sets(problem, self.run, most)[1]
+        if not listing.complete and not self.run.stopped:
+            raise UnsupportedError(
+                f"a {type(self.quality).__name__} can only be asked about sets one by one, and there are more than "
+                f"{most:,} of them or they are hard to list; ask for smaller sets, or forbid features."
+            )
+        values: list[float] = []
+        for number in range(len(listing)):
+            if self.run.tick():
+                break
+            values.append(self.quality.evaluate(listing.set_at(number)))
+        if not listing.complete or len(values) < len(listing):
+            return self._none(self._n_sets_in_all), "", StopReason.FINISHED
+        listing = listing.valued(np.array(values))
+        listing = listing.only(np.isfinite(listing.values))
+        if not len(listing):
+            found = solve(self.quality, problem, Run())
+            return self._none(), found.reason or found.explain(), StopReason.FINISHED
+        best = float(listing.values.max())
+        threshold = self._threshold(best, 0.0)
+        ties = [listing.set_at(number) for number in np.flatnonzero(listing.values == best).tolist()]
+        family = ListedFamily(listing.only(listing.values >= threshold.cutoff), threshold, self.limits)
+        return Counted(family, min(ties), best), "", StopReason.FINISHED
 
-def _filter_sums(
-    least: int, threshold: Threshold, problem: Problem, scaling: Scaling, run: Run, limits: NearBestLimits
-) -> FilteredFamily | None:
-    """Sums that are too many to list because of constraints or conflicts: those without, as long as enough are kept."""
-    sums = sums_of(scaling.quality, problem, relaxed=True)
-    if sums is None:
-        return None
-    # The quality itself knows conflicts.
-    scores = Additive(threshold.quality.form(problem.k_max).linear)
-    margin = max(threshold.margin, SUM_ERROR * problem.k_max)
-    relaxed = _between_sums(replace(threshold, quality=scores, margin=margin), sums, problem)
-    family = SumFamily(sums, relaxed, problem.n_features_in, run, limits)
-    filtered = FilteredFamily(family, least, threshold, problem, limits)
-    return filtered if filtered.keeps_enough else None
+    def given(self, best_set: FeatureSet, *, proven: bool) -> Counted:
+        """Count the sets of a quality with numbers, given the best one, or if that is not ``proven`` just some set."""
+        sums = sums_of(self.scaling.quality, self.problem)
+        if sums is not None:
+            return self._count_sums(sums)
+        with suppress(Stopped):
+            if proven:
+                return self._count_listed(best_set)
+        best = self.quality.evaluate(best_set)
+        # The best set always counts, unless a quality was asked for that it may not have.
+        least = int(best >= self.nearness.least(best) - self.scaling.tolerance)
+        return replace(self._none(self._n_sets_in_all, least), best_set=best_set, best=best)
 
+    @cached_property
+    def scaling(self) -> Scaling:
+        """The problem in engine units."""
+        return Scaling.of(self.quality, self.problem)
 
-def _best_listed(
-    listed: SetList, best_set: FeatureSet, best: float, threshold: Threshold, limits: NearBestLimits
-) -> tuple[FeatureSet, float]:
-    """The best of the sets that are the best but for rounding; the first in the order of features of equal ones."""
-    near = np.flatnonzero(listed.values >= listed.values.max() - 2 * threshold.margin)
-    candidates = [best_set, *(listed.set_at(number) for number in near[: limits.max_in_order].tolist())]
-    worth = {chosen: threshold.quality.evaluate(chosen) for chosen in candidates}
-    first = min(worth, key=lambda chosen: (-worth[chosen], chosen))
-    return first, max(best, worth[first])
+    @property
+    def _n_sets_in_all(self) -> int:
+        """How many sets there are of the sizes asked, whatever the constraints."""
+        usable = self.problem.n_features_in - len(self.problem.forbidden)
+        return sum(math.comb(usable, size) for size in self.problem.sizes)
 
+    def _none(self, most: int = 0, least: int = 0) -> Counted:
+        """No sets, or none that are known: then ``most`` is how many there can be."""
+        nothing = Listing([], np.zeros(0), np.zeros(0), complete=not most)
+        threshold = Threshold(self.quality, math.inf, math.inf, 0.0)
+        return Counted(ListedFamily(nothing, threshold, self.limits, (least, most)))
 
-def count_black_box(
-    quality: BlackBox, problem: Problem, nearness: Nearness, run: Run, limits: NearBestLimits
-) -> Counted:
-    """Evaluate all sets of a black box, if they are few, and count those that are good enough."""
-    listing = all_sets(problem, run, limits.max_asked)[1]
-    if not listing.complete and not run.stopped:
-        raise UnsupportedError(
-            f"a {type(quality).__name__} can only be asked about sets one by one, and there are more than "
-            f"{limits.max_asked:,} of them or they are hard to list; ask for smaller sets, or forbid features."
-        )
-    values: list[float] = []
-    for number in range(len(listing)):
-        if run.tick():
-            break
-        values.append(quality.evaluate(listing.set_at(number)))
-    if not listing.complete or len(values) < len(listing):
-        return Counted(NoSets(problem.n_features_in, n_sets_in_all(problem)))
-    rows = [np.sort(some, axis=1) for some in listing.rows]
-    sets = SetList(rows, np.array(values), complete=True)
-    sets = sets.only(np.isfinite(sets.values))
-    if not len(sets):
-        return Counted(NoSets(problem.n_features_in))
-    best = float(sets.values.max())
-    threshold = _threshold(quality, nearness, best, Scaling.of(quality, problem), 0.0)
-    ties = [sets.set_at(number) for number in np.flatnonzero(sets.values == best).tolist()]
-    sets = sets.only(sets.values >= threshold.cutoff)
-    bounds = len(sets), len(sets)
-    return Counted(ListedFamily(sets, bounds, threshold, problem.n_features_in, limits), min(ties), best)
+    def _threshold(self, best: float, margin: float) -> Threshold:
+        cutoff = self.nearness.least(best) - self.scaling.tolerance
+        try:
+            value = math.ldexp(cutoff, -self.scaling.exponent)
+        except OverflowError:
+            value = math.copysign(FAR, cutoff)
+        return Threshold(self.quality, cutoff, min(max(value, -FAR), FAR), margin)
+
+    @property
+    def _rounding(self) -> float:
+        """The rounding error of the quality, in engine units."""
+        return math.ldexp(self.scaling.rounding, -self.scaling.exponent)
+
+    # --- Sums -----------------------------------------------------------------------------------------
+
+    def _count_sums(self, sums: list[Sums]) -> Counted:
+        """Sums of scores: the best set has the highest scores, and what it may lose says which others count."""
+        tops = [some.set_of(range(some.n_open)) for some in sums]
+        best_set = min(tops, key=lambda chosen: (-self.quality.evaluate(chosen), chosen))
+        best = self.quality.evaluate(best_set)
+        threshold = self._threshold(best, max(self._rounding, SUM_ERROR * self.problem.k_max))
+        threshold = self._between_sums(threshold, sums)
+        return Counted(SumFamily(sums, threshold, self.run, self.limits), best_set, best)
+
+    def _between_sums(self, threshold: Threshold, sums: list[Sums]) -> Threshold:
+        """The same threshold; where no sum is rounded, the next one of them from there up, and nothing is in doubt."""
+        digits = 2.0 ** (52 - self.problem.k_max.bit_length())
+        if all(_whole(digits * np.append(some.scores, some.start)) for some in sums):
+            return replace(threshold, value=math.ceil(digits * threshold.value) / digits, margin=0.0)
+        return threshold
+
+    def _filter_sums(self, least: int, threshold: Threshold) -> FilteredFamily | None:
+        """Sums that constraints or conflicts make too many to list: those without, as long as enough are kept."""
+        sums = sums_of(self.scaling.quality, self.problem, relaxed=True)
+        if sums is None:
+            return None
+        # The quality itself knows conflicts.
+        scores = Additive(self.quality.form(self.problem.k_max).linear)
+        margin = max(threshold.margin, SUM_ERROR * self.problem.k_max)
+        relaxed = self._between_sums(replace(threshold, quality=scores, margin=margin), sums)
+        family = SumFamily(sums, relaxed, self.run, self.limits)
+        filtered = FilteredFamily(family, least, threshold, self.problem, self.limits)
+        return filtered if filtered.keeps_enough else None
+
+    # --- Lists ----------------------------------------------------------------------------------------
+
+    def _count_listed(self, best_set: FeatureSet) -> Counted:
+        """Any other quality: all sets that may count are listed, and those in doubt are evaluated."""
+        run, limits = self.run, self.limits
+        # With as many sets as features, no feature is left out as being like others.
+        everything = replace(self.problem, n_alternatives=self.problem.n_features_in)
+        oracle = PricingOracle(self.scaling.quality, everything, run)
+        margin = max(4 * oracle.tolerance, self._rounding)
+        best = self.quality.evaluate(best_set)
+        threshold = self._threshold(best, margin)
+        # A set that is better by rounding alone moves the threshold by some multiple of that.
+        slack = margin * (4 + 2 * (self.nearness.within or 0.0))
+        top = math.ldexp(best, -self.scaling.exponent)
+        listed, seen = self._best_part(oracle, top, threshold.value - slack, threshold.value + slack)
+        if len(listed):
+            best_set, best = self._best_listed(listed, best_set, best, margin)
+            threshold = self._threshold(best, margin)
+        if not listed.complete:
+            least = max(len(listed), seen, int(best >= threshold.cutoff))
+            filtered = None if run.stopped else self._filter_sums(least, threshold)
+            bounds = least, max(self._n_sets_in_all, least)
+            return Counted(filtered or ListedFamily(listed, threshold, limits, bounds), best_set, best)
+        kept = listed.values >= threshold.value + margin
+        for number in np.flatnonzero(~kept & (listed.values >= threshold.value - margin)).tolist():
+            run.check()
+            kept[number] = threshold.counts(listed.set_at(number))
+        return Counted(ListedFamily(listed.only(kept), threshold, limits), best_set, best)
+
+    def _best_listed(
+        self, listed: Listing, best_set: FeatureSet, best: float, margin: float
+    ) -> tuple[FeatureSet, float]:
+        """The best of the sets that are the best but for rounding; of equal ones the first in the order of features."""
+        near = np.flatnonzero(listed.values >= listed.values.max() - 2 * margin)[: self.limits.max_in_order]
+        candidates = [best_set, *map(listed.set_at, near.tolist())]
+        worth = {chosen: self.quality.evaluate(chosen) for chosen in candidates}
+        first = min(worth, key=lambda chosen: (-worth[chosen], chosen))
+        return first, max(best, worth[first])
+
+    def _best_part(
+        self, oracle: PricingOracle, best: float, value: float, sure: float
+    ) -> tuple[Listing, int]:
+        """All sets above a value, or the best of them if they are too many; and how many were seen above ``sure``."""
+        found = self._list_above(oracle, value, self.limits.trial_nodes)
+        seen = int(np.count_nonzero(found.values >= sure))
+        if found.complete:
+            return found, seen
+        found = Listing([], np.zeros(0), np.zeros(0), complete=False)
+        for part in (*self.limits.parts, 1.0):
+            wanted = value if part == 1.0 else best - part * (best - sure)
+            more = self._list_above(oracle, wanted)
+            seen = max(seen, int(np.count_nonzero(more.values >= sure)))
+            if not more.complete:
+                break
+            found = replace(more, complete=part == 1.0)
+        return found, seen
+
+    def _list_above(self, oracle: PricingOracle, value: float, max_nodes: int = UNLIMITED) -> Listing:
+        """All sets above a value; if they are too many or there is no time, only the values of some."""
+        limits = self.limits
+        most = min(limits.max_listed, limits.max_listed_features // max(self.problem.k_max, 1))
+        rows, values, complete = [], [np.zeros(0)], True
+        for sets in oracle.sizes:
+            conditions = SearchConditions(self.run.tick, max_nodes=max_nodes)
+            places, found, complete = sets.all_above(value, most, conditions, None, None, False)
+            most -= len(found)
+            values.append(found)
+            if not complete:
+                break
+            rows.append(sets.encoding.with_base(places))
+        total = np.concatenate(values)
+        return Listing(rows, total, total, complete)

@@ -10,8 +10,9 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
+from contextlib import suppress
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cached_property, partial
 from typing import Any
 
 import numpy as np
@@ -20,8 +21,7 @@ import numpy.typing as npt
 from altsets.arrays import Floats, Indices
 from altsets.errors import UnsupportedError
 from altsets.problem import FeatureSet
-from altsets.search.near_best.family import NearBestLimits, Threshold
-from altsets.search.near_best.sums import Sums
+from altsets.search.near_best.sums import NearBestLimits, Sums, Threshold
 from altsets.search.run import Run, Stopped
 
 #: Up to this, floats hold all whole numbers.
@@ -40,15 +40,7 @@ SMALLEST_UNIT = 1e-7
 
 @dataclass(frozen=True)
 class LossClasses:
-    """Features by their losses: those with the same loss are a class.
-
-    Attributes
-    ----------
-    losses : int array
-        The loss of each class, ascending.
-    members : list of int arrays
-        The positions of its features.
-    """
+    """Features by their losses, ascending: the positions of those with the same loss are a class."""
 
     losses: Indices
     members: list[Indices]
@@ -61,13 +53,9 @@ class LossClasses:
         distinct, first = np.unique(losses[order], return_index=True)
         return cls(distinct, np.split(order, first[1:]) if len(order) else [])
 
-    def __len__(self) -> int:
-        return sum(map(len, self.members))
-
-
-def n_additions(items: LossClasses, n_taken: int, most: int) -> float:
-    """The number of additions that :func:`count_subsets` takes."""
-    return sum(float(min(len(members), n_taken)) for members in items.members) * n_taken * (most + 1.0)
+    def n_additions(self, n_taken: int, most: int) -> float:
+        """The number of additions that :func:`count_subsets` takes."""
+        return sum(float(min(len(members), n_taken)) for members in self.members) * n_taken * (most + 1.0)
 
 
 def count_subsets(
@@ -79,10 +67,10 @@ def count_subsets(
     whole: bool = False,
     keep: list[npt.NDArray[Any]] | None = None,
 ) -> npt.NDArray[Any]:
-    """The number of subsets of up to ``n_taken`` features, by size and total loss up to ``most``.
+    """The number of subsets of up to ``n_taken`` features, by size (rows) and total loss up to ``most``.
 
-    There is one row for each size. Counts are floats, or with ``whole`` Python's integers. The tables before each
-    class, and the last one, are added to ``keep``.
+    Counts are floats, or with ``whole`` Python's integers. The tables before each class, and the last one, are added
+    to ``keep``.
     """
     ways: npt.NDArray[Any] = np.zeros((n_taken + 1, most + 1), dtype=object if whole else np.float64)
     ways[0, 0] = 1
@@ -119,14 +107,7 @@ def _distinct(n_rows: int, count: int, size: int, rng: np.random.Generator) -> I
 
 
 class SubsetTable:
-    """All subsets by size and total loss, to draw from.
-
-    Parameters
-    ----------
-    items : LossClasses
-    n_taken, most : int
-        As for :func:`count_subsets`.
-    """
+    """All subsets by size and total loss, to draw from."""
 
     def __init__(self, items: LossClasses, n_taken: int, most: int) -> None:
         self._items = items
@@ -134,10 +115,7 @@ class SubsetTable:
         self.counts: Floats = count_subsets(items, n_taken, most, lambda: None, keep=self._tables)
 
     def draw(self, n_taken: Indices, losses: Indices, rng: np.random.Generator) -> Indices:
-        """For each size and loss one subset, drawn uniformly.
-
-        Each is a row of positions; -1 where it takes fewer than others.
-        """
+        """For each size and loss one subset drawn uniformly: a row of positions, -1 where it takes fewer."""
         left, rest = n_taken.copy(), losses.copy()
         chosen = np.full((len(left), int(n_taken.max(initial=0))), -1)
         for number in reversed(range(len(self._items.losses))):
@@ -184,20 +162,13 @@ class _Rounded:
     coming: Indices
     most: int
 
-    @property
+    @cached_property
     def items(self) -> tuple[LossClasses, LossClasses]:
         return LossClasses.of(self.going, self.most), LossClasses.of(self.coming, self.most)
 
 
 class RoundedSums:
-    """The sets of one size that count, as far as rounded scores tell.
-
-    Attributes
-    ----------
-    sums : Sums
-    bounds : tuple of int
-        The number of sets, at least and at most.
-    """
+    """The sets of one size that count, as far as rounded scores tell: at least and at most ``bounds`` of them."""
 
     def __init__(self, sums: Sums, threshold: Threshold, limits: NearBestLimits, run: Run) -> None:
         self.sums, self._threshold, self._limits = sums, threshold, limits
@@ -215,14 +186,12 @@ class RoundedSums:
             # Every set counts.
             self.bounds = sums.n_sets, sums.n_sets
             return
-        try:
+        # When time is up, the bounds so far hold.
+        with suppress(Stopped):
             if self._lattice is not None:
                 self._narrow(*self._counted(self._lattice, run.check, exact=True))
             else:
                 self._refine(run)
-        except Stopped:
-            # The bounds so far hold.
-            pass
 
     # --- Counting -----------------------------------------------------------------------------------
 
@@ -266,10 +235,8 @@ class RoundedSums:
         if not unit:
             return None
         multiples = np.rint(losses / unit)
-        error = (
-            float(np.max(np.abs(losses - multiples * unit), initial=0.0)) * 2 * self.sums.n_open
-            + self._threshold.margin
-        )
+        rounded_off = float(np.max(np.abs(losses - multiples * unit), initial=0.0))
+        error = rounded_off * 2 * self.sums.n_open + self._threshold.margin
         low, high = (math.floor((self._room + sign * error) / unit) for sign in (-1, 1))
         if low != high or high > self._limits.max_steps:
             return None
@@ -283,24 +250,19 @@ class RoundedSums:
         return min(len(self._going), len(self._coming))
 
     def _additions(self, rounded: _Rounded) -> float:
-        return sum(n_additions(items, self._n_exchanged, rounded.most) for items in rounded.items)
+        return sum(items.n_additions(self._n_exchanged, rounded.most) for items in rounded.items)
 
     def _counted(self, rounded: _Rounded, check: Callable[[], None], exact: bool = False) -> tuple[int, int]:
         """How many sets lose few enough steps: between these numbers, as floats are rounded. ``exact``: no rounding."""
         if rounded.most < 0:
             return 0, 0
-        going, coming = (
-            count_subsets(items, self._n_exchanged, rounded.most, check) for items in rounded.items
-        )
+        count = partial(count_subsets, n_taken=self._n_exchanged, most=rounded.most, check=check)
+        going, coming = map(count, rounded.items)
         total = float(_total(going, coming))
         if max(total, float(going.max()), float(coming.sum(axis=1).max())) < EXACT:
             return int(total), int(total)
         if exact and self._additions(rounded) <= self._limits.max_long_additions:
-            going, coming = (
-                count_subsets(items, self._n_exchanged, rounded.most, check, whole=True)
-                for items in rounded.items
-            )
-            return (int(_total(going, coming)),) * 2
+            return (int(_total(*(count(items, whole=True) for items in rounded.items))),) * 2
         n_terms = len(self._going) + len(self._coming) + rounded.most + 100
         error = 2.0**-52 * n_terms * (self._n_exchanged + 1)
         return math.floor(total * (1 - error)), math.ceil(total * (1 + error))

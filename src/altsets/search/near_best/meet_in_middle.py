@@ -15,8 +15,7 @@ import numpy.typing as npt
 
 from altsets.arrays import Floats, Indices
 from altsets.problem import FeatureSet
-from altsets.search.near_best.family import NearBestLimits, Threshold
-from altsets.search.near_best.sums import Sums
+from altsets.search.near_best.sums import NearBestLimits, Sums, Threshold
 
 #: Numbers that are sorted in one go.
 ROWS_AT_A_TIME = 1_000_000
@@ -51,13 +50,8 @@ class _Meeting:
 class HalvedSums:
     """The sets of one size that count, by parts on the left and on the right.
 
-    Attributes
-    ----------
-    sums : Sums
-    n_proposals : int
-        The number of sets that may count, but for rounding.
-    bounds : tuple of int
-        The number of sets that count; both numbers are the same unless too many are too close to the threshold.
+    ``n_proposals`` may count, but for rounding; the two ``bounds`` are the same unless too many are too close to the
+    threshold.
     """
 
     def __init__(
@@ -101,9 +95,8 @@ class HalvedSums:
         floor = threshold.value - sums.start - threshold.margin
         halves = []
         for own, other in ((places[::2], places[1::2]), (places[1::2], places[::2])):
-            parts = _parts(
-                sums.scores[own], sums.scores[other], sums.n_open, floor, limits.max_half_sets, check
-            )
+            scores = sums.scores[own], sums.scores[other]
+            parts = _parts(*scores, sums.n_open, floor, limits.max_half_sets, check)
             if parts is None:
                 return None
             halves.append(_Half(own, *parts))

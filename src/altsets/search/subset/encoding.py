@@ -132,7 +132,7 @@ class SizeEncoding:
 
     def with_base(self, rows: npt.NDArray[np.integer[Any]]) -> Ints:
         """Positions as features, with those that are in every set."""
-        chosen = self.features[rows].astype(np.intc)
+        chosen = self.features.astype(np.intc)[rows]
         every = np.broadcast_to(self.base.astype(np.intc), (len(rows), len(self.base)))
         return np.concatenate([every, chosen], axis=1)
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Set
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 
 import numpy as np
@@ -50,6 +50,16 @@ class Listing:
                 return tuple(sorted(rows[number].tolist()))
             number -= len(rows)
         raise IndexError(number)
+
+    def only(self, kept: Bools) -> Listing:
+        """Some of the sets."""
+        starts = np.cumsum([0, *map(len, self.rows)])
+        rows = [some[kept[start : start + len(some)]] for some, start in zip(self.rows, starts, strict=False)]
+        return Listing(rows, self.values[kept], self.qualities[kept], self.complete)
+
+    def valued(self, qualities: Floats) -> Listing:
+        """The same sets with these qualities, without prices."""
+        return replace(self, values=qualities, qualities=qualities)
 
     @cached_property
     def masks(self) -> Masks:

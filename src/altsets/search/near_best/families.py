@@ -1,0 +1,290 @@
+"""Families of sets above a threshold, which can be counted, sampled and enumerated: listed, or sums of scores."""
+
+from __future__ import annotations
+
+import math
+from abc import ABC, abstractmethod
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+
+from altsets.arrays import Bools, Floats, Indices
+from altsets.errors import UnsupportedError
+from altsets.problem import FeatureSet, Problem
+from altsets.search.near_best.dynamic_programme import RoundedSums
+from altsets.search.near_best.meet_in_middle import HalvedSums
+from altsets.search.near_best.sums import NearBestLimits, Sums, Threshold, best_first
+from altsets.search.run import Run, Stopped
+from altsets.search.subset.listing import Listing
+
+
+class Family(ABC):
+    """Sets above a threshold; their number is within ``bounds``.
+
+    ``n_known`` is the number of sets that shares, draws and rankings are about, the best ones, if those are not all.
+    If it is ``estimated``, shares come from a sample.
+    """
+
+    n_known: int | None = None
+    estimated: bool = False
+
+    def __init__(self, threshold: Threshold, limits: NearBestLimits, bounds: tuple[int, int]) -> None:
+        self._threshold, self._limits, self.bounds = threshold, limits, bounds
+        self._n = threshold.quality.n_features_in
+
+    def shares(self) -> Floats:
+        """The fraction of the sets that has each feature."""
+        total = np.zeros(self._n)
+        for chosen in self._sample:
+            total[list(chosen)] += 1
+        return total / max(len(self._sample), 1)
+
+    def pair_shares(self) -> Floats:
+        """The fraction of the sets that has each pair of features; on the diagonal, each feature."""
+        total = np.zeros((self._n, self._n))
+        for chosen in self._sample:
+            total[np.ix_(chosen, chosen)] += 1
+        return total / max(len(self._sample), 1)
+
+    def always(self) -> Bools:
+        """The features in all sets."""
+        return np.equal(self.shares(), 1.0)
+
+    def sometimes(self) -> Bools:
+        """The features in at least one set."""
+        return np.greater(self.shares(), 0.0)
+
+    @abstractmethod
+    def draw(self, n: int, rng: np.random.Generator) -> list[FeatureSet]:
+        """Sets drawn uniformly, with replacement."""
+
+    @abstractmethod
+    def ranked(self) -> Iterator[FeatureSet]:
+        """The sets from the best down."""
+
+    @cached_property
+    def _sample(self) -> list[FeatureSet]:
+        """The sample behind estimates, always the same."""
+        return self.draw(self._limits.n_draws, np.random.default_rng(0))
+
+
+@dataclass(frozen=True)
+class Counted:
+    """The sets that count, and the best one of all with its quality: None and nan if none is known."""
+
+    family: Family
+    best_set: FeatureSet | None = None
+    best: float = math.nan
+
+
+class ListedFamily(Family):
+    """Sets that have been listed, all of which count: all that do, or if the list is not complete the best of them."""
+
+    def __init__(
+        self,
+        sets: Listing,
+        threshold: Threshold,
+        limits: NearBestLimits,
+        bounds: tuple[int, int] | None = None,
+    ) -> None:
+        super().__init__(threshold, limits, (len(sets), len(sets)) if bounds is None else bounds)
+        self._sets, self.n_known = sets, None if sets.complete else len(sets)
+
+    def shares(self) -> Floats:
+        """How often each feature occurs in the sets that were listed."""
+        total = np.zeros(self._n, dtype=np.int64)
+        for rows in self._sets.rows:
+            for column in rows.T:
+                total += np.bincount(column, minlength=self._n)
+        return total / max(len(self._sets), 1)
+
+    def pair_shares(self) -> Floats:
+        """How often each pair of features occurs in them."""
+        n, step = self._n, self._limits.rows_at_a_time
+        # Over the features that occur: of all there may be many.
+        used = np.flatnonzero(self.sometimes())
+        place = np.zeros(n, dtype=np.intp)
+        place[used] = np.arange(len(used))
+        counts = np.zeros(len(used) ** 2, dtype=np.int64)
+        for rows in self._sets.rows:
+            for start in range(0, len(rows), step):
+                columns = place[rows[start : start + step].T]
+                for number, first in enumerate(columns):
+                    for second in columns[number + 1 :]:
+                        counts += np.bincount(first * len(used) + second, minlength=len(counts))
+        square = counts.reshape(len(used), len(used))
+        total = np.zeros((n, n))
+        total[np.ix_(used, used)] = square + square.T
+        total /= max(len(self._sets), 1)
+        np.fill_diagonal(total, self.shares())
+        return total
+
+    def draw(self, n: int, rng: np.random.Generator) -> list[FeatureSet]:
+        """Listed sets, drawn uniformly."""
+        return [self._sets.set_at(number) for number in rng.integers(len(self._sets), size=n).tolist()]
+
+    def ranked(self) -> Iterator[FeatureSet]:
+        """The sets that were listed, from the best down; equal ones in the order of their features."""
+        order, ends = self._order
+        start = 0
+        while start < len(order):
+            end = int(ends[np.searchsorted(ends, start, side="right")])
+            end = min(end, start + self._limits.max_in_order)
+            some = [self._sets.set_at(int(number)) for number in order[start:end]]
+            yield from sorted(some, key=lambda chosen: (-self._threshold.quality.evaluate(chosen), chosen))
+            start = end
+
+    @cached_property
+    def _order(self) -> tuple[Indices, Indices]:
+        """The sets in the order of their values, and where those end that are nearly equal to each other.
+
+        Values are sums in another order than qualities are, so those are compared by quality.
+        """
+        order = np.argsort(-self._sets.values, kind="stable")
+        falls = np.diff(self._sets.values[order]) < -self._threshold.margin
+        return order, np.append(np.flatnonzero(falls) + 1, len(order))
+
+
+class SumFamily(Family):
+    """Sets whose quality is a sum: by meeting in the middle, or else by dynamic programming."""
+
+    def __init__(self, sums: Sequence[Sums], threshold: Threshold, run: Run, limits: NearBestLimits) -> None:
+        near = [some.near(threshold) for some in sums]
+        self._sums = [some for some in near if some is not None]
+        self._parts = [_count_part(some, threshold, limits, run) for some in self._sums]
+        bounds = sum(part.bounds[0] for part in self._parts), sum(part.bounds[1] for part in self._parts)
+        super().__init__(threshold, limits, bounds)
+        self._halved = [
+            part for part in self._parts if isinstance(part, HalvedSums) and part.bounds[0] == part.bounds[1]
+        ]
+        self.estimated = len(self._halved) < len(self._parts)
+
+    def shares(self) -> Floats:
+        """How often each feature occurs."""
+        if self.estimated:
+            return super().shares()
+        total = np.zeros(self._n)
+        for part in self._halved:
+            total[part.sums.base] += part.bounds[0]
+            total[part.sums.features] += part.occurrences()
+        return total / max(self.bounds[0], 1)
+
+    def pair_shares(self) -> Floats:
+        """How often each pair of features occurs."""
+        if self.estimated:
+            return super().pair_shares()
+        total = np.zeros((self._n, self._n))
+        for part in self._halved:
+            base, features, pairs = part.sums.base, part.sums.features, part.pair_occurrences()
+            total[np.ix_(base, base)] += part.bounds[0]
+            total[np.ix_(features, features)] += pairs
+            once = np.diagonal(pairs)
+            total[np.ix_(base, features)] += once
+            total[np.ix_(features, base)] += once[:, None]
+        return total / max(self.bounds[0], 1)
+
+    def always(self) -> Bools:
+        """The features in all sets."""
+        if not self.estimated:
+            return super().always()
+        counts = np.zeros(self._n, dtype=np.intp)
+        for some in self._sums:
+            counts[some.base] += 1
+        return np.equal(counts, len(self._sums))
+
+    def sometimes(self) -> Bools:
+        """The features in some sets, or in all."""
+        if not self.estimated:
+            return super().sometimes()
+        found = np.zeros(self._n, dtype=bool)
+        for some in self._sums:
+            found[some.base] = found[some.features] = True
+        return found
+
+    def draw(self, n: int, rng: np.random.Generator) -> list[FeatureSet]:
+        """Sets drawn uniformly, by rejection: proposed, and kept if they count."""
+        proposals = [part.n_proposals for part in self._parts]
+        chances = np.array([number / sum(proposals) for number in proposals])
+        per_set = max(1.1 * sum(proposals) / max(self.bounds[0], 1), 1.0)
+        found: list[FeatureSet] = []
+        for _ in range(self._limits.max_rounds):
+            wanted = math.ceil(min(per_set * (n - len(found)) + 10, self._limits.draws_at_a_time))
+            which = rng.choice(len(chances), size=wanted, p=chances)
+            proposed: list[FeatureSet | None] = [None] * wanted
+            for number, part in enumerate(self._parts):
+                places = np.flatnonzero(which == number).tolist()
+                for place, chosen in zip(places, part.propose(len(places), rng), strict=True):
+                    proposed[place] = chosen
+            found += [chosen for chosen in proposed if chosen is not None]
+            if len(found) >= n:
+                return found[:n]
+        raise UnsupportedError(
+            "too few of the sets that can be drawn are good enough; give a larger within, or more time to count them."
+        )
+
+    def ranked(self) -> Iterator[FeatureSet]:
+        """The sets from the best down."""
+        return best_first(self._sums, self._threshold)
+
+
+def _count_part(
+    sums: Sums, threshold: Threshold, limits: NearBestLimits, run: Run
+) -> HalvedSums | RoundedSums:
+    # A few sets are counted whether or not there is time.
+    check: Callable[[], object] = run.check if sums.n_sets > limits.unchecked_sets else run.tick
+    try:
+        halved = HalvedSums.of(sums, threshold, limits, check)
+    except Stopped:
+        halved = None
+    return halved or RoundedSums(sums, threshold, limits, run)
+
+
+class FilteredFamily(Family):
+    """The sets of a family without constraints that keep to them and that the quality does not rule out.
+
+    ``least`` of them are known to; the threshold has the quality itself.
+    """
+
+    estimated = True
+
+    def __init__(
+        self, family: SumFamily, least: int, threshold: Threshold, problem: Problem, limits: NearBestLimits
+    ) -> None:
+        super().__init__(threshold, limits, (least, max(least, family.bounds[1])))
+        self._family, self._problem = family, problem
+
+    @property
+    def keeps_enough(self) -> bool:
+        """Whether enough of the sets are kept to make drawing them worthwhile."""
+        try:
+            drawn = self._family.draw(self._limits.trial_draws, np.random.default_rng(0))
+        except UnsupportedError:
+            return False
+        return sum(map(self._kept, drawn)) >= self._limits.min_kept * len(drawn)
+
+    def _kept(self, chosen: FeatureSet) -> bool:
+        allowed = all(rule.holds(chosen) for rule in self._problem.constraints)
+        return allowed and self._threshold.counts(chosen)
+
+    def always(self) -> Bools:
+        """The features that are in all sets, even without constraints."""
+        return self._family.always()
+
+    def draw(self, n: int, rng: np.random.Generator) -> list[FeatureSet]:
+        """Sets drawn uniformly, by rejection."""
+        found: list[FeatureSet] = []
+        per_set = 1.0
+        for _ in range(self._limits.max_rounds):
+            wanted = math.ceil(min(1.1 * per_set * (n - len(found)) + 10, self._limits.draws_at_a_time))
+            kept = [chosen for chosen in self._family.draw(wanted, rng) if self._kept(chosen)]
+            found += kept
+            if len(found) >= n:
+                return found[:n]
+            per_set = wanted / max(len(kept), 1)
+        raise UnsupportedError("too few sets keep to the constraints to draw so many; draw fewer.")
+
+    def ranked(self) -> Iterator[FeatureSet]:
+        """The sets from the best down."""
+        return filter(self._kept, self._family.ranked())
