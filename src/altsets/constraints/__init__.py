@@ -22,9 +22,8 @@ from collections.abc import Mapping
 from typing import Any
 
 from altsets.constraints._budget import Budget
-from altsets.constraints._forbid import Forbid
 from altsets.constraints._kinds import AtLeast, AtMost, Exclusive, Implies, Require, Size
-from altsets.constraints._max_similarity import MaxSimilarity
+from altsets.constraints._measured import Forbid, MaxSimilarity
 from altsets.constraints.base import Constraint
 
 __all__ = [

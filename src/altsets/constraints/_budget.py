@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 import math
-import numbers
 from collections.abc import Hashable, Iterable, Mapping, Sequence
-from copy import copy
 from dataclasses import dataclass
 from decimal import Context, Decimal, Inexact
+from numbers import Integral
 from typing import Any, Self
 
 from altsets.constraints.base import (
@@ -18,12 +17,10 @@ from altsets.constraints.base import (
     Rule,
     feature_literal,
     number_in,
-    one_feature,
     split_option,
 )
-from altsets.constraints.groups import group_mapping, group_numbers
 from altsets.errors import InputError, NotExpressedError
-from altsets.features import Feature, FeatureNames
+from altsets.features import Feature, FeatureNames, given_feature, group_mapping, group_numbers
 
 #: Room for the digits of all doubles from the largest to the smallest; what did not fit in would be an error.
 EXACT_DECIMALS = Context(prec=1000, traps=[Inexact])
@@ -84,9 +81,8 @@ class Budget(Constraint):
     def __init__(
         self, costs: Iterable[float] | Mapping[Any, float], limit: float, groups: Any = None
     ) -> None:
-        self._set(costs=_costs(costs), limit=_amount(limit, "limit"), groups=None)
-        if groups is not None:
-            self._set(groups=paid_together(groups))
+        together = None if groups is None else _paid_together(groups)
+        self._set(costs=_costs(costs), limit=_amount(limit, "limit"), groups=together)
 
     def resolve(self, names: Sequence[str]) -> Self:
         """The same constraint with one cost and one group for each feature; refuses features that do not exist."""
@@ -97,14 +93,11 @@ class Budget(Constraint):
             )
         if isinstance(self.costs, tuple) and not isinstance(self.groups, Mapping):
             return self
-        resolved = copy(self)
+        known = FeatureNames.of(names)
         if self.groups is None:
-            resolved._set(costs=_by_feature(self, self.costs, FeatureNames.of(names)))
-        else:
-            numbers = tuple(group_numbers(self.groups, names, self.title))
-            prices = GroupPrices(self, self.groups, numbers, FeatureNames.of(names))
-            resolved._set(costs=prices.of(self.costs), groups=numbers)
-        return resolved
+            return self._changed(costs=_by_feature(self.costs, known))
+        numbers = tuple(group_numbers(self.groups, known, self.title))
+        return self._changed(costs=_group_prices(self.costs, self.groups, numbers, known), groups=numbers)
 
     def holds(self, chosen: Sequence[int]) -> bool:
         """Whether the set is within the limit, to the last digit."""
@@ -194,11 +187,11 @@ def _label(group: Hashable) -> Any:
     return group
 
 
-def _by_feature(budget: Budget, costs: Mapping[Any, float], names: FeatureNames) -> tuple[float, ...]:
+def _by_feature(costs: Mapping[Any, float], names: FeatureNames) -> tuple[float, ...]:
     """One cost for each feature, out of a mapping."""
     listed = [0.0] * len(names)
     for feature, cost in costs.items():
-        position = names.position(one_feature(budget, feature), budget.title)
+        position = names.position(given_feature(feature, "Budget"), "Budget")
         # A feature may be named twice, by its name and by its index.
         listed[position] = float(_total([listed[position], cost])) if listed[position] else cost
     return tuple(listed)
@@ -240,7 +233,7 @@ def _amount(value: Any, name: str) -> float:
     return number
 
 
-def paid_together(groups: Any) -> dict[Feature, Hashable]:
+def _paid_together(groups: Any) -> dict[Feature, Hashable]:
     """The group of each feature that has one; groups that were given as lists go by their features."""
     # What compares sets by groups knows them, too.
     groups = getattr(groups, "groups", groups)
@@ -253,67 +246,45 @@ def paid_together(groups: Any) -> dict[Feature, Hashable]:
     return {feature: tuple(members[number]) for feature, number in known.items()}
 
 
-class GroupPrices:
-    """What each group costs.
+def _group_prices(
+    costs: tuple[float, ...] | dict[Any, float],
+    groups: Mapping[Feature, Hashable],
+    group_of: tuple[int, ...],
+    names: FeatureNames,
+) -> tuple[float, ...]:
+    """What the group of each feature costs; refused where two features of a group say different things.
 
-    Parameters
-    ----------
-    budget : Budget
-        Who asks.
-    groups : mapping from feature to group
-        As users give them.
-    group_of : tuple of int
-        The number of the group of each feature; one without a group has a group of its own.
-    names : FeatureNames
+    ``group_of`` has the number of the group of each feature; one without a group has a group of its own.
     """
+    numbers = {group: group_of[names.position(feature, "Budget")] for feature, group in groups.items()}
+    if isinstance(costs, dict):
+        listed = [(_group_meant(key, numbers, group_of, names), cost) for key, cost in costs.items()]
+    else:
+        listed = list(zip(group_of, costs, strict=True))
+    price: dict[int, float] = {}
+    for number, cost in listed:
+        if price.setdefault(number, cost) != cost:
+            named = [f"group {group!r}" for group, its_number in numbers.items() if its_number == number]
+            called = named[0] if named else repr(names[group_of.index(number)])
+            raise InputError(
+                f"Budget: {called} costs {price[number]!r} and {cost!r}; a group is paid once, so give one cost for "
+                "all of its features."
+            )
+    return tuple(price.get(number, 0.0) for number in group_of)
 
-    def __init__(
-        self,
-        budget: Budget,
-        groups: Mapping[Feature, Hashable],
-        group_of: tuple[int, ...],
-        names: FeatureNames,
-    ) -> None:
-        self._budget, self._group_of, self._names = budget, group_of, names
-        self._number: dict[Hashable, int] = {}
-        for feature, group in groups.items():
-            self._number[group] = group_of[names.position(feature, budget.title)]
 
-    def of(self, costs: tuple[float, ...] | dict[Any, float]) -> tuple[float, ...]:
-        """What the group of each feature costs; refused where two features of a group say different things."""
-        price: dict[int, float] = {}
-        if isinstance(costs, dict):
-            listed = [(self._meant_by(key), cost) for key, cost in costs.items()]
-        else:
-            listed = list(zip(self._group_of, costs, strict=True))
-        for number, cost in listed:
-            if price.setdefault(number, cost) != cost:
-                raise InputError(
-                    f"Budget: {self._called(number)} costs {price[number]!r} and {cost!r}; a group is paid once, so "
-                    "give one cost for all of its features."
-                )
-        return tuple(price.get(number, 0.0) for number in self._group_of)
-
-    def _meant_by(self, key: Any) -> int:
-        """The number of the group that a key means: the name of a group, or one of its features."""
-        number = self._number.get(key)
-        if number is None or self._is_feature(key):
-            position = self._names.position(one_feature(self._budget, key), self._budget.title)
-            if number is not None and self._group_of[position] != number:
-                raise InputError(
-                    f"Budget: the cost of {key!r} may be that of a group or of a feature outside it; "
-                    "give groups names that no feature has."
-                )
-            number = self._group_of[position]
+def _group_meant(
+    key: Any, numbers: Mapping[Hashable, int], group_of: tuple[int, ...], names: FeatureNames
+) -> int:
+    """The number of the group that a key means: the name of a group, or one of its features."""
+    number = numbers.get(key)
+    is_index = isinstance(key, Integral) and 0 <= int(key) < len(names)
+    if number is not None and not (key in names if isinstance(key, str) else is_index):
         return number
-
-    def _is_feature(self, key: Any) -> bool:
-        if isinstance(key, str):
-            return key in self._names
-        return isinstance(key, numbers.Integral) and 0 <= int(key) < len(self._names)
-
-    def _called(self, number: int) -> str:
-        for group, its_number in self._number.items():
-            if its_number == number:
-                return f"group {group!r}"
-        return repr(self._names[self._group_of.index(number)])
+    own = group_of[names.position(given_feature(key, "Budget"), "Budget")]
+    if number is not None and own != number:
+        raise InputError(
+            f"Budget: the cost of {key!r} may be that of a group or of a feature outside it; "
+            "give groups names that no feature has."
+        )
+    return own

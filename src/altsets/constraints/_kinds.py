@@ -6,7 +6,7 @@ import numbers
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import Any, Self
+from typing import Any, ClassVar, Self
 
 from altsets.constraints.base import (
     Constraint,
@@ -20,62 +20,117 @@ from altsets.constraints.base import (
     feature_literal,
     features_literal,
     features_text,
-    one_feature,
     several_features,
     sorted_indices,
     split_option,
 )
 from altsets.errors import InputError
-from altsets.features import MOST_LISTED, Feature, FeatureNames, cells_in, whole_number
+from altsets.features import MOST_LISTED, Feature, FeatureNames, cells_in, given_feature, whole_number
 
 #: Names that a sentence of a report spells out.
 MOST_NAMED = 12
 
 
+class OfSeveral(Constraint):
+    """A condition on several features, which one field holds."""
+
+    _field: ClassVar[str]
+
+    @property
+    def _features(self) -> tuple[Any, ...]:
+        features: tuple[Any, ...] = getattr(self, self._field)
+        return features
+
+    def resolve(self, names: Sequence[str]) -> Self:
+        """The same constraint on sorted indices; refuses features that do not exist."""
+        indices = sorted_indices(self, self._features, names)
+        # Made anew, as two names of one feature may leave a group too small.
+        return self if indices == self._features else replace(self, **{self._field: indices})  # type: ignore[type-var]
+
+    def arguments(self, names: Sequence[str] | None) -> list[str]:
+        """The features, in a list."""
+        return [features_literal(self._features, names)]
+
+    def option_text(self, names: Sequence[str]) -> str:
+        """``COL,COL``."""
+        return features_text(self._features, names)
+
+    def _listed(self, names: Sequence[str], most: int = MOST_LISTED) -> str:
+        return FeatureNames.of(names).listed(self._features, most)
+
+    @cached_property
+    def _members(self) -> frozenset[Any]:
+        return frozenset(self._features)
+
+
 @dataclass(frozen=True, init=False)
-class OfFeatures(Constraint):
+class OfFeatures(OfSeveral):
     """A condition on one feature or several, each on its own."""
 
+    _field = "features"
     features: tuple[Any, ...]
 
     def __init__(self, features: Feature | Iterable[Feature]) -> None:
         several = [features] if isinstance(features, str | numbers.Real) else features
         self._set(features=several_features(self, several))
 
-    def resolve(self, names: Sequence[str]) -> Self:
-        """The same constraint on sorted indices; refuses features that do not exist."""
-        indices = sorted_indices(self, self.features, names)
-        return self if indices == self.features else replace(self, features=indices)
-
-    def arguments(self, names: Sequence[str] | None) -> list[str]:
-        """The features, in a list."""
-        return [features_literal(self.features, names)]
-
-    def option_text(self, names: Sequence[str]) -> str:
+    @classmethod
+    def parse(cls, text: str, read: OptionReader) -> Self:
         """``COL,COL``."""
-        return features_text(self.features, names)
-
-    @cached_property
-    def _members(self) -> frozenset[Any]:
-        return frozenset(self.features)
+        return cls(read.features(text))
 
 
-class OfGroup(Constraint):
-    """A condition on how many features of a group there are."""
+class OfGroup(OfSeveral):
+    """A condition on the features of a group together."""
 
+    _field = "group"
     group: tuple[Any, ...]
 
-    def resolve(self, names: Sequence[str]) -> Self:
-        """The same constraint on sorted indices; refuses features that do not exist."""
-        indices = sorted_indices(self, self.group, names)
-        return self if indices == self.group else replace(self, group=indices)  # type: ignore[type-var]
+    def __init__(self, group: Iterable[Feature]) -> None:
+        self._set(group=several_features(self, group))
 
-    def _listed(self, names: Sequence[str], most: int = MOST_LISTED) -> str:
-        return FeatureNames.of(names).listed(self.group, most)
+    @classmethod
+    def parse(cls, text: str, read: OptionReader) -> Self:
+        """``GROUP``."""
+        return cls(read.group(text))
 
-    @cached_property
-    def _members(self) -> frozenset[Any]:
-        return frozenset(self.group)
+
+class OfCount(OfGroup):
+    """A condition on how many features of a group a set has; one field holds the number."""
+
+    _number: ClassVar[str]
+    _words: ClassVar[str]
+
+    def __init__(self, number: int, group: Iterable[Feature]) -> None:
+        self._set(**{self._number: whole_number(f"{self.title}: {self._number}", number, least=0)})
+        super().__init__(group)
+
+    @property
+    def _count(self) -> int:
+        count: int = getattr(self, self._number)
+        return count
+
+    @classmethod
+    def parse(cls, text: str, read: OptionReader) -> Self:
+        """``N:GROUP``."""
+        number, group = split_option(read, text, "N:GROUP")
+        return cls(count_in(read, number), read.group(group))
+
+    def option_text(self, names: Sequence[str]) -> str:
+        """``N:GROUP``."""
+        return f"{self._count}:{super().option_text(names)}"
+
+    def arguments(self, names: Sequence[str] | None) -> list[str]:
+        """The number and the group."""
+        return [str(self._count), *super().arguments(names)]
+
+    def sentence(self, names: Sequence[str]) -> str:
+        """Such as "Every set has at most 1 of these: g1, g2."."""
+        return f"Every set has {self._words} {self._count} of these: {self._listed(names, MOST_NAMED)}."
+
+    def describe(self, names: Sequence[str]) -> str:
+        """Such as "at most 1 of {g1, g2}"."""
+        return f"{self._words} {self._count} of {{{self._listed(names)}}}"
 
 
 @dataclass(frozen=True, init=False)
@@ -106,22 +161,17 @@ class Require(OfFeatures):
         """All of the features."""
         return (CountRule(self.features, lower=len(self.features)),)
 
-    @classmethod
-    def parse(cls, text: str, read: OptionReader) -> Self:
-        """``COL,COL``."""
-        return cls(read.features(text))
-
     def sentence(self, names: Sequence[str]) -> str:
         """Such as "Every set has: age, sex."."""
-        return f"Every set has: {FeatureNames.of(names).listed(self.features, MOST_NAMED)}."
+        return f"Every set has: {self._listed(names, MOST_NAMED)}."
 
     def describe(self, names: Sequence[str]) -> str:
         """Such as "require age, sex"."""
-        return f"require {FeatureNames.of(names).listed(self.features)}"
+        return f"require {self._listed(names)}"
 
 
 @dataclass(frozen=True, init=False)
-class AtMost(OfGroup):
+class AtMost(OfCount):
     """Each set has at most so many features of a group.
 
     Parameters
@@ -144,11 +194,12 @@ class AtMost(OfGroup):
         "N:GROUP",
         "A set has at most N features of a group: COL[,COL] or a text file with one column per line.",
     )
+    _number, _words = "most", "at most"
     most: int
     group: tuple[Any, ...]
 
     def __init__(self, most: int, group: Iterable[Feature]) -> None:
-        self._set(most=whole_number("AtMost: most", most, least=0), group=several_features(self, group))
+        super().__init__(most, group)
 
     def holds(self, chosen: Sequence[int]) -> bool:
         """Whether the set has few enough of the group."""
@@ -158,31 +209,9 @@ class AtMost(OfGroup):
         """Few enough of the group."""
         return (CountRule(self.group, upper=self.most),)
 
-    @classmethod
-    def parse(cls, text: str, read: OptionReader) -> Self:
-        """``N:GROUP``."""
-        most, group = split_option(read, text, "N:GROUP")
-        return cls(count_in(read, most), read.group(group))
-
-    def option_text(self, names: Sequence[str]) -> str:
-        """``N:GROUP``."""
-        return f"{self.most}:{features_text(self.group, names)}"
-
-    def arguments(self, names: Sequence[str] | None) -> list[str]:
-        """The number and the group."""
-        return [str(self.most), features_literal(self.group, names)]
-
-    def sentence(self, names: Sequence[str]) -> str:
-        """Such as "Every set has at most 1 of these: g1, g2."."""
-        return f"Every set has at most {self.most} of these: {self._listed(names, MOST_NAMED)}."
-
-    def describe(self, names: Sequence[str]) -> str:
-        """Such as "at most 1 of {g1, g2}"."""
-        return f"at most {self.most} of {{{self._listed(names)}}}"
-
 
 @dataclass(frozen=True, init=False)
-class AtLeast(OfGroup):
+class AtLeast(OfCount):
     """Each set has at least so many features of a group.
 
     Parameters
@@ -200,11 +229,12 @@ class AtLeast(OfGroup):
 
     kind = "at_least"
     option = Option("--at-least", "N:GROUP", "A set has at least N features of a group, given as above.")
+    _number, _words = "least", "at least"
     least: int
     group: tuple[Any, ...]
 
     def __init__(self, least: int, group: Iterable[Feature]) -> None:
-        self._set(least=whole_number("AtLeast: least", least, least=0), group=several_features(self, group))
+        super().__init__(least, group)
         there = len(set(self.group))
         if self.least > there:
             raise InputError(
@@ -218,28 +248,6 @@ class AtLeast(OfGroup):
     def rules(self) -> tuple[Rule, ...]:
         """Enough of the group."""
         return (CountRule(self.group, lower=self.least),)
-
-    @classmethod
-    def parse(cls, text: str, read: OptionReader) -> Self:
-        """``N:GROUP``."""
-        least, group = split_option(read, text, "N:GROUP")
-        return cls(count_in(read, least), read.group(group))
-
-    def option_text(self, names: Sequence[str]) -> str:
-        """``N:GROUP``."""
-        return f"{self.least}:{features_text(self.group, names)}"
-
-    def arguments(self, names: Sequence[str] | None) -> list[str]:
-        """The number and the group."""
-        return [str(self.least), features_literal(self.group, names)]
-
-    def sentence(self, names: Sequence[str]) -> str:
-        """Such as "Every set has at least 1 of these: age, sex."."""
-        return f"Every set has at least {self.least} of these: {self._listed(names, MOST_NAMED)}."
-
-    def describe(self, names: Sequence[str]) -> str:
-        """Such as "at least 1 of {age, sex}"."""
-        return f"at least {self.least} of {{{self._listed(names)}}}"
 
 
 @dataclass(frozen=True, init=False)
@@ -261,9 +269,6 @@ class Exclusive(OfGroup):
     option = Option("--exclusive", "GROUP", "A set has at most one feature of a group, given as above.")
     group: tuple[Any, ...]
 
-    def __init__(self, group: Iterable[Feature]) -> None:
-        self._set(group=several_features(self, group))
-
     def holds(self, chosen: Sequence[int]) -> bool:
         """Whether the set has one of the group or none."""
         return len(self._members.intersection(chosen)) <= 1
@@ -271,19 +276,6 @@ class Exclusive(OfGroup):
     def rules(self) -> tuple[Rule, ...]:
         """At most one of the group."""
         return (CountRule(self.group, upper=1),)
-
-    @classmethod
-    def parse(cls, text: str, read: OptionReader) -> Self:
-        """``GROUP``."""
-        return cls(read.group(text))
-
-    def option_text(self, names: Sequence[str]) -> str:
-        """``GROUP``."""
-        return features_text(self.group, names)
-
-    def arguments(self, names: Sequence[str] | None) -> list[str]:
-        """The group."""
-        return [features_literal(self.group, names)]
 
     def sentence(self, names: Sequence[str]) -> str:
         """Such as "Every set has at most one of these: cm, inch."."""
@@ -318,13 +310,13 @@ class Implies(Constraint):
     needed: Any
 
     def __init__(self, feature: Feature, needed: Feature) -> None:
-        self._set(feature=one_feature(self, feature), needed=one_feature(self, needed))
+        self._set(feature=given_feature(feature, self.title), needed=given_feature(needed, self.title))
 
     def resolve(self, names: Sequence[str]) -> Self:
         """The same constraint on indices; refuses features that do not exist."""
         known = FeatureNames.of(names)
         feature, needed = (known.position(given, self.title) for given in (self.feature, self.needed))
-        return replace(self, feature=feature, needed=needed)
+        return self._changed(feature=feature, needed=needed)
 
     def holds(self, chosen: Sequence[int]) -> bool:
         """Whether the second is there if the first is."""

@@ -9,14 +9,13 @@ from __future__ import annotations
 
 import csv
 import io
-import numbers
 from abc import ABC, abstractmethod
 from collections.abc import Hashable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, fields
 from typing import TYPE_CHECKING, Any, ClassVar, Protocol, Self
 
 from altsets.errors import InputError, NotExpressedError
-from altsets.features import Feature, FeatureNames, cells_in, whole_number
+from altsets.features import Feature, FeatureNames, cells_in, given_feature
 
 if TYPE_CHECKING:
     from altsets.arrays import Bools
@@ -81,23 +80,12 @@ Rule = CountRule | NeedRule | CostRule | ConflictRule | SizeRule
 
 @dataclass(frozen=True, eq=False)
 class ConstraintRules:
-    """The rules of several constraints, by what engines do with them.
+    """The rules of several constraints, by what engines do with them."""
 
-    Attributes
-    ----------
-    required, forbidden : frozenset of int
-        Features that every set has, and that no set has.
-    counts : tuple of CountRule
-        Other limits on how many features of a group a set has.
-    needs : tuple of NeedRule
-    budgets : tuple of CostRule
-    conflicts : bool array or None
-        Pairs of features that exclude each other.
-    sizes : tuple of SizeRule
-    """
-
+    #: Features that every set has, and that no set has.
     required: frozenset[int]
     forbidden: frozenset[int]
+    #: Other limits on how many features of a group a set has.
     counts: tuple[CountRule, ...]
     needs: tuple[NeedRule, ...]
     budgets: tuple[CostRule, ...]
@@ -307,17 +295,11 @@ class Constraint(ABC):
         for name, value in values.items():
             object.__setattr__(self, name, value)
 
-
-def one_feature(constraint: Constraint, feature: Any) -> Feature:
-    """A feature as it was given: a name, or an index that can be one."""
-    if type(feature) is int and feature >= 0:
-        # Nearly always; there may be thousands.
-        return feature
-    if isinstance(feature, str):
-        return str(feature)
-    if isinstance(feature, numbers.Real) and not isinstance(feature, bool):
-        return whole_number(f"{constraint.title}: a feature index", feature, least=0)
-    raise InputError(f"{constraint.title} names {feature!r}; a feature is an index or a name.")
+    def _changed(self, **values: Any) -> Self:
+        """The same constraint with other values; what was derived from the old ones is left behind."""
+        changed = object.__new__(type(self))
+        changed._set(**{field.name: getattr(self, field.name) for field in fields(self)} | values)  # type: ignore[arg-type]
+        return changed
 
 
 def several_features(constraint: Constraint, features: Any) -> tuple[Feature, ...]:
@@ -325,7 +307,7 @@ def several_features(constraint: Constraint, features: Any) -> tuple[Feature, ..
     try:
         if isinstance(features, str):
             raise TypeError
-        listed = tuple(one_feature(constraint, feature) for feature in features)
+        listed = tuple(given_feature(feature, constraint.title) for feature in features)
     except TypeError:
         raise InputError(f"{constraint.title} takes a list of features, not {features!r}.") from None
     if not listed:

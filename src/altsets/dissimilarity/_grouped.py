@@ -10,10 +10,9 @@ import numpy as np
 
 from altsets.arrays import Indices
 from altsets.constraints.base import features_literal
-from altsets.constraints.groups import group_mapping, group_numbers
 from altsets.constraints.similarity import GivenSimilarity, similarity_limit
 from altsets.errors import InputError
-from altsets.features import Feature
+from altsets.features import Feature, group_mapping, group_numbers
 
 
 class Grouped:
