@@ -6,6 +6,7 @@ import csv
 import difflib
 import math
 import numbers
+import sys
 from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, Protocol, overload
@@ -226,6 +227,9 @@ def group_numbers(groups: Mapping[Feature, Hashable], names: Sequence[str], who:
 
 def whole_number(name: str, value: Any, least: int) -> int:
     """A whole number that is large enough, whatever type it comes in."""
+    if type(value) is int and least <= value <= sys.maxsize:
+        # Nearly always, and to ask for kinds of numbers takes a while.
+        return value
     is_number = isinstance(value, numbers.Real) and not isinstance(value, bool)
     try:
         number = float(value) if is_number else math.nan

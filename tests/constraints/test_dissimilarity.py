@@ -11,6 +11,7 @@ import pytest
 
 import altsets
 from altsets import quality
+from altsets.constraints import Forbid, MaxSimilarity
 from altsets.dissimilarity import Grouped, Matched
 from altsets.errors import InputError
 from altsets.problem import dissimilarity_of
@@ -254,6 +255,28 @@ def test_copies_are_equal(kind):
     assert hash(copy) == hash(kind)
     assert repr(copy) == repr(kind)
     assert kind != "dice"
+
+
+@pytest.mark.parametrize("similarity", ["spearman", [[1, 0.95], [0.95, 1]]])
+def test_pickles_of_earlier_versions_can_be_used(similarity):
+    """They lack what was added later."""
+    old, limit = Matched(similarity, 0.9), MaxSimilarity(similarity, 0.9)
+    forbid = Forbid(["id"])
+    for one, later in (
+        (old, ("labels",)),
+        (limit, ("labels",)),
+        (forbid, ("proxies", "ruled_out", "n_columns")),
+    ):
+        for name in later:
+            vars(one).pop(name, None)
+        read = pickle.loads(pickle.dumps(one))
+        assert read == one
+        assert repr(read) == repr(one)
+    assert pickle.loads(pickle.dumps(forbid)).resolve(["id", "age"]).features == (0,)
+    if not isinstance(similarity, str):
+        vars(old).pop("measure", None)
+        assert pickle.loads(pickle.dumps(old)).resolve(["a", "b"])((0,), (1,)) == 0.0
+        assert not pickle.loads(pickle.dumps(limit)).resolve(["a", "b"]).holds((0, 1))
 
 
 def test_what_differs_is_not_equal():

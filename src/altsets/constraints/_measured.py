@@ -76,11 +76,12 @@ class Forbid(OfFeatures):
 
     kind = "forbid"
     option = Option("--forbid", "COL[,COL]", "Features that no set has.")
-    proxies: float | None
-    measure: str
-    ruled_out: tuple[Alike, ...] | None
+    # With defaults, as pickles of earlier versions do not have these.
+    proxies: float | None = None
+    measure: str = DEFAULT_MEASURE
+    ruled_out: tuple[Alike, ...] | None = None
     #: How many columns the table had.
-    n_columns: int | None
+    n_columns: int | None = None
 
     def __init__(
         self,
@@ -92,8 +93,6 @@ class Forbid(OfFeatures):
         self._set(
             proxies=None if proxies is None else similarity_limit("proxies", proxies, self.title, "0.8"),
             measure=similarity_measure(measure, self.title, PROXY_MEASURES),
-            ruled_out=None,
-            n_columns=None,
         )
 
     @property
@@ -244,19 +243,16 @@ class MaxSimilarity(Constraint):
     similarity: Any
     limit: float
     #: The measure that the similarity comes from, if there is one.
-    measure: str | None
+    measure: str | None = None
     #: The names of the features if the similarity came in a frame that has them.
-    labels: tuple[str, ...] | None
+    labels: tuple[str, ...] | None = None
 
     def __init__(self, similarity: Any, limit: float) -> None:
-        named = isinstance(similarity, str)
-        given = None if named else GivenSimilarity.of(similarity, self.title)
-        self._set(
-            similarity=None if given is None else given.matrix,
-            limit=similarity_limit("limit", limit, self.title, "0.9", zero=True),
-            measure=similarity_measure(similarity, self.title) if named else None,
-            labels=None if given is None else given.labels,
-        )
+        self._set(similarity=None, limit=similarity_limit("limit", limit, self.title, "0.9", zero=True))
+        if isinstance(similarity, str):
+            self._set(measure=similarity_measure(similarity, self.title))
+        else:
+            self._set(**GivenSimilarity.of(similarity, self.title)._asdict())
 
     @classmethod
     def from_data(
@@ -288,8 +284,8 @@ class MaxSimilarity(Constraint):
         from altsets.measures.similarity import measure_similarity
 
         assert self.measure is not None
-        given = GivenSimilarity.of(measure_similarity(X, self.measure, sample_weight), self.title)
-        return self._changed(similarity=given.matrix, labels=given.labels)
+        measured = measure_similarity(X, self.measure, sample_weight)
+        return self._changed(**GivenSimilarity.of(measured, self.title)._asdict())
 
     @property
     def needs_table(self) -> bool:

@@ -27,7 +27,7 @@ ASYMMETRY = 1e-9
 class GivenSimilarity(NamedTuple):
     """A similarity matrix, and the names of its features if it came in a frame that has them."""
 
-    matrix: Floats
+    similarity: Floats
     labels: tuple[str, ...] | None
 
     @classmethod
@@ -48,13 +48,13 @@ class GivenSimilarity(NamedTuple):
     def in_order_of(self, names: Sequence[str], who: str) -> Floats:
         """The matrix with rows and columns in the order of these features; refused if it is about other features."""
         known = FeatureNames.of(names)
-        if len(self.matrix) != len(known):
+        if len(self.similarity) != len(known):
             raise InputError(
-                f"{who} has the similarities of {len(self.matrix)} features, but the quality has {len(known)}; "
+                f"{who} has the similarities of {len(self.similarity)} features, but the quality has {len(known)}; "
                 "give one row and one column for each feature."
             )
         if self.labels is None or not known.given:
-            return self.matrix
+            return self.similarity
         position = {label: place for place, label in enumerate(self.labels)}
         missing = [name for name in known if name not in position]
         if missing or len(position) < len(self.labels):
@@ -65,8 +65,8 @@ class GivenSimilarity(NamedTuple):
             )
         order = [position[name] for name in known]
         if order == list(range(len(order))):
-            return self.matrix
-        ordered = self.matrix[order][:, order]
+            return self.similarity
+        ordered = self.similarity[order][:, order]
         ordered.setflags(write=False)
         return ordered
 

@@ -49,17 +49,21 @@ class Matched:
     [(0, 1, 0.95)]
     """
 
+    # Defaults of the class, as pickles of earlier versions do not have these.
+    #: The name of the measure, also once it is computed; None for a matrix that was given.
+    measure: str | None = None
+    #: The names of the features if the similarity came in a frame that has them.
+    labels: tuple[str, ...] | None = None
+
     def __init__(self, similarity: Any, threshold: float | None = None) -> None:
-        self.threshold = None if threshold is None else _threshold(threshold)
+        self.threshold = (
+            None if threshold is None else similarity_limit("threshold", threshold, "Matched", "0.9")
+        )
         self.similarity: Floats | str
-        #: The names of the features if the similarity came in a frame that has them.
-        self.labels: tuple[str, ...] | None = None
         if isinstance(similarity, str):
-            self.similarity = similarity_measure(similarity, "Matched")
+            self.similarity = self.measure = similarity_measure(similarity, "Matched")
         else:
             self.similarity, self.labels = GivenSimilarity.of(similarity, "Matched")
-        #: The name of the measure, also once it is computed; None for a matrix that was given.
-        self.measure: str | None = similarity if isinstance(similarity, str) else None
 
     @classmethod
     def from_data(
@@ -195,38 +199,24 @@ class Matched:
 
     def as_dict(self) -> dict[str, Any]:
         """In words and numbers; without the matrix, which may be large."""
-        return {
-            "kind": "matched",
-            "threshold": self.threshold,
-            "similarity": self.measure or "matrix",
-        }
+        return {"kind": "matched", "threshold": self.threshold, "similarity": self.measure or "matrix"}
 
     def __getstate__(self) -> dict[str, Any]:
         # Without what follows from it: the same request is the same to a memory that has seen it before.
-        return {name: vars(self)[name] for name in ("threshold", "similarity", "measure", "labels")}
+        return {name: value for name, value in vars(self).items() if name != "weights"}
 
     def __repr__(self) -> str:
-        if isinstance(self.similarity, str):
-            what = repr(self.similarity)
-        else:
-            what = f"<{'' if self.measure is None else f'{self.measure} of '}{len(self.similarity)} features>"
-        return (
-            f"Matched({what})" if self.threshold is None else f"Matched({what}, threshold={self.threshold:g})"
-        )
+        source = "" if self.measure is None else f"{self.measure} of "
+        what = repr(self.measure) if self.is_named else f"<{source}{len(self.similarity)} features>"
+        limit = "" if self.threshold is None else f", threshold={self.threshold:g}"
+        return f"Matched({what}{limit})"
 
     def __eq__(self, other: object) -> bool:
         if not isinstance(other, Matched) or self.threshold != other.threshold:
             return False
-        if isinstance(self.similarity, str) or isinstance(other.similarity, str):
-            return isinstance(self.similarity, type(other.similarity)) and self.similarity == other.similarity
+        if self.is_named or other.is_named:
+            return self.is_named and other.is_named and self.measure == other.measure
         return np.array_equal(self.similarity, other.similarity)
 
     def __hash__(self) -> int:
-        return hash(
-            (self.threshold, self.similarity if isinstance(self.similarity, str) else len(self.similarity))
-        )
-
-
-def _threshold(threshold: Any) -> float:
-    # Without one, every similarity counts for its part.
-    return similarity_limit("threshold", threshold, "Matched", "0.9")
+        return hash((self.threshold, self.measure if self.is_named else len(self.similarity)))

@@ -206,12 +206,10 @@ class Problem:
         if self.tau is None:
             assert self.min_difference is not None
             return smaller - self.min_difference
-        known = self._overlaps.get((size, other_size))
-        if known is not None:
-            return known
-        tau = self.tau - EXACT_TOLERANCE
-        limit = (1 - tau) * total / (2 - tau) if self.dissimilarity == "jaccard" else (1 - tau) * total / 2
-        self._overlaps[size, other_size] = min(smaller, math.floor(limit))
+        if (size, other_size) not in self._overlaps:
+            tau = self.tau - EXACT_TOLERANCE
+            limit = (1 - tau) * total / (2 - tau if self.dissimilarity == "jaccard" else 2)
+            self._overlaps[size, other_size] = min(smaller, math.floor(limit))
         return self._overlaps[size, other_size]
 
     @cached_property
@@ -237,23 +235,21 @@ class Problem:
         >>> problem.compatible((0, 1, 2), (1, 2, 3)), problem.compatible((0, 1, 2), (0, 7, 8))
         (True, False)
         """
-        if callable(self.dissimilarity):
-            # In one order, so that the last digit of the user's sums decides nothing.
-            smaller, larger = sorted((first, second))
-            if (smaller, larger) in self._far_apart:
-                return True
-            if self.tau is None:
-                assert isinstance(self.dissimilarity, Matched)
-                far = (
-                    self.dissimilarity.overlap(first, second)
-                    <= self.max_overlap_of(len(first), len(second)) + TOLERANCE
-                )
-            else:
-                far = own_dissimilarity(self.dissimilarity, smaller, larger) >= float(self.tau) - TOLERANCE
-            if far and len(self._far_apart) < MOST_REMEMBERED:
-                self._far_apart.add((smaller, larger))
-            return far
-        return len(set(first) & set(second)) <= self.max_overlap_of(len(first), len(second))
+        kind = self.dissimilarity
+        if not callable(kind):
+            return len(set(first) & set(second)) <= self.max_overlap_of(len(first), len(second))
+        # In one order, so that the last digit of the user's sums decides nothing.
+        pair = min(first, second), max(first, second)
+        if pair in self._far_apart:
+            return True
+        if self.tau is not None:
+            far = own_dissimilarity(kind, *pair) >= float(self.tau) - TOLERANCE
+        else:
+            assert isinstance(kind, Matched)
+            far = kind.overlap(first, second) <= self.max_overlap_of(len(first), len(second)) + TOLERANCE
+        if far and len(self._far_apart) < MOST_REMEMBERED:
+            self._far_apart.add(pair)
+        return far
 
     def objective(self, qualities: Sequence[float]) -> float:
         """Sum or minimum of the qualities, as asked; nan if there are none."""

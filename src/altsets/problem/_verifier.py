@@ -11,7 +11,7 @@ from altsets.dissimilarity import Grouped, Matched
 from altsets.errors import InputError, VerificationError
 from altsets.features import FeatureNames
 from altsets.problem._problem import Problem
-from altsets.problem.checks import TOLERANCE, FeatureSet, own_dissimilarity
+from altsets.problem.checks import TOLERANCE, Dissimilarity, FeatureSet, own_dissimilarity
 
 #: A bound may lie below the objective by this, times the scale of the problem, and by no more.
 BOUND_TOLERANCE = 1e-9
@@ -28,17 +28,14 @@ def verify(
     scale: float = 1.0,
     hurry: Callable[[], bool] = lambda: False,
 ) -> list[float]:
-    """Check an answer from first principles and return the qualities computed anew.
+    """Check an answer from first principles, and return the qualities computed anew.
 
-    It shares no code with any engine: sizes, range, constraints and pairwise dissimilarity are read off the sets
-    themselves, never off ``max_overlap``. Where features are counted, many sets are compared at a time.
+    Sizes, range, constraints and pairwise dissimilarity are read off the sets themselves, never off ``max_overlap``.
 
     Parameters
     ----------
-    problem : Problem
-        What was asked.
-    sets : sequence of tuples of int
-        What an engine answered.
+    problem, sets
+        What was asked, and what an engine answered.
     evaluate : callable
         The quality of one set.
     bound : float
@@ -48,18 +45,6 @@ def verify(
     hurry : callable
         Whether time is up: then a user's own dissimilarity is not asked again about pairs that it has judged, nor the
         other way round, which tells nothing about the answer.
-
-    Returns
-    -------
-    list of float
-        The quality of each set.
-
-    Raises
-    ------
-    VerificationError
-        If the answer breaks the request in any way.
-    InputError
-        If a user's own dissimilarity is not symmetric or not between 0 and 1.
     """
     for position, chosen in enumerate(sets):
         _verify_one(problem, f"set {position}", chosen)
@@ -85,16 +70,9 @@ def verify(
 def verify_scores(
     sets: Sequence[FeatureSet], scores: Sequence[Sequence[float]], feature_scores: Floats | None
 ) -> None:
-    """Check that the scores beside the features of an answer are those of the quality.
-
-    Raises
-    ------
-    VerificationError
-        If a score belongs to another feature, or is missing.
-    """
-    if feature_scores is None or not sets:
-        expected: list[tuple[float, ...]] = []
-    else:
+    """Check that the scores beside the features of an answer are those of the quality."""
+    expected: list[tuple[float, ...]] = []
+    if feature_scores is not None:
         expected = [tuple(float(feature_scores[feature]) for feature in chosen) for chosen in sets]
     if [tuple(map(float, given)) for given in scores] != expected:
         raise VerificationError("the scores beside the features of an answer are not those of the quality.")
@@ -118,32 +96,21 @@ def _too_similar(
     problem: Problem, sets: Sequence[FeatureSet], hurry: Callable[[], bool]
 ) -> tuple[int, int] | None:
     """The first pair that differs too little: a set and one before it, or an existing one."""
-    kind = problem.dissimilarity
-    if isinstance(kind, Matched):
-        every = [*sets, *problem.existing]
-        most = _most_matched(kind, sets, every)
-        return _first_pair(
-            problem,
-            sets,
-            lambda i, j: (
-                _overlap_is_fine(problem, every[i], every[j], float(most[i, j]))
-                or _matched_far_enough(problem, kind, every[i], every[j])
-            ),
-        )
-    if isinstance(kind, Grouped):
-        every = [*sets, *problem.existing]
-        return _first_pair(problem, sets, lambda i, j: _groups_far_enough(problem, kind, every[i], every[j]))
-    return (_own_too_similar if callable(kind) else _counted_too_similar)(problem, sets, hurry)
-
-
-def _first_pair(
-    problem: Problem, sets: Sequence[FeatureSet], far_enough: Callable[[int, int], bool]
-) -> tuple[int, int] | None:
-    existing = range(len(sets), len(sets) + len(problem.existing))
-    for position in range(len(sets)):
-        for number in (*range(position), *existing):
-            if not far_enough(position, number):
-                return position, number
+    kind, every = problem.dissimilarity, [*sets, *problem.existing]
+    if not callable(kind):
+        return _counted_too_similar(problem, sets, every)
+    most = _most_matched(kind, sets, every) if isinstance(kind, Matched) else None
+    for i, chosen in enumerate(sets):
+        for j in (*range(i), *range(len(sets), len(every))):
+            if isinstance(kind, Matched):
+                far = most is not None and _overlap_is_fine(problem, chosen, every[j], float(most[i, j]))
+                far = far or _matched_far_enough(problem, kind, chosen, every[j])
+            elif isinstance(kind, Grouped):
+                far = _groups_far_enough(problem, kind, chosen, every[j])
+            else:
+                far = _own_far_enough(problem, kind, chosen, every[j], hurry)
+            if not far:
+                return i, j
     return None
 
 
@@ -189,47 +156,39 @@ def _groups_far_enough(problem: Problem, kind: Grouped, one: FeatureSet, other: 
     return 1 - 2 * len(left & right) / (len(left) + len(right)) >= float(problem.tau) - TOLERANCE
 
 
-def _own_too_similar(
-    problem: Problem, sets: Sequence[FeatureSet], hurry: Callable[[], bool]
-) -> tuple[int, int] | None:
-    """The first pair that a user's own dissimilarity calls too similar: a set and one before it, or an existing one."""
-    assert callable(problem.dissimilarity)
+def _own_far_enough(
+    problem: Problem, kind: Dissimilarity, one: FeatureSet, other: FeatureSet, hurry: Callable[[], bool]
+) -> bool:
+    """By a user's own function, both ways round."""
     assert problem.tau is not None
-    for position, chosen in enumerate(sets):
-        existing = range(len(sets), len(sets) + len(problem.existing))
-        for number in (*range(position), *existing):
-            other = sets[number] if number < len(sets) else problem.existing[number - len(sets)]
-            first, second = min(chosen, other), max(chosen, other)
-            if hurry() and problem.was_compatible(first, second):
-                continue
-            value = own_dissimilarity(problem.dissimilarity, first, second)
-            other_way = value if hurry() else own_dissimilarity(problem.dissimilarity, second, first)
-            if abs(value - other_way) > TOLERANCE:
-                raise InputError(
-                    f"the dissimilarity of {first} and {second} is {value} one way and {other_way} the other; "
-                    "it must be symmetric."
-                )
-            if value < float(problem.tau) - TOLERANCE:
-                return position, number
-    return None
+    first, second = min(one, other), max(one, other)
+    if hurry() and problem.was_compatible(first, second):
+        return True
+    value = own_dissimilarity(kind, first, second)
+    other_way = value if hurry() else own_dissimilarity(kind, second, first)
+    if abs(value - other_way) > TOLERANCE:
+        raise InputError(
+            f"the dissimilarity of {first} and {second} is {value} one way and {other_way} the other; "
+            "it must be symmetric."
+        )
+    return value >= float(problem.tau) - TOLERANCE
 
 
 def _counted_too_similar(
-    problem: Problem, sets: Sequence[FeatureSet], hurry: Callable[[], bool]
+    problem: Problem, sets: Sequence[FeatureSet], every: Sequence[FeatureSet]
 ) -> tuple[int, int] | None:
     """The first pair that shares too many features: a set and one before it, or an existing one."""
-    every = [*sets, *problem.existing]
-    if len(every) <= FEW_SETS:
-        chosen_sets = [frozenset(one) for one in every]
-        for position, one in enumerate(chosen_sets[: len(sets)]):
-            for number, other in enumerate(chosen_sets):
-                if position <= number < len(sets):
-                    continue
-                sizes = len(one), len(other)
-                if not _far_enough(problem, min(sizes), sum(sizes), len(one & other)):
-                    return position, number
-        return None
-    return _first_of_many_too_similar(problem, sets, every)
+    if len(every) > FEW_SETS:
+        return _first_of_many_too_similar(problem, sets, every)
+    chosen_sets = [frozenset(one) for one in every]
+    for position, one in enumerate(chosen_sets[: len(sets)]):
+        for number, other in enumerate(chosen_sets):
+            if position <= number < len(sets):
+                continue
+            sizes = len(one), len(other)
+            if not _far_enough(problem, min(sizes), sum(sizes), len(one & other)):
+                return position, number
+    return None
 
 
 def _far_enough(problem: Problem, smaller: Any, total: Any, shared: Any) -> Any:

@@ -11,7 +11,7 @@ from fractions import Fraction
 from typing import Any
 
 from altsets.constraints import Constraint
-from altsets.constraints.base import ConstraintRules
+from altsets.constraints.base import SizeRule
 from altsets.dissimilarity import DISSIMILARITIES, Matched
 from altsets.errors import InputError
 from altsets.features import whole_number
@@ -87,7 +87,8 @@ def list_constraints(constraints: Any) -> tuple[Constraint, ...]:
 
 def largest_size(n_features: Any, n_features_in: int, constraints: Sequence[Constraint]) -> int:
     """The size of sets: as asked, or the largest that constraints allow."""
-    largest = [size.k_max for size in ConstraintRules.of(constraints).sizes]
+    rules = [rule for constraint in constraints for rule in constraint.rules()]
+    largest = [rule.k_max for rule in rules if isinstance(rule, SizeRule)]
     if largest:
         return min(*largest, n_features_in)
     k = whole_number("n_features", n_features, least=1)

@@ -155,8 +155,9 @@ def _same(one: Any, other: Any) -> bool:
 def _plain_tau(tau: Any) -> float | Fraction:
     """Tau as asked: a float stays one, everything else is exact."""
     exact = exact_tau(tau)
-    inexact = isinstance(tau, numbers.Real) and not isinstance(tau, Fraction)
-    return min(max(float(tau), 0.0), 1.0) if inexact else exact
+    if isinstance(tau, Fraction) or not isinstance(tau, float | numbers.Real):
+        return exact
+    return min(max(float(tau), 0.0), 1.0)
 
 
 def _existing_set(given: Any) -> tuple[Feature, ...]:
