@@ -725,3 +725,14 @@ def test_pipeline_and_grid_on_whole_tables(name):
     assert search.best_score_ > 0.3
     assert search.predict(X).shape == y.shape
     assert chosen.get_feature_names_out().shape == (5,)
+
+
+def test_weights_may_be_bound_to_the_quality(wine):
+    """As those of ``fit``, also in the noise floor."""
+    X, y = wine
+    weights = 1 + np.arange(len(y)) % 3
+    asked = {"n_features": 2, "n_alternatives": 1}
+    bound = SelectAlternatives(partial(quality.Additive.from_data, sample_weight=weights), **asked).fit(X, y)
+    given = SelectAlternatives(quality.Additive, **asked).fit(X, y, sample_weight=weights)
+    assert bound.result_.sets == given.result_.sets
+    assert bound.result_.noise_floor == given.result_.noise_floor is not None

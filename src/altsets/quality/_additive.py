@@ -11,9 +11,8 @@ import numpy.typing as npt
 
 from altsets import measures
 from altsets.arrays import Floats
-from altsets.quality._checks import common_names, papers_scaling, vector
 from altsets.quality._form import Form
-from altsets.quality._quality import Quality
+from altsets.quality._quality import Quality, common_names, papers_scaling, vector
 
 
 class Additive(Quality):

@@ -10,9 +10,8 @@ from typing import Any
 from altsets.errors import InputError, UnsupportedError
 from altsets.features import whole_number
 from altsets.measures.workers import check_jobs, n_workers, run_in_workers
-from altsets.quality._checks import common_names, size_checked
 from altsets.quality._form import Form
-from altsets.quality._quality import Quality
+from altsets.quality._quality import Quality, common_names, size_checked
 
 #: Sums of larger scores come near the end of double precision.
 LARGEST_SCORE = 1e100

@@ -1,17 +1,26 @@
-"""What all qualities have in common: features with names, and two ways to be asked."""
+"""What all qualities have in common: features with names, two ways to be evaluated, checks of their numbers."""
 
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
+from collections import Counter
 from collections.abc import Sequence
 from copy import copy
 from typing import Any, Self
 
 import numpy as np
+import numpy.typing as npt
 
+from altsets import measures
 from altsets.arrays import Bools, Floats
 from altsets.errors import InputError
+from altsets.features import are_counted, labels_of, real_numbers
+from altsets.measures.custom import is_array
+from altsets.measures.pairs import warn_of_pairs
 from altsets.quality._form import Form
+from altsets.tables.checks import LEAVE_OUT_ROWS
+from altsets.tables.conversion import features_of
+from altsets.tables.weights import weights_of
 
 #: Where a pickled quality says which of its arrays are read-only.
 LOCKED = "(read-only)"
@@ -89,13 +98,9 @@ class Quality(ABC):
         return f"{type(self).__name__}({self.n_features_in} features)"
 
     def __getstate__(self) -> dict[str, Any]:
-        # NumPy forgets in a copy that nobody may write into an array.
-        locked = [
-            name
-            for name, value in vars(self).items()
-            if isinstance(value, np.ndarray) and not value.flags.writeable
-        ]
-        return {**vars(self), LOCKED: locked}
+        # NumPy forgets in a copy that an array is read-only.
+        arrays = {name: value for name, value in vars(self).items() if isinstance(value, np.ndarray)}
+        return {**vars(self), LOCKED: [name for name, value in arrays.items() if not value.flags.writeable]}
 
     def __setstate__(self, state: dict[str, Any]) -> None:
         locked = state.get(LOCKED, ())
@@ -116,3 +121,139 @@ class Quality(ABC):
             places = np.argwhere(wrong)
             named = ", ".join(" and ".join(self.names_of(place)) for place in places[:5])
             raise InputError(f"{len(places)} of {wrong.size} {what} are {fault} ({named}); {advice}.")
+
+
+# --- Numbers and names of a quality: given by users and checked, or measured on a table ---------------------------
+
+
+def vector(what: str, values: npt.ArrayLike) -> Floats:
+    """One number for each feature, in an array of its own."""
+    numbers = real_numbers(what, values)
+    if numbers.ndim != 1 or not len(numbers):
+        raise InputError(
+            f"{what} must be a list of numbers, one for each feature; got shape {numbers.shape}."
+        )
+    return numbers
+
+
+def matrix(what: str, values: npt.ArrayLike, n_features: int) -> Floats:
+    """One number for each pair of features, in an array of its own; the diagonal is set to zero."""
+    numbers = real_numbers(what, values)
+    if numbers.shape != (n_features, n_features):
+        raise InputError(
+            f"{what} must be a table with one row and one column for each of the {n_features} features; "
+            f"got shape {numbers.shape}."
+        )
+    np.fill_diagonal(numbers, 0.0)
+    return numbers
+
+
+def symmetric(values: Floats) -> Floats:
+    """The average of a matrix and its transpose."""
+    # Halved first, so that the sum of two huge numbers does not overflow; of the smallest ones nothing would be left.
+    average = np.ascontiguousarray(values / 2 + values.T / 2)
+    np.copyto(average, values, where=values == values.T)
+    return average
+
+
+def size_checked(size: int) -> int:
+    """The size of a set for which a mean or a ratio is to be computed."""
+    if size < 1:
+        raise InputError("the quality of an empty set is not defined; give at least one feature.")
+    return size
+
+
+def common_names(
+    feature_names: Sequence[str] | None, n_features: int, **inputs: npt.ArrayLike
+) -> list[str] | None:
+    """The names of the features: those given, else those that the inputs bring along; None if nobody names them.
+
+    A pandas Series names the features in its index, a frame in its columns and its index.
+    """
+    labelled = [
+        (f"the {axis} of {what}", labels)
+        for what, values in inputs.items()
+        for axis, labels in labels_of(values)
+    ]
+    if len(labelled) > 1:
+        labelled = _consistent(labelled)
+    if feature_names is None and labelled:
+        feature_names = labelled[0][1]
+    return None if feature_names is None else _checked(feature_names, n_features)
+
+
+def _consistent(labelled: list[tuple[str, list[str]]]) -> list[tuple[str, list[str]]]:
+    """Refuse inputs that list the features in different orders: their numbers do not belong together."""
+    # Labels that just count were made by the frame, not by the user.
+    telling = [(source, labels) for source, labels in labelled if not are_counted(labels)]
+    for source, labels in telling[1:]:
+        first_source, first = telling[0]
+        pairs = zip(first, labels, strict=False)
+        different = next(((one, other) for one, other in pairs if one != other), None)
+        if different:
+            raise InputError(
+                f"{first_source} and {source} name the features differently ({different[0]!r} where the other "
+                f"has {different[1]!r}); bring them into the same order."
+            )
+    return telling or labelled
+
+
+def _checked(names: Sequence[str], n_features: int) -> list[str]:
+    """Feature names as a list of distinct strings."""
+    if isinstance(names, str):
+        raise InputError(f"feature_names must be a list of names, not the single string {names!r}.")
+    listed = [str(name) for name in names]
+    if len(listed) != n_features:
+        raise InputError(f"{len(listed)} feature names were given for {n_features} features.")
+    if len(set(listed)) != len(listed):
+        twice = sorted(name for name, count in Counter(listed).items() if count > 1)
+        raise InputError(
+            f"feature names must be distinct; these occur more than once: {', '.join(twice[:5])}."
+        )
+    return listed
+
+
+def papers_scaling(scaling: str | None) -> bool:
+    """Whether the numbers are to be scaled as in the paper's study."""
+    if scaling not in (None, "paper"):
+        raise InputError(f"scaling={scaling!r} is unknown; choose None or 'paper'.")
+    return scaling == "paper"
+
+
+def relevance_and_pairs(
+    X: Any, y: Any, measure: Any, pair_measure: Any, sample_weight: Any, options: dict[str, Any], advice: str
+) -> tuple[Floats, Floats, list[str] | None]:
+    """Each feature with the target, each feature with each other, and the names of the features.
+
+    Options go to the measure; to the measure of pairs only if it is the same, but for those about the target. Weights
+    of rows go to both.
+    """
+    if pair_measure is None and _scores_only(measure):
+        # Said before the work is done, and in words that fit the caller's parameters.
+        said = f"measure={measure!r}" if isinstance(measure, str) else "an array of scores"
+        raise InputError(f"{said} compares features with the target only, not with each other; {advice}.")
+    features = features_of(X)
+    relevance, names = measures.score(features, y, measure, sample_weight=sample_weight, **options)
+    pair_options: dict[str, Any] = {}
+    if pair_measure is None:
+        pair_measure = measure
+        apart = ("feature_names",) if callable(measure) else ("feature_names", "task")
+        pair_options = {name: value for name, value in options.items() if name not in apart}
+    elif not _says_as_much(measure, pair_measure):
+        named = features_of(features, options.get("feature_names"))
+        warn_of_pairs(named, weights_of(sample_weight, features.n_rows), pair_measure, {})
+    pairs = measures.pairwise(features, pair_measure, sample_weight=sample_weight, warn=False, **pair_options)
+    return relevance, pairs, names
+
+
+def _says_as_much(measure: Any, pair_measure: Any) -> bool:
+    """Whether the measure of relevance has said already what the measure of pairs would warn of."""
+    if not isinstance(measure, str) or not isinstance(pair_measure, str):
+        return False
+    return measure == pair_measure or (measure in LEAVE_OUT_ROWS and pair_measure in LEAVE_OUT_ROWS)
+
+
+def _scores_only(measure: Any) -> bool:
+    if isinstance(measure, str):
+        return measure in measures.MEASURES and measure not in measures.PAIR_MEASURES
+    return is_array(measure)

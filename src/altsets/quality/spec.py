@@ -20,8 +20,7 @@ from altsets.errors import InputError, NotExpressedError
 from altsets.measures.custom import call_measure, is_array
 from altsets.measures.noise import UNIVARIATE, noise_floor
 from altsets.quality._additive import Additive
-from altsets.quality._fcbf import FCBF
-from altsets.quality._pairwise import CFS, MRMR
+from altsets.quality._pairwise import CFS, FCBF, MRMR
 from altsets.quality._quality import Quality
 from altsets.quality._wrapper import Wrapper
 from altsets.tables.feature_matrix import Features
@@ -46,14 +45,16 @@ class ScoringOptions:
     random_state: int | None = None
     groups: Any = None
     progress: Callable[[float], object] | None = None
+    sample_weight: Any = None
 
     def taken_by(self, taken: Callable[[str], bool]) -> dict[str, Any]:
-        """Those that are given and that a measure takes; all know the task."""
+        """Those that are given and that a measure takes; all know the task and weights of rows."""
         given = {entry.name: getattr(self, entry.name) for entry in fields(self)}
+        given["task"] = None if self.task == "auto" else self.task
         return {
             name: value
             for name, value in given.items()
-            if value is not None and (taken(name) if name != "task" else value != "auto")
+            if value is not None and (name in ("task", "sample_weight") or taken(name))
         }
 
 
@@ -64,9 +65,7 @@ class QualitySpec(ABC):
     needs_target: ClassVar[bool] = True
 
     @abstractmethod
-    def make(
-        self, features: Features, y: Any, sample_weight: Any = None, how: ScoringOptions = ScoringOptions()
-    ) -> Quality:
+    def make(self, features: Features, y: Any, how: ScoringOptions = ScoringOptions()) -> Quality:
         """The quality of sets of these columns."""
 
     @property
@@ -84,9 +83,7 @@ class QualitySpec(ABC):
         """Whether the quality of a set is how well a model predicts with it."""
         return False
 
-    def noise_floor(
-        self, features: Features, y: Any, sample_weight: Any = None, how: ScoringOptions = ScoringOptions()
-    ) -> float | None:
+    def noise_floor(self, features: Features, y: Any, how: ScoringOptions = ScoringOptions()) -> float | None:
         """What the best feature of such a table may score by chance; None where that is not known.
 
         Ctrl-C ends it without an answer: whatever was found before is worth more.
@@ -101,7 +98,7 @@ class QualitySpec(ABC):
         if how.random_state is not None:
             options["random_state"] = how.random_state
         try:
-            return noise_floor(features, y, name, n_scored=n_scored, sample_weight=sample_weight, **options)
+            return noise_floor(features, y, name, n_scored=n_scored, **options)
         except KeyboardInterrupt:
             return None
 
@@ -156,10 +153,8 @@ class NamedQuality(QualitySpec):
     @property
     def model(self) -> dict[str, Any]:
         """What is said about a model and its scores."""
-        given = {
-            option: getattr(self, option) for option in ("estimator", "scoring", "pos_label", "class_weight")
-        }
-        return {option: value for option, value in given.items() if value is not None}
+        options = ("estimator", "scoring", "pos_label", "class_weight")
+        return {option: value for option in options if (value := getattr(self, option)) is not None}
 
     @property
     def scored_by(self) -> tuple[str, Mapping[str, Any]] | None:
@@ -178,14 +173,10 @@ class NamedQuality(QualitySpec):
         """Whether the quality of a set is how well a model predicts with it."""
         return self.name == WRAPPER
 
-    def make(
-        self, features: Features, y: Any, sample_weight: Any = None, how: ScoringOptions = ScoringOptions()
-    ) -> Quality:
+    def make(self, features: Features, y: Any, how: ScoringOptions = ScoringOptions()) -> Quality:
         """The quality of sets of these columns."""
         scorer = WRAPPER if self.scored_by is None else self.scored_by[0]
         options = how.taken_by(partial(_takes, scorer))
-        if sample_weight is not None:
-            options["sample_weight"] = sample_weight
         if self.is_wrapper:
             return Wrapper.from_data(features, y, **self.model, **options)
         if self.is_paired:
@@ -193,8 +184,8 @@ class NamedQuality(QualitySpec):
         return Additive.from_data(features, y, measure=self.name, **self.model, **options)
 
     def __repr__(self) -> str:
-        more = {"measure": self.measure} if self.measure is not None else {}
-        said = [repr(self.name), *(f"{option}={value!r}" for option, value in {**more, **self.model}.items())]
+        more = self.model if self.measure is None else {"measure": self.measure, **self.model}
+        said = [repr(self.name), *(f"{option}={value!r}" for option, value in more.items())]
         return f"NamedQuality({', '.join(said)})"
 
     def as_dict(self) -> dict[str, Any]:
@@ -224,11 +215,9 @@ class GivenQuality(QualitySpec):
     given: Any
     needs_target = False
 
-    def make(
-        self, features: Features, y: Any, sample_weight: Any = None, how: ScoringOptions = ScoringOptions()
-    ) -> Quality:
+    def make(self, features: Features, y: Any, how: ScoringOptions = ScoringOptions()) -> Quality:
         """The same with the names of the table's columns."""
-        _refuse_weights(sample_weight, "numbers that were given")
+        _refuse_weights(how, "numbers that were given")
         if isinstance(self.given, Quality):
             return fit_to_table(self.given, features)
         return Additive.from_data(features, y, measure=self.given)
@@ -256,15 +245,11 @@ class BoundQuality(QualitySpec):
         """Whether pairs of features are scored as well."""
         return CLASSES[self.kind] in PAIRED
 
-    def make(
-        self, features: Features, y: Any, sample_weight: Any = None, how: ScoringOptions = ScoringOptions()
-    ) -> Quality:
+    def make(self, features: Features, y: Any, how: ScoringOptions = ScoringOptions()) -> Quality:
         """The quality of sets of these columns; what the measure takes besides is up to the user who bound it."""
         measure = self.scored_by
         splits_rows = self.kind is Wrapper or (measure is not None and measure[0] == "permutation")
         options = how.taken_by(lambda option: option == "groups" and splits_rows)
-        if sample_weight is not None:
-            options["sample_weight"] = sample_weight
         made: Quality = self.kind.from_data(features, y, **{**self.bound, **options})
         return made
 
@@ -275,11 +260,9 @@ class OwnQuality(QualitySpec):
 
     function: Callable[..., Any]
 
-    def make(
-        self, features: Features, y: Any, sample_weight: Any = None, how: ScoringOptions = ScoringOptions()
-    ) -> Quality:
+    def make(self, features: Features, y: Any, how: ScoringOptions = ScoringOptions()) -> Quality:
         """What the function returns: a quality, or one score for each column."""
-        _refuse_weights(sample_weight, "functions")
+        _refuse_weights(how, "functions")
         answer = call_measure(self.function, features, np.asarray(y))
         if isinstance(answer, Quality):
             return fit_to_table(answer, features)
@@ -348,6 +331,6 @@ def fit_to_table(quality: Quality, features: Features) -> Quality:
     return quality.with_names(features.names)
 
 
-def _refuse_weights(sample_weight: Any, who: str) -> None:
-    if sample_weight is not None:
+def _refuse_weights(how: ScoringOptions, who: str) -> None:
+    if how.sample_weight is not None:
         raise InputError(f"sample_weight has no use for {who}; leave it out.")

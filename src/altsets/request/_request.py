@@ -135,8 +135,8 @@ class Request(RequestFields):
         progress: Any = None,
     ) -> Quality:
         """What the quality means on the rows of a table."""
-        how = self.scoring(groups, n_jobs, progress)
-        return spec_of(self.quality).make(features, y, sample_weight, how)
+        how = replace(self.scoring(groups, n_jobs, progress), sample_weight=sample_weight)
+        return spec_of(self.quality).make(features, y, how)
 
     def scoring(self, groups: Any = None, n_jobs: int | None = None, progress: Any = None) -> ScoringOptions:
         """How the columns of a table are scored."""

@@ -230,15 +230,15 @@ def _measured(dissimilarity: Any, table: PlainTable, sample_weight: Any) -> Any:
 def _scored(
     quality: Any, task: str, random_state: int | None, table: PlainTable, rows: RowData, n_jobs: int | None
 ) -> Quality:
-    how = ScoringOptions(task, n_jobs, random_state, rows.groups)
-    return spec_of(quality).make(Features(*table), rows.y, rows.sample_weight, how)
+    how = ScoringOptions(task, n_jobs, random_state, rows.groups, sample_weight=rows.sample_weight)
+    return spec_of(quality).make(Features(*table), rows.y, how)
 
 
 def _noise_floor(
     quality: Any, task: str, random_state: int | None, table: PlainTable, rows: RowData, n_jobs: int | None
 ) -> float | None:
-    how = ScoringOptions(task, n_jobs, random_state)
-    return spec_of(quality).noise_floor(Features(*table), rows.y, rows.sample_weight, how)
+    how = ScoringOptions(task, n_jobs, random_state, sample_weight=rows.sample_weight)
+    return spec_of(quality).noise_floor(Features(*table), rows.y, how)
 
 
 def _seed(random_state: Any) -> int | None:
