@@ -93,7 +93,7 @@ def test_each_fold_measures_its_own_rows(data):
         return original(table, measure, **options)
 
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(measures.similarity, "pairwise", spy)
+        patch.setattr(measures.pairs, "pairwise", spy)
         evaluation = altsets.evaluate(selector(), X, y, cv=folds)
     # And all rows for what features say about each other, by which nothing is decided.
     assert seen.count(100) == 3

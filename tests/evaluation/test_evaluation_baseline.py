@@ -16,8 +16,14 @@ from sklearn.model_selection import KFold, StratifiedKFold, TimeSeriesSplit
 
 from altsets import Evaluation, SelectAlternatives, constraints, evaluate
 from altsets.evaluation import corrected_t_test, holm, similar_stability, stability_index
-from altsets.evaluation._baseline import adjustment, against_baseline, summarize
-from altsets.evaluation._comparison import Chance, Comparison, compare
+from altsets.evaluation._comparison import (
+    Chance,
+    Comparison,
+    adjustment,
+    against_baseline,
+    compare,
+    summarize,
+)
 from altsets.evaluation._stability import kinship_of, mean_kinship
 from altsets.tables.conversion import features_of
 

@@ -12,17 +12,11 @@ from sklearn.model_selection import TimeSeriesSplit
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 
-from altsets.evaluation._baseline import (
-    against_baseline,
-    class_name,
-    constant_prediction,
-    guess_in_words,
-    kind_of,
-)
-from altsets.evaluation._comparison import in_folds
+from altsets.evaluation._comparison import against_baseline, guess_in_words, in_folds
+from altsets.evaluation._folds import class_name, constant_prediction, kind_of
 from altsets.evaluation._parallel import WarningCapture, run_tasks
 from altsets.evaluation._setup import _model_name, check_sets, describe_splits, scoring_by_name
-from altsets.evaluation._stability import feature_shares, kinship_of, pair_shares
+from altsets.evaluation._stability import kinship_of, shares_of
 from altsets.features import FeatureNames
 from altsets.tables.feature_matrix import Features
 
@@ -79,8 +73,8 @@ def test_given_sets_and_scorers():
 
 def test_shares_of_features_and_pairs():
     runs = [[(0, 1), (2, 3)], [(0, 2), (1, 3)]]
-    assert feature_shares(runs, 2)[(1,)] == {0: 0.5, 1: 0.5, "any": 1.0}
-    assert pair_shares(runs, 2)[0, 1] == {0: 0.5, 1: 0.0, "any": 0.5}
+    assert shares_of(runs, 2)[(1,)] == {0: 0.5, 1: 0.5, "any": 1.0}
+    assert shares_of(runs, 2, size=2)[0, 1] == {0: 0.5, 1: 0.0, "any": 0.5}
 
 
 def test_similar_features():

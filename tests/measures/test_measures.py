@@ -19,8 +19,7 @@ from altsets import measures
 from altsets.errors import InputError
 from altsets.measures import MEASURES, chi2, f_score, mutual_info, pearson, score, spearman
 from altsets.quality import Additive
-from altsets.tables.checks import copies_in
-from altsets.tables.feature_matrix import Features
+from altsets.tables.feature_matrix import Features, copies_in
 from altsets.tables.target import target_of
 
 pd = pytest.importorskip("pandas")

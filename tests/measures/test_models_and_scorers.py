@@ -9,11 +9,14 @@ from sklearn.linear_model import Ridge
 
 from altsets import measures
 from altsets.measures._univariate import known_rows
-from altsets.measures.custom import is_array, score_by
-from altsets.measures.information.columns import code_levels, patterns_of, sort_incomplete_columns
-from altsets.measures.information.counts import corrected, weighted
+from altsets.measures.information.columns import (
+    code_levels,
+    count_information,
+    patterns_of,
+    sort_incomplete_columns,
+)
 from altsets.measures.models import fit, fresh_model, matthews, metadata_for, r_squared, table_for
-from altsets.measures.pairs import correlation_matrix
+from altsets.measures.pairs import correlation_matrix, is_array, score_by
 from altsets.measures.scoring import kept_groups, positive_class
 from altsets.tables.conversion import features_of
 from altsets.tables.feature_matrix import Features
@@ -81,7 +84,7 @@ def test_columns_with_missing_values():
 
 def test_information_beyond_chance():
     pairs, halves = np.arange(8, dtype=np.intc) // 2, np.arange(8, dtype=np.intc) // 4
-    assert corrected(pairs, np.arange(8, dtype=np.intc) % 2) == 0.0
-    assert corrected(pairs, halves) == pytest.approx(np.log(2))
+    assert count_information(pairs, np.arange(8, dtype=np.intc) % 2) == 0.0
+    assert count_information(pairs, halves) == pytest.approx(np.log(2))
     x = np.array([0, 1, 1], dtype=np.intc)
-    assert weighted(x, x, np.array([2.0, 1.0, 1.0]), thin=False) == pytest.approx(np.log(2))
+    assert count_information(x, x, np.array([2.0, 1.0, 1.0]), thin=False) == pytest.approx(np.log(2))

@@ -315,9 +315,9 @@ def test_a_class_of_one_row_has_no_hits():
 @pytest.mark.parametrize(
     ("options", "message"),
     [
-        ({"n_neighbors": 0}, "n_neighbors=0 is not a whole number above 0"),
+        ({"n_neighbors": 0}, "n_neighbors=0 is too small; it must be at least 1"),
         ({"n_neighbors": 2.5}, "n_neighbors=2.5 is not a whole number"),
-        ({"n_samples": -1}, "n_samples=-1 is not a whole number"),
+        ({"n_samples": -1}, "n_samples=-1 is too small"),
         ({"discrete": "maybe"}, "discrete must be 'auto', True, False or 5 bools; got 'maybe'"),
         ({"discrete": [True]}, "5 bools"),
         ({"discrete_threshold": None}, "discrete_threshold=None"),

@@ -16,10 +16,12 @@ from matplotlib.collections import PathCollection
 from matplotlib.colors import to_rgba
 
 import altsets
-from altsets import dissimilarity, plots, quality, views
+from altsets import dissimilarity, plots, quality
 from altsets.errors import InputError, MissingExtraError
 from altsets.plots._canvas import COLOURS, SHADES, _is_dark
 from altsets.result import Status
+from altsets.views import frontier as frontier_views
+from altsets.views import sets as set_views
 
 SCORES = [9.0, 8.0, 7.0, 6.0, 2.0, 1.0]
 NAMES = ["age", "bmi", "crp", "dose", "ekg", "fat"]
@@ -255,7 +257,7 @@ def test_hundreds_of_sets_are_capped():
 
 def test_membership_has_a_dot_for_each_member(result):
     ax = plots.membership(result)
-    seen = views.membership(result)
+    seen = set_views.membership(result)
     assert labels(ax.yaxis) == list(seen.features)
     assert labels(ax.xaxis) == ["0\n17.0", "1\n16.0", "2\n15.0"]
     members = {(j, i) for i, row in enumerate(seen.members) for j, has in enumerate(row) if has}
@@ -308,7 +310,7 @@ def test_quality_below_zero_has_no_shares():
 
 def test_overlap_has_a_number_in_each_cell(result):
     ax = plots.overlap(result)
-    assert list(map(int, cells(ax))) == [value for row in views.overlaps(result).values for value in row]
+    assert list(map(int, cells(ax))) == [value for row in set_views.overlaps(result).values for value in row]
     assert labels(ax.xaxis) == labels(ax.yaxis) == ["set 0", "set 1", "set 2"]
 
 
@@ -339,7 +341,7 @@ def curves(ax):
 
 def test_frontier_draws_a_curve_for_each_size(frontier):
     ax = plots.frontier(frontier)
-    seen = views.curve_over_tau(frontier)
+    seen = frontier_views.curve_over_tau(frontier)
     drawn = curves(ax)
     assert list(drawn) == legend(ax) == [line.name for line in seen.series]
     for line in seen.series:
@@ -400,7 +402,7 @@ def test_frontier_scores_have_a_baseline_and_intervals(evaluated):
 
 def test_frontier_heat_frames_the_suggestion(frontier):
     ax = plots.frontier_heat(frontier)
-    seen = views.heat(frontier)
+    seen = frontier_views.heat(frontier)
     shown = [f"{100 * value:.0f}" for row in seen.values for value in row if value is not None]
     assert cells(ax) == shown
     (frame,) = [patch for patch in ax.patches if patch.get_gid() == "black frame"]
@@ -412,7 +414,7 @@ def test_frontier_heat_frames_the_suggestion(frontier):
 def test_frontier_heat_hatches_what_is_missing():
     found = altsets.frontier(quality.Additive(SCORES), n_features=[2, 3], n_alternatives=2)
     ax = plots.frontier_heat(found)
-    missing = sum(value is None for row in views.heat(found).values for value in row)
+    missing = sum(value is None for row in frontier_views.heat(found).values for value in row)
     assert sum(bool(patch.get_hatch()) for patch in ax.patches) == missing > 0
     assert "Hatched: sets are missing." in note(ax)
 
@@ -453,14 +455,14 @@ def test_one_fold_has_no_interval(evaluation):
 
 def test_stand_ins_are_numbers_in_per_cent(evaluation):
     ax = plots.stand_ins(evaluation)
-    seen = views.stand_ins(evaluation, most=15)
+    seen = set_views.stand_ins(evaluation, most=15)
     assert cells(ax) == [f"{100 * value:.0f}" for row in seen.values for value in row if value is not None]
     assert (ax.get_ylabel(), ax.get_xlabel()) == ("replaced feature", "stand-in")
 
 
 def test_stability_shows_shares_and_the_index(evaluation):
     ax = plots.stability(evaluation)
-    seen = views.stability(evaluation)
+    seen = set_views.stability(evaluation)
     assert cells(ax) == [f"{100 * value:.0f}" for row in seen.shares.values for value in row if value]
     index = [f"{value:.2f}" for value in seen.index.values]
     assert [label.split("\n")[1] for label in labels(ax.xaxis)] == index
@@ -469,7 +471,7 @@ def test_stability_shows_shares_and_the_index(evaluation):
 
 def test_near_best_hatches_what_is_not_in_the_best_set(near):
     ax = plots.near_best(near)
-    seen = views.near_best_frequencies(near)
+    seen = set_views.near_best_frequencies(near)
     assert labels(ax.yaxis) == list(seen.labels)
     assert [bar.get_width() for bar in ax.patches] == pytest.approx([100 * value for value in seen.values])
     assert [bool(bar.get_hatch()) for bar in ax.patches] == [not marked for marked in seen.marked]

@@ -10,10 +10,12 @@ import pytest
 from sklearn.datasets import load_wine
 
 import altsets
-from altsets import dissimilarity, quality, views
+from altsets import dissimilarity, quality
 from altsets.errors import InputError
 from altsets.result import Status
-from altsets.views._records import cap, spread
+from altsets.views import frontier as frontier_views
+from altsets.views import sets as set_views
+from altsets.views.records import cap, spread
 
 SCORES = [9.0, 8.0, 7.0, 6.0, 2.0, 1.0]
 NAMES = ["age", "bmi", "crp", "dose", "ekg", "fat"]
@@ -52,7 +54,7 @@ def evaluation(table):
 
 
 def test_members_come_by_how_many_sets_have_them_and_by_score(result):
-    seen = views.membership(result)
+    seen = set_views.membership(result)
     counts = [sum(row) for row in seen.members]
     assert counts == sorted(counts, reverse=True)
     assert list(zip([-n for n in counts], [-score for score in seen.scores], strict=True)) == sorted(
@@ -70,14 +72,14 @@ def test_members_come_by_how_many_sets_have_them_and_by_score(result):
 
 
 def test_members_are_capped_and_it_is_said(result):
-    seen = views.membership(result, most=2)
+    seen = set_views.membership(result, most=2)
     assert len(seen.features) == len(seen.members) == len(seen.scores) == 2
     assert seen.note == "2 of 4 features are shown: those in the most sets, and of these the best."
-    assert seen.features == views.membership(result).features[:2]
+    assert seen.features == set_views.membership(result).features[:2]
 
 
 def test_sets_are_capped_and_so_are_their_members(result):
-    seen = views.membership(result, most_sets=1)
+    seen = set_views.membership(result, most_sets=1)
     assert seen.features == result.named_sets[0]
     assert seen.members == ((True,), (True,))
     assert seen.qualities == (17.0,)
@@ -86,18 +88,18 @@ def test_sets_are_capped_and_so_are_their_members(result):
 
 
 def test_members_below_the_noise_floor_are_told(result):
-    seen = views.membership(replace(result, noise_floor=7.5))
+    seen = set_views.membership(replace(result, noise_floor=7.5))
     assert dict(zip(seen.features, seen.above_noise, strict=True)) == dict.fromkeys(["age", "bmi"], True) | {
         "crp": False,
         "dose": False,
     }
     assert "not above the noise floor of 7.5" in seen.note
     # Where the one that is below is not shown, there is nothing to explain.
-    assert "noise" not in views.membership(replace(result, noise_floor=7.5), most=2).note
+    assert "noise" not in set_views.membership(replace(result, noise_floor=7.5), most=2).note
 
 
 def test_members_without_scores(result):
-    seen = views.membership(replace(result, scores=[], noise_floor=1.0))
+    seen = set_views.membership(replace(result, scores=[], noise_floor=1.0))
     assert seen.scores is None
     assert seen.above_noise is None
     assert seen.features == ("age", "bmi", "crp", "dose")
@@ -105,16 +107,16 @@ def test_members_without_scores(result):
 
 def test_features_of_one_name_stay_apart(result):
     twins = replace(result, named_sets=[tuple("xx") for _ in result.sets])
-    assert views.membership(twins).features == ("x",) * 4
+    assert set_views.membership(twins).features == ("x",) * 4
 
 
 def test_overlaps_count_shared_features(result):
-    seen = views.overlaps(result)
+    seen = set_views.overlaps(result)
     for i, first in enumerate(result.sets):
         for j, second in enumerate(result.sets):
             assert seen.values[i][j] == len(set(first) & set(second))
     assert (seen.low, seen.high) == (0, 2)
-    smaller = views.overlaps(result, most=2)
+    smaller = set_views.overlaps(result, most=2)
     assert (len(smaller.rows), len(smaller.values)) == (2, 2)
     assert smaller.note == "2 of 3 sets are shown: the first ones."
 
@@ -130,7 +132,7 @@ def test_likeness_is_what_matched_takes_from_one(threshold, seed):
     found = altsets.find(
         quality.Additive(rng.random(9)), n_features=3, n_alternatives=3, tau=0.1, dissimilarity=matched
     )
-    seen = views.likeness(found)
+    seen = set_views.likeness(found)
     assert len(found.sets) > 1
     for i, first in enumerate(found.sets):
         for j, second in enumerate(found.sets):
@@ -150,16 +152,16 @@ def test_a_shared_feature_that_is_matched_with_others_counts_twice(result):
         matches=matched.matches_among(sets),
         parameters=result.parameters | {"dissimilarity": matched.as_dict()},
     )
-    assert views.likeness(made).values[0][1] == pytest.approx(1 - matched(*sets)) == pytest.approx(0.9)
+    assert set_views.likeness(made).values[0][1] == pytest.approx(1 - matched(*sets)) == pytest.approx(0.9)
 
 
 def test_likeness_needs_matches(result):
     with pytest.raises(InputError, match=r"search with dissimilarity=Matched"):
-        views.likeness(result)
+        set_views.likeness(result)
 
 
 def test_sets_found_one_by_one_are_their_own_bounds(result):
-    seen = views.qualities(result)
+    seen = set_views.qualities(result)
     assert seen.values == tuple(result.qualities)
     assert seen.lines == ()
     assert seen.marked == ()
@@ -170,7 +172,7 @@ def test_bounds_of_a_sum_are_about_the_mean():
     found = altsets.find(
         quality.Additive(SCORES), n_features=2, n_alternatives=2, tau=1, search="simultaneous"
     )
-    (line,) = views.qualities(found).lines
+    (line,) = set_views.qualities(found).lines
     assert line.value == pytest.approx(found.bound / 3)
     assert line.label == "proven: no sets have a larger mean"
 
@@ -184,14 +186,14 @@ def test_bounds_of_a_minimum_are_about_the_worst():
         search="simultaneous",
         aggregation="min",
     )
-    (line,) = views.qualities(found).lines
+    (line,) = set_views.qualities(found).lines
     assert line.value == pytest.approx(min(found.qualities))
     assert "worst set" in line.label
 
 
 def test_sets_that_are_not_proven_are_marked(result):
     statuses = [Status.OPTIMAL, Status.FEASIBLE, Status.FEASIBLE]
-    seen = views.qualities(replace(result, statuses=statuses, status=Status.FEASIBLE, bound=60.0))
+    seen = set_views.qualities(replace(result, statuses=statuses, status=Status.FEASIBLE, bound=60.0))
     assert seen.marked == (False, True, True)
     assert seen.lines[0].value == 20.0
     assert seen.note == ""
@@ -199,20 +201,20 @@ def test_sets_that_are_not_proven_are_marked(result):
 
 def test_heuristics_have_no_bound():
     found = altsets.find(quality.Additive(SCORES), 2, 1, search="greedy-replacement")
-    seen = views.qualities(found)
+    seen = set_views.qualities(found)
     assert seen.lines == ()
     assert seen.marked == (True, True)
 
 
 def test_the_quality_that_was_asked_for_is_a_line():
     found = altsets.most_sets(quality.Additive(SCORES), n_features=2, tau=1, min_quality=10)
-    (line,) = views.qualities(found).lines
+    (line,) = set_views.qualities(found).lines
     assert (line.label, line.value) == ("quality that was asked for", 10)
 
 
 def test_sets_that_are_missing_are_counted():
     found = altsets.find(quality.Additive(SCORES), n_features=3, n_alternatives=2, tau=1)
-    assert views.qualities(found).note.endswith("1 of 3 sets were not found.")
+    assert set_views.qualities(found).note.endswith("1 of 3 sets were not found.")
 
 
 # --- Frontiers ----------------------------------------------------------------------------------------
@@ -220,7 +222,7 @@ def test_sets_that_are_missing_are_counted():
 
 def test_one_size_shows_mean_and_worst():
     found = altsets.frontier(quality.Additive([9, 8, 8, 8, 7, 3, 1, 1]), n_features=4, n_alternatives=1)
-    seen = views.curve_over_tau(found)
+    seen = frontier_views.curve_over_tau(found)
     mean, worst = seen.series
     assert [point.x for point in mean.points] == [point.tau for point in found]
     assert [point.y for point in mean.points] == pytest.approx([point.mean / 33 for point in found])
@@ -229,20 +231,20 @@ def test_one_size_shows_mean_and_worst():
 
 
 def test_several_sizes_have_a_curve_each(frontier):
-    seen = views.curve_over_tau(frontier)
+    seen = frontier_views.curve_over_tau(frontier)
     assert [line.name for line in seen.series] == ["2 features", "3 features", "4 features", "5 features"]
     frame = frontier.to_frame()
     for line, size in zip(seen.series, frontier.sizes, strict=True):
         kept = frame[(frame.n_features == size) & (frame.n_alternatives == 2)]
         assert [point.y for point in line.points] == pytest.approx(kept.mean_share.tolist())
-    few = views.curve_over_tau(frontier, n_alternatives=1, most=2)
+    few = frontier_views.curve_over_tau(frontier, n_alternatives=1, most=2)
     assert {"2 features", "5 features"} <= {line.name for line in few.series}
     assert few.note == f"{len(few.series)} of 4 sizes are shown."
 
 
 def test_several_numbers_of_sets_have_a_curve_each():
     found = altsets.frontier(quality.Additive(np.arange(12.0)), n_features=3, n_alternatives=[1, 2])
-    assert [line.name for line in views.curve_over_tau(found).series] == ["2 sets", "3 sets"]
+    assert [line.name for line in frontier_views.curve_over_tau(found).series] == ["2 sets", "3 sets"]
 
 
 def test_the_suggested_point_is_marked_everywhere():
@@ -250,20 +252,20 @@ def test_the_suggested_point_is_marked_everywhere():
     found = altsets.frontier(scores, n_features=range(2, 9), n_alternatives=1)
     suggested = found.suggestion
     assert suggested
-    over_tau = views.curve_over_tau(found, most=2)
+    over_tau = frontier_views.curve_over_tau(found, most=2)
     line = over_tau.series[over_tau.mark.series]
     assert line.name == f"{suggested.n_features} features"
     assert line.points[over_tau.mark.point].x == suggested.tau
-    over_size = views.curve_over_size(found)
+    over_size = frontier_views.curve_over_size(found)
     assert over_size.series[0].points[over_size.mark.point].x == suggested.n_features
-    grid = views.heat(found)
+    grid = frontier_views.heat(found)
     row, column = grid.mark
     assert grid.rows[row] == str(suggested.n_features)
     assert grid.values[row][column] == pytest.approx(suggested.point.kept / found.best(suggested.n_features))
 
 
 def test_the_best_set_over_sizes(frontier):
-    best, half, disjoint = views.curve_over_size(frontier, n_alternatives=1).series
+    best, half, disjoint = frontier_views.curve_over_size(frontier, n_alternatives=1).series
     assert [point.y for point in best.points] == [frontier.best(size) for size in frontier.sizes]
     assert half.name == "mean of 2 sets, tau = 0.5"
     for point, size in zip(disjoint.points, frontier.sizes, strict=True):
@@ -276,7 +278,7 @@ def test_means_over_features_are_multiplied_by_their_number():
     rng = np.random.default_rng(2)
     alike = rng.random((8, 8))
     found = altsets.frontier(quality.MRMR(rng.random(8), (alike + alike.T) / 4), [2, 3, 4], 1)
-    seen = views.curve_over_size(found)
+    seen = frontier_views.curve_over_size(found)
     assert [point.y for point in seen.series[0].points] == pytest.approx(
         [size * found.best(size) for size in found.sizes]
     )
@@ -286,11 +288,11 @@ def test_means_over_features_are_multiplied_by_their_number():
 def test_one_size_is_no_curve():
     found = altsets.frontier(quality.Additive(SCORES), n_features=2, n_alternatives=1)
     with pytest.raises(InputError, match=r"have 2 features; ask for several sizes, such as n_features=range"):
-        views.curve_over_size(found)
+        frontier_views.curve_over_size(found)
 
 
 def test_heat_holds_what_each_search_at_that_tau_finds(frontier):
-    seen = views.heat(frontier, n_alternatives=1)
+    seen = frontier_views.heat(frontier, n_alternatives=1)
     assert len(seen.columns) <= 12
     for row, size in zip(seen.values, seen.rows, strict=True):
         for value, tau in zip(row, seen.columns, strict=True):
@@ -305,14 +307,14 @@ def test_many_taus_become_tenths():
         quality.Additive(np.arange(1.0, 40.0)), n_features=range(2, 11), n_alternatives=1
     )
     assert len({point.tau for point in found}) > 12
-    seen = views.heat(found)
+    seen = frontier_views.heat(found)
     assert set(seen.columns) >= {"0", "0.1", "0.9", "1"}
     assert len(seen.columns) <= 12
 
 
 def test_points_without_sets_are_left_open():
     found = altsets.frontier(quality.Additive(SCORES), n_features=[2, 3], n_alternatives=2)
-    seen = views.heat(found)
+    seen = frontier_views.heat(found)
     assert seen.values[1][-1] is None
     assert "too few sets" in seen.note
     assert all(not flag for row in seen.open for flag in row)
@@ -323,43 +325,45 @@ def test_points_that_are_not_proven_are_open(frontier):
     first = frontier.points[0]
     unproven = replace(first, result=replace(first.result, status=Status.FEASIBLE))
     changed = replace(frontier, points=[unproven, *frontier.points[1:]])
-    seen = views.curve_over_tau(changed, n_alternatives=first.n_alternatives)
+    seen = frontier_views.curve_over_tau(changed, n_alternatives=first.n_alternatives)
     assert [point.open for point in seen.series[0].points] == [True, False, False]
     assert seen.note == f"1 of {sum(len(line.points) for line in seen.series)} points is not proven."
-    assert views.heat(changed, n_alternatives=first.n_alternatives).open[0][0]
+    assert frontier_views.heat(changed, n_alternatives=first.n_alternatives).open[0][0]
 
 
 def test_qualities_below_zero_are_no_shares():
     found = altsets.frontier(quality.Additive([-1.0, -2, -3, -4, -5, -6]), n_features=2, n_alternatives=1)
-    seen = views.curve_over_tau(found)
+    seen = frontier_views.curve_over_tau(found)
     assert seen.y_name == "quality"
     assert seen.series[0].points[0].y == pytest.approx(found.points[0].mean)
-    grid = views.heat(found)
+    grid = frontier_views.heat(found)
     assert grid.low == pytest.approx(min(point.mean for point in found))
 
 
 def test_a_number_of_alternatives_that_is_not_there(frontier):
     with pytest.raises(InputError, match=r"n_alternatives=7 is not in this frontier; choose from 1, 2\."):
-        views.heat(frontier, n_alternatives=7)
+        frontier_views.heat(frontier, n_alternatives=7)
 
 
 def test_a_frontier_without_points(frontier):
     with pytest.raises(InputError, match="no points to show"):
-        views.heat(replace(frontier, points=[]))
+        frontier_views.heat(replace(frontier, points=[]))
 
 
 def test_a_frontier_of_incomplete_points_has_no_numbers():
     found = altsets.frontier(quality.Additive(SCORES), n_features=3, n_alternatives=2, taus=[0.9, 1])
     assert all(point.result.sets and not point.is_complete for point in found)
-    assert views.heat(found).values == ((None, None),)
-    assert all(point.y is None for line in views.curve_over_tau(found).series for point in line.points)
+    assert frontier_views.heat(found).values == ((None, None),)
+    assert all(
+        point.y is None for line in frontier_views.curve_over_tau(found).series for point in line.points
+    )
 
 
 # --- Evaluations --------------------------------------------------------------------------------------
 
 
 def test_scores_have_intervals_and_a_baseline(evaluation):
-    seen = views.predictive_scores(evaluation)
+    seen = set_views.predictive_scores(evaluation)
     assert seen.values == pytest.approx(evaluation.mean_scores())
     for number, (low, value, high) in enumerate(zip(seen.low, seen.values, seen.high, strict=True)):
         assert low <= value <= high
@@ -376,7 +380,7 @@ def test_scores_have_intervals_and_a_baseline(evaluation):
 
 def test_sets_no_better_than_the_baseline_are_marked(table):
     X, y = table
-    seen = views.predictive_scores(altsets.evaluate([[0, 2], [6, 7]], X, y))
+    seen = set_views.predictive_scores(altsets.evaluate([[0, 2], [6, 7]], X, y))
     assert seen.marked == (False, True)
     assert seen.mark_means.startswith("not shown to predict better than always")
     assert "scores are too high" in seen.note
@@ -384,23 +388,23 @@ def test_sets_no_better_than_the_baseline_are_marked(table):
 
 def test_a_scorer_that_is_not_there(evaluation):
     with pytest.raises(InputError, match="scorer='r2' is unknown"):
-        views.predictive_scores(evaluation, scorer="r2")
+        set_views.predictive_scores(evaluation, scorer="r2")
 
 
 def test_one_fold_has_no_interval(evaluation):
-    seen = views.predictive_scores(replace(evaluation, folds=evaluation.folds[:1]))
+    seen = set_views.predictive_scores(replace(evaluation, folds=evaluation.folds[:1]))
     assert seen.low is None
     assert seen.interval_name == ""
     assert "1 of 5 folds were done." in seen.note
 
 
 def test_stand_ins_are_shares_of_swaps(evaluation):
-    seen = views.stand_ins(evaluation)
+    seen = set_views.stand_ins(evaluation)
     assert seen.rows == seen.columns
     for name, row in zip(seen.rows, seen.values, strict=True):
         told = evaluation.stand_ins(name, most=99)
         assert {other: share for other, share in zip(seen.columns, row, strict=True) if share} == told
-    few = views.stand_ins(evaluation, most=2)
+    few = set_views.stand_ins(evaluation, most=2)
     assert len(few.rows) == len(few.values) == 2
     assert few.note.startswith("2 of ")
 
@@ -408,18 +412,18 @@ def test_stand_ins_are_shares_of_swaps(evaluation):
 def test_partners_stand_beside_each_other():
     # 0 and 5 swap, and 1 and 4; the order of the columns would put others between them.
     shares = {0: {5: 1.0}, 1: {4: 1.0}, 4: {1: 1.0}, 5: {0: 1.0}}
-    from altsets.views._sets import _neighbours
+    from altsets.views.sets import _neighbours
 
-    assert _neighbours(shares, {0: 0.9, 1: 0.5, 4: 0.5, 5: 0.9}) == [0, 5, 1, 4]
+    assert _neighbours(shares) == [0, 5, 1, 4]
 
 
 def test_sets_that_are_all_the_same_have_no_stand_ins(table):
     with pytest.raises(InputError, match="no feature stands in"):
-        views.stand_ins(altsets.evaluate([[0, 1]], *table))
+        set_views.stand_ins(altsets.evaluate([[0, 1]], *table))
 
 
 def test_stability_shows_shares_and_the_index(evaluation):
-    seen = views.stability(evaluation)
+    seen = set_views.stability(evaluation)
     frame = evaluation.stability_frame()
     assert list(seen.shares.columns) == ["set 0", "set 1", "set 2", "any set"]
     for name, row in zip(seen.shares.rows, seen.shares.values, strict=True):
@@ -429,16 +433,16 @@ def test_stability_shows_shares_and_the_index(evaluation):
     assert seen.index.labels == ("set 0", "set 1", "set 2", "any set")
     for value, entry in zip(seen.index.values, evaluation.stability(), strict=True):
         assert value == pytest.approx(entry.index)
-    assert views.stability(evaluation, most=2).shares.note.endswith("those that are chosen most often.")
+    assert set_views.stability(evaluation, most=2).shares.note.endswith("those that are chosen most often.")
 
 
 def test_given_sets_have_no_stability(table):
     with pytest.raises(InputError, match="evaluate a selector instead"):
-        views.stability(altsets.evaluate([[0]], *table))
+        set_views.stability(altsets.evaluate([[0]], *table))
 
 
 def test_an_evaluation_without_folds(evaluation):
-    for view in (views.predictive_scores, views.stand_ins, views.stability):
+    for view in (set_views.predictive_scores, set_views.stand_ins, set_views.stability):
         with pytest.raises(InputError, match="no fold of this evaluation was done"):
             view(replace(evaluation, folds=()))
 
@@ -448,7 +452,7 @@ def test_an_evaluation_without_folds(evaluation):
 
 def test_frequencies_come_by_share_with_the_best_set_marked():
     near = altsets.near_best(quality.Additive(SCORES, feature_names=NAMES), n_features=2, within=0.3)
-    seen = views.near_best_frequencies(near)
+    seen = set_views.near_best_frequencies(near)
     assert dict(zip(seen.labels, seen.values, strict=True)) == {
         near.feature_names[index]: near.frequencies[index] for index in near.ordered()
     }
@@ -459,7 +463,7 @@ def test_frequencies_come_by_share_with_the_best_set_marked():
 def test_no_near_best_sets():
     near = altsets.near_best(quality.Additive(SCORES), n_features=2, min_quality=99)
     with pytest.raises(InputError, match=r"explain\(\) says why"):
-        views.near_best_frequencies(near)
+        set_views.near_best_frequencies(near)
 
 
 # --- What is not to be shown --------------------------------------------------------------------------
@@ -468,17 +472,17 @@ def test_no_near_best_sets():
 @pytest.mark.parametrize(
     ("view", "takes"),
     [
-        (views.membership, "Result"),
-        (views.overlaps, "Result"),
-        (views.likeness, "Result"),
-        (views.qualities, "Result"),
-        (views.curve_over_tau, "Frontier"),
-        (views.curve_over_size, "Frontier"),
-        (views.heat, "Frontier"),
-        (views.predictive_scores, "Evaluation"),
-        (views.stand_ins, "Evaluation"),
-        (views.stability, "Evaluation"),
-        (views.near_best_frequencies, "NearBest"),
+        (set_views.membership, "Result"),
+        (set_views.overlaps, "Result"),
+        (set_views.likeness, "Result"),
+        (set_views.qualities, "Result"),
+        (frontier_views.curve_over_tau, "Frontier"),
+        (frontier_views.curve_over_size, "Frontier"),
+        (frontier_views.heat, "Frontier"),
+        (set_views.predictive_scores, "Evaluation"),
+        (set_views.stand_ins, "Evaluation"),
+        (set_views.stability, "Evaluation"),
+        (set_views.near_best_frequencies, "NearBest"),
     ],
 )
 def test_the_wrong_kind_of_answer_is_named(view, takes):
@@ -490,21 +494,21 @@ def test_no_sets_and_one_set(result):
     none = altsets.find(
         quality.Additive(SCORES), n_features=4, n_alternatives=1, tau=1, search="simultaneous"
     )
-    for view in (views.membership, views.qualities, views.overlaps):
+    for view in (set_views.membership, set_views.qualities, set_views.overlaps):
         with pytest.raises(InputError, match=r"there is no set to show; explain\(\)"):
             view(none)
     one = altsets.find(quality.Additive(SCORES), n_features=2, n_alternatives=0)
     with pytest.raises(InputError, match="only one set"):
-        views.overlaps(one)
+        set_views.overlaps(one)
     with pytest.raises(InputError, match="most=1 leaves one set"):
-        views.overlaps(result, most=1)
-    assert math.isfinite(views.qualities(one).values[0])
+        set_views.overlaps(result, most=1)
+    assert math.isfinite(set_views.qualities(one).values[0])
 
 
 @pytest.mark.parametrize("most", [0, 2.5, "3"])
 def test_nonsense_limits_are_refused(result, most):
     with pytest.raises(InputError, match=f"most={most!r}"):
-        views.membership(result, most=most)
+        set_views.membership(result, most=most)
 
 
 @pytest.fixture(scope="module")
@@ -514,7 +518,7 @@ def evaluated():
 
 
 def test_scores_along_a_frontier(evaluated):
-    seen = views.scores_along(evaluated)
+    seen = frontier_views.scores_along(evaluated)
     assert [line.name for line in seen.series] == ["2 features", "3 features", "4 features"]
     for line, size in zip(seen.series, [2, 3, 4], strict=True):
         points = [point for point in evaluated if (point.n_features, point.n_alternatives) == (size, 1)]
@@ -525,7 +529,7 @@ def test_scores_along_a_frontier(evaluated):
 
 
 def test_scores_over_sizes_where_there_is_one_tau(evaluated):
-    seen = views.scores_along(evaluated, n_alternatives=0)
+    seen = frontier_views.scores_along(evaluated, n_alternatives=0)
     (line,) = seen.series
     assert seen.x_name == "features in a set"
     assert [point.x for point in line.points] == [2, 3, 4]
@@ -534,13 +538,13 @@ def test_scores_over_sizes_where_there_is_one_tau(evaluated):
 
 
 def test_scores_along_a_frontier_few_curves(evaluated):
-    seen = views.scores_along(evaluated, most=2)
+    seen = frontier_views.scores_along(evaluated, most=2)
     assert [line.name for line in seen.series] == ["2 features", "4 features"]
     assert seen.note.startswith("2 of 3 sizes are shown.")
 
 
 def test_a_frontier_with_scores_is_a_frontier(evaluated):
-    assert views.curve_over_tau(evaluated) == views.curve_over_tau(evaluated.frontier)
+    assert frontier_views.curve_over_tau(evaluated) == frontier_views.curve_over_tau(evaluated.frontier)
 
 
 @pytest.mark.parametrize(
@@ -552,10 +556,10 @@ def test_a_frontier_with_scores_is_a_frontier(evaluated):
 )
 def test_scores_that_are_not_there(evaluated, given, words):
     with pytest.raises(InputError) as caught:
-        views.scores_along(evaluated, **given)
+        frontier_views.scores_along(evaluated, **given)
     assert str(caught.value) == words
     with pytest.raises(InputError, match=r"takes an EvaluatedFrontier, such as altsets\.evaluate_frontier"):
-        views.scores_along(evaluated.frontier)
+        frontier_views.scores_along(evaluated.frontier)
 
 
 def test_what_does_not_fit_is_counted_and_what_is_left_is_spread_evenly():
@@ -572,13 +576,13 @@ def test_what_does_not_fit_is_counted_and_what_is_left_is_spread_evenly():
 def test_stand_ins_and_stability_of_a_small_table():
     X = [[0, 5, 1], [1, 4, 0], [0, 5, 0], [1, 4, 1], [0, 5, 1], [1, 4, 0]] * 5
     y = ["no", "yes"] * 15
-    seen = views.stand_ins(altsets.evaluate([[0, 2], [1, 2]], X, y))
+    seen = set_views.stand_ins(altsets.evaluate([[0, 2], [1, 2]], X, y))
     assert (seen.rows, seen.columns) == (("x0", "x1"), ("x0", "x1"))
     assert seen.values == ((None, 1.0), (1.0, None))
     selector = altsets.SelectAlternatives("f", n_features=1, n_alternatives=1)
-    stable = views.stability(altsets.evaluate(selector, X, y))
+    stable = set_views.stability(altsets.evaluate(selector, X, y))
     assert stable.shares.columns == ("set 0", "set 1", "any set")
     assert stable.shares.values == ((1.0, 0.0, 1.0), (0.0, 1.0, 1.0))
     assert stable.index.values == (1.0, 1.0, 1.0)
-    weak = views.predictive_scores(altsets.evaluate([[0], [2]], X, y))
+    weak = set_views.predictive_scores(altsets.evaluate([[0], [2]], X, y))
     assert (weak.labels, weak.lines[0].value, weak.marked) == (("set 0", "set 1"), 0.0, (False, True))

@@ -17,14 +17,12 @@ from sklearn.metrics import adjusted_mutual_info_score
 from altsets import measures
 from altsets.errors import InputError
 from altsets.measures import mutual_info, pairwise, score, symmetrical_uncertainty
-from altsets.measures.custom import score_by
-from altsets.measures.information.columns import bin_column, discrete_columns, patterns_of
-from altsets.measures.information.counts import effective_rows
+from altsets.measures.information.columns import bin_column, discrete_columns, effective_rows, patterns_of
 from altsets.measures.information.mutual_information import information_matrix
+from altsets.measures.pairs import score_by
 from altsets.quality import CFS, FCBF, MRMR, Additive
-from altsets.tables.checks import constant_columns, copies_in
 from altsets.tables.conversion import features_of
-from altsets.tables.feature_matrix import Features
+from altsets.tables.feature_matrix import Features, constant_columns, copies_in
 
 pd = pytest.importorskip("pandas")
 

@@ -34,7 +34,7 @@ from altsets.wording import plural, round_down
 if TYPE_CHECKING:
     # Constraints are known to the command line, which must not wait for NumPy.
     from altsets.arrays import Bools, Floats
-    from altsets.measures.similarity import Alike
+    from altsets.measures.pairs import Alike
 
 DEFAULT_MEASURE = "symmetrical_uncertainty"
 
@@ -109,7 +109,7 @@ class Forbid(OfFeatures):
         """The same with all features that ``proxies`` rules out on this table, which has the features as columns."""
         if self.proxies is None or not self.is_named:
             return self
-        from altsets.measures.similarity import similar_columns
+        from altsets.measures.pairs import similar_columns
 
         given, alike, n_columns = similar_columns(
             X, self.features, self.measure, self.proxies, self.title, sample_weight
@@ -281,7 +281,7 @@ class MaxSimilarity(Constraint):
         """The same with numbers: a similarity that was only named is measured on this table."""
         if not self.is_named:
             return self
-        from altsets.measures.similarity import measure_similarity
+        from altsets.measures.pairs import measure_similarity
 
         assert self.measure is not None
         measured = measure_similarity(X, self.measure, sample_weight)

@@ -17,7 +17,7 @@ from altsets.constraints.similarity import (
     similarity_measure,
 )
 from altsets.errors import NotExpressedError
-from altsets.measures.similarity import measure_similarity
+from altsets.measures.pairs import measure_similarity
 
 #: What a feature that stays with itself counts for where two matchings are equally large, in units of a whole match.
 LOYALTY = 1e-10

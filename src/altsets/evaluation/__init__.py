@@ -1,7 +1,6 @@
 """Cross-validated scores of feature sets: baseline, paired comparisons, stability, substitutions."""
 
-from altsets.evaluation._baseline import AgainstBaseline
-from altsets.evaluation._comparison import Comparison, corrected_t_test, holm
+from altsets.evaluation._comparison import AgainstBaseline, Comparison, corrected_t_test, holm
 from altsets.evaluation._evaluate import evaluate, evaluate_frontier
 from altsets.evaluation._evaluated_frontier import EvaluatedFrontier, EvaluatedPoint
 from altsets.evaluation._evaluation import Evaluation

@@ -1,14 +1,15 @@
-"""Compare two sets over the same folds: a t-test corrected for overlapping folds, an interval, a sentence."""
+"""Compare sets with set 0 and with the dummy baseline, fold by fold: a corrected t-test, an interval, a sentence."""
 
 from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import astuple, dataclass, replace
+from typing import TypeVar
 
 import numpy as np
 
-from altsets import wording
+from altsets.wording import join_words, plural, score, sentence
 
 #: The default margin for scores whose best value is 1.
 NEGLIGIBLE = 0.02
@@ -26,6 +27,15 @@ ONE_IS_BEST = (
     "recall",
     "roc_auc",
 )
+#: What the baseline predicts for every row, in words.
+GUESSES = {
+    "class": "always saying the most frequent class",
+    "shares": "always giving the same probabilities",
+    "mean": "always predicting the mean",
+    "median": "always predicting the median",
+}
+#: A difference with a p-value up to this may be real, though it was not shown.
+A_SIGN = 0.2
 
 
 @dataclass(frozen=True)
@@ -84,6 +94,29 @@ class Comparison:
 
 
 @dataclass(frozen=True)
+class AgainstBaseline(Comparison):
+    """A set compared with the baseline instead of set 0.
+
+    The attributes are those of :class:`Comparison`; the verdict is "better", "worse", "chance" (no difference was
+    shown) or "untested".
+    """
+
+    @property
+    def beats(self) -> bool | None:
+        """Whether the set was shown to predict better than the baseline; None if that could not be tested."""
+        return None if self.verdict == "untested" else self.verdict == "better"
+
+    @property
+    def no_better(self) -> bool:
+        """Whether there is no sign that it is better than the baseline, rather than one that is not sure."""
+        sign = self.difference > (margin_for(self.scorer, None) or 0.0) and self.p_value <= A_SIGN
+        return self.beats is False and not sign
+
+
+Compared = TypeVar("Compared", Comparison, AgainstBaseline)
+
+
+@dataclass(frozen=True)
 class Chance:
     """Whether a set (``this``) and set 0 (``first``) were shown to beat the baseline, which does ``guess``."""
 
@@ -118,7 +151,8 @@ def corrected_t_test(differences: Sequence[float], test_per_train: float, confid
     values = np.asarray(differences, dtype=np.float64)
     count = len(values)
     mean = float(np.mean(values)) if count else math.nan
-    if count < 2 or _same(values):
+    # Differences that are the same up to rounding have no variance.
+    if count < 2 or np.ptp(values) <= 1e-12 * max(1.0, float(np.abs(values).max())):
         return Paired(mean, math.nan, math.nan, math.nan)
     spread = math.sqrt(float(np.var(values, ddof=1)) * (1 / count + test_per_train))
     reach = float(stdtrit(count - 1, (1 + confidence) / 2)) * spread
@@ -144,11 +178,6 @@ def holm(p_values: Sequence[float]) -> list[float]:
         largest = max(largest, min(1.0, value * (len(order) - rank)))
         adjusted[place] = largest
     return adjusted
-
-
-def _same(values: np.ndarray) -> bool:
-    """Whether all differences are the same up to rounding."""
-    return bool(np.ptp(values) <= 1e-12 * max(1.0, float(np.abs(values).max())))
 
 
 def margin_for(scorer: str, margin: float | None) -> float | None:
@@ -185,16 +214,37 @@ def compare(
     chance = chance or Chance("")
     if chance.this is False and chance.first is False:
         verdict = "chance"
-        sentence = _neither(number, found, chance.guess, confidence)
+        said = _neither(number, found, chance.guess, confidence)
     else:
         known = None if False in (chance.this, chance.first) else margin_for(scorer, margin)
         verdict = _verdict(found, known)
-        sentence = _sentence(number, found, verdict, n_folds, known, confidence)
-        sentence = f"{sentence[:-1]}{_remark(number, chance) if n_folds else ''}."
+        said = _sentence(number, found, verdict, n_folds, known, confidence)
+        said = f"{said[:-1]}{_remark(number, chance) if n_folds else ''}."
     if 0 < n_folds < len(scores):
-        sentence = f"{sentence[:-1]} ({n_folds} of {len(scores)} folds have both)."
-    values = (found.difference, found.low, found.high, found.p_value)
-    return Comparison(scorer, number, *values, n_folds, verdict, sentence)
+        said = f"{said[:-1]} ({n_folds} of {len(scores)} folds have both)."
+    return Comparison(scorer, number, *astuple(found), n_folds, verdict, said)
+
+
+def against_baseline(
+    scorer: str,
+    number: int,
+    scores: Sequence[float],
+    baseline: Sequence[float],
+    test_per_train: Sequence[float],
+    *,
+    guess: str,
+    confidence: float,
+) -> AgainstBaseline:
+    """Compare the scores of a set with those of the baseline, fold by fold."""
+    found, n_folds = paired(scores, baseline, test_per_train, confidence)
+    entry = AgainstBaseline(scorer, number, *astuple(found), n_folds, _baseline_verdict(found, n_folds), "")
+    return replace(entry, sentence=_baseline_sentence(entry, found, guess, confidence))
+
+
+def adjust(entries: Sequence[Compared]) -> list[Compared]:
+    """The same comparisons with p-values adjusted for their number."""
+    p_values = holm([entry.p_value for entry in entries])
+    return [replace(entry, p_adjusted=value) for entry, value in zip(entries, p_values, strict=True)]
 
 
 def _verdict(found: Paired, margin: float | None) -> str:
@@ -207,12 +257,23 @@ def _verdict(found: Paired, margin: float | None) -> str:
     return "better" if found.difference > 0 else "worse"
 
 
+def _baseline_verdict(found: Paired, n_folds: int) -> str:
+    if not math.isnan(found.p_value):
+        if found.low <= 0 <= found.high:
+            return "chance"
+        return "better" if found.difference > 0 else "worse"
+    # Without a test: no better than the baseline is no better, and better by the same in several folds is better.
+    if n_folds and found.difference <= 0:
+        return "chance"
+    return "better" if n_folds > 1 else "untested"
+
+
 # --- Words --------------------------------------------------------------------------------------------
 
 
 def interval(found: Paired, confidence: float) -> str:
     """The confidence interval as a phrase."""
-    return f"{100 * confidence:g} % interval [{wording.score(found.low)}, {wording.score(found.high)}]"
+    return f"{100 * confidence:g} % interval [{score(found.low)}, {score(found.high)}]"
 
 
 def in_folds(count: int) -> str:
@@ -225,13 +286,13 @@ def _sentence(
 ) -> str:
     if verdict == "untested":
         return _without_test(number, found.difference, n_folds)
-    numbers = f"difference {wording.score(found.difference)}, {interval(found, confidence)}"
+    numbers = f"difference {score(found.difference)}, {interval(found, confidence)}"
     if verdict == "as well":
         return f"Set {number} predicts as well as set 0: {numbers}, within the margin of {margin:g}."
     if verdict == "open":
         return (
             f"No difference between set {number} and set 0 was shown: {numbers}, so set {number} may still be worse "
-            f"by {wording.score(-found.low)} or better by {wording.score(found.high)}."
+            f"by {score(-found.low)} or better by {score(found.high)}."
         )
     return f"Set {number} predicts {verdict} than set 0: {numbers}."
 
@@ -242,7 +303,7 @@ def _without_test(number: int, difference: float, n_folds: int) -> str:
     if difference == 0:
         return f"Set {number} and set 0: scores are identical, so no test is possible."
     way = "higher" if difference > 0 else "lower"
-    text = f"Set {number} scores {wording.score(abs(difference))} {way} than set 0 in"
+    text = f"Set {number} scores {score(abs(difference))} {way} than set 0 in"
     if n_folds == 1:
         return f"{text} the only fold; a test needs several folds."
     return f"{text} each of {n_folds} folds; the difference never varies, so no test is possible."
@@ -255,7 +316,7 @@ def _neither(number: int, found: Paired, guess: str, confidence: float) -> str:
         return f"{text}; their scores are identical, so no test is possible."
     if math.isnan(found.p_value):
         return f"{text}."
-    return f"{text}; they differ by {wording.score(found.difference)}, {interval(found, confidence)}."
+    return f"{text}; they differ by {score(found.difference)}, {interval(found, confidence)}."
 
 
 def _remark(number: int, chance: Chance) -> str:
@@ -267,6 +328,105 @@ def _remark(number: int, chance: Chance) -> str:
     if chance.first is False:
         return f"; set 0 was not shown to predict better than {chance.guess}"
     return ""
+
+
+#: What is said about one set: by the verdict, or "no better" where there is no sign of a difference.
+SENTENCES = {
+    "no better": "Set {number} does not predict better than {guess}, {hedge}: {numbers}.",
+    "chance": "Set {number} was not shown to predict better than {guess}: {numbers}.",
+    "untested": "Set {number} scores higher than {guess} in the only fold: {numbers}; a test needs several folds.",
+    "better": "Set {number} predicts better than {guess}: {numbers}.",
+    "worse": "Set {number} predicts worse than {guess}: {numbers}.",
+}
+
+
+def _baseline_sentence(entry: AgainstBaseline, found: Paired, guess: str, confidence: float) -> str:
+    number, n_folds = entry.number, entry.n_folds
+    if not n_folds:
+        return f"Set {number} cannot be compared with {guess}: no fold has a score for both."
+    numbers = f"difference {score(found.difference)}"
+    if not math.isnan(found.p_value):
+        numbers += f", {interval(found, confidence)}"
+    elif n_folds > 1:
+        numbers += f" in each of {n_folds} folds"
+    kind = "no better" if entry.verdict == "chance" and entry.no_better else entry.verdict
+    return SENTENCES[kind].format(number=number, guess=guess, hedge=in_folds(n_folds), numbers=numbers)
+
+
+def guess_in_words(kind: str | None, majority: str | None) -> str:
+    """What the baseline does, such as "always saying 'no'"."""
+    if kind == "class" and majority is not None:
+        return f"always saying '{majority}'"
+    return GUESSES.get(kind or "", "the baseline")
+
+
+def summarize(entries: Sequence[AgainstBaseline], guess: str, confidence: float) -> str:
+    """All sets and the baseline, by one score, in a sentence or two; empty if nothing is known."""
+    known = [entry for entry in entries if entry.n_folds]
+    if len(known) <= 1:
+        return known[0].sentence if known else ""
+    good = [entry for entry in known if entry.beats]
+    bad = [entry for entry in known if entry.beats is False]
+    hedge = in_folds(max(entry.n_folds for entry in known))
+    hopeless = all(entry.no_better for entry in bad)
+    if len(bad) == len(known):
+        if hopeless:
+            return f"No set predicts better than {guess}, {hedge}."
+        return f"No set was shown to predict better than {guess}: scores differ too much from fold to fold."
+    if len(good) == len(known):
+        said = f"{'Both' if len(good) == 2 else f'All {len(good)}'} sets predict better than {guess}."
+    else:
+        beating = (
+            f"{_name_sets(good)} {plural(len(good), 'predicts', 'predict')} better than {guess}"
+            if good
+            else ""
+        )
+        clauses = [beating, _not_beating(bad, guess, bool(good), hedge if hopeless else "")]
+        said = "; ".join(filter(None, clauses))
+    lost = [entry for entry in good if entry.p_adjusted > 1 - confidence]
+    adjusted = f" After adjusting for all sets (Holm), not {_name_sets(lost)}." if lost else ""
+    return f"{sentence(said)}{adjusted}" if said else ""
+
+
+def _not_beating(bad: Sequence[AgainstBaseline], guess: str, after_good: bool, hedge: str) -> str:
+    """The clause about sets that do not beat the baseline: for sure where there is a hedge, else not shown."""
+    if not bad:
+        return ""
+    sets = _name_sets(bad)
+    if not hedge:
+        return (
+            f"for {sets} that was not shown" if after_good else f"{sets}: better than {guess} was not shown"
+        )
+    verb = plural(len(bad), "does not", "do not")
+    return f"{sets} {verb}, {hedge}" if after_good else f"{sets} {verb} predict better than {guess}, {hedge}"
+
+
+def adjustment(comparisons: Sequence[Comparison], confidence: float) -> list[str]:
+    """Which differences from set 0 still hold after adjusting for several comparisons; at most one sentence."""
+    tested = [entry for entry in comparisons if not math.isnan(entry.p_value)]
+    if len(tested) < 2 or all(entry.verdict == "chance" for entry in tested):
+        return []
+    level = 1 - confidence
+    several = len({entry.scorer for entry in comparisons}) > 1
+    names = {
+        f"set {entry.number}{f' ({entry.scorer})' if several else ''}": bool(entry.p_adjusted <= level)
+        for entry in tested
+        if entry.p_value <= level and entry.verdict != "chance"
+    }
+    held, lost = ([name for name, holds in names.items() if holds is wanted] for wanted in (True, False))
+    many = f"adjusting for {len(tested)} comparisons (Holm)"
+    if not names:
+        return [f"No difference was shown, with or without {many}."]
+    differences = f"After {many}, the {plural(len(held or lost), 'difference')} of {join_words(held or lost)}"
+    if not held:
+        return [f"{differences} {plural(len(lost), 'is', 'are')} no longer significant."]
+    rest = f"; not {plural(len(lost), 'that', 'those')} of {join_words(lost)}" if lost else ""
+    return [f"{differences} still {plural(len(held), 'holds', 'hold')}{rest}."]
+
+
+def _name_sets(entries: Sequence[AgainstBaseline]) -> str:
+    """Sets by their numbers: "set 2", "sets 0, 1 and 3"."""
+    return f"{plural(len(entries), 'set')} {join_words([str(entry.number) for entry in entries])}"
 
 
 def mean_of(values: Sequence[float]) -> float:

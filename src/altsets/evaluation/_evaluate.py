@@ -20,12 +20,10 @@ from altsets.evaluation._folds import (
     Resample,
     evaluate_fold,
     locate_errors,
-    quality_on,
     search_bootstrap,
-    weights_of,
 )
-from altsets.evaluation._parallel import Outcomes, Task, run_tasks
-from altsets.evaluation._setup import ModelSettings, Setup, SplitSettings, bootstrap_samples
+from altsets.evaluation._parallel import Task, run_tasks
+from altsets.evaluation._setup import ModelSettings, Options, Setup, SplitSettings, bootstrap_samples
 from altsets.evaluation._stability import MOST_RELATED, kinship_of, mean_kinship
 from altsets.features import whole_number
 from altsets.problem import Dissimilarity
@@ -141,48 +139,36 @@ def evaluate(
     still be worse by 0.229 or better by 0.072.
     """
     n_bootstraps = whole_number("n_bootstraps", n_bootstraps, least=0)
-    setup = Setup.of(
-        what,
-        X,
-        y,
-        ModelSettings(estimator, scoring, pos_label, class_weight),
-        SplitSettings(cv, repeats, groups, sample_weight),
-        task=task,
-        confidence=confidence,
-        margin=margin,
-        n_jobs=n_jobs,
-        random_state=random_state,
-    )
+    model = ModelSettings(estimator, scoring, pos_label, class_weight)
+    split = SplitSettings(cv, repeats, groups, sample_weight)
+    options = Options(task, confidence, margin, n_jobs, random_state)
+    setup = Setup.of(what, X, y, model, split, options)
     plan = setup.plan
     if n_bootstraps and plan.selector is None:
         raise InputError("n_bootstraps goes with a SelectAlternatives: sets that are given stay the same.")
-    samples = bootstrap_samples(n_bootstraps, plan.target, plan.groups, setup.seed)
+    samples = bootstrap_samples(n_bootstraps, plan.target, plan.rows.groups, plan.random_state)
     tasks: list[Task] = [
         *((evaluate_fold, (plan, number, *split)) for number, split in enumerate(setup.splits)),
         *((search_bootstrap, (plan, number, rows)) for number, rows in enumerate(samples)),
     ]
     outcomes = run_tasks(tasks, n_jobs, progress)
-    folds, resamples = _folds_and_resamples(outcomes)
+    done = outcomes.returned.values()
+    folds = [outcome for outcome in done if isinstance(outcome, Fold)]
+    resamples = [outcome for outcome in done if isinstance(outcome, Resample)]
+    if not folds:
+        # After Ctrl-C, there must be something to return.
+        raise KeyboardInterrupt
     outcomes.warn()
     evaluation = setup.evaluation(folds, resamples, plan.n_sets)
     compared = plan.selector is not None and len(evaluation.names) <= MOST_RELATED
     return replace(
         evaluation,
         n_bootstraps=n_bootstraps,
-        kinship=kinship_of(plan.features, list(evaluation.names), plan.weights),
-        mean_kinship=mean_kinship(plan.features, plan.weights, setup.seed) if compared else None,
+        kinship=kinship_of(plan.features, list(evaluation.names), plan.rows.weights),
+        mean_kinship=mean_kinship(plan.features, plan.rows.weights, plan.random_state) if compared else None,
         elapsed=setup.elapsed,
         provenance=setup.provenance(),
     )
-
-
-def _folds_and_resamples(outcomes: Outcomes) -> tuple[tuple[Fold, ...], tuple[Resample, ...]]:
-    """What was measured; after Ctrl-C there must be at least one fold."""
-    folds = tuple(outcome for outcome in outcomes.returned.values() if isinstance(outcome, Fold))
-    resamples = tuple(outcome for outcome in outcomes.returned.values() if isinstance(outcome, Resample))
-    if not folds:
-        raise KeyboardInterrupt
-    return folds, resamples
 
 
 def evaluate_frontier(
@@ -282,22 +268,15 @@ def evaluate_frontier(
         max_iters=max_iters,
         time_limit=time_limit,
     )
-    setup = Setup.of(
-        selector,
-        X,
-        y,
-        ModelSettings(estimator, scoring, pos_label, class_weight),
-        SplitSettings(cv, repeats, groups, sample_weight),
-        task=task,
-        confidence=confidence,
-        margin=None,
-        n_jobs=n_jobs,
-        random_state=random_state,
-    )
+    model = ModelSettings(estimator, scoring, pos_label, class_weight)
+    split = SplitSettings(cv, repeats, groups, sample_weight)
+    options = Options(task, confidence, None, n_jobs, random_state)
+    setup = Setup.of(selector, X, y, model, split, options)
     plan = setup.plan
     planned = check_frontier(plan.selector, plan.features, **points._asdict())
     if frontier is None:
-        frontier = _search_frontier(plan, np.arange(plan.features.n_rows), points)
+        rows = np.arange(plan.features.n_rows)
+        frontier = frontier_for(plan.selector, *plan.on(rows), **points._asdict())
     _check_given(frontier, planned)
     places = [_place(point) for point in frontier]
     folds: list[tuple[Fold, ...]] = []
@@ -321,7 +300,7 @@ def evaluate_points(
 ) -> tuple[Fold, ...]:
     """One fold of each point; the test rows are used for scoring only."""
     with locate_errors(f"fold {number}"):
-        frontier = _search_frontier(plan, train, points)
+        frontier = frontier_for(plan.selector, *plan.on(train), **points._asdict())
     if frontier.stop_reason is StopReason.INTERRUPTED:
         # A search returns what it has after Ctrl-C; here that ends the whole evaluation.
         raise KeyboardInterrupt
@@ -335,12 +314,6 @@ def evaluate_points(
             # The time limit came first.
             folds.append(scorer.score((), [Status.NOT_FOUND] * (place[1] + 1)))
     return tuple(folds)
-
-
-def _search_frontier(plan: Plan, rows: Indices, points: Points) -> Frontier:
-    """The frontier of some rows."""
-    features, weights = plan.features.rows(rows), weights_of(plan, rows)
-    return frontier_for(plan.selector, quality_on(plan, rows), features, weights, **points._asdict())
 
 
 def _place(point: FrontierPoint) -> Place:

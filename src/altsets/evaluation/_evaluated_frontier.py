@@ -12,11 +12,17 @@ from typing import Any
 from altsets import documents
 from altsets.display import renderer
 from altsets.errors import InputError
-from altsets.evaluation._baseline import AgainstBaseline, against_baseline
-from altsets.evaluation._comparison import Paired, in_folds, interval, paired
+from altsets.evaluation._comparison import (
+    AgainstBaseline,
+    Paired,
+    adjust,
+    against_baseline,
+    in_folds,
+    interval,
+    paired,
+)
 from altsets.evaluation._evaluation import PLAIN_FIELDS, Evaluation, jsonable, restore_fields
 from altsets.evaluation._folds import Fold
-from altsets.evaluation._measured import adjust
 from altsets.result import Result, Status
 from altsets.search.frontier import Frontier, FrontierPoint
 from altsets.wording import counted, plural, score

@@ -14,7 +14,7 @@ from altsets.errors import InputError, MissingExtraError
 from altsets.evaluation._comparison import mean_of, std_of
 from altsets.evaluation._folds import Fold, Resample
 from altsets.evaluation._measured import Measured
-from altsets.evaluation._stability import ANY, pair_shares
+from altsets.evaluation._stability import ANY, shares_of
 from altsets.evaluation._summary import summary_of
 from altsets.problem import FeatureSet
 from altsets.result import Status
@@ -183,7 +183,7 @@ class Evaluation(Measured):
         """
         rows = [
             {"feature": self.names[one], "with": self.names[other], **shares}
-            for (one, other), shares in pair_shares(self.runs(source), self.n_sets).items()
+            for (one, other), shares in shares_of(self.runs(source), self.n_sets, size=2).items()
         ]
         frame = _frame("pairs_frame()", rows, ["feature", "with"])
         return frame.sort_values(ANY, ascending=False, kind="stable") if rows else frame

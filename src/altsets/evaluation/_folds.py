@@ -1,54 +1,80 @@
-"""One fold: search and fit on the training rows, score on the test rows."""
+"""One fold: search and fit on the training rows, score on the test rows, and a dummy model as the baseline."""
 
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any, NamedTuple
 
+import numpy as np
 import numpy.typing as npt
 
 from altsets.arrays import Floats, Indices
 from altsets.errors import InputError
-from altsets.evaluation._baseline import constant_prediction, score_baseline
 from altsets.evaluation._parallel import WarningCapture
 from altsets.measures.models import fresh_model, is_own, one_line
-from altsets.measures.scoring import ModelRows, explain_fit_errors, model_rows
+from altsets.measures.scoring import ModelRows, explain_fit_errors, weight_scorer
 from altsets.problem import FeatureSet
 from altsets.quality import Quality
 from altsets.result import Result, Status
 from altsets.selector import SelectAlternatives, quality_of, search_for
-from altsets.tables.encoding import Encoded
-from altsets.tables.feature_matrix import Features, Original
+from altsets.tables.feature_matrix import Features
 from altsets.tables.target import Target, target_of
 
 
 @dataclass(frozen=True, eq=False)
 class Plan:
-    """What all folds have in common.
+    """What all folds have in common; rows of weight 0 are not there.
 
-    ``labels`` are the target as models and scorers get it; ``weights`` and ``groups`` are about the rows that count
-    (the others are not there); ``table`` is what models get. Either ``selector`` searches in each fold or ``sets`` are
-    given. ``rows_matter`` is False for scores that the user supplied: they are the same on all rows.
+    ``rows`` are what models and scorers get. Either ``selector`` searches in each fold or ``sets`` are given.
+    ``rows_matter`` is False for scores that the user supplied: they are the same on all rows.
     """
 
     features: Features
     target: Target
-    labels: npt.NDArray[Any]
-    weights: Floats | None
-    table: Encoded | Original
+    rows: ModelRows
     estimator: Any
+    class_weight: str | None
     scoring: Mapping[str, Any]
     random_state: int
     n_sets: int
     selector: SelectAlternatives | None = None
     sets: tuple[FeatureSet, ...] = ()
     rows_matter: bool = True
-    groups: npt.NDArray[Any] | None = None
-    class_weight: str | None = None
+
+    def fresh_model(self) -> Any:
+        """An unfitted model."""
+        return fresh_model(self.estimator, self.target.is_classes, self.random_state, self.class_weight)
+
+    def on(self, rows: Indices) -> tuple[Quality, Features, Floats | None]:
+        """The quality of the selector on some rows, with these rows and their weights."""
+        features, labels = self.features.rows(rows), self.rows.labels[rows]
+        weights, groups = (
+            None if each is None else each[rows] for each in (self.rows.weights, self.rows.groups)
+        )
+        counting = weights if self.rows_matter else None
+        return quality_of(self._selector_on(labels), features, labels, counting, groups), features, weights
+
+    def _selector_on(self, labels: npt.NDArray[Any]) -> Any:
+        """The selector, with the task of the whole table where some rows alone do not show it.
+
+        Otherwise "auto" stays, as in ``fit``: correlations take numbers as they are, which "classification" refuses.
+        """
+        from sklearn.base import clone
+
+        selector, target = self.selector, self.target
+        if selector is None or selector.task != "auto":
+            return selector
+        try:
+            if target.numeric is not None and target_of(labels, len(labels)).task == target.task:
+                return selector
+        except InputError:
+            # Such as a single class, which the quality reports.
+            pass
+        return clone(selector).set_params(task=target.task)
 
 
 @dataclass(frozen=True)
@@ -120,8 +146,8 @@ class FoldScorer:
     """
 
     def __init__(self, plan: Plan, number: int, train: Indices, test: Indices) -> None:
-        self._plan, self._number, self._rows = plan, number, (train, test)
-        self._train, self._test = _select_rows(plan, train), _select_rows(plan, test)
+        self._plan, self._number, self._test_rows = plan, number, test
+        self._train, self._test = plan.rows.part(train), plan.rows.part(test)
         self._known: dict[FeatureSet, _SetScores] = {}
 
     def score(
@@ -136,8 +162,8 @@ class FoldScorer:
         names = self._plan.scoring
         return Fold(
             self._number,
-            len(self._rows[0]),
-            len(self._rows[1]),
+            len(self._train.labels),
+            len(self._test.labels),
             tuple(sets),
             tuple(statuses),
             {name: _pad([one.scores[name] for one in found], n_sets) for name in names},
@@ -152,16 +178,31 @@ class FoldScorer:
     def _score_set(self, chosen: FeatureSet, position: int) -> _SetScores:
         if chosen not in self._known:
             where = f"fold {self._number}, set {position}"
-            score, constant_in = _fit(self._plan, chosen, self._train, where)
-            scores = {
-                name: (score(name, self._test), score(name, self._train)) for name in self._plan.scoring
-            }
-            self._known[chosen] = _SetScores(
-                {name: both[0] for name, both in scores.items()},
-                {name: both[1] for name, both in scores.items()},
-                constant_in(self._test),
+            model = self._fit(chosen, where)
+            scores, train_scores = (
+                {
+                    name: _score(model, chosen, rows, name, scorer, where)
+                    for name, scorer in self._plan.scoring.items()
+                }
+                for rows in (self._test, self._train)
             )
+            constant = constant_prediction(model, self._test.columns(chosen), self._test.labels)
+            self._known[chosen] = _SetScores(scores, train_scores, constant)
         return self._known[chosen]
+
+    def _fit(self, chosen: FeatureSet, where: str) -> Any:
+        plan, model = self._plan, self._plan.fresh_model()
+        own = is_own(plan.estimator)
+        try:
+            with locate_errors(where), explain_fit_errors(plan.features, model, chosen, own=own):
+                self._train.fit(model, chosen)
+        except InputError:
+            raise
+        except Exception as error:
+            raise InputError(
+                f"{where}: {type(model).__name__} could not be fitted: {one_line(error)}"
+            ) from error
+        return model
 
     @cached_property
     def _baseline(self) -> tuple[dict[str, float], str | None]:
@@ -176,14 +217,15 @@ class FoldScorer:
             # Warnings about few rows do not matter here: nothing is searched on them.
             with WarningCapture():
                 quality = self._test_quality
-                return [] if quality is None else [_finite(quality.evaluate(chosen)) for chosen in sets]
+                found = [] if quality is None else [float(quality.evaluate(chosen)) for chosen in sets]
         except ValueError:
             return []
+        return [value if math.isfinite(value) else math.nan for value in found]
 
     @cached_property
     def _test_quality(self) -> Quality | None:
         try:
-            return quality_on(self._plan, self._rows[1])
+            return self._plan.on(self._test_rows)[0]
         except ValueError:
             # One class alone, too few rows to split ...: nothing is wrong with the sets.
             return None
@@ -195,6 +237,17 @@ class _SetScores(NamedTuple):
     scores: dict[str, float]
     train_scores: dict[str, float]
     constant: str | None
+
+
+def _score(model: Any, chosen: FeatureSet, rows: ModelRows, name: str, scorer: Any, where: str) -> float:
+    try:
+        return rows.score(model, chosen, scorer)
+    except Exception as error:
+        raise InputError(f"{where}: scoring {name!r} does not work: {one_line(error)}") from error
+
+
+def _pad(values: Sequence[float], length: int) -> tuple[float, ...]:
+    return (*values[:length], *[math.nan] * (length - len(values)))
 
 
 def evaluate_fold(plan: Plan, number: int, train: Indices, test: Indices) -> Fold:
@@ -211,21 +264,10 @@ def search_bootstrap(plan: Plan, number: int, rows: Indices) -> Resample:
     return Resample(number, len(rows), tuple(result.sets), tuple(result.statuses))
 
 
-def _pad(values: Sequence[float], length: int) -> tuple[float, ...]:
-    return (*values[:length], *[math.nan] * (length - len(values)))
-
-
-def weights_of(plan: Plan, rows: Indices) -> Floats | None:
-    """The weights of some rows."""
-    return None if plan.weights is None else plan.weights[rows]
-
-
 def _search(plan: Plan, rows: Indices, where: str) -> Result:
     """What the selector finds on some rows."""
     with locate_errors(where):
-        result = search_for(
-            plan.selector, quality_on(plan, rows), plan.features.rows(rows), weights_of(plan, rows)
-        )
+        result = search_for(plan.selector, *plan.on(rows))
     if result.interrupted:
         # A search returns what it has after Ctrl-C; here that ends the whole evaluation.
         raise KeyboardInterrupt
@@ -241,59 +283,69 @@ def locate_errors(where: str) -> Iterator[None]:
         raise InputError(f"{where}: {error}") from error
 
 
-def quality_on(plan: Plan, rows: Indices) -> Quality:
-    """The quality of the selector on some rows."""
-    weights = weights_of(plan, rows) if plan.rows_matter else None
-    groups = None if plan.groups is None else plan.groups[rows]
-    return quality_of(_selector_on(plan, rows), plan.features.rows(rows), plan.labels[rows], weights, groups)
+# --- Dummy-model baseline ------------------------------------------------------------------------------
 
 
-def _selector_on(plan: Plan, rows: Indices) -> Any:
-    """The selector, with the task of the whole table where some rows alone do not show it.
+def kind_of(scoring: Any, classes: bool) -> str:
+    """Which constant prediction is best by a score, as far as that is known: a key of ``GUESSES``."""
+    from sklearn.metrics import get_scorer
 
-    Otherwise "auto" stays, as in ``fit``: correlations take numbers as they are, which "classification" refuses.
-    """
-    from sklearn.base import clone
+    scorer = get_scorer(scoring) if isinstance(scoring, str) else scoring
+    if classes:
+        return "class" if getattr(scorer, "_response_method", "predict") == "predict" else "shares"
+    function = getattr(scorer, "_score_func", scorer)
+    name = str(getattr(function, "__name__", ""))
+    return "median" if "absolute" in name or "pinball" in name else "mean"
 
-    selector, target = plan.selector, plan.target
-    if selector is None or selector.task != "auto":
-        return selector
+
+def score_baseline(
+    train: ModelRows, test: ModelRows, scoring: Mapping[str, Any], classes: bool
+) -> tuple[dict[str, float], str | None]:
+    """Test scores of a dummy model, by scorer (nan where one does not work), and the class it predicts."""
+    from sklearn.dummy import DummyClassifier, DummyRegressor
+
+    # With "prior", the class is the most frequent one, and the probabilities are the shares of all.
+    kinds = ("prior",) if classes else ("mean", "median")
+    make = DummyClassifier if classes else DummyRegressor
+    nothing = _no_features(len(train.labels))
+    fitted = [make(strategy=kind).fit(nothing, train.labels, train.weights) for kind in kinds]
+    scores = {
+        name: _score_dummy(fitted[kind_of(scorer, classes) == "median"], scorer, test)
+        for name, scorer in scoring.items()
+    }
+    return scores, class_name(fitted[0].predict(_no_features(1))[0]) if classes else None
+
+
+def _no_features(n_rows: int) -> Floats:
+    """A table without information; a score that looks at it anyway becomes nan as well."""
+    return np.full((n_rows, 1), math.nan)
+
+
+def _score_dummy(model: Any, scorer: Any, rows: ModelRows) -> float:
     try:
-        if target.numeric is not None and target_of(plan.labels[rows], len(rows)).task == target.task:
-            return selector
-    except InputError:
-        # Such as a single class, which the quality reports.
-        pass
-    return clone(selector).set_params(task=target.task)
+        # Scorers warn of a constant prediction, such as precision without any positive one.
+        with WarningCapture():
+            return float(
+                weight_scorer(scorer, rows.weights)(model, _no_features(len(rows.labels)), rows.labels)
+            )
+    except Exception:
+        return math.nan
 
 
-def _finite(value: float) -> float:
-    return float(value) if math.isfinite(value) else math.nan
-
-
-def _select_rows(plan: Plan, rows: Indices) -> ModelRows:
-    """Some rows, as the model and scorers get them."""
-    return model_rows(plan.table, rows, plan.labels, plan.weights, plan.groups)
-
-
-def _fit(
-    plan: Plan, chosen: FeatureSet, train: ModelRows, where: str
-) -> tuple[Callable[[str, ModelRows], float], Callable[[ModelRows], str | None]]:
-    """Fit a model to a set; returns functions for its score on rows and for its constant prediction, if any."""
-    model = fresh_model(plan.estimator, plan.target.is_classes, plan.random_state, plan.class_weight)
+def constant_prediction(model: Any, table: Any, labels: npt.NDArray[Any]) -> str | None:
+    """What a model predicts for every row, if that is one value though the labels differ; None otherwise."""
+    if len(labels) < 2 or (labels == labels[0]).all():
+        return None
     try:
-        own = is_own(plan.estimator)
-        with locate_errors(where), explain_fit_errors(plan.features, model, chosen, own=own):
-            train.fit(model, chosen)
-    except InputError:
-        raise
-    except Exception as error:
-        raise InputError(f"{where}: {type(model).__name__} could not be fitted: {one_line(error)}") from error
+        predicted = np.asarray(model.predict(table))
+        constant = predicted.shape == labels.shape and bool((predicted == predicted[0]).all())
+    except Exception:
+        # Custom scorers may need something other than predictions of a model.
+        return None
+    return class_name(predicted[0]) if constant else None
 
-    def score(name: str, rows: ModelRows) -> float:
-        try:
-            return rows.score(model, chosen, plan.scoring[name])
-        except Exception as error:
-            raise InputError(f"{where}: scoring {name!r} does not work: {one_line(error)}") from error
 
-    return score, lambda rows: constant_prediction(model, rows.columns(chosen), rows.labels)
+def class_name(label: Any) -> str:
+    """A class or a number as text: "no", "1", "0.25"."""
+    value = label.item() if isinstance(label, np.generic) else label
+    return f"{value:g}" if isinstance(value, float) else str(value)

@@ -6,26 +6,33 @@ import math
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
-from typing import Any, TypeVar
+from typing import Any
 
 from altsets.errors import InputError
-from altsets.evaluation._baseline import AgainstBaseline, against_baseline, guess_in_words
-from altsets.evaluation._comparison import Chance, Comparison, compare, holm, mean_of, paired
+from altsets.evaluation._comparison import (
+    AgainstBaseline,
+    Chance,
+    Comparison,
+    adjust,
+    against_baseline,
+    compare,
+    guess_in_words,
+    mean_of,
+    paired,
+)
 from altsets.evaluation._folds import Fold, Resample
 from altsets.evaluation._stability import (
     ANY,
     Shares,
     StabilityIndex,
     Substitutions,
-    feature_shares,
+    shares_of,
     similar_stability,
     stability_index,
     substitutions,
 )
 from altsets.features import unknown_features
 from altsets.problem import FeatureSet
-
-Compared = TypeVar("Compared", Comparison, AgainstBaseline)
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -241,7 +248,7 @@ class Measured:
         source : {"folds", "bootstraps"}, optional
             As above.
         """
-        return feature_shares(self.runs(source), self.n_sets)
+        return shares_of(self.runs(source), self.n_sets)
 
     def substitutions(self, source: str | None = None) -> Substitutions:
         """Which features take each other's place, by index: from set to set, each is paired with the most similar one.
@@ -279,9 +286,3 @@ class Measured:
         if name is not None and name not in self.scorers:
             raise InputError(f"scorer={name!r} is unknown; there are {', '.join(self.scorers)}.")
         return name or self.scorers[0]
-
-
-def adjust(entries: Sequence[Compared]) -> list[Compared]:
-    """The same comparisons with p-values adjusted for their number."""
-    p_values = holm([entry.p_value for entry in entries])
-    return [replace(entry, p_adjusted=value) for entry, value in zip(entries, p_values, strict=True)]

@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-import itertools
 import math
 import numbers
 import time
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from functools import partial
 from typing import Any, NamedTuple
 
@@ -16,12 +15,11 @@ import numpy.typing as npt
 
 from altsets.arrays import Bools, Floats, Indices
 from altsets.errors import InputError
-from altsets.evaluation._baseline import kind_of
 from altsets.evaluation._evaluation import Evaluation
-from altsets.evaluation._folds import Fold, Plan, Resample
+from altsets.evaluation._folds import Fold, Plan, Resample, kind_of
 from altsets.features import FeatureNames, whole_number
 from altsets.measures.models import Split, fresh_model, names_for_weights, splits_of, table_for
-from altsets.measures.scoring import kept_groups, positive_class, positive_label, scorer_for
+from altsets.measures.scoring import ModelRows, kept_groups, positive_class, positive_label, scorer_for
 from altsets.measures.workers import check_jobs, n_workers
 from altsets.problem import FeatureSet
 from altsets.provenance import constraints_by_name, data_of, record
@@ -30,8 +28,7 @@ from altsets.result import Result
 from altsets.selector import SelectAlternatives, check_request
 from altsets.tables.conversion import features_of
 from altsets.tables.feature_matrix import Features
-from altsets.tables.target import Target, labels_of, target_of
-from altsets.tables.weights import counted, counted_rows
+from altsets.tables.target import Target, counted, counted_rows, labels_of, target_of
 from altsets.wording import counted as count_of
 
 #: The longest representation of a model that texts show in full.
@@ -56,9 +53,38 @@ class SplitSettings(NamedTuple):
     sample_weight: Any
 
 
+class Options(NamedTuple):
+    """The other settings."""
+
+    task: str
+    confidence: float
+    margin: float | None
+    n_jobs: int | None
+    random_state: int
+
+    def checked(self) -> Options:
+        """The same, or an error."""
+        confidence, margin = (
+            float(value) if isinstance(value, numbers.Real) else math.nan
+            for value in (self.confidence, 0.0 if self.margin is None else self.margin)
+        )
+        if not 0 < confidence < 1:
+            raise InputError(f"confidence={self.confidence!r} must lie between 0 and 1, such as 0.95.")
+        if not 0 <= margin < math.inf:
+            raise InputError(
+                f"margin={self.margin!r} must be a difference of scores from 0 up, such as 0.02."
+            )
+        return self._replace(
+            confidence=confidence,
+            margin=None if self.margin is None else margin,
+            n_jobs=check_jobs(self.n_jobs),
+            random_state=whole_number("random_state", self.random_state, least=0),
+        )
+
+
 @dataclass(frozen=True, eq=False)
 class Setup:
-    """What is the same for all folds: the plan, the rows of each fold, and the settings as they were passed."""
+    """What is the same for all folds: the plan, the rows of each fold, and the settings."""
 
     plan: Plan
     splits: list[Split]
@@ -66,63 +92,50 @@ class Setup:
     table: Features
     y: Any
     parameters: dict[str, Any]
-    seed: int
-    confidence: float
-    margin: float | None
-    _started: float = field(default_factory=time.perf_counter)
+    options: Options
+    started: float
 
     @classmethod
     def of(
-        cls,
-        what: Any,
-        X: Any,
-        y: Any,
-        model: ModelSettings,
-        split: SplitSettings,
-        *,
-        task: str,
-        confidence: float,
-        margin: float | None,
-        n_jobs: int | None,
-        random_state: int,
+        cls, what: Any, X: Any, y: Any, model: ModelSettings, split: SplitSettings, options: Options
     ) -> Setup:
         """Check everything; :func:`altsets.evaluate` documents the parameters."""
         started = time.perf_counter()
-        check_share("confidence", confidence)
-        seed = whole_number("random_state", random_state, least=0)
+        options = options.checked()
         split = split._replace(repeats=whole_number("repeats", split.repeats, least=1))
-        margin = check_margin(margin)
         table = features_of(X)
         kept = counted_rows(split.sample_weight, table.n_rows)
         groups = check_groups(split.groups, table.n_rows)
-        counted_table = counted(table, y, split.sample_weight)
-        plan = _plan(what, *counted_table, model, kept_groups(groups, kept), task, seed, check_jobs(n_jobs))
-        splits = split_rows(split.cv, plan.features, plan.target, groups, kept, seed, split.repeats)
-        parameters = _parameters(plan, model, split, len(splits))
-        return cls(
-            plan, splits, what, table, y, parameters, seed, float(confidence), margin, _started=started
+        features, labels, weights = counted(table, y, split.sample_weight)
+        plan = _plan(what, features, labels, weights, kept_groups(groups, kept), model, options)
+        splits = split_rows(
+            split.cv, features, plan.target, groups, kept, options.random_state, split.repeats
         )
+        parameters = _parameters(plan, model, split, len(splits))
+        return cls(plan, splits, what, table, y, parameters, options, started)
 
     @property
     def elapsed(self) -> float:
         """Seconds since the start."""
-        return time.perf_counter() - self._started
+        return time.perf_counter() - self.started
 
     def evaluation(self, folds: Sequence[Fold], resamples: Sequence[Resample], n_sets: int) -> Evaluation:
         """The record of what was measured, with the settings."""
         plan = self.plan
+        parts: list[Fold | Resample] = [*folds, *resamples]
+        chosen = {index for part in parts for each in part.sets for index in each}
         return Evaluation(
             folds=tuple(folds),
             resamples=tuple(resamples),
             n_sets=n_sets,
-            names=_chosen_names(plan.features.feature_names, folds, resamples),
+            names={index: plan.features.feature_names[index] for index in sorted(chosen)},
             scorers=tuple(plan.scoring),
             given=plan.selector is None,
             n_rows=plan.features.n_rows,
             n_features_in=plan.features.n_features,
             n_folds=len(self.splits),
-            confidence=self.confidence,
-            margin=self.margin,
+            confidence=self.options.confidence,
+            margin=self.options.margin,
             parameters=self.parameters,
         )
 
@@ -131,7 +144,7 @@ class Setup:
         origin: dict[str, Any] = {
             "data": data_of(self.table, self.y),
             "task": self.plan.target.task,
-            "seed": self.seed,
+            "seed": self.options.random_state,
         }
         if isinstance(self.what, SelectAlternatives):
             origin["constraints"] = constraints_by_name(self.what.constraints, self.table.feature_names)
@@ -139,8 +152,9 @@ class Setup:
 
 
 def _parameters(plan: Plan, model: ModelSettings, split: SplitSettings, n_splits: int) -> dict[str, Any]:
-    """The settings as a document."""
+    """The settings as a document; the positive class and class weights where they play a role."""
     estimator = "tree" if model.estimator is None else model.estimator
+    positive = [label for label in map(positive_label, plan.scoring.values()) if label is not None]
     return {
         "estimator": _one_line(estimator),
         "model": _model_name(estimator),
@@ -150,7 +164,8 @@ def _parameters(plan: Plan, model: ModelSettings, split: SplitSettings, n_splits
         "task": plan.target.task,
         "random_state": plan.random_state,
         "ready_made": not plan.rows_matter,
-        **_about_classes(plan),
+        **({"pos_label": positive[0]} if positive else {}),
+        **({} if plan.class_weight is None else {"class_weight": plan.class_weight}),
         "baseline": {name: kind_of(scorer, plan.target.is_classes) for name, scorer in plan.scoring.items()},
     }
 
@@ -160,14 +175,13 @@ def _plan(
     features: Features,
     y: Any,
     weights: Floats | None,
-    settings: ModelSettings,
     groups: npt.NDArray[Any] | None,
-    task: str,
-    seed: int,
-    n_jobs: int | None,
+    settings: ModelSettings,
+    options: Options,
 ) -> Plan:
     """What all folds have in common; invalid input is reported before the first fold."""
     selector = what if isinstance(what, SelectAlternatives) else None
+    task, seed = options.task, options.random_state
     task = selector.task if selector and task == "auto" else task
     target = target_of(y, features.n_rows, task)
     sets = () if selector else check_sets(what, features.feature_names)
@@ -186,26 +200,16 @@ def _plan(
     return Plan(
         features,
         target,
-        labels,
-        weights,
-        table_for(settings.estimator, features),
+        ModelRows(table_for(settings.estimator, features), labels, weights, groups),
         settings.estimator,
+        settings.class_weight,
         scorers,
         seed,
         len(sets) if selector is None else int(selector.n_alternatives) + 1,
-        None if selector is None else _for_folds(selector, task, n_jobs),
+        None if selector is None else _for_folds(selector, task, options.n_jobs),
         sets,
         rows_matter=selector is None or spec_of(selector.quality).needs_target,
-        groups=groups,
-        class_weight=settings.class_weight,
     )
-
-
-def _about_classes(plan: Plan) -> dict[str, Any]:
-    """The positive class and the class weights, where they play a role."""
-    positive = [label for label in map(positive_label, plan.scoring.values()) if label is not None]
-    said = {"pos_label": positive[0]} if positive else {}
-    return said if plan.class_weight is None else {**said, "class_weight": plan.class_weight}
 
 
 def _for_folds(selector: SelectAlternatives, task: str, n_jobs: int | None) -> SelectAlternatives:
@@ -216,14 +220,6 @@ def _for_folds(selector: SelectAlternatives, task: str, n_jobs: int | None) -> S
     if n_workers(n_jobs) > 1 and copy.n_jobs is None:
         copy.set_params(n_jobs=1)
     return copy
-
-
-def _chosen_names(
-    names: FeatureNames, folds: Sequence[Fold], resamples: Sequence[Resample]
-) -> dict[int, str]:
-    parts: list[Fold | Resample] = [*folds, *resamples]
-    sets = itertools.chain.from_iterable(part.sets for part in parts)
-    return {index: names[index] for index in sorted(set(itertools.chain.from_iterable(sets)))}
 
 
 def _model_name(estimator: Any) -> str:
@@ -246,24 +242,6 @@ def _one_line(value: Any) -> Any:
 
 
 # --- Single inputs ------------------------------------------------------------------------------------
-
-
-def check_share(name: str, value: Any) -> float:
-    """Check a probability strictly between 0 and 1."""
-    number = float(value) if isinstance(value, numbers.Real) else math.nan
-    if not 0 < number < 1:
-        raise InputError(f"{name}={value!r} must lie between 0 and 1, such as 0.95.")
-    return number
-
-
-def check_margin(margin: Any) -> float | None:
-    """Check a difference of scores, or None."""
-    if margin is None:
-        return None
-    number = float(margin) if isinstance(margin, numbers.Real) else math.nan
-    if not 0 <= number < math.inf:
-        raise InputError(f"margin={margin!r} must be a difference of scores from 0 up, such as 0.02.")
-    return number
 
 
 def check_sets(what: Any, names: FeatureNames) -> tuple[FeatureSet, ...]:

@@ -154,17 +154,8 @@ def similar_stability(
 Shares = dict[tuple[int, ...], dict[int | str, float]]
 
 
-def feature_shares(runs: Sequence[Run], n_sets: int) -> Shares:
-    """How often each feature is chosen, among the searches that found the set."""
-    return _shares(runs, n_sets, 1)
-
-
-def pair_shares(runs: Sequence[Run], n_sets: int) -> Shares:
-    """How often each pair of features is chosen together."""
-    return _shares(runs, n_sets, 2)
-
-
-def _shares(runs: Sequence[Run], n_sets: int, size: int) -> Shares:
+def shares_of(runs: Sequence[Run], n_sets: int, size: int = 1) -> Shares:
+    """How often each feature (or with size 2, each pair) is chosen, among the searches that found the set."""
     parts: dict[int | str, list[set[tuple[int, ...]]]] = {number: [] for number in [*range(n_sets), ANY]}
     for run in runs:
         found = [set(itertools.combinations(sorted(chosen), size)) for chosen in run]
@@ -203,6 +194,15 @@ class Substitutions:
     shares: dict[int, dict[int, float]]
     n_pairs: int
 
+    def most_swapped(self) -> list[int]:
+        """The features that others take the place of, most often first."""
+        swapped = {
+            feature: math.fsum(self.weights[feature, other] for other in others)
+            for feature, others in self.shares.items()
+            if others
+        }
+        return sorted(swapped, key=lambda feature: (-swapped[feature], feature))
+
 
 def substitutions(
     runs: Sequence[Sequence[tuple[int, ...]]], kinship: Mapping[tuple[int, int], float] | None = None
@@ -236,9 +236,7 @@ def substitutions(
             n_pairs += 1
             here, there = sorted(first - second), sorted(second - first)
             apart.update([*here, *there])
-            for one, other, weight in (
-                _partners(here, there, kinship) if kinship else _share_evenly(here, there)
-            ):
+            for one, other, weight in _partners(here, there, kinship):
                 totals[one, other] += weight
                 totals[other, one] += weight
     shares: dict[int, dict[int, float]] = {feature: {} for feature in sorted(apart)}
@@ -248,21 +246,17 @@ def substitutions(
     return Substitutions(weights, shares, n_pairs)
 
 
-Partner = tuple[int, int, float]
-
-
-def _share_evenly(here: Sequence[int], there: Sequence[int]) -> list[Partner]:
-    return [(one, other, 1 / max(len(here), len(there))) for one, other in itertools.product(here, there)]
-
-
 def _partners(
-    here: Sequence[int], there: Sequence[int], kinship: Mapping[tuple[int, int], float]
-) -> list[Partner]:
+    here: Sequence[int], there: Sequence[int], kinship: Mapping[tuple[int, int], float] | None
+) -> list[tuple[int, int, float]]:
+    """Pairs of features that take each other's place, and their weights."""
     from scipy.optimize import linear_sum_assignment
 
-    similar = [[kinship.get((min(one, other), max(one, other)), 0.0) for other in there] for one in here]
+    if not kinship:
+        return [(one, other, 1 / max(len(here), len(there))) for one, other in itertools.product(here, there)]
     if not here or not there:
         return []
+    similar = [[kinship.get((min(one, other), max(one, other)), 0.0) for other in there] for one in here]
     places = zip(*linear_sum_assignment(similar, maximize=True), strict=True)
     return [(here[row], there[column], 1.0) for row, column in places]
 

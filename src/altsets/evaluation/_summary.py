@@ -6,8 +6,7 @@ import math
 from collections import Counter
 from collections.abc import Sequence
 
-from altsets.evaluation._baseline import adjustment, summarize
-from altsets.evaluation._comparison import mean_of, std_of
+from altsets.evaluation._comparison import adjustment, mean_of, std_of, summarize
 from altsets.evaluation._measured import Measured
 from altsets.evaluation._stability import ANY, MOST_RELATED
 from altsets.wording import counted, list_some, score
@@ -36,8 +35,11 @@ def summary_of(evaluation: Measured) -> str:
 def _headline(evaluation: Measured) -> list[str]:
     how = "given" if evaluation.given else "searched anew in each fold"
     table = f"{counted(evaluation.n_rows, 'row')}, {counted(evaluation.n_features_in, 'feature')}"
+    # Such as "5-fold cross-validation, 3 repeats,".
+    splits = evaluation.parameters.get("splits", counted(evaluation.n_folds, "fold"))
+    splits += "," if "," in splits else ""
     lines = [
-        f"{counted(evaluation.n_sets, 'set')}, {how}. {_folds(evaluation)} on {table}; model: "
+        f"{counted(evaluation.n_sets, 'set')}, {how}. {splits} on {table}; model: "
         f"{evaluation.parameters.get('model', 'tree')}."
     ]
     if evaluation.given:
@@ -59,12 +61,6 @@ def _headline(evaluation: Measured) -> list[str]:
     return lines
 
 
-def _folds(evaluation: Measured) -> str:
-    """How rows were split, such as "5-fold cross-validation, 3 repeats,"."""
-    splits = evaluation.parameters.get("splits", counted(evaluation.n_folds, "fold"))
-    return f"{splits}," if "," in splits else splits
-
-
 def _table(evaluation: Measured) -> list[str]:
     numbers = range(evaluation.n_sets)
     columns = [["set", *map(str, numbers)]]
@@ -83,20 +79,16 @@ def _table(evaluation: Measured) -> list[str]:
             name: _mean_and_spread(evaluation.baseline_scores(name)) for name in evaluation.scorers
         }
         columns = [[*column, last.get(column[0], "")] for column in columns]
-    return _aligned(columns)
-
-
-def _mean_and_spread(scores: Sequence[float]) -> str:
-    spread = std_of(scores)
-    return score(mean_of(scores)) + ("" if math.isnan(spread) else f" ± {score(spread)}")
-
-
-def _aligned(columns: Sequence[Sequence[str]]) -> list[str]:
     widths = [max(map(len, column)) for column in columns]
     rows = zip(*columns, strict=True)
     return [
         "  ".join(cell.rjust(width) for cell, width in zip(row, widths, strict=True)).rstrip() for row in rows
     ]
+
+
+def _mean_and_spread(scores: Sequence[float]) -> str:
+    spread = std_of(scores)
+    return score(mean_of(scores)) + ("" if math.isnan(spread) else f" ± {score(spread)}")
 
 
 def _sentences(evaluation: Measured) -> list[str]:
@@ -152,23 +144,19 @@ def _features(evaluation: Measured) -> list[str]:
     lines = []
     for number in range(evaluation.n_sets):
         chosen = sorted((-by_set[number], key[0]) for key, by_set in shares.items() if by_set[number] > 0)
-        if evaluation.given:
-            cells = [evaluation.names[index] for _, index in chosen]
-        else:
-            cells = [f"{evaluation.names[index]} {-share:.0%}" for share, index in chosen]
+        cells = [
+            evaluation.names[index] + ("" if evaluation.given else f" {-share:.0%}")
+            for share, index in chosen
+        ]
         if cells:
             lines.append(f"  set {number}: {list_some(cells, MOST_FEATURES)}")
-    if not lines:
-        return []
-    many = counted(len(evaluation.runs()), _noun(evaluation))
-    return [
-        "Features:" if evaluation.given else f"Features, and in how many of {many} they were chosen:",
-        *lines,
-    ]
+    how_often = "" if evaluation.given else f", and in how many of {_searches(evaluation)} they were chosen"
+    return [f"Features{how_often}:", *lines] if lines else []
 
 
-def _noun(evaluation: Measured) -> str:
-    return "bootstrap sample" if evaluation.source == "bootstraps" else "fold"
+def _searches(evaluation: Measured) -> str:
+    noun = "bootstrap sample" if evaluation.source == "bootstraps" else "fold"
+    return counted(len(evaluation.runs()), noun)
 
 
 def _stability(evaluation: Measured) -> list[str]:
@@ -183,11 +171,13 @@ def _stability(evaluation: Measured) -> list[str]:
         if entry.similar > entry.index:
             line += f"; counting similar features as the same {_two(entry.similar)}"
         lines.append(line)
-    many = counted(len(evaluation.runs()), _noun(evaluation))
     left_out = ""
     if len(evaluation.names) > MOST_RELATED:
         left_out = f"; with more than {MOST_RELATED} chosen features, similar ones are not looked for"
-    return [f"Stability over {many} (1: always the same features, 0: as by chance{left_out}):", *lines]
+    return [
+        f"Stability over {_searches(evaluation)} (1: always the same features, 0: as by chance{left_out}):",
+        *lines,
+    ]
 
 
 def _two(value: float) -> str:
@@ -200,17 +190,9 @@ def _stand_ins(evaluation: Measured) -> list[str]:
     if any(len(chosen) > MOST_IN_A_SET for run in evaluation.runs() for chosen in run):
         return []
     found = evaluation.substitutions()
-    swapped = {
-        feature: math.fsum(found.weights[feature, other] for other in others)
-        for feature, others in found.shares.items()
-        if others
-    }
-    if not swapped:
-        return []
-    most = sorted(swapped, key=lambda feature: (-swapped[feature], feature))[:MOST_SWAPPED]
     lines = []
-    for feature in most:
+    for feature in found.most_swapped()[:MOST_SWAPPED]:
         others = list(found.shares[feature].items())[:3]
         named = ", ".join(f"{evaluation.names[other]} {share:.0%}" for other, share in others)
         lines.append(f"  {evaluation.names[feature]}: {named}")
-    return ["What takes the place of a feature from set to set:", *lines]
+    return ["What takes the place of a feature from set to set:", *lines] if lines else []

@@ -18,8 +18,8 @@ from altsets.errors import InputError
 from altsets.experiments.design import Settings
 from altsets.quality import FCBF, MRMR, Additive, Quality, Wrapper
 from altsets.quality.spec import NamedQuality, ScoringOptions
-from altsets.tables.checks import constant_columns
 from altsets.tables.conversion import features_of
+from altsets.tables.feature_matrix import constant_columns
 
 if TYPE_CHECKING:
     from altsets.experiments.datasets import StudyTable

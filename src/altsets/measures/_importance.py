@@ -16,16 +16,13 @@ from altsets.measures.scoring import (
     ModelRows,
     explain_fit_errors,
     kept_groups,
-    model_rows,
     scorer_for,
     weight_scorer,
 )
 from altsets.measures.workers import OnProgress, is_configured, map_in_order, run_in_workers
-from altsets.tables.checks import constant_columns
 from altsets.tables.conversion import features_of
-from altsets.tables.encoding import encode
-from altsets.tables.target import labels_of, target_of
-from altsets.tables.weights import counted, counted_rows
+from altsets.tables.feature_matrix import constant_columns, encode
+from altsets.tables.target import counted, counted_rows, labels_of, target_of
 
 #: Where a fitted model keeps another one that got the same features.
 INNER_MODELS = ("best_estimator_", "regressor_")
@@ -231,15 +228,14 @@ def permutation(
     splits = splits_of(
         cv, features.values, target, random_state, groups=groups, test_size=test_size, kept=kept
     )
-    everything = range(features.n_features)
-    known = (labels_of(y, target), weights, kept_groups(groups, kept))
+    everything = ModelRows(table, labels_of(y, target), weights, kept_groups(groups, kept))
     models = [fresh_model(estimator, target.is_classes, random_state) for _ in splits]
-    scorer = scorer_for(models[0], scoring, target.is_classes, known[0], pos_label)
+    scorer = scorer_for(models[0], scoring, target.is_classes, everything.labels, pos_label)
     varied = np.flatnonzero(~constant_columns(features.values))
     with explain_fit_errors(features, models[0], own=own):
         for model, (train, _) in zip(models, splits, strict=True):
-            model_rows(table, train, *known).fit(model, everything)
-        tests = [model_rows(table, test, *known) for _, test in splits]
+            everything.part(train).fit(model, range(features.n_features))
+        tests = [everything.part(test) for _, test in splits]
         work = _Work(models, tests, varied, scorer, n_repeats, random_state)
         found = list(_outcomes(work, len(models) * len(varied), n_jobs, progress))
     drops = np.zeros((len(models), features.n_features))

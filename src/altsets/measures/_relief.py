@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import numbers
-from dataclasses import dataclass
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -12,20 +10,17 @@ import numpy.typing as npt
 from altsets._kernels import relief as kernel
 from altsets.arrays import Bools, Floats
 from altsets.errors import InputError
+from altsets.features import whole_number
 from altsets.measures.workers import OnProgress, map_in_order
 from altsets.tables.conversion import features_of
 from altsets.tables.feature_matrix import column_mask
-from altsets.tables.target import Target, target_of
-from altsets.tables.weights import counted_as_repeats
+from altsets.tables.target import Target, counted_as_repeats, target_of
 
 #: Values that are compared at a time, those of all rows with each of a chunk of rows: some hundredths of a second, and
 #: few megabytes.
 VALUES_PER_CHUNK = 20_000_000
 #: Rows in a chunk at most.
 MOST_ROWS_PER_CHUNK = 64
-
-TIES = ("share", "sort")
-VARIANTS = ("rebate", "classic")
 
 
 def relief(
@@ -109,28 +104,61 @@ def relief(
     features.refuse_missing("relief", advice="use mutual_info, or fill them in")
     matrix = features.values
     target = target_of(y, len(matrix), task)
-    _check_choice("variant", variant, VARIANTS)
-    _check_choice("ties", ties, TIES)
-    neighbors = _whole("n_neighbors", n_neighbors)
-    mask = _discrete(matrix, discrete, discrete_threshold)
+    _check_choice("variant", variant, ("rebate", "classic"))
+    _check_choice("ties", ties, ("share", "sort"))
+    neighbors = min(whole_number("n_neighbors", n_neighbors, least=1), len(matrix))
     rows = _rows(len(matrix), n_samples, random_state)
-    table = _KernelColumns.of(matrix, mask | features.nominal, variant == "rebate")
-    score = _RReliefF(target) if variant == "classic" and not target.is_classes else _ReliefF(target, variant)
+    mask = _discrete(matrix, discrete, discrete_threshold) | features.nominal
+    table = _columns(matrix, mask, variant == "rebate")
+    # RReliefF adds up three numbers for each column, ReliefF one.
+    of_numbers = variant == "classic" and not target.is_classes
+    add = kernel.add_products if of_numbers else kernel.add_differences
+    goal = _unit_target(target) if of_numbers else _hits_and_misses(target, variant)
+    shape = (3, matrix.shape[1]) if of_numbers else (matrix.shape[1],)
     per_chunk = int(np.clip(VALUES_PER_CHUNK // matrix.size, 1, MOST_ROWS_PER_CHUNK))
 
     def work(chunk: int) -> Floats:
         some = rows[chunk * per_chunk : (chunk + 1) * per_chunk]
-        keys = np.empty((len(some), len(matrix)))
+        keys, totals = np.empty((len(some), len(matrix))), np.zeros(shape)
         kernel.distances(table.numeric, table.levels, table.n_full, some, keys)
         if ties == "sort":
             _rank(keys, some)
-        return score.part(table.differences, some, keys, min(neighbors, len(matrix)))
+        add(table.differences, goal, some, keys, neighbors, totals)
+        return totals
 
     # Chunks are the same and added in the same order for any number of threads.
-    total = score.nothing(matrix.shape[1])
+    total = np.zeros(shape)
     for part in map_in_order(work, -(-len(rows) // per_chunk), n_jobs, progress):
         total += part
-    return score.of(total, len(rows))
+    return _rrelieff(total, len(rows)) if of_numbers else total / len(rows)
+
+
+def _hits_and_misses(target: Target, variant: str) -> tuple[Any, ...]:
+    """The target as the kernel takes it: classes with their shares, or numbers with what sets hits apart."""
+    if target.is_classes:
+        shares = np.bincount(target.values) / len(target.values)
+        given = shares if variant == "classic" else np.zeros(0)
+        return target.values.astype(np.intc), np.zeros(0), 0.0, given
+    # A power of two changes no digit, and keeps the squares of huge numbers finite.
+    unit = 2.0 ** (np.frexp(np.abs(target.values).max())[1] - 1)
+    spread = float(np.std(target.values / unit, ddof=1) * unit)
+    return np.zeros(0, dtype=np.intc), target.values, spread, np.zeros(0)
+
+
+def _unit_target(target: Target) -> Floats:
+    """A numeric target from 0 to 1."""
+    halves = target.values / 2
+    return np.asarray((halves - halves.min()) / np.ptp(halves))
+
+
+def _rrelieff(total: Floats, n_rows: int) -> Floats:
+    """How likely neighbours differ in a feature if they differ in the target, minus the same if they do not."""
+    both, differing, targets = total
+    with np.errstate(divide="ignore", invalid="ignore"):
+        # Where neighbours never differ in the target, or always fully, there is nothing on one side.
+        with_target = np.where(targets > 0, both / targets, 0.0)
+        without = np.where(targets < n_rows, (differing - both) / (n_rows - targets), 0.0)
+    return np.asarray(with_target - without)
 
 
 class _Differences(NamedTuple):
@@ -142,68 +170,7 @@ class _Differences(NamedTuple):
     discrete: npt.NDArray[np.uint8]
 
 
-class _ReliefF:
-    """Differences to misses minus differences to hits."""
-
-    def __init__(self, target: Target, variant: str) -> None:
-        if target.is_classes:
-            shares = np.bincount(target.values) / len(target.values)
-            given = shares if variant == "classic" else np.zeros(0)
-            self._target = (target.values.astype(np.intc), np.zeros(0), 0.0, given)
-            return
-        # A power of two changes no digit, and keeps the squares of huge numbers finite.
-        unit = 2.0 ** (np.frexp(np.abs(target.values).max())[1] - 1)
-        spread = float(np.std(target.values / unit, ddof=1) * unit)
-        self._target = (np.zeros(0, dtype=np.intc), target.values, spread, np.zeros(0))
-
-    def nothing(self, n_columns: int) -> Floats:
-        """The empty sum."""
-        return np.zeros(n_columns)
-
-    def part(
-        self, table: _Differences, rows: npt.NDArray[np.int64], keys: Floats, n_neighbors: int
-    ) -> Floats:
-        """The part of some rows."""
-        totals = self.nothing(len(table.ranges))
-        kernel.add_differences(table, self._target, rows, keys, n_neighbors, totals)
-        return totals
-
-    def of(self, total: Floats, n_rows: int) -> Floats:
-        """The scores, from the sum of all parts."""
-        return total / n_rows
-
-
-class _RReliefF:
-    """How likely neighbours differ in a feature if they differ in the target, and if they do not."""
-
-    def __init__(self, target: Target) -> None:
-        halves = target.values / 2
-        self._target = (halves - halves.min()) / np.ptp(halves)
-
-    def nothing(self, n_columns: int) -> Floats:
-        """The empty sum."""
-        return np.zeros((3, n_columns))
-
-    def part(
-        self, table: _Differences, rows: npt.NDArray[np.int64], keys: Floats, n_neighbors: int
-    ) -> Floats:
-        """The part of some rows."""
-        totals = self.nothing(len(table.ranges))
-        kernel.add_products(table, self._target, rows, keys, n_neighbors, totals)
-        return totals
-
-    def of(self, total: Floats, n_rows: int) -> Floats:
-        """The scores, from the sum of all parts."""
-        both, differing, targets = total
-        with np.errstate(divide="ignore", invalid="ignore"):
-            # Where neighbours never differ in the target, or always fully, there is nothing on one side.
-            with_target = np.where(targets > 0, both / targets, 0.0)
-            without = np.where(targets < n_rows, (differing - both) / (n_rows - targets), 0.0)
-        return np.asarray(with_target - without)
-
-
-@dataclass(frozen=True)
-class _KernelColumns:
+class _KernelColumns(NamedTuple):
     """The columns as the kernel takes them: for distances, and for differences."""
 
     numeric: Floats
@@ -211,21 +178,21 @@ class _KernelColumns:
     n_full: float
     differences: _Differences
 
-    @classmethod
-    def of(cls, matrix: Floats, discrete: Bools, rebate: bool) -> _KernelColumns:
-        with np.errstate(over="ignore"):
-            # The range of huge numbers can overflow; a quarter of them differs as much.
-            values = np.where(np.isfinite(np.ptp(matrix, axis=0)), matrix, matrix / 4)
-        ranges = np.ptp(values, axis=0)
-        # A constant differs nowhere, whatever it is taken for; this way nothing is divided by its range.
-        nominal = discrete | (ranges == 0)
-        unit = (values[:, ~nominal] - values[:, ~nominal].min(axis=0, initial=np.inf)) / ranges[~nominal]
-        steps = np.full(matrix.shape[1], np.inf)
-        if rebate and nominal.any():
-            steps[~nominal] = unit.std(axis=0) * ranges[~nominal]
-        differences = _Differences(np.ascontiguousarray(values), ranges, steps, nominal.astype(np.uint8))
-        n_full = float(len(nominal) if rebate else nominal.sum())
-        return cls(kernel.packed(unit), kernel.packed(values[:, nominal]), n_full, differences)
+
+def _columns(matrix: Floats, discrete: Bools, rebate: bool) -> _KernelColumns:
+    with np.errstate(over="ignore"):
+        # The range of huge numbers can overflow; a quarter of them differs as much.
+        values = np.where(np.isfinite(np.ptp(matrix, axis=0)), matrix, matrix / 4)
+    ranges = np.ptp(values, axis=0)
+    # A constant differs nowhere, whatever it is taken for; this way nothing is divided by its range.
+    nominal = discrete | (ranges == 0)
+    unit = (values[:, ~nominal] - values[:, ~nominal].min(axis=0, initial=np.inf)) / ranges[~nominal]
+    steps = np.full(matrix.shape[1], np.inf)
+    if rebate and nominal.any():
+        steps[~nominal] = unit.std(axis=0) * ranges[~nominal]
+    differences = _Differences(np.ascontiguousarray(values), ranges, steps, nominal.astype(np.uint8))
+    n_full = float(len(nominal) if rebate else nominal.sum())
+    return _KernelColumns(kernel.packed(unit), kernel.packed(values[:, nominal]), n_full, differences)
 
 
 def _rank(keys: Floats, rows: npt.NDArray[np.int64]) -> None:
@@ -237,12 +204,9 @@ def _rank(keys: Floats, rows: npt.NDArray[np.int64]) -> None:
 
 def _discrete(matrix: Floats, discrete: npt.ArrayLike, threshold: Any) -> Bools:
     """Which columns are discrete, as given or by the number of their values."""
-    if isinstance(discrete, str) and discrete == "auto":
-        return _has_few_values(matrix, _whole("discrete_threshold", threshold))
-    return column_mask("discrete", discrete, matrix.shape[1])
-
-
-def _has_few_values(matrix: Floats, most: int) -> Bools:
+    if not isinstance(discrete, str) or discrete != "auto":
+        return column_mask("discrete", discrete, matrix.shape[1])
+    most = whole_number("discrete_threshold", threshold, least=1)
     few = np.empty(matrix.shape[1], dtype=bool)
     # Some columns at a time: a call for each is slow where they are many, and all at once are a second table.
     width = max(1, VALUES_PER_CHUNK // (8 * len(matrix)))
@@ -253,15 +217,10 @@ def _has_few_values(matrix: Floats, most: int) -> Bools:
 
 
 def _rows(n_rows: int, n_samples: int | None, random_state: int) -> npt.NDArray[np.int64]:
-    if n_samples is None or _whole("n_samples", n_samples) >= n_rows:
+    count = n_rows if n_samples is None else whole_number("n_samples", n_samples, least=1)
+    if count >= n_rows:
         return np.arange(n_rows)
-    return np.sort(np.random.default_rng(random_state).choice(n_rows, n_samples, replace=False))
-
-
-def _whole(what: str, value: Any) -> int:
-    if isinstance(value, bool) or not isinstance(value, numbers.Integral) or value < 1:
-        raise InputError(f"{what}={value!r} is not a whole number above 0.")
-    return int(value)
+    return np.sort(np.random.default_rng(random_state).choice(n_rows, count, replace=False))
 
 
 def _check_choice(what: str, value: str, choices: tuple[str, ...]) -> None:

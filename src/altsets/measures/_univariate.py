@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import warnings
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from typing import Any
 
 import numpy as np
@@ -11,11 +11,9 @@ import numpy.typing as npt
 
 from altsets.arrays import Bools, Floats, Indices
 from altsets.errors import InputError
-from altsets.tables.checks import constant_columns
 from altsets.tables.conversion import features_of
-from altsets.tables.feature_matrix import Features
-from altsets.tables.target import Target, target_of
-from altsets.tables.weights import counted, counted_as_repeats
+from altsets.tables.feature_matrix import Features, constant_columns
+from altsets.tables.target import Target, counted, counted_as_repeats, target_of
 
 #: What to do where a correlation does not apply.
 ADVICE = "use mutual_info or symmetrical_uncertainty"
@@ -59,7 +57,7 @@ def f_score(X: Any, y: Any, *, task: str = "auto", sample_weight: Any = None) ->
     target = target_of(y, features.n_rows, task)
     if target.is_classes:
         features.refuse_categories(
-            "f with a target of classes", most=2, advice="use mutual_info, symmetrical_uncertainty or chi2"
+            "f with a target of classes", advice="use mutual_info, symmetrical_uncertainty or chi2"
         )
     used = target.n_distinct if target.is_classes else 2
     if weights is not None and weights.sum() <= used:
@@ -159,14 +157,7 @@ def pearson(X: Any, y: Any, *, task: str = "auto", sample_weight: Any = None) ->
     [1.0, 1.0, 0.0]
     """
     features, y, weights = counted(features_of(X), y, sample_weight)
-    what = "the Pearson correlation"
-    features.refuse_categories(what, most=2, advice=ADVICE)
-    values = correlation_target(y, features.n_rows, task, what)
-    scores = np.zeros(features.n_features)
-    for columns, rows in known_rows(features):
-        matrix = np.ascontiguousarray(features.values[rows][:, columns])
-        scores[columns] = correlations(matrix, values[rows], None if weights is None else weights[rows])
-    return scores
+    return _correlate(features, y, task, "the Pearson correlation", np.ascontiguousarray, weights)
 
 
 def spearman(X: Any, y: Any, *, task: str = "auto", sample_weight: Any = None) -> Floats:
@@ -196,14 +187,29 @@ def spearman(X: Any, y: Any, *, task: str = "auto", sample_weight: Any = None) -
     >>> spearman([[1, 9, 7], [2, 3, 7], [9, 2, 7], [99, 1, 7]], [10, 20, 30, 40]).round(6).tolist()
     [1.0, 1.0, 0.0]
     """
-    what = "the rank correlation"
     features, y = counted_as_repeats(features_of(X), y, sample_weight, "spearman")
-    features.refuse_categories(what, most=2, advice=ADVICE)
+    return _correlate(features, y, task, "the rank correlation", rank_columns)
+
+
+def _correlate(
+    features: Features,
+    y: Any,
+    task: str,
+    what: str,
+    prepare: Callable[[Floats], Floats],
+    weights: Floats | None = None,
+) -> Floats:
+    """Absolute correlations of columns with the target, both prepared (such as ranked), where they are known."""
+    features.refuse_categories(what, advice=ADVICE)
     values = correlation_target(y, features.n_rows, task, what)
     scores = np.zeros(features.n_features)
     for columns, rows in known_rows(features):
-        ranks = rank_columns(features.values[rows][:, columns])
-        scores[columns] = correlations(ranks, rank_columns(values[rows][:, None])[:, 0])
+        some = None if weights is None else weights[rows]
+        one, other = (
+            standardize(prepare(part), some)
+            for part in (features.values[rows][:, columns], values[rows][:, None])
+        )
+        scores[columns] = np.clip(np.abs(one.T @ other[:, 0]), 0.0, 1.0)
     return scores
 
 
@@ -308,12 +314,6 @@ def correlation_target(y: Any, n_rows: int, task: str, what: str) -> Floats:
             "use the measure mutual_info or symmetrical_uncertainty."
         )
     return target.values.astype(np.float64) if target.numeric is None else target.numeric
-
-
-def correlations(matrix: Floats, values: Floats, weights: Floats | None = None) -> Floats:
-    """Absolute correlations of columns with values."""
-    products = standardize(matrix, weights).T @ standardize(values[:, None], weights)[:, 0]
-    return np.clip(np.abs(products), 0.0, 1.0)
 
 
 def standardize(matrix: Floats, weights: Floats | None = None) -> Floats:

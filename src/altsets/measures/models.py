@@ -13,8 +13,7 @@ import numpy.typing as npt
 
 from altsets.arrays import Bools, Floats, Indices
 from altsets.errors import InputError
-from altsets.tables.encoding import Encoded, encode
-from altsets.tables.feature_matrix import Features, Original
+from altsets.tables.feature_matrix import Encoded, Features, Original, encode
 from altsets.tables.target import Target
 from altsets.wording import shorten
 

@@ -1,17 +1,19 @@
-"""Pairwise measures: how much features say about each other."""
+"""Numbers for pairs of features, by name or by a function of the user's; which columns of a table are similar."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import Any
+from functools import partial
+from typing import Any, NamedTuple
 
 import numpy as np
+import numpy.typing as npt
 
 from altsets._kernels import correlations as kernel
 from altsets.arrays import Bools, Floats, Indices
 from altsets.errors import InputError
+from altsets.features import Feature, are_counted, labels_of, real_numbers
 from altsets.measures._univariate import rank_columns, standardize
-from altsets.measures.custom import check_pairs, is_array, score_by
 from altsets.measures.information.columns import patterns_of
 from altsets.measures.information.mutual_information import (
     information_matrix,
@@ -20,19 +22,26 @@ from altsets.measures.information.mutual_information import (
     warn_of_bins,
 )
 from altsets.measures.workers import map_in_order
-from altsets.tables.checks import constant_columns, warn_of_constants, warn_of_left_out_rows
 from altsets.tables.conversion import features_of
-from altsets.tables.feature_matrix import Features
-from altsets.tables.weights import counted, counted_as_repeats
+from altsets.tables.feature_matrix import (
+    Features,
+    constant_columns,
+    warn_of_constants,
+    warn_of_left_out_rows,
+)
+from altsets.tables.target import counted, counted_as_repeats
 
-#: What to do where a correlation does not apply.
+#: What to do where a correlation does not apply, or a function of the user's.
 NOT_NUMBERS = "use symmetrical_uncertainty or mutual_info"
+NUMBERS_ONLY = "encode them as numbers, or use mutual_info or symmetrical_uncertainty"
+NO_HOLES = "fill them in, or use a measure that takes them, such as mutual_info"
 
 #: Columns whose pairs one call of the kernel computes.
 COLUMNS_AT_A_TIME = 16
-
 #: Up to this many rows, sums of products of ranks fit into 64 bits.
 MOST_ROWS = 2_000_000
+#: What rounding may take away from a similarity that reaches a limit.
+TOLERANCE = 1e-9
 
 
 def pairwise(
@@ -89,7 +98,7 @@ def pairwise(
     elif isinstance(measure, str) and measure in PAIR_MEASURES:
         rows = PAIR_MEASURES[measure](features, sample_weight=weights, **options)
     elif is_array(measure):
-        rows = check_pairs(measure, features.n_features, features.names, options)
+        rows = given_numbers(measure, features, options, axes=("index", "columns"))
     else:
         choices = " or ".join(map(repr, PAIR_MEASURES))
         raise InputError(
@@ -99,9 +108,13 @@ def pairwise(
     if warn:
         warn_of_constants(features)
         warn_of_pairs(features, weights, measure, options)
-    # A constant depends on nothing, which not every measure takes into account.
+    return _without_constants(rows, features, range(features.n_features))
+
+
+def _without_constants(rows: Floats, features: Features, of: Sequence[int]) -> Floats:
+    """A constant depends on nothing, which not every measure takes into account."""
     constant = constant_columns(features.values)
-    rows[constant, :] = 0.0
+    rows[constant[list(of)], :] = 0.0
     rows[:, constant] = 0.0
     return rows
 
@@ -119,10 +132,7 @@ def pairs_of(X: Any, of: Sequence[int], measure: str, *, sample_weight: Any = No
         rows = uncertainty_rows(features, of, sample_weight=weights, one_sided=one_sided)
     else:
         rows = correlation_rows(measure, features, weights, of)
-    constant = constant_columns(features.values)
-    rows[constant[list(of)], :] = 0.0
-    rows[:, constant] = 0.0
-    return rows
+    return _without_constants(rows, features, of)
 
 
 def warn_of_pairs(features: Features, weights: Floats | None, measure: Any, options: dict[str, Any]) -> None:
@@ -130,14 +140,6 @@ def warn_of_pairs(features: Features, weights: Floats | None, measure: Any, opti
     warn_of_left_out_rows(features, measure)
     if isinstance(measure, str) and measure == "mutual_info":
         warn_of_bins(weights, options.get("method", "neighbors"))
-
-
-def _pearson_matrix(features: Features, *, sample_weight: Floats | None = None) -> Floats:
-    return correlation_matrix("pearson", features, sample_weight)
-
-
-def _spearman_matrix(features: Features, *, sample_weight: Floats | None = None) -> Floats:
-    return correlation_matrix("spearman", features, sample_weight)
 
 
 def _rows_by(
@@ -152,21 +154,12 @@ def _rows_by(
     return rows
 
 
-#: The measures that compare features with each other, by name.
-PAIR_MEASURES: dict[str, Callable[..., Floats]] = {
-    "mutual_info": information_matrix,
-    "pearson": _pearson_matrix,
-    "spearman": _spearman_matrix,
-    "symmetrical_uncertainty": uncertainty_matrix,
-}
-
-
 # --- Correlations -------------------------------------------------------------------------------------
 
 
-def correlation_matrix(measure: str, features: Features, weights: Floats | None = None) -> Floats:
+def correlation_matrix(measure: str, features: Features, *, sample_weight: Floats | None = None) -> Floats:
     """Absolute correlations of all columns with each other; "pearson" of values, "spearman" of ranks."""
-    features, weights = _prepare(measure, features, weights)
+    features, weights = _prepare(measure, features, sample_weight)
     incomplete = np.asarray(features.incomplete)
     if incomplete.any() and measure == "spearman" and features.n_rows > MOST_ROWS:
         return correlation_rows(measure, features, None, range(features.n_features))
@@ -187,6 +180,15 @@ def correlation_matrix(measure: str, features: Features, weights: Floats | None 
     return found
 
 
+#: The measures that compare features with each other, by name.
+PAIR_MEASURES: dict[str, Callable[..., Floats]] = {
+    "mutual_info": information_matrix,
+    "pearson": partial(correlation_matrix, "pearson"),
+    "spearman": partial(correlation_matrix, "spearman"),
+    "symmetrical_uncertainty": uncertainty_matrix,
+}
+
+
 def correlation_rows(measure: str, features: Features, weights: Floats | None, of: Sequence[int]) -> Floats:
     """Absolute correlations of some columns with all."""
     features, weights = _prepare(measure, features, weights)
@@ -203,10 +205,10 @@ def correlation_rows(measure: str, features: Features, weights: Floats | None, o
 
 def _prepare(measure: str, features: Features, weights: Floats | None) -> tuple[Features, Floats | None]:
     """The table in which a correlation is computed, and its weights; ranks know whole numbers of rows only."""
+    what = "Pearson" if measure == "pearson" else "rank"
+    features.refuse_categories(f"the {what} correlation", advice=NOT_NUMBERS)
     if measure == "pearson":
-        features.refuse_categories("the Pearson correlation", most=2, advice=NOT_NUMBERS)
         return features, weights
-    features.refuse_categories("the rank correlation", most=2, advice=NOT_NUMBERS)
     return counted_as_repeats(features, np.zeros(features.n_rows), weights, "spearman")[0], None
 
 
@@ -259,3 +261,128 @@ def _fill_incomplete(found: Floats, order: Indices, n_incomplete: int, fill: Fil
         for number, row in enumerate(block, start):
             later = order[number + 1 :]
             found[order[number], later] = found[later, order[number]] = np.minimum(row[number + 1 :], 1.0)
+
+
+# --- Measures and numbers of the user's ---------------------------------------------------------------
+
+
+def call_measure(
+    function: Callable[..., Any], features: Features, target: npt.NDArray[Any], **options: Any
+) -> Any:
+    """The result of ``function(X, y)``: it gets nan for missing numbers, 0 and 1 for a category of two labels."""
+    features.refuse_categories("a function as measure", advice=NUMBERS_ONLY)
+    try:
+        return function(features.values, target, **options)
+    except ValueError as error:
+        if features.incomplete.any():
+            features.refuse_missing(f"the function given as measure ({error})", advice=NO_HOLES)
+        raise
+
+
+def score_by(
+    measure: Callable[..., Any], features: Features, target: npt.NDArray[Any], **options: Any
+) -> Floats:
+    """One number per column from ``measure(X, y)``, which may return p-values too; nan only for constants."""
+    answer = call_measure(measure, features, target, **options)
+    scores = real_numbers("the scores of a measure", answer[0] if isinstance(answer, tuple) else answer)
+    if scores.shape != (features.n_features,):
+        raise InputError(
+            f"the measure must return {features.n_features} scores, one for each feature; got shape {scores.shape}."
+        )
+    wrong = np.isnan(scores) & ~constant_columns(features.values)
+    if wrong.any():
+        because = f"; {NO_HOLES}" if features.incomplete[wrong].any() else ""
+        raise InputError(
+            f"the function given as measure returned no number (nan) for {features.labels(wrong)}{because}."
+        )
+    return scores
+
+
+def is_array(measure: Any) -> bool:
+    """Whether numbers were given in place of a measure."""
+    return not isinstance(measure, str) and (
+        hasattr(measure, "__array__") or isinstance(measure, list | tuple)
+    )
+
+
+def given_numbers(
+    measure: Any, features: Features, options: dict[str, Any], *, axes: Sequence[str] = ("index",)
+) -> Floats:
+    """One number for each feature, or with two axes one for each pair, as given."""
+    if options:
+        raise InputError(
+            f"an array given as measure takes no options; got {', '.join(sorted(options))}; leave them out."
+        )
+    values = real_numbers("the values of the array given as measure", measure)
+    if not np.isfinite(values).all():
+        raise InputError(
+            "the array given as measure holds missing or infinite values; put in finite numbers."
+        )
+    names, count = features.names, features.n_features
+    for axis, labels in labels_of(measure):
+        if axis in axes and names and labels != names and not are_counted(labels):
+            raise InputError(
+                f"the {axis} of the measure ({', '.join(labels[:3])} ...) names the features differently from the "
+                f"table ({', '.join(names[:3])} ...); bring them into the same order."
+            )
+    if values.shape != (count,) * len(axes):
+        wanted = f" must hold {count} scores, one for each feature"
+        if len(axes) > 1:
+            wanted = f" of pairs must have one row and one column for each of the {count} features"
+        raise InputError(f"the array given as measure{wanted}; got shape {values.shape}.")
+    return values
+
+
+# --- Similar columns ----------------------------------------------------------------------------------
+
+
+class Alike(NamedTuple):
+    """A feature, by index, that is like another one."""
+
+    feature: int
+    other: int
+    similarity: float
+
+
+def measure_similarity(X: Any, measure: str, sample_weight: Any = None) -> Floats:
+    """How alike a measure finds the columns of a table, from 0 to 1."""
+    measured = pairwise(X, measure, sample_weight=sample_weight, warn=False)
+    return np.clip(np.maximum(measured, measured.T), 0.0, 1.0)
+
+
+def similar_columns(
+    X: Any, columns: Sequence[Feature], measure: str, least: float, who: str, sample_weight: Any = None
+) -> tuple[tuple[int, ...], tuple[Alike, ...], int]:
+    """Which other columns of a table are at least so much like some of its columns; not all pairs are compared.
+
+    Correlations are for numbers and categories of two labels; other categories are compared by symmetrical uncertainty.
+
+    Returns the given columns by index, each once; the similar ones, each with the one it is most like, the most alike
+    first; and the number of columns of the table.
+    """
+    table = features_of(X)
+    names = table.feature_names
+    given = sorted({names.position(column, who) for column in columns})
+    alike = _similarities(table, given, measure, sample_weight).clip(0.0, 1.0)
+    alike[:, given] = 0.0
+    most = alike.argmax(axis=0).tolist()
+    found = [
+        Alike(feature, given[row], float(alike[row, feature]))
+        for feature, row in enumerate(most)
+        if alike[row, feature] > 0 and alike[row, feature] >= least - TOLERANCE
+    ]
+    found.sort(key=lambda one: (-one.similarity, one.feature))
+    return tuple(given), tuple(found), table.n_features
+
+
+def _similarities(table: Features, given: Sequence[int], measure: str, sample_weight: Any) -> Floats:
+    ranked = [index for index in range(table.n_features) if len(table.categories.get(index, ())) <= 2]
+    if measure not in ("spearman", "pearson") or len(ranked) == table.n_features:
+        return pairs_of(table, given, measure, sample_weight=sample_weight)
+    alike = pairs_of(table, given, "symmetrical_uncertainty", sample_weight=sample_weight)
+    rows = [row for row, index in enumerate(given) if index in ranked]
+    if rows:
+        places = [ranked.index(given[row]) for row in rows]
+        correlations = pairs_of(table.columns(ranked), places, measure, sample_weight=sample_weight)
+        alike[np.ix_(rows, ranked)] = correlations
+    return alike

@@ -16,8 +16,7 @@ import numpy.typing as npt
 from altsets.arrays import Bools, Floats, Indices
 from altsets.errors import InputError
 from altsets.measures.models import fit, last_step, one_line
-from altsets.tables.encoding import Encoded, EncodedRows
-from altsets.tables.feature_matrix import Features, Original, OriginalRows
+from altsets.tables.feature_matrix import Encoded, Features, Original
 from altsets.wording import list_some
 
 #: The most labels or columns that a message lists.
@@ -28,12 +27,17 @@ ABOUT_TYPES = ("convert", "string", "dtype", "object", "categor")
 
 @dataclass(frozen=True, eq=False)
 class ModelRows:
-    """Some rows of a table, as models and scorers get them: columns of a set, labels, weights, groups."""
+    """Rows of a table, as models and scorers get them: columns of a set, labels, weights, groups."""
 
-    columns: EncodedRows | OriginalRows
+    columns: Encoded | Original
     labels: npt.NDArray[Any]
     weights: Floats | None = None
     groups: npt.NDArray[Any] | None = None
+
+    def part(self, rows: Indices) -> ModelRows:
+        """Some of the rows; models are fitted to parts only."""
+        weights, groups = (None if each is None else each[rows] for each in (self.weights, self.groups))
+        return ModelRows(self.columns.part(rows), self.labels[rows], weights, groups)
 
     def fit(self, model: Any, chosen: Sequence[int]) -> Any:
         """Fit a model to these rows of a set of features."""
@@ -42,22 +46,6 @@ class ModelRows:
     def score(self, model: Any, chosen: Sequence[int], scorer: Any) -> float:
         """The score of a model of this set on these rows."""
         return float(weight_scorer(scorer, self.weights)(model, self.columns(chosen), self.labels))
-
-
-def model_rows(
-    table: Encoded | Original,
-    rows: Indices,
-    labels: npt.NDArray[Any],
-    weights: Floats | None,
-    groups: npt.NDArray[Any] | None,
-) -> ModelRows:
-    """Select rows of a table, its labels, and its weights and groups if there are any."""
-    return ModelRows(
-        table.part(rows),
-        labels[rows],
-        None if weights is None else weights[rows],
-        None if groups is None else groups[rows],
-    )
 
 
 def kept_groups(groups: Any, kept: Bools | None) -> npt.NDArray[Any] | None:

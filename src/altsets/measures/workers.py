@@ -151,14 +151,11 @@ def check_jobs(n_jobs: Any) -> int | None:
 
 def n_threads(n_jobs: int | None) -> int:
     """The number of threads: as requested; all cores for None and -1 (one less for -2, ...)."""
-    if n_jobs is not None and (
-        not isinstance(n_jobs, int | np.integer) or isinstance(n_jobs, bool) or not n_jobs
-    ):
-        raise InputError(f"n_jobs={n_jobs!r} must be a whole number other than 0, or None for all cores.")
-    if n_jobs is not None and n_jobs > 0:
-        return int(n_jobs)
+    asked = check_jobs(n_jobs) or -1
+    if asked > 0:
+        return asked
     cores = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
-    return max(1, cores + 1 + int(-1 if n_jobs is None else n_jobs))
+    return max(1, cores + 1 + asked)
 
 
 def run_in_threads(

@@ -14,7 +14,7 @@ from altsets.result import MARK
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
-    from altsets.views import Bars, Grid, ReferenceLine
+    from altsets.views.records import Grid, ReferenceLine
 
 
 #: Plain text: a dollar sign or an underscore is no formula.
@@ -197,28 +197,11 @@ def _width(ax: Axes) -> float:
     return inches
 
 
-def draw_columns(ax: Axes | None, seen: Bars, texts: Sequence[str], name: str) -> Axes:
-    """Upright bars, one for each set, with a text above each."""
-    names = Names()
-    ax = axes_for(ax, max(4.2, 0.55 * len(seen.labels) + 1.2), 3.4)
-    places = range(len(seen.labels))
-    bars = ax.bar(places, [value or 0.0 for value in seen.values], width=0.7, color=BLUE)
-    for bar, marked in zip(bars, seen.marked, strict=False):
-        if marked:
+def hatch(bars: Iterable[Any], marked: Iterable[bool]) -> None:
+    """Hatch the marked ones of some bars."""
+    for bar, is_marked in zip(bars, marked, strict=False):
+        if is_marked:
             bar.set(**HATCHED)
-    # In the middle of the bars, where neither a line nor a hatch makes them hard to read.
-    for text in ax.bar_label(bars, texts, fontsize="x-small", label_type="center", color="black"):
-        text.set_bbox(
-            {"boxstyle": "round,pad=0.25", "facecolor": "white", "edgecolor": "none", "alpha": 0.85}
-        )
-    keys = draw_lines(ax, seen.lines)
-    if seen.marked:
-        keys.append(key(seen.mark_means, hatched=True))
-    ax.set_xticks(places, [label.removeprefix(f"{name} ") for label in seen.labels])
-    ax.set_xlabel(name)
-    ax.set_ylabel(seen.value_name)
-    tidy(ax, grid="y")
-    return finish(ax, names, keys=keys, notes=[seen.note])
 
 
 def draw_lines(ax: Axes, lines: Sequence[ReferenceLine], colour: Any = ORANGE) -> list[Any]:
@@ -258,7 +241,7 @@ def draw_grid(
     upright = max(map(len, columns)) > LYING
     ax = axes_for(ax, *_size(rows, columns, upright, bool(second_lines)))
     mesh = _fill(ax, grid, pairs)
-    hatched = bool(empty) and _hatch(ax, grid)
+    hatched = bool(empty) and _hatch_empty(ax, grid)
     _frame(ax, grid)
     ax.set_xticks(range(len(columns)), columns, rotation=90 if upright else 0, fontsize="small", **PLAIN)
     ax.set_yticks(range(len(rows)), rows, fontsize="small", **PLAIN)
@@ -336,7 +319,7 @@ def _is_dark(colour: Sequence[float]) -> bool:
     return 1.05 / (light + 0.05) > (light + 0.05) / 0.05
 
 
-def _hatch(ax: Axes, grid: Grid) -> bool:
+def _hatch_empty(ax: Axes, grid: Grid) -> bool:
     """Mark the cells that have no number; whether there are any."""
     from matplotlib.patches import Rectangle
 

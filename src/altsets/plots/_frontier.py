@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import TYPE_CHECKING, Any
 
-from altsets import views
 from altsets.errors import InputError
 from altsets.evaluation import EvaluatedFrontier
 from altsets.plots._canvas import (
@@ -20,6 +19,8 @@ from altsets.plots._canvas import (
     tidy,
 )
 from altsets.search.frontier import Frontier
+from altsets.views import frontier as views
+from altsets.views.records import CurveLine, Curves
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -184,7 +185,7 @@ def _refuse_nothing(numbers: Iterable[float | None]) -> None:
         )
 
 
-def _draw_curves(ax: Axes | None, seen: views.Curves) -> Axes:
+def _draw_curves(ax: Axes | None, seen: Curves) -> Axes:
     _refuse_nothing(point.y for line in seen.series for point in line.points)
     names = Names()
     ax = axes_for(ax, *SIZE)
@@ -200,7 +201,7 @@ def _draw_curves(ax: Axes | None, seen: views.Curves) -> Axes:
     return finish(ax, names, keys=keys, notes=notes)
 
 
-def _draw_curve(ax: Axes, seen: views.Curves, number: int) -> Any:
+def _draw_curve(ax: Axes, seen: Curves, number: int) -> Any:
     """A curve with a colour and a marker of its own, which is hollow where nothing is proven; for the legend."""
     line = seen.series[number]
     known = [(point.x, _height(seen, point.y), point.open) for point in line.points if point.y is not None]
@@ -224,14 +225,14 @@ def _draw_curve(ax: Axes, seen: views.Curves, number: int) -> Any:
     return handle
 
 
-def _draw_intervals(ax: Axes, line: views.CurveLine, colour: str) -> None:
+def _draw_intervals(ax: Axes, line: CurveLine, colour: str) -> None:
     ends = [(point.x, point.low, point.high) for point in line.points if point.low is not None]
     if ends:
         x, low, high = zip(*ends, strict=True)
         ax.vlines(x, low, high, color=colour, alpha=0.6, linewidth=1.2, gid="interval")
 
 
-def _mark(ax: Axes, seen: views.Curves) -> str:
+def _mark(ax: Axes, seen: Curves) -> str:
     """A ring around the suggested point; a sentence says what it is, since words beside it would cover the curves."""
     if seen.mark is None:
         return ""
@@ -243,5 +244,5 @@ def _mark(ax: Axes, seen: views.Curves) -> str:
     return f"Ringed and {seen.mark.label}."
 
 
-def _height(seen: views.Curves, y: float) -> float:
+def _height(seen: Curves, y: float) -> float:
     return 100 * y if seen.shares else y

@@ -6,26 +6,28 @@ from collections.abc import Mapping
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
-from altsets import views
+import numpy as np
+
 from altsets.evaluation import Evaluation
 from altsets.plots._canvas import (
     BLUE,
     CHARACTER,
     GREY,
-    HATCHED,
     ORANGE,
     PLAIN,
     Names,
     axes_for,
-    draw_columns,
     draw_grid,
     draw_lines,
     finish,
+    hatch,
     key,
     tidy,
 )
 from altsets.result import MARK, Result
 from altsets.search.near_best import NearBest
+from altsets.views import sets as views
+from altsets.views.records import Bars, Membership
 from altsets.wording import percent
 
 if TYPE_CHECKING:
@@ -89,35 +91,29 @@ def membership(
     ax.set_xticks(range(len(heads)), heads, fontsize="small")
     ax.set_yticks(range(len(labels)), labels, fontsize="small", **PLAIN)
     ax.set_xlabel("set and its quality" if len(heads) > 2 else "set", x=dots / whole / 2)
-    keys = []
-    if seen.scores:
-        keys = _draw_scores(ax, seen, dots / whole)
+    keys = _draw_scores(ax, seen, dots / whole) if seen.scores else []
     return finish(ax, names, keys=keys, notes=[seen.note])
 
 
-def _draw_dots(ax: Axes, seen: views.Membership) -> None:
+def _draw_dots(ax: Axes, seen: Membership) -> None:
     """A large dot where a set has a feature, a small one where it has not; every other row is shaded."""
     n_rows = len(seen.features)
     for row in range(0, n_rows, 2):
         ax.axhspan(row - 0.5, row + 0.5, color=GREY, alpha=0.13, linewidth=0)
     for inside, size, colour in ((True, 42, BLUE), (False, 5, GREY)):
-        cells = [(j, i) for i, row in enumerate(seen.members) for j, has in enumerate(row) if has is inside]
-        columns, rows = [j for j, _ in cells], [i for _, i in cells]
+        rows, columns = np.nonzero(np.asarray(seen.members) == inside)
         ax.scatter(columns, rows, s=size, color=colour, gid="members" if inside else "others")
     ax.set_ylim(n_rows - 0.5, -0.5)
     ax.spines[:].set_visible(False)
     ax.tick_params(length=0)
 
 
-def _draw_scores(ax: Axes, seen: views.Membership, start: float) -> list[Any]:
+def _draw_scores(ax: Axes, seen: Membership, start: float) -> list[Any]:
     """Bars beside the dots, hatched below the noise floor, and a line there; for the legend, the line."""
     assert seen.scores is not None
     beside = ax.inset_axes((start, 0, 1 - start, 1), sharey=ax)
-    above = seen.above_noise or (True,) * len(seen.scores)
     bars = beside.barh(range(len(seen.scores)), seen.scores, height=0.62, color=BLUE)
-    for bar, good in zip(bars, above, strict=True):
-        if not good:
-            bar.set(**HATCHED)
+    hatch(bars, [not above for above in seen.above_noise or ()])
     tidy(beside, grid="x")
     beside.spines["left"].set_visible(False)
     beside.tick_params(axis="y", left=False, labelleft=False)
@@ -158,24 +154,33 @@ def quality(result: Result, *, most: int | None = 30, ax: Axes | None = None) ->
     [17.0, 10.0]
     """
     seen = views.qualities(result, most=most)
-    first = seen.values[0]
-    texts = []
-    for value in seen.values:
-        assert value is not None
-        assert first is not None
-        share = f"\n{100 * value / first:.0f} %" if first > 0 else ""
-        texts.append(f"{_short(value)}{share}")
-    return draw_columns(ax, seen, texts, "set")
+    values = [value or 0.0 for value in seen.values]
+    shares = [f"\n{100 * value / values[0]:.0f} %" if values[0] > 0 else "" for value in values]
+    names = Names()
+    ax = axes_for(ax, max(4.2, 0.55 * len(values) + 1.2), 3.4)
+    bars = ax.bar(range(len(values)), values, width=0.7, color=BLUE)
+    hatch(bars, seen.marked)
+    # In the middle of the bars, where neither a line nor a hatch makes them hard to read.
+    texts = [f"{_short(value)}{share}" for value, share in zip(values, shares, strict=True)]
+    box = {"boxstyle": "round,pad=0.25", "facecolor": "white", "edgecolor": "none", "alpha": 0.85}
+    ax.bar_label(bars, texts, fontsize="x-small", label_type="center", color="black", bbox=box)
+    keys = draw_lines(ax, seen.lines)
+    if seen.marked:
+        keys.append(key(seen.mark_means, hatched=True))
+    _label_sets(ax, seen)
+    ax.set_ylabel(seen.value_name)
+    tidy(ax, grid="y")
+    return finish(ax, names, keys=keys, notes=[seen.note])
+
+
+def _label_sets(ax: Axes, seen: Bars) -> None:
+    """The numbers of sets below an axis."""
+    ax.set_xticks(range(len(seen.labels)), [label.removeprefix("set ") for label in seen.labels])
+    ax.set_xlabel("set")
 
 
 def _short(value: float) -> str:
-    """A quality in few characters.
-
-    Examples
-    --------
-    >>> _short(2.1), _short(0.13518), _short(134.4), _short(12345.6)
-    ('2.10', '0.135', '134', '12,346')
-    """
+    """A quality in few characters: 2.10, 0.135, 134, 12,346."""
     return f"{value:,.0f}" if 100 <= abs(value) < 1e6 else f"{value:#.3g}"
 
 
@@ -253,9 +258,7 @@ def near_best(near_best: NearBest, *, most: int | None = 25, ax: Axes | None = N
     ax = axes_for(ax, 3.6 + max(map(len, labels)) * CHARACTER, len(labels) * BAR_ROW + 1.3)
     places = range(len(labels))
     bars = ax.barh(places, [100 * (value or 0.0) for value in seen.values], height=0.68, color=BLUE)
-    for bar, marked in zip(bars, seen.marked, strict=True):
-        if not marked:
-            bar.set(**HATCHED)
+    hatch(bars, [not marked for marked in seen.marked])
     ax.bar_label(bars, [percent(value or 0.0) for value in seen.values], fontsize="x-small", padding=3)
     ax.set_yticks(places, labels, **PLAIN)
     ax.set_ylim(len(labels) - 0.4, -0.6)
@@ -306,15 +309,14 @@ def scores(evaluation: Evaluation, *, scorer: str | None = None, ax: Axes | None
     names = Names()
     ax = axes_for(ax, max(4.4, 0.6 * len(seen.labels) + 1.4), 3.8)
     keys = [*_draw_means(ax, seen), *draw_lines(ax, seen.lines), _draw_folds(ax, seen)]
-    ax.set_xticks(range(len(seen.labels)), [label.removeprefix("set ") for label in seen.labels])
+    _label_sets(ax, seen)
     ax.set_xlim(-0.6, len(seen.labels) - 0.4)
-    ax.set_xlabel("set")
     ax.set_ylabel(names.clean(seen.value_name), **PLAIN)
     tidy(ax, grid="y")
     return finish(ax, names, keys=keys, notes=[seen.note])
 
 
-def _draw_folds(ax: Axes, seen: views.Bars) -> Any:
+def _draw_folds(ax: Axes, seen: Bars) -> Any:
     """The scores of the folds, side by side in their order, to the right of each mean."""
     xs: list[float] = []
     ys: list[float] = []
@@ -325,7 +327,7 @@ def _draw_folds(ax: Axes, seen: views.Bars) -> Any:
     return ax.scatter(xs, ys, s=9, color=GREY, label="score in each fold")
 
 
-def _draw_means(ax: Axes, seen: views.Bars) -> list[Any]:
+def _draw_means(ax: Axes, seen: Bars) -> list[Any]:
     """The means with their intervals, full or hollow; for the legend, the kinds that there are."""
     marked = seen.marked or (False,) * len(seen.labels)
     meaning = {False: "mean", True: seen.mark_means}
@@ -355,15 +357,14 @@ def _draw_means(ax: Axes, seen: views.Bars) -> list[Any]:
     return handles
 
 
-def _reach(seen: views.Bars, means: Mapping[int, float]) -> list[list[float]] | None:
+def _reach(seen: Bars, means: Mapping[int, float]) -> list[list[float]] | None:
     """How far intervals reach below and above the means; nothing where there is none."""
     if seen.low is None or seen.high is None:
         return None
-    reach = []
-    for ends in (seen.low, seen.high):
-        pairs = [(ends[number], mean) for number, mean in means.items()]
-        reach.append([0.0 if end is None else abs(end - mean) for end, mean in pairs])
-    return reach
+    return [
+        [0.0 if (end := ends[number]) is None else abs(end - mean) for number, mean in means.items()]
+        for ends in (seen.low, seen.high)
+    ]
 
 
 def stand_ins(

@@ -27,16 +27,13 @@ from altsets.measures.scoring import (
     ModelRows,
     explain_fit_errors,
     kept_groups,
-    model_rows,
     positive_class,
     scorer_for,
 )
 from altsets.quality._black_box import BlackBox
 from altsets.tables.conversion import features_of
-from altsets.tables.encoding import Encoded
-from altsets.tables.feature_matrix import MISSING_VALUES, Features
-from altsets.tables.target import Target, labels_of, target_of
-from altsets.tables.weights import counted, counted_rows
+from altsets.tables.feature_matrix import MISSING_VALUES, Encoded, Features
+from altsets.tables.target import Target, counted, counted_rows, labels_of, target_of
 
 
 class Wrapper(BlackBox):
@@ -125,10 +122,8 @@ class Wrapper(BlackBox):
         if default and isinstance(table, Encoded) and fits_single_precision(table.matrix):
             score = _Trees(table, target, splits, random_state)
         else:
-            known = (named, weights, kept_groups(groups, kept))
-            parts = [
-                (model_rows(table, train, *known), model_rows(table, test, *known)) for train, test in splits
-            ]
+            rows = ModelRows(table, named, weights, kept_groups(groups, kept))
+            parts = [(rows.part(train), rows.part(test)) for train, test in splits]
             # Without the table as it was, which is in the parts.
             score = _Models(model, scorer, parts, replace(features, original=None), is_own(estimator))
             score.check()

@@ -17,8 +17,8 @@ import numpy as np
 
 from altsets import measures
 from altsets.errors import InputError, NotExpressedError
-from altsets.measures.custom import call_measure, is_array
-from altsets.measures.noise import UNIVARIATE, noise_floor
+from altsets.measures import UNIVARIATE, noise_floor
+from altsets.measures.pairs import call_measure, is_array
 from altsets.quality._additive import Additive
 from altsets.quality._pairwise import CFS, FCBF, MRMR
 from altsets.quality._quality import Quality

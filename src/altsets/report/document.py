@@ -15,7 +15,7 @@ from typing import Any
 import numpy as np
 
 from altsets.result import MARK
-from altsets.views import Bars, Curves, Grid, Membership, ReferenceLine
+from altsets.views.records import Bars, Curves, Grid, Membership, ReferenceLine
 from altsets.wording import paragraph
 
 Block = dict[str, Any]

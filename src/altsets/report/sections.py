@@ -9,7 +9,6 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Any, Protocol
 
-from altsets import views
 from altsets.evaluation import EvaluatedFrontier, Evaluation
 from altsets.features import FeatureNames
 from altsets.report.document import (
@@ -29,6 +28,8 @@ from altsets.report.sentences import MOST_LISTED, about_condition
 from altsets.result import Result, Status
 from altsets.search.frontier import Frontier
 from altsets.search.near_best import NearBest
+from altsets.views import frontier as frontier_views
+from altsets.views import sets as set_views
 from altsets.wording import counted, round_down, sentence
 
 #: What was proven about a set, as a reader wants to know it.
@@ -98,7 +99,7 @@ def _about_best(result: Result) -> str:
 
 
 def _members(result: Result) -> Block:
-    seen = views.membership(result, most_sets=SETS_DRAWN)
+    seen = set_views.membership(result, most_sets=SETS_DRAWN)
     return membership_chart(
         "membership",
         "Which features are in which sets",
@@ -109,7 +110,7 @@ def _members(result: Result) -> Block:
 
 
 def _qualities(result: Result) -> Block:
-    seen = views.qualities(result, most=SETS_DRAWN)
+    seen = set_views.qualities(result, most=SETS_DRAWN)
     return bars_chart("quality", "How good each set is", seen, "The quality of each set; more is better.")
 
 
@@ -118,7 +119,7 @@ def _pairs(result: Result) -> list[Block | None]:
     shared = grid_chart(
         "overlap",
         "How many features two sets share",
-        views.overlaps(result, most=most),
+        set_views.overlaps(result, most=most),
         "The number of features that each two sets have in common; each set shares all features with itself.",
         row_name="Set",
     )
@@ -127,7 +128,7 @@ def _pairs(result: Result) -> list[Block | None]:
     alike = grid_chart(
         "likeness",
         "How alike two sets are",
-        views.likeness(result, most=most),
+        set_views.likeness(result, most=most),
         "1: one set says the same as the other, 0: no feature of one is like any feature of the other.",
         row_name="Set",
     )
@@ -236,7 +237,7 @@ def _score_bars(evaluation: Evaluation) -> Block:
         "prediction",
         "How well a model predicts with each set",
         # What its note says stands above and below it.
-        replace(views.predictive_scores(evaluation), note=""),
+        replace(set_views.predictive_scores(evaluation), note=""),
         "The mean score on rows that the model has not seen. The baseline is a model that knows no feature: what is "
         "not above it is worth nothing.",
         digits=3,
@@ -276,7 +277,7 @@ def _mean_and_spread(scores: list[float]) -> list[float]:
 def _stability_charts(evaluation: Evaluation) -> list[Block]:
     if evaluation.given:
         return []
-    seen = views.stability(evaluation, most=MOST_FEATURES)
+    seen = set_views.stability(evaluation, most=MOST_FEATURES)
     return [
         bars_chart(
             "stability",
@@ -302,7 +303,7 @@ def _stand_in_charts(evaluation: Evaluation) -> list[Block]:
         grid_chart(
             "stand-ins",
             "Which features stand in for which",
-            views.stand_ins(evaluation, most=MOST_FEATURES),
+            set_views.stand_ins(evaluation, most=MOST_FEATURES),
             "How often a feature takes the place of another one from set to set.",
             row_name="Feature",
         )
@@ -337,7 +338,7 @@ def _curve_charts(frontier: Frontier) -> list[Block]:
             curves_chart(
                 "quality-over-tau",
                 "Quality over tau",
-                views.curve_over_tau(frontier),
+                frontier_views.curve_over_tau(frontier),
                 "How much quality is left, the more different the sets must be.",
             )
         )
@@ -346,7 +347,7 @@ def _curve_charts(frontier: Frontier) -> list[Block]:
             curves_chart(
                 "quality-over-size",
                 "Quality over the number of features",
-                views.curve_over_size(frontier),
+                frontier_views.curve_over_size(frontier),
                 "What each further feature in a set adds.",
             )
         )
@@ -354,7 +355,7 @@ def _curve_charts(frontier: Frontier) -> list[Block]:
             grid_chart(
                 "quality-over-both",
                 "Quality over the number of features and tau",
-                views.heat(frontier),
+                frontier_views.heat(frontier),
                 "The share of the quality of the best set of that size that is kept.",
             )
         )
@@ -373,7 +374,7 @@ def _score_curves(evaluated: EvaluatedFrontier) -> Block:
     return curves_chart(
         "scores-along",
         "How well a model predicts with the sets",
-        views.scores_along(evaluated),
+        frontier_views.scores_along(evaluated),
         "The mean score on rows that neither the search nor the model has seen; the line is a model that knows no "
         "feature.",
     )
@@ -434,7 +435,7 @@ def near_best_section(near: NearBest) -> Block:
     shown = bars_chart(
         "near-best-frequencies",
         "How often a feature is in such a set",
-        views.near_best_frequencies(near, most=MOST_BARS),
+        set_views.near_best_frequencies(near, most=MOST_BARS),
         "A feature in all sets cannot be replaced; one in few sets is easy to do without.",
         digits=2,
     )

@@ -12,7 +12,7 @@ from typing import Any
 from altsets.constraints import Constraint
 from altsets.errors import InputError
 from altsets.features import Feature, whole_number
-from altsets.measures.custom import is_array
+from altsets.measures.pairs import is_array
 from altsets.problem import Dissimilarity
 from altsets.problem.checks import (
     AGGREGATIONS,

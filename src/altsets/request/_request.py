@@ -8,7 +8,7 @@ from typing import Any
 
 from altsets.dissimilarity import is_named, matched_on_table
 from altsets.features import FeatureNames
-from altsets.measures.custom import is_array
+from altsets.measures.pairs import is_array
 from altsets.problem import Problem
 from altsets.quality import Quality
 from altsets.quality.spec import ScoringOptions, spec_of

@@ -29,7 +29,7 @@ from altsets.selector._answers import (
 from altsets.selector._column_selector import ColumnSelector, SelectFeatures
 from altsets.selector.notes import Background, notes_on
 from altsets.tables.conversion import features_of
-from altsets.tables.weights import counted_rows
+from altsets.tables.target import counted_rows
 
 
 class Alternative(NamedTuple):

@@ -14,12 +14,11 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from altsets.dissimilarity import Matched
-from altsets.measures.similarity import similar_columns
+from altsets.measures.pairs import similar_columns
 from altsets.quality.spec import spec_of
 from altsets.result import Result
 from altsets.tables.feature_matrix import Features
-from altsets.tables.target import target_of
-from altsets.tables.weights import counted, counted_rows
+from altsets.tables.target import counted, counted_rows, target_of
 from altsets.wording import list_some, round_down
 
 #: Measures that take numbers as they are, whether they name classes or not.

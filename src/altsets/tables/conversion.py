@@ -17,6 +17,7 @@ import numbers
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import replace
+from decimal import Decimal
 from typing import Any
 
 import numpy as np
@@ -89,8 +90,9 @@ def _all_numbers(X: Any, names: list[str] | None) -> Floats | None:
     try:
         # NumPy would turn a list of numbers and text into text.
         values = X if isinstance(X, np.ndarray) else np.asarray(X, dtype=None if names else object)
-        if names is None and values.dtype == object and not isinstance(X, np.ndarray):
-            values = _of_one_type(X, values)
+        if names is None and not isinstance(X, np.ndarray):
+            typed = np.asarray(X)
+            values = typed if typed.dtype.kind in NUMERIC_KINDS else values
     except (TypeError, ValueError) as error:
         if names is None:
             raise InputError(
@@ -110,12 +112,6 @@ def _all_numbers(X: Any, names: list[str] | None) -> Floats | None:
     return np.ascontiguousarray(values, dtype=np.float64)
 
 
-def _of_one_type(X: Any, values: npt.NDArray[Any]) -> npt.NDArray[Any]:
-    """A nested list of numbers as a numeric array, anything else as objects."""
-    typed = np.asarray(X)
-    return typed if typed.dtype.kind in NUMERIC_KINDS else values
-
-
 def _has_plain_types(X: Any) -> bool:
     """Whether all columns of a frame have a numeric type of NumPy."""
     kinds = getattr(X, "dtypes", None)
@@ -123,13 +119,11 @@ def _has_plain_types(X: Any) -> bool:
         return False
     # pandas has NumPy types, and its own for missing values and categories; polars has its own.
     return all(
-        kind.kind in NUMERIC_KINDS if isinstance(kind, np.dtype) else _is_numeric_type(kind) for kind in kinds
+        kind.kind in NUMERIC_KINDS
+        if isinstance(kind, np.dtype)
+        else callable(getattr(kind, "is_numeric", None)) and kind.is_numeric() and not kind.is_decimal()
+        for kind in kinds
     )
-
-
-def _is_numeric_type(kind: Any) -> bool:
-    ask = getattr(kind, "is_numeric", None)
-    return bool(callable(ask) and ask() and not kind.is_decimal())
 
 
 def _by_column(X: Any, names: list[str] | None) -> Features:
@@ -179,11 +173,10 @@ def _refuse_infinite(features: Features) -> None:
     with np.errstate(over="ignore", invalid="ignore"):
         if np.isfinite(features.values.sum()):
             return
-    counts = np.isinf(features.values).sum(axis=0)
-    if counts.any():
-        named = [f"{features.label(int(index))}: {counts[index]}" for index in np.flatnonzero(counts)]
+    named = features.count_by_label(np.isinf(features.values))
+    if named:
         raise InputError(
-            f"X holds infinite values ({list_some(named)}); drop these columns or rows, or put in finite numbers."
+            f"X holds infinite values ({named}); drop these columns or rows, or put in finite numbers."
         )
 
 
@@ -264,34 +257,31 @@ def _objects(values: Sequence[Any]) -> npt.NDArray[Any]:
 
 
 def _from_array(values: npt.NDArray[Any], name: str) -> tuple[Floats, tuple[str, ...] | None]:
-    if values.dtype.kind in NUMERIC_KINDS:
-        return _as_floats(values, name), None
-    if values.dtype.kind in "mM":
+    kind, odd = values.dtype.kind, None
+    if kind in NUMERIC_KINDS:
+        if not floats_hold(values):
+            _refuse_inexact(name, int(values.min()), int(values.max()))
+        return values.astype(np.float64), None
+    if kind not in "mMc":
+        plain = [None if is_missing(value) else value for value in values.tolist()]
+        known = [value for value in plain if value is not None]
+        text = [value for value in known if isinstance(value, str)]
+        # Decimal is a number that does not register as Real.
+        real = [value for value in known if isinstance(value, numbers.Real | Decimal)]
+        if len(real) == len(known):
+            return _floats_of_objects(plain, name), None
+        if len(text) == len(known):
+            _refuse_written_numbers(set(text), name)
+            return category_codes(plain, name)
+        if len(text) + len(real) == len(known):
+            raise InputError(
+                f"{name} mixes numbers ({len(real)}) with text ({len(text)}), such as "
+                f"{shorten(min(text, real, key=len)[0])}; make it one or the other."
+            )
+        odd = next(value for value in known if not isinstance(value, str | numbers.Real))
+    if kind in "mM" or any(hasattr(odd, part) for part in ("year", "total_seconds", "hour")):
         raise InputError(f"{name} {DATES}.")
-    if values.dtype.kind == "c":
-        raise InputError(
-            f"Complex data not supported: {name} holds complex numbers; split it into two columns."
-        )
-    plain = [None if is_missing(value) else value for value in values.tolist()]
-    known = [value for value in plain if value is not None]
-    # Decimal is a number that does not register as Real.
-    n_numbers = sum(isinstance(value, numbers.Real) or type(value).__name__ == "Decimal" for value in known)
-    if n_numbers == len(known):
-        return _floats_of_objects(plain, name), None
-    n_text = sum(isinstance(value, str) for value in known)
-    if n_text == len(known):
-        _refuse_written_numbers(known, name)
-        return category_codes(plain, name)
-    if n_text + n_numbers == len(known):
-        odd = next(value for value in known if isinstance(value, str) == (n_text <= n_numbers))
-        raise InputError(
-            f"{name} mixes numbers ({n_numbers}) with text ({n_text}), such as {shorten(odd)}; make it one or the "
-            "other."
-        )
-    odd = next(value for value in known if not isinstance(value, str | numbers.Real))
-    if hasattr(odd, "year") or hasattr(odd, "total_seconds") or hasattr(odd, "hour"):
-        raise InputError(f"{name} {DATES}.")
-    if isinstance(odd, complex):
+    if kind == "c" or isinstance(odd, complex):
         raise InputError(
             f"Complex data not supported: {name} holds complex numbers; split it into two columns."
         )
@@ -306,12 +296,6 @@ def floats_hold(values: npt.NDArray[Any]) -> bool:
     if values.dtype.kind not in "iu" or values.dtype.itemsize < 8:
         return True
     return int(values.min()) >= -LARGEST_EXACT and int(values.max()) <= LARGEST_EXACT
-
-
-def _as_floats(values: npt.NDArray[Any], name: str) -> Floats:
-    if not floats_hold(values):
-        _refuse_inexact(name, int(values.min()), int(values.max()))
-    return values.astype(np.float64)
 
 
 def _floats_of_objects(plain: Sequence[Any], name: str) -> Floats:
@@ -331,15 +315,15 @@ def _refuse_inexact(name: str, smallest: int, largest: int) -> None:
         )
 
 
-def _refuse_written_numbers(known: Sequence[str], name: str) -> None:
-    labels = set(known)
+def _refuse_written_numbers(labels: set[str], name: str) -> None:
     written = {label for label in labels if _reads_as_number(label)}
     if 2 * len(written) > len(labels):
+        share, but = "all", ""
+        if written != labels:
+            share, but = "most", f" (but not {shorten(min(labels - written))})"
         raise InputError(
-            f"{name} is text, but {'all' if len(written) == len(labels) else 'most'} of it reads as numbers, such as "
-            f"{shorten(min(written))}"
-            f"{'' if written == labels else f' (but not {shorten(min(labels - written))})'}; make it numbers, or say "
-            "that it is a category."
+            f"{name} is text, but {share} of it reads as numbers, such as {shorten(min(written))}{but}; make it "
+            "numbers, or say that it is a category."
         )
 
 

@@ -1,17 +1,18 @@
-"""Tables in one form: numeric columns, coded categories, missing values as nan; and the table as it was passed."""
+"""Tables in one form (numbers, coded categories, nan for missing), what models get of them, checks of columns."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property
+from hashlib import blake2b
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
 from altsets.arrays import Bools, Floats, Indices
-from altsets.errors import InputError
+from altsets.errors import InputError, warn_user
 from altsets.features import FeatureNames
 from altsets.wording import list_some
 
@@ -22,6 +23,14 @@ MISSING_VALUES = "cannot deal with missing values"
 
 #: A column with more labels than this, and than half of the rows, identifies rows instead of grouping them.
 FEW_CATEGORIES = 10
+#: The most categories of a column that is encoded.
+MOST_CATEGORIES = 255
+#: Trees use single precision: infinite beyond this, 0 below its inverse.
+LARGEST_VALUE = 1e38
+#: Values that are hashed together.
+CELLS_AT_A_TIME = 100_000
+#: Measures that use a feature only in rows where it is known.
+LEAVE_OUT_ROWS = ("f", "pearson", "spearman", "chi2")
 
 
 @dataclass(frozen=True, eq=False)
@@ -36,34 +45,23 @@ class Original:
         """The same columns with some of the rows, by number or by one bool for each."""
         known = self.chosen_rows
         places = np.flatnonzero(chosen) if chosen.dtype == bool else np.asarray(chosen, dtype=np.intp)
-        return Original(self.table, places if known is None else known[places], self.chosen_columns)
+        return replace(self, chosen_rows=places if known is None else known[places])
 
     def columns(self, chosen: Sequence[int]) -> Original:
         """Some of the columns with all rows."""
         known = self.chosen_columns
         places = tuple(int(index) if known is None else known[index] for index in chosen)
-        return Original(self.table, self.chosen_rows, places)
+        return replace(self, chosen_columns=places)
 
-    def part(self, chosen: Indices) -> OriginalRows:
-        """Some of the rows as a table of their own."""
-        there = self.rows(chosen)
+    def part(self, chosen: Indices) -> Original:
+        """Some of the rows as a table of their own, from which models get the columns of sets."""
         # Rows first, then columns: the other order may have another memory layout, and sums over it may differ in the
         # last digit.
-        return OriginalRows(_take(self.table, there.chosen_rows, axis=0), there.chosen_columns)
-
-
-@dataclass(frozen=True, eq=False)
-class OriginalRows:
-    """Some rows of the original table, from which models get the columns of sets; None: all columns."""
-
-    table: Any
-    chosen_columns: tuple[int, ...] | None
+        return Original(_take(self.table, self.rows(chosen).chosen_rows, axis=0), None, self.chosen_columns)
 
     def __call__(self, indices: Sequence[int]) -> Any:
-        """The columns of some features."""
-        known = self.chosen_columns
-        places = [int(index) if known is None else known[index] for index in indices]
-        some = _take(self.table, places, axis=1)
+        """The columns of some features, with all rows of the table."""
+        some = _take(self.table, list(self.columns(indices).chosen_columns or ()), axis=1)
         return np.ascontiguousarray(some) if isinstance(some, np.ndarray) else some
 
     def shuffled(self, index: int, order: Indices) -> Any:
@@ -129,19 +127,12 @@ class Features:
         return np.asarray(np.isnan(self.values).any(axis=0))
 
     @property
-    def is_plain(self) -> bool:
-        """Whether all columns are numbers and complete."""
-        return not self.categories and not self.incomplete.any()
-
-    @property
     def feature_names(self) -> FeatureNames:
         """The names of all columns: ``x0``, ``x1``, ... if they have none."""
         if self.names is not None:
             return FeatureNames.of(self.names)
-        count = self.n_features
-        return FeatureNames(
-            count, lambda index: f"x{index}", lambda: [f"x{index}" for index in range(count)], given=False
-        )
+        names = [f"x{index}" for index in range(self.n_features)]
+        return FeatureNames(len(names), names.__getitem__, lambda: names, given=False)
 
     def label(self, index: int) -> str:
         """What to call a column in a message."""
@@ -150,6 +141,11 @@ class Features:
     def labels(self, mask: Bools, most: int = 8) -> str:
         """What to call some columns in a message; only the first ones of many."""
         return list_some([self.label(int(index)) for index in np.flatnonzero(mask)], most)
+
+    def count_by_label(self, cells: Bools) -> str:
+        """How many of these cells each column has, for a message; columns without any are left out."""
+        counts = cells.sum(axis=0)
+        return list_some([f"{self.label(int(index))}: {counts[index]}" for index in np.flatnonzero(counts)])
 
     def rows(self, chosen: npt.NDArray[Any]) -> Features:
         """The same columns with some of the rows."""
@@ -165,26 +161,23 @@ class Features:
         original = None if self.original is None else self.original.columns(chosen)
         return Features(np.ascontiguousarray(self.values[:, list(chosen)]), names, categories, original)
 
-    def refuse_categories(self, who: str, *, most: int, advice: str) -> None:
-        """Refuse categories of more than so many labels, on behalf of a measure that needs numbers."""
-        wrong = [index for index, labels in self.categories.items() if len(labels) > most]
+    def refuse_categories(self, who: str, *, advice: str) -> None:
+        """Refuse categories of more than two labels, on behalf of a measure that needs numbers."""
+        wrong = {index: labels for index, labels in self.categories.items() if len(labels) > 2}
         if wrong:
-            first = self.categories[wrong[0]]
-            mask = np.zeros(self.n_features, dtype=bool)
-            mask[wrong] = True
-            named = "two categories" if most == 2 else f"up to {most} categories"
+            first = next(iter(wrong.values()))
+            named = list_some([self.label(index) for index in sorted(wrong)])
             raise InputError(
-                f"{who} needs numbers{'' if most < 2 else f' or {named}'}, but {self.labels(mask)} "
-                f"{'is' if len(wrong) == 1 else 'are'} text or categories ({len(first)} different ones, such as "
-                f"{first[0]!r}); {advice}."
+                f"{who} needs numbers or two categories, but {named} {'is' if len(wrong) == 1 else 'are'} text or "
+                f"categories ({len(first)} different ones, such as {first[0]!r}); {advice}."
             )
 
     def refuse_missing(self, who: str, *, advice: str) -> None:
         """Refuse missing numbers, on behalf of a measure that cannot deal with them."""
         if self.incomplete.any():
-            counts = np.isnan(self.values).sum(axis=0)
-            named = [f"{self.label(int(index))}: {counts[index]}" for index in np.flatnonzero(counts)]
-            raise InputError(f"{who} {MISSING_VALUES} ({list_some(named)}); {advice}.")
+            raise InputError(
+                f"{who} {MISSING_VALUES} ({self.count_by_label(np.isnan(self.values))}); {advice}."
+            )
 
 
 def category_codes(labels: Sequence[Any], name: str) -> tuple[Floats, tuple[str, ...]]:
@@ -207,3 +200,150 @@ def column_mask(what: str, given: npt.ArrayLike, n_columns: int) -> Bools:
     if mask.dtype != bool or mask.shape not in ((), (n_columns,)):
         raise InputError(f"{what} must be 'auto', True, False or {n_columns} bools; got {given!r}.")
     return np.broadcast_to(mask, n_columns).copy()
+
+
+# --- Categories as columns of 0 and 1 -----------------------------------------------------------------
+
+
+@dataclass(frozen=True, eq=False)
+class Encoded:
+    """The columns that a model gets, and the features that they belong to (``owners``, in ascending order).
+
+    Numbers are as they are (nan = missing); a category has one column of 0 and 1 for each label, or a single one for
+    two labels. Models get rows of a :meth:`part`.
+    """
+
+    matrix: Floats
+    owners: Indices
+    n_features: int
+    chosen: Any = None
+
+    @cached_property
+    def _is_one_to_one(self) -> bool:
+        return len(self.owners) == self.n_features
+
+    @cached_property
+    def _starts(self) -> Indices:
+        return np.searchsorted(self.owners, np.arange(self.n_features + 1))
+
+    def columns_of(self, indices: Sequence[int]) -> Indices:
+        """The columns of some features, in the order of these."""
+        if self._is_one_to_one:
+            return np.asarray(indices, dtype=np.intp)
+        starts = self._starts
+        return np.concatenate([np.arange(starts[index], starts[index + 1]) for index in indices])
+
+    def part(self, chosen: Indices) -> Encoded:
+        """Some of the rows."""
+        return replace(self, chosen=chosen)
+
+    def total(self, per_column: npt.ArrayLike) -> Floats:
+        """The sum over the columns of each feature, along the last axis."""
+        values = np.asarray(per_column, dtype=np.float64)
+        if self._is_one_to_one:
+            return values
+        return np.asarray(np.add.reduceat(values, self._starts[:-1], axis=-1))
+
+    def __call__(self, indices: Sequence[int]) -> Floats:
+        """The columns of some features."""
+        return np.ascontiguousarray(self.matrix[np.ix_(self.chosen, self.columns_of(indices))])
+
+    def shuffled(self, index: int, order: Indices) -> Floats:
+        """All columns, those of one feature with their rows in another order."""
+        matrix = self.matrix[self.chosen]
+        columns = self.columns_of([index])
+        matrix[:, columns] = matrix[np.ix_(order, columns)]
+        return matrix
+
+
+def encode(features: Features, *, at_once: bool = False) -> Encoded:
+    """Categories as columns of 0 and 1, beside the numbers as they are; more than 255 categories are refused.
+
+    With ``at_once``, one of our models gets all columns together, and numbers beyond its range are refused as well.
+    """
+    widths = np.ones(features.n_features, dtype=np.intp)
+    for index, labels in features.categories.items():
+        if len(labels) > MOST_CATEGORIES:
+            raise InputError(
+                f"{features.label(index)} has {len(labels):,} categories, more than the {MOST_CATEGORIES} that become "
+                "columns for a model; merge rare ones, drop it, or use mutual_info."
+            )
+        widths[index] = len(labels) if len(labels) > 2 else 1
+    if at_once:
+        _refuse_extremes(features)
+    owners = np.repeat(np.arange(features.n_features), widths)
+    if len(owners) == features.n_features:
+        # Codes of up to two labels are 0 and 1 already.
+        return Encoded(features.values, owners, features.n_features)
+    matrix = np.empty((features.n_rows, len(owners)))
+    matrix[:, widths[owners] == 1] = features.values[:, widths == 1]
+    for wide in np.flatnonzero(widths > 1):
+        matrix[:, owners == wide] = features.values[:, [wide]] == np.arange(widths[wide])
+    return Encoded(matrix, owners, features.n_features)
+
+
+def _refuse_extremes(features: Features) -> None:
+    """Refuse columns that models would treat as infinite, or as all zero."""
+    largest = np.fmax.reduce(np.abs(features.values), axis=0, initial=0.0)
+    extreme = (largest > LARGEST_VALUE) | ((largest > 0) & (largest < 1 / LARGEST_VALUE))
+    if extreme.any():
+        raise InputError(
+            f"models take columns with largest values between {1 / LARGEST_VALUE:g} and {LARGEST_VALUE:g}, but "
+            f"{features.labels(extreme)} goes up to {largest[extreme][0]:g}; choose another unit, or use mutual_info."
+        )
+
+
+# --- Checks of columns --------------------------------------------------------------------------------
+
+
+def constant_columns(matrix: Floats) -> Bools:
+    """Which columns hold one value only; missing counts as a value."""
+    lowest = matrix.min(axis=0)
+    constant = np.asarray(lowest == matrix.max(axis=0))
+    missing = np.flatnonzero(np.isnan(lowest))
+    constant[missing] = np.isnan(matrix[:, missing]).all(axis=0)
+    return constant
+
+
+def warn_of_constants(features: Features) -> None:
+    """Warn of constant columns by name."""
+    constant = constant_columns(features.values)
+    if constant.any():
+        warn_user(
+            f"some columns are constant ({features.labels(constant, most=5)}); "
+            "they say nothing about the target and score 0, so drop them."
+        )
+
+
+def warn_of_left_out_rows(features: Features, measure: Any) -> None:
+    """Warn of columns with missing numbers, if the measure leaves out their rows."""
+    if isinstance(measure, str) and measure in LEAVE_OUT_ROWS and features.incomplete.any():
+        named = features.count_by_label(np.isnan(features.values))
+        warn_user(f"missing values ({named}): {measure} leaves out these rows, feature by feature.")
+
+
+def copies_in(features: Features) -> list[list[int]]:
+    """Groups of columns with the same values in every row, found in one pass over the table.
+
+    Numbers that are missing in the same rows are equal there. Categories are copies if the same rows have equal
+    labels, whatever their names. Constant columns are left out.
+    """
+    groups: dict[tuple[bool, bytes], list[int]] = {}
+    varied = np.flatnonzero(~constant_columns(features.values))
+    for start in range(0, len(varied), step := max(1, CELLS_AT_A_TIME // features.n_rows)):
+        some = varied[start : start + step]
+        # Equal numbers with equal bytes: adding zero turns -0.0 into 0.0, and there is more than one nan.
+        columns = np.add(features.values[:, some].T, 0.0, order="C")
+        columns[np.isnan(columns)] = np.nan
+        for index, column in zip(some.tolist(), columns, strict=True):
+            is_category = index in features.categories
+            alike = _by_first_row(column) if is_category else column
+            key = is_category, blake2b(alike.tobytes(), digest_size=16).digest()
+            groups.setdefault(key, []).append(index)
+    return [group for group in groups.values() if len(group) > 1]
+
+
+def _by_first_row(codes: Floats) -> Floats:
+    """Codes in the order of their first occurrence, which does not depend on the names of labels."""
+    _, first, inverse = np.unique(codes, return_index=True, return_inverse=True)
+    return np.argsort(np.argsort(first))[inverse].astype(np.float64)

@@ -12,7 +12,7 @@ never varies. The terms are the same with X and Z exchanged, and are added so th
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -22,7 +22,7 @@ import numpy.typing as npt
 from altsets._kernels import neighbours
 from altsets.arrays import Bools, Floats, Ints
 from altsets.errors import InputError
-from altsets.measures.information import counts
+from altsets.features import whole_number
 from altsets.measures.information.columns import (
     MOST_LEVELS,
     ROWS_PER_LEVEL,
@@ -31,6 +31,8 @@ from altsets.measures.information.columns import (
     SortedColumns,
     bin_column,
     code_levels,
+    count_information,
+    effective_rows,
     jitter,
     jitter_target,
     patterns_of,
@@ -38,13 +40,11 @@ from altsets.measures.information.columns import (
     sort_incomplete_columns,
 )
 from altsets.measures.workers import OnProgress, run_in_threads
-from altsets.tables.checks import constant_columns
+from altsets.tables.feature_matrix import constant_columns
 from altsets.tables.target import Target
 
-#: Column i is to be compared with the columns from the second number up to the third.
-Line = tuple[int, int, int]
-#: Gets a column, the range of the others, and values.
-Keep = Callable[[int, int, int, Floats], None]
+#: A column, the first one of those that it is compared with, and where the numbers go.
+Line = tuple[int, int, Floats]
 #: Returns the information of a column and some others.
 Estimate = Callable[[int, Ints], Floats]
 
@@ -93,9 +93,9 @@ class Estimator:
         if self.name not in METHODS:
             choices = ", ".join(map(repr, METHODS))
             raise InputError(f"method={self.name!r} is unknown; choose one of {choices}.")
-        _check_number("n_neighbors", self.n_neighbors, 1)
+        object.__setattr__(self, "n_neighbors", whole_number("n_neighbors", self.n_neighbors, least=1))
         if self.n_bins is not None:
-            _check_number("n_bins", self.n_bins, 2)
+            object.__setattr__(self, "n_bins", whole_number("n_bins", self.n_bins, least=2))
 
     # --- Preparation of columns ----------------------------------------------------------------------
 
@@ -110,7 +110,7 @@ class Estimator:
                 scaled=True,
                 nominal=sample.nominal,
             )
-        rows = n_rows if sample.weights is None else counts.effective_rows(sample.weights)
+        rows = n_rows if sample.weights is None else effective_rows(sample.weights)
         n_bins = self.n_bins or max(2, round(rows ** (1 / 3)))
         cut = (
             code_levels(column) if is_discrete else bin_column(column, n_bins, sample.weights)
@@ -181,30 +181,20 @@ class Estimator:
             for column, is_discrete in zip(matrix.T, discrete, strict=True)
         ]
         columns = sort_columns([*changed.T, *targets], np.tile(discrete, 2), len(matrix), scaled=False)
-
-        def keep(index: int, start: int, stop: int, values: Floats) -> None:
-            found[index - total, start:stop] = values
-
-        self.estimate(columns, [(total + index, 0, total) for index in range(total)], keep)
+        self.estimate(columns, [(total + index, 0, found[index]) for index in range(total)])
         return found
 
     # --- The work ------------------------------------------------------------------------------------
 
     def square(self, columns: SortedColumns) -> Floats:
         """Each column with each other: half of the pairs, and the diagonal."""
-        total = len(columns)
-        found = np.zeros((total, total))
-
-        def keep(index: int, start: int, stop: int, values: Floats) -> None:
-            found[index, start:stop] = values
-            found[start:stop, index] = values
-
-        self.estimate(columns, [(index, index, total) for index in range(total)], keep)
+        found = np.zeros((len(columns), len(columns)))
+        self.estimate(columns, [(index, index, row[index:]) for index, row in enumerate(found)])
+        _mirror(found)
         return found
 
-    def estimate(self, columns: SortedColumns | IncompleteColumns, lines: Sequence[Line], keep: Keep) -> None:
+    def estimate(self, columns: SortedColumns | IncompleteColumns, lines: Sequence[Line]) -> None:
         """Estimate the information of pairs of columns; of incomplete ones, its part in rows where both are known."""
-        total = sum(end - start for _, start, end in lines)
         numbers = np.arange(1, columns.n_rows + 2)
         logarithm = np.append(0.0, np.log(numbers))
         digamma = np.append(0.0, np.cumsum(np.append(-EULER, 1 / numbers[:-1])))
@@ -213,13 +203,18 @@ class Estimator:
             estimate = self._pair_estimate(columns, digamma, logarithm, stop)
 
             def do(piece: Line) -> None:
-                index, start, end = piece
-                keep(index, start, end, estimate(index, np.arange(start, end, dtype=np.intc)))
+                index, start, out = piece
+                out[:] = estimate(index, np.arange(start, start + len(out), dtype=np.intc))
 
             return do
 
         step = max(1, ROWS_PER_CALL // columns.n_rows)
-        run_in_threads(_pieces(lines, step), total, worker, self.n_jobs, self.progress)
+        pieces = (
+            ((index, start + at, out[at : at + step]), len(out[at : at + step]))
+            for index, start, out in lines
+            for at in range(0, len(out), step)
+        )
+        run_in_threads(pieces, sum(len(out) for *_, out in lines), worker, self.n_jobs, self.progress)
 
     def _pair_estimate(
         self, columns: SortedColumns | IncompleteColumns, digamma: Floats, logarithm: Floats, stop: Ints
@@ -240,7 +235,7 @@ class Estimator:
             if columns.thin.any() and columns.discrete[index]:
                 thin = (columns.thin[others] | columns.thin[index]) & (columns.discrete[others] > 0)
                 for place in np.flatnonzero(thin):
-                    values[place] = counts.corrected(columns.codes[index], columns.codes[others[place]])
+                    values[place] = count_information(columns.codes[index], columns.codes[others[place]])
             return values
 
         return estimate
@@ -252,7 +247,7 @@ def _weighted_estimate(columns: SortedColumns, weights: Floats) -> Estimate:
     def estimate(index: int, others: Ints) -> Floats:
         return np.array(
             [
-                counts.weighted(codes[index], codes[other], weights, thin=bool(thin[index] or thin[other]))
+                count_information(codes[index], codes[other], weights, thin=bool(thin[index] or thin[other]))
                 for other in others
             ]
         )
@@ -274,27 +269,17 @@ def _known_rows_estimate(columns: IncompleteColumns, pairs: neighbours.PairsWith
             thin[:, 1] &= columns.nominal[others]
             some = thin.any(axis=1) & (columns.discrete[others] > 0) & (rows >= LEAST_ROWS)
             for place in np.flatnonzero(some):
-                values[place] = _corrected(columns.codes[index], columns.codes[others[place]])
+                codes = columns.codes[[index, others[place]]]
+                values[place] = count_information(*codes[:, (codes >= 0).all(axis=0)])
         return np.asarray(rows / columns.n_rows * values)
 
     return estimate
 
 
-def _corrected(x: Ints, y: Ints) -> float:
-    known = (x >= 0) & (y >= 0)
-    return counts.corrected(x[known], y[known])
-
-
-def _pieces(lines: Sequence[Line], step: int) -> Iterator[tuple[Line, int]]:
-    for index, start, end in lines:
-        for at in range(start, end, step):
-            until = min(at + step, end)
-            yield (index, at, until), until - at
-
-
-def _check_number(name: str, value: Any, least: int) -> None:
-    if not isinstance(value, int | np.integer) or isinstance(value, bool) or value < least:
-        raise InputError(f"{name}={value!r} must be a whole number of at least {least}.")
+def _mirror(found: Floats) -> None:
+    """Copy what is above the diagonal to below it."""
+    for index, row in enumerate(found):
+        found[index + 1 :, index] = row[index + 1 :]
 
 
 # --- Missing values -----------------------------------------------------------------------------------
@@ -306,11 +291,7 @@ def target_with_missing(estimator: Estimator, sample: Sample) -> Floats:
     columns = _append_patterns(sample, patterns)
     target = len(patterns.of) - 1
     found = np.zeros(len(columns))
-
-    def keep(_: int, start: int, stop: int, values: Floats) -> None:
-        found[start:stop] = values
-
-    estimator.estimate(columns, [(target, 0, target), (target, target + 1, len(columns))], keep)
+    estimator.estimate(columns, [(target, 0, found[:target]), (target, target + 1, found[target + 1 :])])
     of_missing = found[target + 1 :]
     return np.asarray(found[:target] + of_missing[patterns.of[:-1]])
 
@@ -322,17 +303,10 @@ def square_with_missing(estimator: Estimator, sample: Sample) -> Floats:
     n_columns = len(patterns.of)
     known = np.zeros((n_columns, n_columns))
     of_missing = np.zeros((n_columns, len(patterns)))
-
-    def keep(index: int, start: int, stop: int, values: Floats) -> None:
-        if start >= n_columns:
-            of_missing[index, start - n_columns : stop - n_columns] = values
-        else:
-            known[index, start:stop] = values
-            known[start:stop, index] = values
-
-    among_columns = [(index, index, n_columns) for index in range(n_columns)]
-    with_patterns = [(index, n_columns, len(columns)) for index in range(n_columns)]
-    estimator.estimate(columns, [*among_columns, *with_patterns], keep)
+    among_columns = [(index, index, row[index:]) for index, row in enumerate(known)]
+    with_patterns = [(index, n_columns, row) for index, row in enumerate(of_missing)]
+    estimator.estimate(columns, [*among_columns, *with_patterns])
+    _mirror(known)
     of_patterns = of_missing[:, patterns.of]
     both = _pattern_information(patterns.known)[np.ix_(patterns.of, patterns.of)]
     return np.asarray((known + both) + (of_patterns + of_patterns.T))

@@ -16,13 +16,13 @@ than r: ``psi(n) + mean of psi(k) - psi(c) - psi(m)``. Rows that are alone with 
 
 **Categories of many labels.** By chance alone, a category of 200 labels has 0.05 nats about two classes in 2,000 rows,
 and 0.5 about ten. What is to be expected by chance is therefore subtracted where one of two discrete columns is a
-category with more than 10 labels, or with fewer than 10 rows for each of them on average; see ``counts``.
+category with more than 10 labels, or with fewer than 10 rows for each of them on average; see ``columns``.
 
 **Missing values.** "Missing" is a value of its own: y is known by whether x is missing, and, in the rows where it is
 not, by x. The formula is at the head of ``estimator``. Where columns are cut into bins, missing is one more bin.
 
 **Weights.** Counts become sums of weights, bins have equal weight, and their default number is the cube root of Kish's
-effective number of rows; see ``counts``. Neighbours cannot be weighted. Whole numbers are rows that are there several
+effective number of rows; see ``columns``. Neighbours cannot be weighted. Whole numbers are rows that are there several
 times, for neighbours too.
 
 **Ties.** The two formulas with neighbours assume that no two distances are equal. scikit-learn adds random noise of
@@ -58,13 +58,17 @@ import numpy.typing as npt
 from altsets.arrays import Floats
 from altsets.errors import warn_user
 from altsets.measures.information.columns import SortedColumns, discrete_columns
-from altsets.measures.information.estimator import Estimator, Sample, square_with_missing, target_with_missing
+from altsets.measures.information.estimator import (
+    Estimator,
+    Line,
+    Sample,
+    square_with_missing,
+    target_with_missing,
+)
 from altsets.measures.workers import OnProgress
-from altsets.tables.checks import constant_columns
 from altsets.tables.conversion import features_of
-from altsets.tables.feature_matrix import Features
-from altsets.tables.target import target_of
-from altsets.tables.weights import counted, counted_as_repeats, whole
+from altsets.tables.feature_matrix import Features, constant_columns
+from altsets.tables.target import counted, counted_as_repeats, target_of, whole
 
 
 def mutual_info(
@@ -147,11 +151,7 @@ def mutual_info(
         scores = target_with_missing(how, table.and_target(target))
     else:
         scores = np.zeros(features.n_features)
-
-        def keep(_: int, start: int, stop: int, found: Floats) -> None:
-            scores[start:stop] = found
-
-        how.estimate(how.with_target(table, target), [(len(scores), 0, len(scores))], keep)
+        how.estimate(how.with_target(table, target), [(len(scores), 0, scores)])
     # Noise can make a constant column vary.
     scores[constant] = 0.0
     return scores
@@ -221,19 +221,14 @@ def symmetrical_uncertainty(
     target = target_of(y, features.n_rows, task)
     columns = how.with_target(_sample(features, discrete, weights, how), target)
     last = features.n_features
-    scores = np.zeros(last)
-    entropies = np.zeros(last + 1)
-
-    def keep(index: int, start: int, stop: int, found: Floats) -> None:
-        if (start, stop) == (index, index + 1):
-            entropies[index] = found[0]
-        else:
-            scores[start:stop] = found
-
-    # The information of a variable and itself is its entropy.
-    own = [(index, index, index + 1) for index in range(last + 1)]
-    how.estimate(columns, [*own, (last, 0, last)], keep)
+    scores, entropies = np.zeros(last), np.zeros(last + 1)
+    how.estimate(columns, [*_own_lines(entropies), (last, 0, scores)])
     return _uncertainty(scores, entropies[:-1] + entropies[-1])
+
+
+def _own_lines(entropies: Floats) -> list[Line]:
+    """The information of each column and itself, which is its entropy."""
+    return [(index, index, entropies[index : index + 1]) for index in range(len(entropies))]
 
 
 def uncertainty_matrix(
@@ -261,19 +256,9 @@ def uncertainty_rows(
     there is to know about these alone.
     """
     how, columns = _binned_columns(features, sample_weight)
-    scores = np.zeros((len(of), features.n_features))
-    entropies = np.zeros(features.n_features)
-    place = {column: row for row, column in enumerate(of)}
-
-    def keep(index: int, start: int, stop: int, found: Floats) -> None:
-        if index in place:
-            scores[place[index], start:stop] = found
-        if start <= index < stop:
-            entropies[index] = found[index - start]
-
-    every = range(features.n_features)
-    own = [(index, index, index + 1) for index in every if index not in place]
-    how.estimate(columns, [*own, *((index, 0, features.n_features) for index in place)], keep)
+    scores, entropies = np.zeros((len(of), features.n_features)), np.zeros(features.n_features)
+    rows = [(column, 0, row) for column, row in zip(of, scores, strict=True)]
+    how.estimate(columns, [*_own_lines(entropies), *rows])
     there_is = entropies[list(of), None]
     return _uncertainty(scores, 2 * there_is if one_sided else there_is + entropies)
 
@@ -314,8 +299,7 @@ def _prepare(
     X: Any, y: Any, sample_weight: Any, how: Estimator
 ) -> tuple[Features, Any, Floats | None, Estimator]:
     """Table and target without rows of weight 0, the weights if they are not equal, and the estimator for them."""
-    features = features_of(X)
-    features, y, weights = counted(features, y, sample_weight)
+    features, y, weights = counted(features_of(X), y, sample_weight)
     if weights is None or (weights == weights[0]).all():
         return features, y, None, how
     if how.name == "bins":

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import itertools
 import math
+from collections import Counter
 from collections.abc import Mapping
 from dataclasses import replace
 from typing import Any
@@ -13,7 +14,7 @@ from altsets.evaluation import Evaluation
 from altsets.result import Result, Status, overlap_table
 from altsets.search.near_best import NearBest
 from altsets.search.near_best.answer import headline
-from altsets.views._records import (
+from altsets.views.records import (
     Bars,
     FeatureStability,
     Grid,
@@ -33,11 +34,10 @@ def membership(result: Any, most: int | None = None, most_sets: int | None = Non
     found, sets_left_out = _first_sets(_with_sets(result, "a plot of members"), most_sets)
     names: dict[int, str] = {}
     scores: dict[int, float] = {}
-    counts: dict[int, int] = {}
+    counts = Counter(itertools.chain(*found.sets))
     for number, chosen in enumerate(found.sets):
         names.update(zip(chosen, found.named_sets[number], strict=True))
         scores.update(zip(chosen, found.scores[number] if found.scores else (), strict=False))
-        counts |= {index: counts.get(index, 0) + 1 for index in chosen}
     order = sorted(names, key=lambda index: (-counts[index], -scores.get(index, 0.0), index))
     shown, left_out = cap(order, most, "feature", "those in the most sets, and of these the best")
     floor = found.noise_floor
@@ -155,11 +155,12 @@ def _all_proven(found: Result) -> bool:
 
 def _proof(found: Result) -> str:
     missing = len(found.statuses) - len(found.sets)
-    said = f"{missing} of {len(found.statuses)} sets were not found." if missing else ""
     each = found.parameters.get("search") == "sequential" and len(found.sets) > 1
-    if not each or found.finding or not _all_proven(found):
-        return said
-    return paragraph("Each set is proven to be the best one, given the sets before it.", said)
+    proven = each and not found.finding and _all_proven(found)
+    return paragraph(
+        "Each set is proven to be the best one, given the sets before it." if proven else "",
+        f"{missing} of {len(found.statuses)} sets were not found." if missing else "",
+    )
 
 
 def _with_sets(given: Any, about: str) -> Result:
@@ -185,18 +186,13 @@ def _several_sets(given: Any, most: Any) -> tuple[Result, str]:
 def _first_sets(found: Result, most: Any) -> tuple[Result, str]:
     """The first sets as a result of their own, and a sentence about the others."""
     shown, left_out = cap(range(len(found.sets)), most, "set", "the first ones")
-    count = len(shown)
     if not left_out:
         return found, ""
-    first = replace(
-        found,
-        sets=found.sets[:count],
-        named_sets=found.named_sets[:count],
-        qualities=found.qualities[:count],
-        scores=found.scores[:count],
-        matches=[match for match in found.matches if match[0] < count],
-    )
-    return first, left_out
+    count = len(shown)
+    names = ("sets", "named_sets", "qualities", "scores")
+    first: dict[str, Any] = {name: getattr(found, name)[:count] for name in names}
+    matches = [match for match in found.matches if match[0] < count]
+    return replace(found, matches=matches, **first), left_out
 
 
 def _set_names(found: Result) -> tuple[str, ...]:
@@ -271,17 +267,14 @@ def stand_ins(evaluation: Any, most: int | None = 20, source: str | None = None)
     """
     found = _with_folds(evaluation, "a plot of stand-ins")
     swaps = found.substitutions(source)
-    shares = {feature: others for feature, others in swaps.shares.items() if others}
+    shares = {feature: swaps.shares[feature] for feature in swaps.most_swapped()}
     if not shares:
         raise InputError(
             "no feature stands in for another one: all sets have the same features, or there is one set."
         )
-    swapped = {
-        feature: math.fsum(swaps.weights[feature, other] for other in others)
-        for feature, others in shares.items()
-    }
-    order = _neighbours(shares, swapped)
-    shown, left_out = cap(order, most, "feature", "those that are swapped most, with their stand-ins")
+    shown, left_out = cap(
+        _neighbours(shares), most, "feature", "those that are swapped most, with their stand-ins"
+    )
     return Grid(
         rows=tuple(found.names[feature] for feature in shown),
         columns=tuple(found.names[feature] for feature in shown),
@@ -296,9 +289,9 @@ def stand_ins(evaluation: Any, most: int | None = 20, source: str | None = None)
     )
 
 
-def _neighbours(shares: Mapping[int, Mapping[int, float]], swapped: Mapping[int, float]) -> list[int]:
-    """Order features so that those that replace each other are neighbours."""
-    left = sorted(swapped, key=lambda feature: (-swapped[feature], feature))
+def _neighbours(shares: Mapping[int, Mapping[int, float]]) -> list[int]:
+    """The features in this order, but those that often replace each other as neighbours."""
+    left = list(shares)
     order: list[int] = []
     while left:
         waiting = [left[0]]
@@ -330,10 +323,8 @@ def stability(evaluation: Any, most: int | None = 25, source: str | None = None)
     )
     shown, left_out = cap(order, most, "feature", "those that are chosen most often")
     names = tuple(_column_name(column) for column in columns)
-    runs, searches = (
-        len(found.runs(source)),
-        "bootstrap samples" if _by_bootstraps(found, source) else "folds",
-    )
+    kind = "bootstrap samples" if (source or found.source) == "bootstraps" else "folds"
+    searches = f"{len(found.runs(source))} {kind}"
     shares = Grid(
         rows=tuple(found.names[feature] for feature in shown),
         columns=names[1:] + names[:1],
@@ -341,17 +332,14 @@ def stability(evaluation: Any, most: int | None = 25, source: str | None = None)
         low=0.0,
         high=1.0,
         shares=True,
-        value_name=f"share of {runs} {searches} in which a feature is chosen",
+        value_name=f"share of {searches} in which a feature is chosen",
         note=left_out,
     )
-    return FeatureStability(shares, _index(found, source, f"{runs} {searches}"))
+    return FeatureStability(shares, _index(found, source, searches))
 
 
 def _index(found: Evaluation, source: str | None, searches: str) -> Bars:
-    entries = found.stability(source)
-    entries = [entry for entry in entries if entry.number != ANY] + [
-        entry for entry in entries if entry.number == ANY
-    ]
+    entries = sorted(found.stability(source), key=lambda entry: entry.number == ANY)
     known = any(math.isfinite(entry.low) for entry in entries)
     similar = [
         f"{_column_name(entry.number)} {entry.similar:.2f}"
@@ -371,10 +359,6 @@ def _index(found: Evaluation, source: str | None, searches: str) -> Bars:
 
 def _column_name(number: int | str) -> str:
     return "any set" if isinstance(number, str) else set_name(number)
-
-
-def _by_bootstraps(found: Evaluation, source: str | None) -> bool:
-    return (source or found.source) == "bootstraps"
 
 
 def _about_folds(found: Evaluation) -> str:

@@ -10,7 +10,7 @@ from altsets.errors import InputError
 from altsets.evaluation import EvaluatedFrontier, EvaluatedPoint
 from altsets.result import Status
 from altsets.search.frontier import Frontier, FrontierPoint
-from altsets.views._records import (
+from altsets.views.records import (
     TAU,
     CurveLine,
     CurveMark,
@@ -24,7 +24,7 @@ from altsets.views._records import (
     finite_or_none,
     spread,
 )
-from altsets.wording import counted, paragraph
+from altsets.wording import counted, paragraph, plural
 
 #: How different sets are on the curves over sizes: half of their features, and all of them.
 LEVELS = (0.5, 1.0)
@@ -68,7 +68,7 @@ def curve_over_tau(frontier: Any, n_alternatives: int | None = None, most: int =
             _line("worst set", points, factors, attrgetter("worst")),
         )
         mark = _mark([points], found, 1 if _by_worst(found) else 0)
-        return Curves(TAU, f"quality{_as_share(found)}", both, _are_shares(found), mark, _unproven(points))
+        return Curves(TAU, _quality_name(found, ""), both, _are_shares(found), mark, _unproven(points))
     series = tuple(_line(name, points, factors, KEPT) for name, points in curves.items())
     shown = [point for points in curves.values() for point in points]
     note = paragraph(left_out, _unproven(shown))
@@ -144,16 +144,12 @@ def heat(frontier: Any, n_alternatives: int | None = None) -> Grid:
         row_name="features in a set",
         column_name=TAU,
         shares=_are_shares(found),
-        digits=_digits(numbers) if _are_shares(found) else 2,
+        # One more where shares are close to each other.
+        digits=3 if _are_shares(found) and max(numbers, default=1) - min(numbers, default=1) < NARROW else 2,
         open=tuple(tuple(point is not None and _is_open(point) for point in row) for row in points),
         mark=_cell(points, found),
         note=_unproven([point for row in points for point in row if point is not None]),
     )
-
-
-def _digits(shares: Sequence[float]) -> int:
-    """Digits of shares: one more where they are close to each other."""
-    return 3 if max(shares, default=1.0) - min(shares, default=1.0) < NARROW else 2
 
 
 def _with_points(given: Any) -> Frontier:
@@ -197,24 +193,19 @@ def _columns(found: Frontier, count: int) -> list[float]:
 def _cell(points: Sequence[Sequence[FrontierPoint | None]], found: Frontier) -> tuple[int, int] | None:
     """Where the suggested point is: of several columns the one that asks for most."""
     suggested = found.suggestion.point
-    places = [
-        (row, column)
-        for row, entries in enumerate(points)
-        for column, point in enumerate(entries)
-        if point is not None and point is suggested
-    ]
+    cells = ((row, column) for row, entries in enumerate(points) for column in range(len(entries)))
+    places = [place for place in cells if suggested is not None and points[place[0]][place[1]] is suggested]
     return places[-1] if places else None
 
 
 def _mark(curves: Sequence[Sequence[FrontierPoint]], found: Frontier, line: int = 0) -> CurveMark | None:
     """The suggested point on the curves; ``line`` is the number of the first one."""
-    suggested = found.suggestion.point
-    for series, points in enumerate(curves):
-        for place, point in enumerate(points):
-            if suggested is point:
-                size = f"{counted(point.n_features, 'feature')}, " if len(found.sizes) > 1 else ""
-                return CurveMark(line + series, place, f"suggested: {size}tau = {point.tau:.3g}")
-    return None
+    place = _cell(curves, found)
+    if place is None:
+        return None
+    point = curves[place[0]][place[1]]
+    size = f"{counted(point.n_features, 'feature')}, " if len(found.sizes) > 1 else ""
+    return CurveMark(line + place[0], place[1], f"suggested: {size}tau = {point.tau:.3g}")
 
 
 def _line(
@@ -246,13 +237,12 @@ def _are_shares(found: Frontier) -> bool:
     return all(not found.best(size) <= 0 for size in found.sizes)
 
 
-def _as_share(found: Frontier) -> str:
-    return ", share of the best set" if _are_shares(found) else ""
+def _quality_name(found: Frontier, which: str) -> str:
+    return f"{which}quality{', share of the best set' if _are_shares(found) else ''}"
 
 
 def _kept_name(found: Frontier) -> str:
-    what = "worst quality" if _by_worst(found) else "mean quality"
-    return f"{what}{_as_share(found)}"
+    return _quality_name(found, "worst " if _by_worst(found) else "mean ")
 
 
 def _by_worst(found: Frontier) -> bool:
@@ -270,9 +260,10 @@ def _unproven(points: Sequence[FrontierPoint]) -> str:
     n_open = sum(map(_is_open, several))
     n_missing = sum(not point.is_complete for point in several)
     of_all = f"of {len(several)} points"
-    said = f"{n_open} {of_all} {'is' if n_open == 1 else 'are'} not proven." if n_open else ""
-    gone = f"{n_missing} {of_all} {'has' if n_missing == 1 else 'have'} too few sets." if n_missing else ""
-    return paragraph(said, gone)
+    return paragraph(
+        f"{n_open} {of_all} {plural(n_open, 'is', 'are')} not proven." if n_open else "",
+        f"{n_missing} {of_all} {plural(n_missing, 'has', 'have')} too few sets." if n_missing else "",
+    )
 
 
 def _some(kept: Sequence[int], every: Sequence[int], what: str) -> str:
@@ -296,32 +287,26 @@ def scores_along(
     name = scorer or shared.scorers[0]
     if name not in shared.scorers:
         raise InputError(f"scorer={scorer!r} was not measured; choose from {', '.join(shared.scorers)}.")
-    count = found.frontier.counts[-1]
-    if n_alternatives is not None:
-        count = _count(found.frontier, n_alternatives)
+    count = found.frontier.counts[-1] if n_alternatives is None else _count(found.frontier, n_alternatives)
     points = [point for point in found if point.n_alternatives == count]
     sizes = sorted({point.n_features for point in points})
     over_size = len(sizes) == len(points) > 1
     kept = sizes if over_size else spread(sizes, check_most(most) or 1)
     curves = [points] if over_size else [[p for p in points if p.n_features == size] for size in kept]
-    some = f"{len(kept)} of {len(sizes)} sizes are shown." if len(kept) < len(sizes) else ""
     searched = f"Mean of {counted(count + 1, 'set')}, searched anew in each of {len(shared.folds)} folds."
     return Curves(
         x_name="features in a set" if over_size else TAU,
         y_name=name,
         series=tuple(
-            _score_line(curve, name, over_size, with_intervals=len(curves) == 1) for curve in curves
+            CurveLine(
+                f"tau = {curve[0].tau:.3g}" if over_size else counted(curve[0].n_features, "feature"),
+                tuple(_score_point(point, name, over_size, len(curves) == 1) for point in curve),
+            )
+            for curve in curves
         ),
         lines=baseline_line(shared, name),
-        note=paragraph(some, searched),
+        note=paragraph(_some(kept, sizes, "sizes"), searched),
     )
-
-
-def _score_line(
-    curve: Sequence[EvaluatedPoint], scorer: str, over_size: bool, *, with_intervals: bool
-) -> CurveLine:
-    name = f"tau = {curve[0].tau:.3g}" if over_size else counted(curve[0].n_features, "feature")
-    return CurveLine(name, tuple(_score_point(point, scorer, over_size, with_intervals) for point in curve))
 
 
 def _score_point(point: EvaluatedPoint, scorer: str, over_size: bool, with_intervals: bool) -> CurvePoint:

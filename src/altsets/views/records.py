@@ -180,10 +180,8 @@ def cap(things: Sequence[Thing], most: Any, noun: str, which: str) -> tuple[list
     limit = check_most(most)
     if limit is None or len(things) <= limit:
         return list(things), ""
-    shown = f"{limit:,} of {len(things):,} {noun}s"
-    return list(
-        things[:limit]
-    ), f"{shown} are shown: {which}." if limit > 1 else f"Only one of {len(things):,} {noun}s is shown."
+    said = f"{limit:,} of {len(things):,} {noun}s are shown: {which}."
+    return list(things[:limit]), said if limit > 1 else f"Only one of {len(things):,} {noun}s is shown."
 
 
 def spread(values: Sequence[Thing], most: int, keep: Iterable[Thing] = ()) -> list[Thing]:
