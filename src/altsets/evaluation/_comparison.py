@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from dataclasses import astuple, dataclass, replace
+from dataclasses import dataclass, replace
 from typing import TypeVar
 
 import numpy as np
@@ -222,7 +222,7 @@ def compare(
         said = f"{said[:-1]}{_remark(number, chance) if n_folds else ''}."
     if 0 < n_folds < len(scores):
         said = f"{said[:-1]} ({n_folds} of {len(scores)} folds have both)."
-    return Comparison(scorer, number, *astuple(found), n_folds, verdict, said)
+    return Comparison(scorer, number, n_folds=n_folds, verdict=verdict, sentence=said, **vars(found))
 
 
 def against_baseline(
@@ -237,7 +237,8 @@ def against_baseline(
 ) -> AgainstBaseline:
     """Compare the scores of a set with those of the baseline, fold by fold."""
     found, n_folds = paired(scores, baseline, test_per_train, confidence)
-    entry = AgainstBaseline(scorer, number, *astuple(found), n_folds, _baseline_verdict(found, n_folds), "")
+    verdict = _baseline_verdict(found, n_folds)
+    entry = AgainstBaseline(scorer, number, n_folds=n_folds, verdict=verdict, sentence="", **vars(found))
     return replace(entry, sentence=_baseline_sentence(entry, found, guess, confidence))
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -112,7 +113,7 @@ def relief(
     table = _columns(matrix, mask, variant == "rebate")
     # RReliefF adds up three numbers for each column, ReliefF one.
     of_numbers = variant == "classic" and not target.is_classes
-    add = kernel.add_products if of_numbers else kernel.add_differences
+    add: Callable[..., Any] = kernel.add_products if of_numbers else kernel.add_differences
     goal = _unit_target(target) if of_numbers else _hits_and_misses(target, variant)
     shape = (3, matrix.shape[1]) if of_numbers else (matrix.shape[1],)
     per_chunk = int(np.clip(VALUES_PER_CHUNK // matrix.size, 1, MOST_ROWS_PER_CHUNK))

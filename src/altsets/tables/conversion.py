@@ -257,7 +257,8 @@ def _objects(values: Sequence[Any]) -> npt.NDArray[Any]:
 
 
 def _from_array(values: npt.NDArray[Any], name: str) -> tuple[Floats, tuple[str, ...] | None]:
-    kind, odd = values.dtype.kind, None
+    kind = values.dtype.kind
+    odd: Any = None
     if kind in NUMERIC_KINDS:
         if not floats_hold(values):
             _refuse_inexact(name, int(values.min()), int(values.max()))
@@ -274,9 +275,10 @@ def _from_array(values: npt.NDArray[Any], name: str) -> tuple[Floats, tuple[str,
             _refuse_written_numbers(set(text), name)
             return category_codes(plain, name)
         if len(text) + len(real) == len(known):
+            odd = text[0] if len(text) <= len(real) else real[0]
             raise InputError(
-                f"{name} mixes numbers ({len(real)}) with text ({len(text)}), such as "
-                f"{shorten(min(text, real, key=len)[0])}; make it one or the other."
+                f"{name} mixes numbers ({len(real)}) with text ({len(text)}), such as {shorten(odd)}; make it one or "
+                "the other."
             )
         odd = next(value for value in known if not isinstance(value, str | numbers.Real))
     if kind in "mM" or any(hasattr(odd, part) for part in ("year", "total_seconds", "hour")):

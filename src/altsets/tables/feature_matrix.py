@@ -250,7 +250,7 @@ class Encoded:
 
     def shuffled(self, index: int, order: Indices) -> Floats:
         """All columns, those of one feature with their rows in another order."""
-        matrix = self.matrix[self.chosen]
+        matrix: Floats = self.matrix[self.chosen]
         columns = self.columns_of([index])
         matrix[:, columns] = matrix[np.ix_(order, columns)]
         return matrix
