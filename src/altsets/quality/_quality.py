@@ -15,11 +15,10 @@ from altsets import measures
 from altsets.arrays import Bools, Floats
 from altsets.errors import InputError
 from altsets.features import are_counted, labels_of, real_numbers
-from altsets.measures.pairs import is_array
-from altsets.measures.pairs import warn_of_pairs
+from altsets.measures.pairs import is_array, warn_of_pairs
 from altsets.quality._form import Form
-from altsets.tables.feature_matrix import LEAVE_OUT_ROWS
 from altsets.tables.conversion import features_of
+from altsets.tables.feature_matrix import LEAVE_OUT_ROWS
 from altsets.tables.target import weights_of
 
 #: Where a pickled quality says which of its arrays are read-only.
