@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
-from dataclasses import asdict, dataclass
+from collections.abc import Iterator, Sequence
+from typing import Any
 
 import numpy as np
 
@@ -30,37 +30,37 @@ from altsets.experiments.tables import (
     sets_in,
 )
 
+#: A row of the table: what the paper says, what was counted for it here, and both values.
+Claim = dict[str, Any]
 
-@dataclass(frozen=True)
-class Claim:
-    """A statement of the paper, what was counted for it here, and both values."""
 
-    claim: str
-    definition: str
-    #: A number; NaN where the paper speaks in words.
-    published: float
-    ours: float
-    unit: str
-    #: What the paper says in words.
-    in_words: str = ""
-    #: Half of the last printed digit, or what counts as close.
-    tolerance: float = 0.0
-    #: What our results say about the value.
-    detail: str = ""
+def _claim(
+    claim: str,
+    definition: str,
+    ours: float,
+    unit: str,
+    *,
+    published: float = math.nan,
+    in_words: str = "",
+    tolerance: float = 0.0,
+    detail: str = "",
+) -> Claim:
+    """A claim with a remark on whether both values agree.
 
-    def remark(self) -> str:
-        """Whether both agree, and what our results say about it if they do not."""
-        if math.isnan(self.ours):
-            return "no results"
-        if math.isnan(self.published):
-            return self.detail
-        difference = self.ours - self.published
+    ``published`` is NaN where the paper speaks in words; ``tolerance`` is half of the last printed digit.
+    """
+    if math.isnan(ours):
+        remark = "no results"
+    elif math.isnan(published):
+        remark = detail
+    else:
+        difference = ours - published
         # Half a digit is itself rounded.
-        if abs(difference) <= self.tolerance * (1 + 1e-9):
-            said = "agrees to the printed digits"
-        else:
-            said = f"differs by {difference:+.3g}"
-        return f"{said}; {self.detail}" if self.detail else said
+        agrees = abs(difference) <= tolerance * (1 + 1e-9)
+        said = "agrees to the printed digits" if agrees else f"differs by {difference:+.3g}"
+        remark = f"{said}; {detail}" if detail else said
+    row = {"claim": claim, "definition": definition, "published": published, "in_words": in_words}
+    return {**row, "ours": ours, "unit": unit, "remark": remark}
 
 
 def claims(frame: Frame) -> Frame:
@@ -76,212 +76,180 @@ def claims(frame: Frame) -> Frame:
         *_simultaneous(frame),
         *_correlated(frame),
     ]
-    table = pandas().DataFrame([{**asdict(claim), "remark": claim.remark()} for claim in found])
-    return table[["claim", "definition", "published", "in_words", "ours", "unit", "remark"]]
+    return pandas().DataFrame(found)
 
 
 def _mean(values: Frame) -> float:
     return float(values.mean()) if len(values) else math.nan
 
 
-def _by_size(rows: Frame, column: str, scale: float = 1.0, digits: int = 2) -> str:
-    parts = [f"k = {k}: {scale * _mean(those):.{digits}f}" for k, those in rows.groupby("k")[column]]
-    return ", ".join(parts) + f"; {_basis(rows)}" if parts else ""
+def _by_size(
+    rows: Frame, column: str, scale: float = 1.0, digits: int = 2, *, thresholds: bool = False
+) -> str:
+    """The mean for each size and what it rests on.
 
-
-def _by_size_and_threshold(rows: Frame, column: str, scale: float = 1.0, digits: int = 2) -> str:
-    """The same, and the mean if each threshold counted: there are as many of them as features in a set."""
+    With ``thresholds`` also the mean if each threshold counted: there are as many of them as features in a set.
+    """
     means = rows.groupby("k")[column].agg(["size", "mean"])
-    said = _by_size(rows, column, scale, digits)
-    if len(means) < 2:
+    if not len(means):
+        return ""
+    design = published()["design"]
+    n_tasks = len(rows[["dataset", "fold"]].drop_duplicates())
+    said = ", ".join(f"k = {k}: {scale * mean:.{digits}f}" for k, mean in means["mean"].items())
+    said += f"; {n_tasks} of {design['datasets'] * design['folds']} data sets and folds"
+    if not thresholds or len(means) < 2:
         return said
     weights = means["size"] * means.index
     weighted = scale * float((means["mean"] * weights).sum() / weights.sum())
     return f"{said}; if each threshold counts: {weighted:.{digits}f}"
 
 
-def _basis(rows: Frame) -> str:
-    """How much of the study a number rests on."""
-    design = published()["design"]
-    n_tasks = len(rows[["dataset", "fold"]].drop_duplicates())
-    return f"{n_tasks} of {design['datasets'] * design['folds']} data sets and folds"
-
-
-def _prediction(original: Frame) -> list[Claim]:
+def _prediction(original: Frame) -> Iterator[Claim]:
     there = original[original["status"].isin(FOUND)]
-    found = []
     for method in methods_in_order({*METHODS, *original["method"].unique()}):
         rows = there[there["method"] == method]
-        found.append(
-            Claim(
-                f"{method_name(method)}: mean test MCC of original sets",
-                "set 0 of sequential search, where there is one; each data set, fold and size once",
-                published_number("mean_test_mcc", method),
-                _mean(rows["test_mcc"]),
-                "MCC",
-                tolerance=0.005,
-                detail=_by_size_and_threshold(rows, "test_mcc"),
-            )
+        yield _claim(
+            f"{method_name(method)}: mean test MCC of original sets",
+            "set 0 of sequential search, where there is one; each data set, fold and size once",
+            _mean(rows["test_mcc"]),
+            "MCC",
+            published=published_number("mean_test_mcc", method),
+            tolerance=0.005,
+            detail=_by_size(rows, "test_mcc", thresholds=True),
         )
-    return found
 
 
-def _infeasible(frame: Frame, original: Frame) -> list[Claim]:
+def _infeasible(frame: Frame, original: Frame) -> Iterator[Claim]:
     flagged = original.assign(none=original["status"].eq("infeasible"))
     fcbf = flagged[flagged["method"] == "fcbf"]
-    others = flagged[flagged["method"] != "fcbf"]
-    found = [
-        Claim(
-            "FCBF: original sets that do not exist",
-            "set 0 of sequential search proven infeasible; each data set, fold and size once",
-            published_number("fcbf_original_infeasible_percent"),
-            100 * _mean(fcbf["none"]),
-            "%",
-            tolerance=0.5,
-            detail=_by_size_and_threshold(fcbf, "none", 100, 1),
-        ),
-        Claim(
-            "Other methods: original sets that do not exist",
-            "the same for all methods but FCBF; the paper says never",
-            0.0,
-            100 * _mean(others["none"]),
-            "%",
-        ),
-    ]
+    yield _claim(
+        "FCBF: original sets that do not exist",
+        "set 0 of sequential search proven infeasible; each data set, fold and size once",
+        100 * _mean(fcbf["none"]),
+        "%",
+        published=published_number("fcbf_original_infeasible_percent"),
+        tolerance=0.5,
+        detail=_by_size(fcbf, "none", 100, 1, thresholds=True),
+    )
+    yield _claim(
+        "Other methods: original sets that do not exist",
+        "the same for all methods but FCBF; the paper says never",
+        100 * _mean(flagged.loc[flagged["method"] != "fcbf", "none"]),
+        "%",
+        published=0.0,
+    )
     for method in ("fcbf", "model_gain"):
         sets = sets_in(frame, methods=[method], how=SOLVER_BASED)
         sets = sets.assign(none=sets["status"].eq("infeasible"))
-        found.append(
-            Claim(
-                f"{method_name(method)}: sets that do not exist, all solver-based searches",
-                "every set of sequential searches (0 to 10) and simultaneous ones (0 to a, both aggregations), both "
-                "sizes; sets of an infeasible simultaneous search all count",
-                published_number("solver_sets_infeasible_percent", method),
-                100 * _mean(sets["none"]),
-                "%",
-                tolerance=0.5,
-                detail=_by_size(sets, "none", 100, 1),
-            )
+        yield _claim(
+            f"{method_name(method)}: sets that do not exist, all solver-based searches",
+            "every set of sequential searches (0 to 10) and simultaneous ones (0 to a, both aggregations), both "
+            "sizes; sets of an infeasible simultaneous search all count",
+            100 * _mean(sets["none"]),
+            "%",
+            published=published_number("solver_sets_infeasible_percent", method),
+            tolerance=0.5,
+            detail=_by_size(sets, "none", 100, 1),
         )
-    return found
 
 
-def _open_searches(frame: Frame) -> list[Claim]:
+def _open_searches(frame: Frame) -> Iterator[Claim]:
     sets = sets_in(frame, how=SOLVER_BASED)
     exact = sets[~sets["method"].isin(BLACK_BOX)]
-    shares = exact["status"].isin(PROVEN).groupby([exact["method"], exact["k"]]).mean() * 100
-    by_method = [f"{method_name(method)} k = {k}: {share:.1f}" for (method, k), share in shares.items()]
-    return [
-        Claim(
-            "Sets finished before the time limit",
-            "sets of solver-based searches that are proven best or proven not to exist; all methods but Greedy "
-            "Wrapper, which proves nothing",
-            published_number("sets_finished_percent"),
-            100 * _mean(exact["status"].isin(PROVEN)),
-            "%",
-            tolerance=0.5,
-            detail=", ".join(by_method),
-        ),
-        Claim(
-            "Sets not stopped by the time limit, Greedy Wrapper included",
-            "sets of solver-based searches that the time limit did not stop, all methods",
-            published_number("sets_finished_percent"),
-            100 * _mean(~sets["timed_out"]),
-            "%",
-            tolerance=0.5,
-        ),
-    ]
+    proven = exact["status"].isin(PROVEN)
+    shares = 100 * proven.groupby([exact["method"], exact["k"]]).mean()
+    finished = {"published": published_number("sets_finished_percent"), "tolerance": 0.5}
+    yield _claim(
+        "Sets finished before the time limit",
+        "sets of solver-based searches that are proven best or proven not to exist; all methods but Greedy "
+        "Wrapper, which proves nothing",
+        100 * _mean(proven),
+        "%",
+        **finished,
+        detail=", ".join(f"{method_name(name)} k = {k}: {share:.1f}" for (name, k), share in shares.items()),
+    )
+    yield _claim(
+        "Sets not stopped by the time limit, Greedy Wrapper included",
+        "sets of solver-based searches that the time limit did not stop, all methods",
+        100 * _mean(~sets["timed_out"]),
+        "%",
+        **finished,
+    )
 
 
 def _wrapper(original: Frame) -> Claim:
     rows = original[original["method"] == "greedy_wrapper"]
-    return Claim(
+    return _claim(
         "Greedy Wrapper: steps to find original sets",
         "mean number of models fitted for set 0 of sequential search (the paper counts iterations of its search)",
-        published_number("wrapper_iterations"),
         _mean(rows["n_evaluated"]),
         "steps",
+        published=published_number("wrapper_iterations"),
         tolerance=0.5,
-        detail=_by_size_and_threshold(rows, "n_evaluated", digits=0),
+        detail=_by_size(rows, "n_evaluated", digits=0, thresholds=True),
     )
 
 
-def _greedy(frame: Frame) -> list[Claim]:
+def _greedy(frame: Frame) -> Iterator[Claim]:
     sets = sets_in(frame, methods=UNIVARIATE, how=HEURISTICS)
     runs = runs_of(sets[sets["k"] == 5])
-    found = []
     for how, name in (("rep", "Greedy replacement"), ("bal", "Greedy balancing")):
-        those = runs[runs["how"] == how]
-        found.append(
-            Claim(
-                f"{name}: searches without a valid set",
-                "k = 5, 1 to 5 alternatives, MI and Model Gain; replacement: set number a is missing",
-                published_number("heuristics_not_solved_percent"),
-                100 * _mean(those["status"].eq("not_found")),
-                "%",
-                tolerance=0.005,
-            )
+        yield _claim(
+            f"{name}: searches without a valid set",
+            "k = 5, 1 to 5 alternatives, MI and Model Gain; replacement: set number a is missing",
+            100 * _mean(runs.loc[runs["how"] == how, "status"].eq("not_found")),
+            "%",
+            published=published_number("heuristics_not_solved_percent"),
+            tolerance=0.005,
         )
     stepwise = sets["how"].isin(STEPWISE)
     whole = sets[stepwise].groupby([*SETTING, "how"])["search_seconds"].sum()
     longest = pandas().concat([whole, sets.loc[~stepwise, "search_seconds"]])
     share = 100 * _mean(longest <= 0.001)
-    found.append(
-        Claim(
-            "Heuristics: longest search",
-            "largest time of a search with all its sets, both sizes; published: never longer",
-            published_number("heuristics_most_milliseconds"),
-            1000 * float(longest.max()) if len(longest) else math.nan,
-            "ms",
-            tolerance=0.5,
-            detail=f"{share:.1f} % of searches take at most 1 ms, 99 % at most {1000 * longest.quantile(0.99):.1f} ms",
-        )
+    yield _claim(
+        "Heuristics: longest search",
+        "largest time of a search with all its sets, both sizes; published: never longer",
+        1000 * float(longest.max()) if len(longest) else math.nan,
+        "ms",
+        published=published_number("heuristics_most_milliseconds"),
+        tolerance=0.5,
+        detail=f"{share:.1f} % of searches take at most 1 ms, 99 % at most {1000 * longest.quantile(0.99):.1f} ms",
     )
-    return found
 
 
-def _sizes(frame: Frame) -> list[Claim]:
+def _sizes(frame: Frame) -> Iterator[Claim]:
     numbers = numbers_of_methods(frame)
-    changes = numbers[(numbers["panel"] == "b") & (numbers["metric"] == "test_mcc")]
-    return [
-        Claim(
+    for _, row in numbers[(numbers["panel"] == "b") & (numbers["metric"] == "test_mcc")].iterrows():
+        yield _claim(
             f"{row['method']}: change of test MCC from k = 5 to k = 10",
             "median over data sets and folds of the difference between original sets, where both exist",
-            math.nan,
             row["median"],
             "MCC",
             in_words=published()["in_words"]["k_difference_test_mcc"],
             detail=f"pairs: {row['n']:.0f}, mean: {row['mean']:+.3f}",
         )
-        for _, row in changes.iterrows()
-    ]
 
 
-def _simultaneous(frame: Frame) -> list[Claim]:
+def _simultaneous(frame: Frame) -> Iterator[Claim]:
     runs = runs_of(sets_in(frame, k=5, how=["seq", "sim-sum"]))
-    runs = runs[runs["valid"]]
-    wide = runs.pivot(index=[*SETTING, "a"], columns="how", values=["mean_train_objective", "mean_test_mcc"])
+    metrics = {"mean_train_objective": "training objective", "mean_test_mcc": "test MCC"}
+    wide = runs[runs["valid"]].pivot(index=[*SETTING, "a"], columns="how", values=list(metrics))
     if not {("mean_train_objective", "seq"), ("mean_train_objective", "sim-sum")} <= set(wide.columns):
-        return []
-    found = []
-    for metric, name in (("mean_train_objective", "training objective"), ("mean_test_mcc", "test MCC")):
+        return
+    for metric, name in metrics.items():
         gaps = (wide[metric, "sim-sum"] - wide[metric, "seq"]).dropna()
         for method in methods_in_order(gaps.index.unique("method")):
             those = gaps.xs(method, level="method")
             up, down = 100 * _mean(those > 1e-9), 100 * _mean(those < -1e-9)
-            found.append(
-                Claim(
-                    f"{method_name(method)}: mean {name}, simultaneous (sum) minus sequential",
-                    "mean over settings (k = 5, 1 to 5 alternatives, all thresholds) of the difference of means "
-                    "within searches, where both have all sets",
-                    math.nan,
-                    _mean(those),
-                    "quality",
-                    in_words=published()["in_words"]["simultaneous_minus_sequential"],
-                    detail=f"{len(those)} settings, higher in {up:.1f} %, lower in {down:.1f} %",
-                )
+            yield _claim(
+                f"{method_name(method)}: mean {name}, simultaneous (sum) minus sequential",
+                "mean over settings (k = 5, 1 to 5 alternatives, all thresholds) of the difference of means "
+                "within searches, where both have all sets",
+                _mean(those),
+                "quality",
+                in_words=published()["in_words"]["simultaneous_minus_sequential"],
+                detail=f"{len(those)} settings, higher in {up:.1f} %, lower in {down:.1f} %",
             )
-    return found
 
 
 #: Pairs of columns whose correlation is shown.
@@ -335,21 +303,15 @@ def _mean_within(ranks: Frame, tasks: Frame) -> float:
     return float(np.mean(there)) if there else math.nan
 
 
-def _correlated(frame: Frame) -> list[Claim]:
-    table = correlations(frame, PAIRS[:1])
-    found = []
-    for _, row in table.iterrows():
+def _correlated(frame: Frame) -> Iterator[Claim]:
+    for _, row in correlations(frame, PAIRS[:1]).iterrows():
         strength = abs(row["Spearman"])
         word = "weak" if strength < WEAK else "moderate" if strength < MODERATE else "strong"
-        found.append(
-            Claim(
-                f"{row['method']}: correlation of training objective and test MCC",
-                "Spearman, over all found sets of all searches; below 0.4 is called weak, below 0.7 moderate",
-                math.nan,
-                row["Spearman"],
-                "",
-                in_words=published()["in_words"]["objective_and_mcc"],
-                detail=f"{word}; Pearson {row['Pearson']:.2f}, within data sets {row['Spearman within']:.2f}",
-            )
+        yield _claim(
+            f"{row['method']}: correlation of training objective and test MCC",
+            "Spearman, over all found sets of all searches; below 0.4 is called weak, below 0.7 moderate",
+            row["Spearman"],
+            "",
+            in_words=published()["in_words"]["objective_and_mcc"],
+            detail=f"{word}; Pearson {row['Pearson']:.2f}, within data sets {row['Spearman within']:.2f}",
         )
-    return found

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Sequence
-from functools import cached_property
+from functools import cached_property, partial
 from typing import Any
 
 import numpy as np
@@ -46,6 +46,26 @@ COMPARISONS = (
     ("bal", "sim-sum", "sum"),
     ("bal", "sim-min", "worst"),
 )
+#: Sentences about rows of the tables below.
+IN_SUM = (
+    "{0[method]}, k = {0[k]}: of {0[settings]:,} settings, {0[compared]:,} are proven for sequential and simultaneous "
+    "search and have all sets; the best sum is higher than that of sequential search in {0[gain %]:.1f} % of these. "
+    "All together they are {0[total %]:.3g} % higher ({0[mean gain a set]:.3g} a set); one in twenty gains "
+    "{0[95th percentile %]:.3g} % or more."
+)
+NOTHING_PROVEN = (
+    "{0[method]}, k = {0[k]}: of {0[settings]:,} settings, 0 are proven for both searches and have all sets, so "
+    "nothing can be said."
+)
+IN_WORST = (
+    "{0[method]}, k = {0[k]}: the best minimum lifts the worst set in {0[gain %]:.1f} % of {0[compared]:,} proven "
+    "settings, by {0[mean gain]:.3g} in units of the objective on average (median: {0[median %]:.3g} % of the worst "
+    "quality), and costs {0[cost in sum %]:.3g} % of the best sum."
+)
+SHORTFALL = (
+    "{0[method]}, k = {0[k]}: {0[heuristic]} loses {0[mean %]:.3g} % of the {0[of]} of {0[against]} on average, "
+    "{0[worst %]:.3g} % at worst, and finds no sets in {0[no sets %]:.1f} % of {0[proven]:,} settings that have some."
+)
 
 
 def side_by_side(frame: Frame) -> Frame:
@@ -65,92 +85,94 @@ def side_by_side(frame: Frame) -> Frame:
     return table
 
 
-def _differences(first: Frame, second: Frame) -> Floats:
-    """How much more the first are than the second; what is only rounding is 0."""
-    found = first.to_numpy(dtype=float) - second.to_numpy(dtype=float)
+def _differences(table: Frame, first: str, second: str) -> Floats:
+    """How much larger one column is than another; what is only rounding is 0."""
+    found = table[first].to_numpy(dtype=float) - table[second].to_numpy(dtype=float)
     return np.where(np.abs(found) <= TOLERANCE, 0.0, found)
 
 
-def _relative(gains: Floats, scale: Floats) -> Floats:
-    fit = np.abs(scale) >= SMALLEST_SCALE
-    return 100 * gains[fit] / np.abs(scale[fit])
+def _relative(gains: Floats, scale: Frame) -> Floats:
+    """Gains over qualities that are not close to 0, in percent."""
+    sizes = np.abs(scale.to_numpy(dtype=float))
+    fit = sizes >= SMALLEST_SCALE
+    return 100 * gains[fit] / sizes[fit]
 
 
-def _summary(gains: Floats, scale: Floats) -> dict[str, float]:
+def _of(values: Floats, number: Callable[[Floats], Any]) -> float:
+    """A number of some values; NaN if there are none."""
+    return float(number(values)) if len(values) else math.nan
+
+
+def _summary(gains: Floats, scale: Frame) -> dict[str, float]:
     """How many gains are above 0, and how large they are relative to the scale, in percent.
 
     Single ratios mean little where qualities are close to 0, as those of mRMR may be; the total does not suffer.
     """
     relative = _relative(gains, scale)
-    empty = not len(relative)
     return {
-        "gain %": 100 * float((gains > 0).mean()) if len(gains) else math.nan,
-        "total %": math.nan if empty else 100 * float(gains.sum() / np.abs(scale).sum()),
-        "mean %": math.nan if empty else float(relative.mean()),
-        "median %": math.nan if empty else float(np.median(relative)),
-        "95th percentile %": math.nan if empty else float(np.quantile(relative, 0.95)),
-        "largest %": math.nan if empty else float(relative.max()),
+        "gain %": _of(gains, lambda values: 100 * (values > 0).mean()),
+        "total %": _of(relative, lambda _: 100 * gains.sum() / np.abs(scale.to_numpy(dtype=float)).sum()),
+        "mean %": _of(relative, np.mean),
+        "median %": _of(relative, np.median),
+        "95th percentile %": _of(relative, lambda values: np.quantile(values, 0.95)),
+        "largest %": _of(relative, np.max),
     }
 
 
-def _groups(table: Frame, by: Sequence[str]) -> list[tuple[dict[str, Any], Frame]]:
-    """Groups of rows in the order of methods, each with the cells that name it."""
-    found: list[tuple[dict[str, Any], Frame]] = []
+def _rows(table: Frame, by: Sequence[str], cells: Callable[[Frame], dict[str, Any]]) -> list[dict[str, Any]]:
+    """A row of cells for each group, in the order of methods; ``by`` begins with the method."""
+    rows = []
     for method in methods_in_order(table["method"].unique()):
         those = table[table["method"] == method]
-        rest = [name for name in by if name != "method"]
-        if not rest:
-            found.append(({"method": method_name(method)}, those))
-            continue
-        for key, rows in those.groupby(rest):
-            found.append(({"method": method_name(method), **dict(zip(rest, key, strict=True))}, rows))
-    return found
+        for key, group in those.groupby(list(by)):
+            named = dict(zip(by, key, strict=True)) | {"method": method_name(method)}
+            rows.append(named | cells(group))
+    return rows
+
+
+def _complete(table: Frame, *searches: str) -> Frame:
+    """Where all these searches are proven and have all sets."""
+    flags = [table[f"{flag} {how}"] for how in searches for flag in ("proven", "valid")]
+    return table[np.all(flags, axis=0)]
 
 
 def gains_in_sum(searches: Frame, by: Sequence[str] = ("method", "k", "a")) -> Frame:
     """What simultaneous search for the best sum gains over sequential search."""
-    rows = []
-    for cells, table in _groups(searches, by):
-        proven = table["proven seq"] & table["proven sim-sum"]
-        both = table[proven & table["valid seq"] & table["valid sim-sum"]]
-        gains = _differences(both["sum sim-sum"], both["sum seq"])
-        rows.append(
-            {
-                **cells,
-                "settings": len(table),
-                "compared": len(both),
-                "sequential runs out": int((proven & ~table["valid seq"] & table["valid sim-sum"]).sum()),
-                **_summary(gains, both["sum seq"].to_numpy(dtype=float)),
-                "mean gain a set": float((gains / (both["a"] + 1)).mean()) if len(both) else math.nan,
-                "below": int((gains < 0).sum()),
-            }
-        )
-    return pandas().DataFrame(rows)
+
+    def cells(table: Frame) -> dict[str, Any]:
+        both = _complete(table, "seq", "sim-sum")
+        gains = _differences(both, "sum sim-sum", "sum seq")
+        ends = table["proven seq"] & ~table["valid seq"] & table["proven sim-sum"] & table["valid sim-sum"]
+        return {
+            "settings": len(table),
+            "compared": len(both),
+            "sequential runs out": int(ends.sum()),
+            **_summary(gains, both["sum seq"]),
+            "mean gain a set": _of(gains / (both["a"].to_numpy() + 1), np.mean),
+            "below": int((gains < 0).sum()),
+        }
+
+    return pandas().DataFrame(_rows(searches, by, cells))
 
 
 def gains_in_worst(searches: Frame, by: Sequence[str] = ("method", "k", "a")) -> Frame:
     """What simultaneous search for the best minimum gains in the worst set, and what that costs in the sum."""
-    rows = []
-    exact = ("seq", "sim-min", "sim-sum")
-    for cells, table in _groups(searches, by):
-        keep = np.all([table[f"{flag} {how}"] for how in exact for flag in ("proven", "valid")], axis=0)
-        these = table[keep]
-        worst = these["worst seq"].to_numpy(dtype=float)
-        best = these["sum sim-sum"].to_numpy(dtype=float)
-        gains = _differences(these["worst sim-min"], these["worst seq"])
-        costs = _differences(these["sum sim-sum"], these["sum sim-min"])
-        rows.append(
-            {
-                **cells,
-                "settings": len(table),
-                "compared": len(these),
-                **_summary(gains, worst),
-                "mean gain": float(gains.mean()) if len(gains) else math.nan,
-                "cost in sum %": 100 * float(costs.sum() / np.abs(best).sum()) if len(costs) else math.nan,
-                "below": int((gains < 0).sum()),
-            }
-        )
-    return pandas().DataFrame(rows)
+
+    def cells(table: Frame) -> dict[str, Any]:
+        these = _complete(table, "seq", "sim-min", "sim-sum")
+        gains = _differences(these, "worst sim-min", "worst seq")
+        best = np.abs(these["sum sim-sum"].to_numpy(dtype=float)).sum()
+        costs = _differences(these, "sum sim-sum", "sum sim-min")
+        return {
+            "settings": len(table),
+            "compared": len(these),
+            **_summary(gains, these["worst seq"]),
+            "mean gain": _of(gains, np.mean),
+            "cost in sum %": _of(costs, lambda values: 100 * (values.sum() / best)),
+            "below": int((gains < 0).sum()),
+        }
+
+    return pandas().DataFrame(_rows(searches, by, cells))
 
 
 def shortfalls(searches: Frame, by: Sequence[str] = ("method", "k", "a")) -> Frame:
@@ -158,59 +180,52 @@ def shortfalls(searches: Frame, by: Sequence[str] = ("method", "k", "a")) -> Fra
     table = searches[searches["method"].isin(UNIVARIATE)]
     rows = []
     for heuristic, exact, what in COMPARISONS:
-        for cells, group in _groups(table, by):
-            solved = group[group[f"ran {heuristic}"] & group[f"proven {exact}"] & group[f"valid {exact}"]]
-            both = solved[solved[f"valid {heuristic}"]]
-            scale = both[f"{what} {exact}"].to_numpy(dtype=float)
-            lost = _differences(both[f"{what} {exact}"], both[f"{what} {heuristic}"])
-            relative = _relative(lost, scale)
-            there = len(relative) > 0
-            rows.append(
-                {
-                    "heuristic": SEARCHES[heuristic],
-                    "against": SEARCHES[exact],
-                    "of": "sum of qualities" if what == "sum" else "worst quality",
-                    **cells,
-                    "proven": len(solved),
-                    "no sets %": 100 * (1 - len(both) / len(solved)) if len(solved) else math.nan,
-                    "mean %": float(relative.mean()) if there else math.nan,
-                    "median %": float(np.median(relative)) if there else math.nan,
-                    "worst %": float(relative.max()) if there else math.nan,
-                    "exact %": 100 * float((lost <= 0).mean()) if there else math.nan,
-                }
-            )
+        names = {
+            "heuristic": SEARCHES[heuristic],
+            "against": SEARCHES[exact],
+            "of": "sum of qualities" if what == "sum" else "worst quality",
+        }
+        rows += [
+            names | row
+            for row in _rows(table, by, partial(_shortfall, heuristic=heuristic, exact=exact, what=what))
+        ]
     return pandas().DataFrame(rows)
+
+
+def _shortfall(group: Frame, heuristic: str, exact: str, what: str) -> dict[str, Any]:
+    solved = _complete(group[group[f"ran {heuristic}"]], exact)
+    both = solved[solved[f"valid {heuristic}"]]
+    lost = _differences(both, f"{what} {exact}", f"{what} {heuristic}")
+    relative = _relative(lost, both[f"{what} {exact}"])
+    return {
+        "proven": len(solved),
+        "no sets %": 100 * (1 - len(both) / len(solved)) if len(solved) else math.nan,
+        "mean %": _of(relative, np.mean),
+        "median %": _of(relative, np.median),
+        "worst %": _of(relative, np.max),
+        "exact %": _of(relative, lambda _: 100 * (lost <= 0).mean()),
+    }
 
 
 def sentences(searches: Frame) -> list[str]:
     """The findings in words, one sentence for each method and question, computed from the results."""
-    said = []
-    for _, row in gains_in_sum(searches, ["method", "k"]).iterrows():
-        of = f"{row['method']}, k = {row['k']}: of {row['settings']:,} settings, {row['compared']:,} are proven for"
-        if not row["compared"]:
-            said.append(f"{of} both searches and have all sets, so nothing can be said.")
-            continue
-        said.append(
-            f"{of} sequential and simultaneous search and have all sets; the best sum is higher than that of "
-            f"sequential search in {row['gain %']:.1f} % of these. All together they are {row['total %']:.3g} % higher "
-            f"({row['mean gain a set']:.3g} a set); one in twenty gains {row['95th percentile %']:.3g} % or more."
-        )
-    for _, row in gains_in_worst(searches, ["method", "k"]).iterrows():
-        if row["compared"]:
-            said.append(
-                f"{row['method']}, k = {row['k']}: the best minimum lifts the worst set in {row['gain %']:.1f} % of "
-                f"{row['compared']:,} proven settings, by {row['mean gain']:.3g} in units of the objective on average "
-                f"(median: {row['median %']:.3g} % of the worst quality), and costs {row['cost in sum %']:.3g} % of "
-                "the best sum."
-            )
-    for _, row in shortfalls(searches, ["method", "k"]).iterrows():
-        if row["proven"]:
-            said.append(
-                f"{row['method']}, k = {row['k']}: {row['heuristic']} loses {row['mean %']:.3g} % of the {row['of']} "
-                f"of {row['against']} on average, {row['worst %']:.3g} % at worst, and finds no sets in "
-                f"{row['no sets %']:.1f} % of {row['proven']:,} settings that have some."
-            )
-    return said
+    sums, worst, short = (
+        make(searches, ["method", "k"]) for make in (gains_in_sum, gains_in_worst, shortfalls)
+    )
+    said = [
+        IN_SUM.format(row) if row["compared"] else NOTHING_PROVEN.format(row) for _, row in sums.iterrows()
+    ]
+    said += [IN_WORST.format(row) for _, row in worst.iterrows() if row["compared"]]
+    return said + [SHORTFALL.format(row) for _, row in short.iterrows() if row["proven"]]
+
+
+def _listed(rows: Frame, words: str, divider: str = "; ") -> str:
+    """What is said about each row of a table."""
+    return divider.join(words.format(row) for _, row in rows.iterrows())
+
+
+def _by_method(values: Frame, digits: str) -> str:
+    return ", ".join(f"{method_name(method)} {value:{digits}}" for method, value in values.items())
 
 
 HOLDS, CHANGES, OPEN = "holds", "changes", "no results"
@@ -220,9 +235,17 @@ SMALL_GAIN, SMALL_MCC = 1.0, 0.02
 #: Percentages that differ by less are equal.
 TIE = 1e-9
 
+#: What the results say about a conclusion, and whether it holds.
+Seen = tuple[str, bool]
 
-#: What the results say about a conclusion, and whether it holds; None without results.
-Seen = tuple[str, bool] | None
+
+class _NoResultsError(Exception):
+    """There are no results that a conclusion could be checked against."""
+
+
+def _need(there: Any) -> None:
+    if not there:
+        raise _NoResultsError
 
 
 class _Evidence:
@@ -263,69 +286,121 @@ class _Evidence:
         return float(runs.loc[(runs["method"] == method) & (runs["how"] == how), "seconds"].mean())
 
 
+def _medians(numbers: Frame, panel: str) -> dict[str, float]:
+    """The medians of the boxes of a panel, averaged over the numbers of alternatives, by search."""
+    rows = numbers[numbers["panel"] == panel]
+    return {str(how): float(value) for how, value in rows.groupby("how")["median"].mean().items()}
+
+
+#: The paper's conclusions in the order of the page, with what checks each of them.
+_CHECKS: dict[str, Callable[[_Evidence], Seen]] = {}
+
+
+def _conclusion(text: str) -> Callable[[Callable[[_Evidence], Seen]], object]:
+    return lambda check: _CHECKS.setdefault(text, check)
+
+
+@_conclusion("Model Gain gives the best original sets for prediction.")
 def _best_method(evidence: _Evidence) -> Seen:
     means = evidence.original.groupby("method")["test_mcc"].mean().sort_values(ascending=False)
-    if "model_gain" not in means or len(means) < 2:
-        return None
-    listed = ", ".join(f"{method_name(method)} {value:.3f}" for method, value in means.items())
+    _need("model_gain" in means and len(means) > 1)
     # The paper prints two digits, and two methods share the first place.
-    return f"Mean test MCC of original sets: {listed}.", bool(means["model_gain"] >= means.max() - 0.005)
+    stands = bool(means["model_gain"] >= means.max() - 0.005)
+    return f"Mean test MCC of original sets: {_by_method(means, '.3f')}.", stands
 
 
+@_conclusion("Ten features instead of five hardly change how well sets predict.")
 def _size_matters_little(evidence: _Evidence) -> Seen:
     rows = evidence.original[evidence.original["method"] != "fcbf"]
     wide = rows.pivot(index=["dataset", "fold", "method"], columns="k", values="test_mcc")
-    if not {5, 10} <= set(wide.columns):
-        return None
+    _need({5, 10} <= set(wide.columns))
     medians = (wide[10] - wide[5]).dropna().groupby(level="method").median()
-    listed = ", ".join(f"{method_name(method)} {value:+.3f}" for method, value in medians.items())
-    said = f"Median change of test MCC from k = 5 to k = 10: {listed}."
+    said = f"Median change of test MCC from k = 5 to k = 10: {_by_method(medians, '+.3f')}."
     return said, bool((medians.abs() <= SMALL_MCC).all()) if len(medians) else False
 
 
+@_conclusion("Simultaneous search does not reach a higher average quality than sequential search.")
 def _no_gain_in_sum(evidence: _Evidence) -> Seen:
     gains = evidence.gains
-    if not len(gains):
-        return None
-    listed = "; ".join(
-        f"{row['method']} k = {row['k']}: {row['total %']:.3g} % in all, higher in {row['gain %']:.1f} % of "
-        f"{row['compared']:,} settings"
-        for _, row in gains.iterrows()
-    )
+    _need(len(gains))
+    words = "{0[method]} k = {0[k]}: {0[total %]:.3g} % in all, higher in {0[gain %]:.1f} % of {0[compared]:,} settings"
+    listed = _listed(gains, words)
     said = f"Gain of the proven best sums over sequential search: {listed}. Up to {SMALL_GAIN:g} % is close to zero."
     return said, bool((gains["total %"] <= SMALL_GAIN).all())
 
 
+@_conclusion("That holds for mRMR too, where the solver ran out of time.")
 def _no_gain_for_mrmr(evidence: _Evidence) -> Seen:
     gains = evidence.gains
     rows = gains[gains["method"] == method_name("mrmr")] if len(gains) else gains
-    if not len(rows):
-        return None
-    listed = "; ".join(
-        f"k = {row['k']}: {row['gain %']:.1f} % of {row['compared']:,} proven settings gain, all sums together by "
-        f"{row['total %']:.3g} % ({row['mean gain a set']:.3g} a set)"
-        for _, row in rows.iterrows()
+    _need(len(rows))
+    words = (
+        "k = {0[k]}: {0[gain %]:.1f} % of {0[compared]:,} proven settings gain, all sums together by "
+        "{0[total %]:.3g} % ({0[mean gain a set]:.3g} a set)"
     )
-    return f"{listed}.", bool((rows["total %"] <= SMALL_GAIN).all())
+    return f"{_listed(rows, words)}.", bool((rows["total %"] <= SMALL_GAIN).all())
 
 
+@_conclusion("Sequential search may have the higher average quality as well as simultaneous search.")
 def _either_may_win(evidence: _Evidence) -> Seen:
     gains = evidence.gains
-    if not len(gains):
-        return None
+    _need(len(gains))
     below, compared = int(gains["below"].sum()), int(gains["compared"].sum())
     said = f"The best sum is below that of sequential search in {below:,} of {compared:,} settings with both proven."
     return said, below > 0
 
 
+@_conclusion("On test rows, too, both have the same mean objective.")
+def _same_test_objective(evidence: _Evidence) -> Seen:
+    runs = complete_settings(evidence.runs[evidence.runs["method"] == "model_gain"])
+    wide = runs.pivot(index=["dataset", "fold", "tau", "a"], columns="how", values="mean_test_objective")
+    _need({"seq", "sim-sum"} <= set(wide.columns) and len(wide))
+    gap = float((wide["sim-sum"] - wide["seq"]).mean())
+    said = (
+        f"Mean test objective, simultaneous (sum) minus sequential, over {len(wide):,} settings: {gap:+.4f}."
+    )
+    return said, abs(gap) <= SMALL_MCC
+
+
+@_conclusion("Searches differ little in how well their sets predict.")
+def _same_on_test_rows(evidence: _Evidence) -> Seen:
+    medians = _medians(numbers_of_means(evidence.frame), "c")
+    _need(len(medians) > 1)
+    low, high = min(medians.values()), max(medians.values())
+    said = f"Median of the mean test MCC within searches is between {low:.3f} and {high:.3f} (Model Gain, k = 5)."
+    return said, high - low <= SMALL_MCC
+
+
+@_conclusion("Simultaneous search makes sets more alike in quality, most of all with the best minimum.")
+def _minimum_evens_out(evidence: _Evidence) -> Seen:
+    medians = _medians(evidence.spreads, "a")
+    _need({"seq", "sim-min", "sim-sum"} <= medians.keys())
+    listed = ", ".join(f"{SEARCHES[how]} {value:.3g}" for how, value in medians.items())
+    said = (
+        f"Median standard deviation of the training objective within searches (Model Gain, k = 5): {listed}."
+    )
+    return said, medians["sim-min"] < medians["sim-sum"] < medians["seq"]
+
+
+@_conclusion("Greedy balancing makes sets nearly as alike as the best minimum does.")
+def _balancing_evens_out(evidence: _Evidence) -> Seen:
+    medians = _medians(evidence.spreads, "a")
+    _need({"bal", "sim-min", "seq"} <= medians.keys())
+    said = (
+        f"Median standard deviation of the training objective: {medians['bal']:.3g} with balancing, "
+        f"{medians['sim-min']:.3g} with the best minimum, {medians['seq']:.3g} with sequential search."
+    )
+    return said, medians["bal"] - medians["sim-min"] < medians["seq"] - medians["bal"]
+
+
+@_conclusion("Sequential search is the faster one for every method.")
 def _sequential_is_faster(evidence: _Evidence) -> Seen:
     ratios = {}
     for method in evidence.runs["method"].unique():
         first, second = (evidence.seconds(method, how) for how in ("seq", "sim-sum"))
         if first > 0 and not math.isnan(second):
             ratios[method] = (first, second)
-    if not ratios:
-        return None
+    _need(ratios)
     listed = ", ".join(
         f"{method_name(method)} {first:.3g} s and {second:.3g} s"
         for method, (first, second) in ratios.items()
@@ -334,73 +409,35 @@ def _sequential_is_faster(evidence: _Evidence) -> Seen:
     return said, all(first <= second for first, second in ratios.values())
 
 
+@_conclusion("mRMR is too hard to prove: most simultaneous searches end without a proof.")
 def _mrmr_is_left_open(evidence: _Evidence) -> Seen:
     runs = evidence.white_box
     runs = runs[(runs["method"] == "mrmr") & (runs["how"] == "sim-sum")]
-    if not len(runs):
-        return None
+    _need(len(runs))
     left = 100 * float((~runs["status"].isin(["optimal", "infeasible"])).mean())
     said = f"{left:.2f} % of {len(runs):,} simultaneous searches (sum, k = 5) are not proven; published: 67.04 %."
     return said, left > 10
 
 
+@_conclusion("The more alternatives, the more simultaneous searches end without a proof.")
 def _proofs_fail_with_a(evidence: _Evidence) -> Seen:
     runs = evidence.white_box
     runs = runs[runs["how"] == "sim-sum"]
     open_share = 100 * (~runs["status"].isin(["optimal", "infeasible"])).groupby(runs["a"]).mean()
-    if not {1, MOST_ALTERNATIVES} <= set(open_share.index):
-        return None
+    _need({1, MOST_ALTERNATIVES} <= set(open_share.index))
     first, last = open_share[1], open_share[MOST_ALTERNATIVES]
     ours = f"Not proven: {first:.2f} % for one alternative, {last:.2f} % for five (k = 5, sum)"
     said = f"{ours}; published: 7.60 and 30.17 %."
     return said, bool(last > first + 5)
 
 
-def _minimum_evens_out(evidence: _Evidence) -> Seen:
-    medians = _medians(evidence.spreads, "a")
-    if not {"seq", "sim-min", "sim-sum"} <= medians.keys():
-        return None
-    listed = ", ".join(f"{SEARCHES[how]} {value:.3g}" for how, value in medians.items())
-    said = (
-        f"Median standard deviation of the training objective within searches (Model Gain, k = 5): {listed}."
-    )
-    return said, medians["sim-min"] < medians["sim-sum"] < medians["seq"]
-
-
-def _balancing_evens_out(evidence: _Evidence) -> Seen:
-    medians = _medians(evidence.spreads, "a")
-    if not {"bal", "sim-min", "seq"} <= medians.keys():
-        return None
-    said = (
-        f"Median standard deviation of the training objective: {medians['bal']:.3g} with balancing, "
-        f"{medians['sim-min']:.3g} with the best minimum, {medians['seq']:.3g} with sequential search."
-    )
-    return said, medians["bal"] - medians["sim-min"] < medians["seq"] - medians["bal"]
-
-
-def _same_on_test_rows(evidence: _Evidence) -> Seen:
-    medians = _medians(numbers_of_means(evidence.frame), "c")
-    if len(medians) < 2:
-        return None
-    low, high = min(medians.values()), max(medians.values())
-    said = f"Median of the mean test MCC within searches is between {low:.3f} and {high:.3f} (Model Gain, k = 5)."
-    return said, high - low <= SMALL_MCC
-
-
-def _medians(numbers: Frame, panel: str) -> dict[str, float]:
-    """The medians of the boxes of a panel, averaged over the numbers of alternatives, by search."""
-    rows = numbers[numbers["panel"] == panel]
-    return {str(how): float(value) for how, value in rows.groupby("how")["median"].mean().items()}
-
-
+@_conclusion("Heuristics are exact for one alternative and lose more with each further one.")
 def _heuristics_lose_with_a(evidence: _Evidence) -> Seen:
     table = shortfalls(evidence.searches, ["method", "a"])
-    if not len(table):
-        return None
+    _need(len(table))
     rows = table[table["against"] == "sim. (sum)"].dropna(subset=["mean %"])
     means = rows.groupby(["heuristic", "a"])["mean %"].mean().unstack()
-    if not {1, MOST_ALTERNATIVES} <= set(means.columns):
-        return None
+    _need({1, MOST_ALTERNATIVES} <= set(means.columns))
     listed = "; ".join(
         f"{how} {row[1]:.3g} % with one alternative, {row[MOST_ALTERNATIVES]:.3g} % with five"
         for how, row in means.iterrows()
@@ -409,47 +446,43 @@ def _heuristics_lose_with_a(evidence: _Evidence) -> Seen:
     return said, bool((means[1] <= 0.01).all() and (means[MOST_ALTERNATIVES] > means[1]).all())
 
 
+@_conclusion("Heuristics lose nothing if sets must not overlap (tau = 1).")
 def _heuristics_are_exact_at_one(evidence: _Evidence) -> Seen:
     table = shortfalls(evidence.searches, ["method", "tau"])
     rows = table[(table["tau"] == 1) & (table["against"] == "sim. (sum)")] if len(table) else table
     rows = rows.dropna(subset=["worst %"]) if len(rows) else rows
-    if not len(rows):
-        return None
+    _need(len(rows))
     worst = float(rows["worst %"].max())
     said = f"Largest loss of either heuristic against the proven best sum at tau = 1: {worst:.2g} %."
     return said, worst <= 1e-6
 
 
+@_conclusion("Heuristics stop early though there are further alternatives.")
 def _heuristics_stop_early(evidence: _Evidence) -> Seen:
     table = shortfalls(evidence.searches, ["method"])
     rows = table[table["proven"] > 0] if len(table) else table
-    if not len(rows):
-        return None
+    _need(len(rows))
     rows = rows[rows["against"] != "sim. (min)"]
-    listed = ", ".join(
-        f"{row['heuristic']} ({row['method']}, where {row['against']} has sets) {row['no sets %']:.1f} %"
-        for _, row in rows.iterrows()
-    )
-    return f"Settings with sets of which the heuristic finds none: {listed}.", bool(
-        (rows["no sets %"] > 0).any()
-    )
+    words = "{0[heuristic]} ({0[method]}, where {0[against]} has sets) {0[no sets %]:.1f} %"
+    said = f"Settings with sets of which the heuristic finds none: {_listed(rows, words, ', ')}."
+    return said, bool((rows["no sets %"] > 0).any())
 
 
+@_conclusion("Heuristics take next to no time.")
 def _heuristics_take_no_time(evidence: _Evidence) -> Seen:
     runs = evidence.runs
     seconds = runs.loc[runs["how"].isin(HEURISTICS), "seconds"]
-    if not len(seconds):
-        return None
+    _need(len(seconds))
     said = f"Mean {1000 * seconds.mean():.1f} ms, longest {1000 * seconds.max():.1f} ms (k = 5)."
     return said, bool(seconds.mean() < 0.01)
 
 
+@_conclusion("Quality drops most from the original set to the first alternative.")
 def _first_step_costs_most(evidence: _Evidence) -> Seen:
     numbers = numbers_of_qualities(evidence.frame)
     rows = numbers[numbers["panel"] == "a"]
     means = rows.groupby("number")["mean"].mean()
-    if not {0, 1, 2} <= set(means.index):
-        return None
+    _need({0, 1, 2} <= set(means.index))
     steps = -means.diff().dropna()
     said = (
         f"Mean drop of the scaled training objective (Model Gain, k = 10, all thresholds): {steps[1]:.3f} from set "
@@ -458,6 +491,7 @@ def _first_step_costs_most(evidence: _Evidence) -> Seen:
     return said, bool(steps[1] >= steps.max())
 
 
+@_conclusion("Alternatives run out with their number and the threshold.")
 def _sets_run_out(evidence: _Evidence) -> Seen:
     numbers = numbers_of_valid_sets(evidence.frame)
     said, stands = [], True
@@ -470,15 +504,16 @@ def _sets_run_out(evidence: _Evidence) -> Seen:
         stands &= bool(
             (shares.diff().dropna() <= TIE).all().all() and (shares.T.diff().dropna() <= TIE).all().all()
         )
-    return (f"{'; '.join(said)} (Model Gain).", stands) if said else None
+    _need(said)
+    return f"{'; '.join(said)} (Model Gain).", stands
 
 
+@_conclusion("For mRMR the threshold matters less than for MI.")
 def _mrmr_is_flat(evidence: _Evidence) -> Seen:
     numbers = numbers_of_objectives(evidence.frame)
     rows = numbers[(numbers["number"] == MOST_ALTERNATIVES) & (numbers["tau"] == numbers["tau"].max())]
     drops = {row["method"]: 1 - row["mean"] for _, row in rows.iterrows() if not math.isnan(row["mean"])}
-    if not {"MI", "mRMR"} <= drops.keys():
-        return None
+    _need({"MI", "mRMR"} <= drops.keys())
     listed = ", ".join(f"{method} {drop:.3f}" for method, drop in drops.items())
     said = (
         f"Drop of the scaled training objective to alternative 5 at the largest threshold (k = 10): {listed}."
@@ -486,56 +521,15 @@ def _mrmr_is_flat(evidence: _Evidence) -> Seen:
     return said, drops["mRMR"] < drops["MI"]
 
 
-def _same_test_objective(evidence: _Evidence) -> Seen:
-    runs = complete_settings(evidence.runs[evidence.runs["method"] == "model_gain"])
-    wide = runs.pivot(index=["dataset", "fold", "tau", "a"], columns="how", values="mean_test_objective")
-    if not {"seq", "sim-sum"} <= set(wide.columns) or not len(wide):
-        return None
-    gap = float((wide["sim-sum"] - wide["seq"]).mean())
-    said = (
-        f"Mean test objective, simultaneous (sum) minus sequential, over {len(wide):,} settings: {gap:+.4f}."
-    )
-    return said, abs(gap) <= SMALL_MCC
-
-
-_CHECKS: tuple[tuple[str, Callable[[_Evidence], Seen]], ...] = (
-    ("Model Gain gives the best original sets for prediction.", _best_method),
-    ("Ten features instead of five hardly change how well sets predict.", _size_matters_little),
-    ("Simultaneous search does not reach a higher average quality than sequential search.", _no_gain_in_sum),
-    ("That holds for mRMR too, where the solver ran out of time.", _no_gain_for_mrmr),
-    (
-        "Sequential search may have the higher average quality as well as simultaneous search.",
-        _either_may_win,
-    ),
-    ("On test rows, too, both have the same mean objective.", _same_test_objective),
-    ("Searches differ little in how well their sets predict.", _same_on_test_rows),
-    (
-        "Simultaneous search makes sets more alike in quality, most of all with the best minimum.",
-        _minimum_evens_out,
-    ),
-    ("Greedy balancing makes sets nearly as alike as the best minimum does.", _balancing_evens_out),
-    ("Sequential search is the faster one for every method.", _sequential_is_faster),
-    ("mRMR is too hard to prove: most simultaneous searches end without a proof.", _mrmr_is_left_open),
-    ("The more alternatives, the more simultaneous searches end without a proof.", _proofs_fail_with_a),
-    (
-        "Heuristics are exact for one alternative and lose more with each further one.",
-        _heuristics_lose_with_a,
-    ),
-    ("Heuristics lose nothing if sets must not overlap (tau = 1).", _heuristics_are_exact_at_one),
-    ("Heuristics stop early though there are further alternatives.", _heuristics_stop_early),
-    ("Heuristics take next to no time.", _heuristics_take_no_time),
-    ("Quality drops most from the original set to the first alternative.", _first_step_costs_most),
-    ("Alternatives run out with their number and the threshold.", _sets_run_out),
-    ("For mRMR the threshold matters less than for MI.", _mrmr_is_flat),
-)
-
-
 def conclusions(frame: Frame) -> Frame:
     """The conclusions of the paper that results can tell about."""
     evidence = _Evidence(frame)
     rows = []
-    for text, check in _CHECKS:
-        said, stands = check(evidence) or ("", None)
-        verdict = OPEN if stands is None else HOLDS if stands else CHANGES
+    for text, check in _CHECKS.items():
+        try:
+            said, stands = check(evidence)
+            verdict = HOLDS if stands else CHANGES
+        except _NoResultsError:
+            said, verdict = "", OPEN
         rows.append({"conclusion": text, "evidence": said, "verdict": verdict})
     return pandas().DataFrame(rows)
