@@ -12,6 +12,8 @@ from altsets.errors import InputError, reason_of
 #: What reading a field of a document raises if it is not there, or not what it should be.
 DAMAGED = (ArithmeticError, AttributeError, LookupError, TypeError, ValueError)
 
+#: What the table is called among the options of a command, in the record of an answer.
+TABLE = "TABLE"
 #: Lists in lists beyond this are no result of anything, and functions that call themselves would not come back.
 MOST_NESTED = 50
 #: Floats end at about this many digits.

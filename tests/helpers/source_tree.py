@@ -31,7 +31,6 @@ ROOMS = (
     "tables",
     "wording",
     "display",
-    "commands",
     "features",
     "documents",
     "errors",

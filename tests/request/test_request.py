@@ -303,3 +303,13 @@ def test_selectors_say_what_was_asked():
     assert "SelectAlternatives(" in request.to_python()
     scores = SelectAlternatives([3, 2, 1], n_features=1, n_alternatives=1).fit(np.eye(3))
     assert scores.result_.request.quality is None
+
+
+@pytest.mark.parametrize(
+    ("tau", "written"),
+    [("1", "1"), ("0", "0"), ("0.5", "0.5"), ("1/3", "'1/3'"), ("0.9", "'9/10'"), (0.9, "0.9"), (1, "1.0")],
+)
+def test_tau_is_written_as_a_number_where_one_is_exact(tau, written):
+    request = Request(tau=tau, quality="f")
+    assert f"tau={written}," in request.to_python()
+    assert Request(tau=eval(written), quality="f") == request

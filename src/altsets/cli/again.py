@@ -10,7 +10,7 @@ import typer
 
 from altsets.cli.printing import NO_SET, console_for, say
 from altsets.cli.searching import known_options
-from altsets.commands import TABLE, option_words
+from altsets.documents import TABLE
 from altsets.errors import InputError
 
 #: The option that names a model, perhaps by the class to import.
@@ -84,6 +84,8 @@ class SavedAnswer:
             raise InputError(
                 f"{self.path} is about a table from standard input; give the TABLE beside --again."
             )
+        from altsets.request import option_words
+
         try:
             words = option_words(options, known)
         except InputError as error:

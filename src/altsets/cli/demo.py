@@ -13,7 +13,7 @@ from altsets.cli.options import EvaluationOptions, ModelOptions
 from altsets.cli.outputs import ReportFile
 from altsets.cli.printing import answer, console_for, plain_messages, printable, say, say_error
 from altsets.cli.searching import Record, Searched, TableToScore, run_search
-from altsets.commands import TABLE
+from altsets.documents import TABLE
 from altsets.errors import InputError, MissingExtraError
 
 if TYPE_CHECKING:

@@ -14,7 +14,7 @@ import typer
 
 from altsets.cli import parsing
 from altsets.cli.printing import NO_SET, Waiting, console_for, fail, say_error
-from altsets.commands import TABLE
+from altsets.documents import TABLE
 from altsets.errors import InputError
 from altsets.features import FeatureNames, names_in
 

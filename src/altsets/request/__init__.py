@@ -15,17 +15,27 @@ Every verb (:func:`altsets.find`, :func:`altsets.frontier`, ...), the selector a
 
 from altsets.request._fields import DEFAULT_SEED, ENGINE_NAMES, MAX_ITERS, checked_seconds
 from altsets.request._request import Request
-from altsets.request._writing import LONGEST_LINE, arguments, call, named_quality, with_imports
+from altsets.request._writing import (
+    arguments,
+    call,
+    named_quality,
+    option_words,
+    python_lines,
+    shell_line,
+    with_imports,
+)
 
 __all__ = [
     "DEFAULT_SEED",
     "ENGINE_NAMES",
-    "LONGEST_LINE",
     "MAX_ITERS",
     "Request",
     "arguments",
     "call",
     "checked_seconds",
     "named_quality",
+    "option_words",
+    "python_lines",
+    "shell_line",
     "with_imports",
 ]

@@ -7,6 +7,7 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from altsets.dissimilarity import is_named, matched_on_table
+from altsets.documents import document_in
 from altsets.features import FeatureNames
 from altsets.measures.pairs import is_array
 from altsets.problem import Problem
@@ -167,7 +168,7 @@ class Request(RequestFields):
     @classmethod
     def from_json(cls, text: str) -> Request:
         """Read what :meth:`to_json` wrote; a document names no code to import, only what altsets knows."""
-        return cls.from_dict(writing.document_in(text))
+        return cls.from_dict(document_in(text))
 
     @classmethod
     def from_dict(cls, document: Any) -> Request:

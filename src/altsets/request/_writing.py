@@ -6,9 +6,11 @@ Names come from users' tables: each is quoted as its language wants it, so that 
 from __future__ import annotations
 
 import json
+import re
 import shlex
 from collections.abc import Mapping, Sequence
 from fractions import Fraction
+from types import MappingProxyType
 from typing import Any
 
 from altsets import documents
@@ -19,8 +21,13 @@ from altsets.errors import InputError, NotExpressedError
 from altsets.measures.models import MODELS
 from altsets.quality.spec import NamedQuality, spec_of
 from altsets.request._fields import RequestFields
+from altsets.wording import join_words
 
 SCHEMA = 1
+#: Options about where an answer goes, which have no part in what it is.
+ABOUT_OUTPUT = ("--json", "--output", "--report", "--force", "--save-scores")
+#: The long name of an option, without a value: names with one would slip past any list of names.
+OPTION = re.compile(r"--[a-z0-9]+(-[a-z0-9]+)*")
 #: Fields that are written as they are.
 PLAIN = (
     "n_features",
@@ -85,11 +92,6 @@ def named_quality(request: RequestFields) -> NamedQuality:
     if not isinstance(found, NamedQuality):
         raise NotExpressedError("only you know what quality was searched with")
     return found
-
-
-def document_in(text: str) -> Any:
-    """What a JSON document says."""
-    return documents.document_in(text)
 
 
 def fields_in(document: Any) -> dict[str, Any]:
@@ -170,43 +172,58 @@ def arguments(request: RequestFields, names: Sequence[str] | None = None, table:
     if request.min_difference is not None:
         said.append(f"min_difference={request.min_difference}")
     elif request.tau is not None:
-        tau = str(request.tau) if isinstance(request.tau, Fraction) else request.tau
-        said.append(f"tau={tau!r}")
+        said.append(f"tau={_tau_literal(request.tau)}")
     if request.dissimilarity != "dice":
         said.append(f"dissimilarity={dissimilarity_python(request.dissimilarity, names, table)}")
-    said += [
-        f"{name}={getattr(request, name)!r}"
-        for name, default in (("search", "sequential"), ("aggregation", "sum"))
-        if getattr(request, name) != default
-    ]
+    said += _changed(request, "search", "aggregation")
     if request.constraints:
         calls = ", ".join(constraint.to_python(names, table) for constraint in request.constraints)
         said.append(f"constraints=[{calls}]")
     if request.existing:
         sets = ", ".join(features_literal(given, names) for given in request.existing)
         said.append(f"existing=[{sets}]")
-    said += [
-        f"{name}={getattr(request, name)!r}"
-        for name, default in (("engine", "auto"), ("max_iters", 1000), ("time_limit", None))
-        if getattr(request, name) != default
-    ]
-    return said
+    return said + _changed(request, "engine", "max_iters", "time_limit")
 
 
-def python_lines(request: RequestFields, names: Sequence[str] | None) -> str:
-    """Lines that make the same request, with all imports."""
-    if request.quality is None:
+def _changed(request: RequestFields, *names: str) -> list[str]:
+    """Fields that are not as they are by default, as keyword arguments."""
+    return [f"{name}={value!r}" for name, value in _changes(request, names)]
+
+
+def _changes(request: RequestFields, names: Sequence[str]) -> list[tuple[str, Any]]:
+    values = ((name, getattr(request, name)) for name in names)
+    return [(name, value) for name, value in values if value != getattr(RequestFields, name)]
+
+
+def _tau_literal(tau: float | Fraction) -> str:
+    """A plain number if there is one that is exactly tau, else the fraction as text."""
+    if isinstance(tau, Fraction):
+        return str(int(tau)) if tau.denominator == 1 else repr(float(tau) if float(tau) == tau else str(tau))
+    return repr(tau)
+
+
+def python_lines(
+    request: RequestFields, names: Sequence[str] | None, beside: Mapping[str, str] = MappingProxyType({})
+) -> str:
+    """Lines that make the same request, with all imports; ``beside`` says what else ``fit`` takes, in words."""
+    if request.quality is None and not beside:
         made = call("result = altsets.find", ["scored", *arguments(request, names)])
         return with_imports(["# scored is your quality, such as quality.Additive(scores).", made])
     if request.existing:
         raise NotExpressedError("sets that others must differ from were given")
-    said = [named_quality(request).to_python(), *arguments(request, names)]
-    said += [] if request.task == "auto" else [f"task={request.task!r}"]
-    said += [] if request.random_state is None else [f"random_state={request.random_state}"]
     if request.engine != "auto":
         raise NotExpressedError(f"the engine {request.engine!r} was asked for, which only find() takes")
-    made = call("selector = SelectAlternatives", said)
-    return with_imports(["# X and y are your table and target.", made, "selector.fit(X, y)"])
+    said = [named_quality(request).to_python(), *arguments(request, names)]
+    said += _changed(request, "task", "random_state")
+    known = {"X": "table", "y": "target", **beside}
+    fitted = ", ".join(["X", "y", *(f"{name}={name}" for name in beside)])
+    return with_imports(
+        [
+            f"# {join_words(list(known))} are your {join_words(list(known.values()))}.",
+            call("selector = SelectAlternatives", said),
+            f"selector.fit({fitted})",
+        ]
+    )
 
 
 def call(function: str, said: Sequence[str]) -> str:
@@ -240,23 +257,65 @@ def command(request: RequestFields, table: str, target: str, names: Sequence[str
         words += [f"--existing={features_text(given, known)}" for given in request.existing]
     except IndexError:
         raise NotExpressedError("its features are indices, and a command wants their names") from None
-    for name, default in (
-        ("task", "auto"),
-        ("search", "sequential"),
-        ("aggregation", "sum"),
-        ("engine", "auto"),
-        ("max_iters", 1000),
-        ("time_limit", None),
-    ):
-        if (value := getattr(request, name)) != default:
-            words.append(f"--{name.replace('_', '-')}={value}")
+    plain = ("task", "search", "aggregation", "engine", "max_iters", "time_limit")
+    words += [f"--{name.replace('_', '-')}={value}" for name, value in _changes(request, plain)]
     if request.random_state is not None:
         raise NotExpressedError("a seed was given, and the command line has a fixed one")
-    if any("\0" in word for word in words):
-        raise NotExpressedError("a name in it has characters that no shell takes")
-    # What begins with a dash would be taken for an option.
-    words = [*words, "--", table] if table.startswith("-") else [table, *words]
-    return " ".join(["altsets", "find", *map(_quote, words)])
+    return " ".join(_typed("find", words, table))
+
+
+def option_words(options: Mapping[str, Any], known: Mapping[str, bool] | None = None) -> list[str]:
+    """The options of a command, as its record has them, as words; without the table and where the answer goes.
+
+    ``known`` are the options that the command has, and whether each is a flag: whatever does not fit is refused.
+    """
+    words = []
+    for name, value in options.items():
+        if name in ABOUT_OUTPUT or name == documents.TABLE:
+            continue
+        values = value if isinstance(value, list) else [value]
+        plain = all(type(one) in (str, int, float, bool) for one in values)
+        if not OPTION.fullmatch(name) or not plain or (known is not None and not _fits(name, values, known)):
+            raise InputError(
+                f"it has an option {name!r} with the value {value!r:.60}, which altsets does not know."
+            )
+        words += [name if one is True else f"{name}={one}" for one in values]
+    return words
+
+
+def _fits(name: str, values: list[Any], known: Mapping[str, bool]) -> bool:
+    """Whether an option exists and has a value if it needs one: an option without would swallow the next word."""
+    return name in known and all((one is True) if known[name] else type(one) is not bool for one in values)
+
+
+def shell_line(command: str, options: Mapping[str, Any]) -> str:
+    """A command once more, by its record; on several lines if it is long: a browser would break it anywhere."""
+    try:
+        words = option_words(options)
+    except InputError as error:
+        raise NotExpressedError(str(error).rstrip(".")) from error
+    first, *others = _typed(command, words, options.get(documents.TABLE))
+    lines = [first]
+    for word in others:
+        if len(lines[-1]) + len(word) < LONGEST_LINE:
+            lines[-1] += f" {word}"
+        else:
+            lines.append(f"    {word}")
+    return " \\\n".join(lines)
+
+
+def _typed(command: str, words: Sequence[str], table: str | None) -> list[str]:
+    """The words of a command line, quoted."""
+    if table is not None:
+        # What begins with a dash would be taken for an option; alone, it is standard input.
+        is_option = table.startswith("-") and table != "-"
+        words = [*words, "--", table] if is_option else [table, *words]
+    try:
+        if "\0" in "".join(words).encode().decode():
+            raise ValueError
+    except ValueError:
+        raise NotExpressedError("a name in it has characters that no shell takes") from None
+    return ["altsets", command, *map(_quote, words)]
 
 
 def _size_words(request: RequestFields) -> list[str]:
