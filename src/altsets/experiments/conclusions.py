@@ -95,7 +95,8 @@ def _relative(gains: Floats, scale: Frame) -> Floats:
     """Gains over qualities that are not close to 0, in percent."""
     sizes = np.abs(scale.to_numpy(dtype=float))
     fit = sizes >= SMALLEST_SCALE
-    return 100 * gains[fit] / sizes[fit]
+    relative: Floats = 100 * gains[fit] / sizes[fit]
+    return relative
 
 
 def _of(values: Floats, number: Callable[[Floats], Any]) -> float:
