@@ -11,7 +11,7 @@ import pytest
 from shared_data import DATASETS, needs_datasets
 
 from altsets.errors import InputError, MissingExtraError, TableError
-from altsets.files import csv_tables
+from altsets.files import parsing
 from altsets.files.columns import Table
 from altsets.files.dataset import load_demo, read_columns, split_target
 from altsets.files.writing import write_csv
@@ -89,7 +89,7 @@ def test_what_is_not_a_number(write, cell):
 
 @pytest.mark.parametrize("chunk", [1, 4, 1000])
 def test_a_column_that_turns_to_text_late_keeps_its_spelling(write, monkeypatch, chunk):
-    monkeypatch.setattr(csv_tables, "CELLS_AT_A_TIME", chunk)
+    monkeypatch.setattr(parsing, "CELLS_AT_A_TIME", chunk)
     table = read_columns(write("code,n\n007,1\n1.50,2\nNA,3\nx,4\n8,5\n"))
     assert contents(table) == {"code": ["007", "1.50", None, "x", "8"], "n": [1.0, 2.0, 3.0, 4.0, 5.0]}
 

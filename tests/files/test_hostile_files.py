@@ -51,6 +51,19 @@ def test_the_limit_on_unpacked_files_bounds_memory(write):
         tracemalloc.stop()
 
 
+def test_parquet_files_unpack_to_a_limit(tmp_path, monkeypatch):
+    """One value that repeats a million times is stored once; a large file may hold more than a small one."""
+    path = tmp_path / "t.parquet"
+    pq.write_table(pa.table({"a": np.zeros(2**20), "y": np.ones(2**20)}), path)
+    assert path.stat().st_size < 2**15
+    assert read_columns(path).n_rows == 2**20
+    monkeypatch.setattr(contents, "MOST_UNPACKED", 2**20)
+    assert "unpacks to more than 1 MiB; if that is right, read it with pandas.read_parquet" in refusal(path)
+    numbers = np.random.default_rng(0).random(2**18)
+    pq.write_table(pa.table({"a": numbers, "y": numbers}), path)
+    assert read_columns(path).n_rows == 2**18
+
+
 def test_workbooks_unpack_to_a_limit(write, tmp_path, monkeypatch):
     openpyxl = pytest.importorskip("openpyxl")
     book = openpyxl.Workbook()

@@ -1,6 +1,6 @@
 """Tables, scores and answers in files: CSV (also gzipped), Parquet and Excel, without pandas.
 
-``dataset`` holds :func:`altsets.read_table`, which reads a file (``contents``, ``csv_tables``, ``binary_tables``) and
+``dataset`` holds :func:`altsets.read_table`, which reads a file (``contents``, ``parsing``) and
 decides what its columns mean (``columns``). ``feature_files`` reads scores, costs and groups of
 features, ``writing`` writes answers.
 """

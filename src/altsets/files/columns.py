@@ -40,33 +40,18 @@ Order = tuple[str, ...] | None
 
 @dataclass(frozen=True, eq=False)
 class Table:
-    """Named columns of equal length, as they were read.
-
-    Attributes
-    ----------
-    names : tuple of str
-        The names of the columns, all different.
-    columns : tuple of ndarray
-        Floats (nan = missing), or objects (str, None = missing) where a column is not numeric.
-    source : str
-        Where it came from, for messages.
-    categories : mapping of str to tuple of str or None
-        Columns that are categories by their type in the file; the labels in their order, if they have one.
-    sha256 : str
-        The hash of the file that it was read from, byte by byte; empty if there was none.
-    notes : tuple of str
-        Sentences on what was left out when it was read.
-    unusable : mapping of str to str
-        Columns that can only be dropped, and what they hold.
-
-    """
+    """Named columns of equal length, as they were read: floats (nan = missing), else text (None = missing)."""
 
     names: tuple[str, ...]
     columns: tuple[Column, ...]
     source: str = "the table"
+    #: Columns that are categories by their type in the file.
     categories: Mapping[str, Order] = field(default_factory=dict)
+    #: The hash of the file, byte by byte; empty if there was none.
     sha256: str = ""
+    #: Sentences on what was left out when it was read.
     notes: tuple[str, ...] = ()
+    #: Columns that can only be dropped, and what they hold.
     unusable: Mapping[str, str] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
@@ -92,16 +77,7 @@ def refuse_nameless(names: Sequence[str], source: str, advice: str) -> None:
 
 
 def as_features(columns: Mapping[str, Column], categories: Mapping[str, Order]) -> Features:
-    """Columns by name as features: text is categories, numbers may be missing.
-
-    Parameters
-    ----------
-    columns : mapping of str to ndarray
-        What a file holds.
-    categories : mapping of str to tuple of str or None
-        Columns that are categories whatever they hold. Ordered ones are numbers: their ranks.
-
-    """
+    """Columns by name as features: text is categories, and so are those that are named; ordered ones are ranks."""
     plain = [column.dtype != object and name not in categories for name, column in columns.items()]
     values = _side_by_side(list(columns.values()), plain)
     labels: dict[int, tuple[str, ...]] = {}

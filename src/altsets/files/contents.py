@@ -22,6 +22,8 @@ from altsets.errors import TableError, reason_of
 STANDARD_INPUT = "-"
 #: Bytes that a compressed file may hold: a few kilobytes can hold enough to fill any memory.
 MOST_UNPACKED = 2**29
+#: A Parquet file may hold more than that if it is large itself: so many times its own size.
+MOST_TIMES = 100
 
 
 @dataclass(frozen=True)
@@ -109,12 +111,16 @@ def unpack(content: bytes, source: str) -> bytes:
     return unpacked
 
 
-def refuse_size(n_bytes: int, source: str) -> None:
-    """Refuse a compressed file that holds very much more than its own size."""
-    if n_bytes > MOST_UNPACKED:
+def refuse_size(n_bytes: int, source: str, packed: int = 0) -> None:
+    """Refuse a compressed file that holds very much more than its own size; ``packed`` if it is a Parquet file."""
+    if n_bytes > max(MOST_UNPACKED, MOST_TIMES * packed):
+        advice = (
+            "read it with pandas.read_parquet and give the frame"
+            if packed
+            else "unpack it and give the unpacked file"
+        )
         raise TableError(
-            f"{source} unpacks to more than {MOST_UNPACKED // 2**20} MiB; if that is right, unpack it and give the "
-            "unpacked file."
+            f"{source} unpacks to more than {MOST_UNPACKED // 2**20} MiB; if that is right, {advice}."
         )
 
 

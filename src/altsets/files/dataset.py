@@ -16,7 +16,6 @@ from pathlib import Path
 import numpy as np
 
 from altsets.errors import TableError
-from altsets.files.binary_tables import parse_excel, parse_parquet
 from altsets.files.columns import Column, Table, as_features, as_target, holds_times, missing_in
 from altsets.files.contents import (
     STANDARD_INPUT,
@@ -29,7 +28,7 @@ from altsets.files.contents import (
     refuse_markup,
     unpack,
 )
-from altsets.files.csv_tables import numbers_in, parse_csv
+from altsets.files.parsing import numbers_in, parse_csv, parse_excel, parse_parquet
 from altsets.tables.feature_matrix import Features
 from altsets.wording import counted, list_some
 

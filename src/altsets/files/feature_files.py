@@ -18,7 +18,7 @@ import numpy as np
 from altsets.arrays import Floats
 from altsets.errors import InputError, TableError, reason_of
 from altsets.features import FeatureNames, unknown_features
-from altsets.files.csv_tables import read_rows
+from altsets.files.parsing import read_rows
 from altsets.files.writing import csv_text, escape_formula, unescape_formula, write_new
 from altsets.quality import CFS, FCBF, MRMR, Additive, Quality
 from altsets.quality.spec import PAIRED
@@ -77,18 +77,7 @@ def read_scores(
 
 @dataclass(frozen=True, eq=False)
 class Scores:
-    """What a quality is made of.
-
-    Attributes
-    ----------
-    names : tuple of str
-        The features.
-    values : ndarray of shape (n,)
-        One number for each of them.
-    pairs : ndarray of shape (n, n) or None
-        One number for each pair; None if there are none.
-
-    """
+    """What a quality is made of: one number for each feature, and one for each pair if it has any."""
 
     names: tuple[str, ...]
     values: Floats
@@ -194,7 +183,9 @@ def read_costs(path: str, names: FeatureNames) -> tuple[dict[str, float], list[l
         if group:
             members.setdefault(group, []).append(name)
         if cost or not group:
-            amount = _cost(path, line, cost)
+            if not _is_number(cost):
+                raise InputError(f"{path}, line {line}: the cost {cost!r} is not a number.")
+            amount = float(cost)
             if not group:
                 costs[name] = amount
             elif prices.setdefault(group, amount) != amount:
@@ -241,12 +232,6 @@ def _is_number(text: str) -> bool:
     except ValueError:
         return False
     return True
-
-
-def _cost(path: str, line: int, text: str) -> float:
-    if not _is_number(text):
-        raise InputError(f"{path}, line {line}: the cost {text!r} is not a number.")
-    return float(text)
 
 
 def _refuse_unknown(path: str, given: Iterable[str], names: FeatureNames) -> None:

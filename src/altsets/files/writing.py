@@ -30,17 +30,8 @@ Rows = Sequence[Mapping[str, Any]]
 class NewFile:
     """A file to be written.
 
-    Attributes
-    ----------
-    path : str
-        The file.
-    called : str
-        What messages call it, such as "--output answer.csv".
-    force : bool
-        Whether it may replace another file.
-    permission : str
-        How the user lets it replace another file, such as "add --force".
-
+    Messages call it ``called``, such as "--output answer.csv". It replaces another file only with ``force``;
+    ``permission`` says how the user gives that, such as "add --force".
     """
 
     path: str
