@@ -1,4 +1,4 @@
-# cython: boundscheck=False, wraparound=False, cdivision=True, initializedcheck=False
+# cython: boundscheck=False, wraparound=False, cdivision=True, initializedcheck=False, infer_types=True
 """Kernel: can features with given degrees be arranged in sets, with no pair of sets sharing too much? Exactly.
 
 Depth-first over the features, largest degree first; each gets the collection of sets it lies in, as a bit pattern.
@@ -89,11 +89,6 @@ class Arrangement:
     @cython.exceptval(check=False)
     def search(self) -> cython.void:
         """Give the features patterns in turn. What waits is in an array: a stack has less room."""
-        j: cython.int
-        s: cython.int
-        pattern: cython.int
-        to_take: cython.int
-        tied: cython.int
         if self.n == 0:
             self.found = True
             return
@@ -144,7 +139,6 @@ class Arrangement:
         self, j: cython.int, s: cython.int, pattern: cython.int, to_take: cython.int, tied: cython.int
     ) -> cython.void:
         """Decide whether set s holds feature j, set by set; ``tied``: equal to the pattern before so far."""
-        t: cython.int
         before: cython.int = 1
         allowed: cython.bint
         if tied:
@@ -167,8 +161,6 @@ class Arrangement:
     @cython.exceptval(check=False)
     def apply(self, pattern: cython.int, others: cython.int, sign: cython.int) -> cython.void:
         """Put a feature in the sets of a pattern, each with so many ``others``; with sign -1 take it out again."""
-        s: cython.int
-        t: cython.int
         for s in range(self.n_sets):
             if (pattern >> s) & 1:
                 self.room[s] -= sign
@@ -185,8 +177,6 @@ class Arrangement:
     @cython.exceptval(check=False)
     def enough_room(self, j: cython.int) -> cython.bint:
         """Whether the features from j on fit into the places left, counting places alone."""
-        s: cython.int
-        i: cython.int
         open_sets: cython.int = 0
         places: cython.int = 0
         needed: cython.int = 0
@@ -209,9 +199,6 @@ class Arrangement:
         A feature of degree d makes each of its sets share d - 1 features with others. Whatever a set cannot use of
         what it may share is lost, and only so much can be lost in all.
         """
-        s: cython.int
-        least: cython.int
-        most: cython.int
         for s in range(self.n_sets):
             least = max(self.room[s] - self.singles, 0)
             most = min(self.room[s], self.n - j)

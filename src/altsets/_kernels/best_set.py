@@ -1,4 +1,4 @@
-# cython: boundscheck=False, wraparound=False, cdivision=True, initializedcheck=False
+# cython: boundscheck=False, wraparound=False, cdivision=True, initializedcheck=False, infer_types=True
 """Kernel: the best set of k features that keeps to overlap caps, by Lagrangian branch and bound.
 
 Each cap says how many features a set may share with one earlier set. With a price on every cap the problem falls
@@ -108,7 +108,6 @@ class BestSet:
     @cython.nogil
     @cython.exceptval(check=False)
     def constant(self) -> cython.double:
-        c: cython.int
         total: cython.double = 0.0
         for c in range(self.n_caps):
             total += self.prices[c] * self.left[c]
@@ -119,10 +118,6 @@ class BestSet:
     @cython.exceptval(check=False)
     def sort(self) -> cython.void:
         """Insertion sort by priced score: the order hardly changes from one price vector to the next."""
-        i: cython.int
-        j: cython.int
-        moving: cython.int
-        value: cython.double
         for i in range(1, self.n):
             moving = self.order[i]
             value = self.priced[moving]
@@ -139,9 +134,6 @@ class BestSet:
     @cython.nogil
     @cython.exceptval(check=False)
     def reprice(self) -> cython.void:
-        j: cython.int
-        e: cython.int
-        value: cython.double
         for j in range(self.n):
             value = self.scores[j]
             for e in range(self.first[j], self.first[j + 1]):
@@ -154,12 +146,8 @@ class BestSet:
     @cython.exceptval(check=False)
     def try_greedy(self) -> cython.bint:
         """Take features in priced order as long as the caps allow; keep the set if it is the best so far."""
-        i: cython.int
-        e: cython.int
-        j: cython.int
         count: cython.int = 0
         value: cython.double = 0.0
-        fits: cython.bint
         for i in range(self.n):
             j = self.order[i]
             fits = True
@@ -188,7 +176,6 @@ class BestSet:
     @cython.nogil
     @cython.exceptval(check=False)
     def keep(self, chosen: cython.int[::1], value: cython.double) -> cython.void:
-        i: cython.int
         if value > self.cutoff and (not self.found or value > self.best):
             self.found = True
             self.best = value
@@ -201,16 +188,9 @@ class BestSet:
     @cython.exceptval(check=False)
     def descend(self) -> cython.void:
         """Lower the bound by moving the prices; the best prices stay in ``prices``."""
-        i: cython.int
-        e: cython.int
-        c: cython.int
-        step: cython.int
         patience: cython.int = 0
         scale: cython.double = 1.0
-        length: cython.double
-        norm: cython.double
         slope: cython.double
-        value: cython.double
         with cython.gil:
             best_prices: cython.double[::1] = np.zeros(self.n_caps)
             usage: cython.int[::1] = np.zeros(self.n_caps, dtype=np.intc)
@@ -261,9 +241,6 @@ class BestSet:
     @cython.exceptval(check=False)
     def rank(self) -> cython.void:
         """Prices, and sums of the best priced scores, with what each addition loses added back (Neumaier)."""
-        i: cython.int
-        value: cython.double
-        raised: cython.double
         total: cython.double = 0.0
         lost: cython.double = 0.0
         self.reprice()
@@ -278,7 +255,6 @@ class BestSet:
     @cython.nogil
     @cython.exceptval(check=False)
     def fits(self, j: cython.int) -> cython.bint:
-        e: cython.int
         for e in range(self.first[j], self.first[j + 1]):
             if self.left[self.member[e]] <= 0:
                 return False
@@ -297,8 +273,6 @@ class BestSet:
     @cython.exceptval(check=False)
     def optimistic(self, start: cython.int, to_take: cython.int) -> cython.double:
         """The best ``to_take`` priced scores from ``start`` on that are still allowed; -inf if there are too few."""
-        i: cython.int
-        j: cython.int
         count: cython.int = 0
         total: cython.double = 0.0
         for i in range(start, self.n):
@@ -349,7 +323,6 @@ class BestSet:
     @cython.exceptval(check=False)
     def take(self, j: cython.int, sign: cython.int) -> cython.void:
         """Take a feature, or with sign -1 put it back."""
-        e: cython.int
         for e in range(self.first[j], self.first[j + 1]):
             self.left[self.member[e]] -= sign
 
@@ -358,8 +331,6 @@ class BestSet:
     @cython.exceptval(check=False)
     def extend(self) -> cython.void:
         """Choose features in turn, depth first; levels are in arrays, for a stack has less room."""
-        i: cython.int
-        j: cython.int
         level: cython.int = 0
         self.since[0] = self.at[0] = 0
         self.value[0] = 0.0

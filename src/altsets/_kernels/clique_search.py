@@ -1,4 +1,4 @@
-# cython: boundscheck=False, wraparound=False, cdivision=True, initializedcheck=False
+# cython: boundscheck=False, wraparound=False, cdivision=True, initializedcheck=False, infer_types=True
 """Kernel: pick compatible sets from a list by spending a budget.
 
 Prices on features (see ``search.packing.master``) bound what compatible sets are worth together, and say by how
@@ -138,7 +138,6 @@ class Cliques:
 
     def run(self):
         """Search to the end or until stopped."""
-        i: cython.int
         for i in range(self.n):
             self.room[0, i] = i
             self.cost[0, i] = self.charge[i]
@@ -157,7 +156,6 @@ class Cliques:
     @cython.exceptval(check=False)
     def shared_with(self, i: cython.int, j: cython.int) -> cython.int:
         """How many features two listed sets share; -1 if they may not be picked together."""
-        w: cython.int
         shared: cython.int = 0
         allowed: cython.bint
         if self.compatible is not None:
@@ -196,8 +194,6 @@ class Cliques:
     @cython.exceptval(check=False)
     def standing(self, left: cython.int) -> cython.double:
         """What all elements cost at least, with so many sets to go."""
-        e: cython.int
-        d: cython.int
         total: cython.double = 0.0
         for e in range(self.n_elements):
             d = self.usage[e]
@@ -216,10 +212,6 @@ class Cliques:
 
         -1 if there is none that fewer than ``few`` have.
         """
-        e: cython.int
-        p: cython.int
-        q: cython.int
-        d: cython.int
         chosen: cython.int = -1
         found: cython.bint = False
         left: cython.int = self.n_sets - level
@@ -247,7 +239,6 @@ class Cliques:
     @cython.nogil
     @cython.exceptval(check=False)
     def has(self, i: cython.int, e: cython.int) -> cython.bint:
-        q: cython.int
         for q in range(self.first[i], self.first[i + 1]):
             if self.element[q] == e:
                 return True
@@ -260,11 +251,7 @@ class Cliques:
         self, level: cython.int, count: cython.int, spent: cython.double, value: cython.double
     ) -> cython.void:
         """Pick one of the sets that are left, and go on; ``spent`` leaves the elements out."""
-        p: cython.int
-        e: cython.int
-        n_first: cython.int
         n_next: cython.int = 0
-        rest: cython.double
         least: cython.double = INFINITY
         left: cython.int = self.n_sets - level
         standing: cython.double = self.standing(left)
@@ -299,7 +286,6 @@ class Cliques:
     @cython.exceptval(check=False)
     def keep(self, value: cython.double) -> cython.void:
         """What was picked is the best solution so far."""
-        p: cython.int
         self.found = True
         self.best = value
         if self.summing:
@@ -314,10 +300,7 @@ class Cliques:
     @cython.exceptval(check=False)
     def look_ahead(self, level: cython.int, count: cython.int, left: cython.int) -> cython.void:
         """What each set of the list costs at least together with as many later ones as are wanted, or one fewer."""
-        p: cython.int
-        q: cython.int
         m: cython.int = 0
-        cost: cython.double
         total: cython.double = 0.0
         for p in range(count - 1, -1, -1):
             cost = self.cost[level, p]
@@ -341,7 +324,6 @@ class Cliques:
     @cython.exceptval(check=False)
     def gather(self, level: cython.int, count: cython.int, e: cython.int) -> cython.int:
         """Bring the sets with an element to the front of a list; the next level's list is free to help."""
-        p: cython.int
         n_with: cython.int = 0
         n_without: cython.int = 0
         for p in range(count):
@@ -370,14 +352,9 @@ class Cliques:
         value: cython.double,
     ) -> cython.void:
         """Pick a set; the next level's list are the sets after it that go with it and can be paid for."""
-        q: cython.int
         i: cython.int = self.room[level, p]
-        j: cython.int
         m: cython.int = 0
-        shared: cython.int
         left: cython.int = self.n_sets - level - 1
-        cost: cython.double
-        limit: cython.double
         reached: cython.double = value + self.qualities[i] if self.summing else min(value, self.qualities[i])
         if not self.summing and reached <= self.best + self.tolerance:
             return
@@ -415,7 +392,6 @@ class Cliques:
     @cython.cfunc
     def keep_together(self, i: cython.int, level: cython.int, count: cython.int) -> cython.int:
         """Of the sets in a list those that go with a set by more than what they share; how many there are."""
-        p: cython.int
         m: cython.int = 0
         together: cython.uchar[::1] = self.together(i, np.asarray(self.room)[level, :count])
         for p in range(count):

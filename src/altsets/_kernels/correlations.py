@@ -1,4 +1,4 @@
-# cython: boundscheck=False, wraparound=False, cdivision=True, initializedcheck=False
+# cython: boundscheck=False, wraparound=False, cdivision=True, initializedcheck=False, infer_types=True
 """Kernel: what correlations of columns with missing values are made of, each pair in the rows where both are known.
 
 Which rows these are differs from pair to pair, and so do ranks and means.
@@ -22,9 +22,7 @@ def _rank(
 ) -> cython.longlong:
     """Centred ranks of column i in the rows where column j is known too; returns the sum of their squares."""
     m: cython.long = 0
-    t: cython.long
     first: cython.long = 0
-    last: cython.long
     rank: cython.longlong
     total: cython.longlong = 0
     for t in range(known):
@@ -73,9 +71,6 @@ def rank_products(codes_, order_, known_, start, stop, cross_, squares_):
     begin: cython.long = start
     end: cython.long = stop
     n_columns: cython.long = codes_.shape[0]
-    i: cython.long
-    j: cython.long
-    row: cython.long
     both: cython.longlong
     left: cython.double
     right: cython.double
@@ -114,22 +109,8 @@ def value_products(values_, weights_, start, stop, cross_, squares_):
     end: cython.long = stop
     n_columns: cython.long = values_.shape[0]
     n_rows: cython.long = values_.shape[1]
-    i: cython.long
-    j: cython.long
-    r: cython.long
     a: cython.double
     b: cython.double
-    largest_a: cython.double
-    largest_b: cython.double
-    total: cython.double
-    mean_a: cython.double
-    mean_b: cython.double
-    both: cython.double
-    left: cython.double
-    right: cython.double
-    first: cython.long
-    varied_a: cython.bint
-    varied_b: cython.bint
     with cython.nogil:
         for i in range(begin, end):
             for j in range(i + 1, n_columns):

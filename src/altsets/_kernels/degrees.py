@@ -1,4 +1,4 @@
-# cython: boundscheck=False, wraparound=False, cdivision=True, initializedcheck=False
+# cython: boundscheck=False, wraparound=False, cdivision=True, initializedcheck=False, infer_types=True
 """Kernel: the degree-sequence bound on the summed quality of several sets.
 
 Let c[i] be the number of features that lie in more than i of the A sets. Then the c[i] add up to A * k, and
@@ -128,11 +128,6 @@ class Degrees:
     @cython.exceptval(check=False)
     def weight_at(self, price: cython.double) -> cython.double:
         """Shared features when the ``total`` best priced scores are taken, ties in favour of fewer."""
-        i: cython.int
-        step: cython.int
-        chosen: cython.int
-        value: cython.double
-        top: cython.double
         weight: cython.double = 0.0
         for i in range(self.n_sets):
             self.counts[i] = 0
@@ -159,9 +154,6 @@ class Degrees:
     def find_price(self, limit: cython.double) -> cython.void:
         """The least price at which the limit is kept: there the relaxation is lowest."""
         low: cython.double = 0.0
-        high: cython.double
-        middle: cython.double
-        step: cython.int
         self.price = 0.0
         if self.weight_at(0.0) <= limit:
             return
@@ -181,12 +173,6 @@ class Degrees:
     @cython.exceptval(check=False)
     def fill_tails(self) -> cython.void:
         """tails[i, t]: the best priced value of t places in the levels from i on."""
-        start: cython.int
-        i: cython.int
-        step: cython.int
-        chosen: cython.int
-        value: cython.double
-        top: cython.double
         for step in range(1, self.total + 1):
             self.tails[self.n_sets, step] = -INFINITY
         for start in range(self.n_sets):
@@ -240,13 +226,6 @@ class Degrees:
         most: cython.int,
     ) -> cython.void:
         """Choose c[level], c[level + 1], ... in turn, each no larger than the one before."""
-        i: cython.int
-        low: cython.int
-        high: cython.int
-        peak: cython.int
-        down: cython.int
-        up: cython.int
-        count: cython.int
         if left == 0:
             if self.max_kept:
                 if value <= self.floor:
@@ -317,8 +296,6 @@ def _sums(scores):
     q: cython.double[::1] = scores
     sums = np.zeros(len(scores) + 1)
     out: cython.double[::1] = sums
-    i: cython.int
-    raised: cython.double
     total: cython.double = 0.0
     lost: cython.double = 0.0
     for i in range(len(q)):
@@ -429,9 +406,6 @@ def prefix_bound(scores, values, rooms, slack, tick=lambda: False):
     weight: cython.longlong = 0
     work: cython.longlong = 0
     late: cython.bint = False
-    bound: cython.double
-    s: cython.int
-    t: cython.int
     with cython.nogil:
         for s in range(n_sets):
             if work >= TICK_EVERY:
@@ -464,11 +438,6 @@ def _priced(
     counts: cython.int[::1],
 ) -> cython.double:
     """The ``total`` best priced places; leaves in ``counts`` how many features lie in more than i sets."""
-    i: cython.int
-    step: cython.int
-    chosen: cython.int
-    top: cython.double
-    value: cython.double
     result: cython.double = 0.0
     for i in range(n_sets):
         counts[i] = 0
@@ -504,13 +473,8 @@ def _relaxed(
     """The relaxed degree-sequence bound: the price of a shared feature is found by bisection."""
     low: cython.double = 0.0
     full: cython.longlong
-    high: cython.double
     price: cython.double = 0.0
-    best: cython.double
-    value: cython.double
     used: cython.longlong
-    step: cython.int
-    i: cython.int
     if total == 0:
         return 0.0
     if n == 0 or total > cython.cast(cython.longlong, n) * n_sets:

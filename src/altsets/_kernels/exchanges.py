@@ -1,4 +1,4 @@
-# cython: boundscheck=False, wraparound=False, cdivision=True, initializedcheck=False
+# cython: boundscheck=False, wraparound=False, cdivision=True, initializedcheck=False, infer_types=True
 """Kernel: local search by exchanging features between sets, to make sets valid and to make them better.
 
 ``deal``: given how many sets each feature lies in, find sets in which each pair shares at most so many features. The
@@ -66,20 +66,8 @@ def deal(degrees, n_sets, size, fixed, fixed_caps, cap, max_steps, seed, tick):
     shared: cython.int[:, ::1]
     state: cython.longlong[::1] = np.array([(seed + 1) * 48271 % 2147483647], dtype=np.int64)
     steps: cython.long = max_steps
-    step: cython.long
-    i: cython.int
-    j: cython.int
-    s: cython.int
-    t: cython.int
-    h: cython.int
-    x: cython.int
-    y: cython.int
-    best: cython.int
-    offset: cython.int
     excess: cython.long = 0
     change: cython.long
-    before: cython.int
-    after: cython.int
     patience: cython.long = 0
     for j in range(n):
         for i in range(degree[j]):
@@ -157,8 +145,6 @@ def _pick(
     member: cython.uchar[:, ::1], s: cython.int, t: cython.int, n: cython.int, state: cython.longlong[::1]
 ) -> cython.int:
     """A random feature that lies in set s and not in set t; -1 if there is none."""
-    tries: cython.int
-    j: cython.int
     start: cython.int = _random(state, n)
     for tries in range(n):
         j = start + tries
@@ -228,7 +214,6 @@ class Walk:
     def run(self, steps, hot, cold, tick):
         """Anneal from temperature ``hot`` to ``cold`` over so many steps."""
         total: cython.long = steps
-        step: cython.long
         temperature: cython.double = hot
         factor: cython.double = (cold / hot) ** (256.0 / max(steps, 256))
         stop: cython.bint = False
@@ -253,7 +238,6 @@ class Walk:
     @cython.exceptval(check=False)
     def accept(self, change: cython.double, temperature: cython.double) -> cython.bint:
         """Always downhill; uphill with a chance that falls off with the height (a rational stand-in for exp)."""
-        x: cython.double
         if change <= 0:
             return True
         x = change / temperature
@@ -284,7 +268,6 @@ class Walk:
     @cython.exceptval(check=False)
     def put(self, s: cython.int, x: cython.int, y: cython.int, change: cython.double) -> cython.void:
         """Put y in the place of x."""
-        j: cython.int
         self.member[s, x] = 0
         self.member[s, y] = 1
         self.quality[s] += change
@@ -299,9 +282,6 @@ class Walk:
         s: cython.int = _random(self.state, self.n_sets)
         i: cython.int = _random(self.state, self.k)
         x: cython.int = self.inside[s, i]
-        y: cython.int
-        t: cython.int
-        j: cython.int
         kind: cython.int = _random(self.state, 4)
         if kind < 2 or self.n_sets == 1:
             y = _random(self.state, self.n)
@@ -327,7 +307,6 @@ class Walk:
     def try_replace(
         self, s: cython.int, i: cython.int, x: cython.int, y: cython.int, temperature: cython.double
     ) -> cython.void:
-        h: cython.int
         change: cython.double = self.gain(s, x, y)
         if not self.accept(
             self.shortfall(self.quality[s] + change) - self.shortfall(self.quality[s]), temperature
@@ -355,9 +334,6 @@ class Walk:
     @cython.exceptval(check=False)
     def try_trade(self, x: cython.int, y: cython.int, temperature: cython.double) -> cython.void:
         """Let two features trade places in all sets: no two sets share more or less than before."""
-        s: cython.int
-        h: cython.int
-        i: cython.int
         risen: cython.double = 0.0
         for s in range(self.n_sets):
             if self.member[s, x] != self.member[s, y]:
@@ -406,7 +382,6 @@ class Walk:
         y: cython.int,
         temperature: cython.double,
     ) -> cython.void:
-        h: cython.int
         first: cython.double = self.gain(s, x, y)
         second: cython.double = self.gain(t, y, x)
         before: cython.double = self.shortfall(self.quality[s]) + self.shortfall(self.quality[t])
@@ -439,8 +414,6 @@ class Walk:
     @cython.nogil
     @cython.exceptval(check=False)
     def keep(self) -> cython.void:
-        s: cython.int
-        i: cython.int
         value: cython.double = self.quality[0]
         for s in range(1, self.n_sets):
             if self.summing:

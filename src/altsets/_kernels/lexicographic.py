@@ -1,4 +1,4 @@
-# cython: boundscheck=False, wraparound=False, cdivision=True, initializedcheck=False
+# cython: boundscheck=False, wraparound=False, cdivision=True, initializedcheck=False, infer_types=True
 """Kernel: the next set of positions, in lexicographic order, that keeps to overlap caps.
 
 The paper's Greedy Depth Search visits all sets in this order and keeps the valid ones. Here a prefix that already
@@ -14,7 +14,6 @@ TICK_EVERY = cython.declare(cython.long, 16384)
 @cython.cfunc
 @cython.exceptval(check=False)
 def _kept(left: cython.int[::1]) -> cython.bint:
-    c: cython.int
     for c in range(left.shape[0]):
         if left[c] < 0:
             return False
@@ -50,11 +49,7 @@ def next_set(n, first, member, caps, positions, fresh, tick):
     chosen: cython.longlong[::1] = positions
     left: cython.int[::1] = np.array(caps, dtype=np.intc)
     k: cython.int = len(positions)
-    level: cython.int
-    e: cython.int
-    at: cython.long
     steps: cython.long = 0
-    fits: cython.bint
     if fresh:
         level = 0
         at = 0

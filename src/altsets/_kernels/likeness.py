@@ -1,4 +1,4 @@
-# cython: boundscheck=False, wraparound=False, cdivision=True, initializedcheck=False
+# cython: boundscheck=False, wraparound=False, cdivision=True, initializedcheck=False, infer_types=True
 """Kernel: which features a growing set may take, and which sets go together, where features are alike or in groups.
 
 Two kinds of comparison, each asked the same two questions about many candidates at once. :class:`Matching`: the
@@ -87,9 +87,6 @@ class Matching:
     @cython.cfunc
     def count_partners(self):
         """How many features of each other set each feature is like."""
-        i: cython.int
-        j: cython.int
-        q: cython.int
         n_others: cython.int = self.first.shape[0] - 1
         self.n_partners = np.zeros((n_others, self.weights.shape[0]), dtype=np.intc)
         for i in range(n_others):
@@ -113,7 +110,6 @@ class Matching:
     @cython.cfunc
     def take_chosen(self, chosen: cython.int[::1]):
         """The features of the growing set, on the left."""
-        i: cython.int
         self.n_left = self.base.shape[0] + chosen.shape[0]
         for i in range(self.base.shape[0]):
             self.left[i] = self.base[i]
@@ -123,7 +119,6 @@ class Matching:
     @cython.cfunc
     def rule_out(self, candidates: cython.int[::1], to_go: cython.int, fits: cython.uchar[::1]):
         """Strike off the candidates with which the overlap with some other set exceeds its limit."""
-        i: cython.int
         n_others: cython.int = self.first.shape[0] - 1
         with cython.nogil:
             for i in range(n_others):
@@ -138,8 +133,6 @@ class Matching:
     @cython.cfunc
     def compare(self, number: cython.int, candidates: cython.int[::1], together: cython.uchar[::1]):
         """Strike off the sets whose overlap with this one exceeds the limit."""
-        i: cython.int
-        overlap: cython.double
         with cython.nogil:
             self.n_left = self.first[number + 1] - self.first[number]
             for i in range(self.n_left):
@@ -154,7 +147,6 @@ class Matching:
     @cython.exceptval(check=False)
     def take_other(self, number: cython.int) -> cython.void:
         """One of the other sets, on the right."""
-        i: cython.int
         self.n_right = self.first[number + 1] - self.first[number]
         for i in range(self.n_right):
             self.right[i] = self.feature[self.first[number] + i]
@@ -173,9 +165,6 @@ class Matching:
     @cython.exceptval(check=False)
     def largest_by_paths(self) -> cython.double:
         """One augmenting path after the other."""
-        i: cython.int
-        q: cython.int
-        found: cython.bint
         total: cython.int = 0
         for q in range(self.n_right):
             self.mate[q] = -1
@@ -191,7 +180,6 @@ class Matching:
     @cython.exceptval(check=False)
     def augments(self, i: cython.int) -> cython.bint:
         """Match the i-th one on the left, if need be by giving others another place."""
-        q: cython.int
         free: cython.bint
         for q in range(self.n_right):
             if self.visited[q] or self.weights[self.left[i], self.right[q]] == 0:
@@ -210,8 +198,6 @@ class Matching:
     @cython.exceptval(check=False)
     def mark_open_ends(self) -> cython.void:
         """Mark the places from which a path leads to a free one: whoever takes one of them makes the matching grow."""
-        p: cython.int
-        q: cython.int
         changed: cython.bint = True
         for q in range(self.n_right):
             self.open_end[q] = self.mate[q] < 0
@@ -231,9 +217,6 @@ class Matching:
     @cython.exceptval(check=False)
     def rule_out_by_paths(self, candidates: cython.int[::1], fits: cython.uchar[::1]) -> cython.void:
         """Those that are like a place with an open end, if the limit is reached."""
-        c: cython.int
-        q: cython.int
-        j: cython.int
         total: cython.double = self.largest_by_paths()
         limit: cython.double = self.limits[self.size, self.n_right]
         if total + 1 <= limit:
@@ -255,7 +238,6 @@ class Matching:
     @cython.exceptval(check=False)
     def rule_out_all(self, fits: cython.uchar[::1]) -> cython.void:
         """No set can be completed."""
-        c: cython.int
         for c in range(fits.shape[0]):
             fits[c] = 0
 
@@ -266,9 +248,6 @@ class Matching:
         self, other: cython.int, candidates: cython.int[::1], to_go: cython.int
     ) -> cython.bint:
         """Whether even the candidates with the fewest partners in another set lead to too large a matching."""
-        c: cython.int
-        i: cython.int
-        p: cython.int
         matched: cython.int = 0
         for p in range(self.n_right + 1):
             self.n_chosen_with[p] = self.n_candidates_with[p] = 0
@@ -291,8 +270,6 @@ class Matching:
     @cython.exceptval(check=False)
     def rule_out_by_parts(self, candidates: cython.int[::1], fits: cython.uchar[::1]) -> cython.void:
         """Those with which the best assignment exceeds the limit."""
-        c: cython.int
-        q: cython.int
         most: cython.double
         total: cython.double = self.largest_by_parts()
         limit: cython.double = self.limits[self.size, self.n_right]
@@ -324,12 +301,9 @@ class Matching:
     @cython.exceptval(check=False)
     def largest_by_parts(self) -> cython.double:
         """The best assignment: the rows of the smaller set enter one by one, each along a shortest path."""
-        i: cython.int
-        q: cython.int
         turned: cython.bint = self.n_left > self.n_right
         n_rows: cython.int = min(self.n_left, self.n_right)
         n_columns: cython.int = max(self.n_left, self.n_right)
-        weight: cython.double
         total: cython.double = 0.0
         for q in range(n_columns + 1):
             self.column_potential[q] = 0.0
@@ -349,13 +323,7 @@ class Matching:
     @cython.exceptval(check=False)
     def enter_row(self, row: cython.int, n_columns: cython.int, turned: cython.bint) -> cython.void:
         """Give a row a place, and the others along the path another one; costs are negative weights."""
-        q: cython.int
-        i: cython.int
         here: cython.int = 0
-        before: cython.int
-        nearest: cython.int
-        weight: cython.double
-        delta: cython.double
         self.owner[0] = row
         for q in range(n_columns + 1):
             self.slack[q] = INFINITY
@@ -430,7 +398,6 @@ class Grouping:
     @cython.cfunc
     def touch(self, chosen: cython.int[::1]):
         """The groups of the growing set."""
-        i: cython.int
         for i in range(self.touched.shape[0]):
             self.touched[i] = 0
         for i in range(self.base.shape[0]):
@@ -444,12 +411,6 @@ class Grouping:
     @cython.cfunc
     def rule_out(self, candidates: cython.int[::1], to_go: cython.int, fits: cython.uchar[::1]):
         """Strike off candidates with which too many groups are shared, whatever comes after them."""
-        c: cython.int
-        i: cython.int
-        q: cython.int
-        g: cython.int
-        new: cython.int
-        shared: cython.int
         n_others: cython.int = self.first.shape[0] - 1
         most: cython.int = self.limits.shape[0] - 1
         for g in range(self.marked.shape[0]):
@@ -473,10 +434,6 @@ class Grouping:
     @cython.cfunc
     def compare(self, number: cython.int, candidates: cython.int[::1], together: cython.uchar[::1]):
         """Strike off the sets that share too many groups with this one."""
-        c: cython.int
-        i: cython.int
-        q: cython.int
-        shared: cython.int
         size: cython.int = self.first[number + 1] - self.first[number]
         for q in range(self.marked.shape[0]):
             self.marked[q] = 0

@@ -1,4 +1,4 @@
-# cython: boundscheck=False, wraparound=False, cdivision=True, initializedcheck=False
+# cython: boundscheck=False, wraparound=False, cdivision=True, initializedcheck=False, infer_types=True
 """Kernel: mutual information of pairs of columns, by nearest neighbours or by counting.
 
 Every estimate here is a mean of logarithms (or digammas) of whole numbers: how many rows share a value, or lie closer
@@ -67,7 +67,6 @@ def _insert_distance(
     nearest: cython.double[::1], k: cython.int, distance: cython.double, rows: cython.int
 ) -> cython.double:
     """Insert a distance, as often as there are rows, into the k smallest so far; returns the largest of these."""
-    p: cython.int
     last: cython.int = k - 1
     while rows > 0 and distance < nearest[last]:
         p = last
@@ -99,8 +98,6 @@ def _search_slab(
     """Look for neighbours of (x, y) in a slab, up from one point and down from another; ``n_passed`` counts points."""
     point: cython.int = up
     radius: cython.double = nearest[k - 1]
-    dx: cython.double
-    dy: cython.double
     while point < end:
         dy = y_of[point] - y
         if dy >= radius:
@@ -141,13 +138,9 @@ def _search_slab_three(
 ) -> cython.double:
     """As ``_search_slab`` with k = 3, the usual case; no branches, as where a distance belongs cannot be predicted."""
     point: cython.int = up
-    rows: cython.int
     a: cython.double = nearest[0]
     b: cython.double = nearest[1]
     c: cython.double = nearest[2]
-    d: cython.double
-    e: cython.double
-    f: cython.double
     while point < end:
         d = y_of[point] - y
         if d >= c:
@@ -301,7 +294,6 @@ class Pairs:
         a: cython.int[::1] = left
         b: cython.int[::1] = right
         out: cython.double[::1] = found
-        p: cython.long
         total: cython.long = len(left)
         with cython.nogil:
             for p in range(total):
@@ -328,7 +320,6 @@ class Pairs:
     @cython.exceptval(check=False)
     def estimate(self, a: cython.int, b: cython.int) -> cython.double:
         """The estimate for a pair of columns: at least 0, and 0 if a column is constant."""
-        found: cython.double
         if self.sizes[a] < 2 or self.sizes[b] < 2:
             return 0.0
         if self.discrete[a] and self.discrete[b]:
@@ -350,7 +341,6 @@ class Pairs:
     @cython.exceptval(check=False)
     def sum_of_tallies(self, table: cython.double[::1]) -> cython.double:
         """Add up what has been tallied and clear it."""
-        p: cython.int
         found: cython.double = 0.0
         for p in range(1, self.n + 2):
             if self.tally[p] != 0:
@@ -375,9 +365,6 @@ class Pairs:
     @cython.exceptval(check=False)
     def plug_in(self, a: cython.int, b: cython.int) -> cython.double:
         """log n + mean of log(rows of the point) - log(rows of the one value) - log(rows of the other)."""
-        p: cython.int
-        rows: cython.int
-        found: cython.double
         self.list_points(a, b, 1)
         for p in range(self.n_points):
             self.tally[self.n_rows_of[p]] += self.n_rows_of[p] * UNIT
@@ -410,9 +397,6 @@ class Pairs:
     @cython.exceptval(check=False)
     def points_by_counting(self, a: cython.int, b: cython.int) -> cython.void:
         """Few values in both columns: count in the table of all their combinations, a slab for each value."""
-        p: cython.int
-        place: cython.int
-        code: cython.int
         columns: cython.int = self.sizes[b]
         for p in range(self.sizes[a] * columns):
             self.scratch[p] = 0
@@ -433,11 +417,6 @@ class Pairs:
     @cython.exceptval(check=False)
     def points_by_slabs(self, a: cython.int, b: cython.int, least: cython.int) -> cython.void:
         """Rows in the order of column b, put one by one at the end of their slab."""
-        p: cython.int
-        row: cython.int
-        place: cython.int
-        code: cython.int
-        slab: cython.int
         self.cut_into_slabs(a, least)
         for p in range(self.n):
             row = self.orders[b, p]
@@ -467,7 +446,6 @@ class Pairs:
     @cython.exceptval(check=False)
     def cut_into_slabs(self, a: cython.int, least: cython.int) -> cython.void:
         """Which slab each value belongs to, the range of each slab, and its first row in ``scratch``."""
-        place: cython.int
         start: cython.int = 0
         slab: cython.int = 0
         for place in range(self.sizes[a]):
@@ -505,10 +483,7 @@ class Pairs:
     @cython.exceptval(check=False)
     def kraskov(self, a: cython.int, b: cython.int) -> cython.double:
         """digamma(n) + the mean over rows of digamma(k) - digamma(rows in x + 1) - digamma(rows in y + 1)."""
-        slab: cython.int
-        point: cython.int
         done: cython.int = 0
-        found: cython.double
         slack: cython.double = max(self.slack[a], self.slack[b])
         self.choose_slabs(a, b)
         for slab in range(self.n_slabs):
@@ -527,7 +502,6 @@ class Pairs:
     @cython.exceptval(check=False)
     def choose_slabs(self, a: cython.int, b: cython.int) -> cython.void:
         """Cut the column with fewer values into slabs, or the other one if searches then pass fewer points."""
-        here: cython.long
         if self.sizes[b] < self.sizes[a]:
             a, b = b, a
         self.prepare(a, b)
@@ -553,7 +527,6 @@ class Pairs:
     @cython.exceptval(check=False)
     def points_passed(self) -> cython.long:
         """How many points the search for neighbours passes on average, judged by a few points."""
-        slab: cython.int
         point: cython.int = 0
         step: cython.int = self.n_points // N_PILOTS + 1
         pilots: cython.int = 0
@@ -577,8 +550,6 @@ class Pairs:
         rows: cython.int = self.n_rows_of[point]
         low: cython.double = radius if self.strict else radius - slack
         high: cython.double = -1.0 if self.strict else radius + slack
-        inside_x: cython.int
-        within_x: cython.int
         self.count_margin(0, self.size_x, self.x_code[point], low, high)
         inside_x = self.margin_inside
         within_x = self.margin_within
@@ -615,13 +586,10 @@ class Pairs:
         To be called for the points of a slab in their order, from the bottom up, after ``rewind_cursors``: the cursors
         of the other slabs only move upward.
         """
-        p: cython.int
-        at: cython.int
         left: cython.int = slab - 1
         right: cython.int = slab + 1
         x: cython.double = self.x_of[point]
         y: cython.double = self.y_of[point]
-        found: cython.double
         onward: cython.bint = True
         for p in range(self.k):
             self.nearest[p] = 0.0 if p < self.n_rows_of[point] - 1 else FAR
@@ -686,7 +654,6 @@ class Pairs:
     @cython.exceptval(check=False)
     def rewind_cursors(self) -> cython.void:
         """Put the cursor of each slab at its lowest point."""
-        slab: cython.int
         for slab in range(self.n_slabs):
             self.cursor[slab] = self.slab_first[slab]
 
@@ -699,7 +666,6 @@ class Pairs:
     @cython.exceptval(check=False)
     def load_margin(self, a: cython.int, at: cython.int) -> cython.void:
         """Put the values of a column at ``at``, between infinite ends, and how many rows are below each."""
-        p: cython.int
         size: cython.int = self.sizes[a]
         self.sorted_values[at] = -INFINITE
         for p in range(size):
@@ -722,7 +688,6 @@ class Pairs:
         right: cython.int = left
         end: cython.int = at + size + 1
         step: cython.int = self.first_stride
-        probe: cython.int
         nearer: cython.int
         value: cython.double = self.sorted_values[left]
         while right + step < end and self.sorted_values[right + step] - value < low:
@@ -776,7 +741,6 @@ class Pairs:
         self, slab: cython.int, point: cython.int, low: cython.double, high: cython.double
     ) -> cython.void:
         """Count the other rows of the ball: inside, and at its border on either side or in a corner."""
-        at: cython.int
         left: cython.int = slab - 1
         right: cython.int = slab + 1
         x: cython.double = self.x_of[point]
@@ -819,7 +783,6 @@ class Pairs:
         high: cython.double,
     ) -> cython.void:
         """Count the points of a slab in the ball of (x, y), from one point upward."""
-        dx: cython.double
         while point < end and self.y_of[point] - y <= high:
             dx = abs(self.x_of[point] - x)
             if dx <= high:
@@ -839,7 +802,6 @@ class Pairs:
         high: cython.double,
     ) -> cython.void:
         """The same from one point downward."""
-        dx: cython.double
         while point >= start and y - self.y_of[point] <= high:
             dx = abs(self.x_of[point] - x)
             if dx <= high:
@@ -873,11 +835,7 @@ class Pairs:
     @cython.exceptval(check=False)
     def ross(self, a: cython.int, b: cython.int) -> cython.double:
         """Column a is the discrete one, the class; rows that are alone in their class are left out."""
-        slab: cython.int
-        point: cython.int
-        rows: cython.int
         alone: cython.int = 0
-        found: cython.double
         self.list_points(a, b, 1)
         self.load_margin(b, 0)
         self.size_y = self.sizes[b]
@@ -906,8 +864,6 @@ class Pairs:
     @cython.exceptval(check=False)
     def leave_out_singletons(self, a: cython.int, b: cython.int) -> cython.void:
         """Count the rows below each value of the continuous column without those that are alone in their class."""
-        slab: cython.int
-        code: cython.int
         out: cython.int = 0
         for code in range(self.sizes[b]):
             self.scratch[code] = 0
@@ -974,8 +930,6 @@ class Pairs:
         y: cython.double = self.y_of[point]
         found: cython.int = self.n_rows_of[point] - 1
         radius: cython.double = 0.0
-        up: cython.double
-        down: cython.double
         while found < k:
             up = self.y_of[right] - y if right < end else FAR
             down = y - self.y_of[left] if left >= start else FAR
@@ -994,11 +948,7 @@ class Pairs:
     @cython.exceptval(check=False)
     def kth_distance_as_sklearn(self, slab: cython.int, point: cython.int, k: cython.int) -> cython.double:
         """The same, rounded as by scikit-learn, which in small classes expands the square of a difference."""
-        other: cython.int
-        p: cython.int
         y: cython.double = self.y_of[point]
-        z: cython.double
-        square: cython.double
         for p in range(k):
             self.nearest[p] = 0.0 if p < self.n_rows_of[point] - 1 else FAR
         for other in range(self.slab_first[slab], self.slab_first[slab + 1]):
@@ -1079,7 +1029,6 @@ class PairsWithHoles:
         b: cython.int[::1] = right
         out: cython.double[::1] = found
         shape: cython.int[:, ::1] = shapes
-        p: cython.long
         total: cython.long = len(left)
         with cython.nogil:
             for p in range(total):
@@ -1114,12 +1063,7 @@ class PairsWithHoles:
     @cython.exceptval(check=False)
     def plug_in(self, a: cython.int, b: cython.int) -> cython.double:
         """Few values in both columns: as in ``Pairs``, from one count of all combinations, "missing" among them."""
-        row: cython.int
-        x: cython.int
-        y: cython.int
-        rows: cython.int
         width: cython.int = self.table_sizes[b] + 1
-        found: cython.double
         for x in range((self.table_sizes[a] + 1) * width):
             self.cells[x] = 0
         for row in range(self.table_codes.shape[1]):
@@ -1152,10 +1096,7 @@ class PairsWithHoles:
     @cython.exceptval(check=False)
     def take_rows(self, a: cython.int, b: cython.int) -> cython.void:
         """Put down the codes of rows where both columns are known, and count them."""
-        row: cython.int
         n: cython.int = 0
-        x: cython.int
-        y: cython.int
         for row in range(self.table_sizes[a]):
             self.counts[0, row] = 0
         for row in range(self.table_sizes[b]):
@@ -1176,7 +1117,6 @@ class PairsWithHoles:
     @cython.exceptval(check=False)
     def take_values(self, a: cython.int, to: cython.int) -> cython.void:
         """The different values of the known rows, how many rows are below each, and their new codes in ``counts``."""
-        code: cython.int
         size: cython.int = 0
         below: cython.int = 0
         for code in range(self.table_sizes[a]):
@@ -1198,8 +1138,6 @@ class PairsWithHoles:
     @cython.exceptval(check=False)
     def take_codes(self, to: cython.int) -> cython.void:
         """New codes for the known rows, and the rows in the order of their codes."""
-        row: cython.int
-        code: cython.int
         for row in range(self.n):
             self.codes[to, row] = self.counts[to, self.codes[to, row]]
         for code in range(self.sizes[to]):
@@ -1217,7 +1155,6 @@ class PairsWithHoles:
 
         Powers of two and the subtraction of one of the values lose nothing that a shift or another unit would keep.
         """
-        place: cython.int
         last: cython.int = self.sizes[to] - 1
         largest: cython.double = max(abs(self.values[to, 0]), abs(self.values[to, last]))
         exponent: cython.int = ilogb(largest) + 1
@@ -1226,8 +1163,6 @@ class PairsWithHoles:
         first: cython.double = ldexp(1.0, -half if exponent > 0 else half)
         second: cython.double = ldexp(1.0, half - exponent if exponent > 0 else -half - exponent)
         middle: cython.double = 0.0
-        mean: cython.double
-        deviation: cython.double
         for place in range(last + 1):
             self.values[to, place] = self.values[to, place] * first * second
             if self.below[to, place] <= self.n // 2:
@@ -1248,7 +1183,6 @@ class PairsWithHoles:
 
         Kahan's sum: columns on a line are to have the same deviation in any unit, however many rows there are.
         """
-        place: cython.int
         term: cython.double
         total: cython.double = 0.0
         larger: cython.double

@@ -1,4 +1,4 @@
-# cython: boundscheck=False, wraparound=False, cdivision=True, initializedcheck=False
+# cython: boundscheck=False, wraparound=False, cdivision=True, initializedcheck=False, infer_types=True
 """Kernel: pick compatible sets from a list so that the worst of them, or their sum, is as good as possible.
 
 The sets come in groups: so many are wanted of each group, and how much two sets may share depends on their groups.
@@ -172,10 +172,6 @@ class Packing:
     @cython.exceptval(check=False)
     def lay_out(self) -> cython.void:
         """Which listed sets hold a feature or belong to a group, how many of a class they take; all are possible."""
-        item: cython.int
-        j: cython.int
-        w: cython.int
-        c: cython.int
         bit: cython.ulonglong
         rest: cython.ulonglong
         for item in range(self.n):
@@ -196,10 +192,6 @@ class Packing:
     @cython.exceptval(check=False)
     def draw(self, item: cython.int) -> cython.void:
         """Fill in which listed sets are compatible with this one, as far as the classes tell."""
-        other: cython.int
-        c: cython.int
-        w: cython.int
-        cap: cython.int
         shared: cython.int
         fits: cython.ulonglong
         row: cython.ulonglong
@@ -224,10 +216,6 @@ class Packing:
     @cython.exceptval(check=False)
     def branch(self, level: cython.int) -> cython.int:
         """Where to branch: a feature j >= 0, or group g as -2 - g; -1 if something needed has become impossible."""
-        j: cython.int
-        g: cython.int
-        w: cython.int
-        count: cython.int
         best: cython.int = -1
         fewest: cython.int = self.n + 1
         for j in range(self.n_features):
@@ -265,11 +253,6 @@ class Packing:
     @cython.exceptval(check=False)
     def descend(self, level: cython.int, spent: cython.double, value: cython.double) -> cython.void:
         """Pick one more of the sets that are possible at ``level``; ``value`` is the worst or the sum so far."""
-        w: cython.int
-        s: cython.int
-        item: cython.int
-        where: cython.int
-        risen: cython.double
         rest: cython.ulonglong
         if level == self.n_sets:
             if self.make_concrete(0):
@@ -352,10 +335,7 @@ class Packing:
     @cython.exceptval(check=False)
     def crowded(self, level: cython.int) -> cython.bint:
         """Whether the picked sets must share more than all pairs may together: members of a class are few."""
-        s: cython.int
-        c: cython.int
         demand: cython.int
-        full: cython.int
         last: cython.int = self.picked_item[level - 1]
         room: cython.int = self.room[level - 1]
         if self.n_classes == 0:
@@ -388,8 +368,6 @@ class Packing:
     @cython.exceptval(check=False)
     def narrow(self, level: cython.int, item: cython.int, left: cython.double) -> cython.bint:
         """What is possible at the next level with so much left to spend; false if some feature is used too often."""
-        j: cython.int
-        w: cython.int
         begin: cython.int = self.begin[level]
         rest: cython.ulonglong = self.masks[item] & self.single
         # The list is sorted: what has become too dear stands at its beginning.
@@ -419,7 +397,6 @@ class Packing:
     @cython.exceptval(check=False)
     def make_concrete(self, number: cython.int) -> cython.bint:
         """Choose members for the picked sets from ``number`` on; false if that cannot be done."""
-        item: cython.int
         if number == self.n_sets:
             return True
         item = self.picked_item[number]
@@ -430,7 +407,6 @@ class Packing:
     @cython.exceptval(check=False)
     def is_fresh(self, number: cython.int, j: cython.int) -> cython.bint:
         """Whether none of the concrete sets before ``number`` holds a feature."""
-        s: cython.int
         for s in range(number):
             if (self.concrete[s] >> j) & 1:
                 return False
@@ -441,7 +417,6 @@ class Packing:
     @cython.exceptval(check=False)
     def used_alike(self, number: cython.int, i: cython.int, j: cython.int) -> cython.bint:
         """Whether the concrete sets before ``number`` that hold a feature are those that hold another one."""
-        s: cython.int
         for s in range(number):
             if ((self.concrete[s] >> i) ^ (self.concrete[s] >> j)) & 1:
                 return False
@@ -459,11 +434,7 @@ class Packing:
         to_take: cython.int,
     ) -> cython.bint:
         """Add members to one set, class by class, lowest first among those used alike; then go on to the next set."""
-        s: cython.int
-        j: cython.int
         item: cython.int = self.picked_item[number]
-        skipped: cython.bint
-        fresh: cython.int
         for s in range(number):
             if ones(mask & self.concrete[s]) > self.caps[self.group[item], self.group[self.picked_item[s]]]:
                 return False

@@ -1,4 +1,4 @@
-# cython: boundscheck=False, wraparound=False, cdivision=True, initializedcheck=False
+# cython: boundscheck=False, wraparound=False, cdivision=True, initializedcheck=False, infer_types=True
 """Kernel: ReliefF, in two steps for some rows at a time: distances to all rows, then differences to the nearest ones.
 
 No more than one line of distances for each of these rows is kept. Rows whose distance ties with that of the last
@@ -45,12 +45,6 @@ def distances(amounts_, levels_, n_full, rows_, out_):
     full: cython.double = n_full
     n_amounts: cython.int = amounts_.shape[1]
     n_levels: cython.int = levels_.shape[1]
-    r: cython.long
-    at: cython.long
-    group: cython.long
-    lane: cython.long
-    f: cython.int
-    value: cython.double
     d0: cython.double
     d1: cython.double
     d2: cython.double
@@ -113,8 +107,6 @@ def _keep(
     heap: cython.double[:, ::1], group: cython.int, size: cython.int, key: cython.double
 ) -> cython.void:
     """Put a key among the smallest ones of its group, the largest of which is on top; a full heap loses that one."""
-    at: cython.int
-    child: cython.int
     if size < heap.shape[1]:
         at = size
         while at > 0 and heap[group, (at - 1) // 2] < key:
@@ -150,8 +142,6 @@ def _nearest(
     """List the neighbours of row i and those that tie with the last one of their group, which is on top of its heap."""
     k: cython.int = cython.cast(cython.int, heap.shape[1])
     n_near: cython.long = 0
-    j: cython.long
-    g: cython.int
     for g in range(size.shape[0]):
         size[g] = 0
     for j in range(keys.shape[0]):
@@ -184,8 +174,6 @@ def _compare(
     sums: cython.double[::1],
 ) -> cython.void:
     """Add how much two rows differ in each column."""
-    f: cython.int
-    difference: cython.double
     for f in range(sums.shape[0]):
         difference = abs(values[i, f] - values[j, f])
         if difference > steps[f] or (discrete[f] and difference != 0.0):
@@ -208,8 +196,6 @@ def _share_places(
     place: cython.double[::1],
 ) -> cython.void:
     """What each row counts that ties with the last neighbour of its group: they share the places closer ones leave."""
-    e: cython.long
-    g: cython.int
     for g in range(size.shape[0]):
         tied[g] = 0
         place[g] = size[g]
@@ -265,16 +251,8 @@ def add_differences(table, target, rows_, keys_, n_neighbors, totals_):
     near: cython.longlong[::1] = np.empty(n_rows, dtype=np.int64)
     groups: cython.int[::1] = np.array(target[0] if len(target[0]) else np.zeros(n_rows), dtype=np.intc)
     sums: cython.double[:, ::1] = np.empty((n_groups, len(totals_)))
-    n_near: cython.long
-    misses: cython.double
-    weight: cython.double
     i: cython.longlong
     j: cython.longlong
-    r: cython.long
-    e: cython.long
-    g: cython.int
-    own: cython.int
-    f: cython.int
     with cython.nogil:
         for r in range(rows.shape[0]):
             i = rows[r]
@@ -337,14 +315,8 @@ def add_products(table, amounts_, rows_, keys_, n_neighbors, totals_):
     groups: cython.int[::1] = np.zeros(keys_.shape[1], dtype=np.intc)
     tied: cython.longlong[::1] = np.empty(1, dtype=np.int64)
     place: cython.double[::1] = np.empty(1)
-    n_near: cython.long
-    weight: cython.double
-    apart: cython.double
     i: cython.longlong
     j: cython.longlong
-    r: cython.long
-    e: cython.long
-    f: cython.int
     with cython.nogil:
         for r in range(rows.shape[0]):
             i = rows[r]

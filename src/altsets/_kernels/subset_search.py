@@ -1,4 +1,4 @@
-# cython: boundscheck=False, wraparound=False, cdivision=True, initializedcheck=False
+# cython: boundscheck=False, wraparound=False, cdivision=True, initializedcheck=False, infer_types=True
 """Kernel: the best sets of a size, or all sets above a threshold, for quality with pair terms.
 
 The value of a set is the sum of the linear terms of its features minus the sum of its pair terms. Depth-first branch
@@ -318,7 +318,6 @@ class SubsetSearch:
 
     def run(self, value: cython.double):
         """Search to the end, or until stopped; the value is that of features that are in every set."""
-        j: cython.int
         for j in range(self.n):
             if self.fits_rules(j):
                 self.candidate[0, self.n_candidates[0]] = j
@@ -358,10 +357,7 @@ class SubsetSearch:
         limit: cython.double,
     ) -> cython.void:
         """Complete the chosen features by r candidates of this level; nothing here is better than ``limit``."""
-        i: cython.int
-        p: cython.int
         must: cython.int = -1
-        bound: cython.double
         if r == 0:
             self.leaf(level, value)
             return
@@ -427,7 +423,6 @@ class SubsetSearch:
         if it then adds ``entry_bound`` at least: else it is neither among the r - 1 best ones, nor do these reach the
         threshold with it in the place of the last of them.
         """
-        p: cython.int
         m: cython.int = 0
         j: cython.int = self.candidate[level, i]
         charge: cython.double = self.clique_charge(j)
@@ -460,8 +455,6 @@ class SubsetSearch:
         limit: cython.double,
     ) -> cython.void:
         """Search the child with the i-th candidate; those before it do not enter it unless they are to be kept."""
-        p: cython.int
-        c: cython.int
         m: cython.int = 0
         j: cython.int = self.candidate[level, i]
         gain: cython.double = self.gain_of[level, i] - self.clique_charge(j)
@@ -533,8 +526,6 @@ class SubsetSearch:
     @cython.exceptval(check=False)
     def fits_rules(self, j: cython.int) -> cython.bint:
         """Whether caps and budgets leave room for this feature."""
-        e: cython.int
-        b: cython.int
         for e in range(self.cap_first[j], self.cap_first[j + 1]):
             if self.cap_room[self.cap_member[e]] <= 0:
                 return False
@@ -557,8 +548,6 @@ class SubsetSearch:
     @cython.exceptval(check=False)
     def take(self, j: cython.int, sign: cython.int) -> cython.void:
         """Choose a feature (sign 1), or undo that (-1): caps, budgets and clique cuts."""
-        e: cython.int
-        b: cython.int
         for e in range(self.cap_first[j], self.cap_first[j + 1]):
             self.cap_room[self.cap_member[e]] -= sign
         for b in range(self.n_budgets):
@@ -589,12 +578,6 @@ class SubsetSearch:
     @cython.exceptval(check=False)
     def can_be_completed(self, level: cython.int, r: cython.int) -> cython.bint:
         """Whether caps and budgets leave room for r candidates; drops those that a budget cannot pay for."""
-        i: cython.int
-        e: cython.int
-        b: cython.int
-        c: cython.int
-        n_kept: cython.int
-        least: cython.double
         m: cython.int = self.n_candidates[level]
         if m < r:
             return False
@@ -636,7 +619,6 @@ class SubsetSearch:
     @cython.cfunc
     def keep_fitting(self, level: cython.int, r: cython.int):
         """Drop the candidates that cannot be added to what is chosen, as whoever compares it with other sets says."""
-        i: cython.int
         n_kept: cython.int = 0
         m: cython.int = self.n_candidates[level]
         fits: cython.uchar[::1] = self.fitting(
@@ -662,13 +644,8 @@ class SubsetSearch:
         candidates cost less than the r smallest shares. With one candidate, its group is paid, the other candidates of
         the group are free, and the rest costs no less than the smallest shares, as many as are to go.
         """
-        i: cython.int
-        c: cython.int
         m: cython.int = 0
         n_kept: cython.int = 0
-        rest: cython.int
-        share: cython.double
-        least: cython.double
         self.count_mates(level, b)
         for i in range(self.n_candidates[level]):
             c = self.candidate[level, i]
@@ -699,8 +676,6 @@ class SubsetSearch:
     @cython.exceptval(check=False)
     def count_mates(self, level: cython.int, b: cython.int) -> cython.void:
         """Count the candidates of each group, by one budget."""
-        i: cython.int
-        group: cython.int
         for i in range(self.n_candidates[level]):
             group = self.payer[b, self.candidate[level, i]]
             if group >= 0:
@@ -715,7 +690,6 @@ class SubsetSearch:
     @cython.exceptval(check=False)
     def cheapest_cost(self, level: cython.int, b: cython.int, r: cython.int) -> cython.double:
         """What the r cheapest candidates cost together, by one budget."""
-        i: cython.int
         m: cython.int = 0
         if r == 0:
             return 0.0
@@ -728,8 +702,6 @@ class SubsetSearch:
     @cython.exceptval(check=False)
     def unmet_need(self, level: cython.int) -> cython.int:
         """A feature that a chosen one needs and that is not chosen, or -1."""
-        i: cython.int
-        e: cython.int
         for i in range(level):
             for e in range(self.needs_first[self.chosen[i]], self.needs_first[self.chosen[i] + 1]):
                 if not self.is_chosen[self.needs[e]]:
@@ -741,7 +713,6 @@ class SubsetSearch:
     @cython.exceptval(check=False)
     def needs_can_be_met(self, level: cython.int, c: cython.int) -> cython.bint:
         """Whether everything that a candidate needs is chosen or still a candidate."""
-        e: cython.int
         for e in range(self.needs_first[c], self.needs_first[c + 1]):
             if not self.is_chosen[self.needs[e]] and not self.is_candidate[level, self.needs[e]]:
                 return False
@@ -760,15 +731,6 @@ class SubsetSearch:
         self, level: cython.int, r: cython.int, value: cython.double, must: cython.int
     ) -> cython.double:
         """The bound of a node; candidates that no set above the threshold can have are dropped."""
-        i: cython.int
-        p: cython.int
-        m: cython.int
-        n_kept: cython.int
-        attempt: cython.int
-        candidate_bound: cython.double
-        weakest: cython.double
-        top: cython.double
-        best: cython.double
         bound: cython.double = INFINITY
         # Once more at the root if candidates were dropped: partners are gone with them, and nobody looks at them again.
         for attempt in range(1 if level > 0 else 3):
@@ -806,7 +768,6 @@ class SubsetSearch:
     @cython.exceptval(check=False)
     def bound_by_candidates(self, level: cython.int, r: cython.int, value: cython.double) -> cython.double:
         """The bounds of a node's candidates, linearised or not, and the node bound: the sum of the r largest."""
-        best: cython.double
         self.linearised[level] = self.linearises(r)
         self.bound_candidates(level, r)
         if self.linearised[level]:
@@ -819,10 +780,7 @@ class SubsetSearch:
     @cython.exceptval(check=False)
     def bound_candidates(self, level: cython.int, r: cython.int) -> cython.void:
         """The bound of each candidate: its gain minus half of its r - 1 smallest pair terms."""
-        i: cython.int
-        j: cython.int
         m: cython.int = self.n_candidates[level]
-        total: cython.double
         linearised: cython.int = self.linearised[level]
         # The fewer of the root's candidates are left, the more entries of a list are passed over in vain.
         listed: cython.bint = self.n_partners > 0 and m * m > (r - 1) * self.n_partners
@@ -866,7 +824,6 @@ class SubsetSearch:
     @cython.exceptval(check=False)
     def sum_of_best(self, level: cython.int, r: cython.int) -> cython.double:
         """The sum of the r largest bounds, which stay in ``smallest`` with their sign turned, largest first."""
-        i: cython.int
         m: cython.int = 0
         for i in range(self.n_candidates[level]):
             m = self.keep_smallest(-self.bound_of[level, i], m, r)
@@ -884,8 +841,6 @@ class SubsetSearch:
         self, level: cython.int, linearised: cython.int, j: cython.int, wanted: cython.int
     ) -> cython.double:
         """The sum of a candidate's smallest pair terms with others of this node; inf if they are too few."""
-        q: cython.int
-        c: cython.int
         m: cython.int = 0
         for q in range(self.n_candidates[level]):
             c = self.candidate[level, q]
@@ -903,8 +858,6 @@ class SubsetSearch:
         self, level: cython.int, linearised: cython.int, j: cython.int, wanted: cython.int
     ) -> cython.double:
         """The sum of a candidate's smallest pair terms, by its list once that is sorted; inf if they are too few."""
-        q: cython.int
-        c: cython.int
         row: cython.int = self.partner_row[j]
         total: cython.double = 0.0
         if self.n_scans[linearised, row] < SCANS_BEFORE_LISTS:
@@ -961,11 +914,7 @@ class SubsetSearch:
         A greedy clique cover of the conflict graph: candidates are sorted, best first, and each joins the first clique
         all of whose members it conflicts with. So the first of a clique has its largest bound.
         """
-        i: cython.int
-        q: cython.int
-        c: cython.int
         n_cliques: cython.int = 0
-        conflicts_with_all: cython.bint
         total: cython.double = 0.0
         for i in range(self.n_candidates[level]):
             c = 0
@@ -994,10 +943,6 @@ class SubsetSearch:
     @cython.exceptval(check=False)
     def cap_bound(self, level: cython.int, r: cython.int) -> cython.double:
         """The sum of the r largest bounds under one cap, for the cap that leaves least; candidates are sorted."""
-        i: cython.int
-        c: cython.int
-        m: cython.int
-        inside: cython.int
         total: cython.double
         least: cython.double = INFINITY
         for c in range(self.n_caps):
@@ -1022,7 +967,6 @@ class SubsetSearch:
     @cython.exceptval(check=False)
     def clique_charge(self, j: cython.int) -> cython.double:
         """What is due for clique cuts once this feature is chosen: those of which it is the last one missing."""
-        e: cython.int
         total: cython.double = 0.0
         if self.n_clique_cuts:
             for e in range(self.clique_first[j], self.clique_first[j + 1]):
@@ -1035,9 +979,6 @@ class SubsetSearch:
     @cython.exceptval(check=False)
     def share_clique_prices(self, level: cython.int, r: cython.int) -> cython.void:
         """What each candidate of a node is charged for cuts that one more feature makes due: no more than all of it."""
-        c: cython.int
-        e: cython.int
-        i: cython.int
         for c in range(self.n_clique_cuts):
             self.clique_count[c] = 0
         for i in range(self.n_candidates[level]):
@@ -1055,7 +996,6 @@ class SubsetSearch:
     @cython.exceptval(check=False)
     def clique_due(self, level: cython.int, j: cython.int) -> cython.double:
         """What a candidate of a node is charged for all its clique cuts."""
-        e: cython.int
         total: cython.double = 0.0
         if self.n_clique_cuts:
             for e in range(self.clique_first[j], self.clique_first[j + 1]):
@@ -1067,7 +1007,6 @@ class SubsetSearch:
     @cython.exceptval(check=False)
     def clique_relief(self, level: cython.int, p: cython.int, j: cython.int) -> cython.double:
         """What a candidate is charged less once j is chosen, which pays for what they have in common."""
-        e: cython.int
         total: cython.double = 0.0
         for e in range(self.clique_first[p], self.clique_first[p + 1]):
             if self.in_clique_cut[self.clique_member[e], j]:
@@ -1092,10 +1031,6 @@ class SubsetSearch:
     @cython.exceptval(check=False)
     def improve_tangent(self, level: cython.int, r: cython.int, value: cython.double) -> cython.void:
         """Look for the point whose tangent bounds a node best, beginning with that of its parent."""
-        q: cython.int
-        attempt: cython.int
-        best: cython.double
-        bound: cython.double
         step: cython.double
         distance: cython.double
         lowest: cython.double = INFINITY
@@ -1135,9 +1070,6 @@ class SubsetSearch:
     @cython.exceptval(check=False)
     def evaluate_tangent(self, level: cython.int, r: cython.int) -> cython.void:
         """Gains and bounds of a node's candidates along the tangent at its point, and the tangent's constant."""
-        i: cython.int
-        j: cython.int
-        q: cython.int
         gain: cython.double
         lift: cython.double = 0.0
         for q in range(self.rank):
@@ -1157,9 +1089,6 @@ class SubsetSearch:
     @cython.exceptval(check=False)
     def sum_loadings_of_best(self, level: cython.int, r: cython.int) -> cython.void:
         """The sum of the loadings of the r best candidates, whose bounds are in ``smallest``."""
-        i: cython.int
-        j: cython.int
-        q: cython.int
         to_go: cython.int = r
         weakest: cython.double = -self.smallest[r - 1]
         for q in range(self.rank):
@@ -1192,8 +1121,6 @@ class SubsetSearch:
     @cython.exceptval(check=False)
     def ratio_of_chosen(self) -> cython.double:
         """The ratio of the chosen set; -inf if its upper part is not in the window, where another search sees it."""
-        i: cython.int
-        q: cython.int
         upper: cython.double = self.upper_start
         lower: cython.double = self.lower_start
         for i in range(self.r):
@@ -1208,7 +1135,6 @@ class SubsetSearch:
     @cython.cfunc
     def keeps_budgets(self) -> cython.bint:
         """Whether the chosen set keeps to budgets with rounded costs; asked only if what is left does not tell."""
-        b: cython.int
         for b in range(len(self.doubtful_room)):
             if self.budget_room[b] < self.doubtful_room[b]:
                 return self.pays(np.asarray(self.chosen)[: self.r])
@@ -1217,8 +1143,6 @@ class SubsetSearch:
     @cython.cfunc
     def store(self, value: cython.double):
         """Store a complete set: in its place among the best ones, or at the end of the list."""
-        p: cython.int
-        q: cython.int
         if not self.keeps_budgets():
             return
         if self.accept is not None:
@@ -1280,15 +1204,7 @@ class SubsetSearch:
     def sort_candidates(self, level: cython.int) -> cython.void:
         """Candidates by their bounds, best first, then by position: Shell's sort, for short or nearly sorted lists."""
         gap: cython.int = 1
-        i: cython.int
-        p: cython.int
-        j: cython.int
         m: cython.int = self.n_candidates[level]
-        bound: cython.double
-        gain: cython.double
-        linearised: cython.double
-        paid: cython.double
-        last: cython.double
         while gap < m // 3:
             gap = 3 * gap + 1
         while gap > 0:
@@ -1319,7 +1235,6 @@ class SubsetSearch:
     @cython.exceptval(check=False)
     def keep_smallest(self, value: cython.double, count: cython.int, wanted: cython.int) -> cython.int:
         """Keep a value if it is among the smallest ones so far, in ``smallest``, ascending; how many there are now."""
-        p: cython.int
         if count < wanted:
             count += 1
         elif value >= self.smallest[count - 1]:
@@ -1336,7 +1251,6 @@ class SubsetSearch:
     @cython.exceptval(check=False)
     def sum_of_kept(self, count: cython.int) -> cython.double:
         """The sum of the values that were kept."""
-        p: cython.int
         total: cython.double = 0.0
         for p in range(count):
             total += self.smallest[p]

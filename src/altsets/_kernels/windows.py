@@ -1,4 +1,4 @@
-# cython: boundscheck=False, wraparound=False, cdivision=True, initializedcheck=False
+# cython: boundscheck=False, wraparound=False, cdivision=True, initializedcheck=False, infer_types=True
 """Kernel: all sets of k features whose summed score lies in a window, by meeting in the middle.
 
 Equal scores are interchangeable, so sets are listed by how many features they take of each class of equal scores; the
@@ -22,9 +22,6 @@ def _sizes(first, k):
     size: cython.int = k
     ways_array = np.zeros((n + 1, k + 1))
     ways: cython.double[:, ::1] = ways_array
-    c: cython.int
-    t: cython.int
-    taken: cython.int
     ways[0, 0] = 1.0
     for c in range(n):
         for taken in range(min(bounds[c + 1] - bounds[c], size) + 1):
@@ -116,13 +113,6 @@ class Windows:
         room: cython.long = len(masks_)
         found: cython.long = 0
         to_look_at: cython.long = LOOKS * limit
-        size: cython.int
-        i: cython.long
-        j: cython.long
-        begin: cython.long
-        end: cython.long
-        start: cython.long
-        value: cython.double
         with cython.nogil:
             for size in range(k + 1):
                 start = self.right_start[k - size]
@@ -179,17 +169,9 @@ def _half(scores_, weights_, first_, k_):
     at: cython.longlong[::1] = np.zeros(k_ + 1, dtype=np.int64)
     added: cython.double[::1] = np.zeros(k_ + 1)
     bits: cython.ulonglong[::1] = np.zeros(k_ + 1, dtype=np.uint64)
-    score_class: cython.int
-    size: cython.int
     taken: cython.int
-    most: cython.int
-    best: cython.int
-    old: cython.int
-    new: cython.int
     position: cython.int
     place: cython.longlong
-    value: cython.double
-    least: cython.double
     with cython.nogil:
         for score_class in range(n):
             old = score_class & 1
