@@ -78,7 +78,7 @@ foreign: $(VENV)/.kernels  ## kernel and information tests on the other processo
 bench: $(VENV)/.kernels  ## compare with the reference implementation; writes benchmarks/RESULTS.md
 	$(PY) -m benchmarks.run $(BENCH)
 
-jobs: $(VENV)/.kernels  ## the four whole jobs of the guide in full; renews what docs/examples/jobs shows; minutes
+jobs: $(VENV)/.kernels  ## the four tutorials in full; renews what docs/examples/jobs shows; minutes
 	$(PY) tests/helpers/jobs.py
 
 reproduce-small: $(VENV)/.kernels  ## a small part of the paper's study: three data sets, all methods; minutes
@@ -93,7 +93,7 @@ wheel: $(VENV)/.dev  ## a wheel, tested where there is no compiler and no source
 	.ci/wheel $(abspath $(PY)) -n auto $(WHEEL)
 
 clean:  ## remove everything that the other targets made
-	rm -rf $(VENV) .bench-venv .bench-venv-relief build dist docs/_build src/altsets.egg-info .pytest_cache .hypothesis .mypy_cache .ruff_cache .coverage
+	rm -rf $(VENV) .bench-venv .bench-venv-relief build dist docs/_build docs/reference/api src/altsets.egg-info .pytest_cache .hypothesis .mypy_cache .ruff_cache .coverage
 	rm -f src/altsets/_kernels/*.c src/altsets/_kernels/*.so altsets-demo.html
 	find . -name __pycache__ -type d -prune -exec rm -rf {} +
 

@@ -15,14 +15,15 @@ extensions = [
     "sphinx.ext.autosummary",
     "sphinx.ext.napoleon",
 ]
-exclude_patterns = ["_build"]
+exclude_patterns = ["_build", "_templates"]
+templates_path = ["_templates"]
 myst_enable_extensions = ["colon_fence"]
 myst_heading_anchors = 3
 
 # The reference is what the docstrings say, in the order in which the source has it.
 autodoc_member_order = "bysource"
 autodoc_typehints = "none"
-autosummary_generate = False
+autosummary_generate = True
 napoleon_google_docstring = False
 napoleon_use_param = False
 napoleon_use_rtype = False
@@ -51,4 +52,4 @@ def setup(app):
 
 
 html_static_path = ["_static"]
-html_css_files = ["wrapped.css"]
+html_css_files = ["wrapped.css", "print.css"]

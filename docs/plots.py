@@ -1,4 +1,4 @@
-"""Draw every plot of the guide again, into docs/images::
+"""Draw every plot of the documentation again, into docs/images::
 
     python docs/plots.py DATA_FOLDER
 
@@ -17,7 +17,9 @@ import matplotlib as mpl
 import matplotlib.pyplot as plt
 import pandas as pd
 from matplotlib.axes import Axes
+from matplotlib.figure import Figure
 from PIL import Image
+from sklearn.datasets import load_breast_cancer
 
 import altsets
 from altsets import dissimilarity, plots, quality
@@ -71,6 +73,19 @@ def draw_all(example: Example, X: pd.DataFrame, y: pd.Series) -> Iterator[tuple[
     yield "near_best", plots.near_best(altsets.near_best(relevance, n_features=k, within=example.within))
 
 
+def draw_two_explanations(X: pd.DataFrame, y: pd.Series) -> Figure:
+    """The front page: two sets that are different in substance, and how well each predicts."""
+    different = dissimilarity.Matched("spearman", threshold=0.9)
+    selector = altsets.SelectAlternatives(n_features=3, n_alternatives=1, tau=1, dissimilarity=different)
+    evaluation = altsets.evaluate(
+        selector, X, y, estimator="linear", scoring="accuracy", repeats=5, margin=0.04
+    )
+    figure, (left, right) = plt.subplots(1, 2, figsize=(11, 3.6), layout="constrained")
+    plots.membership(selector.fit(X, y).result_, ax=left)
+    plots.scores(evaluation, ax=right)
+    return figure
+
+
 def main(arguments: list[str]) -> None:
     """Draw them, or say what is missing."""
     folder = Path(arguments[0]) if len(arguments) == 1 else None
@@ -85,12 +100,17 @@ def main(arguments: list[str]) -> None:
     for example in EXAMPLES:
         table = pd.read_csv(folder / f"{example.table}.csv.gz")
         for name, ax in draw_all(example, table.drop(columns="target"), table["target"]):
-            path = IMAGES / f"{example.table}_{name}.png"
-            ax.figure.savefig(path, dpi=100)
-            plt.close(ax.figure)
-            # So many colours are enough, and make small files.
-            Image.open(path).convert("RGB").quantize(256).save(path, optimize=True)
-            print(f"{path.name}: {path.stat().st_size / 1000:.0f} kB")
+            save(ax.figure, f"{example.table}_{name}.png")
+    save(draw_two_explanations(*load_breast_cancer(return_X_y=True, as_frame=True)), "two_explanations.png")
+
+
+def save(figure: Figure, name: str) -> None:
+    """Write a figure as a small PNG file: 256 colours are enough."""
+    path = IMAGES / name
+    figure.savefig(path, dpi=100)
+    plt.close(figure)
+    Image.open(path).convert("RGB").quantize(256).save(path, optimize=True)
+    print(f"{path.name}: {path.stat().st_size / 1000:.0f} kB")
 
 
 if __name__ == "__main__":

@@ -1,4 +1,4 @@
-"""Tumours again: does a second set predict as well as the first, on rows that neither search nor model has seen?"""
+"""Tumours: does a second set predict unseen rows as well as the first?"""
 
 from sklearn.datasets import load_breast_cancer
 from sklearn.model_selection import RepeatedStratifiedKFold

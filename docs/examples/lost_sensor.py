@@ -1,4 +1,4 @@
-"""Progress of diabetes: what to measure if a value is lost, and if the laboratory may cost only so much?"""
+"""Progress of diabetes: what to measure if one value is lost, or if the laboratory budget is limited?"""
 
 from sklearn.datasets import load_diabetes
 
@@ -23,7 +23,7 @@ for lost in names.split(", "):
     others, value = best_set(constraints.Forbid(lost))
     print(f"{'without ' + lost:<28}{value:.3f}  {others}")
 
-# s1 to s6 come from blood serum; body mass and blood pressure are measured in any surgery.
+# s1 to s6 need a blood sample; body mass and blood pressure do not.
 costs = {"s1": 5, "s2": 5, "s3": 5, "s4": 10, "s5": 20, "s6": 5, "bp": 1, "bmi": 1}
 for limit in (30, 20, 10):
     others, value = best_set(constraints.Budget(costs, limit))

@@ -1,4 +1,4 @@
-"""Diabetes as a surgery might note it: text, an ordered scale, and values that nobody measured."""
+"""Diabetes with text, an ordered scale and missing values: does a second set still predict?"""
 
 import numpy as np
 import pandas as pd
@@ -17,12 +17,12 @@ X["bmi"] = pd.cut(X["bmi"], [0, 18.5, 25, 30, np.inf], labels=["under", "normal"
 X.loc[X.index % 4 == 0, "bp"] = np.nan
 print(X[["age", "sex", "bmi", "bp", "s5"]].head(3))
 
-# Text is a category, an ordered category its rank, and "not known" is something to know as well. Nothing is filled in.
+# Text is a category, an ordered category its rank, and a missing value is a value of its own. Nothing is imputed.
 selector = altsets.SelectAlternatives("mutual_info", n_features=3, n_alternatives=1, tau=1).fit(X, y)
 for number, found in enumerate(selector.alternatives_):
     print(f"set {number}: {found.quality:.3f}  {', '.join(found.names)}")
 
-# A model that takes missing values judges; categories reach it as columns of 0 and 1.
+# A model that accepts missing values; text and categories are encoded first.
 encode = make_column_transformer(
     (OrdinalEncoder(), make_column_selector(dtype_exclude="number")), remainder="passthrough"
 )

@@ -16,7 +16,7 @@ import pytest
 from altsets import SelectAlternatives
 from altsets.errors import InputError
 
-PAGE = Path(__file__).parents[2] / "docs" / "guide" / "unusual_inputs.md"
+PAGE = Path(__file__).parents[2] / "docs" / "howto" / "unusual_inputs.md"
 
 
 @pytest.mark.parametrize("case", odd_inputs.CASES, ids=lambda case: case.what)
@@ -83,5 +83,5 @@ def test_the_page_says_what_happens():
     written = rows_of(PAGE.read_text(encoding="utf-8"))
     assert len(odd_inputs.CASES) >= 40
     assert written == rows_of(odd_inputs.page()), (
-        "run: python tests/helpers/odd_inputs.py > docs/guide/unusual_inputs.md"
+        "run: python tests/helpers/odd_inputs.py > docs/howto/unusual_inputs.md"
     )

@@ -1,8 +1,9 @@
 """What documents show, run again: code in one block, what it prints in the next.
 
-As a script it puts what is printed now into the pages of the guide, wherever that differs from what they show::
+As a script it puts what is printed now into the documents, wherever that differs from what they show; all of them, or
+those that are named::
 
-    python tests/helpers/documents.py
+    python tests/helpers/documents.py [PAGE_OR_SCRIPT ...]
 """
 
 from __future__ import annotations
@@ -26,7 +27,9 @@ from altsets import cli
 ROOT = Path(__file__).resolve().parents[2]
 README = ROOT / "README.md"
 DOCS = ROOT / "docs"
-GUIDE = sorted([*DOCS.glob("*.md"), *DOCS.glob("guide/*.md")])
+#: Folders with pages; those of the reference that Sphinx writes itself are not among them.
+FOLDERS = (".", "start", "decide", "howto", "tutorials", "explain", "reference", "internals", "reproduction")
+GUIDE = sorted(page for folder in FOLDERS for page in (DOCS / folder).glob("*.md"))
 #: Scripts; what each prints is in a text file of the same name.
 EXAMPLES = sorted(DOCS.glob("examples/*.py"))
 
@@ -112,12 +115,13 @@ def renewed(text: str, folder: Path) -> str:
     return "".join([*parts, text[end:]])
 
 
-def main() -> None:
-    """Renew the pages of the guide, and what the examples print."""
-    for page in GUIDE:
+def main(names: list[str]) -> None:
+    """Renew the pages, and what the examples print; without names all of them."""
+    chosen = {Path(name).resolve() for name in names} or {*GUIDE, *EXAMPLES}
+    for page in filter(chosen.__contains__, GUIDE):
         with tempfile.TemporaryDirectory() as folder:
             _write(page, renewed(page.read_text(encoding="utf-8"), Path(folder)))
-    for script in EXAMPLES:
+    for script in filter(chosen.__contains__, EXAMPLES):
         with tempfile.TemporaryDirectory() as folder:
             printed = Session(Path(folder)).print_of(Shown(script.read_text(encoding="utf-8")))
         old = output_of(script)
@@ -141,4 +145,4 @@ def _without_padding(printed: str) -> str:
 
 
 if __name__ == "__main__":
-    main()
+    main(sys.argv[1:])

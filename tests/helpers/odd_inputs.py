@@ -1,6 +1,6 @@
 """Malformed and unusual inputs, each with what it gets; ``python tests/helpers/odd_inputs.py`` prints them as a page.
 
-The page is docs/guide/unusual_inputs.md; test_odd_inputs.py compares. Every case is a call of ``fit`` on a table
+The page is docs/howto/unusual_inputs.md; test_odd_inputs.py compares. Every case is a call of ``fit`` on a table
 of 60 rows in which column ``a`` says most about the target, then ``b``, then ``c``; it asks for two sets of one
 feature, unless it says otherwise.
 """

@@ -1,4 +1,4 @@
-"""Genes: three panels that are measured in different pathways, from thousands of candidates with missing values.
+"""Genes: three panels from different pathways, out of thousands of candidates with missing values.
 
 Run with --small for fewer genes.
 """
@@ -31,8 +31,8 @@ def expression(n_genes, n_patients=180, seed=11):
 X, y = expression(300 if "--small" in sys.argv else 3000)
 print(f"{len(X)} patients, {X.shape[1]:,} genes, {X.isna().to_numpy().mean():.0%} of the values missing.\n")
 
-# Genes of one pathway stand in for each other, so another name alone makes no other panel: from a rank correlation of
-# 0.6 on, two genes count as the same.
+# Genes of one pathway replace each other, so another name alone does not make another panel. Genes with a rank
+# correlation of 0.6 or more count as the same.
 started = time.perf_counter()
 selector = altsets.SelectAlternatives(
     "mutual_info", n_features=4, n_alternatives=2, tau=1, dissimilarity=Matched("spearman", threshold=0.6)
@@ -47,3 +47,13 @@ print("Within a minute." if seconds < 60 else f"It took {seconds:.0f} s.")
 evaluation = altsets.evaluate(selector, X, y, estimator="linear", margin=0.1, n_jobs=2)
 print()
 print(evaluation.summary())
+
+print("\nDecision:")
+useful = [one.number for one in evaluation.against_baseline if one.beats]
+print(f"Panels that predict better than a guess: {', '.join(map(str, useful)) or 'none'}.")
+for comparison in evaluation.comparisons:
+    print(f"Panel {comparison.number} instead of panel 0: {comparison.verdict}.")
+names = evaluation.stability_index_frame()
+for number in range(3):
+    index, similar = names.loc[number, "index"], names.loc[number, "similar"]
+    print(f"Panel {number}: stability of its genes {index:.2f}, of genes like them {similar:.2f}.")

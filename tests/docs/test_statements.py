@@ -1,0 +1,153 @@
+"""Statements in the documents that can be checked: numbers in prose, names in tables, what a report contains."""
+
+from __future__ import annotations
+
+import re
+import tomllib
+
+import pytest
+from documents import DOCS, FENCED, GUIDE, ROOT
+from jobs import JOBS
+from sklearn.datasets import load_wine
+
+import altsets
+from altsets import measures
+
+TUTORIALS = {
+    "churn": "second_churn_model",
+    "committee": "committee_paper",
+    "genes": "gene_panels",
+    "sensors": "sensors_over_time",
+}
+
+
+def read(name):
+    return (DOCS / f"{name}.md").read_text(encoding="utf-8")
+
+
+def prose_of(text):
+    return FENCED.sub("", text)
+
+
+@pytest.mark.parametrize("tutorial", TUTORIALS)
+def test_numbers_that_a_tutorial_quotes_were_printed(tutorial):
+    (script,) = (script for script in JOBS if script.stem == TUTORIALS[tutorial])
+    printed = script.with_suffix(".txt").read_text(encoding="utf-8") + script.read_text(encoding="utf-8")
+    decision = read(f"tutorials/{tutorial}").partition("## The decision")[2]
+    quoted = re.findall(r"\d+\.\d\d+", decision)
+    assert quoted
+    assert [number for number in quoted if number not in printed] == []
+
+
+@pytest.mark.parametrize("tutorial", TUTORIALS)
+def test_a_tutorial_ends_with_a_decision(tutorial):
+    decision = read(f"tutorials/{tutorial}").partition("## The decision\n\n")[2]
+    assert decision.startswith("**")
+
+
+def test_numbers_in_prose_were_printed_on_the_page():
+    """Three decimals or a decimal per cent are quoted from output, or from a table of results."""
+    strange = {}
+    for page in GUIDE:
+        text = page.read_text(encoding="utf-8")
+        if page.parent.name in ("tutorials", "reproduction") or page.name == "changelog.md":
+            continue
+        shown = "".join(match[2] for match in FENCED.finditer(text))
+        lines = [line for line in prose_of(text).splitlines() if not line.startswith("|")]
+        tables = "".join(line for line in prose_of(text).splitlines() if line.startswith("|"))
+        quoted = set(re.findall(r"\b\d\.\d{3,6}\b|\b\d+\.\d %", "\n".join(lines)))
+        if missing := {number for number in quoted if number not in shown + tables}:
+            strange[page.relative_to(DOCS).as_posix()] = missing
+    assert strange == {}
+
+
+def test_measures_in_tables_are_functions():
+    table = read("explain/qualities").partition("| Measure |")[2].partition("\n\n")[0]
+    names = set(re.findall(r"`(\w+)`", "\n".join(line.split("|")[1] for line in table.splitlines()[2:])))
+    assert len(names) >= 7
+    for name in names:
+        assert callable(getattr(measures, name)), name
+        assert name in measures.MEASURES
+
+
+def test_extras_are_those_of_the_package():
+    extras = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"][
+        "optional-dependencies"
+    ]
+    text = read("start/install")
+    assert set(re.findall(r"^\| `(\w+)` \|", text, flags=re.MULTILINE)) <= set(extras)
+    for page in GUIDE:
+        named = re.findall(r"altsets\[([\w,]+)\]", page.read_text(encoding="utf-8"))
+        assert {extra for group in named for extra in group.split(",")} <= set(extras), page
+
+
+def test_predictions_are_in_a_report_only_if_they_were_measured(tmp_path):
+    assert "with `--evaluate`" in read("howto/reports")
+    X, y = load_wine(return_X_y=True, as_frame=True)
+    selector = altsets.SelectAlternatives("f", n_features=2, n_alternatives=1, tau=1).fit(X, y)
+    selector.report(tmp_path / "without.html")
+    evaluation = altsets.evaluate(selector, X, y, cv=3)
+    selector.report(tmp_path / "with.html", evaluation=evaluation)
+    title = "How well the sets predict"
+    assert title not in (tmp_path / "without.html").read_text(encoding="utf-8")
+    assert title in (tmp_path / "with.html").read_text(encoding="utf-8")
+
+
+def test_a_sequential_search_can_run_out_before_a_simultaneous_one():
+    """What explain/proof says about requests for which counting alone does not decide."""
+    scores = altsets.quality.Additive([25.0, 19.0, 15.0, 8.0, 9.0, 2.0, 3.0, 1.0, 6.0])
+    one_by_one = altsets.find(scores, 3, 11, min_difference=2)
+    together = altsets.find(scores, 3, 11, min_difference=2, search="simultaneous")
+    assert len(one_by_one.sets) < len(together.sets) == 12
+
+
+def test_the_example_of_too_many_sets_is_ruled_out_by_counting():
+    assert "n_features=2, n_alternatives=6, tau=1" in read("explain/proof")
+    assert load_wine().data.shape[1] < 7 * 2
+    assert "may fit in more" not in read("explain/proof")
+
+
+@pytest.mark.parametrize("quality", ["cfs", "mrmr", "f"])
+def test_what_fits_can_be_evaluated(quality):
+    """The pages pass the same selector to fit and to evaluate, whatever the quality."""
+    X, y = load_wine(return_X_y=True, as_frame=True)
+    selector = altsets.SelectAlternatives(quality, n_features=2, n_alternatives=1, tau=1)
+    selector.fit(X, y)
+    assert altsets.evaluate(selector, X, y, cv=3).n_sets == 2
+
+
+def test_the_table_of_votes_has_435_members():
+    for page in GUIDE:
+        assert "435 votes" not in page.read_text(encoding="utf-8"), page
+
+
+def test_pages_name_each_other_and_not_their_order():
+    """Pages move; "the page before" is then another one."""
+    for page in GUIDE:
+        assert not re.search(
+            r"\bpage (before|after)\b|\b(previous|next) page\b", page.read_text(encoding="utf-8")
+        ), page
+
+
+#: Phrases that a reader has to translate, and what to say instead.
+TRANSLATED = {
+    r"\bnobody\b": "name who, or use the passive",
+    r"\bwhoever\b": "one, users, readers",
+    r"\bamounts?\b": "numeric",
+    r"\btruth values?\b": "booleans",
+    r"\bpictures?\b": "plots, images",
+    r"\bjudg(?:e|es|ed|ing)\b": "score, evaluate",
+    r"\bis asked of\b": "is out of range, is requested",
+    r"\bto be had\b": "available",
+    r"\bbend\b": "elbow",
+    r"\blooks? through\b": "treats near-copies as one feature",
+}
+
+
+@pytest.mark.parametrize("phrase", TRANSLATED)
+def test_words_are_idiomatic(phrase):
+    for page in GUIDE:
+        if page.name in ("changelog.md", "unusual_inputs.md"):
+            continue
+        found = re.search(rf".*{phrase}.*", prose_of(page.read_text(encoding="utf-8")), flags=re.IGNORECASE)
+        assert not found, f"{page.relative_to(ROOT)}: {found[0]} ({TRANSLATED[phrase]})"
