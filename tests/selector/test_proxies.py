@@ -17,7 +17,7 @@ from altsets.errors import InputError
 from altsets.measures import pairwise, symmetrical_uncertainty
 from altsets.measures.pairs import pairs_of
 from altsets.problem import Problem
-from altsets.selector.notes import note_on_forbidden
+from altsets.selector.notes import COMMAND_LINE, note_on_forbidden
 from altsets.tables.conversion import features_of
 
 pd = pytest.importorskip("pandas")
@@ -246,7 +246,7 @@ def test_what_the_note_says():
     assert note([], ["income"]) == ""
     assert note([Forbid("sex")], ["income", "age"]) == ""
     assert note([Forbid("age")], ["sex", "income"]) == ""
-    said = note([Forbid("sex")], ["height"], as_option=True)
+    said = note([Forbid("sex")], ["height"], words=COMMAND_LINE)
     assert said.startswith("height is close to the forbidden sex (uncertainty coefficient 0.")
     limit = float(said.split("--proxies ")[1].split(":")[0])
     assert said.endswith(f"--proxies {limit:g}:uncertainty_coefficient rules out such features.")

@@ -18,29 +18,25 @@ from altsets.measures.pairs import similar_columns
 from altsets.quality.spec import spec_of
 from altsets.result import Result
 from altsets.tables.feature_matrix import Features
-from altsets.tables.target import counted, counted_rows, target_of
+from altsets.tables.target import Target, counted, counted_rows, target_of
 from altsets.wording import list_some, round_down
 
 #: Measures that take numbers as they are, whether they name classes or not.
 TAKE_NUMBERS = ("pearson", "spearman")
 
 
-@dataclass(frozen=True)
-class Wording:
-    """What to ask for instead, in the words of those who asked.
+class Wording(NamedTuple):
+    """What to ask for instead, as Python or as options of the command line."""
 
-    Attributes
-    ----------
-    others_by_rank, others_by_information : str
-        Sets whose features are not alike, where all columns have ranks and where not.
-    classes, amounts : str
-        How to say what the target is.
-    """
-
+    #: Sets whose features are not alike, where all columns have ranks and where not.
     others_by_rank: str
     others_by_information: str
+    #: How to say what the target is.
     classes: str
     amounts: str
+    #: How to rule out features close to forbidden ones: a limit, and a measure if it is not the usual one.
+    proxies: str
+    proxies_by: str
 
 
 PYTHON = Wording(
@@ -48,68 +44,40 @@ PYTHON = Wording(
     'dissimilarity=Matched("symmetrical_uncertainty", threshold=...)',
     'task="classification"',
     'task="regression"',
+    "proxies={:g}",
+    "proxies={:g}, measure={!r}",
 )
 COMMAND_LINE = Wording(
     "--distinct 0.9",
     "--distinct with a threshold for symmetrical_uncertainty",
     "--task classification",
     "--task regression",
+    "--proxies {:g}",
+    "--proxies {:g}:{}",
 )
 
 
 @dataclass(frozen=True, eq=False)
 class Background:
-    """What sets were found in.
-
-    Attributes
-    ----------
-    features : Features
-        The table.
-    y : array-like or None
-        The target; None if no quality was computed from it.
-    quality : Any
-        What a good set is, as the user gave it.
-    task : str
-        What the user said about the target.
-    sample_weight : array-like or None
-        How much each row counts.
-    notes : tuple of str
-        What was noted when the table was read.
-    """
+    """What sets were found in: the table, and what is known of the target if a quality was computed from it."""
 
     features: Features
     y: Any = None
     quality: Any = None
     task: str = "auto"
     sample_weight: Any = None
+    #: What was noted when the table was read.
     notes: tuple[str, ...] = ()
 
 
 def notes_on(result: Result, background: Background, words: Wording = PYTHON) -> list[str]:
-    """Sentences on what the target was taken for, on the table, and on the sets.
-
-    Parameters
-    ----------
-    result : Result
-        The sets.
-    background : Background
-        What they were found in.
-    words : Wording
-        The language of those who asked.
-
-    Examples
-    --------
-    >>> from altsets import find, quality
-    >>> X, y = np.eye(30)[:, :2], np.arange(30) % 3
-    >>> result = find(quality.Additive([2, 1]), n_features=1, n_alternatives=0)
-    >>> notes_on(result, Background(Features(X), y, "f"))
-    ['The 3 different whole numbers of the target are taken as classes; task="regression" takes them as amounts.']
-    """
+    """Sentences on what the target was taken for, on the table, and on the sets."""
+    counting = _counting(background)
     found = [
         _on_target(background, words),
         *background.notes,
-        note_on_forbidden(result, _counting(background), as_option=words is COMMAND_LINE),
-        _on_near_copies(result, background, words),
+        note_on_forbidden(result, counting, words),
+        _on_near_copies(result, counting, words),
     ]
     return [note for note in found if note]
 
@@ -119,24 +87,31 @@ def _on_target(background: Background, words: Wording) -> str:
     if background.quality is None or background.y is None:
         return ""
     spec, task = spec_of(background.quality), background.task
-    measure = spec.scored_by if spec.needs_target else None
-    if measure is None and not spec.is_wrapper:
+    if spec.scored_by is None and not spec.is_wrapper:
         return ""
     features, y, _ = counted(background.features, background.y, background.sample_weight)
     target = target_of(y, features.n_rows, task)
-    count = f"{target.n_distinct:,}"
-    whole = target.numeric is not None and bool((target.numeric == np.floor(target.numeric)).all())
-    as_numbers = measure is not None and measure[0] in TAKE_NUMBERS and target.numeric is not None
-    if task == "auto" and whole and target.n_distinct > 2:
-        said = f"The {count} different whole numbers of the target are taken as"
-        if measure is not None and as_numbers:
-            return f"{said} amounts, since {measure[0]} takes numbers as they are; mutual_info and f know classes."
-        if target.is_classes:
-            return f"{said} classes; {words.amounts} takes them as amounts."
-        return f"{said} amounts; {words.classes} takes them as classes."
+    measure = "" if spec.scored_by is None else spec.scored_by[0]
+    as_numbers = measure in TAKE_NUMBERS and target.numeric is not None
+    if task == "auto" and target.n_distinct > 2 and _is_whole(target):
+        return _on_whole_numbers(target, measure if as_numbers else "", words)
     if target.is_classes and (target.n_distinct == 2 or not as_numbers):
-        return f"The target has {count} classes."
-    return f"The target is an amount ({count} different numbers)."
+        return f"The target has {target.n_distinct:,} classes."
+    return f"The target is an amount ({target.n_distinct:,} different numbers)."
+
+
+def _is_whole(target: Target) -> bool:
+    return target.numeric is not None and bool((target.numeric == np.floor(target.numeric)).all())
+
+
+def _on_whole_numbers(target: Target, measure: str, words: Wording) -> str:
+    """What whole numbers were taken for, by their values or by a measure that takes all numbers as they are."""
+    said = f"The {target.n_distinct:,} different whole numbers of the target are taken as"
+    if measure:
+        return f"{said} amounts, since {measure} takes numbers as they are; mutual_info and f know classes."
+    if target.is_classes:
+        return f"{said} classes; {words.amounts} takes them as amounts."
+    return f"{said} amounts; {words.classes} takes them as classes."
 
 
 def _counting(background: Background) -> Features:
@@ -146,9 +121,9 @@ def _counting(background: Background) -> Features:
     return features if kept is None else features.rows(kept)
 
 
-def _on_near_copies(result: Result, background: Background, words: Wording) -> str:
+def _on_near_copies(result: Result, features: Features, words: Wording) -> str:
     """What to say about sets whose features have other names and say the same."""
-    alike = near_copies(result, _counting(background))
+    alike = near_copies(result, features)
     if alike is None:
         return ""
     remedy = words.others_by_rank if alike.ranked else words.others_by_information
@@ -180,25 +155,15 @@ class Close(NamedTuple):
     measure: str
 
 
-def note_on_forbidden(result: Result, features: Features, *, as_option: bool = False) -> str:
-    """Which features were ruled out beside the forbidden ones, and which chosen ones are close to a forbidden one.
-
-    Parameters
-    ----------
-    result : Result
-        Sets that were found in the table.
-    features : Features
-        The table.
-    as_option : bool
-        Whether to name the option of the command line that helps, or else the parameter.
-    """
-    close = close_to_forbidden(result, features)
+def note_on_forbidden(result: Result, features: Features, words: Wording = PYTHON) -> str:
+    """Which features were ruled out beside the forbidden ones, and which chosen ones are close to a forbidden one."""
+    close = _close_to_forbidden(result, features)
     by_measure = [[one for one in close if one.measure == measure] for measure in CLOSE]
     said = [_ruled_out(rule, features) for rule in _rules(result) if "proxies" in rule]
-    return " ".join([*said, *(_close_sentence(some, as_option) for some in by_measure if some)])
+    return " ".join([*said, *(_close_sentence(some, words) for some in by_measure if some)])
 
 
-def close_to_forbidden(result: Result, features: Features) -> list[Close]:
+def _close_to_forbidden(result: Result, features: Features) -> list[Close]:
     """Features of the sets that are close to a forbidden one, but for what ``proxies`` has looked after.
 
     Each feature comes once, by the first measure that finds it close: the uncertainty coefficient sees features that
@@ -236,16 +201,13 @@ def _given(rule: Mapping[str, Any]) -> list[int]:
     return [index for index in rule["features"] if index not in out]
 
 
-def _close_sentence(close: Sequence[Close], as_option: bool) -> str:
+def _close_sentence(close: Sequence[Close], words: Wording) -> str:
     """What one measure has found, and what to ask for instead."""
     measure = close[0].measure
     least = min(one.similarity for one in close)
     limit = min(USUAL_LIMIT, math.floor(10 * least + 1e-6) / 10)
-    usual = measure == "symmetrical_uncertainty"
-    if as_option:
-        remedy = f"--proxies {limit:g}{'' if usual else f':{measure}'}"
-    else:
-        remedy = f"proxies={limit:g}{'' if usual else f', measure={measure!r}'}"
+    form = words.proxies if measure == "symmetrical_uncertainty" else words.proxies_by
+    remedy = form.format(limit, measure)
     if len(close) == 1:
         one = close[0]
         value = f"{WORDS[measure]} {round_down(one.similarity)}"
@@ -280,36 +242,15 @@ TOLERANCE = 1e-9
 
 @dataclass(frozen=True)
 class NearCopies:
-    """A set most of whose features have a match of their own in an earlier set.
-
-    Attributes
-    ----------
-    later, earlier : int
-        The numbers of the two sets.
-    n_features : int
-        The size of the later one.
-    shared : tuple of str
-        Features of both.
-    matches : tuple of (str, str, float)
-        Features of the later one, each with the feature of the earlier one that it is like, and how much so.
-    ranked : bool
-        Whether all columns of the table have ranks; categories of several labels do not, and the rank correlation is
-        refused there.
-
-    Examples
-    --------
-    >>> alike = NearCopies(1, 0, 3, ("height",), (("weight", "waist", 0.9299),))
-    >>> alike.sentence("--distinct 0.9")
-    '2 of 3 features of set 1 have a match in set 0 with a correlation of 0.92 or more; --distinct 0.9 asks for others.'
-    >>> alike.details
-    'Shared: height; alike: weight ~ waist (0.92).'
-    """
+    """A set most of whose features have a match of their own in an earlier set, or are in both."""
 
     later: int
     earlier: int
     n_features: int
     shared: tuple[str, ...]
+    #: Features of the later one, each with the feature of the earlier one that it is like, and how much so.
     matches: tuple[tuple[str, str, float], ...]
+    #: Whether all columns have ranks; categories of several labels do not, and the rank correlation is refused there.
     ranked: bool = True
 
     @property
@@ -340,13 +281,6 @@ def near_copies(result: Result, features: Features) -> NearCopies | None:
 
     None if sets were compared by more than their names; or if no set has such a match in an earlier set for more than
     half of its features, more than the request would allow it to share.
-
-    Parameters
-    ----------
-    result : Result
-        Sets that were found in the table.
-    features : Features
-        The table.
     """
     if result.parameters.get("dissimilarity") not in ("dice", "jaccard") or len(result.sets) < 2:
         return None
