@@ -8,6 +8,7 @@ from collections import Counter
 from typing import Any
 
 from altsets.errors import InputError, reason_of
+from altsets.wording import shorten
 
 #: What reading a field of a document raises if it is not there, or not what it should be.
 DAMAGED = (ArithmeticError, AttributeError, LookupError, TypeError, ValueError)
@@ -21,20 +22,10 @@ MOST_DIGITS = 308
 
 
 def document_in(given: str) -> Any:
-    """What a JSON document says.
+    """What a JSON document says, which may begin with a byte-order mark.
 
     Refused: anything that is not JSON (also NaN and Infinity, which are no numbers there), numbers that floats cannot
     hold, keys that occur twice, and lists in lists without end.
-
-    Parameters
-    ----------
-    given : str
-        The document, with or without a byte-order mark.
-
-    Examples
-    --------
-    >>> document_in('{"a": [1, 2.5, null]}')
-    {'a': [1, 2.5, None]}
     """
     if not isinstance(given, str):
         raise InputError(f"a JSON document must be given as text, not as {type(given).__name__}.")
@@ -57,7 +48,7 @@ def document_in(given: str) -> Any:
 def number(value: Any) -> float:
     """A number of a document as a float; anything else is a TypeError."""
     if isinstance(value, bool) or not isinstance(value, int | float):
-        raise TypeError(f"{_shown(value)} is not a number")
+        raise TypeError(f"{shorten(value)} is not a number")
     return float(value)
 
 
@@ -74,27 +65,22 @@ def finite(value: float) -> float | None:
 def text(value: Any) -> str:
     """A text of a document; anything else is a TypeError."""
     if not isinstance(value, str):
-        raise TypeError(f"{_shown(value)} is not text")
+        raise TypeError(f"{shorten(value)} is not text")
     return value
 
 
 def texts(value: Any) -> tuple[str, ...]:
     """A list of texts, such as names; anything else is a TypeError."""
     if not isinstance(value, list):
-        raise TypeError(f"{_shown(value)} is not a list of texts")
+        raise TypeError(f"{shorten(value)} is not a list of texts")
     return tuple(map(text, value))
 
 
 def whole_numbers(value: Any) -> tuple[int, ...]:
     """A list of whole numbers from 0 up, such as indices; anything else is a TypeError."""
     if not isinstance(value, list) or not all(type(entry) is int and entry >= 0 for entry in value):
-        raise TypeError(f"{_shown(value)} is not a list of indices")
+        raise TypeError(f"{shorten(value)} is not a list of indices")
     return tuple(value)
-
-
-def _shown(value: Any) -> str:
-    shown = repr(value)
-    return shown if len(shown) <= 40 else f"{shown[:37]}..."
 
 
 def _whole_number(digits: str) -> int:
@@ -109,7 +95,7 @@ def _number(spelled: str) -> float:
     value = float(spelled)
     if not math.isfinite(value):
         raise InputError(
-            f"this JSON document holds {_shown(spelled)[1:-1]}, which is no finite number; null is what stands for "
+            f"this JSON document holds {shorten(spelled)[1:-1]}, which is no finite number; null is what stands for "
             "numbers that are not known."
         )
     return value
@@ -119,7 +105,7 @@ def _distinct(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
     found = dict(pairs)
     if len(found) < len(pairs):
         twice = next(name for name, count in Counter(name for name, _ in pairs).items() if count > 1)
-        raise InputError(f"this JSON document says {_shown(twice)} twice in one place; keep one of the two.")
+        raise InputError(f"this JSON document says {shorten(twice)} twice in one place; keep one of the two.")
     return found
 
 

@@ -12,6 +12,7 @@ from functools import cached_property
 from typing import TYPE_CHECKING, Any, Protocol, overload
 
 from altsets.errors import InputError, reason_of
+from altsets.wording import quote
 
 if TYPE_CHECKING:
     # The command line knows features before it needs NumPy.
@@ -56,24 +57,9 @@ class Named(Protocol):
 
 
 class FeatureNames(Sequence[str]):
-    """The names of all features, made up only when somebody asks: there may be a million of them.
+    """The names of all features, made up only when they are needed: there may be a million of them.
 
-    Parameters
-    ----------
-    count : int
-        The number of features.
-    name_of : callable
-        The name of the feature with this index.
-    all_names : callable
-        All names at once.
-    given : bool
-        Whether these are the user's names; else they are made up, and say nothing about the order of features.
-
-    Examples
-    --------
-    >>> names = FeatureNames.of(["age", "sex"])
-    >>> names[1], names.position("sex", "Require"), names.listed([0, 1])
-    ('sex', 1, 'age, sex')
+    ``given`` says whether these are the user's names; else they say nothing about the order of features.
     """
 
     def __init__(
@@ -147,17 +133,12 @@ class FeatureNames(Sequence[str]):
 
 def unknown_features(who: str, unknown: Sequence[str], known: Iterable[str], otherwise: str) -> InputError:
     """What to say about names that no feature has: which were meant, if that can be guessed, or what to do."""
-    named = ", ".join(map(_shown, unknown[:MOST_LISTED]))
+    named = ", ".join(quote(name, LONGEST_NAME) for name in unknown[:MOST_LISTED])
     more = f" and {len(unknown) - MOST_LISTED} more" if len(unknown) > MOST_LISTED else ""
     what = "which is not a feature" if len(unknown) == 1 else "which are not features"
     close = difflib.get_close_matches(unknown[0], list(known), n=1)
     hint = f"did you mean {close[0]!r}?" if close else otherwise
     return InputError(f"{who} names {named}{more}, {what}; {hint}")
-
-
-def _shown(name: str) -> str:
-    """A name in quotes, cut short if it is a whole page that somebody took for a name."""
-    return repr(name if len(name) <= LONGEST_NAME else f"{name[: LONGEST_NAME - 3]}...")
 
 
 def given_feature(feature: Any, who: str) -> Feature:
@@ -279,13 +260,7 @@ def are_counted(labels: Sequence[str]) -> bool:
 
 
 def names_in(options: Sequence[str]) -> list[str]:
-    """The names in options such as ``a,b`` or ``"x, y",z``.
-
-    Examples
-    --------
-    >>> names_in(["a, b", '"x, y",z'])
-    ['a', 'b', 'x, y', 'z']
-    """
+    """The names in options such as ``a,b`` or ``"x, y",z``."""
     return [cell for text in options for cell in cells_in(text, ",") if cell]
 
 

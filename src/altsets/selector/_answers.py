@@ -5,7 +5,7 @@ from __future__ import annotations
 import copy
 import pickle
 from collections.abc import Sequence
-from dataclasses import replace
+from dataclasses import fields, replace
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -38,17 +38,7 @@ class RowData(NamedTuple):
 
 
 class Found(NamedTuple):
-    """What a selector has found in a table.
-
-    Attributes
-    ----------
-    result : Result
-        The answer.
-    scores : ndarray or None
-        What each column alone is worth.
-    dissimilarities : ndarray
-        How different each two sets are.
-    """
+    """What a selector has found in a table: the answer, what each column alone is worth, how different sets are."""
 
     result: Result
     scores: Floats | None
@@ -58,21 +48,11 @@ class Found(NamedTuple):
 def request_of(selector: Any, n_columns: int | None = None) -> Request:
     """What a selector asks; in a table of fewer columns than ``n_features``, a set has all of them."""
     size = whole_number("n_features", selector.n_features, 1)
-    return Request(
-        n_features=size if n_columns is None else min(size, n_columns),
-        n_alternatives=selector.n_alternatives,
-        tau=selector.tau,
-        min_difference=selector.min_difference,
-        dissimilarity=selector.dissimilarity,
-        search=selector.search,
-        aggregation=selector.aggregation,
-        constraints=selector.constraints,
-        quality=selector.quality,
-        task=selector.task,
-        max_iters=selector.max_iters,
-        time_limit=selector.time_limit,
-        random_state=_seed(selector.random_state),
-    )
+    names = {field.name for field in fields(Request)} & vars(selector).keys()
+    asked = {name: getattr(selector, name) for name in names}
+    asked["n_features"] = size if n_columns is None else min(size, n_columns)
+    asked["random_state"] = _seed(selector.random_state)
+    return Request(**asked)
 
 
 def quality_of(
