@@ -96,8 +96,8 @@ def test_no_set_at_all(run, table):
     ("more", "words"),
     [
         (("--within", "0.1", "--min-quality", "1"), "--within and --min-quality were both given"),
-        (("--within", "-1"), "within=-1.0 is not a number of at least 0"),
-        (("--within", "nan"), "within=nan is not a number of at least 0"),
+        (("--within", "-1"), "within=-1.0 is negative"),
+        (("--within", "nan"), "within=nan is not a finite number"),
         (("--within", "ten"), "'ten' is not a number"),
         (("--min-quality", "inf"), "min_quality=inf is not a finite number"),
         (("-k", "2", "--size", "1:2"), "-k and --size were both given"),

@@ -4,15 +4,15 @@ from __future__ import annotations
 
 import shlex
 from dataclasses import replace
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING
 
 import typer
 
 from altsets.cli.evaluating import evaluate_sets
-from altsets.cli.options import EvaluationOptions, ModelOptions
+from altsets.cli.options import Given, TableOptions, with_options
 from altsets.cli.outputs import ReportFile
-from altsets.cli.printing import answer, console_for, plain_messages, printable, say, say_error
-from altsets.cli.searching import Record, Searched, TableToScore, run_search
+from altsets.cli.printing import console_for, plain_messages, printable, say, say_error, show
+from altsets.cli.searching import Record, Searched, Source, run_search
 from altsets.documents import TABLE
 from altsets.errors import InputError, MissingExtraError
 
@@ -35,13 +35,10 @@ DISTINCT = (
 )
 
 
-def demo_command(
-    context: typer.Context,
-    save_table: Annotated[
-        str | None, typer.Option(metavar="FILE.csv", help="Also write the table of the demo to a new file.")
-    ] = None,
-) -> None:
+@with_options("demo")
+def demo_command(context: typer.Context, given: Given) -> None:
     """Show what altsets does, on a table that comes with scikit-learn; and write a report, altsets-demo.html."""
+    save_table = given.demo.save_table
     with plain_messages():
         record = Record(context)
         from altsets.dissimilarity import Matched
@@ -56,26 +53,24 @@ def demo_command(
         data = split_target(table, DEMO_TARGET)
         say(console_for(), DEMO.format(rows=table.n_rows, features=len(data.feature_names)))
         spec = NamedQuality("mutual_info")
-        source = TableToScore(data, spec)
+        source = Source(Given(table=TableOptions(save_table or "demo.csv")), spec, data)
         request = Request(n_features=5, n_alternatives=3, tau="0.5", quality=spec)
-        answer(run_search(source, request).result, as_json=False)
+        show(run_search(source, request).result, console_for())
         typer.echo()
         say(console_for(), DISTINCT)
         request = replace(request, dissimilarity=Matched("spearman", threshold=0.9))
         searched = run_search(source, request)
-        answer(searched.result, as_json=False)
+        show(searched.result, console_for())
         if save_table is not None:
             typer.echo(f"\nThe table is in {printable(save_table)}.")
         typer.echo()
-        _write_report(searched, record, source, request, save_table or "demo.csv")
+        _write_report(searched, record, source, request)
         typer.echo("\nTry next:")
         for command in _suggestions(save_table, DEMO_TARGET):
             typer.echo(f"  {command}")
 
 
-def _write_report(
-    searched: Searched, record: Record, source: TableToScore, request: Request, table: str
-) -> None:
+def _write_report(searched: Searched, record: Record, source: Source, request: Request) -> None:
     """Write a report into the current folder, if that is possible."""
     from altsets.report.render import is_report
 
@@ -84,33 +79,25 @@ def _write_report(
     except (InputError, MissingExtraError) as error:
         say_error(f"There is no report of the demo: {error}")
         return
-    origin = record.of_search(source, table, request)
+    table, data = str(source.given.table.table), source.table_read
     # The demo is no command to repeat; this one gives the same answer.
-    origin |= {
-        "command": "find",
-        "options": {
-            TABLE: table,
-            "--target": source.data.target_name,
-            "--distinct": "0.9",
-            "--evaluate": True,
-        },
-    }
-    known = {"table": table, "quality": "mutual_info"}
+    options = {TABLE: table, "--target": data.target_name, "--distinct": "0.9", "--evaluate": True}
+    origin = record.of_search(source, request) | {"command": "find", "options": options}
     result = searched.result
-    result = replace(result, parameters={**result.parameters, **known}, provenance=origin)
+    result = replace(result, parameters={**result.parameters, **source.origin}, provenance=origin)
     written = f"{table} is the file that altsets demo --save-table {shlex.quote(table)} writes."
     page.write_search(
         searched._replace(result=result), _evaluated(source, request), notes=[written], tell=typer.echo
     )
 
 
-def _evaluated(source: TableToScore, request: Request) -> Evaluation | None:
+def _evaluated(source: Source, request: Request) -> Evaluation | None:
     """How well such sets predict; None after Ctrl-C."""
     from altsets.selector import SelectAlternatives
 
     try:
         selector = SelectAlternatives("mutual_info", tau=request.tau, dissimilarity=request.dissimilarity)
-        return evaluate_sets(selector, source.data, ModelOptions(), "auto", EvaluationOptions())
+        return evaluate_sets(selector, source.table_read, source.given)
     except KeyboardInterrupt:
         return None
 

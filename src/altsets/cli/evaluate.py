@@ -3,24 +3,13 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import Annotated, Any
+from typing import Any
 
 import typer
 
 from altsets.cli import parsing
 from altsets.cli.evaluating import Splits, evaluate_sets
-from altsets.cli.options import (
-    ColumnOptions,
-    Described,
-    EvaluationOptions,
-    JsonOptions,
-    ModelOptions,
-    OutputOptions,
-    TableOptions,
-    TaskOptions,
-    Without,
-    with_options,
-)
+from altsets.cli.options import Given, with_options
 from altsets.cli.outputs import check_outputs, rows_of_evaluation
 from altsets.cli.printing import console_for, plain_messages, show_evaluation
 from altsets.cli.searching import Record, read_dataset
@@ -30,26 +19,12 @@ from altsets.features import FeatureNames
 SCORES = "Also write the answer to a new file: .csv or .parquet (a row for each fold and set), or .json."
 
 
-@with_options
-def evaluate_command(
-    context: typer.Context,
-    table: TableOptions,
-    sets: Annotated[
-        str | None,
-        typer.Option(
-            "--sets",
-            metavar="FILE",
-            help="The sets: what find --json has printed, or a text file with COL[,COL] in each line.",
-        ),
-    ] = None,
-    *,
-    model: ModelOptions,
-    evaluation: Annotated[EvaluationOptions, Without("evaluate", "bootstraps")],
-    task: TaskOptions,
-    columns: ColumnOptions,
-    output: Annotated[OutputOptions, Described(output={"help": SCORES})],
-    printed: JsonOptions,
-) -> None:
+@with_options(
+    *("table", "given_sets", "model", "evaluation", "scoring", "columns", "output"),
+    without=("evaluate", "bootstraps", "save_scores", "scores", "again"),
+    described={"output": {"help": SCORES}},
+)
+def evaluate_command(context: typer.Context, given: Given) -> None:
     """How well do given feature sets predict, and is one as good as the first?
 
     Sets that were found on the same table have seen all its rows, and look better than they are; altsets find
@@ -58,17 +33,17 @@ def evaluate_command(
     """
     with plain_messages():
         record = Record(context)
-        file, page = check_outputs(output, table.table)
-        if table.table is None or sets is None:
+        file, page = check_outputs(given)
+        path = given.given_sets.sets
+        if given.table.table is None or path is None:
             raise InputError("give a TABLE, its --target, and the feature sets to evaluate with --sets FILE.")
-        splits = Splits.of(evaluation)
-        data = read_dataset(table, columns, splits.groups)
+        splits = Splits.of(given.evaluation)
+        data = read_dataset(given, splits.groups)
         splits.check(data.groups)
-        given = _sets_in(sets, FeatureNames.of(data.feature_names))
-        found = evaluate_sets(given, data, model, task.task, evaluation)
-        found = replace(found, provenance=record.of_evaluation(found.provenance, data, table.table))
+        found = evaluate_sets(_sets_in(path, FeatureNames.of(data.feature_names)), data, given)
+        found = replace(found, provenance=record.of_evaluation(found.provenance, data, given))
         file.write(*rows_of_evaluation(found), found.to_dict())
-        if printed.json:
+        if given.output.json:
             typer.echo(found.to_json())
         else:
             show_evaluation(found, console_for())

@@ -7,14 +7,15 @@ from dataclasses import dataclass, replace
 from functools import partial
 from typing import TYPE_CHECKING, Any, TypeVar
 
-from altsets.cli.printing import Waiting, console_for
+from altsets.cli.printing import Waiting, console_for, say_error
 from altsets.errors import InputError
 from altsets.features import cells_in, names_in
 
 if TYPE_CHECKING:
-    from altsets.cli.options import EvaluationOptions, ModelOptions
+    from altsets.cli.options import EvaluationOptions, Given
     from altsets.evaluation import EvaluatedFrontier, Evaluation
     from altsets.files.dataset import Dataset
+    from altsets.request import Request
     from altsets.search.frontier import Frontier
 
 Evaluated = TypeVar("Evaluated")
@@ -92,59 +93,52 @@ def _folds(cv: str, text: str) -> int:
     return number
 
 
-def check_evaluation(given: EvaluationOptions, others: Mapping[str, Any]) -> None:
+def check_evaluation(given: Given) -> None:
     """Refuse options that need --evaluate, and those that do not go with it."""
-    for name, value in vars(given).items():
-        if name != "evaluate" and value is not None and not given.evaluate:
+    evaluate = given.evaluation.evaluate
+    for name, value in vars(given.evaluation).items():
+        if name != "evaluate" and value is not None and not evaluate:
             raise InputError(f"--{name} {value} goes with --evaluate; add it, or leave out --{name}.")
-    why = {
-        "--scores": "scores that were saved have seen all rows, and the search must not see the test rows",
-        "--existing": "the search in each fold knows no existing sets",
-        "--engine": "the search in each fold chooses its engine itself",
+    others = {
+        "scores": (
+            given.scoring.scores,
+            "scores that were saved have seen all rows, and the search must not see the test rows",
+        ),
+        "existing": (given.conditions.existing, "the search in each fold knows no existing sets"),
+        "engine": (given.limits.engine, "the search in each fold chooses its engine itself"),
     }
-    for name, value in others.items():
-        if given.evaluate and value and value != "auto":
-            raise InputError(f"{name} does not go with --evaluate: {why[name]}; leave out one of them.")
+    for name, (value, why) in others.items():
+        if evaluate and value and value != "auto":
+            raise InputError(f"--{name} does not go with --evaluate: {why}; leave out one of them.")
 
 
-def evaluate_sets(
-    what: Any, data: Dataset, model: ModelOptions, task: str, given: EvaluationOptions
-) -> Evaluation:
+def evaluate_sets(what: Any, data: Dataset, given: Given) -> Evaluation:
     """Evaluate sets, or what searches for them, with a sign of life."""
     from altsets.evaluation import evaluate
 
-    more: dict[str, Any] = {"margin": given.margin, "n_bootstraps": given.bootstraps or 0}
-    found = _evaluate(partial(evaluate, what, **more), data, model, task, given)
-    return Splits.of(given).named(found)
+    more: dict[str, Any] = {
+        "margin": given.evaluation.margin,
+        "n_bootstraps": given.evaluation.bootstraps or 0,
+    }
+    found = _evaluate(partial(evaluate, what, **more), data, given)
+    return Splits.of(given.evaluation).named(found)
 
 
 def evaluate_points(
-    frontier: Frontier,
-    quality: Any,
-    asked: Mapping[str, Any],
-    data: Dataset,
-    model: ModelOptions,
-    task: str,
-    given: EvaluationOptions,
+    frontier: Frontier, asked: Mapping[str, Any], data: Dataset, given: Given
 ) -> EvaluatedFrontier:
     """Evaluate a frontier that was found on all rows, with a sign of life."""
     from altsets.evaluation import evaluate_frontier
 
     def along(X: Any, y: Any, **options: Any) -> EvaluatedFrontier:
-        return evaluate_frontier(quality, X, y, **asked, frontier=frontier, **options)
+        return evaluate_frontier(X=X, y=y, frontier=frontier, **asked, **options)
 
-    found = _evaluate(along, data, model, task, given)
-    return replace(found, evaluations=tuple(map(Splits.of(given).named, found.evaluations)))
+    found = _evaluate(along, data, given)
+    return replace(found, evaluations=tuple(map(Splits.of(given.evaluation).named, found.evaluations)))
 
 
-def _evaluate(
-    evaluate: Callable[..., Evaluated],
-    data: Dataset,
-    model: ModelOptions,
-    task: str,
-    given: EvaluationOptions,
-) -> Evaluated:
-    splits = Splits.of(given)
+def _evaluate(evaluate: Callable[..., Evaluated], data: Dataset, given: Given) -> Evaluated:
+    splits, model = Splits.of(given.evaluation), given.model
     with Waiting(console_for(stderr=True)) as waiting:
         waiting.say("Evaluating")
         return evaluate(
@@ -157,9 +151,28 @@ def _evaluate(
             cv=splits.splitter(),
             repeats=splits.repeats,
             groups=data.groups,
-            n_jobs=given.jobs,
-            task=task,
+            n_jobs=given.evaluation.jobs,
+            task=given.scoring.task,
             progress=lambda share: waiting.say(
                 f"Evaluating: {share:.0%} (Ctrl-C keeps the folds that are done)"
             ),
         )
+
+
+def parameters_of(request: Request, seconds: float) -> dict[str, Any]:
+    """What the search in each fold takes over from a request; it knows no existing sets, and chooses its engine."""
+    taken = ("dissimilarity", "search", "aggregation", "constraints", "max_iters")
+    return {name: getattr(request, name) for name in taken} | {"time_limit": request.time_limit or seconds}
+
+
+def unless_interrupted(
+    evaluate: Callable[[], Evaluated | None], was_interrupted: bool, what: str
+) -> Evaluated | None:
+    """Evaluate what a search has found, unless Ctrl-C has ended that or ends this."""
+    try:
+        if not was_interrupted and (found := evaluate()) is not None:
+            return found
+    except KeyboardInterrupt:
+        pass
+    say_error(f"Interrupted: the {what} were not evaluated.")
+    return None

@@ -5,51 +5,31 @@ The answer is a line for each point, a chart in plain characters, and where the 
 
 from __future__ import annotations
 
-import json
 import math
 import textwrap
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Annotated, Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import typer
 
 from altsets.cli import parsing
-from altsets.cli.evaluating import Splits, check_evaluation, evaluate_points
-from altsets.cli.options import (
-    SCORING_MODEL,
-    ColumnOptions,
-    ConstraintOptions,
-    Described,
-    DissimilarityOptions,
-    EvaluationOptions,
-    ExistingOptions,
-    FrontierOptions,
-    JsonOptions,
-    LimitOptions,
-    ModelOptions,
-    OutputOptions,
-    QualityOptions,
-    ScoresOptions,
-    SearchOptions,
-    TableOptions,
-    TaskOptions,
-    Without,
-    with_options,
-)
+from altsets.cli.evaluating import evaluate_points, parameters_of, unless_interrupted
+from altsets.cli.options import SCORING_MODEL, Given, with_options
 from altsets.cli.outputs import check_outputs
-from altsets.cli.printing import NO_SET, Waiting, console_for, fail, plain_messages, printable, say_error
-from altsets.cli.searching import (
-    Record,
-    Source,
-    TableToScore,
-    named_quality,
-    origin_of,
-    run_on_scores,
-    source_from,
+from altsets.cli.printing import (
+    NO_SET,
+    Waiting,
+    console_for,
+    fail,
+    plain_messages,
+    print_json,
+    printable,
+    say_error,
 )
+from altsets.cli.searching import Record, Source, request_from, run_on_scores, source_from
 from altsets.errors import InputError
-from altsets.features import FeatureNames, names_in
+from altsets.features import names_in
 from altsets.wording import plural
 
 if TYPE_CHECKING:
@@ -70,87 +50,47 @@ HEIGHT, WIDEST, NARROWEST = 10, 60, 10
 SEVERAL = "+"
 
 
-@with_options
-def frontier_command(
-    context: typer.Context,
-    table: TableOptions,
-    points: FrontierOptions,
-    differing: DissimilarityOptions,
-    quality: QualityOptions,
-    model: Annotated[ModelOptions, SCORING_MODEL],
-    scores: ScoresOptions,
-    task: TaskOptions,
-    search: SearchOptions,
-    columns: ColumnOptions,
-    existing: ExistingOptions,
-    conditions: ConstraintOptions,
-    limits: Annotated[
-        LimitOptions,
-        Described(
-            time_limit={"help": "For scores and all points. [default: 10 for each point, after scoring]"}
-        ),
-    ],
-    evaluation: Annotated[EvaluationOptions, Without("margin", "bootstraps")],
-    output: Annotated[OutputOptions, Without("output")],
-    printed: JsonOptions,
-) -> None:
+@with_options(
+    *("table", "points", "differing", "quality", "model", "scoring", "search", "columns", "conditions"),
+    *("limits", "evaluation", "output"),
+    without=("margin", "bootstraps", "output", "again"),
+    described={
+        **SCORING_MODEL,
+        "time_limit": {"help": "For scores and all points. [default: 10 for each point, after scoring]"},
+    },
+)
+def frontier_command(context: typer.Context, given: Given) -> None:
     """What does difference cost? Quality over every tau that matters, and over sizes and numbers of sets.
 
     Ctrl-C prints the points that are there. Exit status: 0 = at least one point has a set, 1 = none has, 2 = bad input.
     """
     with plain_messages():
-        from altsets.request import MAX_ITERS, Request
-
         record = Record(context)
-        _, page = check_outputs(output, table.table)
-        if conditions.size and points.n_features is not None:
+        _, page = check_outputs(given)
+        points = given.points
+        if given.conditions.size and points.n_features is not None:
             raise InputError("-k and --size were both given; give one of them.")
-        others = {"--scores": scores.scores, "--existing": existing.existing, "--engine": limits.engine}
-        check_evaluation(evaluation, others)
-        spec = named_quality(quality, model, scores, evaluation.evaluate)
-        splits = Splits.of(evaluation)
-        source = source_from(table, columns, scores, spec, task.task, splits.groups)
-        if source.data is not None:
-            splits.check(source.data.groups)
-        names = FeatureNames.of(source.names)
+        source = source_from(given)
         asked = Asked(
             parsing.whole_numbers_in("-k", points.n_features or str(parsing.DEFAULT_SIZE)),
             parsing.whole_numbers_in("-a", points.n_alternatives),
             names_in(points.tau) if points.tau else None,
         )
-        request = Request(
-            dissimilarity=parsing.dissimilarity_from(differing, names, source.data is not None),
-            search=search.search,
-            aggregation=search.aggregation,
-            existing=parsing.existing_from(existing, names),
-            constraints=parsing.constraints_from(names, conditions),
-            quality=source.spec,
-            task=task.task,
-            engine=limits.engine,
-            max_iters=MAX_ITERS if limits.max_iters is None else limits.max_iters,
-            time_limit=limits.time_limit,
-        )
+        request = request_from(source)
         seconds = SECONDS_PER_POINT * _count_points(source, request, asked)
-        qualities: list[Quality] = []
 
-        def search_all(scored: Quality, measured: Request, callback: Any) -> Frontier:
+        def search_all(scored: Quality, measured: Request, callback: Any) -> tuple[Frontier, Quality]:
             from altsets.search.frontier.sweep import sweep_request
 
-            qualities.append(scored)
-            return sweep_request(measured, scored, *asked, callback=callback)
+            return sweep_request(measured, scored, *asked, callback=callback), scored
 
-        found = run_on_scores(source, request, search_all, seconds, reporting=_reporting)
-        evaluated = None
-        if evaluation.evaluate and isinstance(source, TableToScore) and _has_sets(found):
-            more = _as_parameters(request, asked, seconds)
-            evaluated = _unless_interrupted(found, spec, more, source.data, model, task.task, evaluation)
+        found, scored = run_on_scores(source, request, search_all, seconds, reporting=_reporting)
+        evaluated = _evaluated(source, found, {**asked._asdict(), **parameters_of(request, seconds)})
         try:
-            _answer(found, evaluated, printed.json, origin_of(table, scores, spec))
+            _answer(found, evaluated, given.output.json, source.origin)
         finally:
             page.write(
-                frontier=evaluated or found,
-                quality=qualities[0],
-                provenance=record.of_search(source, table.table, request),
+                frontier=evaluated or found, quality=scored, provenance=record.of_search(source, request)
             )
         source.check_saved()
 
@@ -170,28 +110,21 @@ def _count_points(source: Source, request: Request, asked: Asked) -> int:
     return len(SweepPlan.of(request, lambda one: one.check(source.names), *asked))
 
 
-def _as_parameters(request: Request, asked: Asked, seconds: float) -> dict[str, Any]:
-    """The request as :func:`altsets.evaluate_frontier` takes it; the search in each fold knows no existing sets."""
-    taken = ("dissimilarity", "search", "aggregation", "constraints", "max_iters")
-    shared = {name: getattr(request, name) for name in taken}
-    return {**asked._asdict(), **shared, "time_limit": request.time_limit or seconds}
-
-
 def _has_sets(found: Frontier) -> bool:
     return any(point.result.sets for point in found)
 
 
-def _unless_interrupted(found: Frontier, *arguments: Any) -> EvaluatedFrontier | None:
-    """Evaluate the points, unless Ctrl-C ends it."""
-    try:
-        if str(found.stop_reason) != "interrupted":
-            evaluated = evaluate_points(found, *arguments)
-            if evaluated.any_evaluation.folds:
-                return evaluated
-    except KeyboardInterrupt:
-        pass
-    say_error("Interrupted: the points were not evaluated.")
-    return None
+def _evaluated(source: Source, found: Frontier, asked: dict[str, Any]) -> EvaluatedFrontier | None:
+    """The points with test scores, if that was asked for and Ctrl-C does not end it."""
+    given, data = source.given, source.data
+    if not given.evaluation.evaluate or data is None or not _has_sets(found):
+        return None
+
+    def evaluate() -> EvaluatedFrontier | None:
+        evaluated = evaluate_points(found, {**asked, "quality": source.asked}, data, given)
+        return evaluated if evaluated.any_evaluation.folds else None
+
+    return unless_interrupted(evaluate, str(found.stop_reason) == "interrupted", "points")
 
 
 def _reporting(waiting: Waiting) -> Callable[[FrontierProgress], object]:
@@ -214,7 +147,7 @@ def _answer(
     if as_json:
         document = (evaluated or found).to_dict()
         document["parameters"] = {**document["parameters"], **origin}
-        typer.echo(json.dumps(document, indent=2, allow_nan=False))
+        print_json(document)
     elif _has_sets(found):
         console = console_for()
         console.print("\n".join(frontier_lines(found, evaluated, console.width)), soft_wrap=True)
@@ -255,64 +188,62 @@ def _key_of_scores(evaluated: EvaluatedFrontier) -> str:
     return f"Score: {shared.scorers[0]} on test rows, mean of all sets and folds, with its {sure} interval."
 
 
-def _scores(point: EvaluatedPoint) -> list[str]:
-    """The score of a point and its interval."""
-    from altsets.evaluation import shown
-
-    low, high = point.interval
-    return [shown(point.score), "-" if math.isnan(low) else f"[{shown(low)}, {shown(high)}]"]
-
-
-def _baseline(evaluated: EvaluatedFrontier, n_cells: int) -> list[str]:
-    """The last line of the table."""
-    from altsets.evaluation import shown
-
-    return ["baseline", *[""] * (n_cells - 4), shown(evaluated.baseline), "", ""]
-
-
 def _table(
     frontier: Frontier, evaluated: EvaluatedFrontier | None, *, shares: bool, counted: bool
 ) -> list[str]:
     """One line for each point; what is the same for all points is left out."""
-    several_sizes, several_counts = len(frontier.sizes) > 1, len(frontier.counts) > 1
-    # Scores need the room.
-    with_best = several_sizes and shares and not evaluated
-    header = [
-        *(["Features"] if several_sizes else []),
-        *(["Alternatives"] if several_counts else []),
-        "tau",
-        *(["Shared"] if counted else []),
-        *(["Best set"] if with_best else []),
-        "Worst",
-        "Mean",
-        *(["Score", "Interval"] if evaluated else []),
-        "Status",
-    ]
-    rows = []
-    for number, point in enumerate(frontier.points[:MOST_LINES]):
-        best = frontier.best(point.n_features)
-        top = best if shares else math.nan
-        rows.append(
-            [
-                *([str(point.n_features)] if several_sizes else []),
-                *([str(point.n_alternatives)] if several_counts else []),
-                f"{point.tau:.4g}",
-                *([str(point.max_overlap)] if counted else []),
-                *([f"{best:#.5g}"] if with_best else []),
-                _quality(point.worst, top),
-                _quality(point.mean, top),
-                *(_scores(evaluated.points[number]) if evaluated else []),
-                _status(point),
-            ]
-        )
-    if evaluated:
-        rows.append(_baseline(evaluated, len(header)))
-    widths = [max(map(len, column)) for column in zip(header, *rows, strict=True)]
-    lines = [_row(row, widths) for row in (header, *rows)]
-    lines.insert(1, "-" * max(map(len, lines)))
+    several_sizes = len(frontier.sizes) > 1
+    columns = {
+        "Features": several_sizes,
+        "Alternatives": len(frontier.counts) > 1,
+        "Shared": counted,
+        # Scores need the room.
+        "Best set": several_sizes and shares and not evaluated,
+        "Score": evaluated is not None,
+        "Interval": evaluated is not None,
+    }
+    shown = frontier.points[:MOST_LINES]
+    scored = [None] * len(shown) if evaluated is None else evaluated.points
+    rows = [_cells(frontier, point, score, shares) for point, score in zip(shown, scored, strict=False)]
+    if evaluated is not None:
+        rows.append({"Score": _shown(evaluated.baseline)})
+    header = [name for name in rows[0] if columns.get(name, True)]
+    lines = [header, *([row.get(name, "") for name in header] for row in rows)]
+    if evaluated is not None:
+        lines[-1][0] = "baseline"
+    widths = [max(map(len, column)) for column in zip(*lines, strict=True)]
+    drawn = [_row(line, widths) for line in lines]
+    drawn.insert(1, "-" * max(map(len, drawn)))
     if len(frontier) > MOST_LINES:
-        lines.append(f"{len(frontier) - MOST_LINES} more points (--json lists all)")
-    return lines
+        drawn.append(f"{len(frontier) - MOST_LINES} more points (--json lists all)")
+    return drawn
+
+
+def _cells(
+    frontier: Frontier, point: FrontierPoint, scored: EvaluatedPoint | None, shares: bool
+) -> dict[str, str]:
+    """All that a line may say about a point, by the heading of its column."""
+    best = frontier.best(point.n_features)
+    top = best if shares else math.nan
+    low, high = (math.nan, math.nan) if scored is None else scored.interval
+    return {
+        "Features": str(point.n_features),
+        "Alternatives": str(point.n_alternatives),
+        "tau": f"{point.tau:.4g}",
+        "Shared": str(point.max_overlap),
+        "Best set": f"{best:#.5g}",
+        "Worst": _quality(point.worst, top),
+        "Mean": _quality(point.mean, top),
+        "Score": "" if scored is None else _shown(scored.score),
+        "Interval": "-" if math.isnan(low) else f"[{_shown(low)}, {_shown(high)}]",
+        "Status": _status(point),
+    }
+
+
+def _shown(score: float) -> str:
+    from altsets.evaluation import shown
+
+    return shown(score)
 
 
 def _row(cells: list[str], widths: list[int]) -> str:

@@ -1,8 +1,8 @@
 """The options of the commands, each declared once, in groups that commands share.
 
 A group is a dataclass whose fields are the options, in the order of the help; ``n_features`` is ``--n-features``. A
-command takes whole groups as its parameters; :func:`with_options` makes of each the options that typer reads, and of
-their values the group again.
+command names its groups; :func:`with_options` makes of each the options that typer reads, and hands their values to the
+command as one :class:`Given`.
 """
 
 # The calls in dataclass defaults are dataclasses.field underneath.
@@ -12,44 +12,37 @@ from __future__ import annotations
 
 import dataclasses
 import inspect
-import math
-from collections.abc import Callable
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Annotated, Any, get_args, get_type_hints
+from functools import partial
+from typing import Annotated, Any, get_type_hints
 
 import typer
 
 from altsets.constraints import KINDS, Constraint, Forbid
+from altsets.documents import TABLE
 
 
-def whole_number(text: str) -> int:
-    """Parse an option that is a whole number."""
+def _parse(kind: type, what: str, is_right: Callable[[Any], bool], text: str) -> Any:
+    """A number in an option, or why it is none."""
     try:
-        return int(text)
+        given = kind(text)
+        if is_right(given):
+            return given
     except ValueError:
-        raise typer.BadParameter(f"{text!r} is not a whole number") from None
+        pass
+    raise typer.BadParameter(f"{text!r} is not {what}")
 
 
-def seconds(text: str) -> float:
-    """Parse an option that is a positive number of seconds."""
-    try:
-        given = float(text)
-    except ValueError:
-        given = math.nan
-    if not given > 0:
-        raise typer.BadParameter(f"{text!r} is not a positive number of seconds")
-    return given
+whole_number = partial(_parse, int, "a whole number", lambda _: True)
+number = partial(_parse, float, "a number", lambda _: True)
+seconds = partial(_parse, float, "a positive number of seconds", lambda given: given > 0)
 
 
-def number(text: str) -> float:
-    """Parse an option that is a number."""
-    try:
-        return float(text)
-    except ValueError:
-        raise typer.BadParameter(f"{text!r} is not a number") from None
-
-
-# --- Groups -------------------------------------------------------------------------------------------
+def duration(text: str) -> float:
+    """Parse a time with or without a unit: 90, 30m, 8h."""
+    unit = {"s": 1, "m": 60, "h": 3600}.get(text[-1:])
+    return float(seconds(text)) if unit is None else unit * float(seconds(text[:-1]))
 
 
 def option(metavar: str | None, help: str, *short: str, parser: Any = None, default: Any = None) -> Any:
@@ -60,73 +53,11 @@ def option(metavar: str | None, help: str, *short: str, parser: Any = None, defa
 
 def argument(metavar: str, help: str) -> Any:
     """A field of a group that is the argument of the command."""
-    return dataclasses.field(
-        default=None, metadata={"said": {"metavar": metavar, "help": help, "show_default": False}}
-    )
+    said = {"metavar": metavar, "help": help, "show_default": False}
+    return dataclasses.field(default=None, metadata={"said": said})
 
 
-class Without:
-    """In the annotation of a group: these options of it do not belong to the command."""
-
-    def __init__(self, *names: str) -> None:
-        self.names = names
-
-
-class Described:
-    """In the annotation of a group: what is said otherwise about its options, such as ``tau={"help": ...}``."""
-
-    def __init__(self, **options: dict[str, str]) -> None:
-        self.options = options
-
-
-def with_options(function: Callable[..., None]) -> Callable[..., None]:
-    """A command whose groups of options are spelled out, one parameter for each option."""
-    parameters: list[inspect.Parameter] = []
-    groups: dict[str, tuple[type, list[str]]] = {}
-    hints = get_type_hints(function, include_extras=True)
-    for name, given in inspect.signature(function).parameters.items():
-        kind, *marks = get_args(hints[name]) if hasattr(hints[name], "__metadata__") else (hints[name],)
-        if dataclasses.is_dataclass(kind) and isinstance(kind, type):
-            fields = _parameters_of(kind, marks)
-            parameters += fields
-            groups[name] = (kind, [field.name for field in fields])
-        else:
-            parameters.append(given.replace(annotation=hints[name], kind=inspect.Parameter.KEYWORD_ONLY))
-
-    def command(**values: Any) -> None:
-        made = {
-            name: kind(**{field: values.pop(field) for field in fields})
-            for name, (kind, fields) in groups.items()
-        }
-        function(**values, **made)
-
-    command.__name__, command.__doc__ = function.__name__, function.__doc__
-    command.__annotations__ = {parameter.name: parameter.annotation for parameter in parameters}
-    command.__signature__ = inspect.Signature(parameters)  # type: ignore[attr-defined]
-    return command
-
-
-def _parameters_of(group: type, marks: list[Any]) -> list[inspect.Parameter]:
-    """The options of a group as parameters of a command."""
-    left_out = {name for mark in marks if isinstance(mark, Without) for name in mark.names}
-    otherwise: dict[str, dict[str, str]] = {}
-    for mark in marks:
-        otherwise |= mark.options if isinstance(mark, Described) else {}
-    hints = get_type_hints(group)
-    parameters = []
-    for field in dataclasses.fields(group):
-        if field.name in left_out:
-            continue
-        said = field.metadata["said"] | otherwise.get(field.name, {})
-        if "short" in field.metadata:
-            long = f"--{field.name.replace('_', '-')}"
-            declared: Any = typer.Option(long, *field.metadata["short"], **said)
-        else:
-            declared = typer.Argument(**said)
-        hint: Any = Annotated[hints[field.name], declared]
-        keyword = inspect.Parameter.KEYWORD_ONLY
-        parameters.append(inspect.Parameter(field.name, keyword, default=field.default, annotation=hint))
-    return parameters
+# --- Groups -------------------------------------------------------------------------------------------
 
 
 @dataclass(frozen=True)
@@ -134,7 +65,7 @@ class TableOptions:
     """Which table, and what to predict."""
 
     table: str | None = argument(
-        "TABLE",
+        TABLE,
         "CSV file (also gzipped), Parquet file or Excel workbook; - for standard input. Numeric and text "
         "columns; missing values allowed.",
     )
@@ -147,20 +78,13 @@ class SetOptions:
 
     n_features: int | None = option("N", "Features in each set. [default: 5]", "-k", parser=whole_number)
     n_alternatives: int = option(
-        "N",
-        "Sets to find besides the first one.",
-        "-a",
-        parser=whole_number,
-        default=3,
+        "N", "Sets to find besides the first one.", "-a", parser=whole_number, default=3
     )
     tau: str | None = option(
-        "0..1",
-        "How different sets must be: 0 = may be equal, 1 = no shared features. [default: 0.5]",
+        "0..1", "How different sets must be: 0 = may be equal, 1 = no shared features. [default: 0.5]"
     )
     min_difference: int | None = option(
-        "N",
-        "Instead of --tau: the number of features in which two sets must differ.",
-        parser=whole_number,
+        "N", "Instead of --tau: the number of features in which two sets must differ.", parser=whole_number
     )
 
 
@@ -169,15 +93,10 @@ class FrontierOptions:
     """Numbers of sets, sizes and differences."""
 
     n_features: str | None = option(
-        "N[:N][,N]",
-        "Features in each set: 5, 2:10 (from 2 to 10) or 5,10. [default: 5]",
-        "-k",
+        "N[:N][,N]", "Features in each set: 5, 2:10 (from 2 to 10) or 5,10. [default: 5]", "-k"
     )
     n_alternatives: str = option(
-        "N[:N][,N]",
-        "Sets to find besides the first one: 3, 1:5 or 1,3.",
-        "-a",
-        default="3",
+        "N[:N][,N]", "Sets to find besides the first one: 3, 1:5 or 1,3.", "-a", default="3"
     )
     tau: list[str] | None = option(
         "0..1[,0..1]",
@@ -191,15 +110,9 @@ class NearOptions:
 
     n_features: int | None = option("N", "Features in each set. [default: 5]", "-k", parser=whole_number)
     within: float | None = option(
-        "X",
-        "How far below the best a set may be: 0.1 allows for 10 %. [default: 0.01]",
-        parser=number,
+        "X", "How far below the best a set may be: 0.1 allows for 10 %. [default: 0.01]", parser=number
     )
-    min_quality: float | None = option(
-        "X",
-        "Instead of --within: the least quality of a set.",
-        parser=number,
-    )
+    min_quality: float | None = option("X", "Instead of --within: the least quality of a set.", parser=number)
 
 
 @dataclass(frozen=True)
@@ -248,8 +161,7 @@ class ModelOptions:
         "label]",
     )
     class_weight: str | None = option(
-        "balanced",
-        "balanced: give all classes the same weight when fitting, whatever their number of rows.",
+        "balanced", "balanced: give all classes the same weight when fitting, whatever their number of rows."
     )
 
 
@@ -273,19 +185,13 @@ class QualityOptions:
 
 @dataclass(frozen=True)
 class ScoresOptions:
-    """Files of feature scores."""
+    """Files of feature scores, and what the target holds."""
 
     save_scores: str | None = option("FILE.csv", "Also save the feature scores to a new file.")
     scores: str | None = option(
         "FILE.csv",
         "Take the scores from such a file instead of computing them; TABLE and --target may then be left out.",
     )
-
-
-@dataclass(frozen=True)
-class TaskOptions:
-    """What the target holds."""
-
     task: str = option("NAME", "What the target holds: classification, regression or auto.", default="auto")
 
 
@@ -300,9 +206,7 @@ class SearchOptions:
         default="sequential",
     )
     aggregation: str = option(
-        "NAME",
-        "What simultaneous sets maximise: sum or min of their qualities.",
-        default="sum",
+        "NAME", "What simultaneous sets maximise: sum or min of their qualities.", default="sum"
     )
 
 
@@ -312,13 +216,10 @@ class ColumnOptions:
 
     drop: list[str] | None = option("COL[,COL]", "Columns to leave out; may be repeated.")
     categorical: list[str] | None = option(
-        "COL[,COL]",
-        "Columns to treat as categories, such as numeric codes; text always is. May be repeated.",
+        "COL[,COL]", "Columns to treat as categories, such as numeric codes; text always is. May be repeated."
     )
     drop_missing_target: bool = option(
-        None,
-        "Leave out rows without a value in the target column.",
-        default=False,
+        None, "Leave out rows without a value in the target column.", default=False
     )
     decimal: str | None = option(
         "SIGN",
@@ -328,22 +229,17 @@ class ColumnOptions:
     sheet: str | None = option("NAME", "The sheet of an Excel workbook. [default: the first one]")
 
 
-@dataclass(frozen=True)
-class ExistingOptions:
-    """Sets that exist already."""
-
-    existing: list[str] | None = option(
-        "COL[,COL]",
-        "A set that every new set must differ from; may be repeated.",
-    )
-
-
 def _constraint_fields() -> list[tuple[str, Any, Any]]:
-    """An option for each kind of constraint, and --proxies beside --forbid."""
-    fields: list[tuple[str, Any, Any]] = []
+    """--existing, an option for each kind of constraint, and --proxies beside --forbid."""
+    existing = option("COL[,COL]", "A set that every new set must differ from; may be repeated.")
+    fields: list[tuple[str, Any, Any]] = [("existing", list[str] | None, existing)]
     for kind in KINDS:
         said = kind.option
-        more = "" if fields else f" This and what follows, down to {KINDS[-1].option.flag}, may be repeated."
+        more = (
+            ""
+            if len(fields) > 1
+            else f" This and what follows, down to {KINDS[-1].option.flag}, may be repeated."
+        )
         fields.append((field_name(kind), list[str] | None, option(said.metavar, said.help + more)))
         if kind is Forbid:
             help = (
@@ -383,9 +279,7 @@ class LimitOptions:
         parser=whole_number,
     )
     time_limit: float | None = option(
-        "SECONDS",
-        "Time limit for scoring and search. [default: 60 s per set, after scoring]",
-        parser=seconds,
+        "SECONDS", "Time limit for scoring and search. [default: 60 s per set, after scoring]", parser=seconds
     )
 
 
@@ -425,7 +319,7 @@ class EvaluationOptions:
 
 @dataclass(frozen=True)
 class OutputOptions:
-    """Where the answer goes besides the terminal."""
+    """Where the answer goes, and whether it is that of a file."""
 
     output: str | None = option(
         "FILE",
@@ -433,24 +327,162 @@ class OutputOptions:
     )
     report: str | None = option("FILE.html", "Also write a self-contained HTML report.")
     force: bool = option(None, "Replace files that are already there.", default=False)
-
-
-@dataclass(frozen=True)
-class JsonOptions:
-    """How the answer is printed."""
-
+    again: str | None = option(
+        "FILE.json",
+        "Repeat the request of a saved answer (--json or --output) and say whether the answer is the same. Only TABLE, "
+        "--json and the saved --estimator may be given with it. Exit status: 0 = same, 1 = not.",
+    )
     json: bool = option(None, "Print one JSON document, nothing else.", default=False)
 
 
-#: The model of commands that also score features with it.
-SCORING_MODEL = Described(
-    estimator={
+@dataclass(frozen=True)
+class GivenSetsOptions:
+    """The sets to evaluate."""
+
+    sets: str | None = option(
+        "FILE", "The sets: what find --json has printed, or a text file with COL[,COL] in each line."
+    )
+
+
+@dataclass(frozen=True)
+class ShowOptions:
+    """How much is printed."""
+
+    show: int | None = option("N", "How many of the best sets to print. [default: 5]", parser=whole_number)
+
+
+@dataclass(frozen=True)
+class StudyOptions:
+    """Which part of the paper's study is run, how, and where results go."""
+
+    out: str | None = option(
+        "DIR", "The folder for results: a new one, or that of a run that was ended, which then goes on."
+    )
+    data: str | None = option(
+        "DIR",
+        "The folder with the data sets. [default: a folder in your cache, into which missing ones are downloaded]",
+    )
+    datasets: list[str] | None = option("NAME[,NAME]", "Only these data sets. [default: all 30]")
+    methods: list[str] | None = option(
+        "NAME[,NAME]",
+        "Only these methods: mutual_info, fcbf, mrmr, model_gain, greedy_wrapper; also any --quality of altsets find. "
+        "[default: these five]",
+    )
+    folds: str | None = option("N[,N]", "Only these folds. [default: 0,1,2,3,4]")
+    k: str = option("N[,N]", "Features in each set. [default: 5,10]", default="5,10")
+    seconds_per_set: list[str] | None = option(
+        "[METHOD:K=]SECONDS",
+        "The time limit of a search for each of its sets, for all or for one method and size (mrmr:10=1); may be "
+        "repeated. [default: 60, as in the paper]",
+    )
+    information: str = option(
+        "NAME",
+        "How mutual information is estimated: paper (as the paper's study did) or altsets (as altsets find does).",
+        default="paper",
+    )
+    jobs: int = option("N", "Tasks at a time; -1: one per processor.", parser=whole_number, default=-1)
+    scheduler: str | None = option(
+        "ADDRESS", "Run on a Dask cluster, such as tcp://host:8786, not on this machine."
+    )
+    time_budget: float | None = option(
+        "TIME", "Begin nothing new after this time: 90 (seconds), 30m or 8h.", parser=duration
+    )
+
+
+@dataclass(frozen=True)
+class DemoOptions:
+    """What the demo leaves behind besides its report."""
+
+    save_table: str | None = option("FILE.csv", "Also write the table of the demo to a new file.")
+
+
+# --- Commands -----------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True)
+class Given:
+    """What a user gave, by groups; groups that a command does not have are as by default."""
+
+    table: TableOptions = TableOptions()
+    sets: SetOptions = SetOptions()
+    points: FrontierOptions = FrontierOptions()
+    near: NearOptions = NearOptions()
+    given_sets: GivenSetsOptions = GivenSetsOptions()
+    differing: DissimilarityOptions = DissimilarityOptions()
+    quality: QualityOptions = QualityOptions()
+    model: ModelOptions = ModelOptions()
+    scoring: ScoresOptions = ScoresOptions()
+    search: SearchOptions = SearchOptions()
+    columns: ColumnOptions = ColumnOptions()
+    conditions: ConstraintOptions = ConstraintOptions()
+    show: ShowOptions = ShowOptions()
+    limits: LimitOptions = LimitOptions()
+    evaluation: EvaluationOptions = EvaluationOptions()
+    output: OutputOptions = OutputOptions()
+    study: StudyOptions = StudyOptions()
+    demo: DemoOptions = DemoOptions()
+
+
+#: How options of commands that also score features with a model are described.
+SCORING_MODEL = {
+    "estimator": {
         "help": "The model behind importance, permutation, shap and wrapper, and with --evaluate the one that scores "
         "the sets: tree, forest, boosting, linear, neighbors, svm, or a class by its full name. [default: tree]"
     },
-    scoring={
+    "scoring": {
         "metavar": "NAME",
         "help": "How permutation, wrapper and --evaluate score predictions: a scikit-learn scorer. [default: "
         "matthews_corrcoef, or r2 for numeric targets]",
     },
-)
+}
+
+Command = Callable[[typer.Context, Given], None]
+
+
+def with_options(
+    *groups: str, without: Sequence[str] = (), described: Mapping[str, Mapping[str, str]] | None = None
+) -> Callable[[Command], Callable[..., None]]:
+    """A command with the options of some groups of :class:`Given`, in this order.
+
+    ``without`` are options of them that the command does not have; ``described`` is what it says otherwise about some.
+    """
+    kinds = {name: type(getattr(Given(), name)) for name in groups}
+    fields = {
+        name: [field for field in dataclasses.fields(kind) if field.name not in without]
+        for name, kind in kinds.items()
+    }
+    context = inspect.Parameter("context", inspect.Parameter.KEYWORD_ONLY, annotation=typer.Context)
+    parameters = [context]
+    for name, kind in kinds.items():
+        hints = get_type_hints(kind)
+        parameters += [
+            _parameter(one, hints[one.name], (described or {}).get(one.name, {})) for one in fields[name]
+        ]
+
+    def decorate(function: Command) -> Callable[..., None]:
+        def command(context: typer.Context, **values: Any) -> None:
+            made = {
+                name: kind(**{field.name: values[field.name] for field in fields[name]})
+                for name, kind in kinds.items()
+            }
+            function(context, Given(**made))
+
+        command.__name__, command.__doc__ = function.__name__, function.__doc__
+        command.__annotations__ = {parameter.name: parameter.annotation for parameter in parameters}
+        command.__signature__ = inspect.Signature(parameters)  # type: ignore[attr-defined]
+        return command
+
+    return decorate
+
+
+def _parameter(field: Any, kind: Any, otherwise: Mapping[str, str]) -> inspect.Parameter:
+    """An option as a parameter of a command."""
+    said = {**field.metadata["said"], **otherwise}
+    if "short" in field.metadata:
+        declared: Any = typer.Option(f"--{field.name.replace('_', '-')}", *field.metadata["short"], **said)
+    else:
+        declared = typer.Argument(**said)
+    hint: Any = Annotated[kind, declared]
+    return inspect.Parameter(
+        field.name, inspect.Parameter.KEYWORD_ONLY, default=field.default, annotation=hint
+    )

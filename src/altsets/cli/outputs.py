@@ -12,7 +12,7 @@ from altsets.cli.searching import Searched
 from altsets.errors import AltsetsError, InputError, reason_of
 
 if TYPE_CHECKING:
-    from altsets.cli.options import OutputOptions
+    from altsets.cli.options import Given
     from altsets.evaluation import Evaluation
     from altsets.files.writing import NewFile, Rows
     from altsets.result import Result
@@ -23,11 +23,12 @@ SECONDS = 5.0
 WITHIN = 0.05
 
 
-def check_outputs(given: OutputOptions, table: str | None) -> tuple[OutputFile, ReportFile]:
+def check_outputs(given: Given) -> tuple[OutputFile, ReportFile]:
     """The files that an answer goes to; what is wrong with them is said before anything is computed."""
-    if given.force and given.output is None and given.report is None:
+    asked, table = given.output, given.table.table
+    if asked.force and asked.output is None and asked.report is None:
         raise InputError("--force goes with --output and --report; name a file, or leave it out.")
-    return OutputFile.of(given.output, given.force, table), ReportFile.of(given.report, given.force, table)
+    return OutputFile.of(asked.output, asked.force, table), ReportFile.of(asked.report, asked.force, table)
 
 
 @dataclass(frozen=True)

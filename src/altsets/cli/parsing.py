@@ -18,7 +18,7 @@ from altsets.errors import InputError
 from altsets.features import FeatureNames, names_in, unknown_features
 
 if TYPE_CHECKING:
-    from altsets.cli.options import ConstraintOptions, DissimilarityOptions, ExistingOptions
+    from altsets.cli.options import ConstraintOptions, DissimilarityOptions
     from altsets.dissimilarity import Grouped, Matched
 
 DEFAULT_SIZE = 5
@@ -69,7 +69,7 @@ def constraints_from(names: FeatureNames, given: ConstraintOptions) -> list[Cons
     return found if given.proxies is None else _with_proxies(given.proxies, found, names)
 
 
-def existing_from(given: ExistingOptions, names: FeatureNames) -> list[list[str]]:
+def existing_from(given: ConstraintOptions, names: FeatureNames) -> list[list[str]]:
     """The sets that new ones must differ from."""
     return [features_in("--existing", text, names) for text in given.existing or []]
 

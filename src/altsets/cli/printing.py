@@ -7,7 +7,7 @@ import math
 import textwrap
 import threading
 import warnings
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any, NoReturn
 
@@ -41,32 +41,20 @@ LONGEST_NAME = 40
 NO_SET, BAD_INPUT = 1, 2
 
 
-def answer(
-    result: Result,
-    as_json: bool,
-    evaluate: Callable[[], Evaluation | None] | None = None,
-    finish: Callable[[dict[str, Any]], dict[str, Any]] = lambda document: document,
-) -> None:
-    """Print the answer; end with the exit status that says whether there is one.
-
-    Sets are printed before they are evaluated, since that may take long.
-    ``finish`` gets the whole document when all is known, and may add to it.
-    """
+def conclude(result: Result, document: Mapping[str, Any], as_json: bool) -> None:
+    """Print the document if it is wanted; end with the exit status that says whether there is an answer."""
     asked, found = len(result.statuses), len(result.sets)
-    if found and not as_json:
-        show(result, console_for())
-    evaluation = evaluate() if found and evaluate is not None else None
-    if evaluation is not None and not as_json:
-        typer.echo()
-        show_evaluation(evaluation, console_for())
-    more = {} if evaluation is None else {"evaluation": evaluation.to_dict()}
-    document = finish({**result.to_dict(), **more})
     if as_json:
-        typer.echo(json.dumps(document, indent=2, allow_nan=False))
+        print_json(document)
     if not found:
         fail(result.explain(), NO_SET)
     if found < asked:
         say_error(result.explain() if as_json else f"{asked - found} of {asked} sets are missing.")
+
+
+def print_json(document: Mapping[str, Any]) -> None:
+    """Print one JSON document."""
+    typer.echo(json.dumps(document, indent=2, allow_nan=False))
 
 
 def show(result: Result, console: Console) -> None:

@@ -6,11 +6,11 @@ import importlib.util
 import time
 from collections.abc import Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Any
 
 import typer
 
-from altsets.cli.options import seconds, whole_number
+from altsets.cli.options import Given, with_options
 from altsets.cli.printing import (
     NO_SET,
     Waiting,
@@ -27,107 +27,22 @@ from altsets.features import names_in
 if TYPE_CHECKING:
     from altsets.experiments.run import Outcome, StudyProgress
 
-DEFAULT_SIZES = "5,10"
 #: Failures that are said one by one.
 MOST_FAILURES = 5
 #: Seconds between lines about progress where there is no terminal.
 SECONDS_BETWEEN_LINES = 60.0
 
 
-def _duration(text: str) -> float:
-    units = {"s": 1, "m": 60, "h": 3600}
-    unit = units.get(text[-1:])
-    return seconds(text) if unit is None else unit * seconds(text[:-1])
-
-
-def reproduce_command(
-    out: Annotated[
-        str | None,
-        typer.Option(
-            "--out",
-            metavar="DIR",
-            help="The folder for results: a new one, or that of a run that was ended, which then goes on.",
-            show_default=False,
-        ),
-    ] = None,
-    data: Annotated[
-        str | None,
-        typer.Option(
-            "--data",
-            metavar="DIR",
-            help="The folder with the data sets. [default: a folder in your cache, into which missing ones are "
-            "downloaded]",
-        ),
-    ] = None,
-    datasets: Annotated[
-        list[str] | None,
-        typer.Option("--datasets", metavar="NAME[,NAME]", help="Only these data sets. [default: all 30]"),
-    ] = None,
-    methods: Annotated[
-        list[str] | None,
-        typer.Option(
-            "--methods",
-            metavar="NAME[,NAME]",
-            help="Only these methods: mutual_info, fcbf, mrmr, model_gain, greedy_wrapper; also any --quality of "
-            "altsets find. [default: these five]",
-        ),
-    ] = None,
-    folds: Annotated[
-        str | None,
-        typer.Option("--folds", metavar="N[,N]", help="Only these folds. [default: 0,1,2,3,4]"),
-    ] = None,
-    k: Annotated[
-        str, typer.Option("--k", metavar="N[,N]", help="Features in each set. [default: 5,10]")
-    ] = DEFAULT_SIZES,
-    seconds_per_set: Annotated[
-        list[str] | None,
-        typer.Option(
-            "--seconds-per-set",
-            metavar="[METHOD:K=]SECONDS",
-            help="The time limit of a search for each of its sets, for all or for one method and size (mrmr:10=1); "
-            "may be repeated. [default: 60, as in the paper]",
-        ),
-    ] = None,
-    information: Annotated[
-        str,
-        typer.Option(
-            "--information",
-            metavar="NAME",
-            help="How mutual information is estimated: paper (as the paper's study did) or altsets (as altsets find "
-            "does).",
-        ),
-    ] = "paper",
-    jobs: Annotated[
-        int,
-        typer.Option(
-            "--jobs", parser=whole_number, metavar="N", help="Tasks at a time; -1: one per processor."
-        ),
-    ] = -1,
-    scheduler: Annotated[
-        str | None,
-        typer.Option(
-            "--scheduler",
-            metavar="ADDRESS",
-            help="Run on a Dask cluster, such as tcp://host:8786, not on this machine.",
-        ),
-    ] = None,
-    time_budget: Annotated[
-        float | None,
-        typer.Option(
-            "--time-budget",
-            parser=_duration,
-            metavar="TIME",
-            help="Begin nothing new after this time: 90 (seconds), 30m or 8h.",
-        ),
-    ] = None,
-) -> None:
+@with_options("study")
+def reproduce_command(context: typer.Context, given: Given) -> None:
     """Run the paper's study: 30 data sets, five methods, every search; then its tables and figures beside ours.
 
     Rerun to resume: after Ctrl-C, a crash or a full disk, the same command continues. Exit status: 0 = everything is
     there, 1 = something is left or failed, 2 = bad input.
     """
+    asked = given.study
     with plain_messages():
-        if out is None:
+        if asked.out is None:
             raise InputError("say where results are to be kept with --out DIR.")
         _check_packages()
         from altsets.experiments.datasets import DATASETS, known_names
@@ -136,34 +51,34 @@ def reproduce_command(
         from altsets.experiments.run import reproduce
         from altsets.experiments.store import Store
 
-        settings = _settings(seconds_per_set or [], information)
-        names = known_names(names_in(datasets or []) or DATASETS)
-        chosen = names_in(methods or [])
-        for name in chosen:
-            method_named(name)
-        numbers = _numbers("--folds", folds) if folds is not None else []
-        sizes = _numbers("--k", k)
+        settings = _settings(asked.seconds_per_set or [], asked.information)
+        names = known_names(names_in(asked.datasets or []) or DATASETS)
+        methods = [method_named(name) for name in names_in(asked.methods or [])]
+        folds = _numbers("--folds", asked.folds) if asked.folds is not None else []
+        sizes = _numbers("--k", asked.k)
         with Waiting(console_for(stderr=True)) as waiting:
-            if data is None:
+            if asked.data is None:
                 _download(names, waiting)
             outcome = reproduce(
-                data,
-                out,
+                asked.data,
+                asked.out,
                 datasets=names,
-                methods=chosen,
-                folds=numbers,
+                methods=methods,
+                folds=folds,
                 sizes=sizes,
                 settings=settings,
-                n_jobs=jobs,
-                scheduler=scheduler,
-                time_budget=time_budget,
+                n_jobs=asked.jobs,
+                scheduler=asked.scheduler,
+                time_budget=asked.time_budget,
                 progress=_Reporter(waiting),
             )
             page = None
             if outcome.n_done + outcome.n_before:
                 waiting.say("Writing tables and figures")
-                page = write_report(Store(out).frame(), Path(out) / "report", notes=_notes(settings))
-        _summarise(outcome, page, out)
+                page = write_report(
+                    Store(asked.out).frame(), Path(asked.out) / "report", notes=_notes(settings)
+                )
+        _summarise(outcome, page, asked.out)
 
 
 def _check_packages() -> None:

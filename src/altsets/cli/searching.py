@@ -7,27 +7,21 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Mapping
-from dataclasses import replace
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
 
 import typer
 
 from altsets.cli import parsing
+from altsets.cli.evaluating import Splits, check_evaluation
 from altsets.cli.printing import NO_SET, Waiting, console_for, fail, say_error
 from altsets.documents import TABLE
 from altsets.errors import InputError
 from altsets.features import FeatureNames, names_in
 
 if TYPE_CHECKING:
-    from altsets.cli.options import (
-        ColumnOptions,
-        ModelOptions,
-        QualityOptions,
-        ScoresOptions,
-        TableOptions,
-    )
+    from altsets.cli.options import Given
     from altsets.files.dataset import Dataset
-    from altsets.files.feature_files import Scores
     from altsets.quality import Quality
     from altsets.quality.spec import NamedQuality
     from altsets.request import Request
@@ -43,10 +37,11 @@ SECONDS_PER_SET = 60.0
 # --- Features -----------------------------------------------------------------------------------------
 
 
-def read_dataset(table: TableOptions, columns: ColumnOptions, groups: str | None = None) -> Dataset:
+def read_dataset(given: Given, groups: str | None = None) -> Dataset:
     """Read a table and take its target apart, as the options say."""
     from altsets.files.dataset import read_table
 
+    table, columns = given.table, given.columns
     if table.table is None:
         raise InputError("give a TABLE and its --target, or scores that were saved before with --scores.")
     if table.target is None:
@@ -67,99 +62,119 @@ def read_dataset(table: TableOptions, columns: ColumnOptions, groups: str | None
     return data
 
 
-def named_quality(
-    given: QualityOptions, model: ModelOptions, scores: ScoresOptions, evaluate: bool = False
-) -> NamedQuality:
+def _named_quality(given: Given) -> NamedQuality:
     """The quality with its options; with --evaluate, those of others belong to the model that scores sets."""
     from altsets.quality.spec import NamedQuality, takes_option
 
+    model, name = given.model, given.quality.quality
     options = {
         "estimator": model.estimator,
         "scoring": model.scoring,
         "pos_label": model.positive,
         "class_weight": model.class_weight,
     }
-    if scores.scores is not None:
-        _refuse_unused({"measure": given.measure, **options})
-    taken = {
-        name: value for name, value in options.items() if not evaluate or takes_option(given.quality, name)
-    }
-    return NamedQuality(given.quality, given.measure, **taken)
+    if given.scoring.scores is not None:
+        _refuse_unused({"measure": given.quality.measure, **options})
+    if given.evaluation.evaluate:
+        options = {option: value for option, value in options.items() if takes_option(name, option)}
+    return NamedQuality(name, given.quality.measure, **options)
 
 
-def origin_of(table: TableOptions, scores: ScoresOptions, quality: NamedQuality) -> dict[str, Any]:
-    """Where an answer comes from, as its parameters have it."""
-    known = {
-        "table": table.table,
-        "target": table.target,
-        "quality": quality.name,
-        "scores": scores.scores,
-        "measure": quality.measure,
-        **quality.model,
-    }
-    return {name: value for name, value in known.items() if value is not None}
+@dataclass
+class Source:
+    """The features of a search: a table to score, or scores that were saved before, perhaps with their table."""
 
+    given: Given
+    #: The quality that was asked for; of saved scores, what they were computed with is not known.
+    asked: NamedQuality
+    data: Dataset | None
+    scored: Quality | None = None
+    scores_sha256: str = ""
+    _unsaved: InputError | None = field(default=None, init=False)
 
-class TableToScore:
-    """Features that are to be scored."""
-
-    #: The hash of a file of scores, which there is none of here.
-    scores_sha256 = ""
-
-    def __init__(
-        self, data: Dataset, quality: NamedQuality, task: str = "auto", save_to: str | None = None
-    ) -> None:
-        if quality.is_wrapper and save_to is not None:
+    def __post_init__(self) -> None:
+        if self.asked.is_wrapper and self.given.scoring.save_scores is not None:
             raise InputError(
                 "a wrapper has no scores of features that could be saved; leave out --save-scores."
             )
-        pairs = " and their pairs" if quality.is_paired else ""
-        what = f"Scoring {len(data.feature_names)} features{pairs} for {quality.name}"
-        self._what = "" if quality.is_wrapper else what
-        self.spec: NamedQuality = quality
-        self.data, self.names = data, data.feature_names
-        self._task, self._save_to = task, save_to
-        self._unsaved: InputError | None = None
 
     @property
-    def table(self) -> Any:
-        """The features as columns."""
-        return self.data.X
+    def names(self) -> list[str]:
+        """The names of all features."""
+        return list(self.table_read.feature_names if self.scored is None else self.scored.feature_names)
 
     @property
-    def background(self) -> Background:
-        """The data that sets are found in."""
+    def spec(self) -> NamedQuality | None:
+        """The quality that features are scored by; None if they have been."""
+        return self.asked if self.scored is None else None
+
+    @property
+    def table_read(self) -> Dataset:
+        """The table, for what was not computed before."""
+        if self.data is None:
+            raise InputError(
+                "how alike features are is measured on a table; give the TABLE and its --target besides --scores."
+            )
+        return self.data
+
+    @property
+    def origin(self) -> dict[str, Any]:
+        """Where an answer comes from, as its parameters have it."""
+        known = {
+            "table": self.given.table.table,
+            "target": self.given.table.target,
+            "quality": self.asked.name,
+            "scores": self.given.scoring.scores,
+            "measure": self.asked.measure,
+            **self.asked.model,
+        }
+        return {name: value for name, value in known.items() if value is not None}
+
+    @property
+    def background(self) -> Background | None:
+        """The data that sets are found in, if the table is there."""
         from altsets.selector.notes import Background
 
         data = self.data
-        return Background(data.X, data.y, self.spec, self._task, notes=data.notes)
+        if data is None:
+            return None
+        if self.spec is None:
+            return Background(data.X, notes=data.notes)
+        return Background(data.X, data.y, self.spec, self.given.scoring.task, notes=data.notes)
 
     def noise_floor(self, waiting: Waiting) -> float | None:
-        """What the best feature may score by chance; None after Ctrl-C."""
+        """What the best feature may score by chance; None after Ctrl-C, or if the measure is not known."""
         from altsets.quality.spec import ScoringOptions
 
+        if self.spec is None:
+            return None
         waiting.say("Measuring what features score by chance")
-        return self.spec.noise_floor(self.data.X, self.data.y, how=ScoringOptions(self._task))
+        data = self.table_read
+        return self.spec.noise_floor(data.X, data.y, how=ScoringOptions(self.given.scoring.task))
 
-    def quality(self, waiting: Waiting, check: Callable[[], object] = lambda: None) -> Quality:
+    def quality(self, waiting: Waiting, check: Callable[[], object]) -> Quality:
         """Score the features, and save the scores at once; ``check`` ends it if it takes too long."""
+        from altsets.files.feature_files import Scores
         from altsets.quality.spec import ScoringOptions
         from altsets.tables.conversion import features_of
 
-        waiting.say(self._what)
+        if self.scored is not None:
+            return self.scored
+        pairs = " and their pairs" if self.asked.is_paired else ""
+        what = f"Scoring {len(self.names)} features{pairs} for {self.asked.name}"
+        what = "" if self.asked.is_wrapper else what
+        waiting.say(what)
 
         def progress(share: float) -> None:
-            waiting.say(f"{self._what}: {share:.0%}")
+            waiting.say(f"{what}: {share:.0%}")
             check()
 
-        data = self.data
-        how = ScoringOptions(self._task, progress=progress)
-        made = self.spec.make(features_of(data.X, self.names), data.y, how=how)
-        if self._save_to is not None:
-            from altsets.files.feature_files import Scores
-
+        data, save_to = self.table_read, self.given.scoring.save_scores
+        how = ScoringOptions(self.given.scoring.task, progress=progress)
+        made = self.asked.make(features_of(data.X, data.feature_names), data.y, how=how)
+        if save_to is not None:
             try:
-                Scores.of(made).write(self._save_to)
+                Scores.of(made).write(save_to)
             except InputError as error:
                 # A full disk costs the file alone, not the answer.
                 self._unsaved = error
@@ -171,69 +186,43 @@ class TableToScore:
             raise self._unsaved
 
 
-class SavedScores:
-    """Features that have been scored before; with their table, if that is there."""
+def source_from(given: Given) -> Source:
+    """A table to score, unless there is a file of scores; folds and their options are checked as well."""
+    from altsets.files.contents import hash_file
+    from altsets.files.feature_files import Scores
 
-    #: What the scores were computed with is not known.
-    spec = None
-
-    def __init__(
-        self, scores: Scores, quality: str, data: Dataset | None = None, scores_sha256: str = ""
-    ) -> None:
-        self.names, self._made, self.data = scores.names, scores.quality(quality), data
-        self.scores_sha256 = scores_sha256
-
-    @property
-    def table(self) -> Any:
-        """The table beside the scores, for what was not computed before."""
-        if self.data is None:
-            raise InputError(
-                "how alike features are is measured on a table; give the TABLE and its --target besides --scores."
+    check_evaluation(given)
+    asked, splits = _named_quality(given), Splits.of(given.evaluation)
+    path, has_table = given.scoring.scores, given.table.table is not None
+    if path is None:
+        source = Source(given, asked, read_dataset(given, splits.groups))
+    else:
+        _check_saved_scores(given, asked, has_table)
+        scores = Scores.read(path)
+        data = read_dataset(given, splits.groups) if has_table else None
+        if data is not None:
+            scores = scores.only(data.feature_names)
+        elif given.columns.drop:
+            dropped = parsing.features_in(
+                "--drop", ",".join(given.columns.drop), FeatureNames.of(scores.names)
             )
-        return self.data.X
-
-    @property
-    def background(self) -> Background | None:
-        """The data that sets are found in, if the table is there; the measure is not known."""
-        from altsets.selector.notes import Background
-
-        return None if self.data is None else Background(self.data.X, notes=self.data.notes)
-
-    def noise_floor(self, waiting: Waiting) -> float | None:
-        """None: the measure is not known."""
-        return None
-
-    def quality(self, waiting: Waiting, check: Callable[[], object] = lambda: None) -> Quality:
-        """The quality of the scores."""
-        return self._made
-
-    def check_saved(self) -> None:
-        """Saved scores are not saved again."""
+            scores = scores.only([name for name in scores.names if name not in dropped])
+        source = Source(given, asked, data, scores.quality(asked.name), hash_file(path))
+    if source.data is not None:
+        splits.check(source.data.groups)
+    return source
 
 
-#: Anything that knows the names of its features, and makes the quality to search on.
-Source = TableToScore | SavedScores
-
-
-def source_from(
-    table: TableOptions,
-    columns: ColumnOptions,
-    scores: ScoresOptions,
-    quality: NamedQuality,
-    task: str,
-    groups: str | None = None,
-) -> Source:
-    """A table to score, unless there is a file of scores."""
-    if scores.scores is None:
-        return TableToScore(read_dataset(table, columns, groups), quality, task, scores.save_scores)
-    unused = {"--save-scores": scores.save_scores}
-    if table.table is None:
+def _check_saved_scores(given: Given, asked: NamedQuality, has_table: bool) -> None:
+    """Refuse what does not go with --scores."""
+    columns = given.columns
+    unused = {"--save-scores": given.scoring.save_scores}
+    if not has_table:
         unused |= {"--decimal": columns.decimal, "--sheet": columns.sheet}
         unused["--categorical"] = ",".join(columns.categorical) if columns.categorical else None
     _refuse_unused(unused)
-    if quality.is_wrapper:
+    if asked.is_wrapper:
         raise InputError("a wrapper fits models to a table; leave out --scores.")
-    return _saved_scores(scores.scores, quality.name, table, columns, groups)
 
 
 def _refuse_unused(options: Mapping[str, str | None]) -> None:
@@ -245,21 +234,24 @@ def _refuse_unused(options: Mapping[str, str | None]) -> None:
             )
 
 
-def _saved_scores(
-    path: str, quality: str, table: TableOptions, columns: ColumnOptions, groups: str | None
-) -> SavedScores:
-    """Read scores from a file; only of the features that the table has, if there is one."""
-    from altsets.files.contents import hash_file
-    from altsets.files.feature_files import Scores
+def request_from(source: Source, **sets: Any) -> Request:
+    """What the options ask for; ``sets`` are the numbers of sets and features, and how different sets must be."""
+    from altsets.request import MAX_ITERS, Request
 
-    scores = Scores.read(path)
-    data = None if table.table is None else read_dataset(table, columns, groups)
-    if data is not None:
-        scores = scores.only(data.feature_names)
-    elif columns.drop:
-        dropped = parsing.features_in("--drop", ",".join(columns.drop), FeatureNames.of(scores.names))
-        scores = scores.only([name for name in scores.names if name not in dropped])
-    return SavedScores(scores, quality, data, hash_file(path))
+    given, names = source.given, FeatureNames.of(source.names)
+    return Request(
+        dissimilarity=parsing.dissimilarity_from(given.differing, names, source.data is not None),
+        search=given.search.search,
+        aggregation=given.search.aggregation,
+        existing=parsing.existing_from(given.conditions, names),
+        constraints=parsing.constraints_from(names, given.conditions),
+        quality=source.spec,
+        task=given.scoring.task,
+        engine=given.limits.engine,
+        max_iters=MAX_ITERS if given.limits.max_iters is None else given.limits.max_iters,
+        time_limit=given.limits.time_limit,
+        **sets,
+    )
 
 
 # --- Searches -----------------------------------------------------------------------------------------
@@ -317,7 +309,7 @@ def run_on_scores(
     with Waiting(console_for(stderr=True)) as waiting:
         if request.needs_table:
             waiting.say(f"Comparing {len(source.names)} features with each other")
-            request = request.measured(source.table)
+            request = request.measured(source.table_read.X)
         scored = source.quality(waiting, clock.check)
         clock.check()
         waiting.say("Searching")
@@ -383,15 +375,15 @@ class Record:
         self._started = time.perf_counter()
         self._known = {"command": context.info_name, "options": options_given(context)}
 
-    def of_search(self, source: Source, path: str | None, request: Request) -> dict[str, Any]:
-        """The record of a search; ``path`` is the file of its table."""
+    def of_search(self, source: Source, request: Request) -> dict[str, Any]:
+        """The record of a search."""
         from altsets.provenance import DEFAULT_SEED, constraints_by_name, data_of
         from altsets.tables.target import target_of
 
         known: dict[str, Any] = {"data": {"columns": len(source.names)}}
         data = source.data
         if data is not None:
-            known["data"] = data_of(data.X, data.y) | _file_of(data, path)
+            known["data"] = data_of(data.X, data.y) | _file_of(data, source.given)
             known["task"] = target_of(data.y, len(data.y), request.task).task
         if source.scores_sha256:
             known["data"] |= {"scores_sha256": source.scores_sha256}
@@ -399,10 +391,10 @@ class Record:
         known["seed"] = DEFAULT_SEED
         return self._whole(known)
 
-    def of_evaluation(self, provenance: Mapping[str, Any], data: Dataset, path: str | None) -> dict[str, Any]:
+    def of_evaluation(self, provenance: Mapping[str, Any], data: Dataset, given: Given) -> dict[str, Any]:
         """The record of an evaluation: what it knows itself, and where the table came from."""
         known = {name: provenance[name] for name in ("task", "seed")}
-        return self._whole({"data": provenance["data"] | _file_of(data, path), **known})
+        return self._whole({"data": provenance["data"] | _file_of(data, given), **known})
 
     def _whole(self, known: Mapping[str, Any]) -> dict[str, Any]:
         from altsets.provenance import record
@@ -410,6 +402,6 @@ class Record:
         return record({**self._known, **known}, time.perf_counter() - self._started)
 
 
-def _file_of(data: Dataset, path: str | None) -> dict[str, Any]:
+def _file_of(data: Dataset, given: Given) -> dict[str, Any]:
     dropped = {"dropped_rows": data.n_dropped} if data.n_dropped else {}
-    return {"target": data.target_name, "file": path, "file_sha256": data.sha256} | dropped
+    return {"target": data.target_name, "file": given.table.table, "file_sha256": data.sha256} | dropped
