@@ -137,18 +137,13 @@ def score(
         scores = np.where(constant_columns(features.values), 0.0, scores)
         warn_of_constants(features)
         warn_of_left_out_rows(features, measure)
-    _warn_of_copies(features)
-    return scores, features.names
-
-
-def _warn_of_copies(features: Features) -> None:
-    groups = copies_in(features)
-    if groups:
-        named = [" = ".join(map(features.label, group)) for group in groups]
+    copies = [" = ".join(map(features.label, group)) for group in copies_in(features)]
+    if copies:
         warn_user(
-            f"some columns are exact copies of each other ({list_some(named, 5)}); "
+            f"some columns are exact copies of each other ({list_some(copies, 5)}); "
             "a copy is no real alternative, so keep only one of each."
         )
+    return scores, features.names
 
 
 # --- The noise floor ----------------------------------------------------------------------------------

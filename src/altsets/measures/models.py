@@ -59,12 +59,11 @@ def fresh_model(estimator: Any, classes: bool, random_state: int, class_weight: 
     ``estimator`` is an object with ``fit``, a name in :data:`MODELS`, or a class by its full name, such as
     ``"sklearn.naive_bayes.GaussianNB"``. ``class_weight="balanced"`` is for models by name.
     """
-    if class_weight is not None:
-        _check_class_weight(estimator, classes, class_weight)
-    if not is_own(estimator):
+    own = is_own(estimator)
+    if not own:
         estimator = _by_name("tree" if estimator is None else estimator, classes)
     if class_weight is not None:
-        _set_class_weight(estimator, class_weight)
+        _set_class_weight(estimator, own, classes, class_weight)
     if isinstance(estimator, type) or not hasattr(estimator, "fit"):
         raise InputError(
             f"estimator must be an object with fit(X, y), such as a decision tree; got {estimator!r}."
@@ -103,7 +102,12 @@ def _by_name(name: str, classes: bool) -> Any:
         imputer = SimpleImputer(strategy="median", keep_empty_features=True)
         return make_pipeline(imputer, request_weights(StandardScaler()), request_weights(model))
     try:
-        return _estimator_class(name)()
+        module, _, kind = name.rpartition(".")
+        found = getattr(importlib.import_module(module), kind)
+        # Nothing but a class with a fit method is ever called.
+        if not isinstance(found, type) or not callable(getattr(found, "fit", None)):
+            raise InputError(f"{kind} in {module} is not an estimator class (a class with a fit method)")
+        return found()
     except Exception as error:
         # Anything can happen while a module is loaded, or a class is called without arguments.
         why = f": {one_line(error)}" if "." in name else "."
@@ -113,27 +117,15 @@ def _by_name(name: str, classes: bool) -> Any:
         ) from error
 
 
-def _estimator_class(name: str) -> type:
-    """Import a class by its full name; nothing but a class with a fit method is ever called."""
-    module, _, kind = name.rpartition(".")
-    found = getattr(importlib.import_module(module), kind)
-    if not isinstance(found, type) or not callable(getattr(found, "fit", None)):
-        raise InputError(f"{kind} in {module} is not an estimator class (a class with a fit method)")
-    return found
-
-
-def _check_class_weight(estimator: Any, classes: bool, class_weight: Any) -> None:
+def _set_class_weight(model: Any, own: bool, classes: bool, class_weight: Any) -> None:
     if not isinstance(class_weight, str) or class_weight != "balanced":
         raise InputError(f"class_weight={class_weight!r} is unknown; choose 'balanced', or leave it out.")
-    if is_own(estimator):
+    if own:
         raise InputError(
-            f"class_weight is for models by name; set it on your own {type(estimator).__name__} instead."
+            f"class_weight is for models by name; set it on your own {type(model).__name__} instead."
         )
     if not classes:
         raise InputError("class_weight is for classes, but the target is numeric; leave it out.")
-
-
-def _set_class_weight(model: Any, class_weight: Any) -> None:
     last = last_step(model)
     if "class_weight" not in getattr(last, "get_params", dict)():
         raise InputError(
@@ -182,9 +174,10 @@ def splits_of(
         check_cv,
     )
 
-    kept = np.ones(len(matrix), dtype=bool) if kept is None else kept
+    everything = np.ones(len(matrix), dtype=bool)
+    kept = everything if kept is None else kept
     drawn_here = cv is None or isinstance(cv, numbers.Integral) or hasattr(cv, "split")
-    explicit = isinstance(cv, PredefinedSplit) or not drawn_here
+    there = everything if drawn_here and not isinstance(cv, PredefinedSplit) else kept
     try:
         if cv is None:
             kind = StratifiedShuffleSplit if target.is_classes else ShuffleSplit
@@ -198,7 +191,6 @@ def splits_of(
         raise InputError(f"cv={shorten(cv, 103)} does not split these rows: {one_line(error)}") from error
     if not drawn:
         raise InputError(f"cv={shorten(cv, 103)} must give at least one pair of training rows and test rows.")
-    there = kept if explicit else np.ones(len(matrix), dtype=bool)
     return [_kept_split(number, pair, there) for number, pair in enumerate(drawn)]
 
 
@@ -275,12 +267,37 @@ def names_for_weights(model: Any) -> list[str]:
     return names
 
 
+def _names_for_weights(model: Any) -> list[str]:
+    if hasattr(model, "steps"):
+        found = [[f"{name}__{inner}" for inner in _names_for_weights(step)] for name, step in _steps(model)]
+        return [name for names in found for name in names] if found and found[-1] else []
+    if _takes_weights(model):
+        return ["sample_weight"]
+    # An ensemble, such as a vote or a stack, passes weights on if all of its models take them.
+    parts = [part for _, part in getattr(model, "estimators", None) or [] if part != "drop"]
+    options = inspect.signature(model.fit).parameters.values() if parts else ()
+    if any(option.kind is option.VAR_KEYWORD for option in options) and all(map(_takes_weights, parts)):
+        return ["sample_weight"]
+    # Parameter searches and models of a transformed target pass weights on.
+    inner = getattr(model, "estimator", None) or getattr(model, "regressor", None)
+    return _names_for_weights(inner) if hasattr(inner, "fit") else []
+
+
+def _names_for_groups(model: Any) -> list[str]:
+    from sklearn.model_selection import GridSearchCV, RandomizedSearchCV
+
+    if hasattr(model, "steps") and not _is_routed(model):
+        return [f"{name}__{inner}" for name, step in _steps(model) for inner in _names_for_groups(step)]
+    # Without routing only searches take groups, and most splitters ignore them.
+    takes = _is_routed(model) or isinstance(model, GridSearchCV | RandomizedSearchCV)
+    return ["groups"] if takes and _requests(model, "groups") else []
+
+
 def request_weights(model: Any) -> Any:
     """The model; with metadata routing on, it requests weights."""
     from sklearn import get_config
-    from sklearn.utils.validation import has_fit_parameter
 
-    if get_config()["enable_metadata_routing"] and has_fit_parameter(model, "sample_weight"):
+    if get_config()["enable_metadata_routing"] and _takes_weights(model):
         model.set_fit_request(sample_weight=True)
     return model
 
@@ -288,6 +305,16 @@ def request_weights(model: Any) -> Any:
 def last_step(model: Any) -> Any:
     """The model at the end of a pipeline, or the model itself."""
     return model.steps[-1][1] if hasattr(model, "steps") else model
+
+
+def _steps(model: Any) -> list[tuple[str, Any]]:
+    return [(name, step) for name, step in model.steps if step is not None and step != "passthrough"]
+
+
+def _takes_weights(model: Any) -> bool:
+    from sklearn.utils.validation import has_fit_parameter
+
+    return bool(has_fit_parameter(model, "sample_weight"))
 
 
 def _is_routed(model: Any) -> bool:
@@ -304,48 +331,6 @@ def _requests(model: Any, name: str) -> bool:
     from sklearn.utils.metadata_routing import get_routing_for_object
 
     return name in get_routing_for_object(model).consumes("fit", [name])
-
-
-def _steps(model: Any) -> list[tuple[str, Any]]:
-    return [(name, step) for name, step in model.steps if step is not None and step != "passthrough"]
-
-
-def _names_for_weights(model: Any) -> list[str]:
-    from sklearn.utils.validation import has_fit_parameter
-
-    if hasattr(model, "steps"):
-        found = [[f"{name}__{inner}" for inner in _names_for_weights(step)] for name, step in _steps(model)]
-        return [name for names in found for name in names] if found and found[-1] else []
-    if has_fit_parameter(model, "sample_weight"):
-        return ["sample_weight"]
-    if _passes_weights_to_all(model):
-        return ["sample_weight"]
-    # Parameter searches and models of a transformed target pass weights on.
-    inner = getattr(model, "estimator", None) or getattr(model, "regressor", None)
-    return _names_for_weights(inner) if hasattr(inner, "fit") else []
-
-
-def _passes_weights_to_all(model: Any) -> bool:
-    """Whether this is an ensemble, such as a vote or a stack, of models that all take weights."""
-    from sklearn.utils.validation import has_fit_parameter
-
-    parts = [part for _, part in getattr(model, "estimators", None) or [] if part != "drop"]
-    takes_anything = any(
-        option.kind is option.VAR_KEYWORD for option in inspect.signature(model.fit).parameters.values()
-    )
-    return bool(parts) and takes_anything and all(has_fit_parameter(part, "sample_weight") for part in parts)
-
-
-def _names_for_groups(model: Any) -> list[str]:
-    from sklearn.model_selection import GridSearchCV, RandomizedSearchCV
-
-    if _is_routed(model):
-        return ["groups"] if _requests(model, "groups") else []
-    if hasattr(model, "steps"):
-        return [f"{name}__{inner}" for name, step in _steps(model) for inner in _names_for_groups(step)]
-    # Without routing nothing else takes groups, and most splitters ignore them.
-    search = isinstance(model, GridSearchCV | RandomizedSearchCV)
-    return ["groups"] if search and _requests(model, "groups") else []
 
 
 # --- Default decision trees, fast ---------------------------------------------------------------------

@@ -78,7 +78,8 @@ def scorer_for(
         scorer = check_scoring(model, scoring=scoring)
     except (ValueError, TypeError) as error:
         raise InputError(f"scoring={scoring!r} does not work here: {one_line(error)}") from error
-    if labels is None or not _is_about_one_class(scorer):
+    if labels is None or "pos_label" not in _takes(scorer) or "pos_label" in scorer._kwargs:
+        # It is about all classes, or about one that is set.
         return scorer
     if not classes:
         raise InputError(f"scoring={_name_of(scoring)} is about classes, but the target is numeric; use r2.")
@@ -148,11 +149,6 @@ def _takes(scorer: Any) -> dict[str, Any]:
     return {**defaults, **scorer._kwargs}
 
 
-def _is_about_one_class(scorer: Any) -> bool:
-    """Whether a scorer is about one class that is not set yet."""
-    return "pos_label" in _takes(scorer) and "pos_label" not in scorer._kwargs
-
-
 def _about_one_class(scorer: Any, scoring: Any, labels: npt.NDArray[Any], pos_label: Any) -> Any:
     n_classes = len(np.unique(labels))
     if n_classes > 2:
@@ -205,7 +201,8 @@ def explain_fit_errors(
 
 def _refuse_absent_columns(model: Any, given: Features, error: Exception) -> None:
     """Explain that a part of the model refers to columns that are not in the set, if so."""
-    wanted = dict.fromkeys(name for part in _parts(model) for name in _columns_named_by(part))
+    parts = [model, *(model.get_params(deep=True).values() if hasattr(model, "get_params") else [])]
+    wanted = dict.fromkeys(name for part in parts for name in _columns_named_by(part))
     absent = [name for name in wanted if name not in (given.names or wanted)]
     if absent:
         raise InputError(
@@ -213,12 +210,6 @@ def _refuse_absent_columns(model: Any, given: Features, error: Exception) -> Non
             f"at a time ({list_some(given.names or [], MOST_LISTED)}); let it choose columns by their type, with "
             "sklearn.compose.make_column_selector or a function."
         ) from error
-
-
-def _parts(model: Any) -> list[Any]:
-    """The model and everything inside it."""
-    inner = model.get_params(deep=True).values() if hasattr(model, "get_params") else []
-    return [model, *inner]
 
 
 def _columns_named_by(part: Any) -> list[str]:

@@ -84,10 +84,10 @@ class Estimator:
 
     name: str
     n_neighbors: int
-    n_bins: int | None
-    random_state: int | None
-    n_jobs: int | None
-    progress: OnProgress | None
+    n_bins: int | None = None
+    random_state: int | None = None
+    n_jobs: int | None = None
+    progress: OnProgress | None = None
 
     def __post_init__(self) -> None:
         if self.name not in METHODS:

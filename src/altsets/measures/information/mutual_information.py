@@ -57,7 +57,7 @@ import numpy.typing as npt
 
 from altsets.arrays import Floats
 from altsets.errors import warn_user
-from altsets.measures.information.columns import SortedColumns, discrete_columns
+from altsets.measures.information.columns import discrete_columns
 from altsets.measures.information.estimator import (
     Estimator,
     Line,
@@ -137,13 +137,11 @@ def mutual_info(
     >>> mutual_info(X, ["a", "a", "b", "b"] * 10).round(4).tolist()
     [0.6931, 0.0]
     """
-    features, y, weights, how = _prepare(
-        X, y, sample_weight, Estimator(method, n_neighbors, n_bins, random_state, n_jobs, progress)
-    )
+    how = Estimator(method, n_neighbors, n_bins, random_state, n_jobs, progress)
+    features, y, table, how = _prepare(X, y, sample_weight, discrete, how)
     if how.name != method:
-        warn_of_bins(weights, method)
+        warn_of_bins(table.weights, method)
     target = target_of(y, features.n_rows, task)
-    table = _sample(features, discrete, weights, how)
     constant = constant_columns(features.values)
     if how.needs_scikit_learn(table.values, table.discrete, target.values if target.is_classes else None):
         scores = how.by_scikit_learn(table.values, table.discrete, target.values, target.is_classes)
@@ -173,13 +171,8 @@ def information_matrix(
 
     Row i has column i as the target, which makes a difference to "sklearn" alone: its jitter is another one there.
     """
-    features, _, weights, how = _prepare(
-        features,
-        np.zeros(features.n_rows),
-        sample_weight,
-        Estimator(method, n_neighbors, n_bins, random_state, n_jobs, progress),
-    )
-    table = _sample(features, discrete, weights, how)
+    how = Estimator(method, n_neighbors, n_bins, random_state, n_jobs, progress)
+    features, _, table, how = _prepare(features, np.zeros(features.n_rows), sample_weight, discrete, how)
     if how.name == "sklearn":
         return how.rows(table.values, table.discrete)
     if how.name == "neighbors" and features.incomplete.any():
@@ -215,11 +208,9 @@ def symmetrical_uncertainty(
     >>> symmetrical_uncertainty(X, ["a", "a", "b", "b"] * 10).round(4).tolist()
     [1.0, 0.0]
     """
-    features, y, weights, how = _prepare(
-        X, y, sample_weight, Estimator("bins", 1, n_bins, None, n_jobs, progress)
-    )
-    target = target_of(y, features.n_rows, task)
-    columns = how.with_target(_sample(features, discrete, weights, how), target)
+    how = Estimator("bins", 1, n_bins, None, n_jobs, progress)
+    features, y, table, how = _prepare(X, y, sample_weight, discrete, how)
+    columns = how.with_target(table, target_of(y, features.n_rows, task))
     last = features.n_features
     scores, entropies = np.zeros(last), np.zeros(last + 1)
     how.estimate(columns, [*_own_lines(entropies), (last, 0, scores)])
@@ -241,8 +232,9 @@ def uncertainty_matrix(
     progress: OnProgress | None = None,
 ) -> Floats:
     """Symmetrical uncertainty of each column with each other; the parameters are those above."""
-    how, columns = _binned_columns(features, sample_weight, discrete, n_bins, n_jobs, progress)
-    scores = how.square(columns)
+    how = Estimator("bins", 1, n_bins, None, n_jobs, progress)
+    *_, table, how = _prepare(features, np.zeros(features.n_rows), sample_weight, discrete, how)
+    scores = how.square(how.columns(table))
     entropies = scores.diagonal().copy()
     return _uncertainty(scores, entropies[:, None] + entropies)
 
@@ -255,30 +247,13 @@ def uncertainty_rows(
     One-sided, it is the uncertainty coefficient: what each column says about those of the rows, as a share of what
     there is to know about these alone.
     """
-    how, columns = _binned_columns(features, sample_weight)
+    how = Estimator("bins", 1)
+    *_, table, how = _prepare(features, np.zeros(features.n_rows), sample_weight, "auto", how)
     scores, entropies = np.zeros((len(of), features.n_features)), np.zeros(features.n_features)
     rows = [(column, 0, row) for column, row in zip(of, scores, strict=True)]
-    how.estimate(columns, [*_own_lines(entropies), *rows])
+    how.estimate(how.columns(table), [*_own_lines(entropies), *rows])
     there_is = entropies[list(of), None]
     return _uncertainty(scores, 2 * there_is if one_sided else there_is + entropies)
-
-
-def _binned_columns(
-    features: Features,
-    sample_weight: Any,
-    discrete: npt.ArrayLike = "auto",
-    n_bins: int | None = None,
-    n_jobs: int | None = None,
-    progress: OnProgress | None = None,
-) -> tuple[Estimator, SortedColumns]:
-    """Binned columns, and the estimator for them."""
-    features, _, weights, how = _prepare(
-        features,
-        np.zeros(features.n_rows),
-        sample_weight,
-        Estimator("bins", 1, n_bins, None, n_jobs, progress),
-    )
-    return how, how.columns(_sample(features, discrete, weights, how))
 
 
 def warn_of_bins(weights: Floats | None, method: str) -> None:
@@ -296,29 +271,26 @@ def _uncertainty(information: Floats, entropies: Floats) -> Floats:
 
 
 def _prepare(
-    X: Any, y: Any, sample_weight: Any, how: Estimator
-) -> tuple[Features, Any, Floats | None, Estimator]:
-    """Table and target without rows of weight 0, the weights if they are not equal, and the estimator for them."""
+    X: Any, y: Any, sample_weight: Any, discrete: npt.ArrayLike, how: Estimator
+) -> tuple[Features, Any, Sample, Estimator]:
+    """Table and target without rows of weight 0, the columns with their weights if unequal, and the estimator."""
     features, y, weights = counted(features_of(X), y, sample_weight)
-    if weights is None or (weights == weights[0]).all():
-        return features, y, None, how
-    if how.name == "bins":
-        return features, y, weights, how
-    if how.name == "neighbors" and not _repeats(weights):
-        return features, y, weights, replace(how, name="bins")
-    features, y = counted_as_repeats(features, y, weights, f"mutual_info (method={how.name!r})")
-    return features, y, None, how
+    if weights is not None and (weights == weights[0]).all():
+        weights = None
+    if weights is not None and how.name == "neighbors" and not _repeats(weights):
+        how = replace(how, name="bins")
+    if weights is not None and how.name != "bins":
+        features, y = counted_as_repeats(features, y, weights, f"mutual_info (method={how.name!r})")
+        weights = None
+    if how.name == "sklearn":
+        features.refuse_missing(
+            "mutual_info (method='sklearn')", advice="fill them in, or use another method, which counts them"
+        )
+    mask = discrete_columns(features, discrete, weights)
+    return features, y, Sample(features.values, mask, features.nominal, weights), how
 
 
 def _repeats(weights: Floats) -> bool:
     """Whether weights only repeat rows: whole numbers, or all equal."""
     counting = weights[weights > 0]
     return whole(counting) or bool((counting == counting[0]).all())
-
-
-def _sample(features: Features, discrete: npt.ArrayLike, weights: Floats | None, how: Estimator) -> Sample:
-    if how.name == "sklearn":
-        features.refuse_missing(
-            "mutual_info (method='sklearn')", advice="fill them in, or use another method, which counts them"
-        )
-    return Sample(features.values, discrete_columns(features, discrete, weights), features.nominal, weights)
