@@ -460,9 +460,9 @@ def test_a_pathway_whose_members_take_turns_is_stable():
 
 
 def test_too_many_features_to_compare_is_said(monkeypatch, wine):
-    from altsets.evaluation import _evaluate, _stability, _summary
+    from altsets.evaluation import _evaluate, _measured, _stability
 
-    for module in (_evaluate, _stability, _summary):
+    for module in (_evaluate, _stability, _measured):
         monkeypatch.setattr(module, "MOST_RELATED", 3)
     evaluation = evaluate(SelectAlternatives("f", n_features=3, n_alternatives=1, tau=1), *wine, cv=2)
     assert evaluation.kinship == {}

@@ -14,10 +14,10 @@ from sklearn.preprocessing import StandardScaler
 
 from altsets.evaluation._comparison import against_baseline, guess_in_words, in_folds
 from altsets.evaluation._folds import class_name, constant_prediction, kind_of
-from altsets.evaluation._parallel import WarningCapture, run_tasks
 from altsets.evaluation._setup import _model_name, check_sets, describe_splits, scoring_by_name
 from altsets.evaluation._stability import kinship_of, shares_of
 from altsets.features import FeatureNames
+from altsets.measures.workers import WarningCapture, run_tasks
 from altsets.tables.feature_matrix import Features
 
 

@@ -10,9 +10,8 @@ from sklearn.linear_model import LinearRegression
 from sklearn.tree import DecisionTreeClassifier
 
 from altsets import SelectAlternatives, evaluate, quality
-from altsets.evaluation._parallel import WarningCapture
 from altsets.measures import permutation
-from altsets.measures.workers import is_configured, n_workers
+from altsets.measures.workers import WarningCapture, is_configured, n_workers
 
 SETS = [(0, 1), (2, 3), (4, 5)]
 

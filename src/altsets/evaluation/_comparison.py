@@ -303,32 +303,30 @@ def _without_test(number: int, difference: float, n_folds: int) -> str:
         return f"Set {number} cannot be compared with set 0: no fold has a score for both."
     if difference == 0:
         return f"Set {number} and set 0: scores are identical, so no test is possible."
+    where = "the only fold; a test needs several folds"
+    if n_folds > 1:
+        where = f"each of {n_folds} folds; the difference never varies, so no test is possible"
     way = "higher" if difference > 0 else "lower"
-    text = f"Set {number} scores {score(abs(difference))} {way} than set 0 in"
-    if n_folds == 1:
-        return f"{text} the only fold; a test needs several folds."
-    return f"{text} each of {n_folds} folds; the difference never varies, so no test is possible."
+    return f"Set {number} scores {score(abs(difference))} {way} than set 0 in {where}."
 
 
 def _neither(number: int, found: Paired, guess: str, confidence: float) -> str:
     """Neither set beats the baseline, so their difference hardly matters."""
-    text = f"Neither set {number} nor set 0 was shown to predict better than {guess}"
-    if found.difference == 0 and math.isnan(found.p_value):
-        return f"{text}; their scores are identical, so no test is possible."
+    more = f"; they differ by {score(found.difference)}, {interval(found, confidence)}"
     if math.isnan(found.p_value):
-        return f"{text}."
-    return f"{text}; they differ by {score(found.difference)}, {interval(found, confidence)}."
+        more = "; their scores are identical, so no test is possible" if found.difference == 0 else ""
+    return f"Neither set {number} nor set 0 was shown to predict better than {guess}{more}."
 
 
 def _remark(number: int, chance: Chance) -> str:
     """Which of the two was not shown to beat the baseline."""
-    if chance.this is False:
-        return f"; set {number} was not shown to predict better than {chance.guess}"
-    if chance.first is False and chance.this:
+    if chance.this is not False and chance.first is not False:
+        return ""
+    if chance.this:
         return f"; set {number} predicts better than {chance.guess}, which was not shown for set 0"
-    if chance.first is False:
-        return f"; set 0 was not shown to predict better than {chance.guess}"
-    return ""
+    return (
+        f"; set {number if chance.this is False else 0} was not shown to predict better than {chance.guess}"
+    )
 
 
 #: What is said about one set: by the verdict, or "no better" where there is no sign of a difference.

@@ -22,10 +22,10 @@ from altsets.evaluation._folds import (
     locate_errors,
     search_bootstrap,
 )
-from altsets.evaluation._parallel import Task, run_tasks
 from altsets.evaluation._setup import ModelSettings, Options, Setup, SplitSettings, bootstrap_samples
 from altsets.evaluation._stability import MOST_RELATED, kinship_of, mean_kinship
 from altsets.features import whole_number
+from altsets.measures.workers import Task, run_tasks
 from altsets.problem import Dissimilarity
 from altsets.request import MAX_ITERS, checked_seconds
 from altsets.result import Status, StopReason
@@ -308,11 +308,12 @@ def evaluate_points(
     scorer = FoldScorer(plan, number, train, test)
     folds = []
     for place in places:
-        if place in found:
-            folds.append(scorer.score(found[place].sets, found[place].statuses, found[place].qualities))
-        else:
+        result = found.get(place)
+        if result is None:
             # The time limit came first.
             folds.append(scorer.score((), [Status.NOT_FOUND] * (place[1] + 1)))
+        else:
+            folds.append(scorer.score(result.sets, result.statuses, result.qualities))
     return tuple(folds)
 
 

@@ -307,7 +307,10 @@ class EvaluatedFrontier:
         """The document that :meth:`to_json` writes: that of the frontier, with scores."""
         document = self.frontier.to_dict()
         for entry, point in zip(document["points"], self.points, strict=True):
-            entry |= jsonable(_point_entry(point))
+            low, high = point.interval
+            known = {"score": point.score, "low": low, "high": high, "worst_score": point.worst_score}
+            folds = point.evaluation.fold_entries()
+            entry |= jsonable(known | {"n_found": point.n_found, "folds": folds})
         shared = self.any_evaluation
         scores = {name: getattr(shared, name) for name in SHARED_FIELDS} | {
             "complete": self.complete,
@@ -383,19 +386,6 @@ def _is_worse(point: EvaluatedPoint, best: EvaluatedPoint) -> bool:
     return found.high < 0
 
 
-def _point_entry(point: EvaluatedPoint) -> dict[str, Any]:
-    """The scores of one point, for a document."""
-    low, high = point.interval
-    return {
-        "score": point.score,
-        "low": low,
-        "high": high,
-        "worst_score": point.worst_score,
-        "n_found": point.n_found,
-        "folds": point.evaluation.fold_entries(),
-    }
-
-
 def _evaluation_in(entry: dict[str, Any], scores: dict[str, Any]) -> Evaluation:
     """The evaluation of one point in a document."""
     names: dict[int, str] = {}
@@ -425,9 +415,9 @@ def _sentences(found: EvaluatedFrontier) -> list[str]:
         return [*sentences, f"No point has a score ({how})."]
     measured = best.measured()
     sure = "" if math.isnan(measured.low) else f", {interval(measured, shared.confidence)}"
-    where = _name_point(found, best)
     sentences.append(
-        f"Cross-validated ({how}), {shared.scorers[0]} is best at {where}: {score(best.score)}{sure}; "
+        f"Cross-validated ({how}), {shared.scorers[0]} is best at {_name_point(found, best)}: "
+        f"{score(best.score)}{sure}; "
         f"the baseline, {shared.guess()}, has {score(found.baseline)}."
     )
     return [*sentences, _baseline_sentence(found), *_how_far(found, best)]

@@ -13,9 +13,8 @@ from altsets.display import renderer
 from altsets.errors import InputError, MissingExtraError
 from altsets.evaluation._comparison import mean_of, std_of
 from altsets.evaluation._folds import Fold, Resample
-from altsets.evaluation._measured import Measured
+from altsets.evaluation._measured import Measured, summary_of
 from altsets.evaluation._stability import ANY, shares_of
-from altsets.evaluation._summary import summary_of
 from altsets.problem import FeatureSet
 from altsets.result import Status
 from altsets.wording import score

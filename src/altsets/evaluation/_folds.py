@@ -14,9 +14,9 @@ import numpy.typing as npt
 
 from altsets.arrays import Floats, Indices
 from altsets.errors import InputError
-from altsets.evaluation._parallel import WarningCapture
 from altsets.measures.models import fresh_model, is_own, one_line
 from altsets.measures.scoring import ModelRows, explain_fit_errors, weight_scorer
+from altsets.measures.workers import WarningCapture
 from altsets.problem import FeatureSet
 from altsets.quality import Quality
 from altsets.result import Result, Status

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import math
 import numbers
 import time
@@ -108,9 +109,7 @@ class Setup:
         groups = check_groups(split.groups, table.n_rows)
         features, labels, weights = counted(table, y, split.sample_weight)
         plan = _plan(what, features, labels, weights, kept_groups(groups, kept), model, options)
-        splits = split_rows(
-            split.cv, features, plan.target, groups, kept, options.random_state, split.repeats
-        )
+        splits = split_rows(split, plan, groups, kept)
         parameters = _parameters(plan, model, split, len(splits))
         return cls(plan, splits, what, table, y, parameters, options, started)
 
@@ -247,9 +246,11 @@ def _one_line(value: Any) -> Any:
 def check_sets(what: Any, names: FeatureNames) -> tuple[FeatureSet, ...]:
     """The sets of a result or a list (names, indices, or one bool per feature), as sorted indices."""
     if isinstance(what, Result):
-        # Names find their columns also in a table with more or other columns.
-        known = all(name in names for chosen in what.named_sets for name in chosen)
-        what = what.named_sets if known else _unnamed_sets(what, names)
+        # Names find their columns also in a table with more or other columns; made-up ones stand for indices.
+        named = list(zip(itertools.chain(*what.sets), itertools.chain(*what.named_sets), strict=True))
+        known = all(name in names for _, name in named)
+        made_up = all(name == f"x{index}" for index, name in named)
+        what = what.sets if made_up and not known else what.named_sets
     if isinstance(what, str | Mapping) or not isinstance(what, Iterable):
         raise InputError(
             f"evaluate() takes a SelectAlternatives, a result of find(), or a list of feature sets; got {what!r:.100}."
@@ -258,20 +259,6 @@ def check_sets(what: Any, names: FeatureNames) -> tuple[FeatureSet, ...]:
     if not sets:
         raise InputError("there is no set to evaluate; give at least one.")
     return sets
-
-
-def _unnamed_sets(result: Result, names: FeatureNames) -> list[FeatureSet]:
-    """The sets by index, if the features of the result had no names of their own; an error about unknown names else."""
-    made_up = all(
-        name == f"x{index}"
-        for chosen, named in zip(result.sets, result.named_sets, strict=True)
-        for index, name in zip(chosen, named, strict=True)
-    )
-    if made_up:
-        return result.sets
-    return [
-        tuple(names.position(name, "a set of the result") for name in named) for named in result.named_sets
-    ]
 
 
 def _one_set(number: int, chosen: Any, names: FeatureNames) -> FeatureSet:
@@ -300,10 +287,8 @@ def scoring_by_name(scoring: Any, classes: bool) -> dict[str, Any]:
         return {"matthews_corrcoef" if classes else "r2": None}
     if isinstance(scoring, Mapping):
         named = {str(name): scorer for name, scorer in scoring.items()}
-    elif isinstance(scoring, str) or callable(scoring):
-        named = {_scorer_name(scoring): scoring}
-    elif isinstance(scoring, Iterable):
-        listed = list(scoring)
+    elif isinstance(scoring, Iterable) or callable(scoring):
+        listed = [scoring] if isinstance(scoring, str) or callable(scoring) else list(scoring)
         named = {_scorer_name(scorer): scorer for scorer in listed}
         if len(named) < len(listed):
             raise InputError(
@@ -336,22 +321,17 @@ def check_groups(groups: Any, n_rows: int) -> npt.NDArray[Any] | None:
 
 
 def split_rows(
-    cv: Any,
-    features: Features,
-    target: Target,
-    groups: npt.NDArray[Any] | None,
-    kept: Bools | None,
-    random_state: int,
-    repeats: int = 1,
+    split: SplitSettings, plan: Plan, groups: npt.NDArray[Any] | None, kept: Bools | None
 ) -> list[Split]:
     """The folds; a number stands for shuffled, stratified folds that keep groups together.
 
     Groups and listed rows refer to all rows, also those that are not ``kept``. Each repeat shuffles with a seed of
     its own, which does not depend on the number of repeats.
     """
+    cv, repeats, target, seed = split.cv, split.repeats, plan.target, plan.random_state
     if isinstance(cv, numbers.Integral) and not isinstance(cv, bool):
         kind = partial(_shuffled, whole_number("cv", cv, least=2), target.is_classes, groups is not None)
-        splitters = [kind((random_state + repeat) % 2**32) for repeat in range(repeats)]
+        splitters = [kind((seed + repeat) % 2**32) for repeat in range(repeats)]
     elif cv is None or isinstance(cv, str | bool):
         raise InputError(f"cv={cv!r} must be a number of folds, a splitter, or a list of splits.")
     elif repeats > 1:
@@ -362,9 +342,9 @@ def split_rows(
     else:
         splitters = [cv]
     splits = [
-        split
+        rows
         for splitter in splitters
-        for split in splits_of(splitter, features.values, target, random_state, groups=groups, kept=kept)
+        for rows in splits_of(splitter, plan.features.values, target, seed, groups=groups, kept=kept)
     ]
     for number, (train, test) in enumerate(splits):
         n_seen = int(np.isin(test, train).sum())

@@ -1,7 +1,8 @@
-"""Parallel work: worker processes by joblib with prompt Ctrl-C, and threads for kernels that release the lock."""
+"""Parallel work: processes by joblib with prompt Ctrl-C, tasks with their warnings, threads for kernels."""
 
 from __future__ import annotations
 
+import itertools
 import numbers
 import os
 import signal
@@ -9,22 +10,27 @@ import threading
 import time
 import warnings
 from collections import deque
-from collections.abc import Callable, Generator, Iterable, Iterator
+from collections.abc import Callable, Generator, Iterable, Iterator, Sequence
 from concurrent.futures import FIRST_EXCEPTION, ThreadPoolExecutor, wait
-from contextlib import contextmanager
+from contextlib import closing, contextmanager
+from dataclasses import dataclass
 from types import FrameType
 from typing import Any, TypeVar
 
 import numpy as np
 
 from altsets.arrays import Ints
-from altsets.errors import InputError
+from altsets.errors import InputError, warn_user
 
 Piece = TypeVar("Piece")
 Outcome = TypeVar("Outcome")
 #: Called with the share of the work that is done, from 0 to 1; what it raises ends the work.
 OnProgress = Callable[[float], Any]
 
+#: A function and its arguments; all of it can be sent to another process.
+Task = tuple[Callable[..., Any], tuple[Any, ...]]
+#: The category and the text of a warning.
+Caught = tuple[type[Warning], str]
 #: Seconds between two calls of progress, and the longest that an interruption goes unnoticed.
 PAUSE = 0.1
 
@@ -144,6 +150,132 @@ def check_jobs(n_jobs: Any) -> int | None:
     if isinstance(n_jobs, bool) or not isinstance(n_jobs, numbers.Integral) or n_jobs == 0:
         raise InputError(f"n_jobs={n_jobs!r} must be a whole number other than 0, or None.")
     return int(n_jobs)
+
+
+# --- Tasks --------------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True)
+class Outcomes:
+    """What tasks returned, by position (after Ctrl-C only those that had finished), and their distinct warnings."""
+
+    returned: dict[int, Any]
+    warnings: list[Caught]
+
+    def warn(self) -> None:
+        """Issue each of the warnings once."""
+        for category, message in self.warnings:
+            warn_user(message, category)
+
+
+def run_tasks(
+    tasks: Sequence[Task], n_jobs: int | None, progress: Callable[[float], object] | None
+) -> Outcomes:
+    """Run all tasks; what they return does not depend on the number of processes.
+
+    Ctrl-C ends the work and keeps what is done. Anything else that ``progress`` or a task raises is raised again.
+    ``n_jobs`` is as in joblib, whose ``parallel_config`` applies; 1 (or None without a configuration) stays in this
+    process. ``progress`` is called with the share of finished tasks.
+    """
+    returned: dict[int, Any] = {}
+    caught: dict[int, list[Caught]] = {}
+    errors: dict[int, Exception] = {}
+    # Nothing new is started after an error.
+    queue = (
+        (position, *task) for position, task in itertools.takewhile(lambda _: not errors, enumerate(tasks))
+    )
+    outcomes: Generator[tuple[int, Any, list[Caught]], None, None]
+    if n_workers(n_jobs) == 1 or len(tasks) < 2:
+        outcomes = (_run_one(*task) for task in queue)
+    else:
+        # Unordered, so that nothing finished is lost while an earlier task takes long; and no task waits in a
+        # queue, where it would delay an early end.
+        how = {"return_as": "generator_unordered", "pre_dispatch": "n_jobs", "batch_size": 1}
+        outcomes = run_in_workers(((_run_one, task, {}) for task in queue), n_jobs, **how)
+    try:
+        with closing(outcomes):
+            for position, outcome, messages in outcomes:
+                if isinstance(outcome, Exception):
+                    errors[position] = outcome
+                    continue
+                returned[position], caught[position] = outcome, messages
+                if progress is not None:
+                    progress(len(returned) / len(tasks))
+    except KeyboardInterrupt:
+        pass
+    if errors:
+        raise errors[min(errors)]
+    in_order = itertools.chain.from_iterable(caught[position] for position in sorted(caught))
+    return Outcomes(dict(sorted(returned.items())), list(dict.fromkeys(in_order)))
+
+
+def _run_one(
+    position: int, function: Callable[..., Any], arguments: tuple[Any, ...]
+) -> tuple[int, Any, list[Caught]]:
+    """What a task returns, or the exception it raises, with its warnings: all can cross a process boundary."""
+    with WarningCapture() as caught:
+        try:
+            outcome = function(*arguments)
+        except Exception as error:
+            outcome = error
+    return position, outcome, caught
+
+
+# --- Warnings -----------------------------------------------------------------------------------------
+
+
+class WarningCapture:
+    """Collect the warnings of the current thread instead of showing them; other threads may do so at the same time."""
+
+    def __enter__(self) -> list[Caught]:
+        self._outer = getattr(_thread, "caught", None)
+        _hook.install()
+        caught: list[Caught] = []
+        _thread.caught = caught
+        return caught
+
+    def __exit__(self, *_: object) -> None:
+        _thread.caught = self._outer
+        _hook.remove()
+
+
+class _WarningHook:
+    """Python shows warnings in one place for all threads: the first capture replaces it, the last one restores it."""
+
+    def __init__(self) -> None:
+        self._lock = threading.Lock()
+        self._count = 0
+        self._before = warnings.catch_warnings()
+
+    def install(self) -> None:
+        with self._lock:
+            self._count += 1
+            if self._count > 1:
+                return
+            self._before = warnings.catch_warnings()
+            self._before.__enter__()
+            show_as_usual = warnings.showwarning
+            warnings.simplefilter("always")
+
+            def show(message: Any, category: Any, *where: Any, **more: Any) -> None:
+                caught = getattr(_thread, "caught", None)
+                if caught is None:
+                    show_as_usual(message, category, *where, **more)
+                else:
+                    caught.append((category, str(message)))
+
+            warnings.showwarning = show
+
+    def remove(self) -> None:
+        with self._lock:
+            self._count -= 1
+            if not self._count:
+                self._before.__exit__(None, None, None)
+
+
+#: The warnings of this thread, as ``caught``; None while they are shown as usual.
+_thread = threading.local()
+_hook = _WarningHook()
 
 
 # --- Threads ------------------------------------------------------------------------------------------

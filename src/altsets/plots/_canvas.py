@@ -41,7 +41,12 @@ class Names:
 
     def short(self, names: Iterable[str], longest: int = LONGEST) -> list[str]:
         """Names on one line each, without what cannot be shown, and long ones without their middle."""
-        return [_shortened(self.clean(name), longest) for name in names]
+        tail = (longest - 1) // 2
+        # Without the middle: the end often tells names apart.
+        return [
+            name if len(name) <= longest else f"{name[: longest - 1 - tail]}…{name[-tail:]}"
+            for name in map(self.clean, names)
+        ]
 
     def clean(self, name: str) -> str:
         """A name in characters that the font has; line breaks are spaces, and marks that show nothing are left out."""
@@ -70,14 +75,6 @@ class Names:
         families = FontProperties().get_family()
         paths = {findfont(FontProperties(family=[family])) for family in families}
         return frozenset().union(*(get_font(path).get_charmap() for path in paths))
-
-
-def _shortened(name: str, longest: int) -> str:
-    """A name without its middle, if it is too long; the end often tells names apart."""
-    if len(name) <= longest:
-        return name
-    tail = (longest - 1) // 2
-    return f"{name[: longest - 1 - tail]}…{name[-tail:]}"
 
 
 #: Colour-blind safe colours (Okabe and Ito), without the yellow that is hard to see on paper.

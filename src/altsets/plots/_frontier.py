@@ -20,7 +20,7 @@ from altsets.plots._canvas import (
 )
 from altsets.search.frontier import Frontier
 from altsets.views import frontier as views
-from altsets.views.records import CurveLine, Curves
+from altsets.views.records import Curves
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -218,18 +218,14 @@ def _draw_curve(ax: Axes, seen: Curves, number: int) -> Any:
         label=line.name,
         **look,
     )
-    _draw_intervals(ax, line, look["color"])
+    ends = [(point.x, point.low, point.high) for point in line.points if point.low is not None]
+    if ends:
+        x, low, high = zip(*ends, strict=True)
+        ax.vlines(x, low, high, color=look["color"], alpha=0.6, linewidth=1.2, gid="interval")
     hollow = [(x, y) for x, y, is_open in known if is_open]
     if hollow:
         ax.plot(*zip(*hollow, strict=True), linestyle="", mfc=ax.get_facecolor(), gid="hollow", **look)
     return handle
-
-
-def _draw_intervals(ax: Axes, line: CurveLine, colour: str) -> None:
-    ends = [(point.x, point.low, point.high) for point in line.points if point.low is not None]
-    if ends:
-        x, low, high = zip(*ends, strict=True)
-        ax.vlines(x, low, high, color=colour, alpha=0.6, linewidth=1.2, gid="interval")
 
 
 def _mark(ax: Axes, seen: Curves) -> str:

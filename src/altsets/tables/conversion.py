@@ -15,7 +15,7 @@ from __future__ import annotations
 
 import numbers
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from decimal import Decimal
 from typing import Any
@@ -49,34 +49,33 @@ def features_of(X: Any, feature_names: Sequence[str] | None = None) -> Features:
         return X if feature_names is None else _renamed(X, feature_names)
     if hasattr(X, "tocsr"):
         raise InputError("X is a sparse matrix or array, which is not supported; pass X.toarray().")
-    names = _names_of(X)
+    labels = getattr(X, "column_names", None)
+    labels = getattr(X, "columns", None) if labels is None else labels
+    names = None if labels is None or callable(labels) else _distinct(labels)
     if isinstance(X, np.ma.MaskedArray):
         X = np.ma.filled(X.astype(np.float64), np.nan)
     plain = _all_numbers(X, names)
     found = Features(plain, names) if plain is not None else _by_column(X, names)
     found = replace(found, original=_original(X, names, plain))
     found = found if feature_names is None else _renamed(found, feature_names)
-    _refuse_infinite(found)
+    with np.errstate(over="ignore", invalid="ignore"):
+        infinite = "" if np.isfinite(found.values.sum()) else found.count_by_label(np.isinf(found.values))
+    if infinite:
+        raise InputError(
+            f"X holds infinite values ({infinite}); drop these columns or rows, or put in finite numbers."
+        )
     return found
 
 
-def _names_of(X: Any) -> list[str] | None:
-    labels = getattr(X, "column_names", None)
-    if labels is None:
-        labels = getattr(X, "columns", None)
-    if labels is None or callable(labels):
-        return None
-    return _distinct([str(label) for label in labels])
-
-
 def _renamed(features: Features, feature_names: Sequence[str]) -> Features:
-    names = _distinct([str(name) for name in feature_names])
+    names = _distinct(feature_names)
     if len(names) != features.n_features:
         raise InputError(f"{len(names)} feature names were given for {features.n_features} columns.")
     return replace(features, names=names)
 
 
-def _distinct(names: list[str]) -> list[str]:
+def _distinct(labels: Iterable[Any]) -> list[str]:
+    names = [str(label) for label in labels]
     twice = sorted(name for name, count in Counter(names).items() if count > 1)
     if twice:
         raise InputError(f"column names must be distinct; these occur more than once: {list_some(twice)}.")
@@ -169,17 +168,6 @@ def _columns_of(X: Any, names: list[str] | None) -> list[Any]:
     return list(X.get_columns() if hasattr(X, "get_columns") else (X[name] for name in X.columns))
 
 
-def _refuse_infinite(features: Features) -> None:
-    with np.errstate(over="ignore", invalid="ignore"):
-        if np.isfinite(features.values.sum()):
-            return
-    named = features.count_by_label(np.isinf(features.values))
-    if named:
-        raise InputError(
-            f"X holds infinite values ({named}); drop these columns or rows, or put in finite numbers."
-        )
-
-
 def _exact_as_floats(X: Any, values: npt.NDArray[Any]) -> bool:
     """Whether whole numbers of a frame that also has floats were converted exactly."""
     largest, smallest = np.fmax.reduce(values, axis=None), np.fmin.reduce(values, axis=None)
@@ -218,11 +206,9 @@ def convert_column(column: Any, name: str) -> tuple[Floats, tuple[str, ...] | No
             return ranks, None
         labels = [None if is_missing(label) else label for label in series.to_list()]
         # Labels of one type can be sorted; of several types, as text.
-        known = {type(label) for label in labels if label is not None}
-        comparable = (
-            labels if len(known) <= 1 else [None if label is None else str(label) for label in labels]
-        )
-        return category_codes(comparable, name)
+        if len({type(label) for label in labels if label is not None}) > 1:
+            labels = [None if label is None else str(label) for label in labels]
+        return category_codes(labels, name)
     return _from_array(_objects(series.to_list()), name)
 
 
@@ -270,7 +256,9 @@ def _from_array(values: npt.NDArray[Any], name: str) -> tuple[Floats, tuple[str,
         # Decimal is a number that does not register as Real.
         real = [value for value in known if isinstance(value, numbers.Real | Decimal)]
         if len(real) == len(known):
-            return _floats_of_objects(plain, name), None
+            whole = [int(value) for value in real if isinstance(value, numbers.Integral)]
+            _refuse_inexact(name, min(whole, default=0), max(whole, default=0))
+            return np.array([np.nan if value is None else float(value) for value in plain]), None
         if len(text) == len(known):
             _refuse_written_numbers(set(text), name)
             return category_codes(plain, name)
@@ -298,13 +286,6 @@ def floats_hold(values: npt.NDArray[Any]) -> bool:
     if values.dtype.kind not in "iu" or values.dtype.itemsize < 8:
         return True
     return int(values.min()) >= -LARGEST_EXACT and int(values.max()) <= LARGEST_EXACT
-
-
-def _floats_of_objects(plain: Sequence[Any], name: str) -> Floats:
-    whole = [value for value in plain if isinstance(value, numbers.Integral)]
-    if whole:
-        _refuse_inexact(name, int(min(whole)), int(max(whole)))
-    return np.array([np.nan if value is None else float(value) for value in plain], dtype=np.float64)
 
 
 def _refuse_inexact(name: str, smallest: int, largest: int) -> None:

@@ -43,11 +43,9 @@ KEPT: Value = attrgetter("kept")
 
 
 def curve_over_tau(frontier: Any, n_alternatives: int | None = None, most: int = 6) -> Curves:
-    """Quality over tau, as a share of the best set of that size.
+    """Quality over tau: one curve for each size or number of sets, else the mean and the worst set.
 
-    With one size and one number of sets, a curve for their mean and one for the worst of them; with several sizes, a
-    curve for each (the mean; the worst set where the minimum was maximised); with one size and several numbers of sets,
-    a curve for each of these. Where a best set is worth nothing or less, qualities are shown as they are.
+    Qualities are shares of the best set of that size, unless one of these is worth nothing or less.
     """
     found = _with_points(frontier)
     factors = _shares(found)
@@ -77,11 +75,9 @@ def curve_over_tau(frontier: Any, n_alternatives: int | None = None, most: int =
 
 
 def curve_over_size(frontier: Any, n_alternatives: int | None = None) -> Curves:
-    """Quality over the size of sets.
+    """Quality of the best set, and of sets that differ by half or all of their features, over their size.
 
-    One curve for the best set, and one for the sets that differ by half of their features, and by all of them. Where
-    the quality of a set is a mean over its features (mRMR), it is multiplied by their number, so that the curve shows
-    what each further feature adds.
+    A quality that is a mean over features (mRMR) is multiplied by their number, to show what each further one adds.
     """
     found = _with_points(frontier)
     if len(found.sizes) < 2:
@@ -117,11 +113,7 @@ def curve_over_size(frontier: Any, n_alternatives: int | None = None) -> Curves:
 
 
 def heat(frontier: Any, n_alternatives: int | None = None) -> Grid:
-    """The share of the best quality of each size that is kept, over sizes and tau.
-
-    Values of tau that matter differ from size to size. Where they are many, there is a column for each tenth: the sets
-    of the smallest tau of that size that asks for as much difference.
-    """
+    """The share of the best quality of each size that is kept, over sizes and tau; a column per tenth of many taus."""
     found = _with_points(frontier)
     count = _count(found, n_alternatives)
     taus = _columns(found, count)
@@ -277,11 +269,7 @@ def _known(value: int | None) -> list[int]:
 def scores_along(
     evaluated: Any, scorer: str | None = None, n_alternatives: int | None = None, most: int = 6
 ) -> Curves:
-    """Mean test score of the sets of each point, over tau.
-
-    A curve for each size; over the size instead where each size has one value of tau. The line is the dummy baseline.
-    A single curve has the confidence intervals of its points.
-    """
+    """Mean test score of the sets of each point over tau, or over the size where each size has one tau."""
     found = check_answer(evaluated, EvaluatedFrontier, "a plot of scores along a frontier")
     shared = found.any_evaluation
     name = scorer or shared.scorers[0]

@@ -72,11 +72,7 @@ def overlaps(result: Any, most: int | None = None) -> Grid:
 
 
 def likeness(result: Any, most: int | None = None) -> Grid:
-    """How similar each two sets are, where similar features count as the same.
-
-    Shared and matched features divided by the size of the sets: 1 minus the dissimilarity that the search used
-    (:class:`altsets.dissimilarity.Matched`).
-    """
+    """How similar each two sets are by the matching of their features: 1 minus the dissimilarity of the search."""
     found, left_out = _several_sets(result, most)
     if not found.is_matched:
         raise InputError(
@@ -113,12 +109,7 @@ def _alike(found: Result) -> tuple[tuple[float, ...], ...]:
 
 
 def qualities(result: Any, most: int | None = None) -> Bars:
-    """The quality of each set, and the best that is possible.
-
-    A bound on all sets together becomes a line: on their mean if the sum was maximised, on the worst of them if the
-    minimum was. Where sets are proven to be the best one after the other, there is no line, since each of them is its
-    own bound. Sets not proven to be the best are marked.
-    """
+    """The quality of each set, with a line at a bound on all of them; sets not proven to be the best are marked."""
     found = _with_sets(result, "a plot of quality")
     shown, left_out = cap(range(len(found.sets)), most, "set", "the first ones")
     unproven = tuple(found.statuses[number] is not Status.OPTIMAL for number in shown)
@@ -230,11 +221,7 @@ OFTEN, MOST_PARTNERS = 0.25, 3
 
 
 def predictive_scores(evaluation: Any, scorer: str | None = None) -> Bars:
-    """Mean test score of each set with a confidence interval, its fold scores, and the dummy baseline.
-
-    Intervals are corrected for overlapping folds (Nadeau and Bengio). Sets not shown to beat the baseline are marked.
-    Intervals do not tell whether two sets differ; ``evaluation.comparisons`` compares them fold by fold.
-    """
+    """Mean test score of each set, its interval and fold scores, the baseline; sets that do not beat it are marked."""
     found = _with_folds(evaluation, "a plot of scores")
     means = found.mean_scores(scorer)
     name = scorer or found.scorers[0]
@@ -261,10 +248,7 @@ def predictive_scores(evaluation: Any, scorer: str | None = None) -> Bars:
 
 
 def stand_ins(evaluation: Any, most: int | None = 20, source: str | None = None) -> Grid:
-    """How often the feature of a column replaces that of a row, as a share of all replacements of the latter.
-
-    The feature that is replaced most comes first, followed by those that often replace it, and so on.
-    """
+    """How often the feature of a column replaces that of a row, as a share of all replacements of the latter."""
     found = _with_folds(evaluation, "a plot of stand-ins")
     swaps = found.substitutions(source)
     shares = {feature: swaps.shares[feature] for feature in swaps.most_swapped()}
