@@ -34,7 +34,7 @@ HOMES = {
     "distributed": {"experiments"},
     "highspy": {"search"},
     "jinja2": {"experiments", "report"},
-    "joblib": {"evaluation", "experiments", "measures", "quality"},
+    "joblib": {"experiments", "measures", "quality"},
     "matplotlib": {"experiments", "plots"},
     "narwhals": {"tables"},
     "openpyxl": {"files"},

@@ -20,7 +20,14 @@ from altsets.evaluation._evaluation import Evaluation
 from altsets.evaluation._folds import Fold, Plan, Resample, kind_of
 from altsets.features import FeatureNames, whole_number
 from altsets.measures.models import Split, fresh_model, names_for_weights, splits_of, table_for
-from altsets.measures.scoring import ModelRows, kept_groups, positive_class, positive_label, scorer_for
+from altsets.measures.scoring import (
+    ModelRows,
+    kept_groups,
+    positive_class,
+    positive_label,
+    scorer_for,
+    scorer_name,
+)
 from altsets.measures.workers import check_jobs, n_workers
 from altsets.problem import FeatureSet
 from altsets.provenance import constraints_by_name, data_of, record
@@ -289,7 +296,7 @@ def scoring_by_name(scoring: Any, classes: bool) -> dict[str, Any]:
         named = {str(name): scorer for name, scorer in scoring.items()}
     elif isinstance(scoring, Iterable) or callable(scoring):
         listed = [scoring] if isinstance(scoring, str) or callable(scoring) else list(scoring)
-        named = {_scorer_name(scorer): scorer for scorer in listed}
+        named = {scorer_name(scorer): scorer for scorer in listed}
         if len(named) < len(listed):
             raise InputError(
                 f"scoring={scoring!r} holds two scorers of one name; give a dict with names of your own."
@@ -299,13 +306,6 @@ def scoring_by_name(scoring: Any, classes: bool) -> dict[str, Any]:
     if not named:
         raise InputError("scoring is empty; name at least one scorer, or leave it out.")
     return named
-
-
-def _scorer_name(scorer: Any) -> str:
-    if isinstance(scorer, str):
-        return scorer
-    named = getattr(scorer, "_score_func", scorer)
-    return str(getattr(named, "__name__", type(named).__name__))
 
 
 def check_groups(groups: Any, n_rows: int) -> npt.NDArray[Any] | None:

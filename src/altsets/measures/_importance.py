@@ -21,7 +21,7 @@ from altsets.measures.scoring import (
 )
 from altsets.measures.workers import OnProgress, is_configured, map_in_order, run_in_workers
 from altsets.tables.conversion import features_of
-from altsets.tables.feature_matrix import constant_columns, encode
+from altsets.tables.feature_matrix import Encoded, Features, constant_columns, encode
 from altsets.tables.target import counted, counted_rows, labels_of, target_of
 
 #: Where a fitted model keeps another one that got the same features.
@@ -70,13 +70,21 @@ def importance(
     >>> importance([[0, 3], [0, 1], [1, 3], [1, 1]], ["a", "a", "b", "b"]).tolist()
     [1.0, 0.0]
     """
+    _, table, model = _fit_whole_table(X, y, estimator, task, random_state, sample_weight)
+    return table.total(_importances(model, table.matrix.shape[1]))
+
+
+def _fit_whole_table(
+    X: Any, y: Any, estimator: Any, task: str, random_state: int, sample_weight: Any
+) -> tuple[Features, Encoded, Any]:
+    """The table, its columns as the model gets them, and the fitted model."""
     features, y, weights = counted(features_of(X), y, sample_weight)
     target = target_of(y, features.n_rows, task)
     model = fresh_model(estimator, target.is_classes, random_state)
     table = encode(features, at_once=True)
     with explain_fit_errors(features, model):
         fit(model, table.matrix, target.values, weights)
-    return table.total(_importances(model, table.matrix.shape[1]))
+    return features, table, model
 
 
 def _importances(model: Any, n_features: int) -> Floats:
@@ -335,12 +343,8 @@ def shap(
         package = import_module("shap")
     except ImportError as error:
         raise MissingExtraError("measure='shap'", "the package shap", "shap") from error
-    features, y, weights = counted(features_of(X), y, sample_weight)
-    target, table = target_of(y, features.n_rows, task), encode(features, at_once=True)
+    features, table, model = _fit_whole_table(X, y, estimator, task, random_state, sample_weight)
     matrix = table.matrix
-    model = fresh_model(estimator, target.is_classes, random_state)
-    with explain_fit_errors(features, model):
-        fit(model, matrix, target.values, weights)
     rng = np.random.default_rng(random_state)
     background = _sample_rows(matrix, n_background, rng)
     rows = matrix if n_samples is None else _sample_rows(matrix, n_samples, rng)

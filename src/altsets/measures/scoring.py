@@ -82,7 +82,9 @@ def scorer_for(
         # It is about all classes, or about one that is set.
         return scorer
     if not classes:
-        raise InputError(f"scoring={_name_of(scoring)} is about classes, but the target is numeric; use r2.")
+        raise InputError(
+            f"scoring={scorer_name(scoring)} is about classes, but the target is numeric; use r2."
+        )
     return _about_one_class(scorer, scoring, labels, pos_label)
 
 
@@ -155,7 +157,7 @@ def _about_one_class(scorer: Any, scoring: Any, labels: npt.NDArray[Any], pos_la
         if _takes(scorer).get("average") != "binary":
             # It averages over classes by itself.
             return scorer
-        name = _name_of(scoring)
+        name = scorer_name(scoring).removesuffix("_score")
         raise InputError(
             f"scoring={name} is about one of two classes, but the target has {n_classes}; use an average over classes, "
             f"such as {name}_macro or {name}_weighted."
@@ -166,10 +168,12 @@ def _about_one_class(scorer: Any, scoring: Any, labels: npt.NDArray[Any], pos_la
     return asking
 
 
-def _name_of(scoring: Any) -> str:
-    if isinstance(scoring, str):
-        return scoring
-    return str(getattr(getattr(scoring, "_score_func", scoring), "__name__", scoring)).removesuffix("_score")
+def scorer_name(scorer: Any) -> str:
+    """A scorer by its name, or by that of its function."""
+    if isinstance(scorer, str):
+        return scorer
+    function = getattr(scorer, "_score_func", scorer)
+    return str(getattr(function, "__name__", type(function).__name__))
 
 
 # --- Errors of models ---------------------------------------------------------------------------------

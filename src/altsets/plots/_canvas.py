@@ -39,12 +39,12 @@ class Names:
             raise MissingExtraError("a plot", "matplotlib", "plots") from error
         self._lost = False
 
-    def short(self, names: Iterable[str], longest: int = LONGEST) -> list[str]:
+    def short(self, names: Iterable[str]) -> list[str]:
         """Names on one line each, without what cannot be shown, and long ones without their middle."""
-        tail = (longest - 1) // 2
+        tail = (LONGEST - 1) // 2
         # Without the middle: the end often tells names apart.
         return [
-            name if len(name) <= longest else f"{name[: longest - 1 - tail]}…{name[-tail:]}"
+            name if len(name) <= LONGEST else f"{name[: LONGEST - 1 - tail]}…{name[-tail:]}"
             for name in map(self.clean, names)
         ]
 

@@ -243,39 +243,40 @@ def _objects(values: Sequence[Any]) -> npt.NDArray[Any]:
 
 
 def _from_array(values: npt.NDArray[Any], name: str) -> tuple[Floats, tuple[str, ...] | None]:
-    kind = values.dtype.kind
-    odd: Any = None
-    if kind in NUMERIC_KINDS:
+    if values.dtype.kind in NUMERIC_KINDS:
         if not floats_hold(values):
             _refuse_inexact(name, int(values.min()), int(values.max()))
         return values.astype(np.float64), None
-    if kind not in "mMc":
-        plain = [None if is_missing(value) else value for value in values.tolist()]
-        known = [value for value in plain if value is not None]
-        text = [value for value in known if isinstance(value, str)]
-        # Decimal is a number that does not register as Real.
-        real = [value for value in known if isinstance(value, numbers.Real | Decimal)]
-        if len(real) == len(known):
-            whole = [int(value) for value in real if isinstance(value, numbers.Integral)]
-            _refuse_inexact(name, min(whole, default=0), max(whole, default=0))
-            return np.array([np.nan if value is None else float(value) for value in plain]), None
-        if len(text) == len(known):
-            _refuse_written_numbers(set(text), name)
-            return category_codes(plain, name)
-        if len(text) + len(real) == len(known):
-            odd = text[0] if len(text) <= len(real) else real[0]
-            raise InputError(
-                f"{name} mixes numbers ({len(real)}) with text ({len(text)}), such as {shorten(odd)}; make it one or "
-                "the other."
-            )
-        odd = next(value for value in known if not isinstance(value, str | numbers.Real))
-    if kind in "mM" or any(hasattr(odd, part) for part in ("year", "total_seconds", "hour")):
+    if values.dtype.kind in "mM":
         raise InputError(f"{name} {DATES}.")
-    if kind == "c" or isinstance(odd, complex):
+    plain = [None if is_missing(value) else value for value in values.tolist()]
+    known = [value for value in plain if value is not None]
+    text = [value for value in known if isinstance(value, str)]
+    # Decimal is a number that does not register as Real.
+    real = [value for value in known if isinstance(value, numbers.Real | Decimal)]
+    if len(real) == len(known):
+        whole = [int(value) for value in real if isinstance(value, numbers.Integral)]
+        _refuse_inexact(name, min(whole, default=0), max(whole, default=0))
+        return np.array([np.nan if value is None else float(value) for value in plain]), None
+    if len(text) == len(known):
+        _refuse_written_numbers(set(text), name)
+        return category_codes(plain, name)
+    if len(text) + len(real) == len(known):
         raise InputError(
+            f"{name} mixes numbers ({len(real)}) with text ({len(text)}), such as "
+            f"{shorten(text[0] if len(text) <= len(real) else real[0])}; make it one or the other."
+        )
+    raise _unusable(next(value for value in known if not isinstance(value, str | numbers.Real)), name)
+
+
+def _unusable(odd: Any, name: str) -> InputError:
+    if any(hasattr(odd, part) for part in ("year", "total_seconds", "hour")):
+        return InputError(f"{name} {DATES}.")
+    if isinstance(odd, complex):
+        return InputError(
             f"Complex data not supported: {name} holds complex numbers; split it into two columns."
         )
-    raise InputError(
+    return InputError(
         f"{name} holds a value of type {type(odd).__name__}, such as {shorten(odd)}; a column must hold numbers, "
         "text or categories."
     )

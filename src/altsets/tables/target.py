@@ -142,23 +142,20 @@ def _array(y: Any, as_text: bool) -> npt.NDArray[Any]:
             raise InputError(f"the target must be one list of values: {reason_of(error)}.") from error
     import narwhals as nw
 
-    if hasattr(y, "categories") and hasattr(y, "codes"):
-        # A pandas Categorical without a series.
-        return _texts(y.tolist()) if as_text else np.array(y.tolist())
     series = nw.from_native(y, series_only=True, pass_through=True)
     if not isinstance(series, nw.Series):
-        # An Arrow array, or another list of values.
-        return np.asarray(y.to_pylist() if hasattr(y, "to_pylist") else y)
-    kind = series.dtype
+        # A pandas Categorical without a series, an Arrow array, or another list of values.
+        is_category = hasattr(y, "categories") and hasattr(y, "codes")
+        values = y.tolist() if is_category else y.to_pylist() if hasattr(y, "to_pylist") else y
+        return _texts(values) if is_category and as_text else np.asarray(values)
+    kind, complete = series.dtype, not series.null_count()
     if kind.is_temporal():
         raise InputError(DATES)
     if kind == nw.Categorical or kind == nw.Enum:
         return _texts(series.to_list()) if as_text else np.array(series.to_list())
-    if kind.is_numeric() and not kind.is_decimal() and not series.null_count():
+    if kind.is_numeric() and not kind.is_decimal() and complete:
         return np.asarray(series.to_numpy())
-    return np.array(
-        series.to_list(), dtype=bool if kind == nw.Boolean and not series.null_count() else object
-    )
+    return np.array(series.to_list(), dtype=bool if kind == nw.Boolean and complete else object)
 
 
 def _texts(labels: Iterable[Any]) -> npt.NDArray[Any]:
