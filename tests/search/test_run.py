@@ -10,10 +10,10 @@ import pytest
 import altsets
 from altsets import Problem
 from altsets.errors import InputError
+from altsets.search.family_search import Taus
 from altsets.search.frontier.plan import numbers_in
 from altsets.search.near_best.counting import nearness_of
 from altsets.search.run import Known, Run, Stopped
-from altsets.search.taus import Taus
 
 SEARCH = Path(altsets.__file__).parent / "search"
 STATE = set(vars(Run()))

@@ -20,7 +20,7 @@ import altsets
 from altsets import Problem, Status, constraints, quality
 from altsets.errors import InputError, UnsupportedError
 from altsets.search.black_box.evaluations import InitialSets
-from altsets.search.black_box.repair import Repair, tie_breakers
+from altsets.search.black_box.greedy_wrapper import Repair, changes_of, tie_breakers
 from altsets.search.find import ENGINES
 from altsets.search.run import Run
 
@@ -114,7 +114,7 @@ def test_repair_of_three_sets_of_many_features(tau):
     for _ in range(25):
         flips = sorted(rng.choice(15, 2, replace=False).tolist())
         found = repair.closest(sets, [flips] * 3)
-        solved = repair.solve(sets, [flips] * 3)
+        solved = repair._solve(changes_of(sets, [flips] * 3), ())
         assert found == solved
         sets = found or sets
 

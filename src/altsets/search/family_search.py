@@ -1,15 +1,18 @@
-"""Decide whether a number of compatible sets that are all good enough exists, and bisect over such decisions."""
+"""The largest tau, or number of sets, at which compatible sets that are all good enough exist, by bisection."""
 
 from __future__ import annotations
 
 import math
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Sequence
+from bisect import bisect_right
+from collections.abc import Callable, Sequence, Set
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from functools import cached_property
+from itertools import combinations
 from typing import Any
 
+from altsets.dissimilarity import Grouped, Matched
 from altsets.problem import FeatureSet, Problem, verify
 from altsets.quality import Quality
 from altsets.result import Result, Status, StopReason
@@ -21,12 +24,6 @@ from altsets.search.run import Run
 LISTED = "all good sets listed, compatible ones picked"
 
 LIMITS = GoodSetLimits()
-
-
-def at(problem: Problem, **changes: object) -> Problem:
-    """The request with another tau or number of sets; the pairs of sets remembered so far were for this one."""
-    return replace(problem, **changes)  # type: ignore[arg-type]
-
 
 #: A level and how many steps may be spent on it -> the level reached and the lowest one ruled out, if any.
 Attempt = Callable[[int, float], tuple[int | None, int | None]]
@@ -58,7 +55,7 @@ class Bisection:
     ) -> None:
         """Try levels, first with few steps for each, then with as many as it takes.
 
-        With ``doubling``, trials are at distances that double, because high levels take long; else halfway.
+        Trials are halfway, or with ``doubling`` at distances that double.
         """
         undecided, distance = self.reached, 1
         last = min(self.top, self.refuted - 1)
@@ -95,32 +92,106 @@ class Decision:
     most: float = math.inf
 
 
-class FamilySearch:
-    """Decides requests that differ in tau or in the number of sets, by the same requirement.
+class FamilySearch(ABC):
+    """The search for the largest level: the sets found so far, and the levels that are ruled out.
 
-    Every set must meet the requirement if a request has the aggregation ``"min"``, else their mean. ``repeat`` says
-    whether a set that differs enough from itself may come more than once.
+    Every set must meet the requirement if the problem has the aggregation ``"min"``, else their mean. ``asked`` is the
+    problem as the user asked it.
     """
+
+    sets: Sequence[FeatureSet] = ()
+    levels: Bisection
+    #: Whether trials are at distances that double, because high levels take long.
+    doubling = False
+    #: Whether a set that differs enough from itself may come more than once.
+    repeat = True
 
     def __init__(
         self,
         quality: Quality,
+        asked: Problem,
         problem: Problem,
         requirement: Requirement,
         run: Run,
         engine: str,
-        *,
-        repeat: bool = True,
     ) -> None:
-        self.quality, self.problem, self.requirement = quality, problem, requirement
-        self.run, self.engine, self.limits, self._repeat = run, engine, LIMITS, repeat
+        self.quality, self.asked, self.problem, self.requirement = quality, asked, problem, requirement
+        self.run, self.limits, self._engine_asked = run, LIMITS, engine
+        self.engine, self.proof = requirement.engine, ""
+
+    def solve(self) -> Result:
+        """Bisect until everything is settled, or time is up."""
+        if self.requirement.best is None or not self.requirement.is_met:
+            return self._no_sets(proven=self.requirement.is_impossible)
+        self.start(self.requirement.best)
+        self.levels.search(
+            self.attempt, self.limits.first_steps, doubling=self.doubling, stop=lambda: self.run.stopped
+        )
+        return self._found() if self.sets else self._no_sets(proven=self.levels.refuted <= 1)
+
+    @abstractmethod
+    def start(self, best: FeatureSet) -> None:
+        """A first solution, and the levels to search."""
+
+    @abstractmethod
+    def attempt(self, level: int, max_steps: float) -> tuple[int | None, int | None]:
+        """Decide one level; see :class:`Bisection`."""
+
+    @property
+    @abstractmethod
+    def solution_problem(self) -> Problem:
+        """What the sets found are a solution of."""
+
+    @property
+    @abstractmethod
+    def parameters(self) -> dict[str, Any]:
+        """What was asked, beyond or instead of the parameters of the problem."""
+
+    @property
+    @abstractmethod
+    def objective(self) -> float | Fraction:
+        """What is to be as large as possible."""
+
+    @property
+    @abstractmethod
+    def bound(self) -> float | Fraction:
+        """What it cannot exceed."""
+
+    @abstractmethod
+    def describe(self) -> str:
+        """What was found and proven, in words."""
+
+    @property
+    def is_settled(self) -> bool:
+        """Whether every larger level is ruled out, if the quality required is certain."""
+        return self.levels.is_settled
+
+    @property
+    def is_limited(self) -> bool:
+        """Whether the user wanted no more than what was found."""
+        return False
+
+    @property
+    def argument(self) -> str:
+        """Why larger levels are ruled out."""
+        return self.proof
+
+    def report(self) -> None:
+        """Tell the run what is known."""
+        self.run.publish(self.sets, float(self.objective), float(self.bound))
+
+    # --- One level ------------------------------------------------------------------------------------
 
     @cached_property
     def listed(self) -> GoodSets | None:
         """All sets that are good enough, if they are few and each of them has to be."""
-        if self.problem.aggregation == "sum" or self.engine not in ("auto", "enumerate"):
+        if self.problem.aggregation == "sum" or self._engine_asked not in ("auto", "enumerate"):
             return None
         return GoodSets.of(self.quality, self.problem, self.requirement, self.run, self.limits)
+
+    def best_sets(self, problem: Problem, run: Run) -> Result:
+        """The best sets by the engine that was asked for."""
+        return solve(self.quality, problem, run, self._engine_asked)
 
     def decide(self, problem: Problem, max_steps: float = math.inf, *, listing: bool = True) -> Decision:
         """Whether there are ``problem.n_sets`` sets that are good enough, if so many steps settle it.
@@ -135,13 +206,14 @@ class FamilySearch:
                 return Decision(sets, not sets, "enumerate", LISTED, most)
         share = 1 if problem.aggregation == "min" else problem.n_sets
         target, tolerance = share * self.requirement.least, share * self.requirement.tolerance
-        part = self.run.part(
-            max_steps, lambda best, bound: best >= target - tolerance or bound < target - 2 * tolerance
-        )
-        with part:
-            found = solve(self.quality, problem, part, self.engine)
+
+        def is_decided(best: float, bound: float) -> bool:
+            return best >= target - tolerance or bound < target - 2 * tolerance
+
+        with self.run.part(max_steps, is_decided) as part:
+            found = self.best_sets(problem, part)
         if found.sets and found.objective >= target - tolerance:
-            sets = list(found.sets if self._repeat else dict.fromkeys(found.sets))
+            sets = list(found.sets if self.repeat else dict.fromkeys(found.sets))
             return Decision(sets, False, found.engine, found.proof, most)
         refuted = found.status is Status.INFEASIBLE or found.bound < target - tolerance
         return Decision([], refuted, found.engine, found.proof, most)
@@ -152,90 +224,86 @@ class FamilySearch:
             return [], math.inf
         limits = self.limits
         coloured = limits.coloured_sets if max_steps < math.inf else limits.coloured_sets_later
-        return self.listed.compatible(problem, wanted, coloured, repeat=self._repeat)
+        return self.listed.compatible(problem, wanted, coloured, repeat=self.repeat)
+
+    # --- Results --------------------------------------------------------------------------------------
 
     def _improve(self, problem: Problem, sets: Sequence[FeatureSet]) -> list[FeatureSet]:
         """As many compatible sets, better ones if a short search finds them; the best first."""
+
+        def rank(some: Sequence[FeatureSet]) -> tuple[float, float]:
+            values = [self.quality.evaluate(chosen) for chosen in some]
+            return problem.objective(values), math.fsum(values)
+
         if not self.run.stopped:
             with self.run.part(self.limits.better_steps) as part:
-                found = solve(self.quality, problem, part, self.engine).sets
-            as_many = len(found if self._repeat else set(found)) == len(sets)
-            if as_many and self._rank(problem, found) > self._rank(problem, sets):
+                found = self.best_sets(problem, part).sets
+            as_many = len(found if self.repeat else set(found)) == len(sets)
+            if as_many and rank(found) > rank(sets):
                 sets = found
         return sorted(sets, key=lambda chosen: (-self.quality.evaluate(chosen), chosen))
 
-    def _rank(self, problem: Problem, sets: Sequence[FeatureSet]) -> tuple[float, float]:
-        values = [self.quality.evaluate(chosen) for chosen in sets]
-        return problem.objective(values), math.fsum(values)
-
-    # --- Results ------------------------------------------------------------------------------------
-
-    def result(self, problem: Problem, largest: Largest, parameters: dict[str, Any]) -> Result:
+    def _found(self) -> Result:
         """The sets, verified like any others, and what is claimed about them."""
-        quality, run, requirement = self.quality, self.run, self.requirement
-        sets = self._improve(problem, largest.sets)
-        qualities = verify(problem, sets, quality.evaluate, math.inf, hurry=lambda: run.stopped)
-        proven = largest.is_settled and requirement.proven
+        quality, requirement, problem = self.quality, self.requirement, self.solution_problem
+        sets = self._improve(problem, self.sets)
+        qualities = verify(problem, sets, quality.evaluate, math.inf, hurry=lambda: self.run.stopped)
+        proven = self.is_settled and requirement.proven
         status = Status.OPTIMAL if proven else Status.FEASIBLE
-        stop_reason = self._stop_reason(finished=proven or largest.is_limited)
-        run.finish(sets, float(largest.objective), float(largest.bound))
-        return Result(
+        result = self._result(problem, status, len(sets), finished=proven or self.is_limited)
+        objective, bound = float(self.objective), float(self.bound)
+        self.run.finish(sets, objective, bound)
+        argument = self.argument if requirement.proven else requirement.proof
+        return replace(
+            result,
             sets=sets,
             qualities=qualities,
-            objective=float(largest.objective),
-            bound=float(largest.bound),
-            status=status,
-            statuses=[status] * len(sets),
+            objective=objective,
+            bound=bound,
             named_sets=[quality.names_of(chosen) for chosen in sets],
-            parameters={**problem.parameters(), **parameters, **self._quality_parameters},
-            engine=largest.engine,
-            proof=CUT_SHORT.get(stop_reason, "")
-            + (largest.argument if requirement.proven else requirement.proof),
-            elapsed=run.elapsed,
-            stop_reason=stop_reason,
-            steps=run.steps,
-            finding=largest.describe(),
+            engine=self.engine,
+            proof=CUT_SHORT.get(result.stop_reason, "") + argument,
+            finding=self.describe(),
             scores=quality.scores_in(sets),
         )
 
-    def no_sets(self, problem: Problem, parameters: dict[str, Any], *, proven: bool) -> Result:
+    def _no_sets(self, *, proven: bool) -> Result:
         """There is no set that is good enough, or none was found."""
+        reason = self._why_none(proven=proven)
         status = Status.INFEASIBLE if proven else Status.NOT_FOUND
-        reason = self._why_none(problem, proven=proven)
-        stop_reason = self._stop_reason(finished=proven)
-        bound = -math.inf if proven else math.inf
-        self.run.finish([], math.nan, bound)
+        result = self._result(self.asked, status, self.asked.n_sets, finished=proven)
+        self.run.finish([], result.objective, result.bound)
+        return replace(result, reason=reason)
+
+    def _result(self, problem: Problem, status: Status, n_statuses: int, *, finished: bool) -> Result:
+        """A result without sets."""
+        requirement = self.requirement
+        stop_reason = StopReason.FINISHED if finished else self.run.stop_reason
+        quality_needed = {
+            "within": requirement.asked.within,
+            "min_quality": requirement.asked.min_quality,
+            "quality_needed": requirement.least if requirement.best else None,
+        }
         return Result(
             sets=[],
             qualities=[],
             objective=math.nan,
-            bound=bound,
+            bound=-math.inf if status is Status.INFEASIBLE else math.inf,
             status=status,
-            statuses=[status] * problem.n_sets,
+            statuses=[status] * n_statuses,
             named_sets=[],
-            parameters={**problem.parameters(), **parameters, **self._quality_parameters},
-            engine=self.requirement.engine,
-            proof=CUT_SHORT.get(stop_reason, "") + self.requirement.proof,
-            reason=reason,
+            parameters={**problem.parameters(), **self.parameters, **quality_needed},
+            engine=requirement.engine,
+            proof=CUT_SHORT.get(stop_reason, "") + requirement.proof,
             elapsed=self.run.elapsed,
             stop_reason=stop_reason,
             steps=self.run.steps,
         )
 
-    @property
-    def _quality_parameters(self) -> dict[str, Any]:
-        """How good sets had to be."""
-        asked, requirement = self.requirement.asked, self.requirement
-        return {
-            "within": asked.within,
-            "min_quality": asked.min_quality,
-            "quality_needed": requirement.least if requirement.best else None,
-        }
-
-    def _why_none(self, problem: Problem, *, proven: bool) -> str:
+    def _why_none(self, *, proven: bool) -> str:
         requirement, later = self.requirement, "" if proven else " More time may help."
         if requirement.best is None:
-            return why_no_set(self.quality, problem, self.run) if proven else later.strip()
+            return why_no_set(self.quality, self.asked, self.run) if proven else later.strip()
         if requirement.is_met:
             least = f"{requirement.least:.6g}"
             return f"No set of a quality of {least} or more differs enough from the existing ones.{later}"
@@ -245,67 +313,81 @@ class FamilySearch:
             f"{requirement.quality:.6g}.{later}"
         )
 
-    def _stop_reason(self, *, finished: bool) -> StopReason:
-        if finished:
-            return StopReason.FINISHED
-        if self.run.stopped:
-            return StopReason.INTERRUPTED if self.run.interrupted else StopReason.TIME_LIMIT
-        return StopReason.ENGINE_LIMIT
+
+# --- Values of tau --------------------------------------------------------------------------------------
+
+#: Steps from 0 to 1 where the possible dissimilarities are not known, or are more than ``MOST_TAUS``.
+TAU_STEPS, MOST_TAUS = 1_000, 100_000
 
 
-class Largest(ABC):
-    """The search for the largest level: the sets found so far, and the levels that are ruled out."""
+@dataclass(frozen=True)
+class Taus:
+    """Values of tau from 0 to 1, ascending; ``every`` says whether two sets can have no dissimilarity between them."""
 
-    sets: Sequence[FeatureSet]
-    levels: Bisection
-    doubling = False
+    values: Sequence[Fraction]
+    every: bool
 
-    def __init__(self, search: FamilySearch, proof: str = "") -> None:
-        self.search, self.engine, self.proof = search, search.requirement.engine, proof
+    @classmethod
+    def of(cls, problem: Problem, n_steps: int = TAU_STEPS) -> Taus:
+        """All values that matter where features are counted; else ``n_steps`` equal steps."""
+        if _counts(problem):
+            given = {len(one) for one in problem.existing}
+            n_totals = 2 * len(problem.sizes) + len(given) * len(problem.sizes)
+            if n_totals * max(problem.k_max, *given, 1) <= MOST_TAUS:
+                return cls(_all_counted(problem, given), every=True)
+        return cls([Fraction(step, n_steps) for step in range(n_steps + 1)], every=False)
 
-    def find(self) -> None:
-        """Bisect until everything is settled, or time is up."""
-        self.report()
-        self.start()
-        run, first_steps = self.search.run, self.search.limits.first_steps
-        self.levels.search(self.attempt, first_steps, doubling=self.doubling, stop=lambda: run.stopped)
+    def reached(self, tau: Fraction) -> int:
+        """The number of the largest value that is no larger than this."""
+        return bisect_right(self.values, tau) - 1
 
-    def report(self) -> None:
-        """Tell the run what is known."""
-        self.search.run.publish(self.sets, float(self.objective), float(self.bound))
 
-    def start(self) -> None:  # noqa: B027 - nothing, unless there is something
-        """What comes before the bisection."""
+def _all_counted(problem: Problem, given: Set[int]) -> list[Fraction]:
+    """All dissimilarities that two sets, or a set and one of a given size, can have by counting; and 0 and 1."""
+    values = {Fraction(0), Fraction(1)}
+    totals = {s + t for s in problem.sizes for t in {*problem.sizes, *given}}
+    if isinstance(problem.dissimilarity, Grouped):
+        # A set touches as many groups as it has features, or fewer.
+        totals = set(range(2, max(totals) + 1))
+    for total in totals:
+        values |= {_counted(problem, shared, total) for shared in range(1, total // 2 + 1)}
+    return sorted(values)
 
-    @abstractmethod
-    def attempt(self, level: int, max_steps: float) -> tuple[int | None, int | None]:
-        """Decide one level; see :class:`Bisection`."""
 
-    @property
-    def is_settled(self) -> bool:
-        """Whether every larger level is ruled out, if the quality required is certain."""
-        return self.levels.is_settled
+def _counts(problem: Problem) -> bool:
+    """Whether what two sets have in common is a whole number: of features, of those that match, or of groups."""
+    kind = problem.dissimilarity
+    if isinstance(kind, Matched):
+        return kind.threshold is not None
+    return problem.counts_shared or isinstance(kind, Grouped)
 
-    @property
-    def is_limited(self) -> bool:
-        """Whether the user wanted no more than what was found."""
-        return False
 
-    @property
-    @abstractmethod
-    def objective(self) -> float | Fraction:
-        """What is to be as large as possible."""
+def _counted(problem: Problem, shared: int, total: int) -> Fraction:
+    """The dissimilarity of two sets with ``shared`` features in common and sizes that add up to ``total``."""
+    jaccard = problem.dissimilarity == "jaccard"
+    return 1 - (Fraction(shared, total - shared) if jaccard else Fraction(2 * shared, total))
 
-    @property
-    @abstractmethod
-    def bound(self) -> float | Fraction:
-        """What it cannot exceed."""
 
-    @property
-    def argument(self) -> str:
-        """Why larger levels are ruled out."""
-        return self.proof
+def least_dissimilarity(problem: Problem, sets: Sequence[FeatureSet]) -> Fraction:
+    """Of any two of the sets, and of any of them and an existing one; 1 if there are no two."""
+    pairs = [*combinations(sets, 2), *((chosen, given) for chosen in sets for given in problem.existing)]
+    least = Fraction(1)
+    for pair in pairs:
+        first, second = min(pair), max(pair)
+        if callable(problem.dissimilarity) and not _counts(problem):
+            value = Fraction(float(problem.dissimilarity(first, second)))
+        else:
+            value = _counted(problem, *_in_common(problem, first, second))
+        least = min(least, value)
+    return max(least, Fraction(0))
 
-    @abstractmethod
-    def describe(self) -> str:
-        """What was found and proven, in words."""
+
+def _in_common(problem: Problem, first: FeatureSet, second: FeatureSet) -> tuple[int, int]:
+    """What two sets have in common, and what they have in all: features or groups."""
+    kind = problem.dissimilarity
+    if isinstance(kind, Matched):
+        return round(kind.overlap(first, second)), len(first) + len(second)
+    one, other = (
+        kind.touched(chosen) if isinstance(kind, Grouped) else set(chosen) for chosen in (first, second)
+    )
+    return len(one & other), len(one) + len(other)

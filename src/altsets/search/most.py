@@ -20,11 +20,10 @@ from altsets.problem import EXACT_TOLERANCE, Dissimilarity, FeatureSet, Problem
 from altsets.quality import Quality
 from altsets.request import Request
 from altsets.result import Progress, Result
-from altsets.search.family_search import LISTED, Bisection, FamilySearch, Largest, at
-from altsets.search.find import problem_of, solve
+from altsets.search.family_search import LISTED, Bisection, FamilySearch, Taus, least_dissimilarity
+from altsets.search.find import problem_of
 from altsets.search.good_sets import Nearness, Requirement, bound_on_number
 from altsets.search.run import Run
-from altsets.search.taus import Taus, least_dissimilarity
 
 #: How good a set of ``most_different`` must be by default: the fraction of the best quality that it may lack.
 WITHIN = 0.05
@@ -121,18 +120,10 @@ def most_different(
     )
     run = Run(request.time_limit, callback)
     problem = problem_of(request, quality)
-    parameters: dict[str, Any] = {"goal": "tau", "by": by, "tau": None}
     with run:
         requirement = Requirement.of(asked, quality, problem, run, engine)
-        search = FamilySearch(quality, problem, requirement, run, engine)
-        if requirement.best is None or not requirement.is_met:
-            return replace(
-                search.no_sets(problem, parameters, proven=requirement.is_impossible), request=request
-            )
-        largest = _LargestTau(search, [requirement.best] * problem.n_sets)
-        largest.find()
-        parameters["tau"] = float(largest.tau)
-        return replace(search.result(at(problem, tau=largest.tau), largest, parameters), request=request)
+        search = _LargestTau(quality, problem, problem, requirement, run, engine)
+        return replace(search.solve(), request=request)
 
 
 def most_sets(
@@ -212,26 +203,12 @@ def most_sets(
     )
     run = Run(request.time_limit, callback)
     wanted = problem_of(request, quality)
-    parameters = {**wanted.parameters(), "goal": "count", "max_sets": most}
     problem = _without_repeats(wanted)
     with run:
         requirement = Requirement.of(asked, quality, problem, run, engine)
-        search = FamilySearch(quality, problem, requirement, run, engine, repeat=False)
-        if requirement.best is None or not requirement.is_met:
-            return replace(
-                search.no_sets(wanted, parameters, proven=requirement.is_impossible), request=request
-            )
-        largest = _LargestNumber(search, requirement.best, most, parameters["tau"])
-        largest.find()
-        n_sets = len(largest.sets)
-        parameters["n_alternatives"] = max(n_sets - 1, 0)
-        if not n_sets:
-            return replace(
-                search.no_sets(wanted, parameters, proven=largest.levels.refuted <= 1), request=request
-            )
-        return replace(
-            search.result(at(problem, n_alternatives=n_sets - 1), largest, parameters), request=request
-        )
+        search = _LargestNumber(quality, wanted, problem, requirement, run, engine)
+        search.max_sets = most
+        return replace(search.solve(), request=request)
 
 
 def _without_repeats(problem: Problem) -> Problem:
@@ -240,12 +217,12 @@ def _without_repeats(problem: Problem) -> Problem:
     if problem.tau <= EXACT_TOLERANCE:
         # Any two sets will do that differ in one feature, which by Dice counts for at least this much.
         largest = max(problem.k_max, *(len(given) for given in problem.existing), 1)
-        return at(problem, dissimilarity="dice", tau=Fraction(1, 2 * largest))
+        return replace(problem, dissimilarity="dice", tau=Fraction(1, 2 * largest))
     own = problem.dissimilarity
     # Those of altsets find every set equal to itself, and engines know them by their class.
     if not callable(own) or type(own).__module__.startswith("altsets."):
         return problem
-    return at(problem, dissimilarity=_NeverRepeated(own, frozenset(problem.existing)))
+    return replace(problem, dissimilarity=_NeverRepeated(own, frozenset(problem.existing)))
 
 
 @dataclass(frozen=True)
@@ -260,31 +237,41 @@ class _NeverRepeated:
         return 0.0 if repeated else self.own(first, second)
 
 
-class _LargestTau(Largest):
+class _LargestTau(FamilySearch):
     """The largest tau for a number of sets."""
 
-    def __init__(self, search: FamilySearch, sets: Sequence[FeatureSet]) -> None:
-        super().__init__(search)
-        self.sets = sets
-        self.taus = Taus.of(search.problem)
+    def start(self, best: FeatureSet) -> None:
+        """The best set again and again goes with itself at tau = 0, and perhaps further."""
+        self.sets = [best] * self.problem.n_sets
+        self.taus = Taus.of(self.problem)
         top = len(self.taus.values) - 1
-        # The best set again and again goes with itself at tau = 0, and perhaps further.
-        self.tau = least_dissimilarity(search.problem, sets)
+        self.tau = least_dissimilarity(self.problem, self.sets)
         self.levels = Bisection(self.taus.reached(self.tau), top + 1, top)
+        self.report()
 
     def attempt(self, level: int, max_steps: float) -> tuple[int | None, int | None]:
         """Decide one value of tau."""
-        problem = self.search.problem
-        decision = self.search.decide(at(problem, tau=self.taus.values[level]), max_steps)
+        decision = self.decide(replace(self.problem, tau=self.taus.values[level]), max_steps)
         self.engine = decision.engine
         if decision.refuted:
             self.proof = decision.proof
         reached = None
         if decision.sets:
-            self.sets, self.tau = decision.sets, least_dissimilarity(problem, decision.sets)
+            self.sets, self.tau = decision.sets, least_dissimilarity(self.problem, decision.sets)
             reached = max(level, self.taus.reached(self.tau))
         self.report()
         return reached, level if decision.refuted else None
+
+    @property
+    def solution_problem(self) -> Problem:
+        """The problem at the tau reached."""
+        return replace(self.problem, tau=self.tau)
+
+    @property
+    def parameters(self) -> dict[str, Any]:
+        """What was asked, with the tau reached."""
+        by = next(by for by, aggregation in BY.items() if aggregation == self.problem.aggregation)
+        return {"goal": "tau", "by": by, "tau": float(self.tau) if self.sets else None}
 
     @property
     def objective(self) -> Fraction:
@@ -311,7 +298,7 @@ class _LargestTau(Largest):
 
     @property
     def _subject(self) -> str:
-        problem, good = self.search.problem, self.search.requirement.describe()
+        problem, good = self.problem, self.requirement.describe()
         tau = f"tau = {float(self.tau):.6g}"
         if problem.n_sets > 1:
             each = "each" if problem.aggregation == "min" else "on average"
@@ -325,50 +312,50 @@ class _LargestTau(Largest):
         bound = f"{float(self.bound):.6g}"
         if not self.is_settled:
             return f"a larger tau, up to {bound}, is not ruled out"
-        if not self.search.requirement.proven:
+        if not self.requirement.proven:
             return "a better set than the best that was found may rule them out"
         if self.bound == self.tau:
             return "proven that no larger tau is possible"
         return f"proven that tau = {bound} is not possible"
 
 
-class _LargestNumber(Largest):
+class _LargestNumber(FamilySearch):
     """The largest number of sets for a tau."""
 
     doubling = True
+    repeat = False
+    max_sets = MAX_SETS
 
-    def __init__(self, search: FamilySearch, best: FeatureSet, max_sets: int, tau: float) -> None:
-        super().__init__(search, "counting features")
-        self._max_sets, self._tau = max_sets, tau
-        problem = search.problem
-        alone = all(problem.compatible(best, given) for given in problem.existing)
-        self.sets = [best] if alone else []
-        most = bound_on_number(search.quality, problem, search.requirement, search.listed, search.run)
-        self.levels = Bisection(len(self.sets), most + 1, min(most, max_sets))
-
-    def start(self) -> None:
+    def start(self, best: FeatureSet) -> None:
         """A first solution: from the list of all good sets, or else one set after the other."""
-        if self.search.listed is not None:
+        problem = self.problem
+        self.proof = "counting features"
+        if all(problem.compatible(best, given) for given in problem.existing):
+            self.sets = [best]
+        most = bound_on_number(self.quality, problem, self.requirement, self.listed, self.run)
+        self.levels = Bisection(len(self.sets), most + 1, min(most, self.max_sets))
+        self.report()
+        if self.listed is not None:
             self._pick()
-        elif not self.search.problem.any_sets_differ_enough:
+        elif not problem.any_sets_differ_enough:
             self._grow()
 
     def _pick(self) -> None:
         """As many as the clique search finds in the list of all good sets."""
-        self.engine, search = "enumerate", self.search
-        sets, most = search.pick_listed(search.problem, self.levels.top, search.limits.first_steps)
+        self.engine = "enumerate"
+        sets, most = self.pick_listed(self.problem, self.levels.top, self.limits.first_steps)
         if most + 1 < self.levels.refuted:
             self.levels.refuted, self.proof = int(most) + 1, LISTED
         self._take(sets)
 
     def _grow(self) -> None:
         """One good set after the other, each the best that goes with those before."""
-        search, sets = self.search, list(self.sets)
-        with search.run.part(search.limits.growth_steps) as part:
+        sets = list(self.sets)
+        with self.run.part(self.limits.growth_steps) as part:
             while len(sets) < self.levels.top and not part.stopped:
-                one = at(search.problem, existing=(*search.problem.existing, *sets))
-                found = solve(search.quality, one, part.part(), search.engine)
-                good = bool(found.sets) and search.requirement.met_by(found.objective)
+                one = replace(self.problem, existing=(*self.problem.existing, *sets))
+                found = self.best_sets(one, part.part())
+                good = bool(found.sets) and self.requirement.met_by(found.objective)
                 if not good or found.sets[0] in sets:
                     break
                 sets += found.sets
@@ -378,8 +365,7 @@ class _LargestNumber(Largest):
         """Decide one number of sets."""
         # In few steps, the list has been searched already.
         listing = max_steps == math.inf
-        fewer = at(self.search.problem, n_alternatives=level - 1)
-        decision = self.search.decide(fewer, max_steps, listing=listing)
+        decision = self.decide(replace(self.problem, n_alternatives=level - 1), max_steps, listing=listing)
         self.engine = decision.engine
         refuted = min(level if decision.refuted else math.inf, decision.most + 1)
         if refuted < self.levels.refuted:
@@ -392,6 +378,17 @@ class _LargestNumber(Largest):
             self.sets = list(sets)
             self.levels.reached = max(self.levels.reached, len(sets))
             self.report()
+
+    @property
+    def solution_problem(self) -> Problem:
+        """The problem for the number of sets found."""
+        return replace(self.problem, n_alternatives=len(self.sets) - 1)
+
+    @property
+    def parameters(self) -> dict[str, Any]:
+        """What was asked, with the number of sets found."""
+        found = {"n_alternatives": max(len(self.sets) - 1, 0)}
+        return {**self.asked.parameters(), "goal": "count", "max_sets": self.max_sets, **found}
 
     @property
     def objective(self) -> float:
@@ -411,17 +408,19 @@ class _LargestNumber(Largest):
     @property
     def is_limited(self) -> bool:
         """Whether ``max_sets`` ended the search."""
-        return not self.is_settled and len(self.sets) >= self._max_sets
+        return not self.is_settled and len(self.sets) >= self.max_sets
 
     def describe(self) -> str:
         """How many sets there are."""
-        good, n_sets = self.search.requirement.describe(), len(self.sets)
+        good, n_sets = self.requirement.describe(), len(self.sets)
         found = f"1 set {good} found"
         if n_sets > 1:
-            found = f"{n_sets} sets found, each {good}, that differ by tau = {self._tau:.6g} or more"
-        if self.is_settled and self.search.requirement.proven:
+            assert self.asked.tau is not None
+            tau = f"{float(self.asked.tau):.6g}"
+            found = f"{n_sets} sets found, each {good}, that differ by tau = {tau} or more"
+        if self.is_settled and self.requirement.proven:
             return f"{found}; proven that there are no more"
-        limited = f", as many as max_sets={self._max_sets} allows" if self.is_limited else ""
+        limited = f", as many as max_sets={self.max_sets} allows" if self.is_limited else ""
         bound = int(self.bound)
         known = f"at most {bound:,} exist" if bound <= MOST_SHOWN else "how many there are was not found out"
         return f"{found}{limited}; {known}"

@@ -11,7 +11,7 @@ import numpy as np
 
 from altsets.errors import InputError, warn_user
 from altsets.problem import FeatureSet, Problem
-from altsets.quality import Additive, BlackBox, Form, Quality
+from altsets.quality import Additive, BlackBox, Quality
 from altsets.result import Status
 from altsets.search.additive.engine import AdditiveEngine
 from altsets.search.engine import Answer, Engine
@@ -32,37 +32,13 @@ Improve = Callable[[Sequence[FeatureSet], Sequence[FeatureSet]], Sequence[Featur
 
 
 class Evaluations:
-    """The sets that a search has asked for, with their qualities.
+    """The sets that a search has asked for, with their qualities: ``most`` of them in one search, ``left`` by now.
 
     What a black box remembers from earlier searches saves time, but changes no answer: it counts like any other set.
-
-    Parameters
-    ----------
-    quality : BlackBox
-    problem : Problem
-        What is asked; it says how qualities make an objective.
-    run : Run
-        Asked before each evaluation whether to stop.
-    most : float
-        How many sets may be evaluated in one search.
-
-    Attributes
-    ----------
-    known : dict
-        The quality of each set so far.
-    left : float
-        How many more sets may be evaluated; see :meth:`refill`.
-    failure : InputError or None
-        What went wrong with the black box, which ends the search.
+    A ``failure`` of the black box ends the search.
     """
 
-    def __init__(
-        self,
-        quality: BlackBox,
-        problem: Problem,
-        run: Run,
-        most: float = math.inf,
-    ) -> None:
+    def __init__(self, quality: BlackBox, problem: Problem, run: Run, most: float = math.inf) -> None:
         self.quality, self.problem, self.run = quality, problem, run
         self._most = self.left = most
         self.known: dict[FeatureSet, float] = {}
@@ -105,17 +81,11 @@ class Evaluations:
 
 
 class InitialSets:
-    """Finds valid sets in the order of their features.
-
-    Parameters
-    ----------
-    problem : Problem
-    run : Run
-    """
+    """Finds valid sets in the order of their features."""
 
     def __init__(self, problem: Problem, run: Run) -> None:
         self.problem, self.run = problem, run
-        self._anything = Anything(Form(np.zeros(problem.n_features_in)))
+        self._anything = Anything.among(problem.n_features_in)
         self._pricing = PricingOracle(self._anything, problem, run)
 
     def one(self, others: Sequence[FeatureSet] = ()) -> tuple[FeatureSet | None, bool]:
@@ -141,8 +111,8 @@ class InitialSets:
             return Answer.simultaneous(self.problem, sets, math.inf, "", proven=False)
         equal_scores = Additive(np.zeros(self.problem.n_features_in))
         asked = replace(self.problem, aggregation="sum")
-        additive = AdditiveEngine()
-        engine: Engine = additive if additive.declines(equal_scores, asked) is None else PackingEngine()
+        declined = AdditiveEngine().declines(equal_scores, asked) is not None
+        engine: Engine = PackingEngine() if declined else AdditiveEngine()
         return engine.solve(equal_scores, asked, self.run.part())
 
 
@@ -157,9 +127,10 @@ def declines_numbers(quality: Quality, problem: Problem) -> str | None:
 
 def search_sets(problem: Problem, evaluations: Evaluations, improve: Improve, proof: str) -> Answer:
     """One set after the other or all at once, as asked; ``improve`` does the searching."""
-    initial_sets = InitialSets(problem, evaluations.run)
+    if not problem.sizes:
+        return Answer.infeasible(problem, "constraints on the size contradict each other")
     search = _sequential if problem.search == "sequential" else _simultaneous
-    return finish(search(problem, evaluations, initial_sets, improve, proof), evaluations)
+    return finish(search(problem, evaluations, improve, proof), evaluations)
 
 
 def finish(answer: Answer, evaluations: Evaluations) -> Answer:
@@ -180,9 +151,9 @@ def report(evaluations: Evaluations, sets: Sequence[FeatureSet], others: Sequenc
     evaluations.run.publish(shown, evaluations.objective(shown))
 
 
-def _sequential(
-    problem: Problem, evaluations: Evaluations, initial_sets: InitialSets, improve: Improve, proof: str
-) -> Answer:
+def _sequential(problem: Problem, evaluations: Evaluations, improve: Improve, proof: str) -> Answer:
+    initial_sets = InitialSets(problem, evaluations.run)
+
     def next_set(others: Sequence[FeatureSet]) -> tuple[FeatureSet | None, float]:
         if evaluations.failure is not None:
             return None, math.inf
@@ -200,10 +171,8 @@ def _sequential(
     return sequential(problem, evaluations.run, next_set, evaluations.known.__getitem__, proof)
 
 
-def _simultaneous(
-    problem: Problem, evaluations: Evaluations, initial_sets: InitialSets, improve: Improve, proof: str
-) -> Answer:
-    first = initial_sets.all()
+def _simultaneous(problem: Problem, evaluations: Evaluations, improve: Improve, proof: str) -> Answer:
+    first = InitialSets(problem, evaluations.run).all()
     if len(first.sets) < problem.n_sets:
         bound = -math.inf if first.statuses[0] is Status.INFEASIBLE else math.inf
         return Answer.without_sets(problem, bound, first.proof)

@@ -10,10 +10,9 @@ import numpy as np
 
 from altsets.errors import UnsupportedError
 from altsets.problem import FeatureSet, Problem
-from altsets.quality import BlackBox, Form, Quality
+from altsets.quality import BlackBox, Quality
 from altsets.result import Status
 from altsets.search.black_box.evaluations import Evaluations, declines_numbers, finish
-from altsets.search.black_box.feasibility import Feasibility
 from altsets.search.engine import Answer
 from altsets.search.packing.clique_search import CliqueSearch, best_compatible, listing_of
 from altsets.search.run import Run, Stopped
@@ -24,6 +23,7 @@ from altsets.search.subset.pricing import PricingOracle
 
 #: Sets that are listed at most: more take long to list, let alone to evaluate.
 MAX_SETS = 2_000_000
+TOO_MANY = f"it evaluates every set, and there are more than {MAX_SETS:,} of them or they are hard to list"
 #: Nodes of the listing for each set that it may hold: rules may be so tight that a list takes long without getting
 #: long; then it is given up.
 NODES_PER_SET = 20
@@ -46,39 +46,36 @@ class ExhaustiveEngine:
     def declines(self, quality: Quality, problem: Problem) -> str | None:
         """A reason why this engine does not solve the problem, or None; some are found only when listing the sets."""
         reason = declines_numbers(quality, problem)
-        if reason is None and _counted(problem, MAX_SETS) is False:
-            return self._too_many
-        return reason
-
-    @property
-    def _too_many(self) -> str:
-        most = f"{MAX_SETS:,}"
-        return f"it evaluates every set, and there are more than {most} of them or they are hard to list"
+        return TOO_MANY if reason is None and _counted(problem, MAX_SETS) is False else reason
 
     def solve(self, quality: BlackBox, problem: Problem, run: Run) -> Answer:
         """Evaluate all sets, or as many as time allows."""
         pricing, listing = all_sets(problem, run, MAX_SETS)
         if not listing.complete and not run.stopped:
-            raise UnsupportedError(f"engine {self.name!r} does not solve this: {self._too_many}.")
+            raise UnsupportedError(f"engine {self.name!r} does not solve this: {TOO_MANY}.")
         evaluations = Evaluations(quality, problem, run)
-        self._evaluate_all(listing, evaluations)
+        _evaluate_all(listing, evaluations)
         known = evaluations.known
         complete = listing.complete and len(known) == len(listing)
-        max_known = MAX_KNOWN_WHEN_CUT_SHORT
-        finite = _finite(listing, known) if complete else listing_of(known, pricing, max_known)
-        choice = _Choice(problem, finite, known, complete, run)
+        if complete:
+            # They were evaluated in the order of the list; those that are not finite are ruled out.
+            values = np.fromiter(known.values(), dtype=np.float64, count=len(known))
+            listing = listing.valued(values).only(np.isfinite(values))
+        else:
+            listing = listing_of(known, pricing, MAX_KNOWN_WHEN_CUT_SHORT)
+        choice = _Choice(problem, listing, known, complete, run)
         answer = choice.in_turn() if problem.search == "sequential" else choice.together(pricing)
         # Unlike a heuristic it is done when it has proven something.
         return replace(finish(answer, evaluations), finished=False)
 
-    def _evaluate_all(self, listing: Listing, evaluations: Evaluations) -> None:
-        """Evaluate all sets in the order of the list, the first one in any case."""
-        evaluations.ask([listing.set_at(number) for number in range(len(listing))[:1]], at_once=True)
-        for start in range(0, len(listing), BLOCK):
-            if evaluations.over:
-                break
-            numbers = range(start, min(start + BLOCK, len(listing)))
-            evaluations.ask([listing.set_at(number) for number in numbers])
+
+def _evaluate_all(listing: Listing, evaluations: Evaluations) -> None:
+    """Evaluate all sets in the order of the list, the first one in any case."""
+    evaluations.ask([listing.set_at(number) for number in range(len(listing))[:1]], at_once=True)
+    for start in range(0, len(listing), BLOCK):
+        if evaluations.over:
+            break
+        evaluations.ask([listing.set_at(number) for number in range(len(listing))[start : start + BLOCK]])
 
 
 def at_most(problem: Problem, most: int, run: Run) -> bool:
@@ -104,23 +101,13 @@ def _counted(problem: Problem, most: int) -> bool | None:
 
 def all_sets(problem: Problem, run: Run, most: int) -> tuple[PricingOracle, Listing]:
     """All valid sets; the list is complete if there are at most ``most``."""
-    anything = Anything(Form(np.zeros(problem.n_features_in)))
+    anything = Anything.among(problem.n_features_in)
     # With as many sets as features, no feature is left out as being like others.
     everything = replace(problem, n_alternatives=max(problem.n_features_in, problem.n_alternatives))
     listing = PricingOracle(anything, everything, run).all_above(
         -math.inf, most, max_nodes=NODES_PER_SET * (most + 1000)
     )
     return PricingOracle(anything, problem, run), listing
-
-
-def _finite(listing: Listing, known: dict[FeatureSet, float]) -> Listing:
-    """The sets of a list that are not ruled out, with their qualities; they were evaluated in its order."""
-    values = np.fromiter(known.values(), dtype=np.float64, count=len(known))
-    kept, rows, start = np.isfinite(values), [], 0
-    for block in listing.rows:
-        rows.append(block[kept[start : start + len(block)]])
-        start += len(block)
-    return Listing(rows, values[kept], values[kept], listing.complete)
 
 
 class _Choice:
@@ -131,12 +118,7 @@ class _Choice:
     """
 
     def __init__(
-        self,
-        problem: Problem,
-        listing: Listing,
-        known: dict[FeatureSet, float],
-        complete: bool,
-        run: Run,
+        self, problem: Problem, listing: Listing, known: dict[FeatureSet, float], complete: bool, run: Run
     ) -> None:
         self._problem, self._listing, self._known, self._complete = problem, listing, known, complete
         self._run = run
@@ -146,16 +128,15 @@ class _Choice:
         """The best set again and again, given those before."""
         listing, problem, unknown = self._listing, self._problem, math.inf
         order = np.argsort(-listing.qualities, kind="stable")
-        feasibility = Feasibility(problem)
         values: dict[FeatureSet, float] = {}
         # What was evaluated before time was up is to be made use of.
         clock = Run(GRACE_SECONDS) if self._run.stopped else self._run
 
         def next_set(others: Sequence[FeatureSet]) -> tuple[FeatureSet | None, float]:
-            before = [frozenset(other) for other in others[len(problem.existing) :]]
+            before = others[len(problem.existing) :]
             for place, number in enumerate(order):
                 chosen = listing.set_at(int(number))
-                if all(feasibility.apart(frozenset(chosen), other) for other in before):
+                if all(problem.compatible(chosen, other) for other in before):
                     values[chosen] = float(listing.qualities[number])
                     return chosen, values[chosen] if self._complete else unknown
                 if place % TICK_EVERY == 0 and clock.tick():

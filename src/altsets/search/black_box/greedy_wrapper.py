@@ -1,16 +1,404 @@
-"""Greedy wrapper: the hill climbing of the paper (Algorithm 1), for any black box."""
+"""Greedy wrapper, the hill climbing of the paper (Algorithm 1), and its repair step: the closest valid sets.
+
+The paper asks a solver after every swap. Nearly always there is a shorter way: in sets of one size, two new features
+push out two old ones, and there are few ways to choose them. Where that fails, the search for good sets finds the
+closest set, with a reward of 1 for each feature that stays as it is; for several sets at once, it lists the close ones,
+and those that go together are picked. Only where these lists grow long the integer-programming solver is asked.
+
+Ties are broken by small random numbers, always the same ones, one for each set and feature: among the closest solutions
+the one with the largest sum of them is taken.
+"""
 
 from __future__ import annotations
 
+import heapq
 import itertools
-from collections.abc import Sequence
+import math
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import replace
 
+import numpy as np
+
+from altsets.arrays import Floats
 from altsets.problem import FeatureSet, Problem
 from altsets.quality import BlackBox, Quality
 from altsets.search.black_box.evaluations import Evaluations, declines_numbers, report, search_sets
-from altsets.search.black_box.repair import Repair
 from altsets.search.engine import Answer
-from altsets.search.run import Run
+from altsets.search.milp.engine import solve
+from altsets.search.milp.formulation import Formulation
+from altsets.search.run import Run, Stopped
+from altsets.search.subset.candidates import Anything
+from altsets.search.subset.prices import DualPrices
+from altsets.search.subset.pricing import PricingOracle
+from altsets.search.subset.rules import Rules
+
+#: What all ties of a solution can add up to at most, in features: less than half of one, so that they only break ties.
+TIES = 0.25
+#: Nodes of the search for one closest set, or for a list of close ones.
+REPAIR_NODES = 200_000
+#: Sets in a list of close ones.
+MAX_CLOSE_SETS = 20_000
+#: Changes, in features, beyond the fewest until the solver is asked.
+MAX_FURTHER_CHANGES = 4
+#: Sets with the fewest changes that are looked through without a search.
+MAX_DIRECT_SETS = 1_000
+#: Steps of a search for close sets that go together, until the solver is asked: about as long as its answer takes.
+MAX_COMBINATIONS = 20_000
+#: Features of all pairs of sets together beyond which the solver is not asked, as it takes seconds to notice that
+#: time is up.
+MAX_SOLVER_PRODUCTS = 20_000
+
+
+Features = frozenset[int]
+
+
+class Feasibility:
+    """All rules for one set, and for two, ready to be checked thousands of times."""
+
+    def __init__(self, problem: Problem) -> None:
+        self._problem = problem
+        self._own = callable(problem.dissimilarity)
+        self._rules = {size: Rules.of(problem, size) for size in problem.sizes}
+        # Of caps, only those that a set of this size can break at all.
+        self._caps = {
+            size: [
+                (frozenset(cap.group), cap.most, cap.outside)
+                for cap in rules.caps
+                if cap.outside or cap.most < min(size, len(cap.group))
+            ]
+            for size, rules in self._rules.items()
+            if rules is not None
+        }
+        conflicts = np.zeros((0, 0), dtype=bool) if problem.conflicts is None else problem.conflicts
+        self._excluded = {
+            row: frozenset(np.flatnonzero(conflicts[row]).tolist())
+            for row in np.flatnonzero(conflicts.any(axis=1)).tolist()
+        }
+        self._one_limit = None if self._own or not problem.fixed_size else problem.max_overlap
+
+    def alone(self, chosen: Features) -> bool:
+        """Whether a set keeps to all constraints and differs from the existing sets."""
+        size = len(chosen)
+        rules = self._rules.get(size)
+        if rules is None or not rules.required <= chosen or not rules.forbidden.isdisjoint(chosen):
+            return False
+        for group, most, outside in self._caps[size]:
+            inside = len(group & chosen)
+            if (size - inside if outside else inside) > most:
+                return False
+        needs, excluded = rules.needs, self._excluded
+        return (
+            (not needs or all(needs[j] <= chosen for j in chosen if j in needs))
+            and (not excluded or all(excluded[j].isdisjoint(chosen) for j in chosen if j in excluded))
+            and all(budget.pays_for(chosen) for budget in rules.budgets)
+            and (not self._own or all(self.apart(chosen, other) for other in self._problem.existing))
+        )
+
+    def apart(self, first: Features, second: Iterable[int]) -> bool:
+        """Whether two sets differ enough."""
+        if self._own:
+            return self._problem.compatible(tuple(sorted(first)), tuple(sorted(second)))
+        other = second if isinstance(second, frozenset) else frozenset(second)
+        return len(first & other) <= self._problem.max_overlap_of(len(first), len(other))
+
+    def all_apart(self, chosen: Features, others: Sequence[FeatureSet | Features]) -> bool:
+        """Whether a set differs enough from others."""
+        if self._one_limit is None:
+            return all(self.apart(chosen, other) for other in others)
+        # This is asked most of all.
+        for other in others:  # noqa: SIM110 - a generator takes twice as long
+            if len(chosen.intersection(other)) > self._one_limit:
+                return False
+        return True
+
+    def given(self, chosen: Features, others: Sequence[FeatureSet | Features]) -> bool:
+        """Whether a set may be chosen besides others of the same request."""
+        return self.alone(chosen) and self.all_apart(chosen, others)
+
+
+def tie_breakers(problem: Problem) -> Floats:
+    """One small number for each set that is repaired at a time and each feature, all different."""
+    n_sets, n = problem.n_sets, problem.n_features_in
+    n_rows = n_sets if problem.search == "simultaneous" else 1
+    return np.random.default_rng(25).random((n_rows, n)) * TIES / (n_sets * max(problem.k_max, 1))
+
+
+class Repair:
+    """Finds the closest valid solutions; ``pricing`` knows all sets that are valid by themselves."""
+
+    def __init__(self, problem: Problem, run: Run) -> None:
+        self.problem, self.run = problem, run
+        self.feasibility = Feasibility(problem)
+        self._anything = Anything.among(problem.n_features_in)
+        # With as many sets as features, no feature is left out as being like others.
+        self.pricing = PricingOracle(
+            self._anything, replace(problem, n_alternatives=problem.n_features_in), run
+        )
+        self._usable = frozenset(self.pricing.features)
+        self._ties = tie_breakers(problem)
+        self._plain_ties: list[list[float]] = self._ties.tolist()
+        self._force = 8.0 * (problem.k_max + 1)
+
+    def closest(
+        self, sets: Sequence[FeatureSet], flips: Sequence[Sequence[int]], others: Sequence[FeatureSet] = ()
+    ) -> list[FeatureSet] | None:
+        """The valid sets that are closest to given ones, a valid solution, and differ from others.
+
+        ``flips`` has for each set the features that must come in if they are out, and go if they are in. None if there
+        are none, or, among many sets or by a user's own dissimilarity, if they are hard to find.
+        """
+        changes = changes_of(sets, flips)
+        if any(not change.forced_in <= self._usable for change in changes) or self._too_much_shared(changes):
+            return None
+        found = self._directly(changes, others)
+        if found is not None:
+            return [tuple(sorted(one)) for one in found]
+        if len(sets) == 1:
+            one = self._one(0, changes[0], others)
+            return None if one is None else [one]
+        return self._together(changes, others)
+
+    def _too_much_shared(self, changes: Sequence[Change]) -> bool:
+        """Whether what is forced into two sets alone is more than they may share."""
+        if callable(self.problem.dissimilarity):
+            return False
+        most = self.problem.max_overlap_of(self.problem.k_max, self.problem.k_max)
+        return any(
+            len(one.forced_in & two.forced_in) > most for one, two in itertools.combinations(changes, 2)
+        )
+
+    # --- The short way ------------------------------------------------------------------------------
+
+    def _directly(self, changes: Sequence[Change], others: Sequence[FeatureSet]) -> Sequence[Features] | None:
+        """The best sets out of those without a change that the size does not ask for; None if there are none."""
+        if not self.problem.fixed_size:
+            return None
+        families = [
+            RankedFamily(self._smallest_changes(*numbered), MAX_DIRECT_SETS)
+            for numbered in enumerate(changes)
+        ]
+        found, finished = best_combination(
+            families,
+            self.feasibility,
+            self.run.tick,
+            MAX_COMBINATIONS,
+            lambda one: self.feasibility.given(one, others),
+        )
+        # What was cut short may hold something better.
+        return found if finished and not any(family.cut_short for family in families) else None
+
+    def _smallest_changes(self, number: int, change: Change) -> Iterator[tuple[float, Features]]:
+        """All sets of the right size with as few changes as possible, best first."""
+        after, ties = change.after, self._plain_ties[number]
+        excess = len(after) - self.problem.k_max
+        if not excess:
+            yield 0.0, after
+        elif excess > 0:
+            # Those that were not forced go.
+            leaving = sorted(after - change.forced_in, key=ties.__getitem__)
+            for some in in_order([-ties[j] for j in leaving], excess):
+                gone = [leaving[place] for place in some]
+                yield -sum([ties[j] for j in gone]), after.difference(gone)
+        else:
+            coming = sorted(self._usable - after - change.flips, key=ties.__getitem__, reverse=True)
+            for some in in_order([ties[j] for j in coming], -excess):
+                new = [coming[place] for place in some]
+                yield sum([ties[j] for j in new]), after.union(new)
+
+    # --- The search ---------------------------------------------------------------------------------
+
+    def _rewards(self, number: int, change: Change) -> tuple[DualPrices, float]:
+        """Prices such that the best set is the closest; and what its value is at least."""
+        rewards = self._ties[number] - 1.0
+        rewards[list(change.before)] += 2.0
+        rewards[list(change.forced_in)] = self._force
+        rewards[list(change.forced_out)] = -self._force
+        return DualPrices(-rewards[self.pricing.features]), self._force * (len(change.forced_in) - 0.5)
+
+    def _one(self, number: int, change: Change, others: Sequence[FeatureSet]) -> FeatureSet | None:
+        prices, least = self._rewards(number, change)
+        found = self.pricing.k_best(1, others=others, prices=prices, threshold=least, max_nodes=REPAIR_NODES)
+        if found.sets or found.bound == -math.inf or callable(self.problem.dissimilarity):
+            return found.sets[0] if found.sets else None
+        found_by_solver = self._solve([change], others)
+        return None if found_by_solver is None else found_by_solver[0]
+
+    def _together(self, changes: Sequence[Change], others: Sequence[FeatureSet]) -> list[FeatureSet] | None:
+        """List sets that are ever further away, until some of them go together."""
+        nearest = []
+        for number, change in enumerate(changes):
+            one = self._one(number, change, others)
+            if one is None:
+                return None
+            nearest.append(change.distance(one))
+        # Sets of one size differ in an even number of features.
+        for further in range(0, MAX_FURTHER_CHANGES + 1, 2 if self.problem.fixed_size else 1):
+            families = []
+            for number, change in enumerate(changes):
+                family = self._close(number, change, nearest[number] + further, others)
+                if family is None:
+                    return self._solve(changes, others)
+                families.append(family)
+            # Sets of other distances have been looked through, so only the whole counts.
+            found, finished = best_combination(families, self.feasibility, self.run.tick, MAX_COMBINATIONS)
+            if not finished:
+                return self._solve(changes, others)
+            if found is not None and self._distance(changes, found) <= sum(nearest) + further:
+                return [tuple(sorted(one)) for one in found]
+        return self._solve(changes, others)
+
+    def _distance(self, changes: Sequence[Change], sets: Sequence[Features]) -> int:
+        return sum(change.distance(one) for change, one in zip(changes, sets, strict=True))
+
+    def _close(
+        self, number: int, change: Change, most: int, others: Sequence[FeatureSet]
+    ) -> list[tuple[float, Features]] | None:
+        """All sets with at most ``most`` changes, the closest first; None if they are too many."""
+        prices, least = self._rewards(number, change)
+        # A set's value is what is forced in, and the reward of the rest: as many as stay, less those that are new.
+        threshold = max(
+            least, self._force * len(change.forced_in) + change.kept - (most - change.n_forced) - 0.5
+        )
+        listing = self.pricing.all_above(threshold, MAX_CLOSE_SETS, prices=prices, max_nodes=REPAIR_NODES)
+        if not listing.complete:
+            return None
+        sets = [frozenset(row) for rows in listing.rows for row in rows.tolist()]
+        family = [
+            (value, one)
+            for value, one in zip(listing.values.tolist(), sets, strict=True)
+            if not others or all(self.feasibility.apart(one, other) for other in others)
+        ]
+        family.sort(key=lambda entry: -entry[0])
+        return family
+
+    def _solve(self, changes: Sequence[Change], others: Sequence[FeatureSet]) -> list[FeatureSet] | None:
+        """The same as an integer programme."""
+        too_large = math.comb(len(changes), 2) * len(self._usable) > MAX_SOLVER_PRODUCTS
+        if too_large or callable(self.problem.dissimilarity) or self.run.stopped:
+            return None
+        try:
+            model = self._model(changes, others)
+        except Stopped:
+            return None
+        return solve(model, self.run)[0]
+
+    def _model(self, changes: Sequence[Change], others: Sequence[FeatureSet]) -> Formulation:
+        model = Formulation(self._anything, self.problem, run=self.run)
+        for number, change in enumerate(changes):
+            added = model.add_set([*self.problem.existing, *others])
+            rewards = self._ties[number] - 1.0
+            rewards[list(change.before)] += 2.0
+            for position, feature in enumerate(model.candidates.indices.tolist()):
+                variable = added.chosen[position]
+                model.programme.set_cost(variable, float(rewards[feature]))
+                if feature in change.flips:
+                    model.programme.row({variable: 1.0}, lower=int(feature in change.forced_in))
+                    model.programme.row({variable: 1.0}, upper=int(feature in change.forced_in))
+        for first, second in itertools.combinations(model.sets, 2):
+            model.differ(first, second)
+        return model
+
+
+class Change:
+    """One set before and after features are flipped."""
+
+    def __init__(self, before: Features, flips: Features) -> None:
+        self.before, self.flips = before, flips
+        self.forced_in, self.forced_out = flips - before, flips & before
+        self.after = before ^ flips
+        self.n_forced = len(flips)
+        self.kept = len(before - flips)
+
+    def distance(self, chosen: FeatureSet | Features) -> int:
+        """In how many features a set differs from the one before."""
+        return len(self.before.symmetric_difference(chosen))
+
+
+def changes_of(sets: Sequence[FeatureSet], flips: Sequence[Sequence[int]]) -> list[Change]:
+    """One change for each set and the features that are flipped in it."""
+    return [Change(frozenset(one), frozenset(two)) for one, two in zip(sets, flips, strict=True)]
+
+
+class RankedFamily:
+    """Up to ``most`` sets, generated on demand and kept."""
+
+    def __init__(self, source: Iterator[tuple[float, Features]], most: int) -> None:
+        self._source, self._made, self._most = source, list[tuple[float, Features]](), most
+        self.cut_short = False
+
+    def __iter__(self) -> Iterator[tuple[float, Features]]:
+        for place in itertools.count():
+            if place == len(self._made):
+                entry = None if place >= self._most else next(self._source, None)
+                if entry is None:
+                    self.cut_short = self.cut_short or place >= self._most
+                    return
+                self._made.append(entry)
+            yield self._made[place]
+
+
+def in_order(values: Sequence[float], count: int) -> Iterator[tuple[int, ...]]:
+    """Places of ``count`` out of descending values, the largest sum first."""
+    start = tuple(range(count))
+    heap = [(-math.fsum(values[:count]), start)] if count <= len(values) else []
+    seen = {start}
+    while heap:
+        _, places = heapq.heappop(heap)
+        yield places
+        for moved, place in enumerate(places):
+            following = (*places[:moved], place + 1, *places[moved + 1 :])
+            limit = len(values) if moved == count - 1 else places[moved + 1]
+            if place + 1 < limit and following not in seen:
+                seen.add(following)
+                heapq.heappush(heap, (-math.fsum(values[j] for j in following), following))
+
+
+def best_combination(
+    families: Sequence[Iterable[tuple[float, Features]]],
+    feasibility: Feasibility,
+    tick: Callable[[], bool],
+    max_steps: int,
+    valid: Callable[[Features], bool] | None = None,
+) -> tuple[Sequence[Features] | None, bool]:
+    """One valid set of each family such that all differ enough, with the largest sum of values.
+
+    Returns None if there are none, and whether the search came to its end: there may be far more combinations than
+    steps.
+    """
+    first = [next(iter(family), None) for family in families]
+    best: list[Features] | None = None
+    best_value = -math.inf
+    if None in first:
+        return None, True
+    top = [entry[0] for entry in first if entry is not None]
+    rest = [math.fsum(top[level:]) for level in range(len(families) + 1)]
+    apart = feasibility.all_apart
+
+    # Depth first; there may be more families than functions can call themselves.
+    picked: list[Features] = []
+    values, waiting = [0.0], [iter(families[0])]
+    steps = itertools.count()
+    while waiting:
+        if next(steps) >= max_steps or tick():
+            return best, False
+        level, value = len(picked), values[-1]
+        more, one = next(waiting[-1], (-math.inf, frozenset()))
+        if value + more + rest[level + 1] <= best_value:
+            waiting.pop()
+            values.pop()
+            del picked[-1:]
+        elif not apart(one, picked) or not (valid is None or valid(one)):
+            continue
+        elif level + 1 == len(families):
+            best, best_value = [*picked, one], value + more
+        else:
+            picked.append(one)
+            values.append(value + more)
+            waiting.append(iter(families[level + 1]))
+    return best, True
+
+
+# --- The engine -----------------------------------------------------------------------------------------
 
 
 class GreedyWrapperEngine:
@@ -25,8 +413,6 @@ class GreedyWrapperEngine:
     def solve(self, quality: BlackBox, problem: Problem, run: Run) -> Answer:
         """Climb from the first valid sets until no swap helps or ``run.max_iters`` swaps were tried."""
         evaluations = Evaluations(quality, problem, run)
-        if not problem.sizes:
-            return Answer.infeasible(problem, "constraints on the size contradict each other")
         repair = Repair(problem, run)
 
         def improve(sets: Sequence[FeatureSet], others: Sequence[FeatureSet]) -> Sequence[FeatureSet]:

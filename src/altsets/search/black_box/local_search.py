@@ -6,7 +6,7 @@
    to be best under all rules.
 3. Features are exchanged, one set at a time: those that seem good come in, those that seem bad go. A better
    solution is always taken, a worse one with a probability that falls to zero as the budget runs out. Where an
-   exchange breaks a rule, it is repaired (:mod:`altsets.search.black_box.repair`).
+   exchange breaks a rule, it is repaired (:class:`Repair`).
 4. Of several sets at once, the best that go together are picked from all that were evaluated.
 
 One search after the other shares the model, so that later sets begin with what is known from earlier ones.
@@ -26,7 +26,7 @@ from altsets.arrays import Floats, Indices
 from altsets.problem import FeatureSet, Problem
 from altsets.quality import BlackBox, Quality
 from altsets.search.black_box.evaluations import Evaluations, declines_numbers, report, search_sets
-from altsets.search.black_box.repair import Repair
+from altsets.search.black_box.greedy_wrapper import Repair
 from altsets.search.engine import Answer
 from altsets.search.packing.clique_search import CliqueSearch, best_compatible, listing_of
 from altsets.search.run import Run
@@ -84,21 +84,13 @@ class LocalSearchEngine:
 
     def solve(self, quality: BlackBox, problem: Problem, run: Run) -> Answer:
         """Search until ``run.max_iters`` sets were evaluated; in sequential search, for each set."""
-        if not problem.sizes:
-            return Answer.infeasible(problem, "constraints on the size contradict each other")
         evaluations = Evaluations(quality, problem, run, run.max_iters)
         search = SurrogateAnnealing(problem, evaluations)
         return search_sets(problem, evaluations, search.improve, "local search proves nothing")
 
 
 class SurrogateAnnealing:
-    """The local search of one call, which may be for several sets in turn: all share the evaluations and the surrogate.
-
-    Parameters
-    ----------
-    problem : Problem
-    evaluations : Evaluations
-    """
+    """The local search of one call; for several sets in turn, all share the evaluations and the surrogate."""
 
     def __init__(self, problem: Problem, evaluations: Evaluations) -> None:
         self.problem, self.evaluations = problem, evaluations
@@ -124,12 +116,10 @@ class SurrogateAnnealing:
                 best = max(best, list(proposed), key=self._rank)
         report(self.evaluations, best, others)
         best = self._anneal(best, others)
+        if len(best) == 1 or self.evaluations.run.stopped:
+            return best
         # Sets that were never together may go together best.
-        return (
-            best
-            if len(best) == 1 or self.evaluations.run.stopped
-            else max(best, self._picked() or best, key=self._rank)
-        )
+        return max(best, self._picked() or best, key=self._rank)
 
     # --- Where to start -----------------------------------------------------------------------------
 
@@ -185,8 +175,7 @@ class SurrogateAnnealing:
 
     def _best_set(self, prices: DualPrices, others: Sequence[FeatureSet]) -> FeatureSet | None:
         """The best valid set at these prices that differs from others, as far as few nodes go."""
-        max_nodes = SURROGATE_NODES
-        found = self.pricing.k_best(1, others=others, prices=prices, max_nodes=max_nodes)
+        found = self.pricing.k_best(1, others=others, prices=prices, max_nodes=SURROGATE_NODES)
         return found.sets[0] if found.sets else None
 
     @property
@@ -253,25 +242,10 @@ class SurrogateAnnealing:
 
 
 class ExchangeMoves:
-    """Proposes neighbours of a solution: features are exchanged in one set at a time.
-
-    Parameters
-    ----------
-    evaluations : Evaluations
-        What is known of the sets.
-    repair : Repair
-        Makes sets valid where an exchange breaks a rule.
-    surrogate : Surrogate
-        Says which features seem good.
-    generator : random.Random
-    """
+    """Proposes neighbours of a solution: features are exchanged in one set at a time, good ones for bad ones."""
 
     def __init__(
-        self,
-        evaluations: Evaluations,
-        repair: Repair,
-        surrogate: Surrogate,
-        generator: random.Random,
+        self, evaluations: Evaluations, repair: Repair, surrogate: Surrogate, generator: random.Random
     ) -> None:
         self._evaluations, self._repair, self._surrogate = evaluations, repair, surrogate
         self._random = generator
@@ -310,28 +284,22 @@ class ExchangeMoves:
     ) -> list[FeatureSet] | None:
         """One set changed by an exchange; None if rules are in the way."""
         number = self._which(current)
-        chosen = frozenset(current[number])
-        rest = [*others, *current[:number], *current[number + 1 :]]
+        before, chosen, after = current[:number], frozenset(current[number]), current[number + 1 :]
+        rest = [*others, *before, *after]
         flips: frozenset[int] = frozenset()
         for _ in range(EXCHANGE_ATTEMPTS):
             flips = self._flips(chosen, sampler)
             if flips and self._repair.feasibility.given(chosen ^ flips, rest):
-                return [*current[:number], tuple(sorted(chosen ^ flips)), *current[number + 1 :]]
+                return [*before, tuple(sorted(chosen ^ flips)), *after]
             traded = self._traded(current, others, number, flips)
             if traded is not None:
                 return traded
-        return self._repaired(current, others, number, flips) if flips else None
-
-    def _repaired(
-        self, current: Sequence[FeatureSet], others: Sequence[FeatureSet], number: int, flips: frozenset[int]
-    ) -> list[FeatureSet] | None:
-        """The closest valid sets after an exchange that breaks a rule: of this set alone, or else of all."""
-        rest = [*others, *current[:number], *current[number + 1 :]]
-        repaired = self._repair.closest([current[number]], [sorted(flips)], rest)
-        if repaired is not None:
-            return [*current[:number], repaired[0], *current[number + 1 :]]
-        if len(current) == 1:
+        if not flips:
             return None
+        # A rule is broken: the closest valid sets, of this set alone, or else of all.
+        repaired = self._repair.closest([current[number]], [sorted(flips)], rest)
+        if repaired is not None or len(current) == 1:
+            return repaired and [*before, *repaired, *after]
         flipped = [sorted(flips) if place == number else [] for place in range(len(current))]
         return self._repair.closest(current, flipped, others)
 
@@ -372,13 +340,7 @@ class ExchangeMoves:
 class FeatureSampler:
     """Draws features by what they seem to be worth; the ``flatness`` says how little that counts, 1 at least."""
 
-    def __init__(
-        self,
-        values: Floats,
-        usable: Indices,
-        generator: random.Random,
-        flatness: float,
-    ) -> None:
+    def __init__(self, values: Floats, usable: Indices, generator: random.Random, flatness: float) -> None:
         inside = values[usable]
         scale = flatness * float(inside.std()) or 1.0
         log_odds = np.clip((inside - inside.max()) / scale, -MAX_LOG_ODDS, 0.0)
@@ -412,19 +374,6 @@ class Surrogate:
 
     No black box is so simple, but the coefficients say which features are worth trying first. This is ridge regression,
     in its recursive form; where features are many, without the covariances.
-
-    Parameters
-    ----------
-    n_features : int
-        How many features there are.
-
-    Examples
-    --------
-    >>> surrogate = Surrogate(3)
-    >>> for chosen, quality in (((0, 1), 1.0), ((1, 2), 0.0), ((0, 2), 1.0)):
-    ...     surrogate.update(chosen, quality)
-    >>> int(surrogate.coefficients.argmax())
-    0
     """
 
     def __init__(self, n_features: int) -> None:

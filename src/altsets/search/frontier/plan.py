@@ -12,8 +12,7 @@ from altsets.errors import InputError
 from altsets.features import whole_number
 from altsets.problem import Problem
 from altsets.request import Request
-from altsets.search.family_search import at
-from altsets.search.taus import Taus
+from altsets.search.family_search import Taus
 
 #: Points of one frontier: each is a search.
 MOST_POINTS = 10_000
@@ -65,7 +64,7 @@ class SweepPlan:
             for count in counts:
                 # A set alone has nothing to differ from.
                 matter = values if count or first.existing else values[:1]
-                problems += [at(first, n_alternatives=count, tau=tau) for tau in matter]
+                problems += [replace(first, n_alternatives=count, tau=tau) for tau in matter]
         return cls(problems, notes)
 
     def __len__(self) -> int:
