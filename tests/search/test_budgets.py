@@ -15,7 +15,7 @@ import altsets
 from altsets import Status, constraints, quality
 from altsets.constraints import Budget
 from altsets.search.find import ENGINES
-from altsets.search.subset.budgets import LARGEST_EXACT, Spending, in_units, rounded
+from altsets.search.subset.rules import LARGEST_EXACT, Spending, in_units, rounded
 
 EXACT = ["auto", "enumerate", "milp"]
 #: For a function of a set.

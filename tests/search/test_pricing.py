@@ -16,7 +16,7 @@ from altsets.problem import Problem
 from altsets.search.packing.master import RestrictedMaster
 from altsets.search.packing.thresholds import LEAST, ThresholdMaster
 from altsets.search.run import Run
-from altsets.search.subset.bounds import BoundChoice, LowRankBound
+from altsets.search.subset.bounds import BoundChoice, low_rank_terms
 from altsets.search.subset.limits import PRICING_LIMITS
 from altsets.search.subset.prices import CliqueCuts, DualPrices
 from altsets.search.subset.pricing import PricingOracle
@@ -209,8 +209,8 @@ def test_tangents_with_a_rest_are_the_pair_terms_and_bound_no_set_too_low(seed):
     while low_rank is None:
         # Where features have nothing in common there is no such bound.
         pairs = alike(rng, n, float(rng.choice([0.01, 0.3])))
-        low_rank = LowRankBound.of(pairs, k)
-    rest = pairs - low_rank.terms
+        low_rank = low_rank_terms(pairs, k)
+    rest = pairs - low_rank.products
     touch = rng.standard_normal(low_rank.loadings.shape[1])
     for chosen in combinations(range(n), k):
         places = list(chosen)
@@ -228,11 +228,11 @@ def test_tangents_explain_what_points_of_a_curve_have_in_common():
     rng = np.random.default_rng(5)
     pairs = alike(rng, 60, 0.01)
     outside = ~np.eye(60, dtype=bool)
-    low_rank = LowRankBound.of(pairs, 10)
+    low_rank = low_rank_terms(pairs, 10)
     assert low_rank.loadings.shape[1] < 15
-    assert np.std((pairs - low_rank.terms)[outside]) < 0.2 * np.std(pairs[outside])
-    assert LowRankBound.of(np.zeros((6, 6)), 5) is None
-    assert LowRankBound.of(np.ones((2, 2)), 2) is None
+    assert np.std((pairs - low_rank.products)[outside]) < 0.2 * np.std(pairs[outside])
+    assert low_rank_terms(np.zeros((6, 6)), 5) is None
+    assert low_rank_terms(np.ones((2, 2)), 2) is None
 
 
 @pytest.mark.parametrize("short", [2, 20])

@@ -29,7 +29,7 @@ from altsets.result import Status
 from altsets.search.engine import Answer, counts_only, declines_extras, forbids_only
 from altsets.search.run import Run
 from altsets.search.subset.candidates import best_of
-from altsets.search.subset.rules import Cap, Rules
+from altsets.search.subset.rules import Cap, Rules, caps_by_position
 
 #: The constraints that depth search sees to, as it knows caps.
 DEPTH_TAKES = (counts_only, "Forbid, Require, AtMost, AtLeast, Exclusive")
@@ -165,7 +165,7 @@ class _Caps:
     """Caps on ranked features, as the kernel takes them; the features of ``base`` are in every set and not ranked."""
 
     def __init__(self, order: Indices, base: list[int], n_features_in: int) -> None:
-        self._n, self._base = len(order), set(base)
+        self._n, self._base = len(order), frozenset(base)
         self._rank = np.full(n_features_in, -1, dtype=np.intp)
         self._rank[order] = np.arange(len(order))
         self._inside: list[Indices] = []
@@ -178,11 +178,9 @@ class _Caps:
 
     def add(self, cap: Cap) -> None:
         """One more cap."""
-        inside, shared = self.positions(cap.group), len(self._base.intersection(cap.group))
-        if cap.outside:
-            inside, shared = np.delete(np.arange(self._n), inside), len(self._base) - shared
+        inside, left = cap.open_part(self._rank, self._base)
         self._inside.append(inside)
-        self._left.append(cap.most - shared)
+        self._left.append(left)
 
     def next_set(self, positions: npt.NDArray[np.int64], *, fresh: bool, run: Run) -> bool:
         """Advance the positions to the next set that keeps to all caps; false if there is none or time is up."""
@@ -190,13 +188,7 @@ class _Caps:
             return False
         if not len(positions):
             return fresh
-        places = np.concatenate([np.zeros(0, dtype=np.intp), *self._inside])
-        numbers = np.repeat(
-            np.arange(len(self._inside), dtype=np.intc), [len(inside) for inside in self._inside]
-        )
-        first = np.zeros(self._n + 1, dtype=np.intc)
-        np.cumsum(np.bincount(places, minlength=self._n), out=first[1:])
-        member = numbers[np.argsort(places, kind="stable")]
+        first, member = caps_by_position(self._inside, self._n)
         left = np.array(self._left, dtype=np.intc)
         found: int = kernel.next_set(self._n, first, member, left, positions, fresh, run.tick)
         return found == 1

@@ -10,6 +10,7 @@ import math
 from collections.abc import Callable, Sequence
 from fractions import Fraction
 from functools import cached_property
+from itertools import chain
 from typing import Protocol
 
 import numpy as np
@@ -76,7 +77,7 @@ class _ByMatching:
         return kernel.Matching(self._weights, self._matched.threshold is None, self._limits, others, growing)
 
     def fitting(self, features: Indices, base: Indices, size: int, others: Sequence[FeatureSet]) -> Fitting:
-        return self._kernel(_flat(others), (features.astype(np.intc), base.astype(np.intc), size)).fitting
+        return self._kernel(flat(others), (features.astype(np.intc), base.astype(np.intc), size)).fitting
 
     def going_together(self, rows: Sequence[Ints]) -> GoingTogether:
         sizes = np.concatenate([_NONE, *(np.full(len(some), some.shape[1], dtype=np.intc) for some in rows)])
@@ -106,7 +107,7 @@ class _ByGroups:
 
     def fitting(self, features: Indices, base: Indices, size: int, others: Sequence[FeatureSet]) -> Fitting:
         touched = [sorted(self._grouped.touched(chosen)) for chosen in others]
-        return self._kernel(_flat(touched), (self._labels[features], self._labels[base])).fitting
+        return self._kernel(flat(touched), (self._labels[features], self._labels[base])).fitting
 
     def going_together(self, rows: Sequence[Ints]) -> GoingTogether:
         sizes, groups = [_NONE], [_NONE]
@@ -132,7 +133,7 @@ def _starts(sizes: Ints) -> Ints:
     return first
 
 
-def _flat(lists: Sequence[Sequence[int]]) -> tuple[Ints, Ints]:
+def flat(lists: Sequence[Sequence[int]]) -> tuple[Ints, Ints]:
     """Where each list begins, and the lists one after the other."""
     sizes = np.array([len(entries) for entries in lists], dtype=np.intc)
-    return _starts(sizes), np.array([entry for entries in lists for entry in entries], dtype=np.intc)
+    return _starts(sizes), np.array(list(chain.from_iterable(lists)), dtype=np.intc)

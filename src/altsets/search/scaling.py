@@ -19,8 +19,8 @@ from altsets.errors import InputError
 from altsets.problem import Problem
 from altsets.quality import Additive, Form, Quality
 from altsets.result import Status, optimality_tolerance
-from altsets.search.subset.budgets import in_units
 from altsets.search.subset.candidates import form_of
+from altsets.search.subset.rules import in_units
 
 #: Which features can be used; None if all can, which is checked at every request.
 Mask = Bools | None

@@ -18,8 +18,8 @@ from altsets.quality import Additive, Form, Quality
 from altsets.search.milp.highs import Programme
 from altsets.search.milp.limits import MILP_LIMITS, MilpLimits
 from altsets.search.run import Run
-from altsets.search.subset.budgets import WholeBudget, in_units
 from altsets.search.subset.candidates import Candidates, form_of
+from altsets.search.subset.rules import WholeBudget, in_units
 
 #: Variables and their coefficients.
 Terms = dict[int, float]

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
-from dataclasses import dataclass
 
 import numpy as np
 
@@ -16,27 +15,14 @@ from altsets.search.subset.candidates import (
     PER_TERM_ERROR,
     SMALLEST_SQUARED,
 )
+from altsets.search.subset.kernel_call import LowRankTerms
 from altsets.search.subset.limits import PRICING_LIMITS, PricingLimits
 
 
-def set_bound(
-    form: Form,
-    size: int,
-    features: Indices,
-    base: Indices,
-    pairs: tuple[float, float],
-) -> float:
+def set_bound(form: Form, size: int, features: Indices, base: Indices, pairs: tuple[float, float]) -> float:
     """No set of this size is better: its best features, with pairs that all cost as little as any.
 
-    Parameters
-    ----------
-    form : Form
-        The quality in numbers.
-    size : int
-    features, base : int arrays
-        Those that a set may have, and those that it has in any case.
-    pairs : (float, float)
-        The least and the largest pair term of these features.
+    ``base`` is in every set; ``pairs`` are the least and the largest pair term of all these features.
     """
     linear, n_open = form.linear[features], size - len(base)
     if not n_open:
@@ -54,69 +40,40 @@ def set_bound(
     return upper - n_pairs * least + rounding
 
 
-@dataclass(frozen=True)
-class LowRankBound:
-    """Pair terms but for a rest: of features i and j, common[i] + common[j] + loadings[i] @ loadings[j].
-
-    Attributes
-    ----------
-    common : float array
-        What a feature has with all others.
-    loadings : float array, one row for each feature
-    rounding : float
-        By how much a bound may be wrong because of rounding, for sets of the size it was asked for.
-    """
-
-    common: Floats
-    loadings: Floats
-    rounding: float
-
-    @classmethod
-    def of(cls, pairs: Floats, size: int, limits: PricingLimits = PRICING_LIMITS) -> LowRankBound | None:
-        """Those of pair terms (symmetric; the diagonal does not count); None if features have nothing in common."""
-        n = len(pairs)
-        if n < 3 or not SMALLEST_SQUARED < float(np.max(np.abs(pairs))) < LARGEST_SQUARED:
-            return None
-        terms = pairs.copy()
-        np.fill_diagonal(terms, 0.0)
-        totals = terms.sum(axis=1)
-        common = (totals - totals.sum() / (2 * n - 2)) / (n - 2)
-        terms -= common[:, None] + common
-        np.fill_diagonal(terms, 0.0)
-        # Products of loadings have no negative eigenvalues: a positive one that is no larger than the negative ones are
-        # is as likely chance. The diagonal, what a feature would have with itself, is fitted as well, beginning with 0.
-        chance, loadings = None, np.zeros((n, 0))
-        for _ in range(limits.low_rank_rounds):
-            values, vectors = np.linalg.eigh(terms)
-            chance = -float(values[0]) if chance is None else chance
-            large = values > max(chance, 0.0)
-            loadings = vectors[:, large] * np.sqrt(values[large])
-            np.fill_diagonal(terms, np.sum(loadings**2, axis=1))
-        if not loadings.shape[1]:
-            return None
-        loadings = np.ascontiguousarray(np.sqrt(limits.low_rank_share) * loadings)
-        largest = float(np.max(np.abs(pairs)) + np.max(np.sum(loadings**2, axis=1)) + np.max(np.abs(common)))
-        return cls(common, loadings, LINEARISATION_ERROR * size * size * largest)
-
-    @property
-    def terms(self) -> Floats:
-        """The part of each pair term that is no rest."""
-        return self.common[:, None] + self.common + self.loadings @ self.loadings.T
+def low_rank_terms(pairs: Floats, size: int, limits: PricingLimits = PRICING_LIMITS) -> LowRankTerms | None:
+    """The low-rank part of pair terms (symmetric; the diagonal does not count); None if there is nothing in common."""
+    n = len(pairs)
+    if n < 3 or not SMALLEST_SQUARED < float(np.max(np.abs(pairs))) < LARGEST_SQUARED:
+        return None
+    terms = pairs.copy()
+    np.fill_diagonal(terms, 0.0)
+    totals = terms.sum(axis=1)
+    common = (totals - totals.sum() / (2 * n - 2)) / (n - 2)
+    terms -= common[:, None] + common
+    np.fill_diagonal(terms, 0.0)
+    # Products of loadings have no negative eigenvalues: a positive one that is no larger than the negative ones are
+    # is as likely chance. The diagonal, what a feature would have with itself, is fitted as well, beginning with 0.
+    chance, loadings = None, np.zeros((n, 0))
+    for _ in range(limits.low_rank_rounds):
+        values, vectors = np.linalg.eigh(terms)
+        chance = -float(values[0]) if chance is None else chance
+        large = values > max(chance, 0.0)
+        loadings = vectors[:, large] * np.sqrt(values[large])
+        np.fill_diagonal(terms, np.sum(loadings**2, axis=1))
+    if not loadings.shape[1]:
+        return None
+    loadings = np.ascontiguousarray(np.sqrt(limits.low_rank_share) * loadings)
+    largest = float(np.max(np.abs(pairs)) + np.max(np.sum(loadings**2, axis=1)) + np.max(np.abs(common)))
+    products = common[:, None] + common + loadings @ loadings.T
+    return LowRankTerms(common, loadings, products, LINEARISATION_ERROR * size * size * largest)
 
 
 class BoundChoice:
     """The choice between the plain and the low-rank bound for the searches of one size.
 
-    The first few searches that take long are begun with both: with the plain bound, then with the low-rank one, each
-    for a few nodes, and go on with the one that came further. The low-rank bound is lower, so the plain one has to come
-    a good deal further to be preferred.
-
-    Attributes
-    ----------
-    linearised : bool
-        Whether searches use the low-rank bound.
-    n_trials : int
-        How often that was tried to the end.
+    The first few searches that take long are begun with both (``n_trials`` by now): with the plain bound, then with the
+    low-rank one, each for a few nodes, and go on with the one that came further. The low-rank bound is lower, so the
+    plain one has to come a good deal further to be preferred.
     """
 
     def __init__(self, limits: PricingLimits, *, linearised: bool = False, n_trials: int = 0) -> None:

@@ -71,15 +71,7 @@ class Anything(Quality):
 
 @dataclass(frozen=True)
 class Candidates:
-    """A short list of features in the order of their scores; engines work with positions in it.
-
-    Attributes
-    ----------
-    indices : int array
-        The feature at each position.
-    scores : float array
-        Their scores, descending.
-    """
+    """A short list of features, scores descending; engines work with positions in it."""
 
     indices: Indices
     scores: Floats
@@ -132,11 +124,6 @@ def best_of(scores: Floats, features: Indices, count: int) -> Indices:
     """The best ``count`` of some features in the order given; of equal ones at the edge, the first.
 
     Which of equal numbers NumPy's partition puts where depends on the processor, so it is asked for a number alone.
-
-    Examples
-    --------
-    >>> best_of(np.array([1.0, 3.0, 2.0, 2.0]), np.arange(4), 2).tolist()
-    [1, 2]
     """
     if count >= len(features):
         return features

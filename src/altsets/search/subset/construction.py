@@ -21,43 +21,31 @@ from altsets.quality import Quality
 from altsets.result import Status
 from altsets.search.engine import Answer
 from altsets.search.run import Run
-from altsets.search.subset.budgets import Spending
 from altsets.search.subset.candidates import EXCHANGE_GAIN
 from altsets.search.subset.encoding import SizeEncoding
 from altsets.search.subset.fixed_size import FixedSizeOracle
 from altsets.search.subset.limits import CONSTRUCTION_LIMITS, ConstructionLimits
 from altsets.search.subset.pricing import PricingOracle
-from altsets.search.subset.rules import Cap, differing
+from altsets.search.subset.rules import Cap, Spending, differing
 from altsets.search.tolerances import PROVEN
 
 
 class FixedCaps:
-    """The caps that all sets have to keep to, as rows of members."""
+    """The caps that all sets of one size have to keep to, as rows of members."""
 
-    def __init__(self, encoding: SizeEncoding, caps: Sequence[Cap]) -> None:
+    def __init__(self, encoding: SizeEncoding) -> None:
+        caps, base = encoding.rules.caps, frozenset(encoding.base.tolist())
         self.members: Bools = np.zeros((len(caps), len(encoding.features)), dtype=bool)
-        left, base = [], frozenset(encoding.base.tolist())
-        for row, cap in zip(self.members, caps, strict=True):
-            positions, taken = encoding.positions_of(cap.group), len(base.intersection(cap.group))
-            row[positions[positions >= 0]] = True
-            if cap.outside:
-                np.logical_not(row, out=row)
-                taken = len(base) - taken
-            left.append(cap.most - taken)
-        self.left = np.array(left, dtype=np.intp)
+        self.left = np.zeros(len(caps), dtype=np.intp)
+        for number, cap in enumerate(caps):
+            inside, self.left[number] = cap.open_part(encoding.place, base)
+            self.members[number, inside] = True
 
 
 class GreedySet:
     """One set, grown greedily and improved by exchanges: what may come next, and what it would add.
 
-    Parameters
-    ----------
-    encoding : SizeEncoding
-    fixed : FixedCaps
-        The caps that all sets of this size have to keep to.
-    caps : sequence of Cap
-        Those of this set alone, on small groups.
-    limits : ConstructionLimits
+    ``fixed`` are the caps of all sets of this size, ``caps`` those of this set alone, on small groups.
     """
 
     def __init__(
@@ -81,7 +69,6 @@ class GreedySet:
         self._groups, self._left = self._rows_of(caps)
         np.add.at(self._full, self._groups[self._left <= 0].ravel(), 1)
         self._open = np.ones(n, dtype=bool)
-        # Whoever has sets can pay for what is in all of them.
         assert encoding.budgets is not None
         self._spending = Spending(encoding.budgets)
 
@@ -106,9 +93,8 @@ class GreedySet:
         """Whether the set keeps to its budgets, also where costs were rounded."""
         budgets = self.encoding.budgets
         assert budgets is not None
-        return not np.any(self._spending.room < budgets.doubt) or budgets.pays(
-            np.array(self.taken, dtype=np.intc)
-        )
+        in_doubt = np.any(self._spending.room < budgets.doubt)
+        return not in_doubt or budgets.pays(np.array(self.taken, dtype=np.intc))
 
     @property
     def chosen(self) -> FeatureSet:
@@ -136,9 +122,9 @@ class GreedySet:
 
     def adopt(self, chosen: FeatureSet) -> bool:
         """Take these features; false if that is not possible."""
-        positions = [position for position in self.encoding.positions_of(chosen).tolist() if position >= 0]
-        for position in positions:
-            self._take(position)
+        for position in self.encoding.positions_of(chosen).tolist():
+            if position >= 0:
+                self._take(position)
         return self.complete
 
     def _fits(self, position: int) -> bool:
@@ -177,14 +163,11 @@ class GreedySet:
         self._upper += sign * float(self._linear[position])
         if sign > 0:
             self._lower += self._shared[position]
+        feature, features = self.encoding.features[position], self.encoding.features
         if self.encoding.form.has_pairs:
-            self._shared += (
-                sign * self.encoding.form.pairs_of(self.encoding.features[position])[self.encoding.features]
-            )
+            self._shared += sign * self.encoding.form.pairs_of(feature)[features]
         if self._conflicts is not None:
-            self._n_conflicts += (
-                sign * self._conflicts[self.encoding.features[position]][self.encoding.features]
-            )
+            self._n_conflicts += sign * self._conflicts[feature][features]
         self._spending.take(position, sign)
         # Those that become full, or are no longer.
         for number in np.flatnonzero((self._groups == position).any(axis=1)).tolist():
@@ -228,9 +211,8 @@ class GreedySet:
     @cached_property
     def _needless(self) -> Bools:
         """The features that need no others."""
-        return np.array(
-            [not self.encoding.needed(position) for position in range(len(self._linear))], dtype=bool
-        )
+        places = range(len(self._linear))
+        return np.array([not self.encoding.needed(position) for position in places], dtype=bool)
 
     @property
     def _value(self) -> float:
@@ -242,13 +224,7 @@ class GreedySet:
 class Construction:
     """Constructs sets under all rules for one set, and for two.
 
-    Parameters
-    ----------
-    pricing : PricingOracle
-        The sets that a problem allows.
-    run : Run
-        When it is stopped, there is still a little time, as this is what sets come from then.
-    limits : ConstructionLimits
+    When the run is stopped, there is still a little time, as this is what sets come from then.
     """
 
     def __init__(
@@ -256,7 +232,7 @@ class Construction:
     ) -> None:
         self.pricing, self.problem, self.run, self._limits = pricing, pricing.problem, run, limits
         self._last = math.inf
-        self._fixed = {sets.size: FixedCaps(sets.encoding, sets.rules.caps) for sets in self._sizes}
+        self._fixed = {sets.size: FixedCaps(sets.encoding) for sets in self._sizes}
 
     @cached_property
     def _sizes(self) -> list[FixedSizeOracle]:
@@ -291,7 +267,7 @@ class Construction:
         if not self.run.stopped:
             return False
         if self.run.is_part:
-            # Whoever it is a part of has time of its own.
+            # The search that it is a part of has time of its own.
             return True
         now = time.perf_counter()
         # Counted from when it was first seen, as searches may be late to notice.
@@ -370,11 +346,8 @@ class Construction:
                 break
             caps = [Cap(other, most) for other in (*self.problem.existing, *others)]
             growing = self._empty(sets, caps)
-            if (
-                growing.grow(lambda: self.over)
-                and growing.affordable
-                and self._accepted(growing.chosen, others)
-            ):
+            is_whole = growing.grow(lambda: self.over) and growing.affordable
+            if is_whole and self._accepted(growing.chosen, others):
                 return growing.chosen
         return None
 

@@ -14,14 +14,14 @@ import numpy.typing as npt
 from altsets.arrays import Floats, Indices, Ints
 from altsets.problem import FeatureSet, Problem
 from altsets.quality import Form, Quality
+from altsets.search.likeness import flat
 from altsets.search.run import Run
-from altsets.search.subset.bounds import LowRankBound, set_bound
-from altsets.search.subset.budgets import RoundedBudgets, rounded
+from altsets.search.subset.bounds import low_rank_terms, set_bound
 from altsets.search.subset.candidates import form_of
 from altsets.search.subset.kernel_call import CliqueCutTerms, Doubts, KernelRules, LowRankTerms, Terms
 from altsets.search.subset.limits import PricingLimits
 from altsets.search.subset.prices import DualPrices, sum_over_pairs
-from altsets.search.subset.rules import Cap, Rules
+from altsets.search.subset.rules import Cap, RoundedBudgets, Rules, caps_by_position, rounded
 
 
 class FormCache:
@@ -71,16 +71,8 @@ def usable_features(form: Form, rules: Rules, among: Indices | None = None) -> I
 class SizeEncoding:
     """Sets of one size under all rules, as arrays.
 
-    A set is the features in every set (``base``) and ``n_open`` of the open ones (``features``), which are known by
-    their positions in that array.
-
-    Parameters
-    ----------
-    forms : FormCache
-    size : int
-    rules : Rules
-    features : int array
-        The open features, ascending.
+    A set is the features in every set (``base``) and ``n_open`` of the open ones (``features``, ascending), which are
+    known by their positions in that array.
     """
 
     def __init__(self, forms: FormCache, size: int, rules: Rules, features: Indices) -> None:
@@ -88,11 +80,12 @@ class SizeEncoding:
         form = self.form
         self.base = np.array(sorted(rules.required), dtype=np.intp)
         self.n_open = size - len(self.base)
-        self._place = np.full(len(form.linear), -1, dtype=np.intc)
-        self._place[features] = np.arange(len(features))
+        #: The position of each feature; -1 if it is not open.
+        self.place: Ints = np.full(len(form.linear), -1, dtype=np.intc)
+        self.place[features] = np.arange(len(features))
         self._needs = np.zeros(len(features) + 1, dtype=np.intc), np.zeros(0, dtype=np.intc)
         if rules.needs:
-            self._needs = _flat([self._needed(feature) for feature in features.tolist()])
+            self._needs = flat([self._needed(feature) for feature in features.tolist()])
         #: The least and the largest pair term.
         self.pair_range = form.pair_range(np.concatenate([self.base, features]))
         self._kept_conflicts: npt.NDArray[np.uint8] | None = None
@@ -112,7 +105,7 @@ class SizeEncoding:
 
     def _needed(self, feature: int) -> list[int]:
         needed = self.rules.needs.get(feature, frozenset()) - self.rules.required
-        return [int(self._place[j]) for j in sorted(needed)]
+        return [int(self.place[j]) for j in sorted(needed)]
 
     def needed(self, position: int) -> list[int]:
         """The positions of all features that the one at a position needs."""
@@ -122,12 +115,11 @@ class SizeEncoding:
 
     def positions_of(self, chosen: Sequence[int]) -> Ints:
         """Where these features are; -1 for those that are in every set or in none."""
-        positions: Ints = self._place[list(chosen)]
-        return positions
+        return self.place[list(chosen)]
 
     def open_positions(self, rows: Ints) -> Indices:
         """Sets, rows of features, as rows of positions, without the features that are in every set."""
-        places = self._place[rows].astype(np.intp)
+        places = self.place[rows].astype(np.intp)
         return places[places >= 0].reshape(len(rows), self.n_open)
 
     def with_base(self, rows: npt.NDArray[np.integer[Any]]) -> Ints:
@@ -143,7 +135,7 @@ class SizeEncoding:
     def keys(self, sets: Iterable[FeatureSet]) -> frozenset[bytes]:
         """Sets of this size by their sorted positions, as bytes."""
         rows = np.array([chosen for chosen in sets if len(chosen) == self.size], dtype=np.intp)
-        places = np.sort(self._place[rows].reshape(-1, self.size), axis=1)[:, self.size - self.n_open :]
+        places = np.sort(self.place[rows].reshape(-1, self.size), axis=1)[:, self.size - self.n_open :]
         return frozenset(row.tobytes() for row in places)
 
     # --- Rules ------------------------------------------------------------------------------------------
@@ -152,17 +144,10 @@ class SizeEncoding:
         self, caps: Sequence[Cap] = (), budget: tuple[Floats, float] | None = None
     ) -> KernelRules | None:
         """All rules and more caps, and a budget (prices of features, limit); None if no set can keep to them."""
-        inside, left, base = [], [], frozenset(self.base.tolist())
-        for cap in (*self.rules.caps, *caps):
-            places = self._place[list(cap.group)]
-            places = places[places >= 0]
-            n_required = len(base.intersection(cap.group))
-            if cap.outside:
-                places = np.delete(np.arange(len(self.features), dtype=np.intc), places)
-                n_required = len(base) - n_required
-            left.append(cap.most - n_required)
-            inside.append(places)
-        if self.budgets is None or min(left, default=0) < 0:
+        base = frozenset(self.base.tolist())
+        parts = [cap.open_part(self.place, base) for cap in (*self.rules.caps, *caps)]
+        left = np.array([left for _, left in parts], dtype=np.intc)
+        if self.budgets is None or np.any(left < 0):
             return None
         costs, room, payers = self.budgets.costs, self.budgets.room, self.budgets.payers
         if budget is not None:
@@ -173,12 +158,8 @@ class SizeEncoding:
             costs, room = np.vstack([costs, prices[self._price_of]]), np.append(room, open_limit)
             if len(payers):
                 payers = np.vstack([payers, np.full(len(self.features), -1, dtype=np.intc)])
-        positions = np.concatenate([np.zeros(0, dtype=np.intp), *inside])
-        numbers = np.repeat(np.arange(len(left), dtype=np.intc), [len(members) for members in inside])
-        first = np.zeros(len(self.features) + 1, dtype=np.intc)
-        np.cumsum(np.bincount(positions, minlength=len(self.features)), out=first[1:])
-        member = numbers[np.argsort(positions, kind="stable")]
-        return KernelRules(first, member, np.array(left, dtype=np.intc), costs, room, *self._needs, payers)
+        first, member = caps_by_position([inside for inside, _ in parts], len(self.features))
+        return KernelRules(first, member, left, costs, room, *self._needs, payers)
 
     @cached_property
     def budgets(self) -> RoundedBudgets | None:
@@ -261,8 +242,9 @@ class SizeEncoding:
         if self._kept_conflicts is not None:
             return self._kept_conflicts
         conflicts, inside = self.form.conflicts, np.ix_(self.features, self.features)
-        numbers = np.zeros((0, 0)) if conflicts is None else conflicts[inside]
-        excluded: npt.NDArray[np.uint8] = np.ascontiguousarray(numbers, dtype=np.uint8)
+        excluded = np.zeros((0, 0), dtype=np.uint8)
+        if conflicts is not None:
+            excluded = np.ascontiguousarray(conflicts[inside], dtype=np.uint8)
         if self._forms.keeps_all:
             self._kept_conflicts = excluded
         return excluded
@@ -294,15 +276,4 @@ class SizeEncoding:
     @cached_property
     def low_rank(self) -> LowRankTerms | None:
         """For the low-rank bound, if features have anything in common."""
-        low_rank = LowRankBound.of(self.form.pairs_among(self.features), self.n_open, self._forms.limits)
-        if low_rank is None:
-            return None
-        return LowRankTerms(low_rank.common, low_rank.loadings, low_rank.terms, low_rank.rounding)
-
-
-def _flat(lists: Sequence[Sequence[int]]) -> tuple[Ints, Ints]:
-    """Where each list begins, and the lists one after the other."""
-    first = np.zeros(len(lists) + 1, dtype=np.intc)
-    if any(lists):
-        np.cumsum([len(entries) for entries in lists], out=first[1:])
-    return first, np.array([entry for entries in lists for entry in entries], dtype=np.intc)
+        return low_rank_terms(self.form.pairs_among(self.features), self.n_open, self._forms.limits)

@@ -30,15 +30,7 @@ from altsets.search.subset.rules import Cap, Rules, preselected
 
 
 class RatioSearch:
-    """Searches for the ratios of one size.
-
-    Parameters
-    ----------
-    encoding : SizeEncoding
-    reach : float
-        No value of N is further from zero.
-    limits : PricingLimits
-    """
+    """Searches for the ratios N / sqrt(D) of one size; no N is further from zero than the reach."""
 
     def __init__(self, encoding: SizeEncoding, reach: float, limits: PricingLimits) -> None:
         self._encoding, self._reach, self._limits = encoding, reach, limits
@@ -149,19 +141,10 @@ class SearchConditions(NamedTuple):
 
 
 class FixedSizeOracle:
-    """Good sets of one size.
+    """Good sets of one size, with ``n_open`` features that are not in every set.
 
-    Attributes
-    ----------
-    encoding : SizeEncoding
-        These sets in numbers for the kernel.
-    size, n_open : int
-        Features in a set, and those of them that are not in every set.
-    reach, tolerance : float
-        No quality is further from zero than this, and no closer to another one than this unless by rounding.
-    bound_choice : BoundChoice
-    longest : int
-        Nodes of the longest search that came to its end.
+    No quality is further from zero than ``reach``, and no closer to another one than ``tolerance`` unless by rounding.
+    ``longest`` is the number of nodes of the longest search that came to its end.
     """
 
     def __init__(self, encoding: SizeEncoding, limits: PricingLimits = PRICING_LIMITS) -> None:

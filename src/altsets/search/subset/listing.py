@@ -23,16 +23,9 @@ class KBest:
 
 @dataclass(frozen=True)
 class Listing:
-    """All sets above a threshold: for each size one row of features for each set.
+    """All sets above a threshold: for each size one row of features for each set; ``complete`` if nothing is missing.
 
-    Attributes
-    ----------
-    rows : list of int arrays
-        One array for each size.
-    values, qualities : float arrays
-        Over the sets of all sizes in turn, after and before prices; of a list that is not complete, only after.
-    complete : bool
-        Whether nothing is missing.
+    Values are after prices, qualities before; of a list that is not complete, both are after prices.
     """
 
     rows: list[Ints]

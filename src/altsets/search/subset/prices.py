@@ -16,16 +16,7 @@ from altsets.arrays import Bools, Floats, Indices, Ints
 
 @dataclass(frozen=True)
 class CliqueCuts:
-    """What a set pays once if it has enough features of a group.
-
-    Attributes
-    ----------
-    members : bool array
-        One row for each group, one column for each feature.
-    least : int array
-        How many features are enough.
-    prices : float array
-    """
+    """What a set pays once if it has enough (``least``) features of a group: one row for each, of its members."""
 
     members: Bools
     least: Ints
@@ -75,14 +66,9 @@ def pair_sums(pairs: Floats, rows: npt.NDArray[np.integer[Any]], factor: float =
 
 
 class CliqueLevels:
-    """The cliques among some features, and sets by the levels on which their features stand.
+    """The cliques among features that are alike, and sets by the levels on which their features stand.
 
-    Parameters
-    ----------
-    alike : bool array of shape (n, n)
-        Which features are alike, by place.
-    scores : float array of shape (n,)
-        The better ones are put into cliques first, as they matter most.
+    Features with better scores are put into cliques first, as they matter most.
     """
 
     def __init__(self, alike: Bools, scores: Floats) -> None:

@@ -29,19 +29,7 @@ from altsets.search.subset.rules import Rules, differing
 
 
 class PricingOracle:
-    """The sets that a problem allows, in the order of a quality.
-
-    Parameters
-    ----------
-    quality : Quality
-    problem : Problem
-    run : Run
-        Asked now and then whether to stop.
-    among : int array, optional
-        The features that sets are made of, if the caller has selected them.
-    limits : PricingLimits, optional
-        Others than the usual ones.
-    """
+    """The sets that a problem allows, in the order of a quality; ``among`` are the features that they are made of."""
 
     def __init__(
         self,
@@ -96,11 +84,9 @@ class PricingOracle:
     @cached_property
     def features(self) -> list[int]:
         """Every feature that some set may have; ``place`` says where a feature is in this list."""
-        some = [
-            np.zeros(0, dtype=np.intp),
-            *(part for sets in self.sizes for part in (sets.base, sets.features)),
-        ]
-        return np.unique(np.concatenate(some)).tolist()  # type: ignore[no-any-return]
+        some = [part for sets in self.sizes for part in (sets.base, sets.features)]
+        found: list[int] = np.unique(np.concatenate([np.zeros(0, dtype=np.intp), *some])).tolist()
+        return found
 
     @cached_property
     def levels(self) -> CliqueLevels | None:
@@ -140,26 +126,10 @@ class PricingOracle:
         max_nodes: int = UNLIMITED,
     ) -> KBest:
         """The best ``count`` sets with a value above ``threshold`` that differ enough from others, some left out."""
-        shared = self.run.shared
         alone = count == 1 and not others and not without and prices is None and threshold == -math.inf
-        if shared is None or not alone:
-            return self._k_best(count, others, without, prices, threshold, max_nodes)
-        if shared.best is None:
-            found = self._k_best(count, others, without, prices, threshold, max_nodes)
-            if max_nodes < UNLIMITED or self.run.stopped:
-                return found
-            shared.best = found.sets, found.values, found.bound
-        return KBest(*shared.best)
-
-    def _k_best(
-        self,
-        count: int,
-        others: Sequence[FeatureSet],
-        without: Set[FeatureSet],
-        prices: DualPrices | None,
-        threshold: float,
-        max_nodes: int,
-    ) -> KBest:
+        shared = self.run.shared if alone else None
+        if shared is not None and shared.best is not None:
+            return KBest(*shared.best)
         pool: list[tuple[float, FeatureSet]] = []
         bound = -math.inf
         for sets in self.sizes:
@@ -175,7 +145,10 @@ class PricingOracle:
             pool += zip(values.tolist(), chosen, strict=True)
             pool.sort(key=lambda entry: (-entry[0], entry[1]))
             del pool[count:]
-        return KBest([chosen for _, chosen in pool], [value for value, _ in pool], bound)
+        found = [chosen for _, chosen in pool], [value for value, _ in pool], bound
+        if shared is not None and max_nodes == UNLIMITED and not self.run.stopped:
+            shared.best = found
+        return KBest(*found)
 
     def all_above(
         self,
@@ -242,11 +215,7 @@ class PricingOracle:
         return Listing(rows, total - np.concatenate([np.zeros(0), *paid]), total, complete=False)
 
     def _conditions(
-        self,
-        sets: FixedSizeOracle,
-        others: Sequence[FeatureSet],
-        without: Set[FeatureSet],
-        max_nodes: int,
+        self, sets: FixedSizeOracle, others: Sequence[FeatureSet], without: Set[FeatureSet], max_nodes: int
     ) -> SearchConditions:
         """To differ enough from others, by caps if these limit what is shared, and to be none left out."""
         accept = self._acceptance(sets.encoding, others, without)
