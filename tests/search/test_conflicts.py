@@ -16,7 +16,7 @@ import altsets
 from altsets import Status, quality
 from altsets.constraints import AtLeast, AtMost, Budget, Exclusive, Forbid, Implies, Require, Size
 from altsets.search.diagnosis import CONFLICTS, PRE_FILTER, find_conflict
-from altsets.search.milp.limits import MilpLimits
+from altsets.search.milp.highs import MilpLimits
 from altsets.search.run import Run
 
 NAMES = ["age", "sex", "bmi", "bp", "id", "phone"]

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 
 from altsets.constraints import Constraint, Size
 from altsets.problem import FeatureSet, Problem
@@ -11,7 +12,7 @@ from altsets.quality import Form, Quality
 from altsets.result import Status
 from altsets.search.degree_bounds import count_bound
 from altsets.search.milp.engine import proven_empty
-from altsets.search.milp.limits import MILP_LIMITS, MilpLimits
+from altsets.search.milp.highs import MILP_LIMITS, MilpLimits
 from altsets.search.run import Run, Stopped
 from altsets.search.subset.rules import Rules
 from altsets.wording import join_words, plural, span
@@ -35,23 +36,14 @@ Condition = Constraint | FeatureSet | str
 
 @dataclass(frozen=True)
 class Conflict:
-    """Conditions that no set meets together. Without any one of them some set does, as far as time allowed to tell.
-
-    Attributes
-    ----------
-    constraints : tuple of constraints
-        Those that take part.
-    sizes : range, optional
-        The sizes of sets, if they take part without being a constraint that takes part.
-    own : tuple of str
-        What the quality itself rules out, if that takes part.
-    existing : tuple of int
-        The numbers of the existing sets that take part, out of ``n_existing``.
-    """
+    """Conditions that no set meets together. Without any one of them some set does, as far as time allowed to tell."""
 
     constraints: tuple[Constraint, ...]
+    #: The sizes of sets, if they take part without being a constraint that takes part.
     sizes: range | None = None
+    #: What the quality itself rules out.
     own: tuple[str, ...] = ()
+    #: The numbers of the existing sets that take part, out of ``n_existing``.
     existing: tuple[int, ...] = ()
     n_existing: int = 0
 
@@ -96,30 +88,27 @@ def find_conflict(
     ``limits`` are for the solver.
     """
     form = quality.form(problem.k_max)
-    own = [
-        *([PRE_FILTER] if form.allowed is not None else []),
-        *([CONFLICTS] if form.conflicts is not None else []),
-    ]
+    ruled_out = {PRE_FILTER: form.allowed, CONFLICTS: form.conflicts}
+    own = [words for words, features in ruled_out.items() if features is not None]
     if not problem.constraints and not own:
         return None
     sizes: list[Condition] = [c for c in problem.constraints if isinstance(c, Size)]
     size_words: list[Condition] = [] if sizes else [SIZE]
-    analysis = ConflictAnalysis(form, problem, run, limits)
+    impossible = partial(_is_impossible, form, problem, run, limits)
     # From those that say most to a user to those that say least.
     conditions = [*problem.constraints, *size_words, *own]
-    if analysis.impossible(conditions):
+    if impossible(conditions):
         # Single features do not conflict, and sets of this size there are: then it takes both.
         as_few_as_can_be = conditions == [SIZE, CONFLICTS]
-        minimal = conditions if as_few_as_can_be else _minimal_conflict(analysis.impossible, [], conditions)
-        return analysis.conflict(minimal)
+        minimal = conditions if as_few_as_can_be else _minimal_conflict(impossible, [], conditions)
+        return _conflict_of(problem, minimal)
     if not problem.existing:
         return None
     # How different sets are depends on their sizes, which therefore stay.
     background = [*sizes, SIZE]
     conditions = [*problem.existing, *(c for c in problem.constraints if not isinstance(c, Size)), *own]
-    if analysis.impossible([*background, *conditions]):
-        minimal = _minimal_conflict(analysis.impossible, background, conditions)
-        return analysis.conflict([SIZE, *minimal])
+    if impossible([*background, *conditions]):
+        return _conflict_of(problem, [SIZE, *_minimal_conflict(impossible, background, conditions)])
     return None
 
 
@@ -146,49 +135,38 @@ def _minimal_conflict(
     return [*of_first, *of_second]
 
 
-class ConflictAnalysis:
-    """Asks for a single set under some of the conditions."""
+def _conflict_of(problem: Problem, conditions: Sequence[Condition]) -> Conflict:
+    """The conditions, sorted by what they are."""
+    existing = sorted(problem.existing.index(c) for c in conditions if isinstance(c, tuple))
+    return Conflict(
+        tuple(c for c in conditions if isinstance(c, Constraint)),
+        problem.sizes if SIZE in conditions else None,
+        tuple(c for c in (PRE_FILTER, CONFLICTS) if c in conditions),
+        tuple(existing),
+        len(problem.existing),
+    )
 
-    def __init__(self, form: Form, problem: Problem, run: Run, limits: MilpLimits) -> None:
-        self.form, self.problem, self.run, self.limits = form, problem, run, limits
 
-    def conflict(self, conditions: Sequence[Condition]) -> Conflict:
-        """The conditions, sorted by what they are."""
-        existing = [self.problem.existing.index(c) for c in conditions if isinstance(c, tuple)]
-        return Conflict(
-            tuple(c for c in conditions if isinstance(c, Constraint)),
-            self.problem.sizes if SIZE in conditions else None,
-            tuple(c for c in (PRE_FILTER, CONFLICTS) if c in conditions),
-            tuple(sorted(existing)),
-            len(self.problem.existing),
-        )
-
-    def impossible(self, conditions: Sequence[Condition]) -> bool:
-        """Whether it is proven that no set meets these."""
-        if self.run.stopped:
-            return False
-        constraints = [c for c in conditions if isinstance(c, Constraint)]
-        problem = replace(
-            self.problem,
-            n_alternatives=0,
-            constraints=tuple(constraints),
-            existing=tuple(c for c in conditions if isinstance(c, tuple)),
-        )
-        if SIZE not in conditions and not any(isinstance(c, Size) for c in constraints):
-            largest = _largest_needed(problem)
-            if largest is None:
-                return True
-            problem = replace(problem, constraints=(*constraints, Size(1, largest)))
-        try:
-            return proven_empty(
-                problem,
-                self.run,
-                conflicts=self.form.conflicts if CONFLICTS in conditions else None,
-                allowed=self.form.allowed if PRE_FILTER in conditions else None,
-                limits=self.limits,
-            )
-        except Stopped:
-            return False
+def _is_impossible(
+    form: Form, problem: Problem, run: Run, limits: MilpLimits, conditions: Sequence[Condition]
+) -> bool:
+    """Whether it is proven that no single set meets these conditions."""
+    if run.stopped:
+        return False
+    constraints = tuple(c for c in conditions if isinstance(c, Constraint))
+    existing = tuple(c for c in conditions if isinstance(c, tuple))
+    problem = replace(problem, n_alternatives=0, constraints=constraints, existing=existing)
+    if SIZE not in conditions and not any(isinstance(c, Size) for c in constraints):
+        largest = _largest_needed(problem)
+        if largest is None:
+            return True
+        problem = replace(problem, constraints=(*constraints, Size(1, largest)))
+    conflicts = form.conflicts if CONFLICTS in conditions else None
+    allowed = form.allowed if PRE_FILTER in conditions else None
+    try:
+        return proven_empty(problem, run, conflicts=conflicts, allowed=allowed, limits=limits)
+    except Stopped:
+        return False
 
 
 def _largest_needed(problem: Problem) -> int | None:

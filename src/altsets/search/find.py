@@ -344,10 +344,9 @@ def _result(
 
 def _parameters(quality: Quality, problem: Problem, run: Run) -> dict[str, Any]:
     """What was asked; where sizes are open, with a note on what the quality makes of them."""
-    asked = problem.parameters()
-    if not quality.has_form:
-        asked["max_iters"] = run.max_iters
-    return asked if problem.fixed_size else {**asked, "size_normalised": quality.size_normalised}
+    iterations = {} if quality.has_form else {"max_iters": run.max_iters}
+    sizes = {} if problem.fixed_size else {"size_normalised": quality.size_normalised}
+    return problem.parameters() | iterations | sizes
 
 
 def _why_fewer(

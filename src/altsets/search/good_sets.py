@@ -97,32 +97,19 @@ def _finite(name: str, value: Any, meaning: str) -> float:
 
 @dataclass(frozen=True)
 class Requirement:
-    """The quality that sets must reach, and the best single set.
-
-    Attributes
-    ----------
-    asked : Nearness
-    best : FeatureSet or None
-        The best set found, regardless of existing sets; None if there is none.
-    quality, bound : float
-        Its quality, and a bound on the quality of every set.
-    least : float
-        The quality that sets must have; -inf if there is no set.
-    tolerance : float
-        By how much qualities may fall short of it and still count as equal.
-    proven : bool
-        Whether ``least`` is certain: it was given, or the best set is proven to be the best.
-    engine, proof : str
-        Which engine found the best set, and the argument behind the bound.
-    """
+    """The quality that sets must reach, and the best single set."""
 
     asked: Nearness
+    #: The best set found, regardless of existing sets; None if there is none. Its quality, and a bound on every set.
     best: FeatureSet | None
     quality: float
     bound: float
+    #: The quality that sets must have, -inf if there is no set; and by how much they may fall short of it.
     least: float
     tolerance: float
+    #: Whether ``least`` is certain: it was given, or the best set is proven to be the best.
     proven: bool
+    #: Which engine found the best set, and the argument behind the bound.
     engine: str
     proof: str
 

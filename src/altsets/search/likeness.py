@@ -1,8 +1,4 @@
-"""Sets that differ by more than the number of features they share: by what is alike, or by groups.
-
-What the kernel :mod:`altsets._kernels.likeness` is asked: which features a growing set may still take, and which of
-many sets go together.
-"""
+"""Sets that differ by more than the number of features they share: by what is alike, or by groups."""
 
 from __future__ import annotations
 

@@ -250,7 +250,6 @@ class _LargestTau(FamilySearch):
         self.report()
 
     def attempt(self, level: int, max_steps: float) -> tuple[int | None, int | None]:
-        """Decide one value of tau."""
         decision = self.decide(replace(self.problem, tau=self.taus.values[level]), max_steps)
         self.engine = decision.engine
         if decision.refuted:
@@ -264,23 +263,19 @@ class _LargestTau(FamilySearch):
 
     @property
     def solution_problem(self) -> Problem:
-        """The problem at the tau reached."""
         return replace(self.problem, tau=self.tau)
 
     @property
     def parameters(self) -> dict[str, Any]:
-        """What was asked, with the tau reached."""
         by = next(by for by, aggregation in BY.items() if aggregation == self.problem.aggregation)
         return {"goal": "tau", "by": by, "tau": float(self.tau) if self.sets else None}
 
     @property
     def objective(self) -> Fraction:
-        """The tau reached."""
         return self.tau
 
     @property
     def bound(self) -> Fraction:
-        """No tau above this is possible."""
         refuted = self.levels.refuted
         if refuted > self.levels.top:
             return Fraction(1)
@@ -289,11 +284,9 @@ class _LargestTau(FamilySearch):
 
     @property
     def argument(self) -> str:
-        """Why a larger tau is ruled out."""
         return self.proof or ("no larger value exists" if self.is_settled else "nothing was ruled out")
 
     def describe(self) -> str:
-        """How different the sets are."""
         return f"{self._subject}; {self._claim}"
 
     @property
@@ -362,7 +355,6 @@ class _LargestNumber(FamilySearch):
                 self._take(sets)
 
     def attempt(self, level: int, max_steps: float) -> tuple[int | None, int | None]:
-        """Decide one number of sets."""
         # In few steps, the list has been searched already.
         listing = max_steps == math.inf
         decision = self.decide(replace(self.problem, n_alternatives=level - 1), max_steps, listing=listing)
@@ -381,37 +373,30 @@ class _LargestNumber(FamilySearch):
 
     @property
     def solution_problem(self) -> Problem:
-        """The problem for the number of sets found."""
         return replace(self.problem, n_alternatives=len(self.sets) - 1)
 
     @property
     def parameters(self) -> dict[str, Any]:
-        """What was asked, with the number of sets found."""
         found = {"n_alternatives": max(len(self.sets) - 1, 0)}
         return {**self.asked.parameters(), "goal": "count", "max_sets": self.max_sets, **found}
 
     @property
     def objective(self) -> float:
-        """The number of sets found."""
         return len(self.sets)
 
     @property
     def bound(self) -> float:
-        """There are no more sets than this."""
         return self.levels.refuted - 1
 
     @property
     def is_settled(self) -> bool:
-        """Whether there are no more sets, if the quality required is certain."""
         return len(self.sets) == self.bound
 
     @property
     def is_limited(self) -> bool:
-        """Whether ``max_sets`` ended the search."""
         return not self.is_settled and len(self.sets) >= self.max_sets
 
     def describe(self) -> str:
-        """How many sets there are."""
         good, n_sets = self.requirement.describe(), len(self.sets)
         found = f"1 set {good} found"
         if n_sets > 1:

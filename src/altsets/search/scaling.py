@@ -35,37 +35,20 @@ SHOWN = 1e-10
 
 @dataclass(frozen=True)
 class Scaling:
-    """One problem in units of its scale.
+    """One problem in units of its scale."""
 
-    Attributes
-    ----------
-    quality : Quality
-        What engines see.
-    scale : float
-        The largest absolute number among the features that can be used, as the user gave it.
-    exponent : int
-        Values of ``quality`` times two to this power are those of the user's quality.
-    rounding : float
-        How much better than its answer the best single set can be without an engine seeing it, because sums are
-        rounded; in the user's units.
-    """
-
+    #: What engines see.
     quality: Quality
+    #: The largest absolute number among the features that can be used, as the user gave it.
     scale: float
+    #: Values of ``quality`` times two to this power are those of the user's quality.
     exponent: int
+    #: How much better than its answer the best single set can be, in the user's units, because sums are rounded.
     rounding: float
 
     @classmethod
     def of(cls, quality: Quality, problem: Problem) -> Scaling:
-        """The problem in units of its scale; refused where double precision has no answer to it.
-
-        Examples
-        --------
-        >>> problem = Problem.create(3, n_features=2, n_alternatives=0)
-        >>> scaling = Scaling.of(Additive([24.0, 16.0, 4.0]), problem)
-        >>> scaling.scale, scaling.exponent, scaling.quality.evaluate((0, 1))
-        (24.0, 5, 1.25)
-        """
+        """The problem in units of its scale; refused where double precision has no answer to it."""
         if not quality.has_form:
             # It can only be asked, and engines compare what it says as it is.
             return cls(quality, 1.0, 0, 0.0)
@@ -99,16 +82,13 @@ class Scaling:
             # Every set is worth exactly nothing.
             return min(bound, 0.0)
         hidden = self._hidden(problem)
-        if math.isnan(objective):
-            return bound + hidden
-        if bound - objective > hidden:
+        if math.isnan(objective) or bound - objective > hidden:
             return bound + hidden
         return objective if hidden <= SHOWN * abs(objective) else objective + hidden
 
     def shown_statuses(self, problem: Problem, statuses: Sequence[Status]) -> list[Status]:
         """What was proven, given what rounding may hide: optimal is nothing whose bound is too far away for that."""
-        alone = problem.search == "sequential"
-        hidden = self.rounding if alone else self._hidden(problem)
+        hidden = self.rounding if problem.search == "sequential" else self._hidden(problem)
         if hidden <= self.tolerance / 2:
             return list(statuses)
         return [Status.FEASIBLE if status is Status.OPTIMAL else status for status in statuses]

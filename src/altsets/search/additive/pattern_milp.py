@@ -15,8 +15,7 @@ import numpy as np
 
 from altsets.arrays import Floats
 from altsets.problem import FeatureSet, Problem
-from altsets.search.milp.highs import Programme
-from altsets.search.milp.limits import MILP_LIMITS
+from altsets.search.milp.highs import MILP_LIMITS, Programme
 from altsets.search.run import Run
 from altsets.search.subset.candidates import Candidates
 

@@ -136,12 +136,10 @@ class Frontier:
         if self.stop_reason not in CUT_SHORT:
             return ""
         missing = self.n_asked - len(self.points)
-        rest = (
-            f", and {counted(missing, 'point')} {plural(missing, 'was', 'were')} not searched"
-            if missing
-            else ""
-        )
-        return f"{CUT_SHORT[self.stop_reason]}{rest}."
+        if not missing:
+            return f"{CUT_SHORT[self.stop_reason]}."
+        were = plural(missing, "was", "were")
+        return f"{CUT_SHORT[self.stop_reason]}, and {counted(missing, 'point')} {were} not searched."
 
     def __repr__(self) -> str:
         return f"Frontier({self._headline})"
@@ -153,7 +151,8 @@ class Frontier:
         qualities, nan if sets are missing; ``mean_share`` and ``worst_share`` are the same as a share of the best set
         of that size, nan where that is not positive.
         """
-        shares = [(point, self.best(point.n_features)) for point in self.points]
+        best = [self.best(point.n_features) for point in self.points]
+        scales = [value if value > 0 else math.nan for value in best]
         columns: dict[str, Sequence[Any]] = {
             "n_features": [point.n_features for point in self.points],
             "n_alternatives": [point.n_alternatives for point in self.points],
@@ -165,8 +164,8 @@ class Frontier:
             "bound": [point.result.bound for point in self.points],
             "mean": [point.mean for point in self.points],
             "worst": [point.worst for point in self.points],
-            "mean_share": [point.mean / best if best > 0 else math.nan for point, best in shares],
-            "worst_share": [point.worst / best if best > 0 else math.nan for point, best in shares],
+            "mean_share": [point.mean / scale for point, scale in zip(self.points, scales, strict=True)],
+            "worst_share": [point.worst / scale for point, scale in zip(self.points, scales, strict=True)],
             "elapsed": [point.result.elapsed for point in self.points],
         }
         return frame_of(dict(columns))

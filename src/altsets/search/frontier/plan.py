@@ -113,12 +113,7 @@ def _possible(sizes: list[int], create: Create) -> tuple[list[int], list[str]]:
     return possible, [f"There are only {n} features, so sets of {span} were left out."]
 
 
-def _values(
-    problem: Problem,
-    given: list[Any] | None,
-    create: Create,
-    size: int,
-) -> list[Fraction]:
+def _values(problem: Problem, given: list[Any] | None, create: Create, size: int) -> list[Fraction]:
     """The values of tau at one size, ascending: those that were given, or those that can make a difference."""
     if given is not None:
         requests = (create(size, 0, tau).tau for tau in given)

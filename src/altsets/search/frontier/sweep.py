@@ -17,6 +17,7 @@ import math
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import nullcontext
 from dataclasses import dataclass, replace
+from fractions import Fraction
 from functools import partial
 from typing import Any
 
@@ -137,18 +138,30 @@ def sweep_request(
     callback: Callable[[FrontierProgress], object] | None = None,
 ) -> Frontier:
     """The frontier of a request; ``measured`` is the same with numbers of a table, if it needs one."""
-    sweep = Sweep.of(request, quality, n_features, n_alternatives, taus, measured, callback)
+    plan = plan_sweep(measured or request, quality, n_features, n_alternatives, taus)
+    sweep = Sweep(quality, plan, request, callback)
     # Each search asks for one thread, and to set that takes longer than some searches.
     with nullcontext() if not quality.has_form else one_thread():
-        points = make_consistent(quality, sweep.plan.problems, list(sweep))
+        points = make_consistent(quality, plan.problems, list(sweep))
+    late = len(points) < len(plan) or any(
+        point.result.stop_reason is StopReason.TIME_LIMIT for point in points
+    )
+    stop_reason = StopReason.TIME_LIMIT if late else StopReason.FINISHED
     return Frontier(
         points=points,
-        n_asked=len(sweep.plan),
-        parameters=_parameters(quality, sweep.plan),
-        notes=list(sweep.plan.notes),
-        stop_reason=_stop_reason(points, sweep),
+        n_asked=len(plan),
+        parameters=_parameters(quality, plan),
+        notes=list(plan.notes),
+        stop_reason=StopReason.INTERRUPTED if sweep.run.interrupted else stop_reason,
         elapsed=sweep.run.elapsed,
     )
+
+
+def plan_sweep(
+    request: Request, quality: Quality, n_features: Any, n_alternatives: Any, taus: Any
+) -> SweepPlan:
+    """Check what is asked; no search has begun."""
+    return SweepPlan.of(request, partial(problem_of, quality=quality), n_features, n_alternatives, taus)
 
 
 def frontier_points(
@@ -190,7 +203,7 @@ def frontier_points(
         max_iters=max_iters,
         time_limit=time_limit,
     )
-    return iter(Sweep.of(request, quality, n_features, n_alternatives, taus))
+    return iter(Sweep(quality, plan_sweep(request, quality, n_features, n_alternatives, taus), request))
 
 
 def _parameters(quality: Quality, plan: SweepPlan) -> dict[str, Any]:
@@ -204,15 +217,6 @@ def _parameters(quality: Quality, plan: SweepPlan) -> dict[str, Any]:
         # CFS divides by how large and how alike sets are, and is no mean.
         "mean_quality": is_mean and not quality.form(first["n_features"]).ratio,
     }
-
-
-def _stop_reason(points: Sequence[FrontierPoint], sweep: Sweep) -> StopReason:
-    if sweep.run.interrupted:
-        return StopReason.INTERRUPTED
-    late = any(point.result.stop_reason is StopReason.TIME_LIMIT for point in points)
-    if len(points) < len(sweep.plan) or late:
-        return StopReason.TIME_LIMIT
-    return StopReason.FINISHED
 
 
 @dataclass(frozen=True)
@@ -245,16 +249,10 @@ class FrontierProgress:
 
 
 class Sweep:
-    """The points of a plan as they come in.
+    """The points of a plan as they come in; the request is what they have in common.
 
-    Parameters
-    ----------
-    quality : Quality
-    plan : SweepPlan
-    request : Request
-        What all points have in common. Its time limit is for all of them: each has an equal share of what is left, and
-        leaves to the others what it does not need.
-    callback : callable, optional
+    Its time limit is for all of them: each has an equal share of what is left, and leaves to the others what it does
+    not need.
     """
 
     def __init__(
@@ -262,28 +260,12 @@ class Sweep:
         quality: Quality,
         plan: SweepPlan,
         request: Request,
-        callback: Callable[[FrontierProgress], object] | None,
+        callback: Callable[[FrontierProgress], object] | None = None,
     ) -> None:
         self._quality, self.plan, self._request, self._callback = quality, plan, request, callback
         self.run = Run(request.time_limit, None if callback is None else self._report, request.max_iters)
         self._points: list[FrontierPoint] = []
         self._now: tuple[Problem, Run] | None = None
-
-    @classmethod
-    def of(
-        cls,
-        request: Request,
-        quality: Quality,
-        n_features: Any,
-        n_alternatives: Any,
-        taus: Any,
-        measured: Request | None = None,
-        callback: Callable[[FrontierProgress], object] | None = None,
-    ) -> Sweep:
-        """Check what is asked; no search has begun."""
-        bind = partial(problem_of, quality=quality)
-        plan = SweepPlan.of(measured or request, bind, n_features, n_alternatives, taus)
-        return cls(quality, plan, request, callback)
 
     def __iter__(self) -> Iterator[FrontierPoint]:
         facts = _Facts(self._quality)
@@ -300,15 +282,9 @@ class Sweep:
         run = self.run.turn(share, facts.known(problem), facts.shared(problem))
         self._now = problem, run
         result = solve(self._quality, problem, run, self._request.engine, facts.scaling(problem))
-        assert problem.tau is not None
-        of_point = replace(
-            self._request,
-            n_features=problem.n_features,
-            n_alternatives=problem.n_alternatives,
-            tau=problem.tau,
-        )
-        result = replace(result, request=of_point)
-        point = FrontierPoint(problem.n_features, problem.n_alternatives, float(problem.tau), result)
+        size, count, tau = problem.n_features, problem.n_alternatives, _tau(problem)
+        of_point = replace(self._request, n_features=size, n_alternatives=count, tau=tau)
+        point = FrontierPoint(size, count, float(tau), replace(result, request=of_point))
         facts.learn(problem, point, run)
         self._points.append(point)
         self.run.report()
@@ -319,7 +295,6 @@ class Sweep:
         assert self._now is not None
         problem, run = self._now
         best, bound = run.in_user_units
-        assert problem.tau is not None
         self._callback(
             FrontierProgress(
                 done=len(self._points),
@@ -327,7 +302,7 @@ class Sweep:
                 point=self._points[-1] if self._points else None,
                 n_features=problem.n_features,
                 n_alternatives=problem.n_alternatives,
-                tau=float(problem.tau),
+                tau=float(_tau(problem)),
                 best=best,
                 bound=bound,
                 elapsed=self.run.elapsed,
@@ -335,25 +310,30 @@ class Sweep:
         )
 
 
+def _tau(problem: Problem) -> Fraction:
+    """The tau of a point, which a plan has set."""
+    assert problem.tau is not None
+    return problem.tau
+
+
 class _Facts:
     """What the searches at one size have proven, and what they leave to each other."""
 
     def __init__(self, quality: Quality) -> None:
-        self._quality, self.is_black_box = quality, not quality.has_form
-        self._size = 0
+        self._quality = quality
         self._begin(0)
 
     def _begin(self, size: int) -> None:
         """Nothing that is known of one size holds for another."""
         self._size = size
         self._done: list[tuple[Problem, FrontierPoint]] = []
-        self._in_turn: dict[float, list[Turn]] = {}
+        self._in_turn: dict[Fraction, list[Turn]] = {}
         self._work = SharedWork()
         self._scalings: dict[int, Scaling] = {}
 
     def _same_features(self, problem: Problem) -> bool:
         """Whether sets are made of the same features for every tau; also those of existing sets may be ruled out."""
-        return not problem.existing and not self.is_black_box
+        return not problem.existing and self._quality.has_form
 
     def shared(self, problem: Problem) -> SharedWork | None:
         """What other searches of this size have left."""
@@ -370,37 +350,31 @@ class _Facts:
         """The problem in units, made once."""
         if not self._same_features(problem):
             return None
-        if problem.n_features != self._size:
-            self._begin(problem.n_features)
-        n_sets = problem.n_sets
-        if n_sets not in self._scalings:
-            self._scalings[n_sets] = Scaling.of(self._quality, problem)
-        return self._scalings[n_sets]
+        if problem.n_sets not in self._scalings:
+            self._scalings[problem.n_sets] = Scaling.of(self._quality, problem)
+        return self._scalings[problem.n_sets]
 
     def known(self, problem: Problem) -> Known:
-        """What follows for a request."""
+        """What follows for a request; asked before anything else about it."""
         if problem.n_features != self._size:
             self._begin(problem.n_features)
         if problem.search == "simultaneous":
             return self._bounded(problem)
-        if problem.search == "sequential" and not self.is_black_box:
+        if problem.search == "sequential" and self._quality.has_form:
             return self._begun(problem)
         return NOTHING
 
     def _bounded(self, problem: Problem) -> Known:
         """The lowest bound of those who ask for less, and the best sets of those who ask for more."""
-        assert problem.tau is not None
-        known = Known()
-        value = -math.inf
+        known, value = Known(), -math.inf
         for other, point in self._done:
-            assert other.tau is not None
             result = point.result
-            if other.tau <= problem.tau and other.n_sets <= problem.n_sets:
+            if _tau(other) <= _tau(problem) and other.n_sets <= problem.n_sets:
                 share = problem.n_sets / other.n_sets if problem.aggregation == "sum" else 1.0
                 bound = -math.inf if result.status is Status.INFEASIBLE else share * result.bound
                 if bound < known.bound:
                     known = Known(known.sets, bound, _words(other, problem))
-            elif other.tau >= problem.tau and other.n_sets >= problem.n_sets and point.is_complete:
+            elif _tau(other) >= _tau(problem) and other.n_sets >= problem.n_sets and point.is_complete:
                 objective = problem.objective(result.qualities[: problem.n_sets])
                 if objective > value:
                     # The best ones come first.
@@ -410,8 +384,7 @@ class _Facts:
 
     def _begun(self, problem: Problem) -> Known:
         """What sequential search begins with."""
-        assert problem.tau is not None
-        turns = self._in_turn.get(float(problem.tau))
+        turns = self._in_turn.get(_tau(problem))
         if turns is None and self._same_features(problem):
             turns = next((found[:1] for found in self._in_turn.values() if self._is_best(found[:1])), None)
         return Known(in_turn=turns[: problem.n_sets]) if turns else NOTHING
@@ -425,21 +398,19 @@ class _Facts:
 
     def learn(self, problem: Problem, point: FrontierPoint, run: Run) -> None:
         """What a search has proven."""
-        assert problem.tau is not None
         if problem.search == "simultaneous":
             self._done.append((problem, point))
             self._work.columns = list(dict.fromkeys([*point.result.sets, *self._work.columns]))
         elif len(run.in_turn) >= len(point.result.sets):
             # What was only not found may be found the next time.
-            self._in_turn[float(problem.tau)] = [
+            self._in_turn[_tau(problem)] = [
                 (chosen, bound) for chosen, bound in run.in_turn if chosen is not None or bound == -math.inf
             ]
 
 
 def _words(other: Problem, problem: Problem) -> str:
     """Where a bound comes from."""
-    assert other.tau is not None
-    where = [f"tau = {float(other.tau):.4g}"] if other.tau != problem.tau else []
+    where = [f"tau = {float(_tau(other)):.4g}"] if other.tau != problem.tau else []
     where += [f"{other.n_sets} sets"] if other.n_sets != problem.n_sets else []
     return f"it follows from the search for {' and '.join(where)}"
 

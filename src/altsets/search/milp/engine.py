@@ -17,7 +17,7 @@ from altsets.quality import Form, Quality
 from altsets.search.degree_bounds import sum_bound
 from altsets.search.engine import Answer, declines_black_box, declines_heuristics
 from altsets.search.milp.formulation import Formulation
-from altsets.search.milp.limits import MILP_LIMITS, MilpLimits
+from altsets.search.milp.highs import MILP_LIMITS, MilpLimits
 from altsets.search.run import Run, Stopped
 from altsets.search.sequential import sequential
 from altsets.search.subset.candidates import Anything, Candidates
@@ -27,13 +27,7 @@ from altsets.search.tolerances import PROVEN
 
 
 class MilpEngine:
-    """HiGHS on the paper's formulation, for what the specialised engines leave open or a user wants checked.
-
-    Parameters
-    ----------
-    limits : MilpLimits, optional
-        How the solver is asked.
-    """
+    """HiGHS on the paper's formulation, for what the specialised engines leave open or a user wants checked."""
 
     name = "milp"
 
@@ -160,7 +154,12 @@ def _simultaneous(quality: Quality, problem: Problem, run: Run, limits: MilpLimi
         model.maximise_sum()
         sets, bound = confirmed(model, quality, run)
         bound = min(bound, limit)
-    return _answer(quality, problem, sets, bound * model.scale)
+    proof, bound = "integer programming", bound * model.scale
+    if sets is None:
+        return Answer.without_sets(problem, bound, proof)
+    objective = problem.objective([quality.evaluate(chosen) for chosen in sets])
+    proven = bound - objective <= PROVEN
+    return Answer.simultaneous(problem, sets, max(bound, objective), proof, proven=proven)
 
 
 def _largest_minimum(
@@ -188,15 +187,6 @@ def _largest_minimum(
     return sets, bound
 
 
-def _answer(quality: Quality, problem: Problem, sets: list[FeatureSet] | None, bound: float) -> Answer:
-    proof = "integer programming"
-    if sets is None:
-        return Answer.without_sets(problem, bound, proof)
-    objective = problem.objective([quality.evaluate(chosen) for chosen in sets])
-    proven = bound - objective <= PROVEN
-    return Answer.simultaneous(problem, sets, max(bound, objective), proof, proven=proven)
-
-
 def proven_empty(
     problem: Problem,
     run: Run,
@@ -205,17 +195,9 @@ def proven_empty(
     allowed: Bools | None = None,
     limits: MilpLimits = MILP_LIMITS,
 ) -> bool:
-    """Whether no single set keeps to the constraints and differs from the existing sets, with proof.
+    """Whether it is proven that no single set keeps to the constraints and differs from the existing sets.
 
-    Parameters
-    ----------
-    problem : Problem
-        What a set has to keep to.
-    run : Run
-        How long it may take; what is not settled by then is not proven.
-    conflicts, allowed : bool arrays, optional
-        What a quality rules out, see :class:`altsets.quality.Form`.
-    limits : MilpLimits, optional
+    ``conflicts`` and ``allowed`` are what a quality rules out, see :class:`altsets.quality.Form`.
     """
     if not problem.existing:
         # A single set differs from nothing, and shared features are easier to handle.

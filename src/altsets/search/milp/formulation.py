@@ -15,8 +15,7 @@ from altsets.constraints.base import ConstraintRules
 from altsets.dissimilarity import Grouped, Matched
 from altsets.problem import EXACT_TOLERANCE, FeatureSet, Problem
 from altsets.quality import Additive, Form, Quality
-from altsets.search.milp.highs import Programme
-from altsets.search.milp.limits import MILP_LIMITS, MilpLimits
+from altsets.search.milp.highs import MILP_LIMITS, MilpLimits, Programme
 from altsets.search.run import Run
 from altsets.search.subset.candidates import Candidates, form_of
 from altsets.search.subset.rules import WholeBudget, in_units
@@ -40,17 +39,9 @@ class SetVariables:
 class Formulation:
     """An integer programme about sets of one problem; qualities in it are divided by ``scale``.
 
-    Parameters
-    ----------
-    quality : Quality
-        One whose form is linear, but for products of two features.
-    problem : Problem
-        What is asked; its dissimilarity counts what two sets share: features, those that are alike, or groups.
-    candidates : Candidates, optional
-        The features to choose from, if the caller has selected them.
-    run : Run, optional
-        Building a large programme takes long: raises :class:`altsets.search.run.Stopped` when it is time to stop.
-    limits : MilpLimits, optional
+    The form of the quality is linear, but for products of two features; the dissimilarity counts what two sets share:
+    features, those that are alike, or groups. Building a large programme takes long: raises
+    :class:`altsets.search.run.Stopped` when it is time to stop.
     """
 
     def __init__(
@@ -70,17 +61,18 @@ class Formulation:
         form = form_of(quality, problem, problem.k_max)
         self.candidates = _candidates(quality, form, problem) if candidates is None else candidates
         inside = self.candidates.indices
-        self._pairs = form.pairs_among(inside, self._check) if form.has_pairs else None
-        if self._pairs is not None and not self._pairs.any():
-            self._pairs = None
+        pairs = form.pairs_among(inside, self._check) if form.has_pairs else np.zeros(0)
+        self._pairs = pairs if pairs.any() else None
         self._cliques: list[list[int]] = []
         if form.conflicts is not None:
             for clique in _cliques(form.conflicts[np.ix_(inside, inside)]):
                 self._check()
                 self._cliques.append(clique)
         # The solver's tolerances are absolute and mean something for numbers of order one.
-        largest = float(np.max(np.abs(self.candidates.scores), initial=0.0))
-        self.scale = max(largest, 0.0 if self._pairs is None else float(np.max(np.abs(self._pairs)))) or 1.0
+        scores = self.candidates.scores
+        self.scale = (
+            float(max(np.max(np.abs(scores), initial=0.0), np.max(np.abs(pairs), initial=0.0))) or 1.0
+        )
 
     @property
     def too_few(self) -> bool:

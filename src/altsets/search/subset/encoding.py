@@ -58,13 +58,9 @@ def usable_features(form: Form, rules: Rules, among: Indices | None = None) -> I
             return None
         usable &= ~form.conflicts[base].any(axis=0)
     usable[[*rules.forbidden, *base]] = False
-    # What a feature needs must be usable, and so on.
-    changed = True
-    while changed:
-        changed = False
-        for feature, needed in rules.needs.items():
-            if usable[feature] and not all(usable[j] or j in rules.required for j in needed):
-                usable[feature], changed = False, True
+    # All that a feature needs, directly or not, must be usable.
+    for feature, needed in rules.needs.items():
+        usable[feature] &= all(usable[j] or j in rules.required for j in needed)
     return np.flatnonzero(usable)
 
 
