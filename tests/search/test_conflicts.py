@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import itertools
 from collections import Counter
-from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -16,7 +15,6 @@ import altsets
 from altsets import Status, quality
 from altsets.constraints import AtLeast, AtMost, Budget, Exclusive, Forbid, Implies, Require, Size
 from altsets.search.diagnosis import CONFLICTS, PRE_FILTER, find_conflict
-from altsets.search.milp.highs import MilpLimits
 from altsets.search.run import Run
 
 NAMES = ["age", "sex", "bmi", "bp", "id", "phone"]
@@ -320,14 +318,15 @@ def crowded(rng, *, own):
 
 
 @pytest.mark.parametrize(("solver", "n_requests"), [(False, 800), (True, 300)])
-def test_against_brute_force(solver, n_requests):
-    limits = replace(MilpLimits(), max_sizes=0) if solver else MilpLimits()
+def test_against_brute_force(solver, n_requests, monkeypatch):
+    if solver:
+        monkeypatch.setattr("altsets.search.milp.engine.MAX_SIZES", 0)
     rng = np.random.default_rng(2)
     seen = Counter()
     for _ in range(n_requests):
         request = crowded(rng, own=not solver)
         with Run() as run:
-            clash = find_conflict(request.quality, request.problem, run, limits)
+            clash = find_conflict(request.quality, request.problem, run)
         if clash is None:
             seen["none"] += 1
             assert request.oracle.next_best() is not None

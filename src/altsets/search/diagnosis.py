@@ -12,7 +12,6 @@ from altsets.quality import Form, Quality
 from altsets.result import Status
 from altsets.search.degree_bounds import count_bound
 from altsets.search.milp.engine import proven_empty
-from altsets.search.milp.highs import MILP_LIMITS, MilpLimits
 from altsets.search.run import Run, Stopped
 from altsets.search.subset.rules import Rules
 from altsets.wording import join_words, plural, span
@@ -79,13 +78,10 @@ class Conflict:
         return f"{plural(len(self.existing), 'existing set')} {join_words(list(map(str, self.existing)))}"
 
 
-def find_conflict(
-    quality: Quality, problem: Problem, run: Run, limits: MilpLimits = MILP_LIMITS
-) -> Conflict | None:
+def find_conflict(quality: Quality, problem: Problem, run: Run) -> Conflict | None:
     """What keeps even a single set from existing; None if a set exists, or that is not settled in time.
 
     Plain requests, without constraints and with a quality that rules nothing out, have nothing that could conflict.
-    ``limits`` are for the solver.
     """
     form = quality.form(problem.k_max)
     ruled_out = {PRE_FILTER: form.allowed, CONFLICTS: form.conflicts}
@@ -94,7 +90,7 @@ def find_conflict(
         return None
     sizes: list[Condition] = [c for c in problem.constraints if isinstance(c, Size)]
     size_words: list[Condition] = [] if sizes else [SIZE]
-    impossible = partial(_is_impossible, form, problem, run, limits)
+    impossible = partial(_is_impossible, form, problem, run)
     # From those that say most to a user to those that say least.
     conditions = [*problem.constraints, *size_words, *own]
     if impossible(conditions):
@@ -147,9 +143,7 @@ def _conflict_of(problem: Problem, conditions: Sequence[Condition]) -> Conflict:
     )
 
 
-def _is_impossible(
-    form: Form, problem: Problem, run: Run, limits: MilpLimits, conditions: Sequence[Condition]
-) -> bool:
+def _is_impossible(form: Form, problem: Problem, run: Run, conditions: Sequence[Condition]) -> bool:
     """Whether it is proven that no single set meets these conditions."""
     if run.stopped:
         return False
@@ -164,7 +158,7 @@ def _is_impossible(
     conflicts = form.conflicts if CONFLICTS in conditions else None
     allowed = form.allowed if PRE_FILTER in conditions else None
     try:
-        return proven_empty(problem, run, conflicts=conflicts, allowed=allowed, limits=limits)
+        return proven_empty(problem, run, conflicts=conflicts, allowed=allowed)
     except Stopped:
         return False
 

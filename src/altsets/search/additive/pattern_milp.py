@@ -15,7 +15,7 @@ import numpy as np
 
 from altsets.arrays import Floats
 from altsets.problem import FeatureSet, Problem
-from altsets.search.milp.highs import MILP_LIMITS, Programme
+from altsets.search.milp.highs import UNCONFIRMED, Programme
 from altsets.search.run import Run
 from altsets.search.subset.candidates import Candidates
 
@@ -49,7 +49,7 @@ def best_sum(
         # One run alone proves nothing. Where a gap is good enough, nothing rests on the bound.
         bound = max(bound, model.programme.maximise(run, presolve=False).bound)
     if gap or run.stopped:
-        bound = solution.bound + MILP_LIMITS.unconfirmed
+        bound = solution.bound + UNCONFIRMED
     return sets, min(bound * model.scale, limit)
 
 

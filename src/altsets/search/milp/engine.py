@@ -17,7 +17,7 @@ from altsets.quality import Form, Quality
 from altsets.search.degree_bounds import sum_bound
 from altsets.search.engine import Answer, declines_black_box, declines_heuristics
 from altsets.search.milp.formulation import Formulation
-from altsets.search.milp.highs import MILP_LIMITS, MilpLimits
+from altsets.search.milp.highs import OBJECTIVE_FACTOR, UNCONFIRMED
 from altsets.search.run import Run, Stopped
 from altsets.search.sequential import sequential
 from altsets.search.subset.candidates import Anything, Candidates
@@ -25,14 +25,17 @@ from altsets.search.subset.construction import Construction, completed
 from altsets.search.subset.pricing import PricingOracle
 from altsets.search.tolerances import PROVEN
 
+#: By how much the smallest quality may fall when the sum is maximised after it, as dividing by the scale rounds.
+MINIMUM_SLACK = 1e-12
+#: Whether there is a set at all: with more sizes than this, or after so many nodes of a search, the solver is asked;
+#: beyond so many features it is not asked either, as the programme takes too long.
+MAX_SIZES, SEARCH_NODES, MAX_FEATURES = 16, 10_000, 20_000
+
 
 class MilpEngine:
     """HiGHS on the paper's formulation, for what the specialised engines leave open or a user wants checked."""
 
     name = "milp"
-
-    def __init__(self, limits: MilpLimits = MILP_LIMITS) -> None:
-        self.limits = limits
 
     def declines(self, quality: Quality, problem: Problem) -> str | None:
         """A reason why this engine does not solve the problem, or None."""
@@ -60,14 +63,14 @@ class MilpEngine:
         construction = cache(lambda: Construction(PricingOracle(quality, problem, run), run))
         if problem.search == "simultaneous":
             try:
-                answer = _simultaneous(quality, problem, run, self.limits)
+                answer = _simultaneous(quality, problem, run)
             except Stopped:
                 proof = "the integer programme was not ready in time"
                 answer = Answer.without_sets(problem, math.inf, proof)
             return completed(answer, construction)
 
         def next_set(others: Sequence[FeatureSet]) -> tuple[FeatureSet | None, float]:
-            return best_set(quality, problem, others, run, limits=self.limits)
+            return best_set(quality, problem, others, run)
 
         return sequential(problem, run, next_set, quality.evaluate, "integer programming", construction)
 
@@ -78,13 +81,12 @@ def best_set(
     others: Sequence[FeatureSet],
     run: Run,
     candidates: Candidates | None = None,
-    limits: MilpLimits = MILP_LIMITS,
 ) -> tuple[FeatureSet | None, float]:
     """The best set that differs enough from the others, existing ones among them, and a bound on every such set."""
     # All that matters to one set are the best features outside the others.
     single = replace(problem, n_alternatives=0, existing=tuple(others))
     try:
-        model = Formulation(quality, single, candidates, run, limits)
+        model = Formulation(quality, single, candidates, run)
         if model.too_few:
             return None, -math.inf
         model.add_set(others)
@@ -110,7 +112,7 @@ def confirmed(model: Formulation, quality: Quality, run: Run) -> tuple[list[Feat
     value = -math.inf if best is None else model.value(quality, best)
     if run.stopped or min(bound, other_bound) == -math.inf:
         bound = min(one for one in (bound, other_bound, model.highest) if one > -math.inf)
-        return best, max(bound, value) + model.limits.unconfirmed
+        return best, max(bound, value) + UNCONFIRMED
     return best, max(bound, other_bound, value)
 
 
@@ -131,9 +133,9 @@ def solve(model: Formulation, run: Run, *, presolve: bool = True) -> tuple[list[
             model.exclude(chosen)
 
 
-def _simultaneous(quality: Quality, problem: Problem, run: Run, limits: MilpLimits) -> Answer:
+def _simultaneous(quality: Quality, problem: Problem, run: Run) -> Answer:
     """All sets in one programme, interchangeable but for their order."""
-    model = Formulation(quality, problem, run=run, limits=limits)
+    model = Formulation(quality, problem, run=run)
     if model.too_few:
         return Answer.infeasible(problem, "too few features may be used")
     limit = math.inf
@@ -166,10 +168,10 @@ def _largest_minimum(
     model: Formulation, quality: Quality, limit: float, run: Run
 ) -> tuple[list[FeatureSet] | None, float]:
     """The largest minimum; among equal minima the larger sum: hold the minimum and maximise again."""
-    programme, limits = model.programme, model.limits
+    programme = model.programme
     limit = min(limit, model.reach)
     # In units in which the solver's tolerance on rows is far below what counts as proven.
-    unit = limits.objective_factor
+    unit = OBJECTIVE_FACTOR
     lowest = programme.variable(limit * unit, cost=1 / unit, integer=False, lower=-2 * model.reach * unit)
     for one in model.sets:
         terms = {lowest: 1.0} | {variable: -value * unit for variable, value in one.quality.items()}
@@ -179,7 +181,7 @@ def _largest_minimum(
     if sets is None or run.stopped:
         return sets, bound
     worst = min(map(quality.evaluate, sets))
-    programme.fix_least(lowest, (worst / model.scale - limits.minimum_slack) * unit)
+    programme.fix_least(lowest, (worst / model.scale - MINIMUM_SLACK) * unit)
     model.maximise_sum()
     larger, _ = solve(model, run)
     if larger is not None and min(map(quality.evaluate, larger)) >= worst - PROVEN / 2:
@@ -193,7 +195,6 @@ def proven_empty(
     *,
     conflicts: Bools | None = None,
     allowed: Bools | None = None,
-    limits: MilpLimits = MILP_LIMITS,
 ) -> bool:
     """Whether it is proven that no single set keeps to the constraints and differs from the existing sets.
 
@@ -204,14 +205,14 @@ def proven_empty(
         problem = replace(problem, dissimilarity="dice")
     anything = Anything(Form(np.zeros(problem.n_features_in), conflicts=conflicts, allowed=allowed))
     candidates, n_features = None, problem.n_features_in
-    if len(problem.sizes) <= limits.max_sizes:
+    if len(problem.sizes) <= MAX_SIZES:
         pricing = PricingOracle(anything, problem, run)
-        found = pricing.k_best(1, max_nodes=limits.search_nodes)
+        found = pricing.k_best(1, max_nodes=SEARCH_NODES)
         if found.sets or found.bound == -math.inf:
             return not found.sets
         features = np.array(pricing.features, dtype=np.intp)
         candidates, n_features = Candidates(features, np.zeros(len(features))), len(features)
-    if n_features > limits.max_features or callable(problem.dissimilarity) or run.stopped:
+    if n_features > MAX_FEATURES or callable(problem.dissimilarity) or run.stopped:
         return False
-    chosen, bound = best_set(anything, problem, problem.existing, run, candidates, limits)
+    chosen, bound = best_set(anything, problem, problem.existing, run, candidates)
     return chosen is None and bound == -math.inf

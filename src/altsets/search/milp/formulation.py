@@ -15,10 +15,13 @@ from altsets.constraints.base import ConstraintRules
 from altsets.dissimilarity import Grouped, Matched
 from altsets.problem import EXACT_TOLERANCE, FeatureSet, Problem
 from altsets.quality import Additive, Form, Quality
-from altsets.search.milp.highs import MILP_LIMITS, MilpLimits, Programme
+from altsets.search.milp.highs import Programme
 from altsets.search.run import Run
 from altsets.search.subset.candidates import Candidates, form_of
 from altsets.search.subset.rules import WholeBudget, in_units
+
+#: How far a row of a budget stays clear of what is meant, well above the solver's tolerance.
+CLEARANCE = 1e-6
 
 #: Variables and their coefficients.
 Terms = dict[int, float]
@@ -50,11 +53,10 @@ class Formulation:
         problem: Problem,
         candidates: Candidates | None = None,
         run: Run | None = None,
-        limits: MilpLimits = MILP_LIMITS,
     ) -> None:
-        self.problem, self.limits = problem, limits
+        self.problem = problem
         self._check = Run().check if run is None else run.check
-        self.programme = Programme(self.limits)
+        self.programme = Programme()
         self.sets: list[SetVariables] = []
         #: The groups that each set touches, by its first variable.
         self._groups: dict[int, dict[int, int]] = {}
@@ -188,7 +190,7 @@ class Formulation:
                     paid[group] = self.programme.variable(1, integer=False)
                     priced[paid[group]] = cost / budget.limit
                 self.programme.row({variable: 1.0, paid[group]: -1.0}, upper=0)
-        self.programme.row(priced, upper=1.0 + self.limits.clearance)
+        self.programme.row(priced, upper=1.0 + CLEARANCE)
         self.programme.row(too_dear, upper=0)
 
     def _sum(self, chosen: Sequence[int], features: Iterable[int]) -> Terms:

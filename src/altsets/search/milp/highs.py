@@ -12,55 +12,25 @@ import numpy as np
 from altsets.arrays import Floats, Ints
 from altsets.search.run import Run
 
-
-@dataclass(frozen=True)
-class MilpLimits:
-    """How the solver (HiGHS) is asked, and how much it is asked.
-
-    Its tolerances are absolute, so programmes have numbers of order one.
-    """
-
-    # The solver
-
-    #: What the solver calls feasible. Any tighter, presolve has been seen to cut off optima; its default is 1e-6.
-    feasibility_tolerance: float = 1e-7
-    #: By how much the objective is enlarged: an improvement by less than the tolerance is none to the solver.
-    objective_factor: float = 1e5
-    #: By how many tolerances its bound may be off, in the enlarged objective: what it cut off as no improvement may
-    #: still be one, and each programme on the way was solved but for as much.
-    bound_error: int = 100
-    #: Coefficients below this are dropped. Its default, 1e-9, drops the difference of nearly equal scores.
-    dropped_coefficient: float = 1e-12
-    #: The absolute gap at which it stops, in the enlarged objective. Its default, 1e-6, is too much.
-    absolute_gap: float = 1e-11
-    #: The tolerance of linear programmes, primal and dual.
-    lp_tolerance: float = 1e-9
-    #: What is added to a bound that no second argument confirms, in units of the programme: presolve has been seen to
-    #: be off by its tolerance.
-    unconfirmed: float = 5e-7
-    #: Steps of the run that a node of the solver's search counts as.
-    steps_per_node: int = 10
-    #: Seconds that it gets at least, even if time is up.
-    min_seconds: float = 0.01
-
-    # Programmes
-
-    #: How far a row of a budget stays clear of what is meant, well above the solver's tolerance.
-    clearance: float = 1e-6
-    #: By how much the smallest quality may fall when the sum is maximised after it, as dividing by the scale rounds.
-    minimum_slack: float = 1e-12
-
-    # Whether there is a set at all
-
-    #: With more sizes than this, or after so many nodes of a search for a set, the solver is asked.
-    max_sizes: int = 16
-    search_nodes: int = 10_000
-    #: Beyond this many features it is not asked either, as the programme takes too long.
-    max_features: int = 20_000
-
-
-#: Default limits.
-MILP_LIMITS = MilpLimits()
+#: What the solver calls feasible. Any tighter, presolve has been seen to cut off optima; its default is 1e-6.
+FEASIBILITY_TOLERANCE = 1e-7
+#: By how much the objective is enlarged: an improvement by less than the tolerance is none to the solver.
+OBJECTIVE_FACTOR = 1e5
+#: By how many tolerances its bound may be off, in the enlarged objective: what it cut off as no improvement may still
+#: be one, and each programme on the way was solved but for as much.
+BOUND_ERROR = 100
+#: Coefficients below this are dropped. Its default, 1e-9, drops the difference of nearly equal scores.
+DROPPED_COEFFICIENT = 1e-12
+#: The absolute gap at which it stops, in the enlarged objective. Its default, 1e-6, is too much.
+ABSOLUTE_GAP = 1e-11
+#: The tolerance of linear programmes, primal and dual.
+LP_TOLERANCE = 1e-9
+#: What is added to a bound that no second argument confirms: presolve has been seen to be off by its tolerance.
+UNCONFIRMED = 5e-7
+#: Steps of the run that a node of the solver's search counts as.
+STEPS_PER_NODE = 10
+#: Seconds that it gets at least, even if time is up.
+MIN_SECONDS = 0.01
 
 
 @dataclass(frozen=True)
@@ -77,8 +47,7 @@ class Programme:
     Coefficients should be of order one: the solver's tolerances are absolute.
     """
 
-    def __init__(self, limits: MilpLimits = MILP_LIMITS) -> None:
-        self._limits = limits
+    def __init__(self) -> None:
         self._lower: list[float] = []
         self._upper: list[float] = []
         self._cost: list[float] = []
@@ -178,32 +147,31 @@ class Programme:
         solver.cbMipInterrupt += on_interrupt
         solver.cbSimplexInterrupt += on_interrupt
         solver.run()
-        run.tick(self._limits.steps_per_node * max(int(solver.getInfo().mip_node_count), 1))
+        run.tick(STEPS_PER_NODE * max(int(solver.getInfo().mip_node_count), 1))
         return solver
 
     def _set_options(self, solver: Any, run: Run, gap: float) -> None:
-        limits = self._limits
         # The defaults call 0.01 % off "optimal".
         solver.setOptionValue("mip_rel_gap", gap)
-        solver.setOptionValue("mip_abs_gap", limits.absolute_gap)
-        solver.setOptionValue("small_matrix_value", limits.dropped_coefficient)
-        solver.setOptionValue("mip_feasibility_tolerance", limits.feasibility_tolerance)
+        solver.setOptionValue("mip_abs_gap", ABSOLUTE_GAP)
+        solver.setOptionValue("small_matrix_value", DROPPED_COEFFICIENT)
+        solver.setOptionValue("mip_feasibility_tolerance", FEASIBILITY_TOLERANCE)
         if math.isfinite(run.remaining):
-            solver.setOptionValue("time_limit", max(run.remaining, limits.min_seconds))
+            solver.setOptionValue("time_limit", max(run.remaining, MIN_SECONDS))
         if math.isfinite(run.steps_left):
             # The solver decides by nodes alone how far it goes, so the clock has no say in what it finds.
-            solver.setOptionValue("mip_max_nodes", max(int(run.steps_left) // limits.steps_per_node, 1))
+            solver.setOptionValue("mip_max_nodes", max(int(run.steps_left) // STEPS_PER_NODE, 1))
 
     def _solution(self, solver: Any, highspy: Any) -> Solution:
         """What the solver found, with a bound that allows for its tolerances."""
-        status, limits = solver.getModelStatus(), self._limits
+        status = solver.getModelStatus()
         if status in (highspy.HighsModelStatus.kInfeasible, highspy.HighsModelStatus.kUnboundedOrInfeasible):
             return Solution(None, -math.inf)
         info = solver.getInfo()
         bound = float(info.mip_dual_bound) if any(self._integer) else math.inf
         if status == highspy.HighsModelStatus.kOptimal and not any(self._integer):
             bound = float(info.objective_function_value)
-        bound = (bound + limits.bound_error * limits.feasibility_tolerance) / limits.objective_factor
+        bound = (bound + BOUND_ERROR * FEASIBILITY_TOLERANCE) / OBJECTIVE_FACTOR
         values = np.array(solver.getSolution().col_value)
         if info.primal_solution_status != 2 or not len(values):
             return Solution(None, bound)
@@ -211,7 +179,7 @@ class Programme:
 
     def _model(self, highspy: Any, *, objective: bool = True) -> Any:
         """The programme as the solver takes it, with its objective or without."""
-        costs = np.array(self._cost) * self._limits.objective_factor
+        costs = np.array(self._cost) * OBJECTIVE_FACTOR
         lower, upper = np.array([self._row_lower, self._row_upper], dtype=np.float64)
         if not objective:
             free = np.array(self._of_objective, dtype=bool)
@@ -245,13 +213,13 @@ class LinearProgramme:
     for many.
     """
 
-    def __init__(self, limits: MilpLimits = MILP_LIMITS) -> None:
+    def __init__(self) -> None:
         import highspy
 
         self._solver = _silent_solver(highspy)
         self._solver.setOptionValue("presolve", "off")
         for tolerance in ("primal_feasibility_tolerance", "dual_feasibility_tolerance"):
-            self._solver.setOptionValue(tolerance, limits.lp_tolerance)
+            self._solver.setOptionValue(tolerance, LP_TOLERANCE)
         self._solver.changeObjectiveSense(highspy.ObjSense.kMaximize)
         self._optimal = highspy.HighsModelStatus.kOptimal
         self._has_new_columns = False

@@ -24,10 +24,23 @@ from altsets.search.run import Run
 from altsets.search.subset.candidates import EXCHANGE_GAIN
 from altsets.search.subset.encoding import SizeEncoding
 from altsets.search.subset.fixed_size import FixedSizeOracle
-from altsets.search.subset.limits import CONSTRUCTION_LIMITS, ConstructionLimits
 from altsets.search.subset.pricing import PricingOracle
 from altsets.search.subset.rules import Cap, Spending, differing
 from altsets.search.tolerances import PROVEN
+
+#: Seconds for what is left to do when time is up.
+GRACE = 0.07
+#: Features looked at for all sets together: up to these it takes so little time that it is always done.
+LITTLE_WORK = 300_000
+#: Features that take as long to look at as one more set to differ from.
+FEATURES_PER_SET = 10
+#: Sizes that are tried where sizes are open.
+MAX_SIZES = 5
+#: Rounds of exchanges for one set, features looked at in all of them together, and looks that a round counts for
+#: besides its candidates: it has some work of its own.
+MAX_ROUNDS, MAX_LOOKS, LOOKS_PER_ROUND = 30, 4_000_000, 5_000
+#: Nodes of a search for any set at all, where adding the best features leads nowhere.
+MAX_NODES = 2_000
 
 
 class FixedCaps:
@@ -48,10 +61,8 @@ class GreedySet:
     ``fixed`` are the caps of all sets of this size, ``caps`` those of this set alone, on small groups.
     """
 
-    def __init__(
-        self, encoding: SizeEncoding, fixed: FixedCaps, caps: Sequence[Cap], limits: ConstructionLimits
-    ) -> None:
-        self.encoding, self._limits, form = encoding, limits, encoding.form
+    def __init__(self, encoding: SizeEncoding, fixed: FixedCaps, caps: Sequence[Cap]) -> None:
+        self.encoding, form = encoding, encoding.form
         self._conflicts, self._linear = form.conflicts, form.linear[encoding.features]
         n = len(self._linear)
         self.taken: list[int] = []
@@ -184,10 +195,10 @@ class GreedySet:
 
     def exchange(self) -> None:
         """Exchange one feature for another as long as that helps; those that others need stay."""
-        looks = (len(self._linear) + self._limits.looks_per_round) * max(len(self.taken), 1)
+        looks = (len(self._linear) + LOOKS_PER_ROUND) * max(len(self.taken), 1)
         needs = {position: self.encoding.needed(position) for position in self.taken}
         tied = {tied for position, needed in needs.items() if needed for tied in (position, *needed)}
-        for _ in range(min(self._limits.max_rounds, self._limits.max_looks // looks)):
+        for _ in range(min(MAX_ROUNDS, MAX_LOOKS // looks)):
             loose = [position for position in self.taken if position not in tied]
             if not any([self._exchanged(position) for position in loose]):
                 return
@@ -227,10 +238,8 @@ class Construction:
     When the run is stopped, there is still a little time, as this is what sets come from then.
     """
 
-    def __init__(
-        self, pricing: PricingOracle, run: Run, limits: ConstructionLimits = CONSTRUCTION_LIMITS
-    ) -> None:
-        self.pricing, self.problem, self.run, self._limits = pricing, pricing.problem, run, limits
+    def __init__(self, pricing: PricingOracle, run: Run) -> None:
+        self.pricing, self.problem, self.run = pricing, pricing.problem, run
         self._last = math.inf
         self._fixed = {sets.size: FixedCaps(sets.encoding) for sets in self._sizes}
 
@@ -238,7 +247,7 @@ class Construction:
     def _sizes(self) -> list[FixedSizeOracle]:
         """A few sizes, from the largest to the smallest."""
         sizes = self.pricing.sizes[::-1]
-        n_sizes = min(self._limits.max_sizes, len(sizes))
+        n_sizes = min(MAX_SIZES, len(sizes))
         places = np.unique(np.linspace(0, len(sizes) - 1, n_sizes).astype(int))
         return [sizes[place] for place in places.tolist()]
 
@@ -254,10 +263,10 @@ class Construction:
 
     @cached_property
     def _is_little(self) -> bool:
-        problem, limits = self.problem, self._limits
-        per_feature = len(self.pricing.features) + limits.features_per_set * problem.n_sets
+        problem = self.problem
+        per_feature = len(self.pricing.features) + FEATURES_PER_SET * problem.n_sets
         work = problem.n_sets * problem.k_max * per_feature
-        return work <= limits.little_work and problem.counts_shared
+        return work <= LITTLE_WORK and problem.counts_shared
 
     @property
     def late(self) -> bool:
@@ -271,7 +280,7 @@ class Construction:
             return True
         now = time.perf_counter()
         # Counted from when it was first seen, as searches may be late to notice.
-        self._last = min(self._last, now + self._limits.grace)
+        self._last = min(self._last, now + GRACE)
         return now >= self._last
 
     def all(self, before: Sequence[FeatureSet] = ()) -> list[FeatureSet]:
@@ -325,7 +334,7 @@ class Construction:
 
     def _empty(self, sets: FixedSizeOracle, caps: Sequence[Cap]) -> GreedySet:
         """A set to begin with: the features that are in every set."""
-        return GreedySet(sets.encoding, self._fixed[sets.size], caps, self._limits)
+        return GreedySet(sets.encoding, self._fixed[sets.size], caps)
 
     def _caps(self, sets: FixedSizeOracle, others: Sequence[FeatureSet]) -> list[Cap]:
         return differing(self.problem, sets.size, others) if self.problem.caps_shared else []
@@ -358,7 +367,7 @@ class Construction:
             return self._accepted(sets.encoding.set_of(row), others)
 
         conditions = self.pricing.differing(sets, others)._replace(
-            tick=lambda: self.over, max_nodes=self._limits.max_nodes
+            tick=lambda: self.over, max_nodes=MAX_NODES
         )
         if not self.problem.counts_shared:
             conditions = conditions._replace(accept=self.run.guarded(accept, otherwise=False))

@@ -60,28 +60,5 @@ class PricingLimits:
     laborious_nodes: int = 50_000
 
 
-@dataclass(frozen=True)
-class ConstructionLimits:
-    """Limits of :class:`altsets.search.subset.construction.Construction`."""
-
-    #: Seconds for what is left to do when time is up.
-    grace: float = 0.07
-    #: Features looked at for all sets together: up to these it takes so little time that it is always done.
-    little_work: int = 300_000
-    #: Features that take as long to look at as one more set to differ from.
-    features_per_set: int = 10
-    #: Sizes that are tried where sizes are open.
-    max_sizes: int = 5
-    #: Rounds of exchanges for one set.
-    max_rounds: int = 30
-    #: Features looked at in all these rounds together.
-    max_looks: int = 4_000_000
-    #: Looks that a round counts for besides its candidates: it has some work of its own.
-    looks_per_round: int = 5_000
-    #: Nodes of a search for any set at all, where adding the best features leads nowhere.
-    max_nodes: int = 2_000
-
-
 #: Default limits.
 PRICING_LIMITS = PricingLimits()
-CONSTRUCTION_LIMITS = ConstructionLimits()
