@@ -125,11 +125,6 @@ def counts_only(constraint: Constraint) -> bool:
     return all(isinstance(rule, CountRule) for rule in constraint.rules())
 
 
-def sizes_only(constraint: Constraint) -> bool:
-    """Whether a constraint is about the size of sets alone."""
-    return all(isinstance(rule, SizeRule) for rule in constraint.rules())
-
-
 def declines_extras(
     quality: Quality,
     problem: Problem,
@@ -147,8 +142,9 @@ def declines_extras(
         return f"{who} takes dice or jaccard dissimilarity only"
     if not problem.fixed_size:
         return f"{who} takes sets of one size only"
-    # A constraint on the size that leaves one size says no more than n_features does.
-    beyond = [c.title for c in problem.constraints if not (taken(c) or sizes_only(c))]
-    if beyond:
-        return f"{who} takes no constraints but {known}, and not {beyond[0]}"
+    for constraint in problem.constraints:
+        # A constraint on the size that leaves one size says no more than n_features does.
+        is_size = all(isinstance(rule, SizeRule) for rule in constraint.rules())
+        if not is_size and not taken(constraint):
+            return f"{who} takes no constraints but {known}, and not {constraint.title}"
     return None

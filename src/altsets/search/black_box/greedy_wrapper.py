@@ -30,7 +30,6 @@ from altsets.search.run import Run, Stopped
 from altsets.search.subset.candidates import Anything
 from altsets.search.subset.prices import DualPrices
 from altsets.search.subset.pricing import PricingOracle
-from altsets.search.subset.rules import Rules
 
 #: What all ties of a solution can add up to at most, in features: less than half of one, so that they only break ties.
 TIES = 0.25
@@ -53,61 +52,29 @@ Features = frozenset[int]
 
 
 class Feasibility:
-    """All rules for one set, and for two, ready to be checked thousands of times."""
+    """Whether a set may be chosen, alone or besides others."""
 
     def __init__(self, problem: Problem) -> None:
         self._problem = problem
-        self._own = callable(problem.dissimilarity)
-        self._rules = {size: Rules.of(problem, size) for size in problem.sizes}
-        # Of caps, only those that a set of this size can break at all.
-        self._caps = {
-            size: [
-                (frozenset(cap.group), cap.most, cap.outside)
-                for cap in rules.caps
-                if cap.outside or cap.most < min(size, len(cap.group))
-            ]
-            for size, rules in self._rules.items()
-            if rules is not None
-        }
-        conflicts = np.zeros((0, 0), dtype=bool) if problem.conflicts is None else problem.conflicts
-        self._excluded = {
-            row: frozenset(np.flatnonzero(conflicts[row]).tolist())
-            for row in np.flatnonzero(conflicts.any(axis=1)).tolist()
-        }
-        self._one_limit = None if self._own or not problem.fixed_size else problem.max_overlap
+        self._limit = problem.max_overlap if problem.counts_shared and problem.fixed_size else None
 
     def alone(self, chosen: Features) -> bool:
         """Whether a set keeps to all constraints and differs from the existing sets."""
-        size = len(chosen)
-        rules = self._rules.get(size)
-        if rules is None or not rules.required <= chosen or not rules.forbidden.isdisjoint(chosen):
-            return False
-        for group, most, outside in self._caps[size]:
-            inside = len(group & chosen)
-            if (size - inside if outside else inside) > most:
-                return False
-        needs, excluded = rules.needs, self._excluded
+        problem, ordered = self._problem, tuple(sorted(chosen))
         return (
-            (not needs or all(needs[j] <= chosen for j in chosen if j in needs))
-            and (not excluded or all(excluded[j].isdisjoint(chosen) for j in chosen if j in excluded))
-            and all(budget.pays_for(chosen) for budget in rules.budgets)
-            and (not self._own or all(self.apart(chosen, other) for other in self._problem.existing))
+            len(chosen) in problem.sizes
+            and all(constraint.holds(ordered) for constraint in problem.constraints)
+            and all(problem.compatible(ordered, given) for given in problem.existing)
         )
 
-    def apart(self, first: Features, second: Iterable[int]) -> bool:
-        """Whether two sets differ enough."""
-        if self._own:
-            return self._problem.compatible(tuple(sorted(first)), tuple(sorted(second)))
-        other = second if isinstance(second, frozenset) else frozenset(second)
-        return len(first & other) <= self._problem.max_overlap_of(len(first), len(other))
-
     def all_apart(self, chosen: Features, others: Sequence[FeatureSet | Features]) -> bool:
-        """Whether a set differs enough from others."""
-        if self._one_limit is None:
-            return all(self.apart(chosen, other) for other in others)
+        """Whether a set differs enough from others of the same request."""
+        if self._limit is None:
+            ordered = tuple(sorted(chosen))
+            return all(self._problem.compatible(ordered, tuple(sorted(other))) for other in others)
         # This is asked most of all.
         for other in others:  # noqa: SIM110 - a generator takes twice as long
-            if len(chosen.intersection(other)) > self._one_limit:
+            if len(chosen.intersection(other)) > self._limit:
                 return False
         return True
 
@@ -243,12 +210,11 @@ class Repair:
             found, finished = best_combination(families, self.feasibility, self.run.tick, MAX_COMBINATIONS)
             if not finished:
                 return self._solve(changes, others)
-            if found is not None and self._distance(changes, found) <= sum(nearest) + further:
-                return [tuple(sorted(one)) for one in found]
+            if found is not None:
+                distances = [change.distance(one) for change, one in zip(changes, found, strict=True)]
+                if sum(distances) <= sum(nearest) + further:
+                    return [tuple(sorted(one)) for one in found]
         return self._solve(changes, others)
-
-    def _distance(self, changes: Sequence[Change], sets: Sequence[Features]) -> int:
-        return sum(change.distance(one) for change, one in zip(changes, sets, strict=True))
 
     def _close(
         self, number: int, change: Change, most: int, others: Sequence[FeatureSet]
@@ -266,7 +232,7 @@ class Repair:
         family = [
             (value, one)
             for value, one in zip(listing.values.tolist(), sets, strict=True)
-            if not others or all(self.feasibility.apart(one, other) for other in others)
+            if self.feasibility.all_apart(one, others)
         ]
         family.sort(key=lambda entry: -entry[0])
         return family

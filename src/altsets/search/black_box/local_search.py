@@ -259,25 +259,21 @@ class ExchangeMoves:
         self, current: Sequence[FeatureSet], others: Sequence[FeatureSet], idle: int
     ) -> list[list[FeatureSet]]:
         """Several ways to go on from here, the more adventurous the longer (``idle``) nothing new was found."""
-        sampler = self._current_sampler(1.0 + idle // IDLE_ROUNDS_TO_FLATTEN)
+        # A sampler that knows what the surrogate knows is made anew only if something has changed.
+        at = len(self._evaluations.known), 1.0 + idle // IDLE_ROUNDS_TO_FLATTEN
+        if self._sampler is None or at != self._sampled_at:
+            self._sampler = FeatureSampler(self._surrogate.coefficients, self._usable, self._random, at[1])
+            self._sampled_at = at
         proposals: list[list[FeatureSet]] = []
         for _ in range(BATCH):
             proposed: list[FeatureSet] | None = list(current)
             for _ in range(1 + idle // IDLE_ROUNDS_TO_PERTURB):
                 if self._evaluations.run.tick():
                     return proposals
-                proposed = proposed and self._exchanged(proposed, others, sampler)
+                proposed = proposed and self._exchanged(proposed, others, self._sampler)
             if proposed:
                 proposals.append(proposed)
         return proposals
-
-    def _current_sampler(self, flatness: float) -> FeatureSampler:
-        """One that knows what the surrogate knows; it is made anew only if something has changed."""
-        at = (len(self._evaluations.known), flatness)
-        if self._sampler is None or at != self._sampled_at:
-            self._sampler = FeatureSampler(self._surrogate.coefficients, self._usable, self._random, flatness)
-            self._sampled_at = at
-        return self._sampler
 
     def _exchanged(
         self, current: Sequence[FeatureSet], others: Sequence[FeatureSet], sampler: FeatureSampler

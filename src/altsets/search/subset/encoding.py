@@ -81,7 +81,8 @@ class SizeEncoding:
         self.place[features] = np.arange(len(features))
         self._needs = np.zeros(len(features) + 1, dtype=np.intc), np.zeros(0, dtype=np.intc)
         if rules.needs:
-            self._needs = flat([self._needed(feature) for feature in features.tolist()])
+            needs = [rules.needs.get(feature, frozenset()) - rules.required for feature in features.tolist()]
+            self._needs = flat([self.place[sorted(needed)].tolist() for needed in needs])
         #: The least and the largest pair term.
         self.pair_range = form.pair_range(np.concatenate([self.base, features]))
         self._kept_conflicts: npt.NDArray[np.uint8] | None = None
@@ -99,10 +100,6 @@ class SizeEncoding:
         """Where the prices of features are."""
         self._price_of, self._price_of_base = place[self.features], place[self.base]
 
-    def _needed(self, feature: int) -> list[int]:
-        needed = self.rules.needs.get(feature, frozenset()) - self.rules.required
-        return [int(self.place[j]) for j in sorted(needed)]
-
     def needed(self, position: int) -> list[int]:
         """The positions of all features that the one at a position needs."""
         first, needs = self._needs
@@ -112,11 +109,6 @@ class SizeEncoding:
     def positions_of(self, chosen: Sequence[int]) -> Ints:
         """Where these features are; -1 for those that are in every set or in none."""
         return self.place[list(chosen)]
-
-    def open_positions(self, rows: Ints) -> Indices:
-        """Sets, rows of features, as rows of positions, without the features that are in every set."""
-        places = self.place[rows].astype(np.intp)
-        return places[places >= 0].reshape(len(rows), self.n_open)
 
     def with_base(self, rows: npt.NDArray[np.integer[Any]]) -> Ints:
         """Positions as features, with those that are in every set."""

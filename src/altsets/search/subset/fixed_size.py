@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from functools import cached_property
 from typing import NamedTuple
@@ -249,7 +249,11 @@ class FixedSizeOracle:
             return *self._nothing, True
         no_rows, no_values = self._nothing
         rows, values, complete = [no_rows], [no_values], True
-        for objective in self._objectives(prices, threshold):
+        # Several objectives together see every ratio above the threshold.
+        ratio = self.form.ratio
+        for objective in (
+            self._ratios.objectives(threshold) if ratio else [self._objective(prices, threshold)]
+        ):
             if len(rows) > 1 and conditions.tick():
                 complete = False
                 break
@@ -302,12 +306,6 @@ class FixedSizeOracle:
         clique_cuts, paid = self.encoding.clique_cut_terms(prices)
         return Objective(terms, start - paid, threshold, clique_cuts)
 
-    def _objectives(self, prices: DualPrices | None, threshold: float) -> Iterable[Objective]:
-        """Objectives that together see every set above the threshold: one, or those of a ratio."""
-        if self.form.ratio:
-            return self._ratios.objectives(threshold)
-        return [self._objective(prices, threshold)]
-
     def _search(
         self, request: KernelRequest, objective: Objective, most: int, max_nodes: int
     ) -> SubsetsFound:
@@ -345,7 +343,9 @@ class FixedSizeOracle:
         if not len(pairs) or not self.n_open or prices.clique_cuts is not None:
             # There is nothing to exchange, or one best set after the other is as fast, or exchanges know too little.
             return np.zeros((0, self.size), dtype=np.intc)
-        places = self.encoding.open_positions(rows)
+        places = self.encoding.place[rows].astype(np.intp)
+        # Without the features that are in every set.
+        places = places[places >= 0].reshape(len(rows), self.n_open)
         # The sets that may still become better.
         going = np.arange(len(rows))
         for _ in range(self._limits.max_exchanges):
