@@ -16,10 +16,7 @@ from altsets.search.subset.candidates import Candidates
 
 @dataclass(frozen=True)
 class SumBound:
-    """No n_sets sets have qualities that add up to more than ``value``.
-
-    ``counts[i]``, where known, is the number of features that lie in more than i sets when the value is reached.
-    """
+    """A bound on a sum of qualities; where it is reached, ``counts[i]`` features, if known, are in more than i sets."""
 
     value: float
     counts: Ints | None
@@ -34,10 +31,10 @@ def _arguments(problem: Problem, unshared: int = 0) -> tuple[int, int, int, int]
 def sum_bound(
     candidates: Candidates, problem: Problem, unshared: int = 0, tick: Callable[[], bool] = lambda: False
 ) -> SumBound:
-    """The degree-sequence bound; existing sets are left out of account.
+    """The degree-sequence bound, regardless of existing sets; a weaker one once ``tick`` says stop.
 
     With ``unshared`` > 0 the pairs of sets share so many features less than they may: no longer a bound, but a degree
-    sequence that is easier to arrange. Once ``tick`` says stop, it is a weaker bound.
+    sequence that is easier to arrange.
     """
     tolerance = candidates.tolerance(problem.n_features)
     value, counts, _, _ = degree_bound(candidates.scores, *_arguments(problem, unshared), tolerance, tick)

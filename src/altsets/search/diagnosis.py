@@ -115,10 +115,9 @@ def _minimal_conflict(
     *,
     unknown: bool = False,
 ) -> list[Condition]:
-    """The conditions that are needed to make it impossible, earlier ones rather than later ones.
+    """The conditions that are needed to make it impossible, earlier ones rather than later ones (Junker's QuickXplain).
 
-    All together, with the background, are impossible, and stay so: a condition is left out only where that is proven.
-    Halving finds a few among many in few steps (Junker's QuickXplain). ``unknown``: the background may do alone.
+    All together, with the background, are impossible, and stay so. ``unknown``: the background may do alone.
     """
     if unknown and impossible(background):
         return []
@@ -164,10 +163,7 @@ def _is_impossible(form: Form, problem: Problem, run: Run, conditions: Sequence[
 
 
 def _largest_needed(problem: Problem) -> int | None:
-    """If sets of any size will do, no larger ones need to be looked at; None if no set will do.
-
-    Only required features and groups that must be there, with what they need, make a set larger.
-    """
+    """The size that required features and groups, with what they need, take at most; None if no set will do."""
     rules = Rules.of(problem, problem.n_features_in)
     if rules is None:
         return None
@@ -186,11 +182,7 @@ Probe = Callable[[Problem], Status]
 
 
 def possible_instead(problem: Problem, n_found: int, status: Status, probe: Probe) -> str:
-    """One or two sentences: why there are fewer sets than asked, and what is possible.
-
-    ``probe`` solves smaller requests. A number of alternatives is called the largest only if the next larger one is
-    proven impossible.
-    """
+    """One or two sentences: why there are fewer sets than asked, and what is possible, as ``probe`` finds out."""
     if problem.search.startswith("greedy"):
         if n_found:
             return f"This heuristic ran out of features: n_alternatives={n_found - 1} is possible."

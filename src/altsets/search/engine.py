@@ -132,10 +132,7 @@ def declines_extras(
     known: str = "Forbid",
     who: str = "it",
 ) -> str | None:
-    """Decline what goes beyond additive quality and sets of one size.
-
-    ``taken`` says which constraints the engine handles, ``known`` names them; ``who`` is the subject of the sentence.
-    """
+    """Decline what goes beyond additive quality, sets of one size and the constraints ``taken``, named ``known``."""
     if not isinstance(quality, Additive):
         return f"{who} takes additive quality only, not {type(quality).__name__}"
     if callable(problem.dissimilarity):

@@ -53,10 +53,7 @@ class Bisection:
         doubling: bool = False,
         stop: Callable[[], bool] = lambda: False,
     ) -> None:
-        """Try levels, first with few steps for each, then with as many as it takes.
-
-        Trials are halfway, or with ``doubling`` at distances that double.
-        """
+        """Try levels halfway, or at doubling distances, first with few steps for each, then with as many as needed."""
         undecided, distance = self.reached, 1
         last = min(self.top, self.refuted - 1)
         while undecided < last and not stop():
@@ -194,10 +191,7 @@ class FamilySearch(ABC):
         return solve(self.quality, problem, run, self._engine_asked)
 
     def decide(self, problem: Problem, max_steps: float = math.inf, *, listing: bool = True) -> Decision:
-        """Whether there are ``problem.n_sets`` sets that are good enough, if so many steps settle it.
-
-        With ``listing``, the list of all good sets comes first.
-        """
+        """Whether there are ``problem.n_sets`` sets that are good enough, first by the list of all good sets."""
         most = math.inf
         if listing and self.listed is not None:
             sets, most = self.pick_listed(problem, problem.n_sets, max_steps)

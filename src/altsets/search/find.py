@@ -177,10 +177,7 @@ def answer(
 def solve(
     quality: Quality, problem: Problem, run: Run, engine: str = "auto", scaling: Scaling | None = None
 ) -> Result:
-    """The verified answer to a request; a part of a greater one is not told why there are fewer sets than asked.
-
-    What is known about the request before is in the run. A scaling is that of another request, if it is the same.
-    """
+    """The verified answer; in a part of a larger search, without the reason why there are fewer sets than asked."""
     # Models behind a black box may well have a use for more threads.
     with nullcontext() if not quality.has_form else one_thread():
         chosen = _engine(engine, quality, problem, run)

@@ -30,13 +30,13 @@ from altsets.search.tolerances import PROVEN
 
 #: Features beyond which sets are not listed, and nodes of the branch and bound that lists them.
 LISTED_FEATURES, LIST_NODES = 3_000, 500_000
-#: Features of which each pair is looked at for a bound on the number of sets, and the largest number it is tried for.
+#: Features whose pairs are used for a bound on the number of sets, and the largest number that it is tried for.
 PAIRED_FEATURES, COUNTED_SETS = 3_000, 64
 
 
 @dataclass(frozen=True)
 class GoodSetLimits:
-    """Limits on time alone, never on what is right. Steps are those of a :class:`altsets.search.run.Run`."""
+    """Limits on time alone, never on what is right."""
 
     #: Good sets are listed if they are no more than this, as each is compared with each other.
     listed_sets: int = 2_000
@@ -201,8 +201,7 @@ class GoodSets:
     ) -> tuple[list[FeatureSet], float]:
         """Listed sets that go together, ``wanted`` of them if there are as many; and a bound on their number.
 
-        The clique search ends when so many vertices were coloured. With ``repeat``, a set that differs enough from
-        itself may come more than once.
+        The clique search ends when so many vertices were coloured.
         """
         allowed = self._differing(problem)
         alone = np.flatnonzero(self._apart_from_existing(problem)).tolist()
@@ -377,10 +376,7 @@ def bound_on_number(
 
 
 def _optimistic_scores(form: Form, problem: Problem) -> Candidates | None:
-    """An upper bound on what each feature adds to a set, best first; None if there is none for single features.
-
-    Each pair term is divided between two features, and a feature has pairs with at least those that suit it best.
-    """
+    """A bound on what each feature adds to a set, with half of its smallest pair terms; None if there is none."""
     usable = np.ones(problem.n_features_in, dtype=bool) if form.allowed is None else form.allowed.copy()
     usable[list(problem.forbidden)] = False
     features: Indices = np.flatnonzero(usable)
@@ -397,10 +393,7 @@ def _optimistic_scores(form: Form, problem: Problem) -> Candidates | None:
 
 
 def _bound_by_scores(candidates: Candidates, problem: Problem, least: float, most: int, run: Run) -> int:
-    """How many sets can be good enough: more of them would need better features than there are.
-
-    If some number of sets is ruled out, so are larger ones; the distance between trials doubles, then halves.
-    """
+    """How many sets can be good enough, by trials at doubling distances: more would need better features."""
     possible, refuted, distance = 1, most + 1, 1
     while refuted - possible > 1 and not run.stopped:
         n_sets = min(possible + distance, (possible + refuted) // 2)

@@ -4,11 +4,8 @@ They are fast and give no proof. With d = k - max_overlap, the number of feature
 
 * *replacement* keeps the best ``max_overlap`` features in every set and fills each set up with the next d features;
 * *balancing* deals the same features out so that the qualities of the sets come close;
-* *depth* goes through all sets in lexicographic order of quality ranks and keeps each one that is valid. Its first
-  sets are those of replacement, so it starts from there (the hybrid that the paper suggests), with the same result.
-
-Forbidden features are not ranked at all. Depth search knows caps, so it takes every constraint that is one; then, and
-where there are existing sets, it starts from the beginning.
+* *depth* goes through all sets in lexicographic order of quality ranks and keeps each one that is valid. Without caps
+  its first sets are those of replacement, so it starts from there (the hybrid that the paper suggests).
 """
 
 from __future__ import annotations

@@ -36,7 +36,7 @@ class Likeness(Protocol):
 
 
 def likeness_of(problem: Problem) -> Likeness | None:
-    """How kernels compare the sets of a problem; None where shared features are counted, or a user's function asked."""
+    """How kernels compare sets; None where shared features are counted, or a user's function decides."""
     if isinstance(problem.dissimilarity, Matched):
         return _ByMatching(problem, problem.dissimilarity)
     if isinstance(problem.dissimilarity, Grouped):

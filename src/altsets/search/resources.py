@@ -23,8 +23,7 @@ MOST_SETS = 10_000
 #: Sets of any search: each has a status of its own in the answer.
 MOST_ASKED = 10_000_000
 
-#: Bytes of a variable of an integer programme with its part in a few rows; of a candidate on each level of a search for
-#: one set; of a listed set on each level of picking sets.
+#: Bytes of a variable of an integer programme with its rows; of a candidate, and of a listed set, on each level.
 VARIABLE, CANDIDATE, LISTED = 300, 45, 28
 
 

@@ -1,8 +1,7 @@
 """Numbers of order one: what engines see of a quality, whatever its units, and what their answers mean in these units.
 
-A problem's *scale* is the largest absolute number among the features that can be used. Engines get all numbers divided
-by a power of two, which rounds nothing, such that the scale lies between 1/2 and 1; numbers of features that cannot be
-used become 0. So tolerances are plain constants, and nothing depends on units or on what is never used.
+Engines get all numbers divided by a power of two, which rounds nothing, such that the largest absolute number among the
+features that can be used (the *scale*) lies between 1/2 and 1. So tolerances are plain constants.
 """
 
 from __future__ import annotations

@@ -24,8 +24,7 @@ from altsets.search.subset.pricing import PricingOracle
 #: Sets that are listed at most: more take long to list, let alone to evaluate.
 MAX_SETS = 2_000_000
 TOO_MANY = f"it evaluates every set, and there are more than {MAX_SETS:,} of them or they are hard to list"
-#: Nodes of the listing for each set that it may hold: rules may be so tight that a list takes long without getting
-#: long; then it is given up.
+#: Nodes of the listing for each set that it may hold: tight rules can make a short list take long.
 NODES_PER_SET = 20
 #: Nodes for picking compatible sets from the list: as good as no limit, the clock is what ends it.
 EXHAUSTIVE_PICK_NODES = 10**12
@@ -111,11 +110,7 @@ def all_sets(problem: Problem, run: Run, most: int) -> tuple[PricingOracle, List
 
 
 class _Choice:
-    """Chooses among evaluated sets: the best in turn, or the best together.
-
-    ``known`` has the qualities of all that were evaluated; ``complete`` says whether the listing holds all sets that
-    are not ruled out.
-    """
+    """Chooses among evaluated sets; ``complete`` says whether the listing holds all sets that are not ruled out."""
 
     def __init__(
         self, problem: Problem, listing: Listing, known: dict[FeatureSet, float], complete: bool, run: Run

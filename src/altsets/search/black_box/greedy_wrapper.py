@@ -3,10 +3,8 @@
 The paper asks a solver after every swap. Nearly always there is a shorter way: in sets of one size, two new features
 push out two old ones, and there are few ways to choose them. Where that fails, the search for good sets finds the
 closest set, with a reward of 1 for each feature that stays as it is; for several sets at once, it lists the close ones,
-and those that go together are picked. Only where these lists grow long the integer-programming solver is asked.
-
-Ties are broken by small random numbers, always the same ones, one for each set and feature: among the closest solutions
-the one with the largest sum of them is taken.
+and those that go together are picked. Only where these lists grow long the integer-programming solver is asked. Ties
+are broken by small random numbers, always the same ones, one for each set and feature.
 """
 
 from __future__ import annotations
@@ -43,8 +41,7 @@ MAX_FURTHER_CHANGES = 4
 MAX_DIRECT_SETS = 1_000
 #: Steps of a search for close sets that go together, until the solver is asked: about as long as its answer takes.
 MAX_COMBINATIONS = 20_000
-#: Features of all pairs of sets together beyond which the solver is not asked, as it takes seconds to notice that
-#: time is up.
+#: Features of all pairs of sets together beyond which the solver is not asked, as it notices late that time is up.
 MAX_SOLVER_PRODUCTS = 20_000
 
 
@@ -326,10 +323,9 @@ def best_combination(
     max_steps: int,
     valid: Callable[[Features], bool] | None = None,
 ) -> tuple[Sequence[Features] | None, bool]:
-    """One valid set of each family such that all differ enough, with the largest sum of values.
+    """One valid set of each family such that all differ enough, with the largest sum of values; None if there are none.
 
-    Returns None if there are none, and whether the search came to its end: there may be far more combinations than
-    steps.
+    Also whether the search came to its end: there may be far more combinations than steps.
     """
     first = [next(iter(family), None) for family in families]
     best: list[Features] | None = None

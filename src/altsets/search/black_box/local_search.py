@@ -1,15 +1,8 @@
 """Local search for black boxes: simulated annealing that learns which features are worth trying.
 
-1. Random valid sets are evaluated, until each feature was in a few; what they are worth goes into a linear model
-   (:class:`Surrogate`), as does every set that is evaluated later on.
-2. The search starts from the best of: the first valid sets, the best sets evaluated so far, and what the model holds
-   to be best under all rules.
-3. Features are exchanged, one set at a time: those that seem good come in, those that seem bad go. A better
-   solution is always taken, a worse one with a probability that falls to zero as the budget runs out. Where an
-   exchange breaks a rule, it is repaired (:class:`Repair`).
-4. Of several sets at once, the best that go together are picked from all that were evaluated.
-
-One search after the other shares the model, so that later sets begin with what is known from earlier ones.
+Random valid sets, until each feature was in a few, and all later ones go into a linear model. The search starts from
+the best sets so far and from what the model holds to be best, and exchanges features of one set at a time. Of several
+sets at once, the best that go together are picked from all that were evaluated.
 """
 
 from __future__ import annotations
@@ -44,8 +37,7 @@ INITIAL_TEMPERATURE = 0.3
 BATCH = 4
 #: Exchanges that are drawn before a broken rule is repaired.
 EXCHANGE_ATTEMPTS = 10
-#: Rounds without a new set after which features are drawn more evenly, after which one more feature is exchanged at
-#: a time, and after which the search ends.
+#: Rounds without a new set after which features are drawn more evenly, one more is exchanged, and the search ends.
 IDLE_ROUNDS_TO_FLATTEN = 4
 IDLE_ROUNDS_TO_PERTURB = 10
 MAX_IDLE_ROUNDS = 40
@@ -60,13 +52,11 @@ WORST_SET_SHARE = 0.5
 MEAN_WEIGHT = 0.05
 #: Nodes of the search for the best set by the surrogate.
 SURROGATE_NODES = 20_000
-#: Nodes for picking sets that go together, out of so many; by so many fewer where compatibility is a function of
-#: the user's, which takes its time.
+#: Nodes for picking sets that go together, out of so many; fewer by a factor where a user's function compares them.
 PICK_NODES = 500_000
 MAX_KNOWN = 2_000
 OWN_DISSIMILARITY_FACTOR = 20
-#: The prior variance of a feature's coefficient, and of the constant that all sets share, in units of the noise:
-#: next to nothing is known of the constant.
+#: The prior variance of a feature's coefficient, and of the constant that all sets share, in units of the noise.
 COEFFICIENT_VARIANCE = 1.0
 CONSTANT_VARIANCE = 100.0
 #: Above this many features their covariances are left out, as the matrix grows with the square.

@@ -26,10 +26,7 @@ Create = Callable[[int, int, Any], Problem]
 
 @dataclass(frozen=True)
 class SweepPlan:
-    """The requests of a frontier in the order in which they are searched: by size, number of sets, tau.
-
-    ``notes`` are sentences about what was asked for and is not among them.
-    """
+    """The problems of a frontier in the order of the search, and sentences about what was asked for and left out."""
 
     problems: Sequence[Problem]
     notes: Sequence[str] = ()

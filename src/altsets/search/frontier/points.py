@@ -180,8 +180,8 @@ class Curve:
 def suggest(points: Sequence[FrontierPoint], *, mean_quality: bool) -> Suggestion:
     """A size where further features add little, and at that size a tau up to which difference costs little.
 
-    Of several numbers of sets, the largest counts for which there are sets that differ at all. ``mean_quality`` says
-    that the quality of a set is a mean over its features; it is multiplied by their number to see what each adds.
+    Of several numbers of sets, the largest counts for which there are sets that differ at all. A ``mean_quality`` over
+    features is multiplied by their number.
     """
     complete = [point for point in points if point.is_complete]
     counts = {point.n_alternatives for point in complete if point.tau > 0 or not point.n_alternatives}

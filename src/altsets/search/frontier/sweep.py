@@ -418,10 +418,7 @@ def _words(other: Problem, problem: Problem) -> str:
 def make_consistent(
     quality: Quality, problems: Sequence[Problem], points: Sequence[FrontierPoint]
 ) -> list[FrontierPoint]:
-    """The points of simultaneous sets, where unproven ones take over better sets found for a larger tau or more sets.
-
-    ``problems`` are those of the points, in the same order.
-    """
+    """The points; unproven ones of simultaneous sets take over better sets found for a larger tau or more sets."""
     return [
         _improve(quality, problem, point, points)
         if problem.search == "simultaneous" and point.status in OPEN

@@ -29,10 +29,7 @@ Terms = dict[int, float]
 
 @dataclass(frozen=True)
 class SetVariables:
-    """One set: a binary for each candidate, and what size and quality are in terms of variables.
-
-    ``size`` is a variable of its own where sizes are open, else None.
-    """
+    """One set: a binary for each candidate, terms of its quality, and a variable for its size where that is open."""
 
     chosen: list[int]
     quality: Terms
@@ -305,8 +302,7 @@ class Formulation:
     def in_order(self) -> None:
         """Sets are interchangeable: ask for them in the order of the ranks of their features.
 
-        The order of their qualities would do as well, but rows of nearly equal numbers made the solver's presolve cut
-        off optima; any whole numbers are safe.
+        Rows of nearly equal qualities made the solver's presolve cut off optima; any whole numbers are safe.
         """
         ranks = range(len(self.candidates), 0, -1)
         for first, second in itertools.pairwise(self.sets):

@@ -96,10 +96,9 @@ class Programme:
         self._cost[variable] = cost
 
     def maximise(self, run: Run, gap: float = 0.0, *, presolve: bool = True) -> Solution:
-        """Solve until proven but for a relative gap, out of time or interrupted.
+        """Solve until proven but for a relative gap, out of time or interrupted; begin with the last values found.
 
-        One run alone proves nothing, as presolve has been seen to lose solutions. The last values that were found are
-        where the next run begins.
+        One run alone proves nothing, as presolve has been seen to lose solutions.
         """
         import highspy
 
@@ -207,10 +206,9 @@ def _silent_solver(highspy: Any) -> Any:
 
 
 class LinearProgramme:
-    """A linear programme that grows by columns and rows and is solved again from where it was.
+    """A linear programme over variables >= 0 that grows by columns and rows and is solved again from where it was.
 
-    Maximises over variables >= 0. What is added waits for the next solution: the solver takes as long for one row as
-    for many.
+    What is added waits for the next solution: the solver takes as long for one row as for many.
     """
 
     def __init__(self) -> None:

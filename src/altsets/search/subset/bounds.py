@@ -88,11 +88,7 @@ class BoundChoice:
         return cls(limits, linearised=linearised, n_trials=limits.n_trials)
 
     def plan(self, max_nodes: int, possible: bool) -> list[int]:
-        """The node limits of the searches to be made one after the other, until one of them comes to its end.
-
-        ``possible`` is whether there may be a low-rank bound. After each search that does not come to its end,
-        ``note`` decides on the bound of the next one.
-        """
+        """Node limits of the searches to make until one comes to its end; ``note`` follows each that does not."""
         short = self._limits.trial_nodes
         self._trying = possible and max_nodes > short and self.n_trials < self._limits.n_trials
         self._progress = []

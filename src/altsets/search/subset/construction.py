@@ -1,7 +1,6 @@
-"""Valid sets in no time: features are added one by one, the best that fits, and exchanged as long as that helps.
+"""Valid sets without proof: features are added one by one, the best that fits, and exchanged as long as that helps.
 
-This proves nothing. It is what a search falls back on that has to stop before it has found all sets, and what a search
-among many features begins with.
+A search that has to stop before it has found all sets falls back on it, and one among many features begins with it.
 """
 
 from __future__ import annotations
@@ -380,10 +379,7 @@ def completed(
     construction: Callable[[], Construction],
     at_hand: Callable[[], Sequence[FeatureSet]] = lambda: (),
 ) -> Answer:
-    """The answer of a simultaneous search; if it had to stop before it had sets, with those that can be constructed.
-
-    Those at hand, if there are any, are taken first.
-    """
+    """The answer of a simultaneous search that had to stop before it had sets, with those at hand or constructed."""
     if answer.sets or answer.statuses[0] is not Status.NOT_FOUND:
         return answer
     source = construction()
@@ -400,10 +396,7 @@ def completed(
 
 
 def of_one_size(quality: Quality, problem: Problem, run: Run) -> tuple[list[FeatureSet], float]:
-    """All sets, each of the same size, where there is no time to look at every size; and a bound on every set.
-
-    No sets if that fails.
-    """
+    """Sets of one size, or none, where there is no time to look at every size; and a bound on every set."""
     # In an engine's units no number is larger than one.
     sets, ceiling = [], float(problem.k_max + problem.k_max**2)
     apart = max(problem.n_features_in // problem.n_sets, 1)

@@ -164,10 +164,7 @@ class FixedSizeOracle:
     def under(
         cls, rules: Rules, forms: FormCache, size: int, wanted: int, among: Indices | None = None
     ) -> FixedSizeOracle | None:
-        """The sets that keep to the rules; None if it is plain that there are none.
-
-        ``wanted`` is how many features all sets together have at most.
-        """
+        """The sets that keep to the rules, with at most ``wanted`` features together; None if there are plainly none."""
         form = forms.of(size)
         features = usable_features(form, rules, among)
         if features is None:

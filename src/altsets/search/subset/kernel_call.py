@@ -1,7 +1,6 @@
-"""What the kernel :mod:`altsets._kernels.subset_search` is asked and what it answers, with a name for every array.
+"""Arguments and answers of the kernel :mod:`altsets._kernels.subset_search`, with a name for every array.
 
-The kernel knows positions instead of features: the open features of one size are numbered from 0, and those that are
-in every set have been taken into account already.
+The kernel knows positions: open features are numbered from 0, those in every set have been taken into account.
 """
 
 from __future__ import annotations

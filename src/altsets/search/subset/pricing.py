@@ -1,8 +1,4 @@
-"""Pricing: good sets of a quality, the best ones after prices or all above a threshold, under all rules for one set.
-
-This is the half of the exact search that knows what a set is. The other half, which picks sets that go together, needs
-only their qualities and which features they hold.
-"""
+"""Pricing: good sets of a quality, the best ones after prices or all above a threshold, under all rules for one set."""
 
 from __future__ import annotations
 
