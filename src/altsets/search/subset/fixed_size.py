@@ -164,7 +164,7 @@ class FixedSizeOracle:
     def under(
         cls, rules: Rules, forms: FormCache, size: int, wanted: int, among: Indices | None = None
     ) -> FixedSizeOracle | None:
-        """The sets that keep to the rules, with at most ``wanted`` features together; None if there are plainly none."""
+        """The sets that keep to the rules, at most ``wanted`` features together; None if there are plainly none."""
         form = forms.of(size)
         features = usable_features(form, rules, among)
         if features is None:
