@@ -204,8 +204,8 @@ class Cap:
 
     def open_part(self, place: Ints | Indices, base: frozenset[int]) -> tuple[Indices, int]:
         """The positions it counts, by the place of each feature (-1: none), and how many of them may join the base."""
-        inside, taken = np.sort(place[list(self.group)]), len(base.intersection(self.group))
-        inside = inside[inside >= 0].astype(np.intp)
+        inside: Indices = np.sort(place[list(self.group)].astype(np.intp))
+        inside, taken = inside[inside >= 0], len(base.intersection(self.group))
         if self.outside:
             n_places = int(np.count_nonzero(place >= 0))
             inside, taken = np.delete(np.arange(n_places), inside), len(base) - taken
