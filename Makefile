@@ -3,6 +3,9 @@
 
 PYTHON ?= $(shell for name in python3 python3.14 python3.13 python3.12 python3.11 python; do \
 	$$name -c 'import sys; sys.exit(sys.version_info < (3, 11))' 2>/dev/null && echo $$name && break; done)
+# The one for `make oldest`: NumPy 2.0 exists for these.
+OLDEST ?= $(shell for name in $(PYTHON) python3.11 python3.12; do \
+	$$name -c 'import sys; sys.exit(sys.version_info[:2] not in ((3, 11), (3, 12)))' 2>/dev/null && echo $$name && break; done)
 VENV := .venv
 PY := $(VENV)/bin/python
 PIP := $(PY) -m pip --disable-pip-version-check install --quiet --quiet
@@ -24,7 +27,7 @@ READY := $(if $(wildcard $(VENV)/.dev),$(VENV)/.kernels,$(VENV)/.demo)
 
 unexport PYTHONPATH PYTHONHOME
 
-.PHONY: help demo test test-all coverage browser jobs lint types docs fuzz warnings sanitize clang foreign bench reproduce-small dist wheel clean
+.PHONY: help demo test test-all coverage browser jobs lint types docs fuzz warnings sanitize clang foreign oldest bench reproduce-small dist wheel clean
 .DEFAULT_GOAL := help
 
 help:  ## list the targets
@@ -74,6 +77,10 @@ foreign: $(VENV)/.kernels  ## kernel and information tests on the other processo
 	$(PY) tests/helpers/fingerprints.py > build/fingerprints
 	tools/foreign tests/helpers/fingerprints.py | diff build/fingerprints -
 	tools/foreign -m pytest -p no:xdist -p no:cacheprovider --timeout 9000 $(HARD) -k 'not shadow and not right-to-left'
+
+oldest:  ## the tests with the oldest supported version of every dependency, in build/oldest; another Python: OLDEST=...
+	@test -n "$(OLDEST)" || { echo "Python 3.11 or 3.12 was not found; name one with OLDEST=..." >&2; exit 1; }
+	.ci/oldest $(OLDEST) $(WORKERS) -m 'not slow'
 
 bench: $(VENV)/.kernels  ## compare with the reference implementation; writes benchmarks/RESULTS.md
 	$(PY) -m benchmarks.run $(BENCH)

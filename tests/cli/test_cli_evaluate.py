@@ -246,7 +246,7 @@ def test_folds_that_keep_groups_together(run, visits, column):
     assert words in document["summary"]
     assert len(document["folds"]) == 8
     assert document["n_features_in"] == 3
-    frame = pd.read_csv(visits)
+    frame = pd.read_csv(visits, float_precision="round_trip")
     selector = SelectAlternatives("f", n_features=2, n_alternatives=1)
     call = dict(cv=4, repeats=2, groups=frame[column], scoring=["accuracy"])
     expected = evaluate(selector, frame[["a", "b", "c"]], frame["y"], **call)

@@ -64,7 +64,7 @@ def test_a_table_from_standard_input(run, table, monkeypatch, form):
         content = gzip.compress(content)
     elif form == "parquet":
         stream = io.BytesIO()
-        pd.read_csv(table).to_parquet(stream)
+        pd.read_csv(table, float_precision="round_trip").to_parquet(stream)
         content = stream.getvalue()
     expected = json.loads(run("find", table, *FIND, "--json")[1])
     piping(monkeypatch, content)
@@ -95,7 +95,7 @@ def test_standard_input_without_a_table(run, monkeypatch):
 
 
 def test_decimal_commas_and_rows_without_a_target(run, table, there):
-    frame = pd.read_csv(table)
+    frame = pd.read_csv(table, float_precision="round_trip")
     frame.loc[:4, "y"] = None
     frame.to_csv("german.csv", sep=";", decimal=",", index=False)
     refused(
@@ -305,7 +305,7 @@ def test_the_record_of_a_search(run, there):
 
 
 def test_the_hash_is_that_of_the_content_and_of_nothing_else(run, there, table):
-    frame = pd.read_csv(table)
+    frame = pd.read_csv(table, float_precision="round_trip")
     frame.to_parquet("same.parquet")
     frame.to_csv("same.csv.gz", sep=";")
     hashes = {
@@ -418,7 +418,7 @@ def test_a_request_repeated_gives_the_same_answer(run, saved):
 
 
 def test_another_table_may_give_another_answer(run, saved, there, table):
-    frame = pd.read_csv(table)
+    frame = pd.read_csv(table, float_precision="round_trip")
     frame["a"], frame["e"] = frame["e"], frame["a"]
     frame.to_csv("other.csv", index=False)
     code, out, err = run("find", "other.csv", "--again", saved.name)

@@ -318,9 +318,10 @@ def test_what_is_refused(people, target, options, message):
 def test_averages_over_three_classes_need_no_positive_one(people):
     frame, _ = people
     three = np.array(["a", "b", "c"] * 50)
-    found = evaluate(
-        [["visits"]], frame, three, cv=3, scoring=["f1_macro", "average_precision", "roc_auc_ovr"]
-    )
+    averages = ["f1_macro", "roc_auc_ovr"]
+    # scikit-learn 1.6 knows the average precision of three classes only if one of them is 1.
+    averages += [] if sklearn.__version__.startswith("1.6.") else ["average_precision"]
+    found = evaluate([["visits"]], frame, three, cv=3, scoring=averages)
     assert "pos_label" not in found.parameters
 
 

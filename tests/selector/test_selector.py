@@ -42,15 +42,19 @@ def wine():
 
 #: A check of arrays on other devices; it needs an environment variable, and no selector of scikit-learn passes it.
 ARRAY_API = {"check_array_api_input"}
+#: scikit-learn 1.6 runs this one also for estimators that say that they take no sparse tables.
+SPARSE = (
+    {"check_sample_weight_equivalence_on_sparse_data"} if sklearn.__version__.startswith("1.6.") else set()
+)
 
 
 @pytest.mark.filterwarnings("ignore")
 @pytest.mark.parametrize(
     ("selector", "at_least"),
     [
-        (SelectAlternatives(), 53),
-        (SelectAlternatives("f", n_features=2, tau=1), 53),
-        (SelectAlternatives("mrmr", n_features=2, n_alternatives=1), 53),
+        (SelectAlternatives(), 52),
+        (SelectAlternatives("f", n_features=2, tau=1), 52),
+        (SelectAlternatives("mrmr", n_features=2, n_alternatives=1), 52),
         (SelectFeatures(), 45),
     ],
     ids=["default", "f", "mrmr", "SelectFeatures"],
@@ -58,7 +62,7 @@ ARRAY_API = {"check_array_api_input"}
 def test_all_checks_of_scikit_learn_pass(selector, at_least):
     reports = check_estimator(selector, on_fail=None, on_skip=None)
     others = {report["check_name"]: report for report in reports if report["status"] != "passed"}
-    assert set(others) <= ARRAY_API, others
+    assert set(others) <= ARRAY_API | SPARSE, others
     assert sum(report["status"] == "passed" for report in reports) >= at_least
 
 

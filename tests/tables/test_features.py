@@ -58,7 +58,7 @@ class ColumnStore:
         pd.DataFrame({**FRAME, "b": [Decimal("0.5"), -1, 2.0]}),
         pl.DataFrame(FRAME),
         pl.DataFrame(FRAME).with_columns(pl.col("a").cast(pl.UInt8), pl.col("b").cast(pl.Float32)),
-        pl.DataFrame({**FRAME, "b": [Decimal("0.5"), Decimal("-1"), Decimal(2)]}),
+        pl.DataFrame({**FRAME, "b": [Decimal("0.5"), Decimal("-1.0"), Decimal("2.0")]}),
         pa.table(FRAME),
         pa.table({**FRAME, "b": pa.array([Decimal("0.5"), Decimal("-1"), Decimal(2)])}),
         ColumnStore(),

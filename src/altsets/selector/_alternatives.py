@@ -8,6 +8,7 @@ from dataclasses import replace
 from typing import Any, NamedTuple, Self
 
 import numpy as np
+from sklearn import get_config
 from sklearn.utils import estimator_html_repr
 from sklearn.utils.validation import check_is_fitted, check_memory, validate_data
 
@@ -365,6 +366,14 @@ class SelectAlternatives(ColumnSelector):
         if not self.__sklearn_is_fitted__():
             return own
         return own + renderer("notebook")(self.result_, in_use=self.alternative_, notes=self._explained())
+
+    # scikit-learn uses _html_repr since 1.7; the next two do the same with 1.6.
+    def _repr_html_inner(self) -> str:
+        return self._html_repr()
+
+    def _repr_mimebundle_(self, **kwargs: Any) -> dict[str, str]:
+        html = {"text/html": self._html_repr()} if get_config()["display"] == "diagram" else {}
+        return {"text/plain": repr(self), **html}
 
     def _scored(self) -> list[list[str]]:
         """The features of each set with their scores, and a mark on those that are not above the noise floor."""

@@ -80,7 +80,10 @@ class Original:
 
 
 def _take(table: Any, places: Any, axis: int) -> Any:
-    # The function of scikit-learn's cross-validation, for pandas, polars, Arrow and arrays.
+    # scikit-learn takes rows of Arrow tables since 1.7.
+    if type(table).__module__.partition(".")[0] == "pyarrow":
+        return table.take(places) if axis == 0 else table.select(list(places))
+    # The function of scikit-learn's cross-validation, for pandas, polars and arrays.
     from sklearn.utils import _safe_indexing
 
     return _safe_indexing(table, places, axis=axis)

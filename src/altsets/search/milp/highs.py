@@ -140,8 +140,9 @@ class Programme:
             solver.setSolution(known)
 
         def on_interrupt(event: Any) -> None:
-            if run.tick(0):
-                event.interrupt()
+            # event.interrupt() does the same since highspy 1.11.
+            if run.tick(0) and event.data_in is not None:
+                event.data_in.user_interrupt = True
 
         solver.cbMipInterrupt += on_interrupt
         solver.cbSimplexInterrupt += on_interrupt
