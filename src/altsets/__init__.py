@@ -66,34 +66,20 @@ __all__ = [
 ]
 
 # Names are loaded on first use: `altsets --help` must not wait for NumPy or scikit-learn.
-_HOMES = {
-    "Dataset": "altsets.files.dataset",
-    "EvaluatedFrontier": "altsets.evaluation",
-    "EvaluatedPoint": "altsets.evaluation",
-    "Evaluation": "altsets.evaluation",
-    "Frontier": "altsets.search.frontier",
-    "FrontierPoint": "altsets.search.frontier",
-    "FrontierProgress": "altsets.search.frontier",
-    "NearBest": "altsets.search.near_best",
-    "Problem": "altsets.problem",
-    "Progress": "altsets.result",
-    "Request": "altsets.request",
-    "Result": "altsets.result",
-    "SelectAlternatives": "altsets.selector",
-    "SelectFeatures": "altsets.selector",
-    "Status": "altsets.result",
-    "evaluate": "altsets.evaluation",
-    "evaluate_frontier": "altsets.evaluation",
-    "find": "altsets.search.find",
-    "frontier": "altsets.search.frontier",
-    "frontier_points": "altsets.search.frontier",
-    "iterate": "altsets.search.find",
-    "most_different": "altsets.search.most",
-    "most_sets": "altsets.search.most",
-    "near_best": "altsets.search.near_best",
-    "read_scores": "altsets.files.feature_files",
-    "read_table": "altsets.files.dataset",
+_MODULES = {
+    "evaluation": ("EvaluatedFrontier", "EvaluatedPoint", "Evaluation", "evaluate", "evaluate_frontier"),
+    "files.dataset": ("Dataset", "read_table"),
+    "files.feature_files": ("read_scores",),
+    "problem": ("Problem",),
+    "request": ("Request",),
+    "result": ("Progress", "Result", "Status"),
+    "search.find": ("find", "iterate"),
+    "search.frontier": ("Frontier", "FrontierPoint", "FrontierProgress", "frontier", "frontier_points"),
+    "search.most": ("most_different", "most_sets"),
+    "search.near_best": ("NearBest", "near_best"),
+    "selector": ("SelectAlternatives", "SelectFeatures"),
 }
+_HOMES = {name: f"altsets.{module}" for module, names in _MODULES.items() for name in names}
 # What answers show themselves with; they stand below it and do not import it.
 display.register("report", "altsets.report", "write_report")
 display.register("notebook", "altsets.report.notebook", "in_notebook")

@@ -67,13 +67,7 @@ class VerificationError(AltsetsError, RuntimeError):
 
 
 def reason_of(error: BaseException) -> str:
-    """What an error says, as the end of a sentence: on one line, and without a full stop.
-
-    Examples
-    --------
-    >>> reason_of(ValueError("no number.\\n")), reason_of(KeyError())
-    ('no number', 'KeyError')
-    """
+    """What an error says, as the end of a sentence: on one line, and without a full stop."""
     said = getattr(error, "strerror", None) or str(error)
     return " ".join(said.split()).rstrip(".") or type(error).__name__
 
@@ -84,15 +78,7 @@ CALLERS = tuple(f"{os.sep}{name}{os.sep}" for name in ("sklearn", "joblib"))
 
 
 def warn_user(message: str, category: type[Warning] = UserWarning) -> None:
-    """Warn, and point at the line of the user's own that led here.
-
-    Parameters
-    ----------
-    message : str
-        What to say.
-    category : type
-        The kind of warning.
-    """
+    """Warn, and point at the line of the user's own that led here."""
     frame, level = sys._getframe(1), 2
     while frame.f_back is not None and _is_between(frame.f_code.co_filename):
         frame, level = frame.f_back, level + 1

@@ -254,6 +254,12 @@ def labels_of(values: Any) -> list[tuple[str, list[str]]]:
     return found
 
 
+def first_difference(one: Sequence[str], other: Sequence[str], place: str = "the other") -> str:
+    """Where two lists of names differ: ``"'a' where the other has 'b'"``; empty if they do not."""
+    differ = ((first, second) for first, second in zip(one, other, strict=False) if first != second)
+    return next((f"{first!r} where {place} has {second!r}" for first, second in differ), "")
+
+
 def are_counted(labels: Sequence[str]) -> bool:
     """Whether labels are 0, 1, 2, ...: made by the frame, not by the user."""
     return list(labels) == [str(number) for number in range(len(labels))]

@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from altsets.errors import InputError
-from altsets.features import FeatureNames, are_counted, labels_of, real_numbers
+from altsets.features import FeatureNames, are_counted, first_difference, labels_of, real_numbers
 
 if TYPE_CHECKING:
     # Constraints are known to the command line, which must not wait for NumPy.
@@ -36,12 +36,10 @@ class GivenSimilarity(NamedTuple):
         matrix = _symmetric(_from_0_to_1(_square(similarity, who), who), who)
         matrix.setflags(write=False)
         labelled = [(axis, labels) for axis, labels in labels_of(similarity) if not are_counted(labels)]
-        if len(labelled) == 2 and labelled[0][1] != labelled[1][1]:
-            pairs = zip(labelled[0][1], labelled[1][1], strict=True)
-            one, other = next(pair for pair in pairs if pair[0] != pair[1])
+        if len(labelled) == 2 and (difference := first_difference(labelled[0][1], labelled[1][1])):
             raise InputError(
-                f"{who}: the columns and the index of the similarity name the features differently ({one!r} where the "
-                f"other has {other!r}); bring them into the same order."
+                f"{who}: the columns and the index of the similarity name the features differently ({difference}); "
+                "bring them into the same order."
             )
         return cls(matrix, tuple(labelled[0][1]) if labelled else None)
 

@@ -215,15 +215,21 @@ def _plain_lines(path: str, rows: Sequence[Line], names: FeatureNames) -> Iterat
 
 def _lines_with_groups(path: str, rows: Sequence[Line]) -> Iterator[Line]:
     """Lines of a feature, its cost and its group, whatever the order of the columns is."""
-    header = [cell.lower() for cell in rows[0][1]]
+    (line, first), *others = rows
+    header = [cell.lower() for cell in first]
     if sorted(header) != sorted((FEATURE, COST, GROUP)):
         raise InputError(
-            f"{path}, line {rows[0][0]}: the columns are {','.join(header)}; name them feature,cost,group."
+            f"{path}, line {line}: the columns are {','.join(header)}; name them feature,cost,group."
         )
-    for line, row in rows[1:]:
+    return _columns(path, header, others, (FEATURE, COST, GROUP))
+
+
+def _columns(path: str, header: Sequence[str], rows: Sequence[Line], wanted: Sequence[str]) -> Iterator[Line]:
+    """The columns of these names, line by line."""
+    for line, row in rows:
         if len(row) != len(header):
             raise InputError(f"{path}, line {line}: give {len(header)} fields, not {len(row)}.")
-        yield line, [row[header.index(name)] for name in (FEATURE, COST, GROUP)]
+        yield line, [row[header.index(name)] for name in wanted]
 
 
 def _is_number(text: str) -> bool:
@@ -249,17 +255,12 @@ def read_groups(path: str, names: FeatureNames) -> dict[str, str]:
             f"{path} has no column {' and no column '.join(map(repr, missing))}; its first line must name the columns "
             f"{FEATURE},{GROUP}."
         )
-    feature, group = header.index(FEATURE), header.index(GROUP)
     groups: dict[str, str] = {}
-    for line, row in rows:
-        if len(row) != len(header):
+    for line, (feature, group) in _columns(path, header, rows, (FEATURE, GROUP)):
+        if groups.setdefault(feature, group) != group:
             raise InputError(
-                f"{path}, line {line}: give {len(header)} fields, as in the first line, not {len(row)}."
-            )
-        if groups.setdefault(row[feature], row[group]) != row[group]:
-            raise InputError(
-                f"{path}, line {line}: {row[feature]!r} is in group {groups[row[feature]]!r} already; a feature has "
-                "one group at most."
+                f"{path}, line {line}: {feature!r} is in group {groups[feature]!r} already; a feature has one group "
+                "at most."
             )
     _refuse_unknown(path, groups, names)
     groups = {name: label for name, label in groups.items() if label}

@@ -9,6 +9,7 @@ from typing import Any
 
 from altsets.errors import InputError, UnsupportedError
 from altsets.features import whole_number
+from altsets.measures.models import one_line
 from altsets.measures.workers import check_jobs, n_workers, run_in_workers
 from altsets.quality._form import Form
 from altsets.quality._quality import Quality, common_names, size_checked
@@ -125,7 +126,7 @@ class BlackBox(Quality):
         """What the function says, or what is wrong with it."""
         if isinstance(outcome, Exception):
             kind = "" if isinstance(outcome, InputError) else f"{type(outcome).__name__}: "
-            wrong = self._wrong(key, f"could not be computed: {kind}{_one_line(outcome)}")
+            wrong = self._wrong(key, f"could not be computed: {kind}{one_line(outcome)}")
             wrong.__cause__ = outcome
             return wrong
         number = math.nan
@@ -160,8 +161,3 @@ def _outcome(score: Callable[[tuple[int, ...]], Any], key: tuple[int, ...]) -> A
         return score(key)
     except Exception as error:
         return error
-
-
-def _one_line(error: Exception) -> str:
-    lines = str(error).strip().splitlines()
-    return (lines[0].rstrip(".") if lines else "no message") + "."

@@ -14,7 +14,7 @@ import numpy.typing as npt
 from altsets import measures
 from altsets.arrays import Bools, Floats
 from altsets.errors import InputError
-from altsets.features import are_counted, labels_of, real_numbers
+from altsets.features import are_counted, first_difference, labels_of, real_numbers
 from altsets.measures.pairs import is_array, warn_of_pairs
 from altsets.quality._form import Form
 from altsets.tables.conversion import features_of
@@ -186,13 +186,10 @@ def _consistent(labelled: list[tuple[str, list[str]]]) -> list[tuple[str, list[s
     # Labels that just count were made by the frame, not by the user.
     telling = [(source, labels) for source, labels in labelled if not are_counted(labels)]
     for source, labels in telling[1:]:
-        first_source, first = telling[0]
-        pairs = zip(first, labels, strict=False)
-        different = next(((one, other) for one, other in pairs if one != other), None)
-        if different:
+        if difference := first_difference(telling[0][1], labels):
             raise InputError(
-                f"{first_source} and {source} name the features differently ({different[0]!r} where the other "
-                f"has {different[1]!r}); bring them into the same order."
+                f"{telling[0][0]} and {source} name the features differently ({difference}); bring them into the same "
+                "order."
             )
     return telling or labelled
 

@@ -17,6 +17,7 @@ import numpy as np
 
 from altsets import measures
 from altsets.errors import InputError, NotExpressedError
+from altsets.features import first_difference
 from altsets.measures import UNIVARIATE, noise_floor
 from altsets.measures.pairs import call_measure, is_array
 from altsets.quality._additive import Additive
@@ -322,11 +323,9 @@ def fit_to_table(quality: Quality, features: Features) -> Quality:
     if features.names is None or quality.feature_names == features.names:
         return quality
     if quality.is_named:
-        both = zip(quality.feature_names, features.names, strict=True)
-        one, other = next(pair for pair in both if pair[0] != pair[1])
+        difference = first_difference(quality.feature_names, features.names, "the table")
         raise InputError(
-            f"the quality and the table name the features differently ({one!r} where the table has {other!r}); bring "
-            "them into the same order."
+            f"the quality and the table name the features differently ({difference}); bring them into the same order."
         )
     return quality.with_names(features.names)
 

@@ -163,7 +163,8 @@ class Result:
         elif found == asked:
             sets = "the set is" if found == 1 else f"all {found} sets are"
             if self.status is Status.OPTIMAL:
-                each = " given the sets before it" if self._sequential and found > 1 else ""
+                sequential = self.parameters.get("search") == "sequential"
+                each = " given the sets before it" if sequential and found > 1 else ""
                 sets = "the set is" if found == 1 else (f"each of {found} sets is" if each else sets)
                 text = f"{sets} proven optimal{each} ({self.proof}), {took}."
             elif math.isinf(self.bound):
@@ -192,10 +193,6 @@ class Result:
             f"Sets may have {smallest} to {largest} features and their quality is a sum, which grows with the size: "
             "where scores are positive, larger sets win."
         )
-
-    @property
-    def _sequential(self) -> bool:
-        return bool(self.parameters.get("search") == "sequential")
 
     @property
     def is_matched(self) -> bool:

@@ -16,7 +16,7 @@ from sklearn.utils.validation import check_array, check_is_fitted, validate_data
 
 from altsets.arrays import Bools, Indices
 from altsets.errors import InputError
-from altsets.features import FeatureNames, whole_number
+from altsets.features import FeatureNames, given_feature
 from altsets.wording import list_some
 
 #: Text and missing values are no business of a selector.
@@ -131,7 +131,9 @@ class SelectFeatures(ColumnSelector):
         elif isinstance(self.features, str) or not len(self.features):
             raise InputError(f"features={self.features!r} must be a list of at least one name or index.")
         else:
-            self._kept = [names.position(_feature(given), "features") for given in self.features]
+            self._kept = [
+                names.position(given_feature(given, "features"), "features") for given in self.features
+            ]
         self._by_name = self.features is not None and hasattr(self, "feature_names_in_")
         return self
 
@@ -194,7 +196,3 @@ def _names_in(X: Any) -> list[str] | None:
     """The names of the columns of a frame (Arrow, pandas, polars); None if they are not all text."""
     names = list(getattr(X, "column_names", getattr(X, "columns", ())))
     return names if names and all(isinstance(name, str) for name in names) else None
-
-
-def _feature(given: Any) -> str | int:
-    return given if isinstance(given, str) else whole_number("a feature", given, least=0)
