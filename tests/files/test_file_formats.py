@@ -60,7 +60,10 @@ def test_other_formats_are_named(write, content, words):
     assert words in refusal(write(content))
 
 
-@pytest.mark.parametrize(("beginning", "kind", "advice"), BEGINNINGS)
+@pytest.mark.parametrize(
+    ("beginning", "kind", "advice"),
+    [(one, kind, advice) for several, kind, advice in BEGINNINGS for one in several],
+)
 def test_beginnings_are_known(write, beginning, kind, advice):
     message = refusal(write(beginning + b"\x00\x01\x02\x03" * 10))
     assert message == f"table.csv is {kind}; {advice}."

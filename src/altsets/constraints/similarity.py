@@ -33,7 +33,7 @@ class GivenSimilarity(NamedTuple):
     @classmethod
     def of(cls, similarity: Any, who: str) -> GivenSimilarity:
         """Check that a matrix is square, symmetric and from 0 to 1; its diagonal becomes 1, and it is read-only."""
-        matrix = _symmetric(_from_0_to_1(_square(similarity, who), who), who)
+        matrix = _checked(similarity, who)
         matrix.setflags(write=False)
         labelled = [(axis, labels) for axis, labels in labels_of(similarity) if not are_counted(labels)]
         if len(labelled) == 2 and (difference := first_difference(labelled[0][1], labelled[1][1])):
@@ -69,7 +69,8 @@ class GivenSimilarity(NamedTuple):
         return ordered
 
 
-def _square(similarity: Any, who: str) -> Floats:
+def _checked(similarity: Any, who: str) -> Floats:
+    """A square, symmetric matrix of numbers from 0 to 1, with ones on the diagonal."""
     import numpy as np
 
     try:
@@ -85,29 +86,14 @@ def _square(similarity: Any, who: str) -> Floats:
             f"{who}: the similarity is {shape}, not square; give one row and one column for each feature."
         )
     np.fill_diagonal(matrix, 1.0)
-    return matrix
-
-
-def _from_0_to_1(matrix: Floats, who: str) -> Floats:
-    import numpy as np
-
-    if np.isnan(matrix).any():
-        i, j = np.argwhere(np.isnan(matrix))[0].tolist()
-        raise InputError(
-            f"{who}: the similarity of features {i} and {j} is nan; give 0 where features have nothing in common."
-        )
+    # nan is neither.
     if not (np.min(matrix) >= 0 and np.max(matrix) <= 1):
-        i, j = np.argwhere((matrix < 0) | (matrix > 1))[0].tolist()
-        raise InputError(
-            f"{who}: the similarity of features {i} and {j} is {matrix[i, j]:g}; it must be between 0 and 1 "
-            "(take the absolute value of correlations)."
-        )
-    return matrix
-
-
-def _symmetric(matrix: Floats, who: str) -> Floats:
-    import numpy as np
-
+        unknown = np.isnan(matrix)
+        i, j = np.argwhere(unknown if unknown.any() else (matrix < 0) | (matrix > 1))[0].tolist()
+        advice = "it must be between 0 and 1 (take the absolute value of correlations)"
+        if unknown.any():
+            advice = "give 0 where features have nothing in common"
+        raise InputError(f"{who}: the similarity of features {i} and {j} is {matrix[i, j]:g}; {advice}.")
     differences = np.abs(matrix - matrix.T)
     if np.max(differences) > ASYMMETRY:
         i, j = np.unravel_index(np.argmax(differences), matrix.shape)

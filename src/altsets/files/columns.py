@@ -26,8 +26,6 @@ WHEN = re.compile(
     rf"|\d{{1,2}}([./])\d{{1,2}}\5\d{{2,4}}( {TIME})?"
     rf"|(-?\d+ days?, )?{TIME}"
 )
-#: Columns that are put into a matrix at a time.
-COLUMNS_AT_A_TIME = 1_000
 #: Numbers in other spellings than a program reads: 1,5 or 1 000 or 12 %.
 SPELLED = re.compile(r"[-+]?\d[\d\s.,_']*%?")
 
@@ -79,7 +77,9 @@ def refuse_nameless(names: Sequence[str], source: str, advice: str) -> None:
 def as_features(columns: Mapping[str, Column], categories: Mapping[str, Order]) -> Features:
     """Columns by name as features: text is categories, and so are those that are named; ordered ones are ranks."""
     plain = [column.dtype != object and name not in categories for name, column in columns.items()]
-    values = _side_by_side(list(columns.values()), plain)
+    nothing = np.full(len(next(iter(columns.values()))), np.nan)
+    pairs = zip(columns.values(), plain, strict=True)
+    values = np.stack([column if is_plain else nothing for column, is_plain in pairs], axis=1)
     labels: dict[int, tuple[str, ...]] = {}
     wrong: dict[str, InputError] = {}
     for index, (name, column) in enumerate(columns.items()):
@@ -98,22 +98,6 @@ def as_features(columns: Mapping[str, Column], categories: Mapping[str, Order]) 
         raise ParameterError(*wrong[first].args, more)
     _check_finite(values, list(columns))
     return Features(values, list(columns), labels)
-
-
-def _side_by_side(columns: Sequence[Column], plain: Sequence[bool]) -> Floats:
-    """One matrix of columns, nan where they are not plain numbers."""
-    n_rows = len(columns[0])
-    values = np.empty((n_rows, len(columns)))
-    nothing = np.full(n_rows, np.nan)
-    # Many at a time: one by one, a table of few rows and very many columns takes long.
-    for start in range(0, len(columns), COLUMNS_AT_A_TIME):
-        some = slice(start, start + COLUMNS_AT_A_TIME)
-        block = [
-            column if is_plain else nothing
-            for column, is_plain in zip(columns[some], plain[some], strict=True)
-        ]
-        values[:, some] = np.array(block, dtype=np.float64).T
-    return values
 
 
 def missing_in(column: Column) -> Bools:

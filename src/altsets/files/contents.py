@@ -168,35 +168,30 @@ def _with_pandas(reader: str) -> str:
     return f"read it with pandas.{reader} and {EXPORT}"
 
 
+STATA = (b"<stata_dta>", b"\x73\x01\x01\x00", b"\x73\x02\x01\x00", b"\x72\x01\x01\x00", b"\x72\x02\x01\x00")
 #: How files of a kind begin, what they are, and what to do.
-BEGINNINGS: tuple[tuple[bytes, str, str], ...] = (
-    (b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1", "an old Excel or Office file (.xls)", "save it as .xlsx or CSV"),
-    (b"$FL2", "an SPSS file", _with_pandas("read_spss")),
-    (b"$FL3", "an SPSS file", _with_pandas("read_spss")),
-    (b"<stata_dta>", "a Stata file", _with_pandas("read_stata")),
-    (b"\x73\x01\x01\x00", "a Stata file", _with_pandas("read_stata")),
-    (b"\x73\x02\x01\x00", "a Stata file", _with_pandas("read_stata")),
-    (b"\x72\x01\x01\x00", "a Stata file", _with_pandas("read_stata")),
-    (b"\x72\x02\x01\x00", "a Stata file", _with_pandas("read_stata")),
-    (bytes(12) + b"\xc2\xea\x81\x60", "a SAS file", _with_pandas("read_sas")),
-    (b"HEADER RECORD*******LIB", "a SAS transport file", _with_pandas("read_sas")),
-    (b"ARROW1", "a Feather or Arrow file", _with_pandas("read_feather")),
-    (b"FEA1", "a Feather file", _with_pandas("read_feather")),
-    (b"\xff\xff\xff\xff", "an Arrow stream", EXPORT),
-    (b"ORC", "an ORC file", _with_pandas("read_orc")),
-    (b"Obj\x01", "an Avro file", EXPORT),
-    (b"\x89HDF\r\n\x1a\n", "an HDF5 file", _with_pandas("read_hdf")),
-    (b"SQLite format 3\x00", "an SQLite database", EXPORT),
-    (b"\x93NUMPY", "a NumPy array", EXPORT),
-    (b"RDX2\n", "a workspace of R", "save the table in R with write.csv"),
-    (b"RDX3\n", "a workspace of R", "save the table in R with write.csv"),
-    (b"X\n\x00\x00\x00", "an object of R", "save the table in R with write.csv"),
-    (b"%PDF-", "a PDF document", EXPORT),
-    (b"BZh", "compressed with bzip2", UNPACK),
-    (b"\xfd7zXZ\x00", "compressed with xz", UNPACK),
-    (b"\x28\xb5\x2f\xfd", "compressed with Zstandard", UNPACK),
-    (b"7z\xbc\xaf\x27\x1c", "a 7z archive", UNPACK),
-    (b"Rar!\x1a\x07", "a RAR archive", UNPACK),
+BEGINNINGS: tuple[tuple[tuple[bytes, ...], str, str], ...] = (
+    ((b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1",), "an old Excel or Office file (.xls)", "save it as .xlsx or CSV"),
+    ((b"$FL2", b"$FL3"), "an SPSS file", _with_pandas("read_spss")),
+    (STATA, "a Stata file", _with_pandas("read_stata")),
+    ((bytes(12) + b"\xc2\xea\x81\x60",), "a SAS file", _with_pandas("read_sas")),
+    ((b"HEADER RECORD*******LIB",), "a SAS transport file", _with_pandas("read_sas")),
+    ((b"ARROW1",), "a Feather or Arrow file", _with_pandas("read_feather")),
+    ((b"FEA1",), "a Feather file", _with_pandas("read_feather")),
+    ((b"\xff\xff\xff\xff",), "an Arrow stream", EXPORT),
+    ((b"ORC",), "an ORC file", _with_pandas("read_orc")),
+    ((b"Obj\x01",), "an Avro file", EXPORT),
+    ((b"\x89HDF\r\n\x1a\n",), "an HDF5 file", _with_pandas("read_hdf")),
+    ((b"SQLite format 3\x00",), "an SQLite database", EXPORT),
+    ((b"\x93NUMPY",), "a NumPy array", EXPORT),
+    ((b"RDX2\n", b"RDX3\n"), "a workspace of R", "save the table in R with write.csv"),
+    ((b"X\n\x00\x00\x00",), "an object of R", "save the table in R with write.csv"),
+    ((b"%PDF-",), "a PDF document", EXPORT),
+    ((b"BZh",), "compressed with bzip2", UNPACK),
+    ((b"\xfd7zXZ\x00",), "compressed with xz", UNPACK),
+    ((b"\x28\xb5\x2f\xfd",), "compressed with Zstandard", UNPACK),
+    ((b"7z\xbc\xaf\x27\x1c",), "a 7z archive", UNPACK),
+    ((b"Rar!\x1a\x07",), "a RAR archive", UNPACK),
 )
 ZIP = (b"PK\x03\x04", b"PK\x05\x06")
 #: How far into a text its first tags are looked for.
@@ -212,8 +207,8 @@ def refuse_binary(content: bytes, source: str) -> None:
     """Refuse bytes of a known format that is not text; ``source`` names them."""
     if content.startswith(ZIP):
         raise TableError(f"{source} is {_zipped(content)}.")
-    for beginning, kind, advice in BEGINNINGS:
-        if content.startswith(beginning):
+    for beginnings, kind, advice in BEGINNINGS:
+        if content.startswith(beginnings):
             raise TableError(f"{source} is {kind}; {advice}.")
 
 
