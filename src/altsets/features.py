@@ -200,7 +200,6 @@ def group_numbers(groups: Mapping[Feature, Hashable], names: Sequence[str], who:
     first: dict[Hashable, int] = {}
     labels = []
     for index in range(len(known)):
-        # Nobody else has this key: groups of users are never pairs with this object.
         key = ("group", group_of[index]) if index in group_of else ("alone", index)
         labels.append(first.setdefault(key, len(first)))
     return labels
@@ -209,7 +208,7 @@ def group_numbers(groups: Mapping[Feature, Hashable], names: Sequence[str], who:
 def whole_number(name: str, value: Any, least: int) -> int:
     """A whole number that is large enough, whatever type it comes in."""
     if type(value) is int and least <= value <= sys.maxsize:
-        # Nearly always, and to ask for kinds of numbers takes a while.
+        # Nearly always; checks against abstract number types are slow.
         return value
     is_number = isinstance(value, numbers.Real) and not isinstance(value, bool)
     try:

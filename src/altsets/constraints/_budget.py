@@ -42,7 +42,7 @@ class Budget(Constraint):
     limit : float
         The most that a set may cost.
     groups : mapping from feature to group, sequence of sequences of features, or Grouped, optional
-        Features that are paid for together: whoever has one sensor has all of its columns, so a group costs the same
+        Features that are paid for together: one sensor gives all of its columns, so a group costs the same
         whether a set has one of its features or all of them. Features by name or index; one without a group pays for
         itself. The price of a group is what one of its features costs, by the costs: in a list, all features of a group
         cost the same; in a mapping it is enough to name the group, or some of its features.

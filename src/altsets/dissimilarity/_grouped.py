@@ -63,7 +63,7 @@ class Grouped:
     def from_similarity(cls, similarity: Any, threshold: float = 0.9) -> Self:
         """Groups of features that are alike: in each of them every two are at least as similar as the threshold.
 
-        Clusters by complete linkage, so that no chain of neighbours makes strangers of one group.
+        Clusters by complete linkage, so that no chain of neighbours puts features into one group that are not alike.
 
         Parameters
         ----------

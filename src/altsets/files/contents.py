@@ -125,7 +125,7 @@ def refuse_size(n_bytes: int, source: str, packed: int = 0) -> None:
 
 
 def _refuse_other_than_files(path: Path) -> None:
-    """Refuse what is no file, or would never come to an end; pipes that a shell has opened are welcome."""
+    """Refuse what is no file, or would never come to an end; pipes that a shell has opened are read."""
     mode = path.stat().st_mode
     if stat.S_ISDIR(mode):
         raise TableError(f"{path} is a directory; give a file.")

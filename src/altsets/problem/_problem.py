@@ -214,7 +214,7 @@ class Problem:
 
     @cached_property
     def _overlaps(self) -> dict[tuple[int, int], int]:
-        """What is known by now: fractions take their time, and some ask for each of a thousand sets."""
+        """Limits by the two sizes: fractions are slow, and a search may ask for each of a thousand sets."""
         return {}
 
     @cached_property

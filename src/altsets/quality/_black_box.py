@@ -35,8 +35,8 @@ class BlackBox(Quality):
     size_normalised : bool
         Whether sets of different sizes compare fairly. Say False for a score that grows with every feature.
     n_jobs : int, optional
-        How many sets are scored at a time, in threads; -1 for one per processor. The function must bear it. joblib's
-        ``parallel_config`` overrules. No answer depends on it.
+        How many sets are scored at a time, in threads; -1 for one per processor. The function must be thread-safe.
+        joblib's ``parallel_config`` overrules. No answer depends on it.
 
     Attributes
     ----------

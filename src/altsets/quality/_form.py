@@ -66,7 +66,7 @@ class Form:
     ranges: dict[bytes, tuple[float, float]] = field(default_factory=dict, repr=False)
 
     def __post_init__(self) -> None:
-        # Shared by the quality and every engine, so nobody may write into them.
+        # Shared by the quality and every engine, so read-only.
         for values in (self.linear, self.matrix, self.conflicts, self.allowed, self.kept):
             if values is not None:
                 values.setflags(write=False)

@@ -62,7 +62,7 @@ class Quality(ABC):
 
     @property
     def is_named(self) -> bool:
-        """Whether somebody named the features; else they are ``x0``, ``x1``, ..."""
+        """Whether the features were given names; else they are ``x0``, ``x1``, ..."""
         return self._names is not None
 
     def with_names(self, names: Sequence[str]) -> Self:
@@ -165,7 +165,7 @@ def size_checked(size: int) -> int:
 def common_names(
     feature_names: Sequence[str] | None, n_features: int, **inputs: npt.ArrayLike
 ) -> list[str] | None:
-    """The names of the features: those given, else those that the inputs bring along; None if nobody names them.
+    """The names of the features: those given, else those that the inputs bring along; None if there are none.
 
     A pandas Series names the features in its index, a frame in its columns and its index.
     """

@@ -152,7 +152,7 @@ class Wrapper(BlackBox):
 
 
 def _task_of(estimator: Any, task: str) -> str:
-    """What an estimator is for, if it says so and nobody else has."""
+    """The task of an estimator, unless the user has said it."""
     if estimator is None or isinstance(estimator, str):
         return task
     if isinstance(estimator, type) or not hasattr(estimator, "fit") or not hasattr(estimator, "get_params"):

@@ -11,7 +11,7 @@ from typing import Any
 
 from altsets.constraints import Constraint
 from altsets.errors import InputError
-from altsets.features import Feature, whole_number
+from altsets.features import Feature, given_feature, whole_number
 from altsets.measures.pairs import is_array
 from altsets.problem import Dissimilarity
 from altsets.problem.checks import (
@@ -164,7 +164,4 @@ def _existing_set(given: Any) -> tuple[Feature, ...]:
     """An existing set, whose features may be named."""
     if isinstance(given, str):
         raise InputError(f"an existing set must be a list of features, not the single string {given!r}.")
-    return tuple(
-        feature if isinstance(feature, str) else whole_number("a feature index", feature, least=0)
-        for feature in given
-    )
+    return tuple(given_feature(feature, "an existing set") for feature in given)

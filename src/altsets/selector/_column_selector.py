@@ -19,7 +19,7 @@ from altsets.errors import InputError
 from altsets.features import FeatureNames, given_feature
 from altsets.wording import list_some
 
-#: Text and missing values are no business of a selector.
+#: A selector passes text and missing values on.
 ANY_TABLE: dict[str, Any] = {"dtype": None, "accept_sparse": "csr", "ensure_all_finite": False}
 
 
