@@ -47,9 +47,9 @@ CASES = [
     Odd("set 0 predicts, set 1 is noise", "set 1 was not shown to predict better", (("a",), ("c",))),
     Odd("set 0 is noise, set 1 predicts", "set 1 predicts better than always saying 'no', which was not",
         (("c",), ("a",))),
-    Odd("noise, amounts", "better than always predicting the mean", (("c",), ("d",)),
+    Odd("noise, a numeric target", "better than always predicting the mean", (("c",), ("d",)),
         {"estimator": "linear"}, y=lambda: NUMBERS[:, 0]),
-    Odd("noise, judged by probabilities", "always giving the same probabilities", (("c",), ("d",)),
+    Odd("noise, scored by probabilities", "always giving the same probabilities", (("c",), ("d",)),
         {"scoring": "roc_auc"}),
     Odd("a model that predicts one class", "the model predicts 'no' for every row in 5 of 5 folds", (("a",),),
         {"estimator": DummyClassifier()}),
@@ -79,18 +79,3 @@ def said(case: Odd) -> str:
         return f"**Refused**: {error}"
     # After the headline and the table come the sentences.
     return " ".join(evaluation.summary().split("\n\n")[2].split()).replace("|", "\\|")
-
-
-def section() -> list[str]:
-    """The lines of the page."""
-    return [
-        "## Evaluation",
-        "",
-        "What `evaluate` says about sets of a table of 60 rows, 40 `no` and 20 `yes`: `a` and `b` tell them apart, `c`",
-        "and `d` are noise. The sets are `a` and `b` unless it says otherwise.",
-        "",
-        "| evaluation | what is said |",
-        "|---|---|",
-        *(f"| {case.what} | {said(case)} |" for case in CASES),
-        "",
-    ]

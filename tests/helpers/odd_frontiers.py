@@ -58,17 +58,3 @@ def said(case: OddFrontier) -> str:
     if code == 1:
         text = f"**No set**: {err}"
     return " ".join(text.split()).replace("|", "\\|").replace("<", "&lt;")
-
-
-def section() -> list[str]:
-    """The lines of the page."""
-    return [
-        "## Frontiers",
-        "",
-        "What `altsets frontier` says about a table of 40 rows with the features `a` and `b`.",
-        "",
-        "| frontier | what is said |",
-        "|---|---|",
-        *(f"| {case.what} | {said(case)} |" for case in CASES),
-        "",
-    ]

@@ -1,6 +1,7 @@
-"""Malformed and unusual inputs, each with what it gets; ``python tests/helpers/odd_inputs.py`` prints them as a page.
+"""Malformed and unusual inputs, each with what it gets.
 
-The page is docs/howto/unusual_inputs.md; test_odd_inputs.py compares. Every case is a call of ``fit`` on a table
+``python tests/helpers/odd_inputs.py > docs/howto/unusual_inputs.md`` writes them as a page that users can look them up
+in; test_odd_inputs.py compares. Every case is a call of ``fit`` on a table
 of 60 rows in which column ``a`` says most about the target, then ``b``, then ``c``; it asks for two sets of one
 feature, unless it says otherwise.
 """
@@ -15,6 +16,7 @@ from decimal import Decimal
 from functools import partial
 from typing import Any
 
+import lookup
 import numpy as np
 import odd_evaluations
 import odd_files
@@ -111,12 +113,12 @@ CASES = [
     Case("two targets", y=lambda: np.column_stack([CLASSES, CLASSES])),
     Case("a target in one column", y=lambda: CLASSES[:, None], first=("a",)),
     Case("classes as text", y=lambda: TELLING, first=("a",)),
-    Case("classes as truth values", y=lambda: CLASSES == 1, first=("a",)),
+    Case("classes as booleans", y=lambda: CLASSES == 1, first=("a",)),
     Case("classes as a pandas category", y=lambda: pd.Series(TELLING, dtype="category"), first=("a",)),
     Case("classes as a polars series", y=lambda: pl.Series(TELLING), first=("a",)),
     Case("classes of numbers and text", y=lambda: np.array([0, "ill"] * (N_ROWS // 2), dtype=object)),
     Case("dates as target", y=lambda: pd.date_range("2026-01-01", periods=N_ROWS)),
-    Case("amounts as target", y=lambda: AMOUNTS, first=("a",)),
+    Case("a numeric target", y=lambda: AMOUNTS, first=("a",)),
     # Numbers
     Case("a constant column", changed(d=1.0), first=("a",)),
     Case("all columns constant", lambda: pd.DataFrame({"a": [1.0] * N_ROWS, "b": [2.0] * N_ROWS}), first=()),
@@ -130,7 +132,7 @@ CASES = [
     Case("complex numbers", lambda: NUMBERS + 1j),
     Case("decimals", changed(a=[Decimal(str(value)) for value in TABLE["a"]]), first=("a",)),
     Case("objects that are numbers", lambda: TABLE.astype(object), first=("a",)),
-    Case("truth values", changed(a=CLASSES == 1), first=("a",)),
+    Case("booleans", changed(a=CLASSES == 1), first=("a",)),
     Case("numbers as text", changed(d=[str(row) for row in range(N_ROWS)])),
     Case("decimal commas", changed(d=[f"{row},5" for row in range(N_ROWS)])),
     Case("a word among numbers", changed(d=cell("unknown"))),
@@ -166,7 +168,7 @@ CASES = [
     Case("an unordered category", changed(d=pd.Categorical(TOWNS)), first=("a",)),
     Case("an ordered category", changed(d=pd.Categorical(TOWNS, ordered=True)), first=("a",)),
     Case("a category of numbers", changed(d=pd.Categorical(np.arange(N_ROWS) % 3)), first=("a",)),
-    Case("names of rows", changed(d=[f"patient {row}" for row in range(N_ROWS)])),
+    Case("identifiers of rows", changed(d=[f"patient {row}" for row in range(N_ROWS)])),
     Case(
         "100,000 categories",
         lambda: pd.DataFrame({"id": np.arange(300_000) % 100_000, "a": np.tile(NUMBERS[:, 0], 5000)}).astype(
@@ -185,7 +187,7 @@ CASES = [
     Case("numbers and text as column names", lambda: pd.DataFrame(NUMBERS, columns=[0, "b", "c"])),
     Case("the same column name twice", lambda: pd.DataFrame(NUMBERS, columns=["a", "a", "c"])),
     Case("a column name with line breaks", lambda: TABLE.rename(columns={"a": "a\nb"}), first=("a\nb",)),
-    Case("an index that does not count", lambda: TABLE.set_index(RNG.permutation(N_ROWS)), first=("a",)),
+    Case("an index in any order", lambda: TABLE.set_index(RNG.permutation(N_ROWS)), first=("a",)),
     # Requests
     Case("an unknown name in a constraint", selector={"constraints": constraints.Require("aa")}),
     Case("a similarity by its name", selector={"dissimilarity": Matched("spearman", 0.9)}, first=("a",)),
@@ -272,8 +274,8 @@ CASES = [
         first=("a",),
     ),
     Case("f1 of three classes", y=lambda: TOWNS, selector=judged(scoring="f1")),
-    Case("a positive class that is none", selector=judged(scoring="f1", pos_label="ill")),
-    Case("a positive class of amounts", y=lambda: AMOUNTS, selector=judged(pos_label=1)),
+    Case("a positive class that does not exist", selector=judged(scoring="f1", pos_label="ill")),
+    Case("a positive class of a numeric target", y=lambda: AMOUNTS, selector=judged(pos_label=1)),
     Case("balanced classes", selector=judged(estimator="linear", class_weight="balanced"), first=("a",)),
     Case("balanced classes, neighbors", selector=judged(estimator="neighbors", class_weight="balanced")),
     Case(
@@ -322,34 +324,75 @@ def said(case: Case) -> str:
     return " ".join(text.split()).replace("|", "\\|")
 
 
+#: The first case of each section of the page, and what the section is about.
+SECTIONS = {
+    "an empty frame": "The table as a whole",
+    "no target": "The target",
+    "a constant column": "Numbers",
+    "missing numbers": "Missing values",
+    "text": "Text, categories and dates",
+    "a polars frame": "Frames and column names",
+    "an unknown name in a constraint": "Constraints and similarities",
+    "a copy of a forbidden column": "Forbidden columns and their proxies",
+    "more features than columns": "Sizes, qualities and weights",
+    "f1 of classes as text": "Models",
+}
+
+
 def page() -> str:
-    lines = [
-        "# Unusual inputs",
-        "",
-        "What `SelectAlternatives.fit` makes of inputs that are malformed, or that one may wonder about. The table is",
-        "made by running every case, and the tests compare it with what happens now. The data have 60 rows; column `a`",
-        "says most about the target, then `b`, then `c`, and two sets of one feature are asked for unless it says",
-        "otherwise. Sets are separated by semicolons.",
-        "",
-        "| input | what it gets |",
-        "|---|---|",
-        *(f"| {case.what} | {said(case)} |" for case in CASES),
-        "",
-        *odd_selectors.section(),
-        *odd_evaluations.section(),
-        *odd_frontiers.section(),
-        *odd_plots.section(),
-        "## Files and options",
-        "",
-        "What `altsets find` makes of files, and of options that are about files and folds. The table has 40 rows and",
-        "the columns `a`, `b`, `patient` (which is dropped) and `y`, the target.",
-        "",
-        "| file or option | what it gets |",
-        "|---|---|",
-        *(f"| {case.what} | {odd_files.said(case)} |" for case in odd_files.FILES),
-        "",
-    ]
-    return "\n".join(lines)
+    """The page: what is accepted in a list, messages in a table."""
+    rows: dict[str, list[tuple[str, str]]] = {}
+    for case in CASES:
+        if case.what in SECTIONS:
+            title = SECTIONS[case.what]
+        rows.setdefault(title, []).append((case.what, said(case)))
+    assert list(rows) == list(SECTIONS.values())
+    return "\n".join(
+        [
+            "# Unusual inputs",
+            "",
+            "Look up what altsets does with an unusual table, parameter or file. It refuses it with an error that says",
+            "what to do, unless the message begins with *Warning*, *Note*, *Message* or *Answer*: then you get an",
+            "answer as well. All cases are run in tests, and the messages are the real ones.",
+            "",
+            "The first sections are about `SelectAlternatives.fit` on a table with the columns `a`, `b` and `c`.",
+            "",
+            *(line for title, cases in rows.items() for line in (f"## {title}", "", *lookup.table(cases))),
+            "## Fitted selectors",
+            "",
+            "The columns are `a` to `e`; the sets are `a, b` and `c, d`.",
+            "",
+            *lookup.table([(use.what, odd_selectors.said(use)) for use in odd_selectors.USES]),
+            "## Evaluation",
+            "",
+            "`evaluate` on a table with two classes: `a` and `b` tell them apart, `c` and `d` are noise.",
+            "",
+            *lookup.table(
+                [
+                    (case.what, lookup.sentence_with(case.words, odd_evaluations.said(case)))
+                    for case in odd_evaluations.CASES
+                ]
+            ),
+            "## Frontiers",
+            "",
+            "`altsets frontier` on a table with the features `a` and `b`.",
+            "",
+            *lookup.table(
+                [
+                    (case.what, lookup.sentence_with(case.words, odd_frontiers.said(case)))
+                    for case in odd_frontiers.CASES
+                ]
+            ),
+            "## Plots",
+            "",
+            *lookup.table([(case.what, odd_plots.said(case)) for case in odd_plots.CASES]),
+            "## Files and options",
+            "",
+            "`altsets find` on a file with the columns `a`, `b`, `patient` (which is dropped) and `y`, the target.",
+            "",
+            *lookup.table([(case.what, odd_files.said(case)) for case in odd_files.FILES]),
+        ]
+    )
 
 
 if __name__ == "__main__":

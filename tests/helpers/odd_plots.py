@@ -71,17 +71,3 @@ def said(case: Plot) -> str:
     names = ", ".join(label.get_text() for label in ax.get_yticklabels())
     notes = [f"**Note**: {text.get_text()}" for text in ax.texts if text.get_gid() == "note"]
     return " ".join(" ".join([f"**Plot** of {names}", *notes]).split()).replace("|", "\\|")
-
-
-def section() -> list[str]:
-    """The lines of the page."""
-    return [
-        "## Plots",
-        "",
-        "What `altsets.plots` makes of names and answers that one may wonder about.",
-        "",
-        "| plot | what becomes of it |",
-        "|---|---|",
-        *(f"| {case.what} | {said(case)} |" for case in CASES),
-        "",
-    ]

@@ -67,17 +67,3 @@ def said(use: Use) -> str:
             else f"{got.shape[0]} rows, {got.shape[1]} columns"
         )
     return " ".join(text.split()).replace("|", "\\|")
-
-
-def section() -> list[str]:
-    """The lines of the page."""
-    return [
-        "## Fitted selectors",
-        "",
-        "What a selector does after `fit`, with the columns `a` to `e`; its sets are `a, b` and `c, d`.",
-        "",
-        "| use | what comes of it |",
-        "|---|---|",
-        *(f"| {use.what} | {said(use)} |" for use in USES),
-        "",
-    ]
