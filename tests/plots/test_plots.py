@@ -511,7 +511,7 @@ DOCS = Path(__file__).parents[2] / "docs"
 
 def test_the_guide_shows_every_plot_of_two_tables_and_all_are_small():
     shown = re.findall(
-        r"!\[[^\]]+\]\(\.\./images/(\w+)\.png\)", (DOCS / "guide" / "plots.md").read_text("utf-8")
+        r"!\[[^\]]+\]\(\.\./images/(\w+)\.png\)", (DOCS / "howto" / "plots.md").read_text("utf-8")
     )
     drawn = {path.stem: path.stat().st_size for path in (DOCS / "images").glob("*_*.png")}
     assert set(shown) <= drawn.keys()
