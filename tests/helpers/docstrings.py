@@ -1,0 +1,283 @@
+"""What the docstrings of public callables lack, by the rules of numpydoc.
+
+``python tests/helpers/docstrings.py`` prints how many lack what; with names behind it, what these lack.
+``--write`` takes everything that is mended off the list of known gaps (``tests/project/docstrings.txt``). Nothing is
+ever added to that list.
+"""
+
+from __future__ import annotations
+
+import argparse
+import doctest
+import enum
+import inspect
+import itertools
+import re
+from collections import Counter
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import altsets
+
+GAPS = Path(__file__).parents[1] / "project" / "docstrings.txt"
+HEADER = """\
+# Public callables whose docstring is not complete yet, and what it lacks; see tests/helpers/docstrings.py.
+# A line leaves this list when its docstring is mended. New ones are not accepted: complete the docstring instead.
+"""
+
+MODULES = ("constraints", "dissimilarity", "errors", "measures", "plots", "quality")
+
+#: The order in which numpydoc has sections.
+SECTIONS = (
+    "Parameters",
+    "Attributes",
+    "Returns",
+    "Yields",
+    "Raises",
+    "Warns",
+    "See Also",
+    "Notes",
+    "References",
+    "Examples",
+)
+
+#: Functions that raise nothing of their own, whatever they get.
+NEVER_RAISES = {"altsets.errors.reason_of", "altsets.errors.warn_user"}
+
+
+@dataclass(frozen=True)
+class Docstring:
+    """A docstring in parts: the first line, and the lines of each section by its title."""
+
+    summary: str
+    sections: dict[str, list[str]]
+    has_example: bool
+
+    @classmethod
+    def of(cls, thing: Any) -> Docstring:
+        """Read the docstring of an object."""
+        text = inspect.getdoc(thing) or ""
+        lines = text.splitlines()
+        sections: dict[str, list[str]] = {}
+        current: list[str] = []
+        for line, below in itertools.pairwise([*lines, ""]):
+            if re.fullmatch(r"-{3,}", below) and len(below) == len(line):
+                current = sections.setdefault(line, [])
+            elif not re.fullmatch(r"-{3,}", line):
+                current.append(line)
+        examples = doctest.DocTestParser().get_examples("\n".join(sections.get("Examples", [])))
+        return cls(lines[0] if lines else "", sections, bool(examples))
+
+    def described(self, title: str) -> dict[str, str]:
+        """The names that a section describes, with what it says about their type."""
+        types = {}
+        for line in self.sections.get(title, []):
+            match = re.match(r"(\*{0,2}\w[\w, *.]*?)(?: : (.*))?$", line)
+            if match is not None:
+                types.update({name.strip(" *"): match[2] or "" for name in match[1].split(",")})
+        return types
+
+
+# --- What is public ---------------------------------------------------------------------------------------
+
+
+def public_callables() -> Iterator[tuple[str, Any]]:
+    """Functions and classes that users import, by their full names."""
+    for prefix, home in (
+        ("altsets", altsets),
+        *((f"altsets.{name}", getattr(altsets, name)) for name in MODULES),
+    ):
+        for name in home.__all__:
+            thing = getattr(home, name)
+            if callable(thing) and not name.startswith("_"):
+                yield f"{prefix}.{name}", thing
+
+
+def public_methods() -> Iterator[tuple[str, Callable[..., Any]]]:
+    """Methods of public classes that altsets defines, each once: with the first class that has it."""
+    seen = set()
+    for class_name, owner in public_callables():
+        if not inspect.isclass(owner):
+            continue
+        for name in sorted(vars_of(owner)):
+            method = inspect.getattr_static(owner, name)
+            function = getattr(method, "__func__", method)
+            if inspect.isfunction(function) and function not in seen:
+                seen.add(function)
+                yield f"{class_name}.{name}", function
+
+
+def vars_of(owner: type) -> set[str]:
+    """Public names that a class or one of its bases in altsets defines, unless numpydoc leaves them to the base."""
+    homes = [base for base in owner.__mro__ if base.__module__.startswith("altsets")]
+    return {
+        name for base in homes for name, value in vars(base).items() if not name.startswith("_") and value
+    }
+
+
+# --- What they lack ---------------------------------------------------------------------------------------
+
+
+def gaps_of_callable(name: str, thing: Any) -> list[str]:
+    """What the docstring of a public function or class lacks."""
+    doc = Docstring.of(thing)
+    found = [*_gaps_of_summary(doc), *_gaps_of_order(doc)]
+    if inspect.isclass(thing) and issubclass(thing, BaseException):
+        return found
+    if not (inspect.isclass(thing) and issubclass(thing, enum.Enum)):
+        found += _gaps_of_parameters(doc, thing)
+    if not inspect.isclass(thing):
+        found += _gaps_of_returns(doc, thing)
+    # Records that searches hand out are not made by users, and have Attributes alone.
+    is_record = inspect.isclass(thing) and "Parameters" not in doc.sections
+    if "Raises" not in doc.sections and not is_record and name not in NEVER_RAISES:
+        found.append("Raises")
+    found += _gaps_of_see_also(doc)
+    if not doc.has_example:
+        found.append("Examples")
+    return found
+
+
+def gaps_of_method(function: Callable[..., Any]) -> list[str]:
+    """What the docstring of a method lacks: one sentence is enough for a method without parameters."""
+    doc = Docstring.of(function)
+    found = [*_gaps_of_summary(doc), *_gaps_of_order(doc)]
+    if inspect.signature(function).parameters.keys() - {"self", "cls"}:
+        found += [*_gaps_of_parameters(doc, function), *_gaps_of_returns(doc, function)]
+    return found
+
+
+def _gaps_of_summary(doc: Docstring) -> list[str]:
+    return [] if doc.summary.endswith(".") else ["summary: one sentence on the first line"]
+
+
+def _gaps_of_order(doc: Docstring) -> list[str]:
+    unknown = [title for title in doc.sections if title not in SECTIONS]
+    if unknown:
+        return [f"order: unknown section {title}" for title in unknown]
+    return [] if list(doc.sections) == [title for title in SECTIONS if title in doc.sections] else ["order"]
+
+
+def _gaps_of_parameters(doc: Docstring, thing: Any) -> list[str]:
+    """Parameters that are not described, have no type, no default, or do not exist."""
+    try:
+        signature = inspect.signature(thing).parameters.values()
+    except ValueError:
+        return []
+    expected = {parameter.name: parameter for parameter in signature if parameter.name not in ("self", "cls")}
+    described = doc.described("Parameters")
+    attributes = doc.described("Attributes") if inspect.isclass(thing) else {}
+    missing = [name for name in expected if name not in described and name not in attributes]
+    if expected and len(missing) == len(expected):
+        return ["Parameters"]
+    found = [f"Parameters: {name}" for name in missing]
+    for name, kind in described.items():
+        if name not in expected:
+            found.append(f"Parameters: {name} does not exist")
+        elif not kind:
+            found.append(f"Parameters: {name} has no type")
+        elif not _states_default(kind, expected[name]):
+            found.append(f"default: {name}")
+    return found
+
+
+def _states_default(kind: str, parameter: inspect.Parameter) -> bool:
+    """Whether a type ends in the default of its parameter, if there is one, and says it right."""
+    match = re.search(r"default=(.+)$", kind)
+    if parameter.default is parameter.empty:
+        return match is None
+    plain = isinstance(parameter.default, str | int | float | bool | tuple | None)
+    return match is not None and (
+        not plain or match[1].replace("'", '"') == repr(parameter.default).replace("'", '"')
+    )
+
+
+def _gaps_of_returns(doc: Docstring, function: Callable[..., Any]) -> list[str]:
+    if {"Returns", "Yields"} & doc.sections.keys():
+        return []
+    annotation = str(inspect.signature(function).return_annotation)
+    return [] if annotation in ("None", "Never", "NoReturn") else ["Returns"]
+
+
+def _gaps_of_see_also(doc: Docstring) -> list[str]:
+    """That there is no section, and names in it that lead nowhere."""
+    if "See Also" not in doc.sections:
+        return ["See Also"]
+    text = [line for line in doc.sections["See Also"] if line and not line.startswith(" ")]
+    names = [name.strip(" `") for line in text for name in line.partition(" : ")[0].split(",")]
+    return [f"See Also: {name} does not exist" for name in names if name and not _exists(name)]
+
+
+def _exists(name: str) -> bool:
+    """Whether a name is one of altsets, with or without the package; names of other packages are believed."""
+    parts = name.removeprefix("altsets.").split(".")
+    if parts[0] not in altsets.__all__:
+        return not name.startswith("altsets.") and "." in name
+    thing: Any = altsets
+    for part in parts:
+        if not hasattr(thing, part):
+            return False
+        thing = getattr(thing, part)
+    return True
+
+
+def all_gaps() -> dict[str, list[str]]:
+    """What public callables and methods of public classes lack, by their full names; complete ones are left out."""
+    found = {name: gaps_of_callable(name, thing) for name, thing in public_callables()}
+    found.update({name: gaps_of_method(function) for name, function in public_methods()})
+    return {name: gaps for name, gaps in sorted(found.items()) if gaps}
+
+
+# --- The list of known gaps -------------------------------------------------------------------------------
+
+
+def known_gaps() -> dict[str, list[str]]:
+    """The list of what is still missing."""
+    found = {}
+    for line in GAPS.read_text(encoding="utf-8").splitlines():
+        if line and not line.startswith("#"):
+            name, _, gaps = line.partition(" | ")
+            found[name] = gaps.split("; ")
+    return found
+
+
+def write_gaps(gaps: dict[str, list[str]]) -> None:
+    """Write the list anew."""
+    lines = [f"{name} | {'; '.join(lacks)}\n" for name, lacks in sorted(gaps.items())]
+    GAPS.write_text(HEADER + "".join(lines), encoding="utf-8")
+
+
+def summary() -> str:
+    """How many public callables and methods lack what."""
+    callables, gaps = dict(public_callables()), all_gaps()
+    methods = [name for name, _ in public_methods()]
+    lines = []
+    for title, names in (("public callables", list(callables)), ("methods of public classes", methods)):
+        lacking = [gaps[name] for name in names if name in gaps]
+        kinds = Counter(kind for each in lacking for kind in {gap.partition(":")[0] for gap in each})
+        lines.append(f"{len(names)} {title}, {len(names) - len(lacking)} complete")
+        lines += [f"  {kind:10} missing or wrong in {count}" for kind, count in kinds.most_common()]
+    return "\n".join(lines)
+
+
+def main() -> None:
+    """Print how many lack what, and take what is mended off the list."""
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("--write", action="store_true", help="take what is mended off the list of known gaps")
+    parser.add_argument("names", nargs="*", help="print what these lack, such as altsets.find")
+    arguments = parser.parse_args()
+    now = all_gaps()
+    if arguments.write:
+        known = known_gaps()
+        left = {name: [gap for gap in gaps if gap in now.get(name, [])] for name, gaps in known.items()}
+        write_gaps({name: gaps for name, gaps in left.items() if gaps})
+    for name in arguments.names:
+        print(f"{name}: {'; '.join(now.get(name, ['nothing is missing']))}")
+    if not arguments.names:
+        print(summary())
+
+
+if __name__ == "__main__":
+    main()
