@@ -15,7 +15,7 @@ from altsets import constraints, quality
 from altsets.errors import UnsupportedError
 from altsets.problem import Problem
 from altsets.search import resources
-from altsets.search.black_box.exhaustive import ExhaustiveEngine, at_most
+from altsets.search.black_box.evaluations import ExhaustiveEngine, at_most
 from altsets.search.find import ENGINES
 from altsets.search.run import Run, Stopped
 

@@ -17,8 +17,8 @@ from altsets import constraints, quality
 from altsets.problem import Problem
 from altsets.result import Status
 from altsets.search.run import Run
-from altsets.search.subset.bounds import set_bound
 from altsets.search.subset.construction import Construction
+from altsets.search.subset.encoding import set_bound
 from altsets.search.subset.prices import DualPrices
 from altsets.search.subset.pricing import PricingOracle
 

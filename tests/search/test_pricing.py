@@ -16,7 +16,8 @@ from altsets.problem import Problem
 from altsets.search.packing.master import RestrictedMaster
 from altsets.search.packing.thresholds import LEAST, ThresholdMaster
 from altsets.search.run import Run
-from altsets.search.subset.bounds import BoundChoice, low_rank_terms
+from altsets.search.subset.encoding import low_rank_terms
+from altsets.search.subset.fixed_size import BoundChoice
 from altsets.search.subset.limits import PRICING_LIMITS
 from altsets.search.subset.prices import CliqueCuts, DualPrices
 from altsets.search.subset.pricing import PricingOracle

@@ -1,1 +1,1 @@
-"""The search for alternatives; :func:`altsets.find` is its one door."""
+"""The search for alternatives, behind :func:`altsets.find` and the other verbs."""

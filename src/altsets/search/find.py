@@ -20,7 +20,7 @@ from altsets.quality import Additive, Quality
 from altsets.request import MAX_ITERS, Request
 from altsets.result import Progress, Result, Status, StopReason
 from altsets.search.additive.engine import AdditiveEngine
-from altsets.search.black_box.exhaustive import ExhaustiveEngine, at_most
+from altsets.search.black_box.evaluations import ExhaustiveEngine, at_most
 from altsets.search.black_box.greedy_wrapper import GreedyWrapperEngine
 from altsets.search.black_box.local_search import LocalSearchEngine
 from altsets.search.diagnosis import CONFLICT_STEPS, PROBE_STEPS, find_conflict, possible_instead

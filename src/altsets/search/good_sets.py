@@ -229,11 +229,9 @@ class GoodSets:
     @cached_property
     def _shared(self) -> Floats:
         """How many features each pair of sets shares."""
-        features = sorted({feature for chosen in self.sets for feature in chosen})
-        place = {feature: number for number, feature in enumerate(features)}
+        features, places = np.unique([j for chosen in self.sets for j in chosen], return_inverse=True)
         member = np.zeros((len(self.sets), len(features)))
-        for row, chosen in zip(member, self.sets, strict=True):
-            row[[place[feature] for feature in chosen]] = 1.0
+        member[np.repeat(np.arange(len(self.sets)), [len(chosen) for chosen in self.sets]), places] = 1.0
         shared: Floats = member @ member.T
         return shared
 
@@ -277,13 +275,11 @@ class GoodSets:
 
     def _apart_from_existing(self, problem: Problem) -> Bools:
         """Which sets differ enough from all existing ones."""
-        return np.array(
-            [
-                not self._run.stopped and all(problem.compatible(chosen, given) for given in problem.existing)
-                for chosen in self.sets
-            ],
-            dtype=bool,
-        )
+        apart = [
+            not self._run.stopped and all(problem.compatible(chosen, given) for given in problem.existing)
+            for chosen in self.sets
+        ]
+        return np.array(apart, dtype=bool)
 
 
 # --- The largest clique ---------------------------------------------------------------------------------

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Sequence
-from fractions import Fraction
 from functools import cached_property
 from itertools import chain
 from typing import Protocol
@@ -56,18 +55,11 @@ class _ByMatching:
     @cached_property
     def _limits(self) -> Floats:
         """How large the overlap of sets of two sizes may be."""
-        largest = max([self._problem.k_max, *map(len, self._problem.existing)]) + 1
-        sizes = np.arange(largest)
-        if self._problem.tau is None:
-            assert self._problem.min_difference is not None
-            return np.minimum.outer(sizes, sizes) - self._problem.min_difference + float(EXACT_TOLERANCE)
-        part = (1 - self._problem.tau + EXACT_TOLERANCE) / 2
-        limits = [part * total for total in range(2 * largest)]
-        whole = self._matched.threshold is not None
-        rounded = np.array(
-            [math.floor(limit) if whole else float(limit) for limit in limits], dtype=np.float64
-        )
-        return rounded[np.add.outer(sizes, sizes)]
+        if self._problem.tau is not None:
+            return _limits_by_sizes(self._problem, whole=self._matched.threshold is not None)
+        assert self._problem.min_difference is not None
+        sizes = np.arange(_largest_size(self._problem) + 1)
+        return np.minimum.outer(sizes, sizes) - self._problem.min_difference + float(EXACT_TOLERANCE)
 
     def _kernel(self, others: tuple[Ints, Ints], growing: tuple[Ints, Ints, int]) -> kernel.Matching:
         return kernel.Matching(self._weights, self._matched.threshold is None, self._limits, others, growing)
@@ -91,12 +83,7 @@ class _ByGroups:
     @cached_property
     def _limits(self) -> Ints:
         """How many groups sets that touch so many each may share."""
-        largest = max([self._problem.k_max, *map(len, self._problem.existing)]) + 1
-        assert self._problem.tau is not None
-        part: Fraction = (1 - self._problem.tau + EXACT_TOLERANCE) / 2
-        whole = np.array([math.floor(part * total) for total in range(2 * largest)], dtype=np.intc)
-        counts = np.arange(largest)
-        return np.ascontiguousarray(whole[np.add.outer(counts, counts)])
+        return _limits_by_sizes(self._problem, whole=True).astype(np.intc)
 
     def _kernel(self, others: tuple[Ints, Ints], growing: tuple[Ints, Ints]) -> kernel.Grouping:
         return kernel.Grouping(self._n_groups, self._limits, others, growing)
@@ -117,6 +104,20 @@ class _ByGroups:
         return self._kernel(
             (_starts(np.concatenate(sizes)), np.concatenate(groups)), (_NONE, _NONE)
         ).going_with
+
+
+def _largest_size(problem: Problem) -> int:
+    return max([problem.k_max, *map(len, problem.existing)])
+
+
+def _limits_by_sizes(problem: Problem, *, whole: bool) -> Floats:
+    """What two sets may have in common at a tau, by how much each has; ``whole`` numbers of features or groups."""
+    assert problem.tau is not None
+    part = (1 - problem.tau + EXACT_TOLERANCE) / 2
+    sizes = np.arange(_largest_size(problem) + 1)
+    limits = [part * total for total in range(2 * len(sizes))]
+    rounded = np.array([float(math.floor(limit) if whole else limit) for limit in limits])
+    return rounded[np.add.outer(sizes, sizes)]
 
 
 _NONE = np.zeros(0, dtype=np.intc)

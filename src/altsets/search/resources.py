@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import threading
+from bisect import bisect_right
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import replace
@@ -44,13 +45,11 @@ def refuse_too_large(engine: str, quality: Quality, problem: Problem) -> None:
         return
     asked = f"n_alternatives={problem.n_alternatives} with search={problem.search!r} and engine {engine!r}"
     takes = f"takes about {needed / 2**30:,.0f} GiB of memory, more than {MOST_BYTES / 2**30:.0f}"
-    fits, too_many = -1, problem.n_alternatives
-    while too_many - fits > 1:
-        middle = (fits + too_many) // 2
-        if bytes_needed(engine, quality, replace(problem, n_alternatives=middle)) <= MOST_BYTES:
-            fits = middle
-        else:
-            too_many = middle
+
+    def needed_for(n_alternatives: int) -> int:
+        return bytes_needed(engine, quality, replace(problem, n_alternatives=n_alternatives))
+
+    fits = bisect_right(range(problem.n_alternatives), MOST_BYTES, key=needed_for) - 1
     if fits < 0:
         raise UnsupportedError(
             f"{asked} {takes}; ask for sets of fewer than {problem.k_max} features, or choose from fewer than "

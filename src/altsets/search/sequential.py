@@ -79,7 +79,7 @@ class _SequentialSearch:
         if self._construction is None or proven:
             return chosen, bound
         construction = self._construction()
-        bound = min(bound, construction.ceiling)
+        bound = min(bound, construction.pricing.ceiling)
         if chosen is not None:
             return construction.improved(chosen, self._sets), bound
         if not self._run.stopped:

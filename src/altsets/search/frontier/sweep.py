@@ -365,7 +365,7 @@ class _Facts:
         return NOTHING
 
     def _bounded(self, problem: Problem) -> Known:
-        """The lowest bound of those who ask for less, and the best sets of those who ask for more."""
+        """The lowest bound of searches for less, and the best sets of searches for more."""
         known, value = Known(), -math.inf
         for other, point in self._done:
             result = point.result

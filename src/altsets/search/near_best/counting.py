@@ -20,7 +20,7 @@ from altsets.problem import FeatureSet, Problem
 from altsets.quality import Additive, Quality
 from altsets.request import Request
 from altsets.result import Progress, Status, StopReason
-from altsets.search.black_box.exhaustive import all_sets
+from altsets.search.black_box.evaluations import all_sets
 from altsets.search.find import problem_of, solve
 from altsets.search.good_sets import Nearness
 from altsets.search.near_best.answer import NearBest

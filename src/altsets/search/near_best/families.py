@@ -14,8 +14,7 @@ from altsets.arrays import Bools, Floats, Indices
 from altsets.errors import UnsupportedError
 from altsets.problem import FeatureSet, Problem
 from altsets.search.near_best.dynamic_programme import RoundedSums
-from altsets.search.near_best.meet_in_middle import HalvedSums
-from altsets.search.near_best.sums import NearBestLimits, Sums, Threshold, best_first
+from altsets.search.near_best.sums import HalvedSums, NearBestLimits, Sums, Threshold, best_first
 from altsets.search.run import Run, Stopped
 from altsets.search.subset.listing import Listing
 

@@ -251,11 +251,6 @@ class Construction:
         return [sizes[place] for place in places.tolist()]
 
     @property
-    def ceiling(self) -> float:
-        """No set is better."""
-        return self.pricing.ceiling
-
-    @property
     def over(self) -> bool:
         """Whether there is no time for a set; for few small ones there always is, however slow the machine."""
         return self.late and (self.run.error is not None or not self._is_little)
@@ -385,7 +380,7 @@ def completed(
     source = construction()
     problem, evaluate = source.problem, source.pricing.quality.evaluate
     sets = list(at_hand()) or source.all()
-    bound = min(answer.bound, problem.objective([source.ceiling] * problem.n_sets))
+    bound = min(answer.bound, problem.objective([source.pricing.ceiling] * problem.n_sets))
     if bound == -math.inf:
         return Answer.infeasible(problem, "no set keeps to the constraints")
     if len(sets) < problem.n_sets:

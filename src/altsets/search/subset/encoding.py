@@ -16,10 +16,15 @@ from altsets.problem import FeatureSet, Problem
 from altsets.quality import Form, Quality
 from altsets.search.likeness import flat
 from altsets.search.run import Run
-from altsets.search.subset.bounds import low_rank_terms, set_bound
-from altsets.search.subset.candidates import form_of
+from altsets.search.subset.candidates import (
+    LARGEST_SQUARED,
+    LINEARISATION_ERROR,
+    PER_TERM_ERROR,
+    SMALLEST_SQUARED,
+    form_of,
+)
 from altsets.search.subset.kernel_call import CliqueCutTerms, Doubts, KernelRules, LowRankTerms, Terms
-from altsets.search.subset.limits import PricingLimits
+from altsets.search.subset.limits import PRICING_LIMITS, PricingLimits
 from altsets.search.subset.prices import DualPrices, sum_over_pairs
 from altsets.search.subset.rules import Cap, RoundedBudgets, Rules, caps_by_position, rounded
 
@@ -265,3 +270,55 @@ class SizeEncoding:
     def low_rank(self) -> LowRankTerms | None:
         """For the low-rank bound, if features have anything in common."""
         return low_rank_terms(self.form.pairs_among(self.features), self.n_open, self._forms.limits)
+
+
+# --- Bounds ---------------------------------------------------------------------------------------------
+
+
+def set_bound(form: Form, size: int, features: Indices, base: Indices, pairs: tuple[float, float]) -> float:
+    """No set of this size is better: its best features, with pairs that all cost as little as any.
+
+    ``base`` is in every set; ``pairs`` are the least and the largest pair term of all these features.
+    """
+    linear, n_open = form.linear[features], size - len(base)
+    if not n_open:
+        linear = linear[:0]
+    elif len(features) > n_open:
+        linear = np.partition(linear, len(features) - n_open)[len(features) - n_open :]
+    terms = [*linear.tolist(), *form.linear[base].tolist()]
+    upper, n_pairs = math.fsum(terms), size * (size - 1) // 2
+    least, largest = pairs
+    if form.ratio:
+        # What is negative is best divided by much.
+        bound = upper / math.sqrt(size + n_pairs * (least if upper >= 0 else largest))
+        return bound + PER_TERM_ERROR * abs(bound) * (size + 4)
+    rounding = PER_TERM_ERROR * (math.fsum(map(abs, terms)) + n_pairs * abs(least))
+    return upper - n_pairs * least + rounding
+
+
+def low_rank_terms(pairs: Floats, size: int, limits: PricingLimits = PRICING_LIMITS) -> LowRankTerms | None:
+    """The low-rank part of pair terms (symmetric; the diagonal does not count); None if there is nothing in common."""
+    n = len(pairs)
+    if n < 3 or not SMALLEST_SQUARED < float(np.max(np.abs(pairs))) < LARGEST_SQUARED:
+        return None
+    terms = pairs.copy()
+    np.fill_diagonal(terms, 0.0)
+    totals = terms.sum(axis=1)
+    common = (totals - totals.sum() / (2 * n - 2)) / (n - 2)
+    terms -= common[:, None] + common
+    np.fill_diagonal(terms, 0.0)
+    # Products of loadings have no negative eigenvalues: a positive one that is no larger than the negative ones are
+    # is as likely chance. The diagonal, what a feature would have with itself, is fitted as well, beginning with 0.
+    chance, loadings = None, np.zeros((n, 0))
+    for _ in range(limits.low_rank_rounds):
+        values, vectors = np.linalg.eigh(terms)
+        chance = -float(values[0]) if chance is None else chance
+        large = values > max(chance, 0.0)
+        loadings = vectors[:, large] * np.sqrt(values[large])
+        np.fill_diagonal(terms, np.sum(loadings**2, axis=1))
+    if not loadings.shape[1]:
+        return None
+    loadings = np.ascontiguousarray(np.sqrt(limits.low_rank_share) * loadings)
+    largest = float(np.max(np.abs(pairs)) + np.max(np.sum(loadings**2, axis=1)) + np.max(np.abs(common)))
+    products = common[:, None] + common + loadings @ loadings.T
+    return LowRankTerms(common, loadings, products, LINEARISATION_ERROR * size * size * largest)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 from functools import cached_property
 from typing import NamedTuple
@@ -13,7 +13,6 @@ import numpy as np
 from altsets.arrays import Floats, Indices, Ints
 from altsets.quality import Form
 from altsets.search.likeness import Fitting
-from altsets.search.subset.bounds import BoundChoice
 from altsets.search.subset.candidates import (
     LINEARISATION_ERROR,
     QUALITY_ERROR,
@@ -117,7 +116,7 @@ class RatioSearch:
             yield Objective(terms, start, linear_threshold - error, ratio=ratio)
 
     def _ratio_terms(self, window: tuple[float, float], threshold: float) -> RatioTerms:
-        """How the kernel judges complete sets."""
+        """How the kernel evaluates complete sets."""
         encoding, form, base = self._encoding, self._encoding.form, self._encoding.base
         lower = np.zeros(len(encoding.features))
         for feature in base.tolist():
@@ -138,6 +137,53 @@ class SearchConditions(NamedTuple):
     #: Asked which features can still be added, where other sets are compared with by more than what is shared.
     fitting: Fitting | None = None
     max_nodes: int = UNLIMITED
+
+
+class BoundChoice:
+    """The choice between the plain and the low-rank bound for the searches of one size.
+
+    The first few searches that take long are begun with both (``n_trials`` by now): with the plain bound, then with the
+    low-rank one, each for a few nodes, and go on with the one that came further. The low-rank bound is lower, so the
+    plain one has to come a good deal further to be preferred.
+    """
+
+    def __init__(self, limits: PricingLimits, *, linearised: bool = False, n_trials: int = 0) -> None:
+        self._limits = limits
+        self.linearised, self.n_trials = linearised, n_trials
+        self._trying = False
+        self._progress: list[float] = []
+
+    @classmethod
+    def settled(cls, limits: PricingLimits, linearised: bool) -> BoundChoice:
+        """A choice that is not tried any more."""
+        return cls(limits, linearised=linearised, n_trials=limits.n_trials)
+
+    def plan(self, max_nodes: int, possible: bool) -> list[int]:
+        """Node limits of the searches to make until one comes to its end; ``note`` follows each that does not."""
+        short = self._limits.trial_nodes
+        self._trying = possible and max_nodes > short and self.n_trials < self._limits.n_trials
+        self._progress = []
+        if not self._trying:
+            return [max_nodes]
+        self.linearised = False
+        return [short, short, max_nodes]
+
+    def note(self, progress: float, has_low_rank: Callable[[], bool]) -> None:
+        """How far a search has come within its node limit."""
+        self._progress.append(progress)
+        if not self._trying:
+            return
+        if len(self._progress) == 1:
+            self.linearised = has_low_rank()
+        elif len(self._progress) == 2:
+            plain, low_rank = self._progress
+            enough = max(self._limits.decisive_progress * low_rank, self._limits.least_progress)
+            self.linearised = self.linearised and plain <= enough
+            self.n_trials += 1
+
+    def applies(self, max_nodes: int) -> bool:
+        """Whether a search with so many nodes uses the low-rank bound; it takes a while to prepare."""
+        return self.linearised and max_nodes >= self._limits.trial_nodes
 
 
 class FixedSizeOracle:
@@ -280,8 +326,6 @@ class FixedSizeOracle:
         tolerance: float = 0.0,
     ) -> KernelRequest | None:
         """What the kernel has to keep to; None if no set can."""
-        if any(cap.most < 0 for cap in conditions.caps):
-            return None
         rules = self.encoding.kernel_rules(conditions.caps, budget)
         if rules is None:
             return None
@@ -362,6 +406,6 @@ class FixedSizeOracle:
             places[going, out[better]] = new[better]
         values = start + np.sum(linear[places], axis=1) - pair_sums(pairs, places)
         rows = np.sort(self.encoding.with_base(places[values > threshold]), axis=1)
-        # They are few: sooner than numpy's, and in the same order.
+        # They are few: faster than numpy's, and in the same order.
         distinct = sorted(set(map(tuple, rows.tolist())))
         return np.array(distinct, dtype=np.intc).reshape(-1, self.size)

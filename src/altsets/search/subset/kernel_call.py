@@ -61,7 +61,7 @@ class CliqueCutTerms(NamedTuple):
 
 
 class RatioTerms(NamedTuple):
-    """A ratio N / sqrt(D), by which complete sets are judged."""
+    """A ratio N / sqrt(D), by which complete sets are evaluated."""
 
     #: What each feature adds to N and to D, and what each pair adds to D.
     upper: Floats

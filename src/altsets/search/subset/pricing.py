@@ -58,24 +58,20 @@ class PricingOracle:
             forms, oracles = shared.oracles[wanted]
             forms.run = self.run
             return list(oracles)
-        forms, oracles = self._made(wanted, among)
-        if shared is not None:
-            shared.oracles[wanted] = forms, oracles
-        return oracles
-
-    def _made(self, wanted: int, among: Indices | None) -> tuple[FormCache, list[FixedSizeOracle]]:
-        problem, oracles = self.problem, []
-        forms = FormCache(self.quality, problem, self.run, self.limits)
-        work = max(problem.n_features_in**2, self.limits.min_work_per_size)
+        problem, limits, found = self.problem, self.limits, []
+        forms = FormCache(self.quality, problem, self.run, limits)
+        work = max(problem.n_features_in**2, limits.min_work_per_size)
         for number, size in enumerate(problem.sizes):
             # For a few sizes there is always time: sets that have to be constructed are made of their numbers.
-            if number and number * work > self.limits.unchecked_work:
+            if number and number * work > limits.unchecked_work:
                 self.run.check()
             rules = Rules.of(problem, size)
             sets = None if rules is None else FixedSizeOracle.under(rules, forms, size, wanted, among)
             if sets is not None:
-                oracles.append(sets)
-        return forms, oracles
+                found.append(sets)
+        if shared is not None:
+            shared.oracles[wanted] = forms, found
+        return found
 
     @cached_property
     def features(self) -> list[int]:

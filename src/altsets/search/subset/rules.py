@@ -53,7 +53,7 @@ class WholeBudget:
         """What these features cost together."""
         if self.groups is None:
             return sum(map(self.costs.__getitem__, chosen))
-        # Who pays for itself goes by a number that no group has.
+        # A feature that pays for itself has a number that no group has.
         paid = {
             -1 - feature if self.groups[feature] < 0 else self.groups[feature]: self.costs[feature]
             for feature in chosen
