@@ -114,7 +114,7 @@ class FamilySearch(ABC):
     ) -> None:
         self.quality, self.asked, self.problem, self.requirement = quality, asked, problem, requirement
         self.run, self.limits, self._engine_asked = run, LIMITS, engine
-        self.engine, self.proof = requirement.engine, ""
+        self.engine, self.proof = requirement.found.engine, ""
 
     def solve(self) -> Result:
         """Bisect until everything is settled, or time is up."""
@@ -247,7 +247,7 @@ class FamilySearch(ABC):
         result = self._result(problem, status, len(sets), finished=proven or self.is_limited)
         objective, bound = float(self.objective), float(self.bound)
         self.run.finish(sets, objective, bound)
-        argument = self.argument if requirement.proven else requirement.proof
+        argument = self.argument if requirement.proven else requirement.found.proof
         return replace(
             result,
             sets=sets,
@@ -287,8 +287,8 @@ class FamilySearch(ABC):
             statuses=[status] * n_statuses,
             named_sets=[],
             parameters={**problem.parameters(), **self.parameters, **quality_needed},
-            engine=requirement.engine,
-            proof=CUT_SHORT.get(stop_reason, "") + requirement.proof,
+            engine=requirement.found.engine,
+            proof=CUT_SHORT.get(stop_reason, "") + requirement.found.proof,
             elapsed=self.run.elapsed,
             stop_reason=stop_reason,
             steps=self.run.steps,
@@ -304,7 +304,7 @@ class FamilySearch(ABC):
         names, found = ", ".join(self.quality.names_of(requirement.best)), "" if proven else " that was found"
         return (
             f"No set reaches min_quality={requirement.least:.6g}: the best set{found} ({names}) has a quality of "
-            f"{requirement.quality:.6g}.{later}"
+            f"{requirement.found.objective:.6g}.{later}"
         )
 
 

@@ -17,7 +17,7 @@ from altsets.arrays import Bools, Floats, Indices
 from altsets.errors import InputError
 from altsets.problem import FeatureSet, Problem
 from altsets.quality import Form, Quality
-from altsets.result import Status
+from altsets.result import Result, Status
 from altsets.search.degree_bounds import count_bound, sum_bound
 from altsets.search.find import solve
 from altsets.search.likeness import Likeness, likeness_of
@@ -100,18 +100,14 @@ class Requirement:
     """The quality that sets must reach, and the best single set."""
 
     asked: Nearness
-    #: The best set found, regardless of existing sets; None if there is none. Its quality, and a bound on every set.
+    #: The search for the best set, regardless of existing sets, and that set, if there is one.
+    found: Result
     best: FeatureSet | None
-    quality: float
-    bound: float
     #: The quality that sets must have, -inf if there is no set; and by how much they may fall short of it.
     least: float
     tolerance: float
     #: Whether ``least`` is certain: it was given, or the best set is proven to be the best.
     proven: bool
-    #: Which engine found the best set, and the argument behind the bound.
-    engine: str
-    proof: str
 
     @classmethod
     def of(cls, asked: Nearness, quality: Quality, problem: Problem, run: Run, engine: str) -> Requirement:
@@ -120,17 +116,9 @@ class Requirement:
         with run.part() as part:
             found = solve(quality, alone, part, engine)
         best = found.sets[0] if found.sets else None
-        return cls(
-            asked,
-            best,
-            found.objective,
-            found.bound,
-            asked.least(found.objective) if best is not None else -math.inf,
-            Scaling.of(quality, alone).tolerance,
-            asked.min_quality is not None or found.status is Status.OPTIMAL,
-            found.engine,
-            found.proof,
-        )
+        least = asked.least(found.objective) if best is not None else -math.inf
+        proven = asked.min_quality is not None or found.status is Status.OPTIMAL
+        return cls(asked, found, best, least, Scaling.of(quality, alone).tolerance, proven)
 
     def met_by(self, value: float) -> bool:
         """Whether a quality is high enough."""
@@ -139,19 +127,19 @@ class Requirement:
     @property
     def is_met(self) -> bool:
         """Whether the best set is good enough; with ``within`` it always is."""
-        return self.best is not None and self.met_by(self.quality)
+        return self.best is not None and self.met_by(self.found.objective)
 
     @property
     def is_impossible(self) -> bool:
         """Whether it is proven that no set is good enough."""
-        return not self.met_by(self.bound) if self.best is not None else self.bound == -math.inf
+        return not self.met_by(self.found.bound) if self.best is not None else self.found.bound == -math.inf
 
     def describe(self) -> str:
         """The requirement, to follow "sets"; the best quality is called possible only if that is proven."""
         if self.asked.within is None:
             return f"of a quality of {self.least:.6g} or more"
         best = "the best possible quality" if self.proven else "the best quality found"
-        return f"within {100 * self.asked.within:g} % of {best} ({self.quality:.6g})"
+        return f"within {100 * self.asked.within:g} % of {best} ({self.found.objective:.6g})"
 
 
 class GoodSets:

@@ -131,64 +131,43 @@ def depth(scores: Floats, problem: Problem, run: Run) -> list[FeatureSet]:
     rules = Rules.of(problem, problem.n_features)
     if rules is None:
         return []
-    base = sorted(rules.required)
-    order = ranked(scores, problem)
-    order = order[~np.isin(order, base)]
-    caps = _Caps(order, base, problem.n_features_in)
-    for cap in rules.caps:
-        caps.add(cap)
+    order, base = ranked(scores, problem), rules.required
+    order = order[~np.isin(order, sorted(base))]
+    rank = np.full(problem.n_features_in, -1, dtype=np.intp)
+    rank[order] = np.arange(len(order))
     sets: list[FeatureSet] = []
     # Replacement knows nothing of all that, and repeats itself where equal sets are allowed.
     if not rules.caps and not base and problem.max_overlap < problem.n_features:
         sets = replacement(scores, problem, run)
-    for chosen in sets:
-        caps.add(Cap(chosen, problem.max_overlap))
+    caps = [cap.open_part(rank, base) for cap in rules.caps]
+    caps += [Cap(chosen, problem.max_overlap).open_part(rank, base) for chosen in sets]
     positions = np.arange(problem.n_features - len(base), dtype=np.int64)
     if sets:
-        positions[:] = caps.positions(sets[-1])
+        positions[:] = caps[-1][0]
     run.update_incumbent(sets, math.nan)
     while (
         len(sets) < problem.n_sets
         and not (sets and run.tick())
-        and caps.next_set(positions, fresh=not sets, run=run)
+        and _advance(positions, caps, len(order), fresh=not sets, run=run)
     ):
         sets.append(tuple(sorted([*base, *_features(order, positions.tolist())])))
-        caps.add(Cap(sets[-1], problem.max_overlap))
+        caps.append(Cap(sets[-1], problem.max_overlap).open_part(rank, base))
         run.publish(sets, math.nan)
     return sets
 
 
-class _Caps:
-    """Caps on ranked features, as the kernel takes them; the features of ``base`` are in every set and not ranked."""
-
-    def __init__(self, order: Indices, base: list[int], n_features_in: int) -> None:
-        self._n, self._base = len(order), frozenset(base)
-        self._rank = np.full(n_features_in, -1, dtype=np.intp)
-        self._rank[order] = np.arange(len(order))
-        self._inside: list[Indices] = []
-        self._left: list[int] = []
-
-    def positions(self, features: Sequence[int]) -> Indices:
-        """Where these features are, in order; those that are not ranked are left out."""
-        places = np.sort(self._rank[list(features)])
-        return places[places >= 0]
-
-    def add(self, cap: Cap) -> None:
-        """One more cap."""
-        inside, left = cap.open_part(self._rank, self._base)
-        self._inside.append(inside)
-        self._left.append(left)
-
-    def next_set(self, positions: npt.NDArray[np.int64], *, fresh: bool, run: Run) -> bool:
-        """Advance the positions to the next set that keeps to all caps; false if there is none or time is up."""
-        if min(self._left, default=0) < 0:
-            return False
-        if not len(positions):
-            return fresh
-        first, member = caps_by_position(self._inside, self._n)
-        left = np.array(self._left, dtype=np.intc)
-        found: int = kernel.next_set(self._n, first, member, left, positions, fresh, run.tick)
-        return found == 1
+def _advance(
+    positions: npt.NDArray[np.int64], caps: Sequence[tuple[Indices, int]], n: int, *, fresh: bool, run: Run
+) -> bool:
+    """Go on to the next of all sets of n ranked features that keeps to the caps; false if there is none or no time."""
+    left = np.array([left for _, left in caps], dtype=np.intc)
+    if np.any(left < 0):
+        return False
+    if not len(positions):
+        return fresh
+    first, member = caps_by_position([inside for inside, _ in caps], n)
+    found: int = kernel.next_set(n, first, member, left, positions, fresh, run.tick)
+    return found == 1
 
 
 def _difference(problem: Problem) -> int:

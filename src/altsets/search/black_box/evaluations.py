@@ -5,7 +5,7 @@ from __future__ import annotations
 import itertools
 import math
 from collections.abc import Callable, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 
 import numpy as np
 
@@ -278,23 +278,27 @@ def all_sets(problem: Problem, run: Run, most: int) -> tuple[PricingOracle, List
     return PricingOracle(anything, problem, run), listing
 
 
+@dataclass(frozen=True)
 class _Choice:
     """Chooses among evaluated sets; ``complete`` says whether the listing holds all sets that are not ruled out."""
 
-    def __init__(
-        self, problem: Problem, listing: Listing, known: dict[FeatureSet, float], complete: bool, run: Run
-    ) -> None:
-        self._problem, self._listing, self._known, self._complete = problem, listing, known, complete
-        self._run = run
-        self._proof = f"all {len(known)} sets evaluated" if complete else "not all sets evaluated"
+    problem: Problem
+    listing: Listing
+    known: dict[FeatureSet, float]
+    complete: bool
+    run: Run
+
+    @property
+    def proof(self) -> str:
+        return f"all {len(self.known)} sets evaluated" if self.complete else "not all sets evaluated"
 
     def in_turn(self) -> Answer:
         """The best set again and again, given those before."""
-        listing, problem, unknown = self._listing, self._problem, math.inf
+        listing, problem, unknown = self.listing, self.problem, math.inf
         order = np.argsort(-listing.qualities, kind="stable")
         values: dict[FeatureSet, float] = {}
         # What was evaluated before time was up is to be made use of.
-        clock = Run(GRACE_SECONDS) if self._run.stopped else self._run
+        clock = Run(GRACE_SECONDS) if self.run.stopped else self.run
 
         def next_set(others: Sequence[FeatureSet]) -> tuple[FeatureSet | None, float]:
             before = others[len(problem.existing) :]
@@ -302,16 +306,16 @@ class _Choice:
                 chosen = listing.set_at(int(number))
                 if all(problem.compatible(chosen, other) for other in before):
                     values[chosen] = float(listing.qualities[number])
-                    return chosen, values[chosen] if self._complete else unknown
+                    return chosen, values[chosen] if self.complete else unknown
                 if place % TICK_EVERY == 0 and clock.tick():
                     return None, unknown
-            return None, -math.inf if self._complete else unknown
+            return None, -math.inf if self.complete else unknown
 
-        return sequential(problem, clock, next_set, values.__getitem__, self._proof)
+        return sequential(problem, clock, next_set, values.__getitem__, self.proof)
 
     def together(self, pricing: PricingOracle) -> Answer:
         """The largest sum or minimum of compatible sets."""
-        problem, listing, run, complete = self._problem, self._listing, self._run, self._complete
+        problem, listing, run, complete = self.problem, self.listing, self.run, self.complete
         repeatable = problem.may_repeat
         if not complete or not len(listing) or repeatable or run.stopped:
             # The best in turn: where equal sets are allowed, that is the best one again and again.
@@ -326,10 +330,10 @@ class _Choice:
             sets, finished = best_compatible(search, listing, EXHAUSTIVE_PICK_NODES)
         proven = complete and finished
         if not sets:
-            return Answer.without_sets(problem, -math.inf if proven else math.inf, self._proof)
+            return Answer.without_sets(problem, -math.inf if proven else math.inf, self.proof)
         bound = math.inf
         if proven:
-            bound = problem.objective([self._known[one] for one in sets])
+            bound = problem.objective([self.known[one] for one in sets])
         elif complete:
             bound = problem.objective([float(np.max(listing.qualities))] * problem.n_sets)
-        return Answer.simultaneous(problem, sets, bound, self._proof, proven=proven)
+        return Answer.simultaneous(problem, sets, bound, self.proof, proven=proven)

@@ -80,7 +80,10 @@ class LocalSearchEngine:
 
 
 class SurrogateAnnealing:
-    """The local search of one call; for several sets in turn, all share the evaluations and the surrogate."""
+    """The local search of one call; for several sets in turn, all share the evaluations and the surrogate.
+
+    Features are exchanged in one set at a time, good ones for bad ones.
+    """
 
     def __init__(self, problem: Problem, evaluations: Evaluations) -> None:
         self.problem, self.evaluations = problem, evaluations
@@ -88,7 +91,8 @@ class SurrogateAnnealing:
         self.pricing = self.repair.pricing
         self.surrogate = Surrogate(problem.n_features_in)
         self._random = random.Random(SEED)
-        self._moves = ExchangeMoves(evaluations, self.repair, self.surrogate, self._random)
+        self._sampler: FeatureSampler | None = None
+        self._sampled_at = (0, 0.0)
         #: How many evaluations the surrogate has seen.
         self._n_seen = 0
         self._usable = np.array(self.pricing.features, dtype=np.intp)
@@ -182,7 +186,7 @@ class SurrogateAnnealing:
         current, worth, top = best, self._worth(best), self._rank(best)
         while idle < MAX_IDLE_ROUNDS and not evaluations.over:
             temperature = initial * evaluations.left / budget
-            proposals = self._moves.proposals(current, others, idle)
+            proposals = self._proposals(current, others, idle)
             new = self._ask([one for proposed in proposals for one in proposed])
             idle = 0 if new else idle + 1
             for proposed in proposals:
@@ -230,35 +234,22 @@ class SurrogateAnnealing:
         self._n_seen = len(known)
         return True
 
+    # --- Exchanges ----------------------------------------------------------------------------------
 
-class ExchangeMoves:
-    """Proposes neighbours of a solution: features are exchanged in one set at a time, good ones for bad ones."""
-
-    def __init__(
-        self, evaluations: Evaluations, repair: Repair, surrogate: Surrogate, generator: random.Random
-    ) -> None:
-        self._evaluations, self._repair, self._surrogate = evaluations, repair, surrogate
-        self._random = generator
-        self._problem = repair.problem
-        self._usable = np.array(repair.pricing.features, dtype=np.intp)
-        self._required = repair.pricing.required
-        self._sampler: FeatureSampler | None = None
-        self._sampled_at = (0, 0.0)
-
-    def proposals(
+    def _proposals(
         self, current: Sequence[FeatureSet], others: Sequence[FeatureSet], idle: int
     ) -> list[list[FeatureSet]]:
         """Several ways to go on from here, the more adventurous the longer (``idle``) nothing new was found."""
         # A sampler that knows what the surrogate knows is made anew only if something has changed.
-        at = len(self._evaluations.known), 1.0 + idle // IDLE_ROUNDS_TO_FLATTEN
+        at = len(self.evaluations.known), 1.0 + idle // IDLE_ROUNDS_TO_FLATTEN
         if self._sampler is None or at != self._sampled_at:
-            self._sampler = FeatureSampler(self._surrogate.coefficients, self._usable, self._random, at[1])
+            self._sampler = FeatureSampler(self.surrogate.coefficients, self._usable, self._random, at[1])
             self._sampled_at = at
         proposals: list[list[FeatureSet]] = []
         for _ in range(BATCH):
             proposed: list[FeatureSet] | None = list(current)
             for _ in range(1 + idle // IDLE_ROUNDS_TO_PERTURB):
-                if self._evaluations.run.tick():
+                if self.evaluations.run.tick():
                     return proposals
                 proposed = proposed and self._exchanged(proposed, others, self._sampler)
             if proposed:
@@ -275,7 +266,7 @@ class ExchangeMoves:
         flips: frozenset[int] = frozenset()
         for _ in range(EXCHANGE_ATTEMPTS):
             flips = self._flips(chosen, sampler)
-            if flips and self._repair.feasibility.given(chosen ^ flips, rest):
+            if flips and self.repair.feasibility.given(chosen ^ flips, rest):
                 return [*before, tuple(sorted(chosen ^ flips)), *after]
             traded = self._traded(current, others, number, flips)
             if traded is not None:
@@ -283,11 +274,11 @@ class ExchangeMoves:
         if not flips:
             return None
         # A rule is broken: the closest valid sets, of this set alone, or else of all.
-        repaired = self._repair.closest([current[number]], [sorted(flips)], rest)
+        repaired = self.repair.closest([current[number]], [sorted(flips)], rest)
         if repaired is not None or len(current) == 1:
             return repaired and [*before, *repaired, *after]
         flipped = [sorted(flips) if place == number else [] for place in range(len(current))]
-        return self._repair.closest(current, flipped, others)
+        return self.repair.closest(current, flipped, others)
 
     def _traded(
         self, current: Sequence[FeatureSet], others: Sequence[FeatureSet], number: int, flips: frozenset[int]
@@ -300,25 +291,25 @@ class ExchangeMoves:
                     frozenset(one) ^ flips if which in (number, place) else frozenset(one)
                     for which, one in enumerate(current)
                 ]
-                given = self._repair.feasibility.given
+                given = self.repair.feasibility.given
                 if all(given(one, [*others, *traded[:which]]) for which, one in enumerate(traded)):
                     return [tuple(sorted(one)) for one in traded]
         return None
 
     def _which(self, current: Sequence[FeatureSet]) -> int:
         """The set to change."""
-        if self._problem.aggregation == "min" and self._random.random() < WORST_SET_SHARE:
-            known = self._evaluations.known
+        if self.problem.aggregation == "min" and self._random.random() < WORST_SET_SHARE:
+            known = self.evaluations.known
             return min(range(len(current)), key=lambda number: known.get(current[number], -math.inf))
         return self._random.randrange(len(current))
 
     def _flips(self, chosen: frozenset[int], sampler: FeatureSampler) -> frozenset[int]:
         """A feature that goes and one that comes; where sizes are open, sometimes only one of them."""
-        problem, share = self._problem, ONE_SIDED_SHARE
+        problem, share = self.problem, ONE_SIDED_SHARE
         size, chance = len(chosen), 1.0 if problem.fixed_size else self._random.random()
         drop = size > problem.k_min and chance < share
         add = size < problem.k_max and not drop and chance < 2 * share
-        leaving = None if add else sampler.leaving(sorted(chosen - self._required))
+        leaving = None if add else sampler.leaving(sorted(chosen - self.pricing.required))
         entering = None if drop else sampler.entering(chosen)
         return frozenset(feature for feature in (leaving, entering) if feature is not None)
 

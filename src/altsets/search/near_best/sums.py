@@ -224,15 +224,6 @@ def best_first(sums: Sequence[Sums], threshold: Threshold) -> Iterator[FeatureSe
 
 
 @dataclass(frozen=True)
-class _Half:
-    """Every second feature: their positions among all, and the parts of sets by the number of their features."""
-
-    positions: Indices
-    rows: list[Rows]
-    sums: list[Floats]
-
-
-@dataclass(frozen=True)
 class _Meeting:
     """Parts of one size on the left, those on the right that complete them, and how many of these do.
 
@@ -256,18 +247,19 @@ class HalvedSums:
     def __init__(
         self,
         sums: Sums,
-        halves: tuple[_Half, _Half],
+        halves: Sequence[tuple[Indices, list[Rows], list[Floats]]],
         threshold: Threshold,
         limits: NearBestLimits,
         check: Callable[[], object],
     ) -> None:
         self.sums, self._threshold = sums, threshold
-        self._left, self._right = halves[0].positions, halves[1].positions
+        # Of each half the positions of its features, and the parts of sets with their sums, by size.
+        (self._left, left_rows, left_sums), (self._right, right_rows, right_sums) = halves
         floor, margin, k = threshold.value - sums.start, threshold.margin, sums.n_open
         self._meetings = []
-        for size, (rows, values) in enumerate(zip(halves[0].rows, halves[0].sums, strict=True)):
+        for size, (rows, values) in enumerate(zip(left_rows, left_sums, strict=True)):
             check()
-            other, other_values = halves[1].rows[k - size], halves[1].sums[k - size]
+            other, other_values = right_rows[k - size], right_sums[k - size]
             order, other_order = np.argsort(-values, kind="stable"), np.argsort(-other_values, kind="stable")
             ascending = -other_values[other_order]
             missing = floor - values[order]
@@ -298,8 +290,8 @@ class HalvedSums:
             parts = _parts(*scores, sums.n_open, floor, limits.max_half_sets, check)
             if parts is None:
                 return None
-            halves.append(_Half(own, *parts))
-        return cls(sums, (halves[0], halves[1]), threshold, limits, check)
+            halves.append((own, *parts))
+        return cls(sums, halves, threshold, limits, check)
 
     def propose(self, n: int, rng: np.random.Generator) -> list[FeatureSet | None]:
         """Sets that may count, drawn uniformly; None in place of those that do not."""
