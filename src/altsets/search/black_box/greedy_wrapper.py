@@ -142,11 +142,7 @@ class Repair:
             for numbered in enumerate(changes)
         ]
         found, finished = best_combination(
-            families,
-            self.feasibility,
-            self.run.tick,
-            MAX_COMBINATIONS,
-            lambda one: self.feasibility.given(one, others),
+            families, self.feasibility, self.run.tick, lambda one: self.feasibility.given(one, others)
         )
         # What was cut short may hold something better.
         return found if finished and not any(family.cut_short for family in families) else None
@@ -204,7 +200,7 @@ class Repair:
                     return self._solve(changes, others)
                 families.append(family)
             # Sets of other distances have been looked through, so only the whole counts.
-            found, finished = best_combination(families, self.feasibility, self.run.tick, MAX_COMBINATIONS)
+            found, finished = best_combination(families, self.feasibility, self.run.tick)
             if not finished:
                 return self._solve(changes, others)
             if found is not None:
@@ -320,7 +316,6 @@ def best_combination(
     families: Sequence[Iterable[tuple[float, Features]]],
     feasibility: Feasibility,
     tick: Callable[[], bool],
-    max_steps: int,
     valid: Callable[[Features], bool] | None = None,
 ) -> tuple[Sequence[Features] | None, bool]:
     """One valid set of each family such that all differ enough, with the largest sum of values; None if there are none.
@@ -341,7 +336,7 @@ def best_combination(
     values, waiting = [0.0], [iter(families[0])]
     steps = itertools.count()
     while waiting:
-        if next(steps) >= max_steps or tick():
+        if next(steps) >= MAX_COMBINATIONS or tick():
             return best, False
         level, value = len(picked), values[-1]
         more, one = next(waiting[-1], (-math.inf, frozenset()))

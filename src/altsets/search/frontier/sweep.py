@@ -268,10 +268,13 @@ class Sweep:
         self._now: tuple[Problem, Run] | None = None
 
     def __iter__(self) -> Iterator[FrontierPoint]:
-        facts = _Facts(self._quality)
+        facts = _Facts(self._quality, 0)
         for number, problem in enumerate(self.plan):
             if number and self.run.stopped:
                 return
+            if problem.n_features != facts.size:
+                # Nothing that is known of one size holds for another.
+                facts = _Facts(self._quality, problem.n_features)
             # Between two points Ctrl-C is the caller's.
             with self.run:
                 point = self._searched(problem, facts, len(self.plan) - number)
@@ -319,13 +322,8 @@ def _tau(problem: Problem) -> Fraction:
 class _Facts:
     """What the searches at one size have proven, and what they leave to each other."""
 
-    def __init__(self, quality: Quality) -> None:
-        self._quality = quality
-        self._begin(0)
-
-    def _begin(self, size: int) -> None:
-        """Nothing that is known of one size holds for another."""
-        self._size = size
+    def __init__(self, quality: Quality, size: int) -> None:
+        self._quality, self.size = quality, size
         self._done: list[tuple[Problem, FrontierPoint]] = []
         self._in_turn: dict[Fraction, list[Turn]] = {}
         self._work = SharedWork()
@@ -355,9 +353,7 @@ class _Facts:
         return self._scalings[problem.n_sets]
 
     def known(self, problem: Problem) -> Known:
-        """What follows for a request; asked before anything else about it."""
-        if problem.n_features != self._size:
-            self._begin(problem.n_features)
+        """What follows for a request."""
         if problem.search == "simultaneous":
             return self._bounded(problem)
         if problem.search == "sequential" and self._quality.has_form:
