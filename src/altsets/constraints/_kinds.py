@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numbers
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, fields, replace
 from functools import cached_property
 from typing import Any, ClassVar, Self
 
@@ -31,43 +31,73 @@ from altsets.features import MOST_LISTED, Feature, FeatureNames, cells_in, given
 MOST_NAMED = 12
 
 
-class OfSeveral(Constraint):
-    """A condition on several features, which one field holds."""
+class OfFields(Constraint):
+    """A constraint that its fields say everything about: numbers, features, lists of features."""
 
-    _field: ClassVar[str]
-
-    @property
-    def _features(self) -> tuple[Any, ...]:
-        features: tuple[Any, ...] = getattr(self, self._field)
-        return features
+    #: Fields that hold a feature or several; those of other fields are numbers.
+    _named: ClassVar[tuple[str, ...]] = ()
+    #: A few words and a whole sentence, with fields in them.
+    _words: ClassVar[str]
+    _sentence: ClassVar[str]
 
     def resolve(self, names: Sequence[str]) -> Self:
         """The same constraint on sorted indices; refuses features that do not exist."""
-        indices = sorted_indices(self, self._features, names)
+        known = FeatureNames.of(names)
+        given = {name: getattr(self, name) for name in self._named}
+        found = {
+            name: sorted_indices(self, value, known)
+            if isinstance(value, tuple)
+            else known.position(value, self.title)
+            for name, value in given.items()
+        }
         # Made anew, as two names of one feature may leave a group too small.
-        return self if indices == self._features else replace(self, **{self._field: indices})  # type: ignore[type-var]
+        return self if found == given else replace(self, **found)  # type: ignore[type-var]
 
     def arguments(self, names: Sequence[str] | None) -> list[str]:
-        """The features, in a list."""
-        return [features_literal(self._features, names)]
+        """The fields in their order."""
+        return [self._argument(field.name, names) for field in fields(self)]  # type: ignore[arg-type]
+
+    def _argument(self, name: str, names: Sequence[str] | None) -> str:
+        value = getattr(self, name)
+        if name not in self._named:
+            return repr(value)
+        return features_literal(value, names) if isinstance(value, tuple) else feature_literal(value, names)
+
+    def describe(self, names: Sequence[str]) -> str:
+        """A few words with the names of the features."""
+        return self._fill(self._words, names, MOST_LISTED)
+
+    def sentence(self, names: Sequence[str]) -> str:
+        """A whole sentence, for reports."""
+        return self._fill(self._sentence, names, MOST_NAMED)
+
+    def _fill(self, template: str, names: Sequence[str], most: int) -> str:
+        known = FeatureNames.of(names)
+        values = {name: getattr(self, name) for name in self._named}
+        listed = {
+            name: known.listed(value if isinstance(value, tuple) else [value], most)
+            for name, value in values.items()
+        }
+        return template.format(**vars(self) | listed)
+
+
+class OfSeveral(OfFields):
+    """A condition on several features, which one field holds."""
 
     def option_text(self, names: Sequence[str]) -> str:
         """``COL,COL``."""
-        return features_text(self._features, names)
-
-    def _listed(self, names: Sequence[str], most: int = MOST_LISTED) -> str:
-        return FeatureNames.of(names).listed(self._features, most)
+        return features_text(getattr(self, self._named[0]), names)
 
     @cached_property
     def _members(self) -> frozenset[Any]:
-        return frozenset(self._features)
+        return frozenset(getattr(self, self._named[0]))
 
 
 @dataclass(frozen=True, init=False)
 class OfFeatures(OfSeveral):
     """A condition on one feature or several, each on its own."""
 
-    _field = "features"
+    _named = ("features",)
     features: tuple[Any, ...]
 
     def __init__(self, features: Feature | Iterable[Feature]) -> None:
@@ -83,7 +113,7 @@ class OfFeatures(OfSeveral):
 class OfGroup(OfSeveral):
     """A condition on the features of a group together."""
 
-    _field = "group"
+    _named = ("group",)
     group: tuple[Any, ...]
 
     def __init__(self, group: Iterable[Feature]) -> None:
@@ -99,16 +129,10 @@ class OfCount(OfGroup):
     """A condition on how many features of a group a set has; one field holds the number."""
 
     _number: ClassVar[str]
-    _words: ClassVar[str]
 
     def __init__(self, number: int, group: Iterable[Feature]) -> None:
         self._set(**{self._number: whole_number(f"{self.title}: {self._number}", number, least=0)})
         super().__init__(group)
-
-    @property
-    def _count(self) -> int:
-        count: int = getattr(self, self._number)
-        return count
 
     @classmethod
     def parse(cls, text: str, read: OptionReader) -> Self:
@@ -118,19 +142,7 @@ class OfCount(OfGroup):
 
     def option_text(self, names: Sequence[str]) -> str:
         """``N:GROUP``."""
-        return f"{self._count}:{super().option_text(names)}"
-
-    def arguments(self, names: Sequence[str] | None) -> list[str]:
-        """The number and the group."""
-        return [str(self._count), *super().arguments(names)]
-
-    def sentence(self, names: Sequence[str]) -> str:
-        """Such as "Every set has at most 1 of these: g1, g2."."""
-        return f"Every set has {self._words} {self._count} of these: {self._listed(names, MOST_NAMED)}."
-
-    def describe(self, names: Sequence[str]) -> str:
-        """Such as "at most 1 of {g1, g2}"."""
-        return f"{self._words} {self._count} of {{{self._listed(names)}}}"
+        return f"{getattr(self, self._number)}:{super().option_text(names)}"
 
 
 @dataclass(frozen=True, init=False)
@@ -152,6 +164,7 @@ class Require(OfFeatures):
 
     kind = "require"
     option = Option("--require", "COL[,COL]", "Features that every set has.")
+    _words, _sentence = "require {features}", "Every set has: {features}."
 
     def holds(self, chosen: Sequence[int]) -> bool:
         """Whether the set has all of them."""
@@ -160,14 +173,6 @@ class Require(OfFeatures):
     def rules(self) -> tuple[Rule, ...]:
         """All of the features."""
         return (CountRule(self.features, lower=len(self.features)),)
-
-    def sentence(self, names: Sequence[str]) -> str:
-        """Such as "Every set has: age, sex."."""
-        return f"Every set has: {self._listed(names, MOST_NAMED)}."
-
-    def describe(self, names: Sequence[str]) -> str:
-        """Such as "require age, sex"."""
-        return f"require {self._listed(names)}"
 
 
 @dataclass(frozen=True, init=False)
@@ -194,7 +199,8 @@ class AtMost(OfCount):
         "N:GROUP",
         "A set has at most N features of a group: COL[,COL] or a text file with one column per line.",
     )
-    _number, _words = "most", "at most"
+    _number, _words = "most", "at most {most} of {{{group}}}"
+    _sentence = "Every set has at most {most} of these: {group}."
     most: int
     group: tuple[Any, ...]
 
@@ -229,7 +235,8 @@ class AtLeast(OfCount):
 
     kind = "at_least"
     option = Option("--at-least", "N:GROUP", "A set has at least N features of a group, given as above.")
-    _number, _words = "least", "at least"
+    _number, _words = "least", "at least {least} of {{{group}}}"
+    _sentence = "Every set has at least {least} of these: {group}."
     least: int
     group: tuple[Any, ...]
 
@@ -267,6 +274,7 @@ class Exclusive(OfGroup):
 
     kind = "exclusive"
     option = Option("--exclusive", "GROUP", "A set has at most one feature of a group, given as above.")
+    _words, _sentence = "exclusive {{{group}}}", "Every set has at most one of these: {group}."
     group: tuple[Any, ...]
 
     def holds(self, chosen: Sequence[int]) -> bool:
@@ -277,17 +285,9 @@ class Exclusive(OfGroup):
         """At most one of the group."""
         return (CountRule(self.group, upper=1),)
 
-    def sentence(self, names: Sequence[str]) -> str:
-        """Such as "Every set has at most one of these: cm, inch."."""
-        return f"Every set has at most one of these: {self._listed(names, MOST_NAMED)}."
-
-    def describe(self, names: Sequence[str]) -> str:
-        """Such as "exclusive {cm, inch}"."""
-        return f"exclusive {{{self._listed(names)}}}"
-
 
 @dataclass(frozen=True, init=False)
-class Implies(Constraint):
+class Implies(OfFields):
     """A set that has one feature has another one too.
 
     Parameters
@@ -306,17 +306,13 @@ class Implies(Constraint):
 
     kind = "implies"
     option = Option("--implies", "COL:COL", "A set with the first feature has the second too.")
+    _named = ("feature", "needed")
+    _words, _sentence = "if {feature} then {needed}", "A set with {feature} also has {needed}."
     feature: Any
     needed: Any
 
     def __init__(self, feature: Feature, needed: Feature) -> None:
         self._set(feature=given_feature(feature, self.title), needed=given_feature(needed, self.title))
-
-    def resolve(self, names: Sequence[str]) -> Self:
-        """The same constraint on indices; refuses features that do not exist."""
-        known = FeatureNames.of(names)
-        feature, needed = (known.position(given, self.title) for given in (self.feature, self.needed))
-        return self._changed(feature=feature, needed=needed)
 
     def holds(self, chosen: Sequence[int]) -> bool:
         """Whether the second is there if the first is."""
@@ -340,23 +336,9 @@ class Implies(Constraint):
         """``COL:COL``."""
         return features_text([self.feature, self.needed], names, ":")
 
-    def arguments(self, names: Sequence[str] | None) -> list[str]:
-        """The two features."""
-        return [feature_literal(self.feature, names), feature_literal(self.needed, names)]
-
-    def sentence(self, names: Sequence[str]) -> str:
-        """Such as "A set with age squared also has age."."""
-        known = FeatureNames.of(names)
-        return f"A set with {known.listed([self.feature])} also has {known.listed([self.needed])}."
-
-    def describe(self, names: Sequence[str]) -> str:
-        """Such as "if age squared then age"."""
-        known = FeatureNames.of(names)
-        return f"if {known.listed([self.feature])} then {known.listed([self.needed])}"
-
 
 @dataclass(frozen=True, init=False)
-class Size(Constraint):
+class Size(OfFields):
     """Each set has from ``k_min`` to ``k_max`` features; this replaces ``n_features``.
 
     Mind what the quality does with the size. Sums, as :class:`altsets.quality.Additive` and
@@ -384,6 +366,7 @@ class Size(Constraint):
         "MIN:MAX",
         "Instead of -k: sets of MIN to MAX features. Where scores are added up, larger sets tend to win.",
     )
+    _sentence = "Sets have {k_min} to {k_max} features."
     k_min: int
     k_max: int
 
@@ -420,14 +403,6 @@ class Size(Constraint):
     def option_text(self, names: Sequence[str]) -> str:
         """``MIN:MAX``."""
         return f"{self.k_min}:{self.k_max}"
-
-    def arguments(self, names: Sequence[str] | None) -> list[str]:
-        """Both sizes."""
-        return [str(self.k_min), str(self.k_max)]
-
-    def sentence(self, names: Sequence[str]) -> str:
-        """Such as "Sets have 3 to 5 features."."""
-        return f"Sets have {self.k_min} to {self.k_max} features."
 
     def describe(self, names: Sequence[str]) -> str:
         """Such as "size 3 to 5"."""
