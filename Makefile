@@ -56,6 +56,7 @@ types: $(VENV)/.dev  ## static types
 	$(PY) -m mypy
 
 docs: $(VENV)/.docs  ## user guide and reference, in docs/_build/html
+	rm -rf docs/reference/api
 	$(PY) -m sphinx --fail-on-warning --keep-going --nitpicky --quiet docs docs/_build/html
 
 fuzz: $(VENV)/.kernels  ## 200,000 random problems, all engines against brute force

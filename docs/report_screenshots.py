@@ -1,4 +1,4 @@
-"""Write the reports of two tables, and take pictures of them in a browser, into docs/images::
+"""Write the reports of two tables, and take screenshots of them in a browser, into docs/images::
 
     python docs/report_screenshots.py DATA_FOLDER
 
