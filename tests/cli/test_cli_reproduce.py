@@ -6,6 +6,7 @@ import re
 import numpy as np
 import pytest
 
+from altsets.cli.printing import duration
 from altsets.experiments import datasets
 from altsets.experiments.store import Store
 
@@ -127,3 +128,7 @@ def test_the_help_names_what_there_is(run):
     ):
         assert option in out
     assert len(datasets.DATASETS) == 30
+
+
+def test_times_are_said_in_units_of_the_right_size():
+    assert [duration(seconds) for seconds in (12.3, 200, 9000)] == ["12 s", "3 min", "2.5 h"]

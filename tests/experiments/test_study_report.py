@@ -11,7 +11,7 @@ import pandas as pd
 import pytest
 from studies import METHODS, failure, row, study
 
-from altsets.errors import MissingExtraError
+from altsets.errors import InputError, MissingExtraError
 from altsets.experiments import claims, conclusions, figures, tables
 from altsets.experiments import report as page
 from altsets.experiments.drawing import NOTHING
@@ -457,7 +457,7 @@ def test_files_are_complete_and_tables_read_back(report):
     pd.testing.assert_frame_equal(read, tables.status_by_search(frame), check_dtype=False)
     numbers = pd.read_csv(folder / "tables" / "figure-6.csv")
     pd.testing.assert_frame_equal(numbers, figures.numbers_of_valid_sets(frame), check_dtype=False)
-    assert not list(folder.rglob("*.draft"))
+    assert not list(folder.rglob("*.unfinished"))
 
 
 def test_a_file_that_cannot_be_written_leaves_the_old_one(tmp_path, monkeypatch):
@@ -467,8 +467,8 @@ def test_a_file_that_cannot_be_written_leaves_the_old_one(tmp_path, monkeypatch)
     def full(*_):
         raise OSError(28, "No space left on device")
 
-    monkeypatch.setattr(page.os, "replace", full)
-    with pytest.raises(OSError, match="No space"):
+    monkeypatch.setattr("os.replace", full)
+    with pytest.raises(InputError, match="No space"):
         page._write(target, b"new")
     assert target.read_text(encoding="utf-8") == "old"
     assert [file.name for file in tmp_path.iterdir()] == ["index.html"]

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
 from typing import Any
 
 import typer
@@ -23,21 +24,16 @@ TOLERANCE = 1e-9
 ROUNDING = 1e-15
 
 
+@dataclass
 class SavedAnswer:
-    """An answer that was saved, and what is different in the one that comes now.
+    """An answer that was saved, and what is different in the one that comes now."""
 
-    Attributes
-    ----------
-    differences : list of str or None
-        What is different about the answer; None before there is one.
-    circumstances : list of str
-        What else is different: the data, versions.
-    """
-
-    def __init__(self, path: str, document: Mapping[str, Any]) -> None:
-        self.path, self._document = path, document
-        self.differences: list[str] | None = None
-        self.circumstances: list[str] = []
+    path: str
+    _document: Mapping[str, Any]
+    #: What is different about the answer; None before there is one.
+    differences: list[str] | None = None
+    #: What else is different: the data, versions.
+    circumstances: list[str] = field(default_factory=list)
 
     @classmethod
     def read(cls, path: str) -> SavedAnswer:
@@ -49,8 +45,7 @@ class SavedAnswer:
         text = read_text(path)
         try:
             document = document_in(text)
-            command = document["provenance"]["command"]
-            options = document["provenance"]["options"]
+            command, options = (document["provenance"][name] for name in ("command", "options"))
         except InputError as error:
             raise InputError(f"{path}: {error}") from error
         except DAMAGED:
@@ -164,7 +159,8 @@ def _differences(then: Mapping[str, Any], now: Mapping[str, Any]) -> list[str]:
     found = []
     for number, (old, new) in enumerate(zip(then["sets"], now["sets"], strict=False)):
         if old["features"] != new["features"]:
-            found.append(f"set {number} was {_listed(old)} and is {_listed(new)}")
+            before, now_there = ", ".join(old["features"]), ", ".join(new["features"])
+            found.append(f"set {number} was {before} and is {now_there}")
         elif not _same(old["quality"], new["quality"]):
             found.append(f"the quality of set {number} was {old['quality']!r} and is {new['quality']!r}")
     if len(then["sets"]) != len(now["sets"]):
@@ -178,14 +174,13 @@ def _scores_that_differ(then: Any, now: Any) -> list[str]:
     if not isinstance(then, dict) or not isinstance(now, dict):
         return []
     old, new = then.get("mean_scores"), now["mean_scores"]
-    if isinstance(old, dict) and old.keys() == new.keys():
-        pairs = [(name, old[name], new[name]) for name in new]
-        return [
-            f"the mean {name} was {_numbers(before)} and is {_numbers(after)}"
-            for name, before, after in pairs
-            if len(before) != len(after) or not all(map(_same, before, after))
-        ]
-    return ["the sets were evaluated by other scores"]
+    if not isinstance(old, dict) or old.keys() != new.keys():
+        return ["the sets were evaluated by other scores"]
+    return [
+        f"the mean {name} was {_numbers(old[name])} and is {_numbers(new[name])}"
+        for name in new
+        if len(old[name]) != len(new[name]) or not all(map(_same, old[name], new[name]))
+    ]
 
 
 def _circumstances(then: Mapping[str, Any], now: Mapping[str, Any]) -> list[str]:
@@ -194,25 +189,14 @@ def _circumstances(then: Mapping[str, Any], now: Mapping[str, Any]) -> list[str]
 
     found = []
     old, new = then.get("data"), now["data"]
-    if isinstance(old, dict):
-        for name in ("sha256", "scores_sha256"):
-            if old.get(name) != new.get(name):
-                what = "the data are" if name == "sha256" else "the saved scores are"
-                found.append(
-                    f"{what} not the same: hash {_short(old.get(name))} then, {_short(new.get(name))} now"
-                )
-    for name in ("altsets", "python", *PACKAGES):
-        if then.get(name) != now[name]:
-            found.append(f"{name} {then.get(name)} then, {now[name]} now")
-    return found
-
-
-def _short(sha256: Any) -> str:
-    return str(sha256)[:12] if sha256 else "none"
-
-
-def _listed(entry: Mapping[str, Any]) -> str:
-    return ", ".join(entry["features"])
+    for name, what in (("sha256", "the data"), ("scores_sha256", "the saved scores")):
+        if isinstance(old, dict) and old.get(name) != new.get(name):
+            before, after = (str(data.get(name) or "none")[:12] for data in (old, new))
+            found.append(f"{what} are not the same: hash {before} then, {after} now")
+    versions = ("altsets", "python", *PACKAGES)
+    return found + [
+        f"{name} {then.get(name)} then, {now[name]} now" for name in versions if then.get(name) != now[name]
+    ]
 
 
 def _numbers(values: Sequence[float | None]) -> str:

@@ -74,10 +74,6 @@ def existing_from(given: ConstraintOptions, names: FeatureNames) -> list[list[st
     return [features_in("--existing", text, names) for text in given.existing or []]
 
 
-def _flag(name: str) -> str:
-    return f"--{name.replace('_', '-')}"
-
-
 @dataclass(frozen=True)
 class _Reader:
     """Reads the parts of an option on features: names of columns, groups and files of costs."""
@@ -143,21 +139,18 @@ def dissimilarity_from(
     given: DissimilarityOptions, names: FeatureNames, has_table: bool
 ) -> str | Matched | Grouped:
     """What ``--tau`` refers to; at most one option may say it."""
-    used = {_flag(name): text for name, text in vars(given).items() if text is not None}
+    used = [f"--{name.replace('_', '-')}" for name, text in vars(given).items() if text is not None]
     if len(used) > 1:
-        first, second, *_ = used
         raise InputError(
-            f"{first} and {second} were both given, and each says how sets differ; give one of them."
+            f"{used[0]} and {used[1]} were both given, and each says how sets differ; give one of them."
         )
-    for option, text in used.items():
-        if option == "--distinct":
-            return _distinct(option, text, has_table)
-        if option == "--groups":
-            return _groups_in(text, names)
-        if option == "--groups-by":
-            return _groups_by(option, text, names)
-        return str(text)
-    return DEFAULT_DISSIMILARITY
+    if given.distinct is not None:
+        return _distinct("--distinct", given.distinct, has_table)
+    if given.groups is not None:
+        return _groups_in(given.groups, names)
+    if given.groups_by is not None:
+        return _groups_by("--groups-by", given.groups_by, names)
+    return DEFAULT_DISSIMILARITY if given.dissimilarity is None else given.dissimilarity
 
 
 def _distinct(option: str, text: str, has_table: bool) -> Matched:

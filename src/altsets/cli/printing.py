@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any, NoReturn
 import typer
 
 from altsets.errors import AltsetsError, VerificationError
+from altsets.wording import percent
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -110,19 +111,16 @@ def show_near_best(near: NearBest, n_sets: int, console: Console) -> None:
     best = frozenset(near.best_set or ())
     grid.add_column("In the best", no_wrap=True)
     for index in order[:MOST_FEATURES]:
-        share = _share_of(float(near.frequencies[index]))
-        grid.add_row(share, _one_line_each([names[index]]), "yes" if index in best else "")
+        grid.add_row(
+            percent(float(near.frequencies[index])),
+            _one_line_each([names[index]]),
+            "yes" if index in best else "",
+        )
     console.print(grid)
     if len(order) > MOST_FEATURES:
         say(console, f"{len(order) - MOST_FEATURES} more features are in fewer sets.")
     if n_sets:
         console.print(_best_grid(near, n_sets))
-
-
-def _share_of(share: float) -> str:
-    from altsets.wording import percent
-
-    return percent(share)
 
 
 def _best_grid(near: NearBest, n_sets: int) -> Grid:
@@ -173,15 +171,10 @@ def _sets_grid(result: Result, with_share: bool) -> Grid:
     grid.add_column("Status", no_wrap=True)
     for number, (names, value) in enumerate(zip(result.named_sets, result.qualities, strict=True)):
         status = str(result.statuses[number])
-        share = [f"{value / result.qualities[0]:.1%}"] if with_share else []
-        grid.add_row(
-            str(number),
-            _one_line_each(names),
-            *([_plain("\n".join(scores[number]))] if scores else []),
-            f"{value:#.6g}",
-            *share,
-            Text(status, style="green" if status == "optimal" else "yellow"),
-        )
+        cells = [str(number), _one_line_each(names)]
+        cells += [_plain("\n".join(scores[number]))] if scores else []
+        cells += [f"{value:#.6g}", *([f"{value / result.qualities[0]:.1%}"] if with_share else [])]
+        grid.add_row(*cells, Text(status, style="green" if status == "optimal" else "yellow"))
     return grid
 
 
@@ -284,21 +277,17 @@ def plain_messages() -> Iterator[None]:
             warnings.simplefilter("default")
             for silent in (DeprecationWarning, PendingDeprecationWarning, FutureWarning):
                 warnings.simplefilter("ignore", silent)
-            warnings.showwarning = _show_warning
+            warnings.showwarning = lambda message, *_, **__: say_error(f"Warning: {message}")
             yield
     except KeyboardInterrupt:
         fail("Interrupted.", NO_SET)
     except VerificationError as error:
         fail(f"{error} This is a bug in altsets; please report it.", NO_SET)
     except AltsetsError as error:
-        fail(_in_options(error), BAD_INPUT)
+        from altsets.files.contents import ParameterError
 
-
-def _in_options(error: AltsetsError) -> str:
-    """What an error says, with options in place of the parameters of Python."""
-    from altsets.files.contents import ParameterError
-
-    return error.spelled(_option) if isinstance(error, ParameterError) else str(error)
+        # With options in place of the parameters of Python.
+        fail(error.spelled(_option) if isinstance(error, ParameterError) else str(error), BAD_INPUT)
 
 
 def _option(parameter: Parameter) -> str:
@@ -313,10 +302,6 @@ def _option(parameter: Parameter) -> str:
 def _typed(name: str) -> str:
     """A name as an option takes it."""
     return f'"{name}"' if any(char.isspace() or char in ",\"'" for char in name) and len(name) > 1 else name
-
-
-def _show_warning(message: Warning | str, *_: Any, **__: Any) -> None:
-    say_error(f"Warning: {message}")
 
 
 def fail(message: str, code: int) -> NoReturn:
@@ -343,13 +328,7 @@ def console_for(stderr: bool = False) -> Console:
 
 
 def duration(seconds: float) -> str:
-    """A time in words of the right size.
-
-    Examples
-    --------
-    >>> duration(12.3), duration(200), duration(9000)
-    ('12 s', '3 min', '2.5 h')
-    """
+    """A time in words of the right size: 12 s, 3 min, 2.5 h."""
     if seconds < 100:
         return f"{seconds:.0f} s"
     return f"{seconds / 60:.0f} min" if seconds < 5400 else f"{seconds / 3600:.1f} h"

@@ -8,27 +8,9 @@ from typing import Any
 
 import numpy as np
 
+from altsets.experiments import tables
 from altsets.experiments.figures import numbers_of_methods
-from altsets.experiments.tables import (
-    BLACK_BOX,
-    FOUND,
-    HEURISTICS,
-    METHODS,
-    PROVEN,
-    SETTING,
-    SOLVER_BASED,
-    STEPWISE,
-    UNIVARIATE,
-    Frame,
-    method_name,
-    methods_in_order,
-    original_sets,
-    pandas,
-    published,
-    published_number,
-    runs_of,
-    sets_in,
-)
+from altsets.experiments.tables import Frame
 
 #: A row of the table: what the paper says, what was counted for it here, and both values.
 Claim = dict[str, Any]
@@ -40,32 +22,32 @@ def _claim(
     ours: float,
     unit: str,
     *,
-    published: float = math.nan,
+    paper: float = math.nan,
     in_words: str = "",
     tolerance: float = 0.0,
     detail: str = "",
 ) -> Claim:
     """A claim with a remark on whether both values agree.
 
-    ``published`` is NaN where the paper speaks in words; ``tolerance`` is half of the last printed digit.
+    ``paper`` is NaN where the paper speaks in words; ``tolerance`` is half of the last printed digit.
     """
     if math.isnan(ours):
         remark = "no results"
-    elif math.isnan(published):
+    elif math.isnan(paper):
         remark = detail
     else:
-        difference = ours - published
+        difference = ours - paper
         # Half a digit is itself rounded.
         agrees = abs(difference) <= tolerance * (1 + 1e-9)
         said = "agrees to the printed digits" if agrees else f"differs by {difference:+.3g}"
         remark = f"{said}; {detail}" if detail else said
-    row = {"claim": claim, "definition": definition, "published": published, "in_words": in_words}
+    row = {"claim": claim, "definition": definition, "published": paper, "in_words": in_words}
     return {**row, "ours": ours, "unit": unit, "remark": remark}
 
 
 def claims(frame: Frame) -> Frame:
     """The scalar claims of the paper's text as a table."""
-    original = original_sets(frame)
+    original = tables.original_sets(frame)
     found = [
         *_prediction(original),
         *_infeasible(frame, original),
@@ -76,7 +58,7 @@ def claims(frame: Frame) -> Frame:
         *_simultaneous(frame),
         *_correlated(frame),
     ]
-    return pandas().DataFrame(found)
+    return tables.pandas().DataFrame(found)
 
 
 def _mean(values: Frame) -> float:
@@ -93,7 +75,7 @@ def _by_size(
     means = rows.groupby("k")[column].agg(["size", "mean"])
     if not len(means):
         return ""
-    design = published()["design"]
+    design = tables.published()["design"]
     n_tasks = len(rows[["dataset", "fold"]].drop_duplicates())
     said = ", ".join(f"k = {k}: {scale * mean:.{digits}f}" for k, mean in means["mean"].items())
     said += f"; {n_tasks} of {design['datasets'] * design['folds']} data sets and folds"
@@ -105,15 +87,15 @@ def _by_size(
 
 
 def _prediction(original: Frame) -> Iterator[Claim]:
-    there = original[original["status"].isin(FOUND)]
-    for method in methods_in_order({*METHODS, *original["method"].unique()}):
+    there = original[original["status"].isin(tables.FOUND)]
+    for method in tables.methods_in_order({*tables.METHODS, *original["method"].unique()}):
         rows = there[there["method"] == method]
         yield _claim(
-            f"{method_name(method)}: mean test MCC of original sets",
+            f"{tables.method_name(method)}: mean test MCC of original sets",
             "set 0 of sequential search, where there is one; each data set, fold and size once",
             _mean(rows["test_mcc"]),
             "MCC",
-            published=published_number("mean_test_mcc", method),
+            paper=tables.published_number("mean_test_mcc", method),
             tolerance=0.005,
             detail=_by_size(rows, "test_mcc", thresholds=True),
         )
@@ -127,7 +109,7 @@ def _infeasible(frame: Frame, original: Frame) -> Iterator[Claim]:
         "set 0 of sequential search proven infeasible; each data set, fold and size once",
         100 * _mean(fcbf["none"]),
         "%",
-        published=published_number("fcbf_original_infeasible_percent"),
+        paper=tables.published_number("fcbf_original_infeasible_percent"),
         tolerance=0.5,
         detail=_by_size(fcbf, "none", 100, 1, thresholds=True),
     )
@@ -136,45 +118,47 @@ def _infeasible(frame: Frame, original: Frame) -> Iterator[Claim]:
         "the same for all methods but FCBF; the paper says never",
         100 * _mean(flagged.loc[flagged["method"] != "fcbf", "none"]),
         "%",
-        published=0.0,
+        paper=0.0,
     )
     for method in ("fcbf", "model_gain"):
-        sets = sets_in(frame, methods=[method], how=SOLVER_BASED)
+        sets = tables.sets_in(frame, methods=[method], how=tables.SOLVER_BASED)
         sets = sets.assign(none=sets["status"].eq("infeasible"))
         yield _claim(
-            f"{method_name(method)}: sets that do not exist, all solver-based searches",
+            f"{tables.method_name(method)}: sets that do not exist, all solver-based searches",
             "every set of sequential searches (0 to 10) and simultaneous ones (0 to a, both aggregations), both "
             "sizes; sets of an infeasible simultaneous search all count",
             100 * _mean(sets["none"]),
             "%",
-            published=published_number("solver_sets_infeasible_percent", method),
+            paper=tables.published_number("solver_sets_infeasible_percent", method),
             tolerance=0.5,
             detail=_by_size(sets, "none", 100, 1),
         )
 
 
 def _open_searches(frame: Frame) -> Iterator[Claim]:
-    sets = sets_in(frame, how=SOLVER_BASED)
-    exact = sets[~sets["method"].isin(BLACK_BOX)]
-    proven = exact["status"].isin(PROVEN)
+    sets = tables.sets_in(frame, how=tables.SOLVER_BASED)
+    exact = sets[~sets["method"].isin(tables.BLACK_BOX)]
+    proven = exact["status"].isin(tables.PROVEN)
     shares = 100 * proven.groupby([exact["method"], exact["k"]]).mean()
-    finished = published_number("sets_finished_percent")
+    finished = tables.published_number("sets_finished_percent")
     yield _claim(
         "Sets finished before the time limit",
         "sets of solver-based searches that are proven best or proven not to exist; all methods but Greedy "
         "Wrapper, which proves nothing",
         100 * _mean(proven),
         "%",
-        published=finished,
+        paper=finished,
         tolerance=0.5,
-        detail=", ".join(f"{method_name(name)} k = {k}: {share:.1f}" for (name, k), share in shares.items()),
+        detail=", ".join(
+            f"{tables.method_name(name)} k = {k}: {share:.1f}" for (name, k), share in shares.items()
+        ),
     )
     yield _claim(
         "Sets not stopped by the time limit, Greedy Wrapper included",
         "sets of solver-based searches that the time limit did not stop, all methods",
         100 * _mean(~sets["timed_out"]),
         "%",
-        published=finished,
+        paper=finished,
         tolerance=0.5,
     )
 
@@ -186,34 +170,34 @@ def _wrapper(original: Frame) -> Claim:
         "mean number of models fitted for set 0 of sequential search (the paper counts iterations of its search)",
         _mean(rows["n_evaluated"]),
         "steps",
-        published=published_number("wrapper_iterations"),
+        paper=tables.published_number("wrapper_iterations"),
         tolerance=0.5,
         detail=_by_size(rows, "n_evaluated", digits=0, thresholds=True),
     )
 
 
 def _greedy(frame: Frame) -> Iterator[Claim]:
-    sets = sets_in(frame, methods=UNIVARIATE, how=HEURISTICS)
-    runs = runs_of(sets[sets["k"] == 5])
+    sets = tables.sets_in(frame, methods=tables.UNIVARIATE, how=tables.HEURISTICS)
+    runs = tables.runs_of(sets[sets["k"] == 5])
     for how, name in (("rep", "Greedy replacement"), ("bal", "Greedy balancing")):
         yield _claim(
             f"{name}: searches without a valid set",
             "k = 5, 1 to 5 alternatives, MI and Model Gain; replacement: set number a is missing",
             100 * _mean(runs.loc[runs["how"] == how, "status"].eq("not_found")),
             "%",
-            published=published_number("heuristics_not_solved_percent"),
+            paper=tables.published_number("heuristics_not_solved_percent"),
             tolerance=0.005,
         )
-    stepwise = sets["how"].isin(STEPWISE)
-    whole = sets[stepwise].groupby([*SETTING, "how"])["search_seconds"].sum()
-    longest = pandas().concat([whole, sets.loc[~stepwise, "search_seconds"]])
+    stepwise = sets["how"].isin(tables.STEPWISE)
+    whole = sets[stepwise].groupby([*tables.SETTING, "how"])["search_seconds"].sum()
+    longest = tables.pandas().concat([whole, sets.loc[~stepwise, "search_seconds"]])
     share = 100 * _mean(longest <= 0.001)
     yield _claim(
         "Heuristics: longest search",
         "largest time of a search with all its sets, both sizes; published: never longer",
         1000 * float(longest.max()) if len(longest) else math.nan,
         "ms",
-        published=published_number("heuristics_most_milliseconds"),
+        paper=tables.published_number("heuristics_most_milliseconds"),
         tolerance=0.5,
         detail=f"{share:.1f} % of searches take at most 1 ms, 99 % at most {1000 * longest.quantile(0.99):.1f} ms",
     )
@@ -227,29 +211,29 @@ def _sizes(frame: Frame) -> Iterator[Claim]:
             "median over data sets and folds of the difference between original sets, where both exist",
             row["median"],
             "MCC",
-            in_words=published()["in_words"]["k_difference_test_mcc"],
+            in_words=tables.published()["in_words"]["k_difference_test_mcc"],
             detail=f"pairs: {row['n']:.0f}, mean: {row['mean']:+.3f}",
         )
 
 
 def _simultaneous(frame: Frame) -> Iterator[Claim]:
-    runs = runs_of(sets_in(frame, k=5, how=["seq", "sim-sum"]))
+    runs = tables.runs_of(tables.sets_in(frame, k=5, how=["seq", "sim-sum"]))
     metrics = {"mean_train_objective": "training objective", "mean_test_mcc": "test MCC"}
-    wide = runs[runs["valid"]].pivot(index=[*SETTING, "a"], columns="how", values=list(metrics))
+    wide = runs[runs["valid"]].pivot(index=[*tables.SETTING, "a"], columns="how", values=list(metrics))
     if not {("mean_train_objective", "seq"), ("mean_train_objective", "sim-sum")} <= set(wide.columns):
         return
     for metric, name in metrics.items():
         gaps = (wide[metric, "sim-sum"] - wide[metric, "seq"]).dropna()
-        for method in methods_in_order(gaps.index.unique("method")):
+        for method in tables.methods_in_order(gaps.index.unique("method")):
             those = gaps.xs(method, level="method")
             up, down = 100 * _mean(those > 1e-9), 100 * _mean(those < -1e-9)
             yield _claim(
-                f"{method_name(method)}: mean {name}, simultaneous (sum) minus sequential",
+                f"{tables.method_name(method)}: mean {name}, simultaneous (sum) minus sequential",
                 "mean over settings (k = 5, 1 to 5 alternatives, all thresholds) of the difference of means "
                 "within searches, where both have all sets",
                 _mean(those),
                 "quality",
-                in_words=published()["in_words"]["simultaneous_minus_sequential"],
+                in_words=tables.published()["in_words"]["simultaneous_minus_sequential"],
                 detail=f"{len(those)} settings, higher in {up:.1f} %, lower in {down:.1f} %",
             )
 
@@ -266,11 +250,11 @@ WEAK, MODERATE = 0.4, 0.7
 
 def correlations(frame: Frame, pairs: Sequence[tuple[str, str]] = PAIRS) -> Frame:
     """How objectives and MCC go together over all found sets of all searches, by method."""
-    sets = sets_in(frame)
-    sets = sets[sets["status"].isin(FOUND)]
+    sets = tables.sets_in(frame)
+    sets = sets[sets["status"].isin(tables.FOUND)]
     needed = sorted({column for pair in pairs for column in pair})
     rows = []
-    for method in methods_in_order(sets["method"].unique()):
+    for method in tables.methods_in_order(sets["method"].unique()):
         those = sets[sets["method"] == method]
         values = those[needed].astype(float)
         ranks = values.rank()
@@ -280,7 +264,7 @@ def correlations(frame: Frame, pairs: Sequence[tuple[str, str]] = PAIRS) -> Fram
             pair = [objective, mcc]
             rows.append(
                 {
-                    "method": method_name(method),
+                    "method": tables.method_name(method),
                     "objective": objective.replace("_", " "),
                     "mcc": mcc.replace("_mcc", " MCC"),
                     "sets": len(values),
@@ -290,7 +274,7 @@ def correlations(frame: Frame, pairs: Sequence[tuple[str, str]] = PAIRS) -> Fram
                 }
             )
     columns = ["method", "objective", "mcc", "sets", "Pearson", "Spearman", "Spearman within"]
-    return pandas().DataFrame(rows, columns=columns)
+    return tables.pandas().DataFrame(rows, columns=columns)
 
 
 def _pearson(pair: Frame) -> float:
@@ -314,6 +298,6 @@ def _correlated(frame: Frame) -> Iterator[Claim]:
             "Spearman, over all found sets of all searches; below 0.4 is called weak, below 0.7 moderate",
             row["Spearman"],
             "",
-            in_words=published()["in_words"]["objective_and_mcc"],
+            in_words=tables.published()["in_words"]["objective_and_mcc"],
             detail=f"{word}; Pearson {row['Pearson']:.2f}, within data sets {row['Spearman within']:.2f}",
         )

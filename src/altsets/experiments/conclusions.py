@@ -10,30 +10,8 @@ from typing import Any
 import numpy as np
 
 from altsets.arrays import Floats
-from altsets.experiments.figures import (
-    complete_settings,
-    numbers_of_means,
-    numbers_of_objectives,
-    numbers_of_qualities,
-    numbers_of_spreads,
-    numbers_of_valid_sets,
-)
-from altsets.experiments.tables import (
-    BLACK_BOX,
-    FOUND,
-    HEURISTICS,
-    MOST_ALTERNATIVES,
-    SEARCHES,
-    SETTING,
-    UNIVARIATE,
-    Frame,
-    method_name,
-    methods_in_order,
-    original_sets,
-    pandas,
-    runs_of,
-    sets_in,
-)
+from altsets.experiments import figures, tables
+from altsets.experiments.tables import Frame
 
 #: Sums that differ by less are equal.
 TOLERANCE = 1e-9
@@ -70,12 +48,12 @@ SHORTFALL = (
 
 def side_by_side(frame: Frame) -> Frame:
     """All searches of a setting in one row, which is what the other functions here start from."""
-    sets = sets_in(frame)
-    runs = runs_of(sets[~sets["method"].isin(BLACK_BOX)])
+    sets = tables.sets_in(frame)
+    runs = tables.runs_of(sets[~sets["method"].isin(tables.BLACK_BOX)])
     runs = runs.assign(sum=runs["mean_train_objective"] * (runs["a"] + 1))
-    keys = [*SETTING, "a"]
+    keys = [*tables.SETTING, "a"]
     table = runs[keys].drop_duplicates()
-    for how in SEARCHES:
+    for how in tables.SEARCHES:
         those = runs.loc[runs["how"] == how, [*keys, "sum", "worst", "proven", "valid"]]
         named = {column: f"{column} {how}" for column in ("sum", "worst", "proven", "valid")}
         those = those.rename(columns=named).assign(**{f"ran {how}": True})
@@ -123,10 +101,10 @@ def _summary(gains: Floats, scale: Frame) -> dict[str, float]:
 def _rows(table: Frame, by: Sequence[str], cells: Callable[[Frame], dict[str, Any]]) -> list[dict[str, Any]]:
     """A row of cells for each group, in the order of methods; ``by`` begins with the method."""
     rows = []
-    for method in methods_in_order(table["method"].unique()):
+    for method in tables.methods_in_order(table["method"].unique()):
         those = table[table["method"] == method]
         for key, group in those.groupby(list(by)):
-            named = dict(zip(by, key, strict=True)) | {"method": method_name(method)}
+            named = dict(zip(by, key, strict=True)) | {"method": tables.method_name(method)}
             rows.append(named | cells(group))
     return rows
 
@@ -153,7 +131,7 @@ def gains_in_sum(searches: Frame, by: Sequence[str] = ("method", "k", "a")) -> F
             "below": int((gains < 0).sum()),
         }
 
-    return pandas().DataFrame(_rows(searches, by, cells))
+    return tables.pandas().DataFrame(_rows(searches, by, cells))
 
 
 def gains_in_worst(searches: Frame, by: Sequence[str] = ("method", "k", "a")) -> Frame:
@@ -173,24 +151,24 @@ def gains_in_worst(searches: Frame, by: Sequence[str] = ("method", "k", "a")) ->
             "below": int((gains < 0).sum()),
         }
 
-    return pandas().DataFrame(_rows(searches, by, cells))
+    return tables.pandas().DataFrame(_rows(searches, by, cells))
 
 
 def shortfalls(searches: Frame, by: Sequence[str] = ("method", "k", "a")) -> Frame:
     """How far the greedy heuristics fall short of proven searches."""
-    table = searches[searches["method"].isin(UNIVARIATE)]
+    table = searches[searches["method"].isin(tables.UNIVARIATE)]
     rows = []
     for heuristic, exact, what in COMPARISONS:
         names = {
-            "heuristic": SEARCHES[heuristic],
-            "against": SEARCHES[exact],
+            "heuristic": tables.SEARCHES[heuristic],
+            "against": tables.SEARCHES[exact],
             "of": "sum of qualities" if what == "sum" else "worst quality",
         }
         rows += [
             names | row
             for row in _rows(table, by, partial(_shortfall, heuristic=heuristic, exact=exact, what=what))
         ]
-    return pandas().DataFrame(rows)
+    return tables.pandas().DataFrame(rows)
 
 
 def _shortfall(group: Frame, heuristic: str, exact: str, what: str) -> dict[str, Any]:
@@ -226,7 +204,7 @@ def _listed(rows: Frame, words: str, divider: str = "; ") -> str:
 
 
 def _by_method(values: Frame, digits: str) -> str:
-    return ", ".join(f"{method_name(method)} {value:{digits}}" for method, value in values.items())
+    return ", ".join(f"{tables.method_name(method)} {value:{digits}}" for method, value in values.items())
 
 
 HOLDS, CHANGES, OPEN = "holds", "changes", "no results"
@@ -249,6 +227,12 @@ def _need(there: Any) -> None:
         raise _NoResultsError
 
 
+def _some(rows: Frame) -> Frame:
+    """Rows of which there must be some."""
+    _need(len(rows))
+    return rows
+
+
 class _Evidence:
     """What conclusions are held against; each part is computed once, when it is first asked for."""
 
@@ -257,16 +241,17 @@ class _Evidence:
 
     @cached_property
     def runs(self) -> Frame:
-        return runs_of(sets_in(self.frame, k=5))
+        return tables.runs_of(tables.sets_in(self.frame, k=5))
 
     @cached_property
-    def white_box(self) -> Frame:
-        return self.runs[~self.runs["method"].isin(BLACK_BOX)]
+    def sums(self) -> Frame:
+        """Simultaneous searches for the best sum of all methods that proofs are possible for."""
+        return self.runs[~self.runs["method"].isin(tables.BLACK_BOX) & (self.runs["how"] == "sim-sum")]
 
     @cached_property
     def original(self) -> Frame:
-        original = original_sets(self.frame)
-        return original[original["status"].isin(FOUND)]
+        original = tables.original_sets(self.frame)
+        return original[original["status"].isin(tables.FOUND)]
 
     @cached_property
     def searches(self) -> Frame:
@@ -274,17 +259,15 @@ class _Evidence:
 
     @cached_property
     def spreads(self) -> Frame:
-        return numbers_of_spreads(self.frame)
+        return figures.numbers_of_spreads(self.frame)
 
     @cached_property
     def gains(self) -> Frame:
-        gains = gains_in_sum(self.searches, ["method", "k"])
-        return gains[gains["compared"] > 0] if len(gains) else gains
+        return _some(_some(gains_in_sum(self.searches, ["method", "k"])).query("compared > 0"))
 
-    def seconds(self, method: str, how: str) -> float:
-        """Mean time of a kind of search."""
-        runs = self.runs
-        return float(runs.loc[(runs["method"] == method) & (runs["how"] == how), "seconds"].mean())
+    def shortfalls(self, *by: str) -> Frame:
+        """Shortfalls of heuristics by method and these columns."""
+        return _some(shortfalls(self.searches, ["method", *by]))
 
 
 def _medians(numbers: Frame, panel: str) -> dict[str, float]:
@@ -323,7 +306,6 @@ def _size_matters_little(evidence: _Evidence) -> Seen:
 @_conclusion("Simultaneous search does not reach a higher average quality than sequential search.")
 def _no_gain_in_sum(evidence: _Evidence) -> Seen:
     gains = evidence.gains
-    _need(len(gains))
     words = "{0[method]} k = {0[k]}: {0[total %]:.3g} % in all, higher in {0[gain %]:.1f} % of {0[compared]:,} settings"
     listed = _listed(gains, words)
     said = f"Gain of the proven best sums over sequential search: {listed}. Up to {SMALL_GAIN:g} % is close to zero."
@@ -332,9 +314,7 @@ def _no_gain_in_sum(evidence: _Evidence) -> Seen:
 
 @_conclusion("That holds for mRMR too, where the solver ran out of time.")
 def _no_gain_for_mrmr(evidence: _Evidence) -> Seen:
-    gains = evidence.gains
-    rows = gains[gains["method"] == method_name("mrmr")] if len(gains) else gains
-    _need(len(rows))
+    rows = _some(evidence.gains[evidence.gains["method"] == tables.method_name("mrmr")])
     words = (
         "k = {0[k]}: {0[gain %]:.1f} % of {0[compared]:,} proven settings gain, all sums together by "
         "{0[total %]:.3g} % ({0[mean gain a set]:.3g} a set)"
@@ -345,7 +325,6 @@ def _no_gain_for_mrmr(evidence: _Evidence) -> Seen:
 @_conclusion("Sequential search may have the higher average quality as well as simultaneous search.")
 def _either_may_win(evidence: _Evidence) -> Seen:
     gains = evidence.gains
-    _need(len(gains))
     below, compared = int(gains["below"].sum()), int(gains["compared"].sum())
     said = f"The best sum is below that of sequential search in {below:,} of {compared:,} settings with both proven."
     return said, below > 0
@@ -353,7 +332,7 @@ def _either_may_win(evidence: _Evidence) -> Seen:
 
 @_conclusion("On test rows, too, both have the same mean objective.")
 def _same_test_objective(evidence: _Evidence) -> Seen:
-    runs = complete_settings(evidence.runs[evidence.runs["method"] == "model_gain"])
+    runs = figures.complete_settings(evidence.runs[evidence.runs["method"] == "model_gain"])
     wide = runs.pivot(index=["dataset", "fold", "tau", "a"], columns="how", values="mean_test_objective")
     _need({"seq", "sim-sum"} <= set(wide.columns) and len(wide))
     gap = float((wide["sim-sum"] - wide["seq"]).mean())
@@ -365,7 +344,7 @@ def _same_test_objective(evidence: _Evidence) -> Seen:
 
 @_conclusion("Searches differ little in how well their sets predict.")
 def _same_on_test_rows(evidence: _Evidence) -> Seen:
-    medians = _medians(numbers_of_means(evidence.frame), "c")
+    medians = _medians(figures.numbers_of_means(evidence.frame), "c")
     _need(len(medians) > 1)
     low, high = min(medians.values()), max(medians.values())
     said = f"Median of the mean test MCC within searches is between {low:.3f} and {high:.3f} (Model Gain, k = 5)."
@@ -376,7 +355,7 @@ def _same_on_test_rows(evidence: _Evidence) -> Seen:
 def _minimum_evens_out(evidence: _Evidence) -> Seen:
     medians = _medians(evidence.spreads, "a")
     _need({"seq", "sim-min", "sim-sum"} <= medians.keys())
-    listed = ", ".join(f"{SEARCHES[how]} {value:.3g}" for how, value in medians.items())
+    listed = ", ".join(f"{tables.SEARCHES[how]} {value:.3g}" for how, value in medians.items())
     said = (
         f"Median standard deviation of the training objective within searches (Model Gain, k = 5): {listed}."
     )
@@ -396,14 +375,15 @@ def _balancing_evens_out(evidence: _Evidence) -> Seen:
 
 @_conclusion("Sequential search is the faster one for every method.")
 def _sequential_is_faster(evidence: _Evidence) -> Seen:
+    means = evidence.runs.groupby(["method", "how"], sort=False)["seconds"].mean()
     ratios = {}
     for method in evidence.runs["method"].unique():
-        first, second = (evidence.seconds(method, how) for how in ("seq", "sim-sum"))
+        first, second = (means.get((method, how), math.nan) for how in ("seq", "sim-sum"))
         if first > 0 and not math.isnan(second):
             ratios[method] = (first, second)
     _need(ratios)
     listed = ", ".join(
-        f"{method_name(method)} {first:.3g} s and {second:.3g} s"
+        f"{tables.method_name(method)} {first:.3g} s and {second:.3g} s"
         for method, (first, second) in ratios.items()
     )
     said = f"Mean time of sequential and simultaneous search (sum), k = 5: {listed}."
@@ -412,21 +392,18 @@ def _sequential_is_faster(evidence: _Evidence) -> Seen:
 
 @_conclusion("mRMR is too hard to prove: most simultaneous searches end without a proof.")
 def _mrmr_is_left_open(evidence: _Evidence) -> Seen:
-    runs = evidence.white_box
-    runs = runs[(runs["method"] == "mrmr") & (runs["how"] == "sim-sum")]
-    _need(len(runs))
-    left = 100 * float((~runs["status"].isin(["optimal", "infeasible"])).mean())
+    runs = _some(evidence.sums[evidence.sums["method"] == "mrmr"])
+    left = 100 * float((~runs["status"].isin(tables.PROVEN)).mean())
     said = f"{left:.2f} % of {len(runs):,} simultaneous searches (sum, k = 5) are not proven; published: 67.04 %."
     return said, left > 10
 
 
 @_conclusion("The more alternatives, the more simultaneous searches end without a proof.")
 def _proofs_fail_with_a(evidence: _Evidence) -> Seen:
-    runs = evidence.white_box
-    runs = runs[runs["how"] == "sim-sum"]
-    open_share = 100 * (~runs["status"].isin(["optimal", "infeasible"])).groupby(runs["a"]).mean()
-    _need({1, MOST_ALTERNATIVES} <= set(open_share.index))
-    first, last = open_share[1], open_share[MOST_ALTERNATIVES]
+    runs = evidence.sums
+    open_share = 100 * (~runs["status"].isin(tables.PROVEN)).groupby(runs["a"]).mean()
+    _need({1, tables.MOST_ALTERNATIVES} <= set(open_share.index))
+    first, last = open_share[1], open_share[tables.MOST_ALTERNATIVES]
     ours = f"Not proven: {first:.2f} % for one alternative, {last:.2f} % for five (k = 5, sum)"
     said = f"{ours}; published: 7.60 and 30.17 %."
     return said, bool(last > first + 5)
@@ -434,25 +411,23 @@ def _proofs_fail_with_a(evidence: _Evidence) -> Seen:
 
 @_conclusion("Heuristics are exact for one alternative and lose more with each further one.")
 def _heuristics_lose_with_a(evidence: _Evidence) -> Seen:
-    table = shortfalls(evidence.searches, ["method", "a"])
-    _need(len(table))
+    table = evidence.shortfalls("a")
     rows = table[table["against"] == "sim. (sum)"].dropna(subset=["mean %"])
     means = rows.groupby(["heuristic", "a"])["mean %"].mean().unstack()
-    _need({1, MOST_ALTERNATIVES} <= set(means.columns))
+    _need({1, tables.MOST_ALTERNATIVES} <= set(means.columns))
     listed = "; ".join(
-        f"{how} {row[1]:.3g} % with one alternative, {row[MOST_ALTERNATIVES]:.3g} % with five"
+        f"{how} {row[1]:.3g} % with one alternative, {row[tables.MOST_ALTERNATIVES]:.3g} % with five"
         for how, row in means.iterrows()
     )
     said = f"Mean loss against the proven best sum: {listed}."
-    return said, bool((means[1] <= 0.01).all() and (means[MOST_ALTERNATIVES] > means[1]).all())
+    return said, bool((means[1] <= 0.01).all() and (means[tables.MOST_ALTERNATIVES] > means[1]).all())
 
 
 @_conclusion("Heuristics lose nothing if sets must not overlap (tau = 1).")
 def _heuristics_are_exact_at_one(evidence: _Evidence) -> Seen:
-    table = shortfalls(evidence.searches, ["method", "tau"])
-    rows = table[(table["tau"] == 1) & (table["against"] == "sim. (sum)")] if len(table) else table
-    rows = rows.dropna(subset=["worst %"]) if len(rows) else rows
-    _need(len(rows))
+    table = evidence.shortfalls("tau")
+    rows = table[(table["tau"] == 1) & (table["against"] == "sim. (sum)")]
+    rows = _some(rows.dropna(subset=["worst %"]))
     worst = float(rows["worst %"].max())
     said = f"Largest loss of either heuristic against the proven best sum at tau = 1: {worst:.2g} %."
     return said, worst <= 1e-6
@@ -460,9 +435,7 @@ def _heuristics_are_exact_at_one(evidence: _Evidence) -> Seen:
 
 @_conclusion("Heuristics stop early though there are further alternatives.")
 def _heuristics_stop_early(evidence: _Evidence) -> Seen:
-    table = shortfalls(evidence.searches, ["method"])
-    rows = table[table["proven"] > 0] if len(table) else table
-    _need(len(rows))
+    rows = _some(evidence.shortfalls().query("proven > 0"))
     rows = rows[rows["against"] != "sim. (min)"]
     words = "{0[heuristic]} ({0[method]}, where {0[against]} has sets) {0[no sets %]:.1f} %"
     said = f"Settings with sets of which the heuristic finds none: {_listed(rows, words, ', ')}."
@@ -472,15 +445,14 @@ def _heuristics_stop_early(evidence: _Evidence) -> Seen:
 @_conclusion("Heuristics take next to no time.")
 def _heuristics_take_no_time(evidence: _Evidence) -> Seen:
     runs = evidence.runs
-    seconds = runs.loc[runs["how"].isin(HEURISTICS), "seconds"]
-    _need(len(seconds))
+    seconds = _some(runs.loc[runs["how"].isin(tables.HEURISTICS), "seconds"])
     said = f"Mean {1000 * seconds.mean():.1f} ms, longest {1000 * seconds.max():.1f} ms (k = 5)."
     return said, bool(seconds.mean() < 0.01)
 
 
 @_conclusion("Quality drops most from the original set to the first alternative.")
 def _first_step_costs_most(evidence: _Evidence) -> Seen:
-    numbers = numbers_of_qualities(evidence.frame)
+    numbers = figures.numbers_of_qualities(evidence.frame)
     rows = numbers[numbers["panel"] == "a"]
     means = rows.groupby("number")["mean"].mean()
     _need({0, 1, 2} <= set(means.index))
@@ -494,7 +466,7 @@ def _first_step_costs_most(evidence: _Evidence) -> Seen:
 
 @_conclusion("Alternatives run out with their number and the threshold.")
 def _sets_run_out(evidence: _Evidence) -> Seen:
-    numbers = numbers_of_valid_sets(evidence.frame)
+    numbers = figures.numbers_of_valid_sets(evidence.frame)
     said, stands = [], True
     for k, rows in numbers.groupby("k"):
         shares = rows.pivot(index="tau", columns="number", values="mean")
@@ -511,8 +483,8 @@ def _sets_run_out(evidence: _Evidence) -> Seen:
 
 @_conclusion("For mRMR the threshold matters less than for MI.")
 def _mrmr_is_flat(evidence: _Evidence) -> Seen:
-    numbers = numbers_of_objectives(evidence.frame)
-    rows = numbers[(numbers["number"] == MOST_ALTERNATIVES) & (numbers["tau"] == numbers["tau"].max())]
+    numbers = figures.numbers_of_objectives(evidence.frame)
+    rows = numbers[(numbers["number"] == tables.MOST_ALTERNATIVES) & (numbers["tau"] == numbers["tau"].max())]
     drops = {row["method"]: 1 - row["mean"] for _, row in rows.iterrows() if not math.isnan(row["mean"])}
     _need({"MI", "mRMR"} <= drops.keys())
     listed = ", ".join(f"{method} {drop:.3f}" for method, drop in drops.items())
@@ -533,4 +505,4 @@ def conclusions(frame: Frame) -> Frame:
         except _NoResultsError:
             said, verdict = "", OPEN
         rows.append({"conclusion": text, "evidence": said, "verdict": verdict})
-    return pandas().DataFrame(rows)
+    return tables.pandas().DataFrame(rows)

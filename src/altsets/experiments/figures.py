@@ -4,11 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from functools import partial
 from typing import Any
 
 import numpy as np
 
 from altsets.arrays import Floats
+from altsets.experiments import tables
 from altsets.experiments.drawing import (
     BELOW_PANEL,
     canvas,
@@ -18,22 +20,7 @@ from altsets.experiments.drawing import (
     legend_of_lines,
     title,
 )
-from altsets.experiments.tables import (
-    FOUND,
-    METHODS,
-    METRICS,
-    RUN,
-    SEARCHES,
-    SETTING,
-    UNIVARIATE,
-    Frame,
-    method_name,
-    methods_in_order,
-    original_sets,
-    pandas,
-    runs_of,
-    sets_in,
-)
+from altsets.experiments.tables import Frame
 
 #: The numbers of a box; whiskers end at the last value within 1.5 times the height of the box.
 BOX = ["n", "mean", "smallest", "whisker_low", "q1", "median", "q3", "whisker_high", "largest"]
@@ -68,7 +55,7 @@ def boxes_by(rows: Frame, by: Sequence[str], column: str) -> Frame:
         {**dict(zip(by, key, strict=True)), **distribution(values.to_numpy(dtype=float))}
         for key, values in groups
     ]
-    return pandas().DataFrame(boxes, columns=[*by, *BOX])
+    return tables.pandas().DataFrame(boxes, columns=[*by, *BOX])
 
 
 METRIC_NAMES = {
@@ -87,8 +74,8 @@ OTHER_METHODS = ("mutual_info", "mrmr", "fcbf", "greedy_wrapper")
 
 def numbers_of_methods(frame: Frame) -> Frame:
     """Figure 1: test MCC of original sets by method and size, and what twice the size changes."""
-    original = original_sets(frame)
-    original = original[original["status"].isin(FOUND)]
+    original = tables.original_sets(frame)
+    original = original[original["status"].isin(tables.FOUND)]
     first = boxes_by(original, ["method", "k"], "test_mcc").assign(panel="a", metric="test_mcc")
     wide = original.pivot(index=["dataset", "fold", "method"], columns="k", values=list(METRIC_NAMES))
     parts = [first]
@@ -97,14 +84,14 @@ def numbers_of_methods(frame: Frame) -> Frame:
             change = (wide[metric, 10] - wide[metric, 5]).astype(float).rename("change").reset_index()
             parts.append(boxes_by(change, ["method"], "change").assign(panel="b", metric=metric))
     both = _together(parts, ["panel", "method", "k", "metric"])
-    order = {method: place for place, method in enumerate(methods_in_order(both["method"]))}
+    order = {method: place for place, method in enumerate(tables.methods_in_order(both["method"]))}
     return both.sort_values(
         ["panel", "method"], key=lambda cells: cells.replace(order), kind="stable"
-    ).assign(method=lambda rows: rows["method"].map(method_name))
+    ).assign(method=lambda rows: rows["method"].map(tables.method_name))
 
 
 def _together(parts: list[Frame], columns: Sequence[str]) -> Frame:
-    pd = pandas()
+    pd = tables.pandas()
     filled = [part for part in parts if len(part)]
     if not filled:
         return pd.DataFrame(columns=[*columns, *BOX])
@@ -119,34 +106,29 @@ def complete_settings(runs: Frame) -> Frame:
     if not len(runs):
         return runs
     expected = runs.groupby("method")[["how", "a"]].apply(lambda those: len(those.drop_duplicates()))
-    settings = runs.groupby(SETTING)["valid"]
+    settings = runs.groupby(tables.SETTING)["valid"]
     complete = settings.transform("all") & (settings.transform("size") == runs["method"].map(expected))
     return runs[complete]
 
 
-def numbers_of_spreads(frame: Frame) -> Frame:
-    """Figure 2: standard deviation of quality within searches, by search and number of alternatives."""
-    return _within_searches(frame, "std")
-
-
-def numbers_of_means(frame: Frame) -> Frame:
-    """Figure 3: mean quality within searches, by search and number of alternatives."""
-    return _within_searches(frame, "mean")
-
-
-def _within_searches(frame: Frame, what: str) -> Frame:
-    runs = complete_settings(runs_of(sets_in(frame, k=5, methods=[MAIN_METHOD])))
+def _within_searches(what: str, frame: Frame) -> Frame:
+    """Mean or standard deviation of quality within searches, by search and number of alternatives."""
+    runs = complete_settings(tables.runs_of(tables.sets_in(frame, k=5, methods=[MAIN_METHOD])))
     parts = [
         boxes_by(runs, ["how", "a"], f"{what}_{metric}").assign(panel=panel, metric=metric)
-        for panel, metric in zip("abc", METRICS, strict=True)
+        for panel, metric in zip("abc", tables.METRICS, strict=True)
     ]
     return _together(parts, ["panel", "metric", "how", "a"])
 
 
+#: Figures 2 and 3.
+numbers_of_spreads, numbers_of_means = partial(_within_searches, "std"), partial(_within_searches, "mean")
+
+
 def numbers_of_heuristics(frame: Frame) -> Frame:
     """Figure 4: mean training objective of solver-based searches minus that of the heuristics, by a and by tau."""
-    runs = complete_settings(runs_of(sets_in(frame, k=5, methods=UNIVARIATE)))
-    wide = runs.pivot(index=[*SETTING, "a"], columns="how", values="mean_train_objective")
+    runs = complete_settings(tables.runs_of(tables.sets_in(frame, k=5, methods=tables.UNIVARIATE)))
+    wide = runs.pivot(index=[*tables.SETTING, "a"], columns="how", values="mean_train_objective")
     parts = []
     for panels, exact, greedy in (("ac", "sim-min", "bal"), ("bd", "seq", "rep")):
         if exact not in wide or greedy not in wide:
@@ -157,15 +139,17 @@ def numbers_of_heuristics(frame: Frame) -> Frame:
             boxes = boxes_by(gaps, ["method", by], "gap").rename(columns={by: "value"})
             parts.append(boxes.assign(panel=panel, by=by, **pair))
     numbers = _together(parts, ["panel", "solver", "heuristic", "method", "by", "value"])
-    return numbers.assign(method=numbers["method"].map(method_name)).sort_values("panel", kind="stable")
+    return numbers.assign(method=numbers["method"].map(tables.method_name)).sort_values(
+        "panel", kind="stable"
+    )
 
 
 def max_normalised(sets: Frame, metric: str, *, signed: bool = False) -> Frame:
     """Each quality over the best one of its search; 0 for sets that are not there (as ``filled``), NaN as ``found``."""
-    quality = sets[metric].astype(float).where(sets["status"].isin(FOUND))
+    quality = sets[metric].astype(float).where(sets["status"].isin(tables.FOUND))
     if signed:
         quality = (quality + 1) / 2
-    best = quality.groupby([sets[name] for name in RUN[:-1]]).transform("max")
+    best = quality.groupby([sets[name] for name in tables.RUN[:-1]]).transform("max")
     # A search whose best quality is 0 has no scale.
     found = quality / best.where(best > 0)
     missing = quality.isna() & best.gt(0)
@@ -174,16 +158,16 @@ def max_normalised(sets: Frame, metric: str, *, signed: bool = False) -> Frame:
 
 def numbers_of_qualities(frame: Frame) -> Frame:
     """Figure 5: mean quality by number of alternative and threshold, missing sets left out and counted as 0."""
-    sets = sets_in(frame, k=10, methods=[MAIN_METHOD], how=["seq"])
+    sets = tables.sets_in(frame, k=10, methods=[MAIN_METHOD], how=["seq"])
     panels = iter("abcdef")
     parts = []
-    for metric in METRICS:
+    for metric in tables.METRICS:
         scaled = max_normalised(sets, metric, signed=metric == "test_mcc")
         for missing, column in (("left out", "found"), ("count as 0", "filled")):
             means = _means_by_tau(scaled, column)
             parts.append(means.assign(panel=next(panels), metric=metric, missing=missing))
     columns = ["panel", "metric", "missing", "tau", "number", "n", "mean"]
-    return pandas().concat(parts, ignore_index=True)[columns]
+    return tables.pandas().concat(parts, ignore_index=True)[columns]
 
 
 def _means_by_tau(rows: Frame, column: str) -> Frame:
@@ -195,20 +179,20 @@ def numbers_of_valid_sets(frame: Frame) -> Frame:
     """Figure 6: share of numbers of alternatives for which there is a set, by threshold and size, in percent."""
     parts = []
     for panel, k in (("a", 5), ("b", 10)):
-        sets = sets_in(frame, k=k, methods=[MAIN_METHOD], how=["seq"])
-        valid = sets.assign(valid=100.0 * sets["status"].isin(FOUND))
+        sets = tables.sets_in(frame, k=k, methods=[MAIN_METHOD], how=["seq"])
+        valid = sets.assign(valid=100.0 * sets["status"].isin(tables.FOUND))
         parts.append(_means_by_tau(valid, "valid").assign(panel=panel, k=k))
-    return pandas().concat(parts, ignore_index=True)[["panel", "k", "tau", "number", "n", "mean"]]
+    return tables.pandas().concat(parts, ignore_index=True)[["panel", "k", "tau", "number", "n", "mean"]]
 
 
 def numbers_of_objectives(frame: Frame) -> Frame:
     """Figure 7: mean training objective by number of alternative and threshold, for the other methods."""
     parts = []
     for panel, method in zip("abcd", OTHER_METHODS, strict=True):
-        sets = sets_in(frame, k=10, methods=[method], how=["seq"])
+        sets = tables.sets_in(frame, k=10, methods=[method], how=["seq"])
         scaled = max_normalised(sets, "train_objective", signed=method in SIGNED)
-        parts.append(_means_by_tau(scaled, "found").assign(panel=panel, method=method_name(method)))
-    return pandas().concat(parts, ignore_index=True)[["panel", "method", "tau", "number", "n", "mean"]]
+        parts.append(_means_by_tau(scaled, "found").assign(panel=panel, method=tables.method_name(method)))
+    return tables.pandas().concat(parts, ignore_index=True)[["panel", "method", "tau", "number", "n", "mean"]]
 
 
 #: Inches: the width of a page of text.
@@ -218,7 +202,7 @@ WIDTH = 7.2
 def draw_methods(numbers: Frame) -> Any:
     """Figure 1: see :func:`numbers_of_methods`."""
     figure, (left, right) = canvas(WIDTH, 3.3, 1, 2)
-    methods = list(dict.fromkeys([*METHODS.values(), *numbers["method"]]))
+    methods = list(dict.fromkeys([*tables.METHODS.values(), *numbers["method"]]))
     names = [name.replace(" ", "\n") for name in methods]
     first, second = _panels(numbers, "ab")
     sizes = sorted(first["k"].unique())
@@ -239,21 +223,12 @@ def _panels(numbers: Frame, letters: str) -> list[Frame]:
     return [numbers[numbers["panel"] == letter] for letter in letters]
 
 
-def draw_spreads(numbers: Frame) -> Any:
-    """Figure 2: see :func:`numbers_of_spreads`."""
-    return _draw_within_searches(numbers, "standard deviation of")
-
-
-def draw_means(numbers: Frame) -> Any:
-    """Figure 3: see :func:`numbers_of_means`."""
-    return _draw_within_searches(numbers, "mean of")
-
-
-def _draw_within_searches(numbers: Frame, what: str) -> Any:
+def _draw_within_searches(what: str, numbers: Frame) -> Any:
+    """Figures 2 and 3."""
     figure, axes = canvas(WIDTH, 7.2, 3, 1)
-    searches, names = list(SEARCHES), list(SEARCHES.values())
+    searches, names = list(tables.SEARCHES), list(tables.SEARCHES.values())
     alternatives = [1, 2, 3, 4, 5]
-    for axis, letter, metric, panel in zip(axes, "abc", METRICS, _panels(numbers, "abc"), strict=True):
+    for axis, letter, metric, panel in zip(axes, "abc", tables.METRICS, _panels(numbers, "abc"), strict=True):
         draw_boxes(axis, panel, ("how", searches), ("a", alternatives), names)
         title(axis, letter, METRIC_NAMES[metric])
         axis.set_ylabel(f"{what}\n{METRIC_NAMES[metric]}", fontsize=8)
@@ -265,17 +240,15 @@ def draw_heuristics(numbers: Frame) -> Any:
     """Figure 4: see :func:`numbers_of_heuristics`."""
     figure, axes = canvas(WIDTH, 5.6, 2, 2)
     pairs = ["sim. (min) minus bal.", "seq. minus rep."] * 2
-    by = ["a", "a", "tau", "tau"]
-    labels = {"a": "number of alternatives a", "tau": "dissimilarity threshold tau"}
-    shown = [METHODS["mutual_info"], METHODS["model_gain"]]
-    for axis, letter, pair, what, panel in zip(
-        axes, "abcd", pairs, by, _panels(numbers, "abcd"), strict=True
-    ):
+    labels = ["number of alternatives a"] * 2 + ["dissimilarity threshold tau"] * 2
+    shown = [tables.METHODS["mutual_info"], tables.METHODS["model_gain"]]
+    panels = _panels(numbers, "abcd")
+    for axis, letter, pair, label, panel in zip(axes, "abcd", pairs, labels, panels, strict=True):
         values = sorted(panel["value"].unique())
         names = [f"{value:.2g}" for value in values]
         draw_boxes(axis, panel, ("value", values), ("method", shown), names, zero=True)
         title(axis, letter, pair)
-        axis.set_xlabel(labels[what], fontsize=8)
+        axis.set_xlabel(label, fontsize=8)
         axis.set_ylabel("difference in mean\ntraining objective", fontsize=8)
     legend_of_boxes(figure, "", shown)
     return figure
@@ -285,7 +258,7 @@ def draw_qualities(numbers: Frame) -> Any:
     """Figure 5: see :func:`numbers_of_qualities`."""
     titles = [
         f"{METRIC_NAMES[metric]}, missing sets {words}"
-        for metric in METRICS
+        for metric in tables.METRICS
         for words in ("left out", "count as 0")
     ]
     return _draw_by_tau(numbers, (8.0, 3), titles, "mean, best of search = 1")
@@ -302,7 +275,7 @@ def draw_valid_sets(numbers: Frame) -> Any:
 
 def draw_objectives(numbers: Frame) -> Any:
     """Figure 7: see :func:`numbers_of_objectives`."""
-    titles = list(map(method_name, OTHER_METHODS))
+    titles = list(map(tables.method_name, OTHER_METHODS))
     return _draw_by_tau(numbers, (5.6, 2), titles, "mean training objective,\nbest of search = 1")
 
 
@@ -335,8 +308,8 @@ class StudyFigure:
 
 FIGURES = (
     StudyFigure(1, numbers_of_methods, draw_methods),
-    StudyFigure(2, numbers_of_spreads, draw_spreads),
-    StudyFigure(3, numbers_of_means, draw_means),
+    StudyFigure(2, numbers_of_spreads, partial(_draw_within_searches, "standard deviation of")),
+    StudyFigure(3, numbers_of_means, partial(_draw_within_searches, "mean of")),
     StudyFigure(4, numbers_of_heuristics, draw_heuristics),
     StudyFigure(5, numbers_of_qualities, draw_qualities),
     StudyFigure(6, numbers_of_valid_sets, draw_valid_sets),

@@ -259,16 +259,6 @@ def score_on(method: Method, rows: Rows, settings: Settings) -> Callable[..., fl
     return made.evaluate
 
 
-def knows_heuristics(made: Quality) -> bool:
-    """Whether the paper's two heuristics apply: univariate qualities only."""
-    return isinstance(made, Additive)
-
-
-def has_no_time_limit(made: Quality) -> bool:
-    """Black boxes end by the number of sets they try, so that their answers do not depend on the clock."""
-    return not made.has_form
-
-
 def _shares(values: Floats) -> Floats:
     total = math.fsum(values.tolist())
     return values / (total if total > 0 else 1.0)

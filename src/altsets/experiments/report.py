@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import base64
-import os
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from functools import partial
 from importlib import resources
 from io import BytesIO
 from pathlib import Path
@@ -15,6 +15,7 @@ from altsets.errors import MissingExtraError
 from altsets.experiments import claims, conclusions, tables
 from altsets.experiments.conclusions import sentences, side_by_side
 from altsets.experiments.figures import FIGURES, StudyFigure
+from altsets.experiments.store import write_file
 from altsets.experiments.tables import METHODS, Frame, failures_in, method_name, published, read_json, sets_in
 
 #: How a value that is not there is written.
@@ -67,16 +68,14 @@ class Cell:
 def as_cells(table: Frame, written: Callable[[float], str]) -> tuple[list[Cell], list[list[Cell]]]:
     """The header and the rows of a table as cells."""
     kinds = {column: _kind(table, column) for column in table.columns}
-    ways = {column: printed if str(column).endswith(tables.PAPER) else written for column in kinds}
+    ways = [printed if str(column).endswith(tables.PAPER) else written for column in kinds]
     header = [
         Cell("paper" if kind == "paper" else str(column).replace("_", " "), kind)
         for column, kind in kinds.items()
     ]
+    looks = list(zip(ways, kinds.values(), strict=True))
     rows = [
-        [
-            Cell(_text(value, ways[column]), kinds[column])
-            for column, value in zip(table.columns, row, strict=True)
-        ]
+        [Cell(_text(value, way), kind) for value, (way, kind) in zip(row, looks, strict=True)]
         for row in table.itertuples(index=False, name=None)
     ]
     return header, rows
@@ -99,10 +98,6 @@ def _text(value: Any, written: Callable[[float], str]) -> str:
     )
 
 
-def _by_tau(make: Callable[..., Frame]) -> Callable[[Frame], Frame]:
-    return lambda searches: make(searches, ["method", "k", "tau"])
-
-
 COVERAGE = (PageTable("coverage", tables.coverage), PageTable("core-hours", tables.core_hours, seconds))
 TABLES = (
     PageTable("status-by-search", tables.status_by_search),
@@ -112,13 +107,14 @@ TABLES = (
 )
 CLAIMS = (PageTable("claims", claims.claims, plain), PageTable("correlations", claims.correlations))
 #: Made from all searches side by side, rather than from the results themselves.
-FINDINGS = (
-    PageTable("gains-in-sum-by-a", conclusions.gains_in_sum, plain, folded=True),
-    PageTable("gains-in-sum-by-tau", _by_tau(conclusions.gains_in_sum), plain, folded=True),
-    PageTable("gains-in-worst-by-a", conclusions.gains_in_worst, plain, folded=True),
-    PageTable("gains-in-worst-by-tau", _by_tau(conclusions.gains_in_worst), plain, folded=True),
-    PageTable("shortfalls-by-a", conclusions.shortfalls, plain, folded=True),
-    PageTable("shortfalls-by-tau", _by_tau(conclusions.shortfalls), plain, folded=True),
+FINDINGS = tuple(
+    PageTable(f"{name}-by-{by}", partial(make, by=["method", "k", by]), plain, folded=True)
+    for name, make in (
+        ("gains-in-sum", conclusions.gains_in_sum),
+        ("gains-in-worst", conclusions.gains_in_worst),
+        ("shortfalls", conclusions.shortfalls),
+    )
+    for by in ("a", "tau")
 )
 CONCLUSIONS = PageTable("conclusions", conclusions.conclusions)
 
@@ -187,14 +183,8 @@ def _render(page: dict[str, Any]) -> str:
 
 
 def _write(path: Path, content: bytes) -> None:
-    """Write a file under another name first, so that there is never half a file under its own."""
     path.parent.mkdir(parents=True, exist_ok=True)
-    draft = path.with_name(f".{path.name}.draft")
-    try:
-        draft.write_bytes(content)
-        os.replace(draft, path)
-    finally:
-        draft.unlink(missing_ok=True)
+    write_file(path, content)
 
 
 def _table(one: PageTable, frame: Frame, folder: Path) -> dict[str, Any]:
@@ -285,11 +275,6 @@ def _left_out(frame: Frame) -> list[str]:
 
 def _failures(frame: Frame) -> list[tuple[str, ...]]:
     return [
-        (
-            str(row.dataset),
-            f"{row.fold:g}" if row.fold == row.fold else "",
-            method_name(row.method),
-            str(row.error),
-        )
-        for row in failures_in(frame).itertuples()
+        (str(dataset), f"{fold:g}" if fold == fold else "", method_name(method), str(error))
+        for dataset, fold, method, error in failures_in(frame).itertuples(index=False)
     ]

@@ -9,6 +9,8 @@ from collections.abc import Callable, Generator, Iterable, Iterator, Mapping, Se
 from concurrent.futures import BrokenExecutor
 from contextlib import closing, contextmanager
 from dataclasses import dataclass, field
+from functools import partial
+from statistics import fmean
 from typing import Any
 
 from altsets.errors import InputError, MissingExtraError
@@ -154,12 +156,8 @@ def _compute_information(fold: StudyFold, settings: Settings) -> tuple[Informati
         return information_of(fold.train, settings), information_of(fold.test, settings)
 
 
-@dataclass(frozen=True)
-class _Job:
-    """Something to be done elsewhere: a name for it, a function and its arguments, made when its turn comes."""
-
-    task: Task
-    call: Callable[[], tuple[Callable[..., Any], tuple[Any, ...]]]
+#: Something to be done elsewhere: a function and its arguments, made when its turn comes.
+Call = Callable[[], tuple[Callable[..., Any], tuple[Any, ...]]]
 
 
 def _attempt(number: int, function: Callable[..., Any], arguments: tuple[Any, ...]) -> tuple[int, Any, float]:
@@ -251,7 +249,8 @@ class _Study:
         missing = self._missing()
         n_before = len(self.design.tasks) - len(missing)
         # A changed or missing file is found before anything is computed.
-        self._tables = {name: self._table(name) for name in self._datasets(missing)}
+        wanted = {task.dataset for task in missing}
+        self._tables = {name: self._table(name) for name in self.design.datasets if name in wanted}
         try:
             with self.workers.ready():
                 self._carry_out(self._information_jobs(missing), self._keep_information, "mutual information")
@@ -265,10 +264,6 @@ class _Study:
 
     def _table(self, name: str) -> StudyTable:
         return self.data[name] if isinstance(self.data, Mapping) else load(name, self.data)
-
-    def _datasets(self, missing: Mapping[Task, Sequence[int]]) -> list[str]:
-        wanted = {task.dataset for task in missing}
-        return [name for name in self.design.datasets if name in wanted]
 
     def _missing(self) -> dict[Task, list[int]]:
         """Tasks that are not finished, with the sizes that they lack."""
@@ -285,7 +280,7 @@ class _Study:
 
     # --- Jobs -------------------------------------------------------------------------------------------
 
-    def _information_jobs(self, missing: Mapping[Task, Sequence[int]]) -> list[_Job]:
+    def _information_jobs(self, missing: Iterable[Task]) -> list[tuple[Task, Call]]:
         needed = {
             (task.dataset, task.fold): task
             for task in missing
@@ -294,25 +289,23 @@ class _Study:
         }
         # Large ones first within a fold, so that no worker is left alone with one in the end.
         in_turn = sorted(needed.values(), key=lambda task: (task.fold, -_work(self._tables[task.dataset])))
+        return [(task, partial(self._information_call, task)) for task in in_turn]
 
-        def job(task: Task) -> _Job:
-            return _Job(task, lambda: (_compute_information, (self._fold(task), self.design.settings)))
+    def _information_call(self, task: Task) -> tuple[Callable[..., Any], tuple[Any, ...]]:
+        return _compute_information, (self._fold(task), self.design.settings)
 
-        return [job(task) for task in in_turn]
+    def _task_jobs(self, missing: Mapping[Task, Sequence[int]]) -> list[tuple[Task, Call]]:
+        return [
+            (task, partial(self._task_call, task, sizes))
+            for task, sizes in missing.items()
+            if task not in self.failed
+        ]
 
-    def _task_jobs(self, missing: Mapping[Task, Sequence[int]]) -> Iterator[_Job]:
-        for task, sizes in missing.items():
-            if task not in self.failed:
-                yield self._task_job(task, sizes)
-
-    def _task_job(self, task: Task, sizes: Sequence[int]) -> _Job:
-        def call() -> tuple[Callable[..., Any], tuple[Any, ...]]:
-            method, fold = self.methods[task.method], self._fold(task)
-            if method.uses_information:
-                fold = fold.knowing(*self.store.information(task.dataset, task.fold))
-            return _search, (task, method, sizes, fold, self.design.settings)
-
-        return _Job(task, call)
+    def _task_call(self, task: Task, sizes: Sequence[int]) -> tuple[Callable[..., Any], tuple[Any, ...]]:
+        method, fold = self.methods[task.method], self._fold(task)
+        if method.uses_information:
+            fold = fold.knowing(*self.store.information(task.dataset, task.fold))
+        return _search, (task, method, sizes, fold, self.design.settings)
 
     # --- Results ----------------------------------------------------------------------------------------
 
@@ -339,10 +332,12 @@ class _Study:
 
     # --- Workers ----------------------------------------------------------------------------------------
 
-    def _carry_out(self, jobs: Iterable[_Job], keep: Callable[[Task, Any], None], doing: str) -> None:
+    def _carry_out(
+        self, jobs: list[tuple[Task, Call]], keep: Callable[[Task, Any], None], doing: str
+    ) -> None:
         """Do all jobs, whatever happens to workers, until time is up."""
         waiting, strikes = dict(enumerate(jobs)), Counter[int]()
-        clock = _TimeLeft(waiting, self.methods)
+        clock = _TimeLeft([task for task, _ in jobs])
         self._tell(clock, doing)
         while waiting and not self._time_is_up():
             alone = [number for number in waiting if strikes[number] >= STRIKES]
@@ -352,26 +347,27 @@ class _Study:
             try:
                 with closing(self.workers.outcomes(wanted, alone=bool(alone))) as outcomes:
                     for number, outcome, seconds in outcomes:
-                        job = waiting.pop(number)
+                        task, _ = waiting.pop(number)
                         begun.discard(number)
-                        keep(job.task, outcome)
-                        clock.ended(job.task, seconds)
+                        keep(task, outcome)
+                        clock.ended(task, seconds)
                         self._tell(clock, doing)
             except self.workers.death:
                 strikes.update(begun)
                 if alone:
                     died = InputError("its worker process died, alone as well; it may need more memory.")
-                    keep(waiting.pop(alone[0]).task, died)
+                    keep(waiting.pop(alone[0])[0], died)
 
     def _begin(
-        self, in_turn: Iterable[int], waiting: Mapping[int, _Job], begun: set[int]
+        self, in_turn: Iterable[int], waiting: Mapping[int, tuple[Task, Call]], begun: set[int]
     ) -> Iterator[tuple[int, Callable[..., Any], tuple[Any, ...]]]:
         """Jobs as workers ask for them; none once time is up."""
         for number in in_turn:
             if self._time_is_up():
                 return
             begun.add(number)
-            yield number, *waiting[number].call()
+            _, call = waiting[number]
+            yield number, *call()
 
     def _time_is_up(self) -> bool:
         return self.time_budget is not None and time.perf_counter() - self._started > self.time_budget
@@ -398,11 +394,11 @@ def _work(table: StudyTable) -> int:
 class _TimeLeft:
     """How long the jobs that are left will take: as long as those of the same method did."""
 
-    def __init__(self, jobs: Mapping[int, _Job], methods: Mapping[str, Method]) -> None:
-        self._left = Counter(job.task.method for job in jobs.values())
+    def __init__(self, tasks: Sequence[Task]) -> None:
+        self._left = Counter(task.method for task in tasks)
         self._seconds: dict[str, list[float]] = defaultdict(list)
         self._started = time.perf_counter()
-        self.n_jobs, self.n_ended = len(jobs), 0
+        self.n_jobs, self.n_ended = len(tasks), 0
 
     def ended(self, task: Task, seconds: float) -> None:
         """One of them took so long."""
@@ -414,15 +410,8 @@ class _TimeLeft:
     def seconds_left(self) -> float | None:
         """By the clock, as several run at a time."""
         every = [seconds for some in self._seconds.values() for seconds in some]
-        if not every or not sum(every):
+        if not sum(every):
             return None
-        mean = sum(every) / len(every)
-        left = sum(
-            count
-            * (sum(self._seconds[method]) / len(self._seconds[method]) if method in self._seconds else mean)
-            for method, count in self._left.items()
-            if count
-        )
-        # How many seconds of work are done in one second.
-        at_a_time = sum(every) / max(time.perf_counter() - self._started, 1e-9)
-        return left / max(at_a_time, 1e-9)
+        left = sum(count * fmean(self._seconds.get(method, every)) for method, count in self._left.items())
+        # So many seconds of work were done in the time since the start.
+        return left * (time.perf_counter() - self._started) / sum(every)

@@ -15,7 +15,7 @@ from __future__ import annotations
 import io
 import json
 import os
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
@@ -39,6 +39,8 @@ UNFINISHED = ".unfinished"
 #: What a run makes before its first file: folders for files, and a lock.
 FOLDERS = ("results", "information")
 LOCK = ".lock"
+#: What to do about a file that is damaged.
+RECOMPUTE = "delete it, and it is computed again"
 #: The metadata key under which a file of results describes its contents.
 CONTENTS = b"altsets"
 #: The columns of results, and their types.
@@ -104,7 +106,8 @@ class Store:
                 for leftover in self.folder.rglob(f"*{UNFINISHED}"):
                     leftover.unlink(missing_ok=True)
                 if not self._about.exists():
-                    write_file(self._about, json.dumps(self._facts(settings), indent=1).encode())
+                    facts = {"version": __version__, "settings": settings.as_dict()}
+                    write_file(self._about, json.dumps(facts, indent=1).encode())
                 yield
 
     @property
@@ -127,16 +130,11 @@ class Store:
             return None
         with _named_errors(self._about):
             found = documents.document_in(self._about.read_text(encoding="utf-8"))
-        if (
-            not isinstance(found, dict)
-            or not isinstance(found.get("settings"), dict)
-            or "version" not in found
-        ):
+        is_whole = isinstance(found, dict) and isinstance(found.get("settings"), dict) and "version" in found
+        if not is_whole:
             raise InputError(f"{self._about} is damaged; give another folder for results.")
-        return found
-
-    def _facts(self, settings: Settings) -> dict[str, Any]:
-        return {"version": __version__, "settings": settings.as_dict()}
+        whole: dict[str, Any] = found
+        return whole
 
     def _check(self, settings: Settings) -> None:
         """Refuse a folder whose results do not go with new ones."""
@@ -150,13 +148,12 @@ class Store:
                 f"{self.folder} has results of altsets {found['version']}, and this is {__version__}; give another "
                 "folder for results."
             )
-        wanted = settings.as_dict()
-        for name, value in wanted.items():
+        for name, value in settings.as_dict().items():
             there = found["settings"].get(name)
             if there != value:
                 raise InputError(
-                    f"{self.folder} has results with {name} = {_shown(there)}, not {_shown(value)}; give another "
-                    "folder for results, or the same settings."
+                    f"{self.folder} has results with {name} = {json.dumps(there)}, not {json.dumps(value)}; give "
+                    "another folder for results, or the same settings."
                 )
 
     def _has_other_files(self) -> bool:
@@ -188,18 +185,14 @@ class Store:
     def information(self, dataset: str, fold: int) -> tuple[Information, Information]:
         """That of training rows and of test rows."""
         path = self._information(dataset, fold)
-        advice = "delete it, and it is computed again"
-        with _named_errors(path, advice):
+        with _named_errors(path, RECOMPUTE):
             content = path.read_bytes()
             try:
                 with np.load(io.BytesIO(content)) as arrays:
-                    train, test = (
-                        _checked_information(arrays[f"{part}_relevance"], arrays[f"{part}_pairs"])
-                        for part in ("train", "test")
-                    )
+                    train, test = (_information_in(arrays, part) for part in ("train", "test"))
             # Compressed arrays that are damaged raise nearly anything: zlib.error, struct.error, NotImplementedError.
             except Exception as error:
-                raise InputError(f"{path} is damaged; {advice}.") from error
+                raise InputError(f"{path} is damaged; {RECOMPUTE}.") from error
             return train, test
 
     def write_information(self, dataset: str, fold: int, both: tuple[Information, Information]) -> None:
@@ -227,7 +220,7 @@ class Store:
         path = self._results(task)
         if not path.exists():
             return TaskState()
-        with _named_errors(path, "delete it, and it is computed again"):
+        with _named_errors(path, RECOMPUTE):
             contents = json.loads(_parquet().read_schema(path).metadata[CONTENTS])
             return TaskState(tuple(contents["sizes"]), contents["error"])
 
@@ -257,7 +250,7 @@ class Store:
             raise InputError(f"{self.folder} has no results yet; run altsets reproduce first.")
         tables = []
         for path in paths:
-            with _named_errors(path, "delete it, and it is computed again"):
+            with _named_errors(path, RECOMPUTE):
                 tables.append(_parquet().read_table(path).replace_schema_metadata(None))
         return pa.concat_tables(tables).to_pandas()
 
@@ -295,18 +288,18 @@ def _named_errors(path: Path, advice: str = "") -> Iterator[None]:
         raise InputError(f"{path} is damaged{'; ' if advice else ''}{advice}.") from error
 
 
-def _checked_information(relevance: Floats, pairs: Floats) -> Information:
+def _information_in(arrays: Mapping[str, Floats], part: str) -> Information:
     """Arrays of a file, if they are what was written."""
+    relevance, pairs = arrays[f"{part}_relevance"], arrays[f"{part}_pairs"]
     n_features = len(relevance)
     if relevance.shape != (n_features,) or pairs.shape != (n_features, n_features):
         raise ValueError("arrays of other shapes")
     return Information(relevance.astype(np.float64), pairs.astype(np.float64))
 
 
-def _as_table(rows: Iterable[Row]) -> Any:
+def _as_table(rows: Sequence[Row]) -> Any:
     import pyarrow as pa
 
-    rows = list(rows)
     types = {"list": pa.list_(pa.string()), "bool": pa.bool_()}
     schema = pa.schema([(name, types.get(kind) or pa.type_for_alias(kind)) for name, kind in COLUMNS.items()])
     return pa.table({name: [row.get(name) for row in rows] for name in COLUMNS}, schema=schema)
@@ -319,7 +312,3 @@ def _parquet() -> Any:
     except ImportError:
         raise MissingExtraError("the study", "pyarrow", "study") from None
     return pyarrow.parquet
-
-
-def _shown(value: Any) -> str:
-    return json.dumps(value)

@@ -6,16 +6,16 @@ import math
 import time
 import warnings
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import asdict, replace
 from typing import Any
 
 from altsets.errors import AltsetsError
 from altsets.experiments.design import PlannedSearch, Settings, Task, searches
-from altsets.experiments.methods import Method, StudyFold, has_no_time_limit, knows_heuristics, score_on
+from altsets.experiments.methods import Method, StudyFold, score_on
 from altsets.measures.models import as_columns, fit_tree, fresh_model, matthews, predict_tree
 from altsets.problem import FeatureSet
-from altsets.quality import Quality
-from altsets.result import Result, Status, StopReason
+from altsets.quality import Additive, Quality
+from altsets.result import Status, StopReason
 from altsets.search.find import find
 from altsets.search.resources import one_thread
 
@@ -47,19 +47,8 @@ class TreePredictions:
 
 #: What is known about one set of one search, by the names of the columns in the results.
 Row = dict[str, Any]
-
-
-@dataclass(frozen=True)
-class _Answer:
-    """One set of a search, or why there is none."""
-
-    status: Status
-    chosen: FeatureSet | None
-    quality: float
-    bound: float
-    n_evaluated: int
-    seconds: float
-    timed_out: bool
+#: A set of a search, if there is one, and the columns that are about it.
+Answer = tuple[FeatureSet | None, Row]
 
 
 def rows_of(
@@ -78,23 +67,38 @@ def rows_of(
         predictions = TreePredictions(fold, settings.seed)
         rows: list[Row] = []
         for size in sizes:
-            for planned in searches(size, knows_heuristics(made)):
-                for number, answer in enumerate(_answers(method, made, planned, settings)):
-                    row = _row(task, made, planned, number, answer)
-                    if answer.chosen is not None:
-                        row["test_objective"] = on_test(answer.chosen)
-                        row["train_mcc"], row["test_mcc"] = predictions(answer.chosen)
+            # The paper's two heuristics apply to univariate qualities only.
+            for planned in searches(size, heuristics=isinstance(made, Additive)):
+                asked = {
+                    **asdict(task),
+                    "n_features_in": made.n_features_in,
+                    **asdict(planned),
+                    "tau": planned.tau,
+                }
+                for number, (chosen, row) in enumerate(_answers(method, made, planned, settings)):
+                    row = {**asked, "number": number, **row}
+                    if chosen is not None:
+                        row["features"] = [made.feature_names[feature] for feature in chosen]
+                        row["test_objective"] = on_test(chosen)
+                        row["train_mcc"], row["test_mcc"] = predictions(chosen)
                     rows.append(row)
     return rows
 
 
-def _answers(method: Method, made: Quality, planned: PlannedSearch, settings: Settings) -> Iterable[_Answer]:
+def _answer(chosen: FeatureSet | None, status: Status, quality: float, bound: float, **effort: Any) -> Answer:
+    """One set of a search, or why there is none, with the columns that say so."""
+    nothing = dict.fromkeys(("test_objective", "train_mcc", "test_mcc"), math.nan)
+    told = {"status": str(status), "features": None, "train_objective": quality, **nothing, "bound": bound}
+    return chosen, {**told, "n_evaluated": 0, "search_seconds": 0.0, "timed_out": False, **effort}
+
+
+def _answers(method: Method, made: Quality, planned: PlannedSearch, settings: Settings) -> Iterable[Answer]:
     if planned.k > made.n_features_in:
         # Nothing to ask: there are not enough features for a single set.
-        nothing = _Answer(Status.INFEASIBLE, None, math.nan, -math.inf, 0, 0.0, False)
-        return [nothing] * (planned.n_alternatives + 1)
+        return [_answer(None, Status.INFEASIBLE, math.nan, -math.inf)] * (planned.n_alternatives + 1)
     options: dict[str, Any] = {"engine": method.engine, "max_iters": settings.max_iters}
-    limit = None if has_no_time_limit(made) else settings.seconds(method.name, planned.k)
+    # Black boxes end by the number of sets they try, so that their answers do not depend on the clock.
+    limit = settings.seconds(method.name, planned.k) if made.has_form else None
     if planned.search == "sequential":
         return _one_by_one(made, planned, limit, options)
     return _at_once(made, planned, limit, options)
@@ -102,18 +106,18 @@ def _answers(method: Method, made: Quality, planned: PlannedSearch, settings: Se
 
 def _one_by_one(
     made: Quality, planned: PlannedSearch, limit: float | None, options: dict[str, Any]
-) -> Iterator[_Answer]:
+) -> Iterator[Answer]:
     """Each set is a search of its own, with its own time limit, given the sets before."""
     before: list[FeatureSet] = []
     for number in range(planned.n_alternatives + 1):
-        answer = next(iter(_at_once(made, replace(planned, n_alternatives=0), limit, options, before)))
-        yield answer
-        if answer.chosen is None:
+        [(chosen, row)] = _at_once(made, replace(planned, n_alternatives=0), limit, options, before)
+        yield chosen, row
+        if chosen is None:
             # Given the same sets, a later one is no easier to find: no further search.
             left = planned.n_alternatives - number
-            yield from [replace(answer, seconds=0.0, n_evaluated=0)] * left
+            yield from [(None, row | {"search_seconds": 0.0, "n_evaluated": 0})] * left
             return
-        before.append(answer.chosen)
+        before.append(chosen)
 
 
 def _at_once(
@@ -122,7 +126,7 @@ def _at_once(
     limit: float | None,
     options: dict[str, Any],
     existing: Sequence[FeatureSet] = (),
-) -> list[_Answer]:
+) -> list[Answer]:
     if planned.search.startswith("greedy-"):
         options = {}
     started = time.perf_counter()
@@ -140,56 +144,21 @@ def _at_once(
     seconds = time.perf_counter() - started
     if found.stop_reason == StopReason.INTERRUPTED:
         raise KeyboardInterrupt
-    return [_answer(found, number, seconds) for number in range(planned.n_alternatives + 1)]
-
-
-def _answer(found: Result, number: int, seconds: float) -> _Answer:
-    there = number < len(found.sets)
-    return _Answer(
-        found.statuses[number],
-        found.sets[number] if there else None,
-        found.qualities[number] if there else math.nan,
-        found.bound,
-        found.evaluated,
-        seconds,
-        found.stop_reason == StopReason.TIME_LIMIT,
-    )
-
-
-def _row(task: Task, made: Quality, planned: PlannedSearch, number: int, answer: _Answer) -> Row:
-    names = made.feature_names
-    chosen = answer.chosen
-    return {
-        "dataset": task.dataset,
-        "fold": task.fold,
-        "method": task.method,
-        "n_features_in": made.n_features_in,
-        "k": planned.k,
-        "tau": planned.tau,
-        "search": planned.search,
-        "aggregation": planned.aggregation,
-        "n_alternatives": planned.n_alternatives,
-        "number": number,
-        "status": str(answer.status),
-        "features": None if chosen is None else [names[feature] for feature in chosen],
-        "train_objective": answer.quality,
-        "test_objective": math.nan,
-        "train_mcc": math.nan,
-        "test_mcc": math.nan,
-        "bound": answer.bound,
-        "n_evaluated": answer.n_evaluated,
-        "search_seconds": answer.seconds,
-        "timed_out": answer.timed_out,
+    effort = {
+        "n_evaluated": found.evaluated,
+        "search_seconds": seconds,
+        "timed_out": found.stop_reason == StopReason.TIME_LIMIT,
     }
+    missing = len(found.statuses) - len(found.sets)
+    sets, qualities = [*found.sets, *[None] * missing], [*found.qualities, *[math.nan] * missing]
+    return [
+        _answer(chosen, status, value, found.bound, **effort)
+        for chosen, status, value in zip(sets, found.statuses, qualities, strict=True)
+    ]
 
 
 def failure(task: Task, error: BaseException) -> Row:
     """The row of a task that did not come to its end."""
     said = str(error).strip() or type(error).__name__
     kind = "" if isinstance(error, AltsetsError) else f"{type(error).__name__}: "
-    return {
-        "dataset": task.dataset,
-        "fold": task.fold,
-        "method": task.method,
-        "error": " ".join(f"{kind}{said}".split()),
-    }
+    return {**asdict(task), "error": " ".join(f"{kind}{said}".split())}

@@ -12,7 +12,7 @@ from altsets.errors import NotExpressedError
 from altsets.features import cells_in, names_in
 from altsets.quality.spec import PAIRED
 from altsets.request import Request, arguments, call, named_quality
-from altsets.result import Result, StopReason
+from altsets.result import Result
 
 #: What only users have.
 YOURS = {"sample_weight": "weights of rows", "groups": "groups of rows"}
@@ -78,8 +78,3 @@ def _table_line(options: Mapping[str, Any]) -> list[str]:
     said += [f"{name}={options[f'--{name}']!r}" for name in TEXTS if f"--{name}" in options]
     said += ["drop_missing_target=True"] if options.get("--drop-missing-target") else []
     return [call("data = altsets.read_table", said)]
-
-
-def ended_by_clock(result: Result) -> bool:
-    """Whether another machine may come further in the same time."""
-    return result.stop_reason in (StopReason.TIME_LIMIT, StopReason.INTERRUPTED)

@@ -15,7 +15,7 @@ from typing import Any
 import numpy as np
 
 from altsets.result import MARK
-from altsets.views.records import Bars, Curves, Grid, Membership, ReferenceLine
+from altsets.views.records import Bars, CurveMark, Curves, Grid, Membership, ReferenceLine
 from altsets.wording import paragraph
 
 Block = dict[str, Any]
@@ -105,6 +105,8 @@ def code(language: str, lines: str, label: str) -> Block:
 
 def to_plain(value: Any) -> Any:
     """The same value in JSON types; numbers that are not finite become None."""
+    if isinstance(value, ReferenceLine | CurveMark):
+        value = vars(value)
     if isinstance(value, dict):
         return {str(key): to_plain(entry) for key, entry in value.items()}
     if isinstance(value, list | tuple | np.ndarray):
@@ -120,14 +122,12 @@ def to_plain(value: Any) -> Any:
 
 
 def _chart(identity: str, kind: str, title: str, description: str, **data: Any) -> Block:
-    return {
-        "kind": "chart",
-        "id": identity,
-        "chart": kind,
-        "title": title,
-        "description": description,
-        **data,
-    }
+    named = {"kind": "chart", "id": identity, "chart": kind, "title": title, "description": description}
+    return {**named, **data}
+
+
+def _taken(seen: Bars | Curves | Grid, *names: str) -> Block:
+    return {name: getattr(seen, name) for name in names}
 
 
 def membership_chart(identity: str, title: str, seen: Membership, description: str, score_name: str) -> Block:
@@ -161,25 +161,18 @@ def bars_chart(identity: str, title: str, seen: Bars, description: str, digits: 
         labels=[
             f"{label} {MARK}" if mark else label for label, mark in zip(seen.labels, marked, strict=True)
         ],
-        values=seen.values,
-        low=seen.low,
-        high=seen.high,
-        lines=_reference_lines(seen.lines),
-        value_name=seen.value_name,
+        **_taken(seen, "values", "low", "high", "lines", "value_name"),
         digits=digits,
     )
 
 
 def curves_chart(identity: str, title: str, seen: Curves, description: str) -> Block:
     """Some curves over the same axis."""
-    mark = seen.mark
+    shown = ("x", "y", "label", "open")
     series = [
         {
             "name": line.name,
-            "points": [
-                {"x": point.x, "y": point.y, "label": point.label, "open": point.open}
-                for point in line.points
-            ],
+            "points": [{name: getattr(point, name) for name in shown} for point in line.points],
         }
         for line in seen.series
     ]
@@ -188,11 +181,9 @@ def curves_chart(identity: str, title: str, seen: Curves, description: str) -> B
         "lines",
         title,
         paragraph(description, seen.note),
-        x_name=seen.x_name,
-        y_name=seen.y_name,
+        **_taken(seen, "x_name", "y_name"),
         series=series,
-        mark=None if mark is None else {"series": mark.series, "point": mark.point, "label": mark.label},
-        lines=_reference_lines(seen.lines),
+        **_taken(seen, "mark", "lines"),
     )
 
 
@@ -203,20 +194,10 @@ def grid_chart(identity: str, title: str, seen: Grid, description: str, row_name
         "matrix",
         title,
         paragraph(description, seen.note),
-        rows=seen.rows,
-        columns=seen.columns,
-        values=seen.values,
-        low=seen.low,
-        high=seen.high,
-        value_name=seen.value_name,
-        digits=seen.digits,
+        **_taken(seen, "rows", "columns", "values", "low", "high", "value_name", "digits"),
         row_name=seen.row_name or row_name,
         column_name=seen.column_name,
     )
-
-
-def _reference_lines(lines: Sequence[ReferenceLine]) -> list[dict[str, Any]]:
-    return [{"label": line.label, "value": line.value} for line in lines]
 
 
 # --- Size -------------------------------------------------------------------------------------------------

@@ -23,14 +23,7 @@ STYLE = "text-align:left;padding:2px 12px 2px 0;vertical-align:top"
 def in_notebook(answer: Any, *, in_use: int | None = None, notes: Sequence[str] = ()) -> str:
     """An answer as a part of a page; never raises, since a notebook would show the error instead of the answer.
 
-    Parameters
-    ----------
-    answer : Result, Evaluation, Frontier, EvaluatedFrontier or NearBest
-        What to show.
-    in_use : int, optional
-        The number of the set that a selector keeps.
-    notes : sequence of str
-        Sentences below it.
+    ``in_use`` is the number of the set that a selector keeps, ``notes`` are sentences below the answer.
     """
     try:
         made = _section(answer, in_use)
@@ -62,20 +55,11 @@ def _plain(answer: Any, in_use: int | None, notes: Sequence[str]) -> str:
 
 
 def _table(result: Result, in_use: int | None) -> str:
-    rows = [
-        _row(
-            "td",
-            (
-                f"{number}{' (in use)' if number == in_use else ''}",
-                ", ".join(map(shorten_middle, names)),
-                f"{value:.6g}",
-                str(status),
-            ),
-        )
-        for number, (names, value, status) in enumerate(
-            zip(result.named_sets, result.qualities, result.statuses, strict=False)
-        )
-    ]
+    rows = []
+    sets = zip(result.named_sets, result.qualities, result.statuses, strict=False)
+    for number, (names, value, status) in enumerate(sets):
+        which = f"{number}{' (in use)' if number == in_use else ''}"
+        rows.append(_row("td", (which, ", ".join(map(shorten_middle, names)), f"{value:.6g}", str(status))))
     head = _row("th", ("Set", "Features", "Quality", "Status"))
     return (
         f'<table style="border-collapse:collapse;margin-top:8px"><thead>{head}</thead>'

@@ -5,8 +5,9 @@ from __future__ import annotations
 import math
 import statistics
 import sys
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
+from functools import partial
 from typing import Any, Protocol
 
 from altsets.evaluation import EvaluatedFrontier, Evaluation
@@ -59,15 +60,24 @@ def sets_section(result: Result, in_use: int | None = None) -> Block:
     """The sets: names, quality, what they share and what stands in for what; ``in_use`` is the one of a selector."""
     if not result.sets:
         return section("sets", "The sets", [])
+    unscored = "Only whole sets were scored, so features have no scores of their own."
+    members = membership_chart(
+        "membership",
+        "Which features are in which sets",
+        set_views.membership(result, most_sets=SETS_DRAWN),
+        "A row for each feature that is in a set, those in most sets first; a filled cell: the set has it.",
+        "Score",
+    )
+    seen = set_views.qualities(result, most=SETS_DRAWN)
     return section(
         "sets",
         "The sets",
         [
             sets_table("sets", "The feature sets that were found.", result, in_use),
-            text(_about_best(result)),
-            _members(result),
+            text("" if result.scores else unscored),
+            members,
             text(result.noise_in_words(), tone="note"),
-            _qualities(result),
+            bars_chart("quality", "How good each set is", seen, "The quality of each set; more is better."),
             *(_pairs(result) if len(result.sets) > 1 else []),
         ],
     )
@@ -94,32 +104,11 @@ def _certainty(result: Result, status: Status) -> str:
     return IN_WORDS[status] if alone or status is not Status.OPTIMAL else "proven best together"
 
 
-def _about_best(result: Result) -> str:
-    return "" if result.scores else "Only whole sets were scored, so features have no scores of their own."
-
-
-def _members(result: Result) -> Block:
-    seen = set_views.membership(result, most_sets=SETS_DRAWN)
-    return membership_chart(
-        "membership",
-        "Which features are in which sets",
-        seen,
-        "A row for each feature that is in a set, those in most sets first; a filled cell: the set has it.",
-        "Score",
-    )
-
-
-def _qualities(result: Result) -> Block:
-    seen = set_views.qualities(result, most=SETS_DRAWN)
-    return bars_chart("quality", "How good each set is", seen, "The quality of each set; more is better.")
-
-
 def _pairs(result: Result) -> list[Block | None]:
-    most = SETS_DRAWN
     shared = grid_chart(
         "overlap",
         "How many features two sets share",
-        set_views.overlaps(result, most=most),
+        set_views.overlaps(result, most=SETS_DRAWN),
         "The number of features that each two sets have in common; each set shares all features with itself.",
         row_name="Set",
     )
@@ -128,7 +117,7 @@ def _pairs(result: Result) -> list[Block | None]:
     alike = grid_chart(
         "likeness",
         "How alike two sets are",
-        set_views.likeness(result, most=most),
+        set_views.likeness(result, most=SETS_DRAWN),
         "1: one set says the same as the other, 0: no feature of one is like any feature of the other.",
         row_name="Set",
     )
@@ -247,24 +236,23 @@ def _score_bars(evaluation: Evaluation) -> Block:
 def _score_table(evaluation: Evaluation) -> Block:
     columns = [column("Set")]
     for name in evaluation.scorers:
+        spread = "± spread" if len(evaluation.scorers) == 1 else f"± {name}"
         columns += [
             column(name, "number", 3, "mean over the folds, on rows that the model has not seen"),
-            column(
-                "± spread" if len(evaluation.scorers) == 1 else f"± {name}", "number", 2, "standard deviation"
-            ),
+            column(spread, "number", 2, "standard deviation"),
         ]
     columns.append(column("Found in folds", "number"))
-    rows = []
-    for number in range(evaluation.n_sets):
-        row: list[object] = [f"set {number}"]
-        for name in evaluation.scorers:
-            row += _mean_and_spread(evaluation.scores(number, name))
-        rows.append([*row, evaluation.n_found(number)])
+
+    def row(label: str, scores: Callable[[str], list[float]], n_found: int | None) -> list[object]:
+        numbers = [value for name in evaluation.scorers for value in _mean_and_spread(scores(name))]
+        return [label, *numbers, n_found]
+
+    rows = [
+        row(f"set {number}", partial(evaluation.scores, number), evaluation.n_found(number))
+        for number in range(evaluation.n_sets)
+    ]
     if not math.isnan(evaluation.baseline):
-        last: list[object] = ["baseline"]
-        for name in evaluation.scorers:
-            last += _mean_and_spread(evaluation.baseline_scores(name))
-        rows.append([*last, None])
+        rows.append(row("baseline", evaluation.baseline_scores, None))
     return table("evaluation", "Scores over the folds.", columns, rows)
 
 
@@ -332,34 +320,28 @@ def frontier_section(given: Frontier | EvaluatedFrontier) -> Block:
 
 
 def _curve_charts(frontier: Frontier) -> list[Block]:
-    made = []
-    if len({point.tau for point in frontier}) > 1:
-        made.append(
-            curves_chart(
-                "quality-over-tau",
-                "Quality over tau",
-                frontier_views.curve_over_tau(frontier),
-                "How much quality is left, the more different the sets must be.",
-            )
-        )
-    if len(frontier.sizes) > 1:
-        made.append(
-            curves_chart(
-                "quality-over-size",
-                "Quality over the number of features",
-                frontier_views.curve_over_size(frontier),
-                "What each further feature in a set adds.",
-            )
-        )
-        made.append(
-            grid_chart(
-                "quality-over-both",
-                "Quality over the number of features and tau",
-                frontier_views.heat(frontier),
-                "The share of the quality of the best set of that size that is kept.",
-            )
-        )
-    return made
+    over_tau = curves_chart(
+        "quality-over-tau",
+        "Quality over tau",
+        frontier_views.curve_over_tau(frontier),
+        "How much quality is left, the more different the sets must be.",
+    )
+    made = [over_tau] if len({point.tau for point in frontier}) > 1 else []
+    if len(frontier.sizes) < 2:
+        return made
+    over_size = curves_chart(
+        "quality-over-size",
+        "Quality over the number of features",
+        frontier_views.curve_over_size(frontier),
+        "What each further feature in a set adds.",
+    )
+    over_both = grid_chart(
+        "quality-over-both",
+        "Quality over the number of features and tau",
+        frontier_views.heat(frontier),
+        "The share of the quality of the best set of that size that is kept.",
+    )
+    return [*made, over_size, over_both]
 
 
 def _suggested_sets(frontier: Frontier) -> list[Block]:
@@ -381,41 +363,31 @@ def _score_curves(evaluated: EvaluatedFrontier) -> Block:
 
 
 def _points_table(frontier: Frontier, evaluated: EvaluatedFrontier | None) -> Block:
-    columns = [
-        column("Features", "number", about="in each set"),
-        column("Sets", "number"),
-        column("tau", "number", 4),
-        column("Shared at most", "number", about="features that two sets may share"),
-        column("Found", "number"),
-        column("Mean quality", "number", 6),
-        column("Worst quality", "number", 6),
-        column("Mean, % of best", "number", 3, "of the best set of that size"),
-        column("Certainty"),
+    points = frontier.points
+    best = [frontier.best(point.n_features) for point in points]
+    shares = [
+        100 * point.mean / top if top > 0 else math.nan for point, top in zip(points, best, strict=True)
+    ]
+    cells: list[tuple[Block, Sequence[object]]] = [
+        (column("Features", "number", about="in each set"), [point.n_features for point in points]),
+        (column("Sets", "number"), [point.n_alternatives + 1 for point in points]),
+        (column("tau", "number", 4), [point.tau for point in points]),
+        (
+            column("Shared at most", "number", about="features that two sets may share"),
+            [point.max_overlap for point in points],
+        ),
+        (column("Found", "number"), [len(point.result.sets) for point in points]),
+        (column("Mean quality", "number", 6), [point.mean for point in points]),
+        (column("Worst quality", "number", 6), [point.worst for point in points]),
+        (column("Mean, % of best", "number", 3, "of the best set of that size"), shares),
     ]
     if evaluated is not None:
         scorer = evaluated.any_evaluation.scorers[0]
-        columns.insert(-1, column(scorer, "number", 3, "mean over sets and folds, on rows not seen before"))
-    rows: list[list[object]] = []
-    for point in frontier:
-        best = frontier.best(point.n_features)
-        share = point.mean / best if best > 0 else math.nan
-        rows.append(
-            [
-                point.n_features,
-                point.n_alternatives + 1,
-                point.tau,
-                point.max_overlap,
-                len(point.result.sets),
-                point.mean,
-                point.worst,
-                100 * share,
-                IN_WORDS[point.status],
-            ]
-        )
-    if evaluated is not None:
-        for row, scored in zip(rows, evaluated, strict=True):
-            row.insert(-1, scored.score)
-    return table("frontier-points", "One row for each search.", columns, rows)
+        about = "mean over sets and folds, on rows not seen before"
+        cells.append((column(scorer, "number", 3, about), [scored.score for scored in evaluated]))
+    cells.append((column("Certainty"), [IN_WORDS[point.status] for point in points]))
+    rows = list(zip(*(values for _, values in cells), strict=True))
+    return table("frontier-points", "One row for each search.", [one for one, _ in cells], rows)
 
 
 # --- Near-best sets --------------------------------------------------------------------------------------
@@ -439,27 +411,27 @@ def near_best_section(near: NearBest) -> Block:
         "A feature in all sets cannot be replaced; one in few sets is easy to do without.",
         digits=2,
     )
-    return section(
-        "near-best", "Nearly as good", [said, shown, _near_best_features(near), _near_best_sets(near)]
+    best, names = frozenset(near.best_set or ()), near.feature_names
+    features = table(
+        "near-best-features",
+        "The features of these sets.",
+        [column("Feature"), column("% of the sets", "number", 3), column("In the best set")],
+        [
+            [names[index], 100 * float(near.frequencies[index]), "yes" if index in best else "no"]
+            for index in near.ordered()
+        ],
+        sort=(1, True),
     )
-
-
-def _near_best_features(near: NearBest) -> Block:
-    best = frozenset(near.best_set or ())
-    names = near.feature_names
-    rows = [
-        [names[index], 100 * float(near.frequencies[index]), "yes" if index in best else "no"]
-        for index in near.ordered()
-    ]
-    columns = [column("Feature"), column("% of the sets", "number", 3), column("In the best set")]
-    return table("near-best-features", "The features of these sets.", columns, rows, sort=(1, True))
-
-
-def _near_best_sets(near: NearBest) -> Block:
-    columns = [column("Rank", "number"), column("Features", "names"), column("Quality", "number", 6)]
-    sets = near.to_dict(MOST_SETS)["sets"]
-    rows = [[rank, entry["features"], entry["quality"]] for rank, entry in enumerate(sets, start=1)]
-    return table("near-best-sets", "The best of these sets, the very best first.", columns, rows)
+    sets = table(
+        "near-best-sets",
+        "The best of these sets, the very best first.",
+        [column("Rank", "number"), column("Features", "names"), column("Quality", "number", 6)],
+        [
+            [rank, entry["features"], entry["quality"]]
+            for rank, entry in enumerate(near.to_dict(MOST_SETS)["sets"], start=1)
+        ],
+    )
+    return section("near-best", "Nearly as good", [said, shown, features, sets])
 
 
 # --- Conditions ------------------------------------------------------------------------------------------

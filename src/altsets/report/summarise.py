@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
@@ -9,31 +10,11 @@ from typing import Any
 from altsets.errors import InputError, NotExpressedError
 from altsets.evaluation import EvaluatedFrontier, Evaluation
 from altsets.provenance import PACKAGES
-from altsets.report.again import ended_by_clock, python_lines, shell_line
+from altsets.report import sections, sentences
+from altsets.report.again import python_lines, shell_line
 from altsets.report.document import Block, code, document, facts, section, shorten_middle, text
 from altsets.report.render import page, report_file
-from altsets.report.sections import (
-    Scoring,
-    all_features_section,
-    conditions_section,
-    evaluation_section,
-    frontier_section,
-    named_features,
-    near_best_section,
-    sets_section,
-)
-from altsets.report.sentences import (
-    about_costs,
-    about_data,
-    about_missing,
-    about_prediction,
-    about_quality,
-    about_request,
-    about_sets,
-    about_weak,
-    certainty,
-)
-from altsets.result import Result
+from altsets.result import Result, StopReason
 from altsets.search.frontier import Frontier
 from altsets.search.near_best import NearBest
 from altsets.wording import counted
@@ -80,22 +61,7 @@ class _Answers:
 
 
 def write_report(path: Any, *, force: bool = False, **answers: Any) -> str:
-    """Summarise answers and write them as one HTML file.
-
-    Parameters
-    ----------
-    path : path-like
-        A new file whose name ends in .html, in a folder that exists.
-    force : bool
-        Whether it may replace another file.
-    **answers
-        As for :func:`altsets.report.summarise`.
-
-    Returns
-    -------
-    str
-        The file.
-    """
+    """Summarise answers and write them as one HTML file, which is returned; ``force`` lets it replace another one."""
     file = report_file(path, force=force).check()
     file.write(page(summarise(**answers)).encode())
     return file.path
@@ -107,54 +73,28 @@ def summarise(
     evaluation: Evaluation | None = None,
     frontier: Frontier | EvaluatedFrontier | None = None,
     near_best: NearBest | None = None,
-    quality: Scoring | None = None,
+    quality: sections.Scoring | None = None,
     title: str | None = None,
     provenance: Mapping[str, Any] | None = None,
     skipped: Sequence[str] = (),
 ) -> Block:
     """Summarise answers as the document of a report.
 
-    Parameters
-    ----------
-    result : Result, optional
-        Sets that were found.
-    evaluation : Evaluation, optional
-        How well they predict.
-    frontier : Frontier or EvaluatedFrontier, optional
-        What difference costs, and test scores along it.
-    near_best : NearBest, optional
-        How many sets are nearly as good as the best one.
-    quality : Quality, optional
-        The quality of the search, which has the scores of all features.
-    title : str, optional
-        The heading; by default it says what was found.
-    provenance : mapping, optional
-        Where the answers come from, if they do not say it themselves.
-    skipped : sequence of str
-        Sentences on what is not in the report, and why.
-
-    Returns
-    -------
-    dict
-        Plain data, as JSON has it; see :mod:`altsets.report.document`.
-
-    Examples
-    --------
-    >>> import altsets
-    >>> scores = altsets.quality.Additive([9, 8, 7, 3], feature_names=["age", "height", "weight", "shoe size"])
-    >>> made = summarise(altsets.find(scores, n_features=2, n_alternatives=1, tau=1), quality=scores)
-    >>> [part["title"] for part in made["sections"]]
-    ['In short', 'The sets', 'All features', 'Where this comes from', 'Do it again']
+    ``frontier`` may be evaluated or not; ``quality`` has the scores of all features; ``title`` and ``provenance`` are
+    for answers that do not say it themselves; ``skipped`` are sentences on what is not in the report, and why.
     """
-    _check_kinds({"result": result, "evaluation": evaluation, "frontier": frontier, "near_best": near_best})
-    _check_title(title)
+    given = {"result": result, "evaluation": evaluation, "frontier": frontier, "near_best": near_best}
+    for name, one in given.items():
+        kind, example = KINDS[name]
+        if one is not None and not isinstance(one, kind):
+            raise InputError(f"{name} must be what {example} returns, not {one!r:.60}.")
+    if title is not None and not isinstance(title, str):
+        raise InputError(f"title must be a text, not {title!r:.60}.")
     evaluated = frontier if isinstance(frontier, EvaluatedFrontier) else None
     plain = frontier.frontier if isinstance(frontier, EvaluatedFrontier) else frontier
     origin = _origin(provenance, result, evaluation, evaluated)
     answers = _Answers(result, evaluation, plain, evaluated, near_best, origin)
-    _check_same_sets(result, evaluation)
-    _check_same_features(answers)
-    _check_quality(quality, answers.n_features)
+    _check(answers, quality)
     scored = quality if quality is not None else near_best
     names = None if scored is None else scored.feature_names
     shown = None if result is None else _with_short_names(result)
@@ -164,12 +104,12 @@ def summarise(
         " · ".join(filter(None, ["Report by altsets", str(origin.get("time") or "")[:10]])),
         [
             _in_short(replace(answers, result=shown)),
-            sets_section(shown) if shown is not None else None,
-            frontier_section(frontier) if frontier is not None else None,
-            evaluation_section(evaluation) if evaluation and evaluation.folds else None,
-            near_best_section(near_best) if near_best is not None else None,
-            all_features_section(result, quality),
-            conditions_section(answers.parameters, origin, named_features(result, names)),
+            sections.sets_section(shown) if shown is not None else None,
+            sections.frontier_section(frontier) if frontier is not None else None,
+            sections.evaluation_section(evaluation) if evaluation and evaluation.folds else None,
+            sections.near_best_section(near_best) if near_best is not None else None,
+            sections.all_features_section(result, quality),
+            sections.conditions_section(answers.parameters, origin, sections.named_features(result, names)),
             section("notes", "Notes", [text(*(result.notes if result else ()), *skipped)]),
             _origin_section(origin, result),
             _again_section(origin, result, names),
@@ -221,29 +161,29 @@ def _in_short(answers: _Answers) -> Block:
     # A column that has no better name.
     target = "the target" if answers.target == "target" else answers.target
     tested = evaluation is not None or answers.evaluated is not None
-    items = [("Data", about_data(answers.origin, answers.n_features))]
+    items = [("Data", sentences.about_data(answers.origin, answers.n_features))]
     if result is None and frontier is not None:
         items.append(("Asked for", f"{repr(frontier)[len('Frontier(') : -1]}."))
     if result is not None:
-        items.append(("Asked for", about_request(result, target)))
+        items.append(("Asked for", sentences.about_request(result, target)))
     if answers.searches:
         items.append(("What good means", _what_good_means(answers, target)))
     if result is not None:
         items += [
-            ("Answer", about_sets(result)),
-            ("How sure is that", certainty(result)),
-            ("Weak features", about_weak(result)),
+            ("Answer", sentences.about_sets(result)),
+            ("How sure is that", sentences.certainty(result)),
+            ("Weak features", sentences.about_weak(result)),
             ("Prediction", NOT_EVALUATED if result.sets and not tested else ""),
         ]
     if evaluation is not None:
-        items.append(("Prediction", about_prediction(evaluation)))
+        items.append(("Prediction", sentences.about_prediction(evaluation)))
     if answers.evaluated is not None:
         items.append(("Prediction", answers.evaluated.scores_in_words()))
     if frontier is not None:
-        items.append(("What difference costs", about_costs(frontier)))
+        items.append(("What difference costs", sentences.about_costs(frontier)))
     if near is not None:
         items.append(("Nearly as good", f"{near.explain().split('. ')[0].rstrip('.')}."))
-    warning = text(about_missing(result), tone="warning") if result is not None else None
+    warning = text(sentences.about_missing(result), tone="warning") if result is not None else None
     return section("in-short", "In short", [warning, facts(items)])
 
 
@@ -251,7 +191,7 @@ def _what_good_means(answers: _Answers, target: str) -> str:
     result = answers.result
     only_sets = result is not None and bool(result.sets) and not result.scores
     known = {**(answers.origin.get("quality") or {}), **answers.parameters}
-    return about_quality(known, only_sets=only_sets, target=target or "the target")
+    return sentences.about_quality(known, only_sets=only_sets, target=target or "the target")
 
 
 # --- Where it comes from ----------------------------------------------------------------------------------
@@ -301,7 +241,8 @@ def _again_section(
             blocks.append(code("python", python_lines(result, names), "In Python"))
         except NotExpressedError as reason:
             why.append(f"There are no lines for Python: {reason}.")
-        if ended_by_clock(result):
+        # Another machine may come further in the same time.
+        if result.stop_reason in (StopReason.TIME_LIMIT, StopReason.INTERRUPTED):
             why.append("The search was ended before it was done, so it may end elsewhere the next time.")
     return section("again", "Do it again", [*blocks, text(*why, tone="note")])
 
@@ -318,70 +259,44 @@ KINDS: dict[str, tuple[type | tuple[type, ...], str]] = {
 }
 
 
-def _check_kinds(answers: Mapping[str, Any]) -> None:
-    """Refuse what is no answer, or another one than its name says."""
-    for name, given in answers.items():
-        kind, example = KINDS[name]
-        if given is not None and not isinstance(given, kind):
-            raise InputError(f"{name} must be what {example} returns, not {given!r:.60}.")
-
-
-def _check_title(title: Any) -> None:
-    """Refuse a heading that is no text."""
-    if title is not None and not isinstance(title, str):
-        raise InputError(f"title must be a text, not {title!r:.60}.")
-
-
-def _check_same_sets(result: Result | None, evaluation: Evaluation | None) -> None:
-    """Refuse the evaluation of other sets than were found."""
-    if result is None or evaluation is None or not evaluation.given or not evaluation.folds:
-        return
-    if list(evaluation.folds[0].sets) != list(result.sets):
-        raise InputError(
-            "evaluation is about other sets than the result has; give the evaluation of its sets."
-        )
-
-
-def _check_same_features(answers: _Answers) -> None:
-    """Refuse answers about other features than those of the sets."""
-    if answers.result is None:
-        return
-    ours = named_features(answers.result, None)
-    for what, theirs in _names_by_index(answers).items():
-        for index, name in ours.items():
-            if theirs.get(index, name) != name:
-                raise InputError(
-                    f"{what} is about another table than the sets: it has {theirs[index]!r:.60} where these have "
-                    f"{name!r:.60}; give answers about the same features."
-                )
-
-
-def _names_by_index(answers: _Answers) -> dict[str, Mapping[int, str]]:
-    known: dict[str, Mapping[int, str]] = {}
-    if answers.evaluation is not None:
-        known["evaluation"] = answers.evaluation.names
-    if answers.frontier is not None:
-        known["frontier"] = {
-            index: name
-            for point in answers.frontier
-            for index, name in named_features(point.result, None).items()
-        }
-    if answers.near is not None:
-        known["near_best"] = dict(enumerate(answers.near.feature_names))
-    return known
-
-
-def _check_quality(quality: Any, n_features: int | None) -> None:
-    """Refuse what is no quality, or one of another table."""
+def _check(answers: _Answers, quality: Any) -> None:
+    """Refuse answers about other sets or features, and the quality of another table."""
+    if answers.result is not None:
+        _check_about_same(answers, answers.result)
     if quality is None:
         return
     if not hasattr(quality, "feature_scores") or not hasattr(quality, "feature_names"):
         raise InputError(
             f"quality must be a quality, such as the one that was searched with, not {quality!r:.60}."
         )
-    there = len(quality.feature_names)
+    there, n_features = len(quality.feature_names), answers.n_features
     if n_features is not None and there != n_features:
         raise InputError(
             f"quality has {there:,} features, and the sets were chosen from {n_features:,}; give the one that was "
             "searched with."
         )
+
+
+def _check_about_same(answers: _Answers, result: Result) -> None:
+    """Refuse answers about other sets than were found, or about other features."""
+    known: dict[str, Mapping[int, str]] = {}
+    evaluation = answers.evaluation
+    if evaluation is not None:
+        known["evaluation"] = evaluation.names
+        if evaluation.given and evaluation.folds and list(evaluation.folds[0].sets) != list(result.sets):
+            raise InputError(
+                "evaluation is about other sets than the result has; give the evaluation of its sets."
+            )
+    if answers.frontier is not None:
+        each = [sections.named_features(point.result, None).items() for point in answers.frontier]
+        known["frontier"] = dict(itertools.chain.from_iterable(each))
+    if answers.near is not None:
+        known["near_best"] = dict(enumerate(answers.near.feature_names))
+    ours = sections.named_features(result, None)
+    for what, theirs in known.items():
+        for index, name in ours.items():
+            if theirs.get(index, name) != name:
+                raise InputError(
+                    f"{what} is about another table than the sets: it has {theirs[index]!r:.60} where these have "
+                    f"{name!r:.60}; give answers about the same features."
+                )
