@@ -481,7 +481,7 @@ def pick(kernel, rng):
         best = float(rng.choice([-math.inf, top / 4]))
     order = np.argsort(charges if summing else -qualities, kind="stable")
     sets = [sets[number] for number in order]
-    return kernel.pick(
+    return kernel.Cliques(
         (masks[order], group[order], qualities[order], charges[order]),
         priced_elements(rng, sets, n_sets, most),
         caps,
@@ -494,7 +494,7 @@ def pick(kernel, rng):
         compatible=(lambda i, j: (i + j) % 3 > 0) if rng.random() < 0.25 else None,
         together=(lambda i, others: ((i + others) % 3 > 0).astype(np.uint8)) if rng.random() < 0.25 else None,
         tick=never,
-    )
+    ).run()
 
 
 def columns_to_compare(rng):

@@ -410,10 +410,10 @@ def test_kernels_with_many_levels_give_up_instead_of_running_out_of_stack():
     assert (len(sets), bound) == (0, math.inf)
     items = np.zeros((1, 1), dtype=np.uint64), np.zeros(1, dtype=np.intc), np.ones(1), np.zeros(1)
     elements = np.zeros(2, dtype=np.intc), none, np.zeros((0, 2002)), np.zeros(2)
-    chosen, finished = cliques.pick(
+    chosen, finished = cliques.Cliques(
         items, elements, np.ones((1, 1), dtype=np.intc), 2001, -math.inf, 1.0, summing=True, tolerance=0.0,
         max_nodes=10, tick=lambda: False,
-    )  # fmt: skip
+    ).run()  # fmt: skip
     assert (chosen, finished) == (None, False)
 
 

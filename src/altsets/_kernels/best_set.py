@@ -144,33 +144,23 @@ class BestSet:
     @cython.cfunc
     @cython.nogil
     @cython.exceptval(check=False)
-    def try_greedy(self) -> cython.bint:
+    def try_greedy(self) -> cython.void:
         """Take features in priced order as long as the caps allow; keep the set if it is the best so far."""
         count: cython.int = 0
         value: cython.double = 0.0
         for i in range(self.n):
             j = self.order[i]
-            fits = True
-            for e in range(self.first[j], self.first[j + 1]):
-                if self.left[self.member[e]] <= 0:
-                    fits = False
-                    break
-            if fits:
-                for e in range(self.first[j], self.first[j + 1]):
-                    self.left[self.member[e]] -= 1
+            if self.fits(j):
+                self.take(j, 1)
                 self.trial[count] = j
                 value += self.scores[j]
                 count += 1
                 if count == self.k:
                     break
         for i in range(count):
-            j = self.trial[i]
-            for e in range(self.first[j], self.first[j + 1]):
-                self.left[self.member[e]] += 1
-        if count < self.k:
-            return False
-        self.keep(self.trial, value)
-        return True
+            self.take(self.trial[i], -1)
+        if count == self.k:
+            self.keep(self.trial, value)
 
     @cython.cfunc
     @cython.nogil
@@ -203,17 +193,15 @@ class BestSet:
                 value += self.priced[self.order[i]]
                 for e in range(self.first[self.order[i]], self.first[self.order[i] + 1]):
                     usage[self.member[e]] += 1
-            if step == 0 or value < self.bound - 1e-12 * (1.0 + abs(self.bound)):
-                patience = 0
+            lowered: cython.bint = step == 0 or value < self.bound - 1e-12 * (1.0 + abs(self.bound))
+            if value < self.bound:
                 self.bound = value
                 for c in range(self.n_caps):
                     best_prices[c] = self.prices[c]
+            if lowered:
+                patience = 0
                 self.try_greedy()
             else:
-                if value < self.bound:
-                    self.bound = value
-                    for c in range(self.n_caps):
-                        best_prices[c] = self.prices[c]
                 patience += 1
                 if patience % 4 == 0:
                     scale *= 0.5

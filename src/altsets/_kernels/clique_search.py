@@ -43,7 +43,36 @@ MOST_KNOWN = 4000
 @cython.final
 @cython.cclass
 class Cliques:
-    """One search; see :func:`pick`."""
+    """Pick ``n_sets`` compatible sets whose qualities have a sum, or a minimum, above ``best``.
+
+    Parameters
+    ----------
+    items : tuple of arrays
+        The listed sets, those with the lowest charges first: masks (uint64, one row of words for each set), groups by
+        size (int32), qualities, charges.
+    elements : tuple of arrays
+        Which priced elements each set has (``first``, ``element``), what it costs in all if an element is used by 0, 1,
+        2, ... sets (convex), and what it costs if two sets share 0, 1, 2, ... features.
+    caps : int32 matrix
+        How many features sets of two groups may share.
+    n_sets : int
+    best : float
+        The value to beat; -inf if there is none.
+    ceiling : float
+        Charges (all >= 0) and costs of a solution and, for a sum, its value add up to at most this. For a minimum, the
+        charges contain by how much qualities exceed a common floor.
+    summing : bool
+        Sum or minimum.
+    tolerance : float
+    enough : float
+        A value that needs no better one.
+    max_nodes : int
+    compatible : callable, optional
+        compatible(i, j) instead of masks and caps.
+    together : callable, optional
+        together(i, numbers) tells which of these sets go with set i (uint8), besides masks and caps.
+    tick : callable
+    """
 
     masks = cython.declare(cython.ulonglong[:, ::1])
     group = cython.declare(cython.int[::1])
@@ -69,17 +98,17 @@ class Cliques:
     words = cython.declare(cython.int)
     n_sets = cython.declare(cython.int)
     n_elements = cython.declare(cython.int)
-    best = cython.declare(cython.double, visibility="readonly")
+    best = cython.declare(cython.double)
     ceiling = cython.declare(cython.double)
     budget = cython.declare(cython.double)
     summing = cython.declare(cython.bint)
     tolerance = cython.declare(cython.double)
     enough = cython.declare(cython.double)
-    nodes = cython.declare(cython.longlong, visibility="readonly")
+    nodes = cython.declare(cython.longlong)
     max_nodes = cython.declare(cython.longlong)
     next_tick = cython.declare(cython.longlong)
-    found = cython.declare(cython.bint, visibility="readonly")
-    stopped = cython.declare(cython.bint, visibility="readonly")
+    found = cython.declare(cython.bint)
+    stopped = cython.declare(cython.bint)
     compatible = cython.declare(object)
     together = cython.declare(object)
     known = cython.declare(cython.uchar[:, ::1])
@@ -93,13 +122,14 @@ class Cliques:
         n_sets,
         best,
         ceiling,
+        *,
         summing,
         tolerance,
-        enough,
         max_nodes,
-        compatible,
-        together,
         tick,
+        enough=float("inf"),
+        compatible=None,
+        together=None,
     ):
         self.masks, self.group, self.qualities, self.charge = items
         self.first, self.element, self.penalty, self.unshared = elements
@@ -137,19 +167,15 @@ class Cliques:
         self.budget = ceiling - best if summing else ceiling + 16 * n_sets * tolerance
 
     def run(self):
-        """Search to the end or until stopped."""
+        """The numbers of the best sets, or None if nothing better was found; and whether the search was exhaustive."""
         for i in range(self.n):
             self.room[0, i] = i
             self.cost[0, i] = self.charge[i]
         if self.n_sets > MOST_LEVELS:
-            self.stopped = True
-            return
+            return None, False
         with cython.nogil:
             self.descend(0, self.n, 0.0, 0.0 if self.summing else INFINITY)
-
-    def chosen(self):
-        """Numbers of the best sets."""
-        return np.asarray(self.best_picked).copy()
+        return np.asarray(self.best_picked).copy() if self.found else None, not self.stopped
 
     @cython.cfunc
     @cython.nogil
@@ -400,74 +426,3 @@ class Cliques:
                 self.cost[level, m] = self.cost[level, p]
                 m += 1
         return m
-
-
-def pick(
-    items,
-    elements,
-    caps,
-    n_sets,
-    best,
-    ceiling,
-    *,
-    summing,
-    tolerance,
-    enough=float("inf"),
-    max_nodes,
-    compatible=None,
-    together=None,
-    tick,
-):
-    """Pick ``n_sets`` compatible sets whose qualities have a sum, or a minimum, above ``best``.
-
-    Parameters
-    ----------
-    items : tuple of arrays
-        The listed sets, those with the lowest charges first: masks (uint64, one row of words for each set), groups by
-        size (int32), qualities, charges.
-    elements : tuple of arrays
-        Which priced elements each set has (``first``, ``element``), what it costs in all if an element is used by 0, 1,
-        2, ... sets (convex), and what it costs if two sets share 0, 1, 2, ... features.
-    caps : int32 matrix
-        How many features sets of two groups may share.
-    n_sets : int
-    best : float
-        The value to beat; -inf if there is none.
-    ceiling : float
-        Charges (all >= 0) and costs of a solution and, for a sum, its value add up to at most this. For a minimum, the
-        charges contain by how much qualities exceed a common floor.
-    summing : bool
-        Sum or minimum.
-    tolerance : float
-    enough : float
-        A value that needs no better one.
-    max_nodes : int
-    compatible : callable, optional
-        compatible(i, j) instead of masks and caps.
-    together : callable, optional
-        together(i, numbers) tells which of these sets go with set i (uint8), besides masks and caps.
-    tick : callable
-
-    Returns
-    -------
-    chosen : int array, or None if nothing better was found
-    finished : bool
-        Whether the search was exhaustive; not if it found enough before.
-    """
-    search = Cliques(
-        items,
-        elements,
-        caps,
-        n_sets,
-        best,
-        ceiling,
-        summing,
-        tolerance,
-        enough,
-        max_nodes,
-        compatible,
-        together,
-        tick,
-    )
-    search.run()
-    return (search.chosen() if search.found else None), not search.stopped

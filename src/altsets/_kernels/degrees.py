@@ -134,19 +134,27 @@ class Degrees:
         for step in range(self.total):
             if not self.spend(self.n_sets):
                 return weight
-            chosen = -1
-            top = -INFINITY
-            for i in range(self.n_sets):
-                if self.counts[i] < self.n:
-                    value = self.scores[self.counts[i]] - price * i
-                    if value > top:
-                        top = value
-                        chosen = i
+            chosen = self.best_level(0, price)
             if chosen < 0:
                 break
             self.counts[chosen] += 1
             weight += chosen
         return weight
+
+    @cython.cfunc
+    @cython.nogil
+    @cython.exceptval(check=False)
+    def best_level(self, start: cython.int, price: cython.double) -> cython.int:
+        """The level from ``start`` on where one more place has the best priced score; -1 if all are full."""
+        chosen: cython.int = -1
+        top: cython.double = -INFINITY
+        for i in range(start, self.n_sets):
+            if self.counts[i] < self.n:
+                value = self.scores[self.counts[i]] - price * i
+                if value > top:
+                    top = value
+                    chosen = i
+        return chosen
 
     @cython.cfunc
     @cython.nogil
@@ -181,17 +189,11 @@ class Degrees:
             for step in range(1, self.total + 1):
                 if not self.spend(self.n_sets - start):
                     return
-                chosen = -1
-                top = -INFINITY
-                for i in range(start, self.n_sets):
-                    if self.counts[i] < self.n:
-                        value = self.scores[self.counts[i]] - self.price * i
-                        if value > top:
-                            top = value
-                            chosen = i
+                chosen = self.best_level(start, self.price)
                 if chosen < 0:
                     self.tails[start, step] = -INFINITY
                 else:
+                    top = self.scores[self.counts[chosen]] - self.price * chosen
                     self.counts[chosen] += 1
                     self.tails[start, step] = self.tails[start, step - 1] + top
         for i in range(self.n_sets):

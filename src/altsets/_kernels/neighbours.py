@@ -12,7 +12,7 @@ reaches to its k-th neighbour (maximum norm), and its margins are the intervals 
 
 Contents
 --------
-The search in one slab (module functions), then the class ``Pairs``:
+The class ``Pairs``:
 
 1. A pair of columns: which estimate it gets
 2. Tallies: sums that do not depend on the order of rows
@@ -76,112 +76,6 @@ def _insert_distance(
         nearest[p] = distance
         rows -= 1
     return nearest[last]
-
-
-@cython.cfunc
-@cython.nogil
-@cython.exceptval(check=False)
-def _search_slab(
-    x_of: cython.double[::1],
-    y_of: cython.double[::1],
-    n_rows_of: cython.int[::1],
-    nearest: cython.double[::1],
-    k: cython.int,
-    n_passed: cython.longlong[::1],
-    start: cython.int,
-    down: cython.int,
-    up: cython.int,
-    end: cython.int,
-    x: cython.double,
-    y: cython.double,
-) -> cython.double:
-    """Look for neighbours of (x, y) in a slab, up from one point and down from another; ``n_passed`` counts points."""
-    point: cython.int = up
-    radius: cython.double = nearest[k - 1]
-    while point < end:
-        dy = y_of[point] - y
-        if dy >= radius:
-            break
-        dx = abs(x_of[point] - x)
-        if dx < radius:
-            radius = _insert_distance(nearest, k, dx if dx > dy else dy, n_rows_of[point])
-        point += 1
-    n_passed[0] += point - up
-    point = down
-    while point >= start:
-        dy = y - y_of[point]
-        if dy >= radius:
-            break
-        dx = abs(x_of[point] - x)
-        if dx < radius:
-            radius = _insert_distance(nearest, k, dx if dx > dy else dy, n_rows_of[point])
-        point -= 1
-    n_passed[0] += down - point
-    return radius
-
-
-@cython.cfunc
-@cython.nogil
-@cython.exceptval(check=False)
-def _search_slab_three(
-    x_of: cython.double[::1],
-    y_of: cython.double[::1],
-    n_rows_of: cython.int[::1],
-    nearest: cython.double[::1],
-    n_passed: cython.longlong[::1],
-    start: cython.int,
-    down: cython.int,
-    up: cython.int,
-    end: cython.int,
-    x: cython.double,
-    y: cython.double,
-) -> cython.double:
-    """As ``_search_slab`` with k = 3, the usual case; no branches, as where a distance belongs cannot be predicted."""
-    point: cython.int = up
-    a: cython.double = nearest[0]
-    b: cython.double = nearest[1]
-    c: cython.double = nearest[2]
-    while point < end:
-        d = y_of[point] - y
-        if d >= c:
-            break
-        e = abs(x_of[point] - x)
-        d = d if d > e else e
-        rows = n_rows_of[point]
-        while True:
-            e = d if a < d else a
-            a = a if a < d else d
-            f = e if b < e else b
-            b = b if b < e else e
-            c = c if c < f else f
-            rows -= 1
-            if rows == 0 or d >= c:
-                break
-        point += 1
-    n_passed[0] += point - up
-    point = down
-    while point >= start:
-        d = y - y_of[point]
-        if d >= c:
-            break
-        e = abs(x_of[point] - x)
-        d = d if d > e else e
-        rows = n_rows_of[point]
-        while True:
-            e = d if a < d else a
-            a = a if a < d else d
-            f = e if b < e else b
-            b = b if b < e else e
-            c = c if c < f else f
-            rows -= 1
-            if rows == 0 or d >= c:
-                break
-        point -= 1
-    n_passed[0] += down - point
-    nearest[0] = a
-    nearest[1] = b
-    nearest[2] = c
-    return c
 
 
 @cython.final
@@ -248,7 +142,7 @@ class Pairs:
     first_stride = cython.declare(cython.int)
     # The distances of the k nearest rows so far, ascending, and the work that was done to find them.
     nearest = cython.declare(cython.double[::1])
-    n_passed = cython.declare(cython.longlong[::1])
+    n_passed = cython.declare(cython.longlong)
     # How often each whole number was met, in units.
     tally = cython.declare(cython.longlong[::1])
     # Other rows inside a margin, and inside or at its border; the same for the ball.
@@ -285,7 +179,7 @@ class Pairs:
         self.slab_of = np.zeros(n, dtype=np.intc)
         self.scratch = np.zeros(n, dtype=np.intc)
         self.nearest = np.zeros(k)
-        self.n_passed = np.zeros(1, dtype=np.int64)
+        self.n_passed = 0
         self.tally = np.zeros(n + 2, dtype=np.int64)
         self.set_rows(n, k)
 
@@ -530,7 +424,7 @@ class Pairs:
         point: cython.int = 0
         step: cython.int = self.n_points // N_PILOTS + 1
         pilots: cython.int = 0
-        self.n_passed[0] = 0
+        self.n_passed = 0
         for slab in range(self.n_slabs):
             if point < self.slab_first[slab + 1]:
                 self.rewind_cursors()
@@ -538,7 +432,7 @@ class Pairs:
                 self.kth_distance(slab, point)
                 pilots += 1
                 point += step
-        return self.n_passed[0] // pilots
+        return self.n_passed // pilots
 
     @cython.cfunc
     @cython.nogil
@@ -614,28 +508,65 @@ class Pairs:
     def search_slab(
         self, slab: cython.int, down: cython.int, up: cython.int, x: cython.double, y: cython.double
     ) -> cython.double:
-        """Look for nearer neighbours in a slab; returns the distance of the k-th one."""
-        start: cython.int = self.slab_first[slab]
-        end: cython.int = self.slab_first[slab + 1]
-        self.n_passed[0] += SLAB_COST
+        """Look for nearer neighbours in a slab, up from one point, down from another: the distance of the k-th one."""
+        radius: cython.double = self.nearest[self.k - 1]
+        self.n_passed += SLAB_COST
         if self.k == 3:
-            return _search_slab_three(
-                self.x_of, self.y_of, self.n_rows_of, self.nearest, self.n_passed, start, down, up, end, x, y
-            )
-        return _search_slab(
-            self.x_of,
-            self.y_of,
-            self.n_rows_of,
-            self.nearest,
-            self.k,
-            self.n_passed,
-            start,
-            down,
-            up,
-            end,
-            x,
-            y,
-        )
+            return self.search_slab_three(slab, down, up, x, y)
+        for sign in range(1, -2, -2):
+            begin = point = up if sign > 0 else down
+            stop = self.slab_first[slab + 1] if sign > 0 else self.slab_first[slab] - 1
+            while point != stop:
+                dy = sign * (self.y_of[point] - y)
+                if dy >= radius:
+                    break
+                dx = abs(self.x_of[point] - x)
+                if dx < radius:
+                    radius = _insert_distance(
+                        self.nearest, self.k, dx if dx > dy else dy, self.n_rows_of[point]
+                    )
+                point += sign
+            self.n_passed += sign * (point - begin)
+        return radius
+
+    @cython.cfunc
+    @cython.nogil
+    @cython.exceptval(check=False)
+    def search_slab_three(
+        self, slab: cython.int, down: cython.int, up: cython.int, x: cython.double, y: cython.double
+    ) -> cython.double:
+        """The same for k = 3, the usual case: no branches, as where a distance belongs cannot be predicted."""
+        a: cython.double = self.nearest[0]
+        b: cython.double = self.nearest[1]
+        c: cython.double = self.nearest[2]
+        d: cython.double
+        e: cython.double
+        f: cython.double
+        for sign in range(1, -2, -2):
+            begin = point = up if sign > 0 else down
+            stop = self.slab_first[slab + 1] if sign > 0 else self.slab_first[slab] - 1
+            while point != stop:
+                d = sign * (self.y_of[point] - y)
+                if d >= c:
+                    break
+                e = abs(self.x_of[point] - x)
+                d = d if d > e else e
+                rows = self.n_rows_of[point]
+                while True:
+                    e = d if a < d else a
+                    a = a if a < d else d
+                    f = e if b < e else b
+                    b = b if b < e else e
+                    c = c if c < f else f
+                    rows -= 1
+                    if rows == 0 or d >= c:
+                        break
+                point += sign
+            self.n_passed += sign * (point - begin)
+        self.nearest[0] = a
+        self.nearest[1] = b
+        self.nearest[2] = c
+        return c
 
     @cython.cfunc
     @cython.nogil
@@ -746,17 +677,14 @@ class Pairs:
         x: cython.double = self.x_of[point]
         y: cython.double = self.y_of[point]
         self.clear_ball()
-        self.count_upward(point, self.slab_first[slab + 1], x, y, low, high)
-        self.count_downward(point - 1, self.slab_first[slab], x, y, low, high)
+        self.count_slab(slab, point, x, y, low, high)
         while right < self.n_slabs and self.slab_range[2 * right] - x <= high:
             at = self.first_not_below(right, y)
-            self.count_upward(at, self.slab_first[right + 1], x, y, low, high)
-            self.count_downward(at - 1, self.slab_first[right], x, y, low, high)
+            self.count_slab(right, at, x, y, low, high)
             right += 1
         while left >= 0 and x - self.slab_range[2 * left + 1] <= high:
             at = self.first_not_below(left, y)
-            self.count_upward(at, self.slab_first[left + 1], x, y, low, high)
-            self.count_downward(at - 1, self.slab_first[left], x, y, low, high)
+            self.count_slab(left, at, x, y, low, high)
             left -= 1
 
     @cython.cfunc
@@ -773,40 +701,24 @@ class Pairs:
     @cython.cfunc
     @cython.nogil
     @cython.exceptval(check=False)
-    def count_upward(
+    def count_slab(
         self,
-        point: cython.int,
-        end: cython.int,
+        slab: cython.int,
+        up: cython.int,
         x: cython.double,
         y: cython.double,
         low: cython.double,
         high: cython.double,
     ) -> cython.void:
-        """Count the points of a slab in the ball of (x, y), from one point upward."""
-        while point < end and self.y_of[point] - y <= high:
-            dx = abs(self.x_of[point] - x)
-            if dx <= high:
-                self.count_point(point, dx, self.y_of[point] - y, low)
-            point += 1
-
-    @cython.cfunc
-    @cython.nogil
-    @cython.exceptval(check=False)
-    def count_downward(
-        self,
-        point: cython.int,
-        start: cython.int,
-        x: cython.double,
-        y: cython.double,
-        low: cython.double,
-        high: cython.double,
-    ) -> cython.void:
-        """The same from one point downward."""
-        while point >= start and y - self.y_of[point] <= high:
-            dx = abs(self.x_of[point] - x)
-            if dx <= high:
-                self.count_point(point, dx, y - self.y_of[point], low)
-            point -= 1
+        """Count the points of a slab in the ball of (x, y): from one point upward, then downward from below it."""
+        for sign in range(1, -2, -2):
+            point = up if sign > 0 else up - 1
+            stop = self.slab_first[slab + 1] if sign > 0 else self.slab_first[slab] - 1
+            while point != stop and sign * (self.y_of[point] - y) <= high:
+                dx = abs(self.x_of[point] - x)
+                if dx <= high:
+                    self.count_point(point, dx, sign * (self.y_of[point] - y), low)
+                point += sign
 
     @cython.cfunc
     @cython.nogil
@@ -898,8 +810,7 @@ class Pairs:
         self.count_margin(0, self.size_y, self.y_code[point], low, high)
         if not self.strict and (low <= 0.0 or self.margin_within - self.margin_inside > 1):
             self.clear_ball()
-            self.count_upward(point, self.slab_first[slab + 1], x, y, low, high)
-            self.count_downward(point - 1, self.slab_first[slab], x, y, low, high)
+            self.count_slab(slab, point, x, y, low, high)
             if low <= 0.0:
                 # The k-th neighbour is a duplicate, as for two continuous columns.
                 self.tally[self.ball_within + 1] -= rows * UNIT

@@ -227,8 +227,11 @@ class SubsetSearch:
         if len(self.payer):
             self.is_grouped = np.any(np.asarray(self.payer) >= 0, axis=1).astype(np.uint8)
         self.n_clique_cuts = 0
-        if objective.clique_cuts is not None:
-            self.take_clique_cuts(objective.clique_cuts)
+        cuts = objective.clique_cuts
+        if cuts is not None:
+            self.clique_first, self.clique_member, self.clique_price = cuts.first, cuts.member, cuts.prices
+            self.clique_missing = np.array(cuts.missing, dtype=np.intc)
+            self.n_clique_cuts = len(self.clique_missing)
         self.has_pairs = len(self.pair) > 0
         self.has_conflicts = len(self.conflict) > 0
         self.threshold = self.leaf_threshold = objective.threshold
@@ -258,26 +261,14 @@ class SubsetSearch:
         self.progress = 0.0
 
     @cython.cfunc
-    def take_clique_cuts(self, cuts):
-        """What a set pays once if it has enough features of a group."""
-        self.clique_first, self.clique_member, self.clique_price = cuts.first, cuts.member, cuts.prices
-        self.clique_missing = np.array(cuts.missing, dtype=np.intc)
-        self.n_clique_cuts = len(self.clique_missing)
-
-    @cython.cfunc
     def make_room_for_nodes(self):
         """Arrays for one node on each level of the tree, and for what its bound is computed with."""
         levels, width = self.r + 1, max(self.n, 1)
-        in_cap = np.zeros((self.n_caps, width), dtype=np.uint8)
-        owners = np.repeat(np.arange(self.n), np.diff(np.asarray(self.cap_first)))
-        in_cap[np.asarray(self.cap_member), owners] = 1
-        self.in_cap = in_cap
+        self.in_cap = _incidence(self.n_caps, width, self.cap_first, self.cap_member)
         self.cap_count = np.zeros(max(self.n_caps, 1), dtype=np.intc)
-        in_clique_cut = np.zeros((self.n_clique_cuts, width), dtype=np.uint8)
+        self.in_clique_cut = np.zeros((0, width), dtype=np.uint8)
         if self.n_clique_cuts:
-            owners = np.repeat(np.arange(self.n), np.diff(np.asarray(self.clique_first)))
-            in_clique_cut[np.asarray(self.clique_member), owners] = 1
-        self.in_clique_cut = in_clique_cut
+            self.in_clique_cut = _incidence(self.n_clique_cuts, width, self.clique_first, self.clique_member)
         self.clique_count = np.zeros(max(self.n_clique_cuts, 1), dtype=np.intc)
         self.clique_share = np.zeros((levels, max(self.n_clique_cuts, 1)))
         self.n_paid = np.zeros((self.n_budgets, width), dtype=np.intc)
@@ -1255,6 +1246,14 @@ class SubsetSearch:
         for p in range(count):
             total += self.smallest[p]
         return total
+
+
+def _incidence(n_groups, width, first, member):
+    """Which features (columns) belong to each group (rows), by the groups of each feature."""
+    inside = np.zeros((n_groups, width), dtype=np.uint8)
+    owners = np.repeat(np.arange(len(first) - 1), np.diff(np.asarray(first)))
+    inside[np.asarray(member), owners] = 1
+    return inside
 
 
 def subset_search(request, objective, most, max_nodes, low_rank=None):

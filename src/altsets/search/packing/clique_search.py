@@ -13,7 +13,7 @@ from functools import cached_property
 
 import numpy as np
 
-from altsets._kernels import clique_search as cliques
+from altsets._kernels.clique_search import Cliques
 from altsets.arrays import Floats, Indices, Ints, Masks
 from altsets.problem import FeatureSet
 from altsets.search.likeness import GoingTogether
@@ -95,7 +95,7 @@ class CliqueSearch:
         elements = self._elements(listing, order, cost_budget.slack_costs)
         if elements is None:
             return None, False
-        chosen, finished = cliques.pick(
+        chosen, finished = Cliques(
             (
                 self._masks(listing)[order],
                 listing.size_groups[order],
@@ -114,7 +114,7 @@ class CliqueSearch:
             compatible=self._compatible(listing, order),
             together=self._together(listing, order),
             tick=self.run.tick,
-        )
+        ).run()
         if chosen is None:
             return None, finished
         return [listing.set_at(number) for number in order[chosen].tolist()], finished
