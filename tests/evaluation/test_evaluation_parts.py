@@ -83,7 +83,7 @@ def test_similar_features():
 
 
 def test_tasks_in_order():
-    assert run_tasks([(pow, (2, 3)), (pow, (2, 4))], n_jobs=1, progress=None).returned == {0: 8, 1: 16}
+    assert run_tasks([(pow, (2, 3)), (pow, (2, 4))], n_jobs=1, progress=None) == [8, 16]
 
 
 def test_captured_warnings():

@@ -151,14 +151,12 @@ def evaluate(
         *((evaluate_fold, (plan, number, *split)) for number, split in enumerate(setup.splits)),
         *((search_bootstrap, (plan, number, rows)) for number, rows in enumerate(samples)),
     ]
-    outcomes = run_tasks(tasks, n_jobs, progress)
-    done = outcomes.returned.values()
+    done = run_tasks(tasks, n_jobs, progress)
     folds = [outcome for outcome in done if isinstance(outcome, Fold)]
     resamples = [outcome for outcome in done if isinstance(outcome, Resample)]
     if not folds:
         # After Ctrl-C, there must be something to return.
         raise KeyboardInterrupt
-    outcomes.warn()
     evaluation = setup.evaluation(folds, resamples, plan.n_sets)
     compared = plan.selector is not None and len(evaluation.names) <= MOST_RELATED
     return replace(
@@ -285,9 +283,7 @@ def evaluate_frontier(
             (evaluate_points, (plan, points, places, number, *split))
             for number, split in enumerate(setup.splits)
         ]
-        outcomes = run_tasks(tasks, n_jobs, progress)
-        outcomes.warn()
-        folds = list(outcomes.returned.values())
+        folds = run_tasks(tasks, n_jobs, progress)
     evaluations = tuple(
         setup.evaluation([fold[position] for fold in folds], (), n_alternatives + 1)
         for position, (_, n_alternatives, _) in enumerate(places)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 from typing import Any
 
 from altsets import documents
@@ -226,10 +226,7 @@ class Evaluation(Measured):
 
     def to_dict(self) -> dict[str, Any]:
         """The document that :meth:`to_json` writes, as a dictionary."""
-        measured = {
-            "folds": self.fold_entries(),
-            "resamples": [vars(part) | {"sets": self._set_entries(part.sets)} for part in self.resamples],
-        }
+        measured = {"folds": self.fold_entries(), "resamples": self._entries(self.resamples)}
         plain = {name: getattr(self, name) for name in PLAIN_FIELDS}
         plain["kinship"] = [[*pair, value] for pair, value in self.kinship.items()]
         plain["mean_kinship"] = self.mean_kinship
@@ -250,7 +247,7 @@ class Evaluation(Measured):
 
     def fold_entries(self) -> list[dict[str, Any]]:
         """What was measured in each fold, for a document; the features of sets have their names there."""
-        return [vars(fold) | {"sets": self._set_entries(fold.sets)} for fold in self.folds]
+        return self._entries(self.folds)
 
     @classmethod
     def from_json(cls, text: str) -> Evaluation:
@@ -279,13 +276,12 @@ class Evaluation(Measured):
             for *pair, value in document["kinship"]:
                 one, other = documents.whole_numbers(pair)
                 kinship[one, other] = documents.number(value)
-            mean_kinship = document.get("mean_kinship")
             evaluation = cls(
                 folds=folds,
                 resamples=resamples,
                 names=dict(sorted(names.items())),
                 kinship=kinship,
-                mean_kinship=None if mean_kinship is None else documents.number(mean_kinship),
+                mean_kinship=documents.number_or(document.get("mean_kinship"), None),
                 **plain,
             )
             # Inconsistent fields fail here.
@@ -306,25 +302,17 @@ class Evaluation(Measured):
     def _named(self, chosen: FeatureSet) -> list[str]:
         return [self.names[index] for index in chosen]
 
-    def _set_entries(self, sets: Sequence[FeatureSet]) -> list[dict[str, Any]]:
-        return [{"features": self._named(chosen), "indices": list(chosen)} for chosen in sets]
+    def _entries(self, parts: Sequence[Fold | Resample]) -> list[dict[str, Any]]:
+        return [
+            vars(part)
+            | {"sets": [{"features": self._named(each), "indices": list(each)} for each in part.sets]}
+            for part in parts
+        ]
 
 
-#: What goes into a JSON document as it is.
-PLAIN_FIELDS = (
-    "n_sets",
-    "scorers",
-    "given",
-    "n_rows",
-    "n_features_in",
-    "n_folds",
-    "n_bootstraps",
-    "confidence",
-    "margin",
-    "parameters",
-    "elapsed",
-    "provenance",
-)
+#: Fields that have another form in a JSON document; all others go into it as they are.
+IN_OTHER_FORM = ("folds", "resamples", "names", "kinship", "mean_kinship")
+PLAIN_FIELDS = tuple(field.name for field in fields(Measured) if field.name not in IN_OTHER_FORM)
 
 
 def jsonable(value: Any) -> Any:
@@ -334,7 +322,7 @@ def jsonable(value: Any) -> Any:
     if isinstance(value, list | tuple):
         return [jsonable(entry) for entry in value]
     if isinstance(value, float):
-        return float(value) if math.isfinite(value) else None
+        return documents.finite(value)
     return str(value) if isinstance(value, Status) else value
 
 
@@ -345,18 +333,17 @@ def restore_fields(entry: dict[str, Any], names: dict[int, str]) -> dict[str, An
         indices = documents.whole_numbers(chosen["indices"])
         names.update(zip(indices, documents.texts(chosen["features"]), strict=True))
         sets.append(indices)
-    fields: dict[str, Any] = {name: _nan_for_null(value) for name, value in entry.items() if name != "sets"}
-    fields["statuses"] = tuple(Status(status) for status in entry["statuses"])
+    known: dict[str, Any] = {name: _nan_for_null(value) for name, value in entry.items() if name != "sets"}
+    known["statuses"] = tuple(Status(status) for status in entry["statuses"])
     if "constant" in entry:
-        fields["constant"] = tuple(
+        known["constant"] = tuple(
             None if said is None else documents.text(said) for said in entry["constant"]
         )
     if "baseline" in entry:
-        fields["baseline"] = {
-            name: math.nan if value is None else documents.number(value)
-            for name, value in entry["baseline"].items()
+        known["baseline"] = {
+            name: documents.number_or(value, math.nan) for name, value in entry["baseline"].items()
         }
-    return fields | {"sets": tuple(sets)}
+    return known | {"sets": tuple(sets)}
 
 
 def _nan_for_null(value: Any) -> Any:

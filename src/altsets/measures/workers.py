@@ -12,8 +12,8 @@ import warnings
 from collections import deque
 from collections.abc import Callable, Generator, Iterable, Iterator, Sequence
 from concurrent.futures import FIRST_EXCEPTION, ThreadPoolExecutor, wait
-from contextlib import closing, contextmanager
-from dataclasses import dataclass
+from contextlib import ExitStack, closing, contextmanager
+from functools import partial
 from types import FrameType
 from typing import Any, TypeVar
 
@@ -155,30 +155,16 @@ def check_jobs(n_jobs: Any) -> int | None:
 # --- Tasks --------------------------------------------------------------------------------------------
 
 
-@dataclass(frozen=True)
-class Outcomes:
-    """What tasks returned, by position (after Ctrl-C only those that had finished), and their distinct warnings."""
-
-    returned: dict[int, Any]
-    warnings: list[Caught]
-
-    def warn(self) -> None:
-        """Issue each of the warnings once."""
-        for category, message in self.warnings:
-            warn_user(message, category)
-
-
 def run_tasks(
     tasks: Sequence[Task], n_jobs: int | None, progress: Callable[[float], object] | None
-) -> Outcomes:
-    """Run all tasks; what they return does not depend on the number of processes.
+) -> list[Any]:
+    """What all tasks return, in their order, whatever the number of processes; each of their warnings comes once.
 
     Ctrl-C ends the work and keeps what is done. Anything else that ``progress`` or a task raises is raised again.
     ``n_jobs`` is as in joblib, whose ``parallel_config`` applies; 1 (or None without a configuration) stays in this
     process. ``progress`` is called with the share of finished tasks.
     """
-    returned: dict[int, Any] = {}
-    caught: dict[int, list[Caught]] = {}
+    done: dict[int, tuple[Any, list[Caught]]] = {}
     errors: dict[int, Exception] = {}
     # Nothing new is started after an error.
     queue = (
@@ -198,15 +184,17 @@ def run_tasks(
                 if isinstance(outcome, Exception):
                     errors[position] = outcome
                     continue
-                returned[position], caught[position] = outcome, messages
+                done[position] = outcome, messages
                 if progress is not None:
-                    progress(len(returned) / len(tasks))
+                    progress(len(done) / len(tasks))
     except KeyboardInterrupt:
         pass
     if errors:
         raise errors[min(errors)]
-    in_order = itertools.chain.from_iterable(caught[position] for position in sorted(caught))
-    return Outcomes(dict(sorted(returned.items())), list(dict.fromkeys(in_order)))
+    finished = [done[position] for position in sorted(done)]
+    for category, message in dict.fromkeys(entry for _, messages in finished for entry in messages):
+        warn_user(message, category)
+    return [outcome for outcome, _ in finished]
 
 
 def _run_one(
@@ -221,61 +209,43 @@ def _run_one(
     return position, outcome, caught
 
 
-# --- Warnings -----------------------------------------------------------------------------------------
+#: The warnings of this thread, as ``caught``; None while they are shown as usual.
+_thread = threading.local()
+#: Python shows warnings in one place for all threads: the first capture replaces it, the last one restores it.
+_replaced, _lock = ExitStack(), threading.Lock()
 
 
 class WarningCapture:
     """Collect the warnings of the current thread instead of showing them; other threads may do so at the same time."""
 
+    n_active = 0
+
     def __enter__(self) -> list[Caught]:
-        self._outer = getattr(_thread, "caught", None)
-        _hook.install()
         caught: list[Caught] = []
+        self._outer = getattr(_thread, "caught", None)
+        with _lock:
+            WarningCapture.n_active += 1
+            if WarningCapture.n_active == 1:
+                _replaced.enter_context(warnings.catch_warnings())
+                warnings.simplefilter("always")
+                warnings.showwarning = partial(_show, warnings.showwarning)
         _thread.caught = caught
         return caught
 
     def __exit__(self, *_: object) -> None:
         _thread.caught = self._outer
-        _hook.remove()
+        with _lock:
+            WarningCapture.n_active -= 1
+            if not WarningCapture.n_active:
+                _replaced.close()
 
 
-class _WarningHook:
-    """Python shows warnings in one place for all threads: the first capture replaces it, the last one restores it."""
-
-    def __init__(self) -> None:
-        self._lock = threading.Lock()
-        self._count = 0
-        self._before = warnings.catch_warnings()
-
-    def install(self) -> None:
-        with self._lock:
-            self._count += 1
-            if self._count > 1:
-                return
-            self._before = warnings.catch_warnings()
-            self._before.__enter__()
-            show_as_usual = warnings.showwarning
-            warnings.simplefilter("always")
-
-            def show(message: Any, category: Any, *where: Any, **more: Any) -> None:
-                caught = getattr(_thread, "caught", None)
-                if caught is None:
-                    show_as_usual(message, category, *where, **more)
-                else:
-                    caught.append((category, str(message)))
-
-            warnings.showwarning = show
-
-    def remove(self) -> None:
-        with self._lock:
-            self._count -= 1
-            if not self._count:
-                self._before.__exit__(None, None, None)
-
-
-#: The warnings of this thread, as ``caught``; None while they are shown as usual.
-_thread = threading.local()
-_hook = _WarningHook()
+def _show(as_usual: Callable[..., None], message: Any, category: Any, *where: Any, **more: Any) -> None:
+    caught = getattr(_thread, "caught", None)
+    if caught is None:
+        as_usual(message, category, *where, **more)
+    else:
+        caught.append((category, str(message)))
 
 
 # --- Threads ------------------------------------------------------------------------------------------

@@ -6,6 +6,7 @@ from collections.abc import Callable, Sequence
 from operator import attrgetter
 from typing import Any
 
+from altsets.documents import finite
 from altsets.errors import InputError
 from altsets.evaluation import EvaluatedFrontier, EvaluatedPoint
 from altsets.result import Status
@@ -21,7 +22,6 @@ from altsets.views.records import (
     check_answer,
     check_most,
     describe_point,
-    finite_or_none,
     spread,
 )
 from altsets.wording import counted, paragraph, plural
@@ -88,9 +88,7 @@ def curve_over_size(frontier: Any, n_alternatives: int | None = None) -> Curves:
     count = _count(found, n_alternatives)
     factors = {size: float(size) if found.parameters.get("mean_quality") else 1.0 for size in found.sizes}
     best = [
-        CurvePoint(
-            size, finite_or_none(found.best(size) * factors[size]), f"{counted(size, 'feature')}, best set"
-        )
+        CurvePoint(size, finite(found.best(size) * factors[size]), f"{counted(size, 'feature')}, best set")
         for size in found.sizes
     ]
     series = [CurveLine("best set", tuple(best))]
@@ -120,9 +118,7 @@ def heat(frontier: Any, n_alternatives: int | None = None) -> Grid:
     points = [[_at(found, size, count, tau) for tau in taus] for size in found.sizes]
     factors = _shares(found)
     values = tuple(
-        tuple(
-            None if point is None else finite_or_none(point.kept * factors[point.n_features]) for point in row
-        )
+        tuple(None if point is None else finite(point.kept * factors[point.n_features]) for point in row)
         for row in points
     )
     numbers = [value for row in values for value in row if value is not None]
@@ -208,7 +204,7 @@ def _line(
         tuple(
             CurvePoint(
                 x=float(point.n_features if over_size else point.tau),
-                y=finite_or_none(value(point) * factors[point.n_features]),
+                y=finite(value(point) * factors[point.n_features]),
                 label=f"{describe_point(point)}, {name}",
                 open=_is_open(point),
             )
@@ -299,11 +295,11 @@ def scores_along(
 
 def _score_point(point: EvaluatedPoint, scorer: str, over_size: bool, with_intervals: bool) -> CurvePoint:
     measured = point.measured(scorer)
-    low, high = finite_or_none(measured.low), finite_or_none(measured.high)
+    low, high = finite(measured.low), finite(measured.high)
     interval = "" if low is None or high is None else f", interval {low:.3f} to {high:.3f}"
     return CurvePoint(
         x=float(point.n_features if over_size else point.tau),
-        y=finite_or_none(measured.difference),
+        y=finite(measured.difference),
         label=f"{describe_point(point)}{interval}",
         low=low if with_intervals else None,
         high=high if with_intervals else None,

@@ -204,11 +204,6 @@ def describe_point(point: FrontierPoint | EvaluatedPoint) -> str:
     return f"{counted(point.n_features, 'feature')}, {counted(point.n_alternatives + 1, 'set')}, tau = {point.tau:.3g}"
 
 
-def finite_or_none(value: float) -> float | None:
-    """A number that can be drawn; None for what is not finite."""
-    return float(value) if math.isfinite(value) else None
-
-
 def baseline_line(evaluation: Evaluation, scorer: str) -> tuple[ReferenceLine, ...]:
     """The score of the dummy baseline, if there is one."""
     baseline = evaluation.baselines()[scorer]

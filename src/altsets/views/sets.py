@@ -9,6 +9,7 @@ from collections.abc import Mapping
 from dataclasses import replace
 from typing import Any
 
+from altsets.documents import finite
 from altsets.errors import InputError
 from altsets.evaluation import Evaluation
 from altsets.result import Result, Status, overlap_table
@@ -23,7 +24,6 @@ from altsets.views.records import (
     baseline_line,
     cap,
     check_answer,
-    finite_or_none,
     set_name,
 )
 from altsets.wording import large_count, paragraph, sentence
@@ -231,10 +231,10 @@ def predictive_scores(evaluation: Any, scorer: str | None = None) -> Bars:
     known = any(math.isfinite(low) for low, _ in intervals)
     return Bars(
         labels=tuple(map(set_name, range(found.n_sets))),
-        values=tuple(map(finite_or_none, means)),
+        values=tuple(map(finite, means)),
         value_name=name,
-        low=tuple(finite_or_none(low) for low, _ in intervals) if known else None,
-        high=tuple(finite_or_none(high) for _, high in intervals) if known else None,
+        low=tuple(finite(low) for low, _ in intervals) if known else None,
+        high=tuple(finite(high) for _, high in intervals) if known else None,
         interval_name=f"{100 * found.confidence:g} % interval" if known else "",
         dots=tuple(
             tuple(score for score in found.scores(number, name) if math.isfinite(score))
@@ -299,8 +299,7 @@ def stability(evaluation: Any, most: int | None = 25, source: str | None = None)
         )
     columns: list[int | str] = [ANY, *range(found.n_sets)]
     by_feature = {
-        key[0]: [finite_or_none(by_set[column]) for column in columns]
-        for key, by_set in found.shares(source).items()
+        key[0]: [finite(by_set[column]) for column in columns] for key, by_set in found.shares(source).items()
     }
     order = sorted(
         by_feature, key=lambda feature: ([-(share or 0.0) for share in by_feature[feature]], feature)
@@ -332,10 +331,10 @@ def _index(found: Evaluation, source: str | None, searches: str) -> Bars:
     ]
     return Bars(
         labels=tuple(_column_name(entry.number) for entry in entries),
-        values=tuple(finite_or_none(entry.index) for entry in entries),
+        values=tuple(finite(entry.index) for entry in entries),
         value_name=f"stability over {searches}",
-        low=tuple(finite_or_none(entry.low) for entry in entries) if known else None,
-        high=tuple(finite_or_none(entry.high) for entry in entries) if known else None,
+        low=tuple(finite(entry.low) for entry in entries) if known else None,
+        high=tuple(finite(entry.high) for entry in entries) if known else None,
         interval_name=f"{100 * found.confidence:g} % interval" if known else "",
         note=f"Counting similar features as the same: {', '.join(similar)}." if similar else "",
     )

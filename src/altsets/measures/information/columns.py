@@ -7,7 +7,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from functools import lru_cache
 from itertools import islice
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
@@ -29,9 +29,8 @@ VALUES_PER_SORT = 5_000
 ROUNDING = 32 * np.finfo(np.float64).eps
 
 
-@dataclass(frozen=True)
-class SortedColumns:
-    """Sorted columns, one in each row of the arrays, which are documented in the kernel ``neighbours``.
+class SortedColumns(NamedTuple):
+    """Sorted columns, one in each row of the arrays; the kernel ``neighbours`` takes and documents the first seven.
 
     ``thin`` marks categories with few rows per label.
     """
@@ -46,52 +45,15 @@ class SortedColumns:
     thin: Bools
     weights: Floats | None = None
 
-    def __len__(self) -> int:
-        return len(self.codes)
 
-    @property
-    def arrays(
-        self,
-    ) -> tuple[Ints, Ints, Floats, Ints, Ints, Floats, npt.NDArray[np.uint8]]:
-        """The arrays in the order of the kernel."""
-        return (
-            self.codes,
-            self.orders,
-            self.values,
-            self.below,
-            self.sizes,
-            self.slack,
-            self.discrete,
-        )
-
-    @property
-    def n_rows(self) -> int:
-        """The number of values of each column."""
-        return int(self.codes.shape[1])
-
-
-@dataclass(frozen=True)
-class IncompleteColumns:
-    """Columns with missing values, one in each row of the arrays, as the kernel ``neighbours`` takes them."""
+class IncompleteColumns(NamedTuple):
+    """Columns with missing values, one in each row of the arrays; the kernel ``neighbours`` takes the first four."""
 
     codes: Ints
     values: Floats
     sizes: Ints
     discrete: npt.NDArray[np.uint8]
     nominal: Bools
-
-    def __len__(self) -> int:
-        return len(self.codes)
-
-    @property
-    def arrays(self) -> tuple[Ints, Floats, Ints, npt.NDArray[np.uint8]]:
-        """The arrays in the order of the kernel."""
-        return self.codes, self.values, self.sizes, self.discrete
-
-    @property
-    def n_rows(self) -> int:
-        """The number of values of each column, missing ones included."""
-        return int(self.codes.shape[1])
 
 
 def sort_incomplete_columns(values: Floats, discrete: Bools, nominal: Bools) -> IncompleteColumns:

@@ -82,17 +82,17 @@ class Sample:
 class Estimator:
     """An estimator of mutual information: a method with its parameters."""
 
-    name: str
-    n_neighbors: int
+    method: str = "neighbors"
+    n_neighbors: int = 3
     n_bins: int | None = None
-    random_state: int | None = None
+    random_state: int | None = 25
     n_jobs: int | None = None
     progress: OnProgress | None = None
 
     def __post_init__(self) -> None:
-        if self.name not in METHODS:
+        if self.method not in METHODS:
             choices = ", ".join(map(repr, METHODS))
-            raise InputError(f"method={self.name!r} is unknown; choose one of {choices}.")
+            raise InputError(f"method={self.method!r} is unknown; choose one of {choices}.")
         object.__setattr__(self, "n_neighbors", whole_number("n_neighbors", self.n_neighbors, least=1))
         if self.n_bins is not None:
             object.__setattr__(self, "n_bins", whole_number("n_bins", self.n_bins, least=2))
@@ -102,7 +102,7 @@ class Estimator:
     def columns(self, sample: Sample) -> SortedColumns:
         """The sorted columns of a table; not for "sklearn", where a column gets other noise as a target."""
         n_rows = len(sample.values)
-        if self.name == "neighbors":
+        if self.method == "neighbors":
             return sort_columns(
                 sample.values.T,
                 sample.discrete,
@@ -127,7 +127,7 @@ class Estimator:
 
     def with_target(self, sample: Sample, target: Target) -> SortedColumns:
         """The sorted columns of a table, the target last."""
-        if self.name != "sklearn":
+        if self.method != "sklearn":
             return self.columns(sample.and_target(target))
         values = target.values.astype(np.float64)
         changed, noise = jitter(sample.values, sample.discrete, self.random_state)
@@ -140,7 +140,7 @@ class Estimator:
 
     def needs_scikit_learn(self, matrix: Floats, discrete: Bools, classes: Any = None) -> bool:
         """Whether parity needs scikit-learn itself, which rounds distances its own way where few rows share a value."""
-        if self.name != "sklearn":
+        if self.method != "sklearn":
             return False
         labels = [*matrix.T[discrete], *([] if classes is None else [classes])]
         sizes = [np.unique(column, return_counts=True)[1] for column in labels]
@@ -188,14 +188,15 @@ class Estimator:
 
     def square(self, columns: SortedColumns) -> Floats:
         """Each column with each other: half of the pairs, and the diagonal."""
-        found = np.zeros((len(columns), len(columns)))
+        found = np.zeros((len(columns.codes), len(columns.codes)))
         self.estimate(columns, [(index, index, row[index:]) for index, row in enumerate(found)])
         _mirror(found)
         return found
 
     def estimate(self, columns: SortedColumns | IncompleteColumns, lines: Sequence[Line]) -> None:
         """Estimate the information of pairs of columns; of incomplete ones, its part in rows where both are known."""
-        numbers = np.arange(1, columns.n_rows + 2)
+        n_rows = columns.codes.shape[1]
+        numbers = np.arange(1, n_rows + 2)
         logarithm = np.append(0.0, np.log(numbers))
         digamma = np.append(0.0, np.cumsum(np.append(-EULER, 1 / numbers[:-1])))
 
@@ -208,7 +209,7 @@ class Estimator:
 
             return do
 
-        step = max(1, ROWS_PER_CALL // columns.n_rows)
+        step = max(1, ROWS_PER_CALL // n_rows)
         pieces = (
             ((index, start + at, out[at : at + step]), len(out[at : at + step]))
             for index, start, out in lines
@@ -221,13 +222,13 @@ class Estimator:
     ) -> Estimate:
         if isinstance(columns, IncompleteColumns):
             incomplete = neighbours.PairsWithHoles(
-                columns.arrays, self.n_neighbors, LEAST_ROWS, digamma, logarithm, stop
+                columns[:4], self.n_neighbors, LEAST_ROWS, digamma, logarithm, stop
             )
             return _known_rows_estimate(columns, incomplete)
         if columns.weights is not None:
             return _weighted_estimate(columns, columns.weights)
-        k = max(1, min(self.n_neighbors, columns.n_rows - 1))
-        pairs = neighbours.Pairs(columns.arrays, k, self.name == "sklearn", digamma, logarithm, stop)
+        k = max(1, min(self.n_neighbors, columns.codes.shape[1] - 1))
+        pairs = neighbours.Pairs(columns[:7], k, self.method == "sklearn", digamma, logarithm, stop)
 
         def estimate(index: int, others: Ints) -> Floats:
             values = np.zeros(len(others))
@@ -271,7 +272,7 @@ def _known_rows_estimate(columns: IncompleteColumns, pairs: neighbours.PairsWith
             for place in np.flatnonzero(some):
                 codes = columns.codes[[index, others[place]]]
                 values[place] = count_information(*codes[:, (codes >= 0).all(axis=0)])
-        return np.asarray(rows / columns.n_rows * values)
+        return np.asarray(rows / columns.codes.shape[1] * values)
 
     return estimate
 
@@ -290,7 +291,7 @@ def target_with_missing(estimator: Estimator, sample: Sample) -> Floats:
     patterns = patterns_of(sample.values)
     columns = _append_patterns(sample, patterns)
     target = len(patterns.of) - 1
-    found = np.zeros(len(columns))
+    found = np.zeros(len(columns.codes))
     estimator.estimate(columns, [(target, 0, found[:target]), (target, target + 1, found[target + 1 :])])
     of_missing = found[target + 1 :]
     return np.asarray(found[:target] + of_missing[patterns.of[:-1]])

@@ -139,13 +139,13 @@ def mutual_info(
     """
     how = Estimator(method, n_neighbors, n_bins, random_state, n_jobs, progress)
     features, y, table, how = _prepare(X, y, sample_weight, discrete, how)
-    if how.name != method:
+    if how.method != method:
         warn_of_bins(table.weights, method)
     target = target_of(y, features.n_rows, task)
     constant = constant_columns(features.values)
     if how.needs_scikit_learn(table.values, table.discrete, target.values if target.is_classes else None):
         scores = how.by_scikit_learn(table.values, table.discrete, target.values, target.is_classes)
-    elif how.name == "neighbors" and features.incomplete.any():
+    elif how.method == "neighbors" and features.incomplete.any():
         scores = target_with_missing(how, table.and_target(target))
     else:
         scores = np.zeros(features.n_features)
@@ -156,26 +156,17 @@ def mutual_info(
 
 
 def information_matrix(
-    features: Features,
-    *,
-    sample_weight: Any = None,
-    method: str = "neighbors",
-    discrete: npt.ArrayLike = "auto",
-    n_neighbors: int = 3,
-    n_bins: int | None = None,
-    random_state: int | None = 25,
-    n_jobs: int | None = None,
-    progress: OnProgress | None = None,
+    features: Features, *, sample_weight: Any = None, discrete: npt.ArrayLike = "auto", **options: Any
 ) -> Floats:
-    """Mutual information of each column with each other and with itself; the parameters are those above.
+    """Mutual information of each column with each other and with itself; the options are those above.
 
     Row i has column i as the target, which makes a difference to "sklearn" alone: its jitter is another one there.
     """
-    how = Estimator(method, n_neighbors, n_bins, random_state, n_jobs, progress)
+    how = Estimator(**options)
     features, _, table, how = _prepare(features, np.zeros(features.n_rows), sample_weight, discrete, how)
-    if how.name == "sklearn":
+    if how.method == "sklearn":
         return how.rows(table.values, table.discrete)
-    if how.name == "neighbors" and features.incomplete.any():
+    if how.method == "neighbors" and features.incomplete.any():
         return square_with_missing(how, table)
     return how.square(how.columns(table))
 
@@ -277,12 +268,12 @@ def _prepare(
     features, y, weights = counted(features_of(X), y, sample_weight)
     if weights is not None and (weights == weights[0]).all():
         weights = None
-    if weights is not None and how.name == "neighbors" and not _repeats(weights):
-        how = replace(how, name="bins")
-    if weights is not None and how.name != "bins":
-        features, y = counted_as_repeats(features, y, weights, f"mutual_info (method={how.name!r})")
+    if weights is not None and how.method == "neighbors" and not _repeats(weights):
+        how = replace(how, method="bins")
+    if weights is not None and how.method != "bins":
+        features, y = counted_as_repeats(features, y, weights, f"mutual_info (method={how.method!r})")
         weights = None
-    if how.name == "sklearn":
+    if how.method == "sklearn":
         features.refuse_missing(
             "mutual_info (method='sklearn')", advice="fill them in, or use another method, which counts them"
         )
