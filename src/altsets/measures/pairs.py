@@ -10,7 +10,7 @@ import numpy as np
 import numpy.typing as npt
 
 from altsets._kernels import correlations as kernel
-from altsets.arrays import Bools, Floats, Indices
+from altsets.arrays import Floats, Indices
 from altsets.errors import InputError
 from altsets.features import Feature, are_counted, labels_of, real_numbers
 from altsets.measures._univariate import rank_columns, standardize
@@ -198,8 +198,14 @@ def correlation_rows(measure: str, features: Features, weights: Floats | None, o
     for first in np.unique(patterns.of[some]):
         places = np.flatnonzero(patterns.of[some] == first)
         for second, others in enumerate(patterns.groups):
-            known = patterns.known[first] & patterns.known[second]
-            found[np.ix_(places, others)] = _products(measure, features, weights, known, some[places], others)
+            rows = np.flatnonzero(patterns.known[first] & patterns.known[second])
+            if len(rows) and len(others):
+                weighed = None if weights is None else weights[rows]
+                left, right = (
+                    _units(measure, features.values[np.ix_(rows, group)], weighed)
+                    for group in (some[places], others)
+                )
+                found[np.ix_(places, others)] = np.clip(np.abs(left.T @ right), 0.0, 1.0)
     return found
 
 
@@ -215,17 +221,6 @@ def _prepare(measure: str, features: Features, weights: Floats | None) -> tuple[
 def _units(measure: str, matrix: Floats, weights: Floats | None) -> Floats:
     """Columns of length 1, whose products are correlations."""
     return standardize(matrix, weights) if measure == "pearson" else standardize(rank_columns(matrix))
-
-
-def _products(
-    measure: str, features: Features, weights: Floats | None, known: Bools, left: Indices, right: Indices
-) -> Floats:
-    rows = np.flatnonzero(known)
-    if not (len(rows) and len(left) and len(right)):
-        return np.zeros((len(left), len(right)))
-    some = None if weights is None else weights[rows]
-    one, other = (_units(measure, features.values[np.ix_(rows, group)], some) for group in (left, right))
-    return np.clip(np.abs(one.T @ other), 0.0, 1.0)
 
 
 #: Fills in sums of products, and products of sums of squares, of columns from one to another with all after them.

@@ -19,8 +19,6 @@ from altsets.measures.models import fit, last_step, one_line
 from altsets.tables.feature_matrix import Encoded, Features, Original
 from altsets.wording import list_some
 
-#: The most labels or columns that a message lists.
-MOST_LISTED = 8
 #: Words in messages of models about columns that are not numeric.
 ABOUT_TYPES = ("convert", "string", "dtype", "object", "categor")
 
@@ -99,7 +97,7 @@ def positive_class(labels: npt.NDArray[Any], pos_label: Any = None, classes: boo
             "it out."
         )
     known = np.unique(labels).tolist()
-    named = list_some([repr(label) for label in known], MOST_LISTED)
+    named = list_some([repr(label) for label in known])
     if len(known) != 2:
         raise InputError(
             f"a positive class (pos_label) is one of two classes, but the target has {len(known)} ({named}); leave it "
@@ -210,8 +208,8 @@ def _refuse_absent_columns(model: Any, given: Features, error: Exception) -> Non
     absent = [name for name in wanted if name not in (given.names or wanted)]
     if absent:
         raise InputError(
-            f"the model asks for {list_some(absent, MOST_LISTED)} by name, but it gets the columns of one set "
-            f"at a time ({list_some(given.names or [], MOST_LISTED)}); let it choose columns by their type, with "
+            f"the model asks for {list_some(absent)} by name, but it gets the columns of one set "
+            f"at a time ({list_some(given.names or [])}); let it choose columns by their type, with "
             "sklearn.compose.make_column_selector or a function."
         ) from error
 
