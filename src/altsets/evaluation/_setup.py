@@ -96,11 +96,9 @@ class Setup:
 
     plan: Plan
     splits: list[Split]
-    what: Any
-    table: Features
-    y: Any
     parameters: dict[str, Any]
     options: Options
+    origin: dict[str, Any]
     started: float
 
     @classmethod
@@ -118,7 +116,15 @@ class Setup:
         plan = _plan(what, features, labels, weights, kept_groups(groups, kept), model, options)
         splits = split_rows(split, plan, groups, kept)
         parameters = _parameters(plan, model, split, len(splits))
-        return cls(plan, splits, what, table, y, parameters, options, started)
+        # The whole table, as it was given.
+        origin: dict[str, Any] = {
+            "data": data_of(table, y),
+            "task": plan.target.task,
+            "seed": plan.random_state,
+        }
+        if isinstance(what, SelectAlternatives):
+            origin["constraints"] = constraints_by_name(what.constraints, table.feature_names)
+        return cls(plan, splits, parameters, options, origin, started)
 
     @property
     def elapsed(self) -> float:
@@ -146,15 +152,8 @@ class Setup:
         )
 
     def provenance(self) -> dict[str, Any]:
-        """Where the numbers come from: the whole table, as it was given."""
-        origin: dict[str, Any] = {
-            "data": data_of(self.table, self.y),
-            "task": self.plan.target.task,
-            "seed": self.options.random_state,
-        }
-        if isinstance(self.what, SelectAlternatives):
-            origin["constraints"] = constraints_by_name(self.what.constraints, self.table.feature_names)
-        return record(origin, self.elapsed)
+        """Where the numbers come from."""
+        return record(self.origin, self.elapsed)
 
 
 def _parameters(plan: Plan, model: ModelSettings, split: SplitSettings, n_splits: int) -> dict[str, Any]:

@@ -177,14 +177,10 @@ def noise_floor(
 ) -> float | None:
     """The score that the best column of a table like this may reach by chance; None if no column varies.
 
-    Columns are drawn at random and shuffled, each by itself, so that they are unrelated to the target, and are
-    scored. The floor is the score that such a column exceeds with a probability of 1/20, or of 1/n in a table of n > 20
-    columns: of n unrelated columns, about one is above it. A wide table has a higher floor than a narrow one because
-    the best of many columns is picked.
-
-    Few shuffled columns suffice, so that it costs about a fifth of the scores (``n_scored`` columns and pairs): the
-    tail of their scores is taken to be exponential, which puts the floor a little too high rather than too low. Only
-    for measures in :data:`UNIVARIATE`; for others it is None.
+    Columns are shuffled, each by itself, and scored. The floor is the score that such a column exceeds with a
+    probability of 1/20, or of 1/n in a table of n > 20 columns, since the best of many columns is picked. Few shuffled
+    columns suffice, about a fifth of the ``n_scored`` columns and pairs: the tail of their scores is taken to be
+    exponential, which puts the floor a little too high rather than too low. None for measures not in UNIVARIATE.
     """
     features, y, weights = counted(features_of(X), y, sample_weight)
     varied = np.flatnonzero(~constant_columns(features.values))

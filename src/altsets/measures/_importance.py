@@ -286,14 +286,8 @@ class _Work:
 
         # scikit-learn shuffles the numbers of the rows, the scorer the rows.
         numbers = np.arange(len(rows.labels))[:, None]
-        found = permutation_importance(
-            model,
-            numbers,
-            rows.labels,
-            scoring=in_place,
-            n_repeats=self.n_repeats,
-            random_state=self.random_state,
-        )
+        seeds = {"n_repeats": self.n_repeats, "random_state": self.random_state}
+        found = permutation_importance(model, numbers, rows.labels, scoring=in_place, **seeds)
         return float(found.importances_mean[0])
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -110,7 +110,7 @@ def relief(
     neighbors = min(whole_number("n_neighbors", n_neighbors, least=1), len(matrix))
     rows = _rows(len(matrix), n_samples, random_state)
     mask = _discrete(matrix, discrete, discrete_threshold) | features.nominal
-    table = _columns(matrix, mask, variant == "rebate")
+    distances, differences = _columns(matrix, mask, variant == "rebate")
     # RReliefF adds up three numbers for each column, ReliefF one.
     of_numbers = variant == "classic" and not target.is_classes
     add: Callable[..., Any] = kernel.add_products if of_numbers else kernel.add_differences
@@ -121,10 +121,10 @@ def relief(
     def work(chunk: int) -> Floats:
         some = rows[chunk * per_chunk : (chunk + 1) * per_chunk]
         keys, totals = np.empty((len(some), len(matrix))), np.zeros(shape)
-        kernel.distances(table.numeric, table.levels, table.n_full, some, keys)
+        kernel.distances(*distances, some, keys)
         if ties == "sort":
             _rank(keys, some)
-        add(table.differences, goal, some, keys, neighbors, totals)
+        add(differences, goal, some, keys, neighbors, totals)
         return totals
 
     # Chunks are the same and added in the same order for any number of threads.
@@ -162,25 +162,15 @@ def _rrelieff(total: Floats, n_rows: int) -> Floats:
     return np.asarray(with_target - without)
 
 
-class _Differences(NamedTuple):
-    """How much rows differ in each column: beyond a step as much as can be, in discrete columns always."""
-
-    values: Floats
-    ranges: Floats
-    steps: Floats
-    discrete: npt.NDArray[np.uint8]
+#: The values, range and step of each column, and which are discrete: rows differ beyond a step as much as can be, in
+#: discrete columns always.
+Differences = tuple[Floats, Floats, Floats, npt.NDArray[np.uint8]]
 
 
-class _KernelColumns(NamedTuple):
+def _columns(
+    matrix: Floats, discrete: Bools, rebate: bool
+) -> tuple[tuple[Floats, Floats, float], Differences]:
     """The columns as the kernel takes them: for distances, and for differences."""
-
-    numeric: Floats
-    levels: Floats
-    n_full: float
-    differences: _Differences
-
-
-def _columns(matrix: Floats, discrete: Bools, rebate: bool) -> _KernelColumns:
     with np.errstate(over="ignore"):
         # The range of huge numbers can overflow; a quarter of them differs as much.
         values = np.where(np.isfinite(np.ptp(matrix, axis=0)), matrix, matrix / 4)
@@ -191,9 +181,9 @@ def _columns(matrix: Floats, discrete: Bools, rebate: bool) -> _KernelColumns:
     steps = np.full(matrix.shape[1], np.inf)
     if rebate and nominal.any():
         steps[~nominal] = unit.std(axis=0) * ranges[~nominal]
-    differences = _Differences(np.ascontiguousarray(values), ranges, steps, nominal.astype(np.uint8))
+    differences = (np.ascontiguousarray(values), ranges, steps, nominal.astype(np.uint8))
     n_full = float(len(nominal) if rebate else nominal.sum())
-    return _KernelColumns(kernel.packed(unit), kernel.packed(values[:, nominal]), n_full, differences)
+    return (kernel.packed(unit), kernel.packed(values[:, nominal]), n_full), differences
 
 
 def _rank(keys: Floats, rows: npt.NDArray[np.int64]) -> None:
