@@ -17,17 +17,20 @@ Glossary, from the paper's symbols to the names used here:
 from __future__ import annotations
 
 from altsets.dissimilarity import DISSIMILARITIES
-from altsets.problem._problem import Problem
-from altsets.problem._verifier import verify, verify_scores
-from altsets.problem.checks import (
+from altsets.problem._problem import (
     AGGREGATIONS,
     EXACT_TOLERANCE,
     SEARCHES,
     Dissimilarity,
     FeatureSet,
+    Problem,
+    check_limit,
     dissimilarity_of,
     exact_tau,
+    list_constraints,
+    one_of,
 )
+from altsets.problem._verifier import verify, verify_scores
 
 __all__ = [
     "AGGREGATIONS",
@@ -37,8 +40,11 @@ __all__ = [
     "Dissimilarity",
     "FeatureSet",
     "Problem",
+    "check_limit",
     "dissimilarity_of",
     "exact_tau",
+    "list_constraints",
+    "one_of",
     "verify",
     "verify_scores",
 ]

@@ -3,33 +3,37 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+import numbers
+import reprlib
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
+from decimal import Decimal
 from fractions import Fraction
 from functools import cached_property
 from typing import Any
 
 from altsets.arrays import Bools
 from altsets.constraints import Constraint
-from altsets.constraints.base import ConstraintRules
-from altsets.dissimilarity import Grouped, Matched
+from altsets.constraints.base import ConstraintRules, SizeRule
+from altsets.dissimilarity import DISSIMILARITIES, Grouped, Matched
 from altsets.errors import InputError
 from altsets.features import FeatureNames, whole_number
-from altsets.problem.checks import (
-    AGGREGATIONS,
-    EXACT_TOLERANCE,
-    SEARCHES,
-    TOLERANCE,
-    Dissimilarity,
-    FeatureSet,
-    existing_set,
-    largest_size,
-    limits_of_difference,
-    list_constraints,
-    one_of,
-    own_dissimilarity,
-)
 
+#: A pair of sets is compatible if its dissimilarity is at least tau minus this; rounding errors of floats are smaller.
+TOLERANCE = 1e-9
+
+#: The same where numbers are fractions.
+EXACT_TOLERANCE = Fraction(1, 10**9)
+
+#: Indices of features, ascending.
+FeatureSet = tuple[int, ...]
+
+#: A user's own dissimilarity of two sets: symmetric, between 0 and 1.
+Dissimilarity = Callable[[FeatureSet, FeatureSet], float]
+SEARCHES = ("sequential", "simultaneous", "greedy-replacement", "greedy-balancing", "greedy-depth")
+AGGREGATIONS = ("sum", "min")
+#: Numbers with a larger exponent are nothing beside 1, or far above it.
+LARGEST_EXPONENT = 400
 #: Pairs of sets that are remembered as far enough apart.
 MOST_REMEMBERED = 200_000
 
@@ -88,14 +92,14 @@ class Problem:
             raise InputError(f"{len(names)} feature names were given for {n} features.")
         conditions = tuple(one.resolve(names) for one in list_constraints(constraints))
         k = largest_size(n_features, n, conditions)
-        exact_tau, difference = limits_of_difference(dissimilarity, tau, min_difference, k)
+        least, difference = limits_of_difference(dissimilarity, tau, min_difference, k)
         if isinstance(dissimilarity, Matched | Grouped):
             dissimilarity = dissimilarity.resolve(names)
         return cls(
             n_features_in=n,
             n_features=k,
             n_alternatives=whole_number("n_alternatives", n_alternatives, least=0),
-            tau=exact_tau,
+            tau=least,
             min_difference=difference,
             dissimilarity=dissimilarity,
             search=one_of("search", search, SEARCHES),
@@ -280,3 +284,140 @@ class Problem:
         if isinstance(kind, Matched | Grouped):
             return kind.as_dict()
         return kind if isinstance(kind, str) else getattr(kind, "__name__", repr(kind))
+
+
+# --- What users ask for, checked and made exact ----------------------------------------------------------------------
+
+
+def dissimilarity_of(kind: str, first: Sequence[int], second: Sequence[int]) -> float:
+    """Dice or Jaccard dissimilarity of two feature sets, between 0 (equal) and 1 (disjoint)."""
+    shared = len(set(first) & set(second))
+    total = len(set(first)) + len(set(second))
+    return 1 - 2 * shared / total if kind == "dice" else 1 - shared / (total - shared)
+
+
+def own_dissimilarity(measure: Dissimilarity, first: FeatureSet, second: FeatureSet) -> float:
+    """What a user's own dissimilarity says about two sets, if it is between 0 and 1."""
+    value = measure(first, second)
+    try:
+        number = float(value)
+    except (TypeError, ValueError):
+        number = math.nan
+    # As floats: fractions would take longer than most functions.
+    if not -TOLERANCE <= number <= 1 + TOLERANCE:
+        raise InputError(
+            f"the dissimilarity of {first} and {second} is {value!r}; it must be a number between 0 and 1."
+        )
+    return number
+
+
+def one_of(name: str, value: Any, allowed: Sequence[str]) -> str:
+    """A word that is among those that are allowed."""
+    if not isinstance(value, str) or value not in allowed:
+        choices = ", ".join(repr(choice) for choice in allowed)
+        raise InputError(f"{name}={reprlib.repr(value)} is unknown; choose one of {choices}.")
+    return value
+
+
+def list_constraints(constraints: Any) -> tuple[Constraint, ...]:
+    """One constraint or several, as a tuple."""
+    several = isinstance(constraints, Iterable) and not isinstance(constraints, str)
+    listed: tuple[Any, ...] = tuple(constraints) if several else (constraints,)
+    for constraint in listed:
+        if not isinstance(constraint, Constraint):
+            raise InputError(
+                f"constraints holds {constraint!r}; give objects such as altsets.constraints.Require(feature)."
+            )
+    return listed
+
+
+def largest_size(n_features: Any, n_features_in: int, constraints: Sequence[Constraint]) -> int:
+    """The size of sets: as asked, or the largest that constraints allow."""
+    rules = [rule for constraint in constraints for rule in constraint.rules()]
+    largest = [rule.k_max for rule in rules if isinstance(rule, SizeRule)]
+    if largest:
+        return min(*largest, n_features_in)
+    k = whole_number("n_features", n_features, least=1)
+    if k > n_features_in:
+        raise InputError(
+            f"n_features={k}, but there are only {n_features_in} features to choose from; "
+            f"ask for at most {n_features_in}."
+        )
+    return k
+
+
+def check_limit(dissimilarity: Any, tau: Any, min_difference: Any) -> None:
+    """Refuse two limits at once, and a limit that does not go with the dissimilarity."""
+    if not callable(dissimilarity):
+        one_of("dissimilarity", dissimilarity, DISSIMILARITIES)
+    elif min_difference is not None and not isinstance(dissimilarity, Matched):
+        raise InputError(
+            "min_difference counts shared features, and does not go with a dissimilarity of your own or of groups; "
+            "give tau."
+        )
+    if tau is not None and min_difference is not None:
+        raise InputError("tau and min_difference were both given; give one of them.")
+
+
+def limits_of_difference(
+    dissimilarity: Any, tau: Any, min_difference: Any, k: int
+) -> tuple[Fraction | None, int | None]:
+    """How different sets must be: by tau or by a number of features, never both."""
+    check_limit(dissimilarity, tau, min_difference)
+    if min_difference is None:
+        return exact_tau(Fraction(1, 2) if tau is None else tau), None
+    difference = whole_number("min_difference", min_difference, least=0)
+    if difference > k:
+        raise InputError(
+            f"min_difference={difference}, but sets of {k} features differ in at most {k}; ask for at most {k}."
+        )
+    return None, difference
+
+
+def exact_tau(tau: Any) -> Fraction:
+    """The threshold as a fraction: floats carry their rounding error, which ``max_overlap`` forgives."""
+    if type(tau) is float and 0.0 <= tau <= 1.0:
+        # Nearly always; comparing fractions costs more than a short search may take.
+        return Fraction(tau)
+    try:
+        if isinstance(tau, bool):
+            raise TypeError
+        if isinstance(tau, str | Decimal):
+            exact = _fraction_in(tau)
+        elif isinstance(tau, Fraction | numbers.Integral):
+            exact = Fraction(tau if isinstance(tau, Fraction) else int(tau))
+        elif isinstance(tau, numbers.Real):
+            exact = Fraction(float(tau))
+        else:
+            raise TypeError
+    except (TypeError, ValueError, ArithmeticError) as error:
+        raise InputError(f"tau={tau!r} is not a number; give one between 0 and 1, such as 0.5.") from error
+    if -EXACT_TOLERANCE <= exact <= 1 + EXACT_TOLERANCE:
+        return min(max(exact, Fraction(0)), Fraction(1))
+    raise InputError(
+        f"tau={tau} is outside [0, 1]; 0 allows equal sets and 1 asks for sets that share no feature."
+    )
+
+
+def _fraction_in(tau: str | Decimal) -> Fraction:
+    """A decimal or a text such as ``1/3``; of exponents that would take gigabytes to write out, the sign is enough."""
+    if isinstance(tau, str) and "/" in tau:
+        return Fraction(tau)
+    decimal = Decimal(tau.strip() if isinstance(tau, str) else tau)
+    if decimal.is_finite() and decimal and abs(decimal.adjusted()) > LARGEST_EXPONENT:
+        return Fraction(0) if decimal.adjusted() < 0 else Fraction(-2 if decimal < 0 else 2)
+    return Fraction(decimal)
+
+
+def existing_set(indices: Sequence[int], n_features_in: int) -> FeatureSet:
+    """A set that new ones must differ from, as sorted indices."""
+    chosen = tuple(sorted(whole_number("a feature index", index, least=0) for index in indices))
+    if not chosen:
+        raise InputError("an existing set is empty; leave it out.")
+    if len(set(chosen)) != len(chosen):
+        raise InputError(f"existing set {list(chosen)} holds a feature twice.")
+    if chosen[-1] >= n_features_in:
+        raise InputError(
+            f"existing set {list(chosen)} names feature {chosen[-1]}; there are {n_features_in}."
+        )
+    return chosen

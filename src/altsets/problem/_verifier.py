@@ -10,8 +10,7 @@ from altsets.arrays import Floats
 from altsets.dissimilarity import Grouped, Matched
 from altsets.errors import InputError, VerificationError
 from altsets.features import FeatureNames
-from altsets.problem._problem import Problem
-from altsets.problem.checks import TOLERANCE, Dissimilarity, FeatureSet, own_dissimilarity
+from altsets.problem._problem import TOLERANCE, Dissimilarity, FeatureSet, Problem, own_dissimilarity
 
 #: A bound may lie below the objective by this, times the scale of the problem, and by no more.
 BOUND_TOLERANCE = 1e-9

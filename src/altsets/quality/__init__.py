@@ -13,10 +13,9 @@
 """
 
 from altsets.quality._additive import Additive
-from altsets.quality._black_box import BlackBox
+from altsets.quality._black_box import BlackBox, Wrapper
 from altsets.quality._form import Form
 from altsets.quality._pairwise import CFS, FCBF, MRMR
 from altsets.quality._quality import Quality
-from altsets.quality._wrapper import Wrapper
 
 __all__ = ["CFS", "FCBF", "MRMR", "Additive", "BlackBox", "Form", "Quality", "Wrapper"]

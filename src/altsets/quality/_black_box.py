@@ -1,18 +1,45 @@
-"""A quality that can only be asked: a function of the set, and a memory of what it said."""
+"""Qualities that can only be evaluated: any function of a set, or how well a model predicts with it."""
 
 from __future__ import annotations
 
 import math
 import numbers
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 from typing import Any
+
+import numpy as np
 
 from altsets.errors import InputError, UnsupportedError
 from altsets.features import whole_number
-from altsets.measures.models import one_line
+from altsets.measures.models import (
+    Split,
+    as_columns,
+    fit_tree,
+    fits_single_precision,
+    fresh_model,
+    is_own,
+    matthews,
+    names_for_weights,
+    one_line,
+    predict_tree,
+    r_squared,
+    splits_of,
+    table_for,
+)
+from altsets.measures.scoring import (
+    ModelRows,
+    explain_fit_errors,
+    kept_groups,
+    positive_class,
+    scorer_for,
+)
 from altsets.measures.workers import check_jobs, n_workers, run_in_workers
 from altsets.quality._form import Form
 from altsets.quality._quality import Quality, common_names, size_checked
+from altsets.tables.conversion import features_of
+from altsets.tables.feature_matrix import MISSING_VALUES, Encoded, Features
+from altsets.tables.target import Target, counted, counted_rows, labels_of, target_of
 
 #: Sums of larger scores come near the end of double precision.
 LARGEST_SCORE = 1e100
@@ -161,3 +188,206 @@ def _outcome(score: Callable[[tuple[int, ...]], Any], key: tuple[int, ...]) -> A
         return score(key)
     except Exception as error:
         return error
+
+
+class Wrapper(BlackBox):
+    """Quality of a set = how well a model predicts with these features alone, on rows that it was not fitted to.
+
+    The rows are split once, so that a set always has the same quality; it is computed once and remembered. By default
+    all is as in the paper: decision trees (information gain), a stratified split 80:20, Matthews correlation. If the
+    target is an amount: regression trees, a split 80:20, R².
+
+    Parameters
+    ----------
+    estimator : scikit-learn estimator, str or None
+        It is copied for every fit; parts without a seed get ``random_state``. A name: "tree", "forest", "boosting",
+        "linear", "neighbors", "svm", or a class by its full name. None: a decision tree.
+    X : table of shape (n_samples, n_features)
+        A NumPy array or a frame with column names; numbers and categories. Your own estimator gets the columns of a
+        set as they are here: a frame stays a frame with its types. For models by name a category becomes a column of
+        0 and 1 for each label (one column for two labels), and missing numbers are nan, which "linear", "neighbors"
+        and "svm" replace by the median of the rows that they are fitted to.
+    y : array-like of shape (n_samples,)
+        The target.
+    scoring : str or callable, optional
+        The name of a scorer of scikit-learn, or ``scorer(estimator, X, y) -> float``; larger is better. None: Matthews
+        correlation, or R² if the target is an amount.
+    cv : int, splitter or iterable of (train, test), optional
+        How rows are split; the quality is the mean over all splits. None: one split 80:20.
+    groups : array-like of shape (n_samples,), optional
+        For splitters that keep rows of one group together, also those inside the estimator; without ``cv``, whole
+        groups are held out.
+    pos_label : optional
+        Which of two classes precision, recall, f1 and the like are about. None: 1 or True if it is one of them, else
+        the last one in order.
+    class_weight : {"balanced"}, optional
+        For models by name: classes count alike, however many rows they have.
+    task : {"auto", "classification", "regression"}
+        Whether the target names classes or amounts; "auto" asks the estimator, then the values.
+    feature_names : sequence of str, optional
+        Names of the columns, if ``X`` has none or they are to be called differently.
+    random_state : int
+        Seed for the split 80:20 and for estimators without one.
+    sample_weight : array-like of shape (n_samples,), optional
+        How much each row counts when a model is fitted, and in the score if the scorer takes weights.
+    n_jobs : int, optional
+        How many sets are assessed at a time, -1 for one per processor; no answer depends on it. Models other than the
+        default are fitted in processes of their own, unless joblib's ``parallel_config`` says otherwise.
+
+    Examples
+    --------
+    >>> X = [[0, 0, 1], [1, 0, 0], [0, 1, 1], [1, 1, 0], [0, 0, 0]] * 4
+    >>> quality = Wrapper(None, X, [0, 1, 0, 1, 0] * 4)
+    >>> quality.evaluate((0,)), quality.evaluate((1,)) < 1
+    (1.0, True)
+    """
+
+    def __init__(
+        self,
+        estimator: Any,
+        X: Any,
+        y: Any,
+        *,
+        scoring: Any = None,
+        cv: Any = None,
+        groups: Any = None,
+        pos_label: Any = None,
+        class_weight: Any = None,
+        task: str = "auto",
+        feature_names: Sequence[str] | None = None,
+        random_state: int = 25,
+        sample_weight: Any = None,
+        n_jobs: int | None = None,
+    ) -> None:
+        everything = features_of(X, feature_names)
+        features, labels, weights = counted(everything, y, sample_weight)
+        target = target_of(labels, features.n_rows, _task_of(estimator, task))
+        kept = counted_rows(sample_weight, everything.n_rows)
+        splits = splits_of(cv, features.values, target, random_state, groups=groups, kept=kept)
+        model = fresh_model(estimator, target.is_classes, random_state, class_weight)
+        named = labels_of(labels, target)
+        if pos_label is not None:
+            pos_label = positive_class(named, pos_label, target.is_classes)
+        scorer = scorer_for(model, scoring, target.is_classes, named, pos_label)
+        table = table_for(estimator, features)
+        default = not is_own(estimator) and estimator in (None, "tree")
+        default = default and all(given is None for given in (scoring, weights, class_weight))
+        score: Callable[[tuple[int, ...]], float]
+        if default and isinstance(table, Encoded) and fits_single_precision(table.matrix):
+            score = _Trees(table, target, splits, random_state)
+        else:
+            rows = ModelRows(table, named, weights, kept_groups(groups, kept))
+            parts = [(rows.part(train), rows.part(test)) for train, test in splits]
+            # Without the table as it was, which is in the parts.
+            score = _Models(model, scorer, parts, replace(features, original=None), is_own(estimator))
+            score.check()
+        # Models of scikit-learn that use threads themselves cannot be fitted side by side in threads: they change the
+        # filters for warnings, which all threads share.
+        self._in_processes = not isinstance(score, _Trees)
+        super().__init__(
+            score, n_features_in=features.n_features, feature_names=features.names, n_jobs=n_jobs
+        )
+        self.splits = splits
+
+    @classmethod
+    def from_data(cls, X: Any, y: Any, *, estimator: Any = None, **options: Any) -> Wrapper:
+        """The same with the table first, as the other qualities have it.
+
+        Parameters
+        ----------
+        X, y : table and target
+            As above.
+        estimator : scikit-learn estimator, optional
+            As above.
+        **options
+            As above.
+        """
+        return cls(estimator, X, y, **options)
+
+
+def _task_of(estimator: Any, task: str) -> str:
+    """The task of an estimator, unless the user has said it."""
+    if estimator is None or isinstance(estimator, str):
+        return task
+    if isinstance(estimator, type) or not hasattr(estimator, "fit") or not hasattr(estimator, "get_params"):
+        raise InputError(
+            f"estimator must be a scikit-learn estimator, such as a decision tree, or None; got {estimator!r}."
+        )
+    if task != "auto":
+        return task
+    from sklearn.base import is_classifier, is_regressor
+
+    if is_classifier(estimator):
+        return "classification"
+    return "regression" if is_regressor(estimator) else "auto"
+
+
+class _Models:
+    """Any estimator and any scorer, as scikit-learn would have it."""
+
+    def __init__(
+        self,
+        model: Any,
+        scorer: Any,
+        splits: Sequence[tuple[ModelRows, ModelRows]],
+        about: Features,
+        own: bool,
+    ) -> None:
+        self._model, self._scorer, self._splits = model, scorer, splits
+        self._about, self._own = about, own
+
+    def __call__(self, indices: tuple[int, ...]) -> float:
+        return float(np.mean([self._score(indices, *split) for split in self._splits]))
+
+    def check(self) -> None:
+        """Refuse weights and missing values before any search, if the model does not take them."""
+        if self._splits[0][0].weights is not None:
+            names_for_weights(self._model)
+        if not self._about.incomplete.any():
+            return
+        try:
+            self._score(np.flatnonzero(self._about.incomplete).tolist(), *self._splits[0])
+        except InputError as error:
+            if MISSING_VALUES in str(error):
+                raise
+        except Exception:
+            # What else goes wrong is said of the set that it goes wrong with.
+            return
+
+    def _score(self, indices: Sequence[int], train: ModelRows, test: ModelRows) -> float:
+        from sklearn.base import clone
+
+        with explain_fit_errors(self._about, self._model, indices, own=self._own):
+            fitted = train.fit(clone(self._model), indices)
+            return test.score(fitted, indices, self._scorer)
+
+
+class _Trees:
+    """Default trees and default scores: the same numbers as :class:`_Models`, sooner."""
+
+    def __init__(self, table: Encoded, target: Target, splits: Sequence[Split], random_state: int) -> None:
+        columns = as_columns(table.matrix)
+        self._holes = np.asarray(np.isnan(columns).any(axis=1))
+        self._table = table
+        self._parts = [
+            (
+                np.ascontiguousarray(columns[:, train]),
+                target.values[train],
+                np.ascontiguousarray(columns[:, test]),
+                target.values[test],
+            )
+            for train, test in splits
+        ]
+        self._target, self._tree = target, fresh_model(None, target.is_classes, random_state)
+
+    def __call__(self, indices: tuple[int, ...]) -> float:
+        chosen = self._table.columns_of(indices)
+        check = bool(self._holes[chosen].any())
+        scores = []
+        for X, y, X_test, y_test in self._parts:
+            predicted = predict_tree(fit_tree(self._tree, X[chosen], y, check=check), X_test[chosen])
+            if self._target.is_classes:
+                scores.append(matthews(y_test, predicted, self._target.n_distinct))
+            else:
+                scores.append(r_squared(y_test, predicted))
+        return float(np.mean(scores))

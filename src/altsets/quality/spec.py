@@ -21,9 +21,9 @@ from altsets.features import first_difference
 from altsets.measures import UNIVARIATE, noise_floor
 from altsets.measures.pairs import call_measure, is_array
 from altsets.quality._additive import Additive
+from altsets.quality._black_box import Wrapper
 from altsets.quality._pairwise import CFS, FCBF, MRMR
 from altsets.quality._quality import Quality
-from altsets.quality._wrapper import Wrapper
 from altsets.tables.feature_matrix import Features
 
 #: Qualities that look at pairs of features, and what they measure with unless another measure is given.

@@ -13,10 +13,10 @@ from altsets.constraints import Constraint
 from altsets.errors import InputError
 from altsets.features import Feature, given_feature, whole_number
 from altsets.measures.pairs import is_array
-from altsets.problem import Dissimilarity
-from altsets.problem.checks import (
+from altsets.problem import (
     AGGREGATIONS,
     SEARCHES,
+    Dissimilarity,
     check_limit,
     exact_tau,
     list_constraints,
