@@ -28,7 +28,7 @@ from sklearn.utils.estimator_checks import check_estimator
 import altsets
 from altsets import SelectAlternatives, SelectFeatures, constraints, quality
 from altsets.errors import InputError
-from altsets.quality.spec import NamedQuality
+from altsets.quality.spec import NamedQuality, spec_of
 from altsets.result import StopReason
 from altsets.selector import _answers
 
@@ -740,3 +740,11 @@ def test_weights_may_be_bound_to_the_quality(wine):
     given = SelectAlternatives(quality.Additive, **asked).fit(X, y, sample_weight=weights)
     assert bound.result_.sets == given.result_.sets
     assert bound.result_.noise_floor == given.result_.noise_floor is not None
+
+
+def test_each_kind_of_quality_says_what_it_needs():
+    assert spec_of("mrmr").scored_by == ("mutual_info", {})
+    assert spec_of("mrmr").needs_target
+    assert not spec_of([3.0, 1.0]).needs_target
+    assert spec_of(quality.MRMR) == NamedQuality("mrmr")
+    assert spec_of(quality.Wrapper).is_wrapper

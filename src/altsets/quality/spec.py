@@ -108,21 +108,9 @@ class QualitySpec(ABC):
 class NamedQuality(QualitySpec):
     """A quality by its name, with what belongs to it; what does not go with the name is refused at once.
 
-    Parameters
-    ----------
-    name : str
-        A measure, whose scores are added up (see :data:`altsets.measures.MEASURES`); ``"mrmr"``, ``"fcbf"``, ``"cfs"``;
-        or ``"wrapper"``.
-    measure : str, optional
-        What qualities of pairs measure with.
-    estimator, scoring, pos_label, class_weight : optional
-        For measures that fit a model, and for wrappers; None where nothing is said.
-
-    Examples
-    --------
-    >>> table = Features(np.array([[1.0, 4.0], [2.0, 3.0], [3.0, 2.0], [4.0, 4.0]]))
-    >>> NamedQuality("mrmr", "pearson").make(table, [1, 2, 3, 4]).relevance.round(4).tolist()
-    [1.0, 0.1348]
+    The name is that of a measure, whose scores are added up (see :data:`altsets.measures.MEASURES`), or ``"mrmr"``,
+    ``"fcbf"``, ``"cfs"`` (with the measure of pairs), or ``"wrapper"``. The other fields are for measures that fit a
+    model, and for wrappers.
     """
 
     name: str
@@ -271,13 +259,7 @@ class OwnQuality(QualitySpec):
 
 
 def spec_of(given: Any) -> QualitySpec:
-    """What a user means by ``quality=``: see :class:`altsets.SelectAlternatives`.
-
-    Examples
-    --------
-    >>> spec_of("mrmr").scored_by, spec_of([3.0, 1.0]).needs_target, spec_of(MRMR)
-    (('mutual_info', {}), False, NamedQuality('mrmr'))
-    """
+    """What a user means by ``quality=``: see :class:`altsets.SelectAlternatives`."""
     if isinstance(given, QualitySpec):
         return given
     if isinstance(given, str):
