@@ -25,13 +25,7 @@ from altsets.search.tolerances import PROVEN
 
 
 class AdditiveEngine:
-    """Sequential by branch and bound; sum by degree sequences; min by windows of good sets.
-
-    Parameters
-    ----------
-    limits : AdditiveLimits, optional
-        How far each part goes before another one takes over.
-    """
+    """Sequential by branch and bound; sum by degree sequences; min by windows of good sets."""
 
     name = "additive"
 

@@ -39,12 +39,7 @@ def annealed(
 class Completion:
     """Finds the sets of a node that are not needy.
 
-    Parameters
-    ----------
-    state : MaxMinState
-    heads_stay : bool
-        Whether the heads must stay as they are, as other sets have a share in them: then there is no annealing, which
-        would exchange their features.
+    If the heads stay as they are, as other sets have a share in them, there is no annealing, which would exchange them.
     """
 
     def __init__(self, state: MaxMinState, *, heads_stay: bool) -> None:
@@ -120,11 +115,7 @@ SolvePart = Callable[[MaxMinState, int, tuple[int, ...]], None]
 class LocalImprovement:
     """Lifts the worst set of the incumbent, without proof.
 
-    Parameters
-    ----------
-    state : MaxMinState
-    solve_part : callable
-        Exact search over a few sets, which is handed in as it uses windows itself.
+    Exact search over a few sets is handed in, as it uses windows itself.
     """
 
     def __init__(self, state: MaxMinState, solve_part: SolvePart) -> None:

@@ -68,20 +68,9 @@ def _solve_part(part: MaxMinState, n_decided: int, heads: tuple[int, ...]) -> No
 
 
 class BestFirstSearch:
-    """Best-first branch and bound over partial solutions.
+    """Best-first branch and bound over partial solutions; windows lower the bounds of nodes and find solutions.
 
-    Parameters
-    ----------
-    state : MaxMinState
-    heads_stay : bool
-        Whether the features that are decided at first must stay where they are; see :class:`Completion`.
-
-    Attributes
-    ----------
-    tree : PartialSolutions
-        Where nodes come from.
-    windows : WindowSearch
-        What lowers their bounds and finds solutions.
+    With ``heads_stay``, the features that are decided at first stay where they are; see :class:`Completion`.
     """
 
     def __init__(self, state: MaxMinState, *, heads_stay: bool = False) -> None:

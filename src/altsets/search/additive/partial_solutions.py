@@ -69,28 +69,6 @@ class MaxMinState:
 
     Scores are shifted so that the least is zero: kernels rely on features never making a set worse. All values here
     are in shifted scores; the run hears of them in the scores of the problem.
-
-    Parameters
-    ----------
-    quality : Additive
-    problem : Problem
-    candidates : Candidates
-        The features to choose from.
-    run : Run
-    limits : AdditiveLimits
-
-    Attributes
-    ----------
-    scores : float array
-        The shifted scores; ``shift`` is what was taken off each.
-    tolerance : float
-        Differences of two qualities up to this are rounding error.
-    existing, existing_masks, existing_caps : arrays
-        The existing sets as rows and as masks, and how many features a new set may share with each.
-    first, sets : list of sets
-        The first solution, and the best one.
-    best, bound : float
-        The smallest quality in the best solution; no solution has a larger one than ``bound``.
     """
 
     def __init__(
@@ -101,13 +79,14 @@ class MaxMinState:
         self.shift = float(np.min(candidates.scores))
         self.scores: Floats = candidates.scores - self.shift
         self.tolerance = candidates.difference_tolerance(problem.n_features)
+        # The existing sets as rows and as masks, and how many features a new set may share with each.
         self.existing = positions_of(problem.existing, candidates)
         self.existing_masks = [mask_of(np.flatnonzero(row)) for row in self.existing]
         self.existing_caps = np.array(problem.existing_overlaps, dtype=np.intc)
+        # The first solution and the best one; the smallest quality in that, and what no solution has more than.
         self.first: list[FeatureSet] = []
         self.sets: list[FeatureSet] = []
-        self.best = -math.inf
-        self.bound = math.inf
+        self.best, self.bound = -math.inf, math.inf
         self._head_values: dict[int, float] = {}
 
     @property
@@ -124,13 +103,8 @@ class MaxMinState:
     @property
     def is_nearly_proven(self) -> bool:
         """Whether the gap is too small for users to care and, with many sets of many features, too small to close."""
-        return self._relative_gap <= self.limits.small_gap
-
-    @property
-    def _relative_gap(self) -> float:
-        """The gap as a share of the minimum; inf if that is zero."""
         worst = abs(self.best + self.offset)
-        return (self.bound - self.best) / worst if worst else math.inf
+        return worst > 0 and (self.bound - self.best) / worst <= self.limits.small_gap
 
     def smallest_quality(self, sets: Sequence[FeatureSet]) -> float:
         """What counts, in shifted scores."""

@@ -38,42 +38,21 @@ from altsets.search.subset.candidates import Candidates
 
 @dataclass(frozen=True)
 class Window:
-    """What the needy sets of a node must add to reach ``theta``, from which features, with how much to spare.
-
-    Attributes
-    ----------
-    theta : float
-        The quality that every needy set must reach.
-    useful : int array
-        The positions of features that may be used.
-    capped : float array
-        Their scores, no larger than the largest need.
-    first : int array
-        Where the classes of interchangeable ones begin.
-    must, most : int arrays
-        In how many needy sets each lies at least and at most.
-    spare : float
-        By how much all needy sets together may exceed their needs.
-    unshared : int
-        By how much all pairs of sets together may fall short of what they may share.
-    is_plain : bool
-        No score is capped and no need is already met.
-    """
+    """What the needy sets of a node must add to reach ``theta``, from which features, with how much to spare."""
 
     theta: float
+    #: Positions of features that may be used; their scores, no larger than the largest need; where the classes of
+    #: interchangeable ones begin; in how many needy sets each lies at least and at most.
     useful: Indices
     capped: Floats
     first: Ints
     must: Ints
     most: Ints
+    #: By how much all needy sets may exceed their needs, and all pairs of sets fall short of what they may share.
     spare: float
     unshared: int
+    #: Whether no score is capped and no need is already met.
     is_plain: bool
-
-    @property
-    def fits_masks(self) -> bool:
-        """Whether sets of its features can be listed at all."""
-        return len(self.useful) <= MASK_BITS
 
 
 @dataclass(frozen=True)
@@ -137,13 +116,7 @@ def _degree_limits(scores: Floats, n_sets: int, total: int, price: float, slack:
 
 
 class WindowLists:
-    """Lists the sets in windows by meeting in the middle; half sets are kept, as other windows may need them.
-
-    Attributes
-    ----------
-    n_half_sets : int
-        How many half sets have been listed so far.
-    """
+    """Lists the sets in windows by meeting in the middle; half sets are kept, as other windows may need them."""
 
     def __init__(self, state: MaxMinState) -> None:
         self._state = state
@@ -304,7 +277,7 @@ class WindowSearch:
 
     def _listed(self, node: Node, found: Window) -> list[ListedSets] | None:
         """The sets in a window; None if there are too many."""
-        if not found.fits_masks:
+        if len(found.useful) > MASK_BITS:
             return None
         limits = self._limits
         max_half_sets = limits.root_max_half_sets if self._at_root else limits.max_half_sets

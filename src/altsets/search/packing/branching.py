@@ -13,23 +13,14 @@ from collections.abc import Sequence, Set
 
 from altsets.problem import FeatureSet
 from altsets.search.packing.clique_search import CliqueSearch
-from altsets.search.packing.incumbent import Incumbent
 from altsets.search.packing.master import DualBound, RestrictedMaster
+from altsets.search.packing.search import Incumbent
 from altsets.search.subset.listing import KBest, Listing
 from altsets.search.tolerances import REACHED
 
 
 class ColumnBranching:
-    """One search through all solutions.
-
-    Parameters
-    ----------
-    master : RestrictedMaster
-        A solved programme for all sets.
-    state : Incumbent
-        With an incumbent; told of better ones, and of bounds on all solutions.
-    cliques : CliqueSearch
-    """
+    """One search through all solutions, from a solved programme for all sets and an incumbent."""
 
     def __init__(self, master: RestrictedMaster, state: Incumbent, cliques: CliqueSearch) -> None:
         self.pricing, self.run, self.limits = master.pricing, master.run, master.limits

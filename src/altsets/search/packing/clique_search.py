@@ -17,7 +17,7 @@ from altsets._kernels.clique_search import Cliques
 from altsets.arrays import Floats, Indices, Ints, Masks
 from altsets.problem import FeatureSet
 from altsets.search.likeness import GoingTogether
-from altsets.search.packing.dual_pricing import SlackCosts
+from altsets.search.packing.cuts import SlackCosts
 from altsets.search.packing.master import DualBound
 from altsets.search.resources import LISTED, MOST_BYTES
 from altsets.search.run import Run

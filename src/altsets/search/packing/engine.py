@@ -12,8 +12,7 @@ from altsets.quality import Quality
 from altsets.search.engine import Answer, declines_black_box, declines_heuristics
 from altsets.search.milp.engine import proven_empty
 from altsets.search.packing.limits import PACKING_LIMITS, PackingLimits
-from altsets.search.packing.phases import strategy
-from altsets.search.packing.relaxation import answers, relaxed
+from altsets.search.packing.phases import answers, relaxed, strategy
 from altsets.search.packing.search import Phase, SetPackingSearch
 from altsets.search.run import Run
 from altsets.search.sequential import sequential
@@ -25,14 +24,7 @@ MOST_CHOSEN = 1_000
 
 
 class PackingEngine:
-    """Sequential by branch and bound over one set; simultaneous by listing good sets and picking compatible ones.
-
-    Parameters
-    ----------
-    limits : PackingLimits
-    strategy : callable
-        The phases of a simultaneous search, by their limits.
-    """
+    """Sequential by branch and bound over one set; simultaneous by the phases of a strategy for some limits."""
 
     name = "enumerate"
 

@@ -22,14 +22,8 @@ CONFLICT = 10.0
 class SimulatedAnnealing:
     """Exchanges features at random; steps that do harm become ever rarer.
 
-    For sets of one size without rules but on features, pairs and what sets share.
-
-    Parameters
-    ----------
-    pricing : PricingOracle
-    max_min : bool
-        Whether the worst set counts instead of the sum.
-    run : Run
+    For sets of one size without rules but on features, pairs and what sets share. With ``max_min`` the worst set counts
+    instead of the sum.
     """
 
     def __init__(
@@ -38,8 +32,7 @@ class SimulatedAnnealing:
         self.pricing, self.max_min, self.run, self._limits = pricing, max_min, run, limits
         self._seed = 0
         problem = pricing.problem
-        plain = problem.rules.only_exclude
-        plain = plain and problem.counts_shared
+        plain = problem.rules.only_exclude and problem.counts_shared
         self.possible = plain and pricing.can_be_priced and problem.fixed_size and len(pricing.sizes) == 1
         if self.possible:
             form = pricing.sizes[0].form

@@ -18,8 +18,7 @@ import numpy as np
 from altsets.arrays import Floats
 from altsets.problem import FeatureSet
 from altsets.search.milp.highs import LinearProgramme
-from altsets.search.packing.cuts import PENALTY, CutPool, separate
-from altsets.search.packing.dual_pricing import DualPricing, SlackCosts
+from altsets.search.packing.cuts import PENALTY, CutPool, DualPricing, SlackCosts, separate
 from altsets.search.packing.limits import PACKING_LIMITS, PackingLimits
 from altsets.search.run import Run
 from altsets.search.subset.listing import KBest
@@ -45,19 +44,7 @@ class DualBound:
 class RestrictedMaster:
     """The linear programme over sets, and the best dual bound so far.
 
-    Parameters
-    ----------
-    pricing : PricingOracle
-        Where columns come from.
-    n_sets : int
-    max_overlap : int
-        How many features any two sets may share at most, less than any set has.
-    run : Run
-    given : sequence of FeatureSet
-        Sets that all others have to go with.
-    without : set of FeatureSet
-        Sets that are left out.
-    limits : PackingLimits
+    Columns come from ``pricing``. Sets have to go with those ``given``; those in ``without`` are left out.
     """
 
     def __init__(

@@ -13,18 +13,77 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from altsets.quality import Form
+from altsets.constraints import Forbid
+from altsets.problem import FeatureSet, Problem
+from altsets.quality import Additive, Form, Quality
 from altsets.result import Status
+from altsets.search.additive.engine import AdditiveEngine
 from altsets.search.degree_bounds import count_bound
+from altsets.search.engine import Answer
 from altsets.search.milp.engine import MilpEngine
 from altsets.search.packing.branching import ColumnBranching
 from altsets.search.packing.limits import PackingLimits
 from altsets.search.packing.master import DualBound
-from altsets.search.packing.relaxation import answers, keeps_to_rules, linear_part, relaxed
 from altsets.search.packing.search import Fact, Phase, SetPackingSearch
 from altsets.search.packing.thresholds import raise_thresholds
-from altsets.search.subset.candidates import Anything
+from altsets.search.run import Run, Stopped
+from altsets.search.subset.candidates import Anything, form_of
 from altsets.search.subset.listing import KBest
+
+# --- The linear part of a request, by the additive engine -------------------------------------------------------------
+
+
+def relaxed(quality: Quality, problem: Problem, run: Run, limits: PackingLimits) -> Answer | None:
+    """What the additive engine answers if conflicts and constraints are left out; None if that does not make sense."""
+    form = form_of(quality, problem, problem.k_max)
+    if form.has_pairs or form.ratio:
+        return None
+    if problem.counts_shared and form.conflicts is None and problem.rules.only_forbid:
+        return None
+    return linear_part(quality, problem, run, limits)
+
+
+def linear_part(quality: Quality, problem: Problem, run: Run, limits: PackingLimits) -> Answer | None:
+    """What the additive engine answers for the linear part alone; None if it takes no sets of such sizes or shares."""
+    form = quality.form(problem.k_max)
+    if not (problem.caps_shared and problem.fixed_size):
+        return None
+    if not problem.counts_shared:
+        # What may be shared is the same, and nothing else counts.
+        problem = replace(problem, dissimilarity="dice")
+    forbidden = set(problem.forbidden)
+    if form.allowed is not None:
+        forbidden |= set(np.flatnonzero(~form.allowed).tolist())
+    rules = (Forbid(sorted(forbidden)),) if forbidden else ()
+    engine, scores = AdditiveEngine(), Additive(form.linear)
+    try:
+        return engine.solve(scores, replace(problem, constraints=rules), run.part(limits.relaxation_steps))
+    except Stopped:
+        return None
+
+
+def answers(quality: Quality, problem: Problem, answer: Answer) -> bool:
+    """Whether an answer to the relaxed request is one to the request."""
+    proven = all(status in (Status.OPTIMAL, Status.INFEASIBLE) for status in answer.statuses)
+    return proven and keeps_to_rules(quality, problem, answer.sets)
+
+
+def keeps_to_rules(quality: Quality, problem: Problem, sets: Sequence[FeatureSet]) -> bool:
+    """Whether no set breaks a constraint or has a conflict, and all differ by more than what they share."""
+    every = [*problem.existing, *sets]
+    if not problem.counts_shared and not all(
+        problem.compatible(one, other)
+        for number, one in enumerate(every)
+        for other in every[max(number + 1, len(problem.existing)) :]
+    ):
+        return False
+    return all(
+        quality.evaluate(chosen) > -math.inf and all(rule.holds(chosen) for rule in problem.constraints)
+        for chosen in sets
+    )
+
+
+# --- Before any search ----------------------------------------------------------------------------------------------
 
 
 class AnyTime:
@@ -36,9 +95,6 @@ class AnyTime:
     def applies(self, search: SetPackingSearch) -> bool:
         """Everywhere."""
         return True
-
-
-# --- Before any search ----------------------------------------------------------------------------------------------
 
 
 class CountShared(AnyTime):

@@ -23,17 +23,87 @@ from altsets.quality import Quality
 from altsets.search.engine import Answer
 from altsets.search.packing.clique_search import CliqueSearch, ReducedCostBudget
 from altsets.search.packing.heuristics import SimulatedAnnealing, local_optimum
-from altsets.search.packing.incumbent import Incumbent
 from altsets.search.packing.limits import PACKING_LIMITS, PackingLimits
 from altsets.search.packing.master import DualBound, RestrictedMaster
 from altsets.search.run import Run
 from altsets.search.subset.construction import Construction
 from altsets.search.subset.listing import Listing
 from altsets.search.subset.pricing import PricingOracle
-from altsets.search.tolerances import REACHED
+from altsets.search.tolerances import CLOSED, REACHED
 
 #: The least distance below the bound, in units of what a set can be worth; and the first one without an incumbent.
 LEAST_DISTANCE, FIRST_DISTANCE = 1e-12, 1e-3
+
+
+class Incumbent:
+    """The incumbent and the bound of one search for the largest sum or minimum.
+
+    ``bound`` is what no solution is worth more than, ``proof`` the argument behind it in words for users; the sum of
+    the sets is at least ``share`` times the value. The run is told of every improvement.
+    """
+
+    def __init__(self, quality: Quality, problem: Problem, run: Run) -> None:
+        self.quality, self.problem, self.run = quality, problem, run
+        self.n_sets, self.max_min = problem.n_sets, problem.aggregation == "min"
+        self.share = self.n_sets if self.max_min else 1
+        self.sets: list[FeatureSet] = []
+        self.value, self.bound = -math.inf, math.inf
+        self.proof = "good sets listed, compatible ones picked"
+        self._final: Answer | None = None
+
+    def update_incumbent(self, sets: Sequence[FeatureSet] | None) -> None:
+        """Keep the sets if they are better."""
+        if not sets:
+            return
+        value = self.problem.objective([self.quality.evaluate(chosen) for chosen in sets])
+        if value > self.value:
+            self.sets, self.value = list(sets), value
+            self.run.update_incumbent(sets, value)
+
+    def update_bound(self, bound: float, proof: str | None = None) -> None:
+        """No solution is better."""
+        if bound < self.bound:
+            self.bound = bound
+            self.proof = proof or self.proof
+            self.run.update_bound(bound)
+
+    def rule_out(self, target: float, proof: str | None = None) -> None:
+        """Note that all solutions above a target have been looked through.
+
+        The one place where an exhaustive search becomes a claim: none is taken from a search that was cut off.
+        """
+        if not self.run.stopped:
+            self.update_bound(max(target, self.value), proof)
+
+    def take_over(self, answer: Answer) -> None:
+        """Another engine has solved the problem."""
+        self._final = answer
+
+    @property
+    def is_proven(self) -> bool:
+        """Whether the incumbent is proven to be the best solution, or that there is none."""
+        if self._final is not None:
+            return True
+        if not self.sets:
+            return self.bound == -math.inf
+        return self.bound <= self.value + CLOSED
+
+    @property
+    def is_over(self) -> bool:
+        """Whether there is nothing left to do, or no time."""
+        return self.is_proven or self.run.stopped
+
+    @property
+    def target(self) -> float:
+        """What the sum of a solution must exceed to be better than the incumbent."""
+        return self.share * self.value
+
+    def answer(self) -> Answer:
+        """The incumbent and what is proven about it."""
+        if self._final is not None:
+            return self._final
+        bound = max(self.bound, self.value) if self.sets else self.bound
+        return Answer.simultaneous(self.problem, self.sets, bound, self.proof, proven=self.is_proven)
 
 
 class Fact(Enum):
@@ -57,45 +127,23 @@ class Phase(Protocol):
     @property
     def reads(self) -> Collection[Fact]:
         """What must be there before it can run."""
-        ...
 
     @property
     def writes(self) -> Collection[Fact]:
         """What it may add or improve."""
-        ...
 
     def applies(self, search: SetPackingSearch) -> bool:
         """Whether it can help here."""
-        ...
 
     def run(self, search: SetPackingSearch) -> None:
         """Raise the incumbent or lower the bound of ``search.state``, or leave both as they are."""
-        ...
 
 
 class SetPackingSearch:
     """One search for the largest sum or minimum: its state, and the tools that its phases share.
 
-    Parameters
-    ----------
-    quality : Quality
-    problem : Problem
-        One that asks for at least two sets, which cannot be just any.
-    pricing : PricingOracle
-        The sets that the problem allows.
-    run : Run
-    construction : callable, optional
-        Gives what constructs sets where a search takes too long, if the caller has one.
-    limits : PackingLimits
-
-    Attributes
-    ----------
-    state : Incumbent
-        The incumbent and the bound.
-    first : list of FeatureSet
-        One best set after the other, as far as that went.
-    dual_bound : DualBound or None
-        The best bound on the sum with its prices; lists are made by it.
+    The problem asks for at least two sets, which cannot be just any. ``first`` is one best set after the other, as far
+    as that went; ``dual_bound`` the best bound on the sum with its prices, which lists are made by.
     """
 
     def __init__(
@@ -107,13 +155,8 @@ class SetPackingSearch:
         construction: Callable[[], Construction] | None = None,
         limits: PackingLimits = PACKING_LIMITS,
     ) -> None:
-        self.quality, self.problem, self.pricing, self.run, self.limits = (
-            quality,
-            problem,
-            pricing,
-            run,
-            limits,
-        )
+        self.quality, self.problem, self.pricing = quality, problem, pricing
+        self.run, self.limits = run, limits
         self.state = Incumbent(quality, problem, run)
         self.first: list[FeatureSet] = []
         self.dual_bound: DualBound | None = None
@@ -216,24 +259,13 @@ class SetPackingSearch:
             local_optimum(state.sets, self.pricing, self.run, nodes, max_min=state.max_min)
         )
 
-    def pick(
-        self,
-        listing: Listing,
-        dual_bound: DualBound,
-        target: float,
-        max_steps: int,
-    ) -> bool:
+    def pick(self, listing: Listing, dual_bound: DualBound, target: float, max_steps: int) -> bool:
         """The best compatible sets of a list, if they are better than the target; false if it takes too long."""
         state = self.state
         # What reaches the bound but for rounding is done, and every set of a long list may be of that kind.
         enough = state.bound - REACHED if state.bound < math.inf else math.inf
         sets, finished = self.cliques.better(
-            listing,
-            dual_bound,
-            target,
-            max_steps,
-            max_min=state.max_min,
-            enough=enough,
+            listing, dual_bound, target, max_steps, max_min=state.max_min, enough=enough
         )
         state.update_incumbent(sets)
         return finished or state.is_proven

@@ -19,8 +19,7 @@ from altsets.arrays import Floats
 from altsets.problem import FeatureSet
 from altsets.search.milp.highs import LinearProgramme
 from altsets.search.packing.clique_search import ReducedCostBudget
-from altsets.search.packing.cuts import CutPool, separate
-from altsets.search.packing.dual_pricing import DualPricing, SlackCosts
+from altsets.search.packing.cuts import CutPool, DualPricing, SlackCosts, separate
 from altsets.search.packing.limits import PACKING_LIMITS, PackingLimits
 from altsets.search.run import Run
 from altsets.search.subset.pricing import PricingOracle
