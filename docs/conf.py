@@ -52,4 +52,4 @@ def setup(app):
 
 
 html_static_path = ["_static"]
-html_css_files = ["wrapped.css", "print.css"]
+html_css_files = ["pages.css", "print.css"]

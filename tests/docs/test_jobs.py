@@ -16,7 +16,7 @@ SAID = {
         r"better than always saying 'repays'",
         r"constraints: forbid sex, origin and features that predict them",
         r"Predicting sex from sets 0 to 2: 0\.\d\d, 0\.\d\d, 0\.\d\d; a guess has 0\.50",
-        r"Decision:\nSet 1 instead of set 0: [a-z ]+\.\nSet 2 instead of set 0: [a-z ]+\.",
+        r"=== Decision ===\n\nSet 1 instead of set 0: [a-z ]+\.\nSet 2 instead of set 0: [a-z ]+\.",
         r"status: optimal",
         r"600 rows, 13 columns, sha256 [0-9a-f]{16}",
     ),
@@ -25,7 +25,7 @@ SAID = {
         r"Each of 3 sets is proven optimal",
         r"baseline +0\.000",
         r"counting similar features as the same",
-        r"Decision:\nPanels that predict better than a guess: [\d, ]+\.\nPanel 1 instead of panel 0: [a-z ]+\.",
+        r"=== Decision ===\n\nPanels that predict better than a guess: [\d, ]+\.\nPanel 1 instead",
     ),
     "second_churn_model": (
         r"Positive class: leaves\.",
@@ -36,7 +36,7 @@ SAID = {
     "sensors_over_time": (
         r"set 1: .*\n  sensors: .*, price \d+ of 70",
         r"5 folds in time order on 800 rows",
-        r"Decision: the second set is [a-z ]+ \(0\.\d+ against 0\.\d+, baseline 0\.000\)\.\nBuy",
+        r"=== Decision ===\n\nThe second set is [a-z ]+ \(0\.\d+ against 0\.\d+, baseline 0\.000\)\.\nBuy",
         r"baseline +0\.000",
     ),
 }

@@ -48,13 +48,12 @@ def applicants(n_rows, seed=5):
 X, y = applicants(600 if "--small" in sys.argv else 5000)
 print(f"{len(X):,} applicants, {X.shape[1]} attributes; {np.mean(y == 'repays'):.0%} repay.\n")
 
-# Forbidding the name of an attribute is not enough.
+print("=== Forbidden by name alone ===\n")
 forbidden = ["sex", "origin"]
 by_name = altsets.SelectAlternatives("mutual_info", n_features=3, constraints=[constraints.Forbid(forbidden)])
-print("Forbidden by name alone:")
 print(*by_name.fit(X, y).result_.notes, sep="\n")
-print()
 
+print("\n=== Forbidden with proxies ===\n")
 selector = altsets.SelectAlternatives(
     "mutual_info",
     n_features=3,
@@ -63,10 +62,10 @@ selector = altsets.SelectAlternatives(
     constraints=[constraints.Forbid(forbidden, proxies=0.5)],
 )
 selector.fit(X, y)
-print("Forbidden with proxies:")
 for number, found in enumerate(selector.alternatives_):
     print(f"set {number}: {', '.join(found.names)}  (quality {found.quality:.4f}, {found.status})")
 
+print("\n=== Do they predict? ===\n")
 evaluation = altsets.evaluate(
     selector,
     X,
@@ -78,11 +77,10 @@ evaluation = altsets.evaluate(
     repeats=2,
     margin=0.03,  # a loss that the committee accepts, agreed on beforehand
 )
-print()
 print(evaluation.summary())
 
+print("\n=== What do they give away? ===\n")
 # Can the protected attributes still be told from a set? Several attributes together may be a proxy.
-print()
 for attribute in forbidden:
     sets = [found.names for found in selector.alternatives_]
     told = altsets.evaluate(
@@ -93,13 +91,13 @@ for attribute in forbidden:
         f"Predicting {attribute} from sets 0 to {len(sets) - 1}: {scores}; a guess has {told.baseline:.2f}."
     )
 
-print("\nDecision:")
+print("\n=== Decision ===\n")
 for comparison in evaluation.comparisons:
     print(f"Set {comparison.number} instead of set 0: {comparison.verdict}.")
 
+print("\n=== For the file ===\n")
 # The record: the request, the data, the version, and what was proven.
 record = json.loads(selector.result_.to_json())
-print("\nFor the file:")
 print("constraints:", "; ".join(record["provenance"]["constraints"]))
 print("status:", record["status"], "- proof:", record["proof"])
 data = record["provenance"]["data"]

@@ -74,16 +74,16 @@ def tried(selector):
     )
 
 
-# First attempt: the best five columns, and the best other five.
 print("=== One set after the other ===\n")
+# First attempt: the best five columns, and the best other five.
 one_by_one = altsets.SelectAlternatives("mutual_info", n_features=5, n_alternatives=1, tau=1)
 evaluation = tried(one_by_one)
 print(evaluation.summary())
 main, backup = evaluation.mean_scores("recall")
 verdict = evaluation.comparisons[0].verdict
 
-# Second attempt: both sets chosen together, so that the weaker one is as good as possible.
 print("\n=== Both sets together ===\n")
+# Second attempt: both sets chosen together, so that the weaker one is as good as possible.
 together = altsets.SelectAlternatives(
     "mutual_info", n_features=5, n_alternatives=1, tau=1, search="simultaneous", aggregation="min"
 ).fit(X, y)

@@ -38,6 +38,7 @@ print(
     f"{len(X):,} hours, {X.shape[1]} values of {len(SENSORS)} sensors; {np.mean(y != 'fine'):.0%} before a fault.\n"
 )
 
+print("=== Two sets ===\n")
 # The columns of one sensor are lost together, so sets must differ in sensors; and a sensor is paid for once.
 sensor_of = {name: name.split("__")[0] for name in X.columns}
 prices = {name: SENSORS[sensor] for name, sensor in sensor_of.items()}
@@ -56,18 +57,17 @@ for number, found in enumerate(selector.alternatives_):
     print(f"set {number}: {', '.join(found.names)}\n  sensors: {', '.join(used)}, price {price} of 70")
 print(selector.result_.explain())
 
+print("\n=== Do they predict? ===\n")
 # A model must not be fitted to the future of its test rows, so folds follow time.
 evaluation = altsets.evaluate(
     selector, X, y, estimator="linear", class_weight="balanced", cv=TimeSeriesSplit(5), margin=0.05
 )
-print()
 print(evaluation.summary())
 
+print("\n=== Decision ===\n")
 first, second = evaluation.mean_scores()
 verdict = evaluation.comparisons[0].verdict
-print(
-    f"\nDecision: the second set is {verdict} ({second:.3f} against {first:.3f}, baseline {evaluation.baseline:.3f})."
-)
+print(f"The second set is {verdict} ({second:.3f} against {first:.3f}, baseline {evaluation.baseline:.3f}).")
 if verdict in ("as well", "better"):
     print("Buy either of the two.")
 else:
