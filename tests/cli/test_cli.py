@@ -11,6 +11,7 @@ import signal
 import subprocess
 import sys
 import time
+from importlib.metadata import version
 
 import numpy as np
 import pytest
@@ -25,6 +26,7 @@ from altsets.files.dataset import read_columns, split_target
 from altsets.files.writing import write_csv
 from altsets.result import Progress, Status
 
+HIGHS = tuple(map(int, version("highspy").split(".")[:2]))
 COMMAND = [sys.executable, "-c", "from altsets.cli import main; main()"]
 
 
@@ -478,6 +480,7 @@ def test_ctrl_c_while_scoring_says_so(table):
     assert (code, out, err) == (1, "", "Interrupted.\n")
 
 
+@pytest.mark.skipif(HIGHS < (1, 11), reason="before 1.11 HiGHS has no sets for this table after a second")
 def test_ctrl_c_during_a_hard_search_prints_the_best_sets_and_the_bound(tmp_path):
     rng = np.random.default_rng(3)
     X, y = rng.random((60, 80)), rng.random(60)
