@@ -82,7 +82,7 @@ _MODULES = {
 _HOMES = {name: f"altsets.{module}" for module, names in _MODULES.items() for name in names}
 # What answers show themselves with; they stand below it and do not import it.
 display.register("report", "altsets.report", "write_report")
-display.register("notebook", "altsets.report.notebook", "in_notebook")
+display.register("notebook", "altsets.report.summarise", "in_notebook")
 
 _ROOMS = ("constraints", "dissimilarity", "errors", "measures", "plots", "quality")
 

@@ -14,7 +14,7 @@ from studies import METHODS, failure, row, study
 from altsets.errors import InputError, MissingExtraError
 from altsets.experiments import claims, conclusions, figures, tables
 from altsets.experiments import report as page
-from altsets.experiments.drawing import NOTHING
+from altsets.experiments.figures import NOTHING
 from altsets.experiments.report import as_cells, plain
 from altsets.experiments.tables import original_sets, published, published_number, runs_of, sets_in
 

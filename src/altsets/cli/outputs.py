@@ -69,16 +69,11 @@ def rows_of_result(result: Result) -> tuple[Rows, list[str]]:
     rows = []
     for number, names in enumerate(result.named_sets):
         scores = result.scores[number] if result.scores else [None] * len(names)
-        for name, score in zip(names, scores, strict=True):
-            rows.append(
-                {
-                    "set": number,
-                    "feature": name,
-                    "score": score,
-                    "quality": result.qualities[number],
-                    "status": str(result.statuses[number]),
-                }
-            )
+        same = {"quality": result.qualities[number], "status": str(result.statuses[number])}
+        rows += [
+            {"set": number, "feature": name, "score": score, **same}
+            for name, score in zip(names, scores, strict=True)
+        ]
     return rows, ["set", "feature", "score", "quality", "status"]
 
 
@@ -96,12 +91,9 @@ def rows_of_near_best(document: Mapping[str, Any]) -> tuple[Rows, list[str]]:
 def rows_of_evaluation(evaluation: Evaluation) -> tuple[Rows, list[str]]:
     """One row for each fold and set, and the columns."""
     rows = evaluation.score_rows()
-    return [{name: _known(value) for name, value in row.items()} for row in rows], list(rows[0])
-
-
-def _known(value: Any) -> Any:
-    """None for numbers that are not known."""
-    return None if value != value else value
+    # Numbers that are not known are None, not NaN.
+    known = [{name: None if value != value else value for name, value in row.items()} for row in rows]
+    return known, list(rows[0])
 
 
 # --- Reports ------------------------------------------------------------------------------------------

@@ -20,13 +20,15 @@ from altsets.experiments.methods import (
     PAPER_METHODS,
     Information,
     Method,
+    Row,
     StudyFold,
+    failure,
     fold_of,
     information_of,
     method_named,
+    rows_of,
 )
 from altsets.experiments.store import Store
-from altsets.experiments.task import Row, failure, rows_of
 from altsets.measures.workers import check_jobs, run_in_workers
 from altsets.search.resources import one_thread
 

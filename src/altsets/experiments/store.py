@@ -27,8 +27,7 @@ from altsets import documents
 from altsets.arrays import Floats
 from altsets.errors import AltsetsError, InputError, MissingExtraError, reason_of
 from altsets.experiments.design import Settings, Task
-from altsets.experiments.methods import Information
-from altsets.experiments.task import Row
+from altsets.experiments.methods import Information, Row
 from altsets.version import __version__
 
 if TYPE_CHECKING:

@@ -328,19 +328,10 @@ def coverage(frame: Frame) -> Frame:
     for method in methods_in_order({*sets["method"], *failed.index}):
         those = sets[sets["method"] == method]
         for k in sorted(those["k"].unique()) or [None]:
-            rows.append(
-                {
-                    "method": method_name(method),
-                    "k": k,
-                    **_covered(those[those["k"] == k]),
-                    "failed tasks": int(failed.get(method, 0)),
-                }
-            )
-    return (
-        pandas().DataFrame(rows).astype({"k": "Int64"})
-        if rows
-        else pandas().DataFrame({"method": [], "k": []})
-    )
+            counts = _covered(those[those["k"] == k]) | {"failed tasks": int(failed.get(method, 0))}
+            rows.append({"method": method_name(method), "k": k, **counts})
+    table = pandas().DataFrame(rows) if rows else pandas().DataFrame({"method": [], "k": []})
+    return table.astype({"k": "Int64"})
 
 
 def _covered(sets: Frame) -> dict[str, float]:

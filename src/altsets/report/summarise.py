@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import html
 import itertools
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -13,7 +14,7 @@ from altsets.provenance import PACKAGES
 from altsets.report import sections, sentences
 from altsets.report.again import python_lines, shell_line
 from altsets.report.document import Block, code, document, facts, section, shorten_middle, text
-from altsets.report.render import page, report_file
+from altsets.report.render import fragment, page, report_file
 from altsets.result import Result, StopReason
 from altsets.search.frontier import Frontier
 from altsets.search.near_best import NearBest
@@ -300,3 +301,63 @@ def _check_about_same(answers: _Answers, result: Result) -> None:
                     f"{what} is about another table than the sets: it has {theirs[index]!r:.60} where these have "
                     f"{name!r:.60}; give answers about the same features."
                 )
+
+
+# --- Notebooks ----------------------------------------------------------------------------------------------
+
+#: Charts that are in reports alone: a cell of a notebook is small.
+LEFT_OUT = ("quality", "overlap", "likeness", "chosen", "stand-ins", "near-best-sets")
+
+STYLE = "text-align:left;padding:2px 12px 2px 0;vertical-align:top"
+
+
+def in_notebook(answer: Any, *, in_use: int | None = None, notes: Sequence[str] = ()) -> str:
+    """An answer as a part of a page; never raises, since a notebook would show the error instead of the answer.
+
+    ``in_use`` is the number of the set that a selector keeps, ``notes`` are sentences below the answer.
+    """
+    try:
+        made = _section(answer, in_use)
+        parts = [block for block in (*made["blocks"], text(*notes)) if block]
+        shown = [block for block in parts if block.get("id") not in LEFT_OUT]
+        return fragment(document(heading_of(answer), "", [made | {"blocks": shown}]))
+    except Exception:
+        # Without Jinja2, or whatever else: the answer in words is always there.
+        return _plain(answer, in_use, notes)
+
+
+def _section(answer: Any, in_use: int | None) -> Block:
+    if isinstance(answer, Result):
+        made = sections.sets_section(answer, in_use=in_use)
+        return made | {"blocks": [text(answer.explain()), *made["blocks"]]}
+    if isinstance(answer, Evaluation):
+        return sections.evaluation_section(answer)
+    if isinstance(answer, Frontier | EvaluatedFrontier):
+        return sections.frontier_section(answer)
+    return sections.near_best_section(answer)
+
+
+def _plain(answer: Any, in_use: int | None, notes: Sequence[str]) -> str:
+    """The same without a template: a table of sets, or paragraphs."""
+    said = answer.summary() if hasattr(answer, "summary") else answer.explain()
+    lines = [*said.split("\n\n"), *notes]
+    paragraphs = "".join(f'<p style="white-space:pre-wrap">{html.escape(line)}</p>' for line in lines)
+    return (_table(answer, in_use) if isinstance(answer, Result) else "") + paragraphs
+
+
+def _table(result: Result, in_use: int | None) -> str:
+    rows = []
+    sets = zip(result.named_sets, result.qualities, result.statuses, strict=False)
+    for number, (names, value, status) in enumerate(sets):
+        which = f"{number}{' (in use)' if number == in_use else ''}"
+        rows.append(_row("td", (which, ", ".join(map(shorten_middle, names)), f"{value:.6g}", str(status))))
+    head = _row("th", ("Set", "Features", "Quality", "Status"))
+    return (
+        f'<table style="border-collapse:collapse;margin-top:8px"><thead>{head}</thead>'
+        f"<tbody>{''.join(rows)}</tbody></table>"
+    )
+
+
+def _row(kind: str, cells: Sequence[str]) -> str:
+    escaped = (f'<{kind} style="{STYLE}">{html.escape(cell)}</{kind}>' for cell in cells)
+    return f"<tr>{''.join(escaped)}</tr>"
