@@ -14,6 +14,9 @@ from altsets.files.columns import Table
 from altsets.files.dataset import read_columns, split_target
 from altsets.files.writing import write_csv
 
+# pandas from 3.1 on always reads numbers so.
+pytestmark = pytest.mark.filterwarnings("ignore:The 'float_precision' argument is deprecated")
+
 FIND = ("-k", 2, "-a", 1, "--quality", "f")
 
 

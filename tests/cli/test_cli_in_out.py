@@ -25,6 +25,9 @@ from altsets.files.dataset import read_columns, split_target
 from altsets.files.writing import write_csv
 from altsets.provenance import fingerprint
 
+# pandas from 3.1 on always reads numbers so.
+pytestmark = pytest.mark.filterwarnings("ignore:The 'float_precision' argument is deprecated")
+
 pa = pytest.importorskip("pyarrow")
 pq = pytest.importorskip("pyarrow.parquet")
 pd = pytest.importorskip("pandas")
