@@ -96,10 +96,13 @@ def public_callables() -> Iterator[tuple[str, Any]]:
 
 
 def public_methods() -> Iterator[tuple[str, Callable[..., Any]]]:
-    """Methods of public classes that altsets defines, each once: with the first class that has it."""
+    """Methods of the classes that ``altsets`` itself hands out, each once: with the first class that has it.
+
+    Those of constraints and qualities are for authors of new ones, who read the source.
+    """
     seen = set()
     for class_name, owner in public_callables():
-        if not inspect.isclass(owner):
+        if not inspect.isclass(owner) or class_name.count(".") > 1:
             continue
         for name in sorted(vars_of(owner)):
             method = inspect.getattr_static(owner, name)
@@ -110,7 +113,7 @@ def public_methods() -> Iterator[tuple[str, Callable[..., Any]]]:
 
 
 def vars_of(owner: type) -> set[str]:
-    """Public names that a class or one of its bases in altsets defines, unless numpydoc leaves them to the base."""
+    """Public names that a class or one of its bases in altsets defines."""
     homes = [base for base in owner.__mro__ if base.__module__.startswith("altsets")]
     return {
         name for base in homes for name, value in vars(base).items() if not name.startswith("_") and value
