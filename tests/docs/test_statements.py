@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 import tomllib
+from inspect import signature
 
 import pytest
 from documents import DOCS, FENCED, GUIDE, ROOT
@@ -151,3 +152,39 @@ def test_words_are_idiomatic(phrase):
             continue
         found = re.search(rf".*{phrase}.*", prose_of(page.read_text(encoding="utf-8")), flags=re.IGNORECASE)
         assert not found, f"{page.relative_to(ROOT)}: {found[0]} ({TRANSLATED[phrase]})"
+
+
+def test_defaults_in_tables_are_those_of_the_package():
+    defaults = {name: one.default for name, one in signature(altsets.SelectAlternatives).parameters.items()}
+    assert defaults["tau"] is None
+    assert altsets.Problem.create(30, n_features=10).max_overlap == 5, "tau=0.5 is the default"
+    for page in ("decide/how_different", "cheatsheet"):
+        rows = [line for line in read(page).splitlines() if line.startswith("|")]
+        for name in ("n_features", "n_alternatives", "quality", "search", "aggregation"):
+            for row in rows:
+                cells = [cell.strip() for cell in row.strip("|").split("|")]
+                if len(cells) >= 3 and re.match(rf"`{name}`", cells[-3]):
+                    assert cells[-1].strip("`") in (str(defaults[name]), f'"{defaults[name]}"'), row
+
+
+def test_options_that_pages_name_exist():
+    known = set(re.findall(r"--[a-z][a-z-]+", read("reference/command_line").partition("## All options")[2]))
+    assert len(known) > 40
+    others = {"--help", "--version", "--small"}
+    for page in GUIDE:
+        named = set(re.findall(r"(?<![\w-])--[a-z][a-z-]+", page.read_text(encoding="utf-8")))
+        assert named - known - others == set(), page
+
+
+@pytest.mark.parametrize(
+    "module", ["altsets", "quality", "constraints", "measures", "plots", "dissimilarity"]
+)
+def test_names_that_pages_mention_exist(module):
+    place = altsets if module == "altsets" else getattr(altsets, module)
+    for page in GUIDE:
+        if page.name == "changelog.md":
+            continue
+        prose = prose_of(page.read_text(encoding="utf-8"))
+        inline = " ".join(re.findall(r"`([^`\n]+)`", prose))
+        for name in re.findall(rf"(?<![\w./-]){module}\.([A-Za-z_]\w*)", inline):
+            assert hasattr(place, name), f"{page.relative_to(ROOT)}: {module}.{name}"
