@@ -6,10 +6,11 @@ import re
 import tomllib
 from inspect import signature
 
+import numpy as np
 import pytest
 from documents import DOCS, FENCED, GUIDE, ROOT
 from jobs import JOBS
-from sklearn.datasets import load_wine
+from sklearn.datasets import load_breast_cancer, load_wine
 
 import altsets
 from altsets import measures
@@ -106,6 +107,19 @@ def test_the_example_of_too_many_sets_is_ruled_out_by_counting():
     assert "n_features=2, n_alternatives=6, tau=1" in read("explain/proof")
     assert load_wine().data.shape[1] < 7 * 2
     assert "may fit in more" not in read("explain/proof")
+
+
+def test_matching_is_one_to_one():
+    """Several features of a set may be similar to one of another set, as explain/truly_different notes."""
+    assert "Matching is one to one." in read("explain/truly_different")
+    X, y = load_breast_cancer(return_X_y=True, as_frame=True)
+    alike = altsets.dissimilarity.Matched.from_data(X, "spearman", threshold=0.9)
+    relevance = altsets.quality.Additive.from_data(X, y)
+    result = altsets.find(relevance, n_features=5, n_alternatives=1, tau=0.5, dissimilarity=alike)
+    first, second = map(list, result.sets)
+    similar = X.corr("spearman").abs().to_numpy()[np.ix_(second, first)].max(axis=1) >= 0.9
+    matched = len(set(first) & set(second)) + len(result.matches)
+    assert matched <= 2 < similar.sum()
 
 
 @pytest.mark.parametrize("quality", ["cfs", "mrmr", "f"])
