@@ -31,11 +31,8 @@ def _arguments(problem: Problem, unshared: int = 0) -> tuple[int, int, int, int]
 def sum_bound(
     candidates: Candidates, problem: Problem, unshared: int = 0, tick: Callable[[], bool] = lambda: False
 ) -> SumBound:
-    """The degree-sequence bound, regardless of existing sets; a weaker one once ``tick`` says stop.
-
-    With ``unshared`` > 0 the pairs of sets share so many features less than they may: no longer a bound, but a degree
-    sequence that is easier to arrange.
-    """
+    """The degree-sequence bound, regardless of existing sets; a weaker one once ``tick`` says stop."""
+    # With unshared > 0, pairs share that many features less than allowed: no bound, but easier to arrange.
     tolerance = candidates.tolerance(problem.n_features)
     value, counts, _, _ = degree_bound(candidates.scores, *_arguments(problem, unshared), tolerance, tick)
     if value == math.inf:
@@ -61,10 +58,10 @@ def degree_sequences(
     shares: Sequence[float],
     tick: Callable[[], bool] = lambda: False,
 ) -> tuple[list[tuple[Ints, float]], float]:
-    """Degree sequences (as counts) from the best down, and the value above which none is missing.
+    """Degree sequences (as counts) in descending order, and the value above which the list is complete.
 
-    That value is ``floor`` if at most ``limit`` sequences exceed it; else it is raised until that holds. ``top`` is
-    the value of the best sequence; ``shares`` of what lies between, the last of them 1, are tried in turn.
+    That value is ``floor`` if at most ``limit`` sequences exceed it, else a higher one: with ``top`` the best value,
+    the distances ``shares`` * (top - floor), the last share 1, are tried in turn.
     """
     tolerance = candidates.tolerance(problem.n_features)
     complete: list[tuple[Ints, float]] = []

@@ -79,10 +79,8 @@ class Conflict:
 
 
 def find_conflict(quality: Quality, problem: Problem, run: Run) -> Conflict | None:
-    """What keeps even a single set from existing; None if a set exists, or that is not settled in time.
-
-    Plain requests, without constraints and with a quality that rules nothing out, have nothing that could conflict.
-    """
+    """Why not even a single set exists; None if one exists, or if that is not settled in time."""
+    # Without constraints and with a quality that rules nothing out, there is nothing to conflict.
     form = quality.form(problem.k_max)
     ruled_out = {PRE_FILTER: form.allowed, CONFLICTS: form.conflicts}
     own = [words for words, features in ruled_out.items() if features is not None]
@@ -115,10 +113,8 @@ def _minimal_conflict(
     *,
     unknown: bool = False,
 ) -> list[Condition]:
-    """The conditions that are needed to make it impossible, earlier ones rather than later ones (Junker's QuickXplain).
-
-    All together, with the background, are impossible, and stay so. ``unknown``: the background may do alone.
-    """
+    """A minimal conflict, earlier conditions preferred (QuickXplain, Junker 2004)."""
+    # Background and conditions together are impossible; with ``unknown``, the background may be so alone.
     if unknown and impossible(background):
         return []
     if len(conditions) == 1:
@@ -174,8 +170,6 @@ def _largest_needed(problem: Problem) -> int | None:
             size += count.lower * (1 + most)
     return min(max(size, 1), problem.n_features_in)
 
-
-# --- Smaller requests -----------------------------------------------------------------------------------
 
 #: Solves a problem and says what became of it.
 Probe = Callable[[Problem], Status]

@@ -18,17 +18,15 @@ from altsets.search.tolerances import PROVEN
 
 @dataclass(frozen=True)
 class Answer:
-    """What an engine hands back: sets, one status per requested set, a bound and the argument behind it.
-
-    ``finished`` is for heuristics that ran to their end; an exact engine has finished if everything is proven.
-    ``evaluated`` counts evaluations of a black box.
-    """
+    """What an engine returns: sets, one status per requested set, a bound and the argument behind it."""
 
     sets: Sequence[FeatureSet]
     statuses: Sequence[Status]
     bound: float
     proof: str
+    #: For heuristics that ran to their end; an exact engine has finished if everything is proven.
     finished: bool = False
+    #: Evaluations of a black box.
     evaluated: int = 0
 
     @classmethod

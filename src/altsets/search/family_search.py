@@ -31,10 +31,7 @@ Attempt = Callable[[int, float], tuple[int | None, int | None]]
 
 @dataclass
 class Bisection:
-    """The largest feasible level of a monotone predicate.
-
-    Levels up to ``reached`` are feasible, those from ``refuted`` on are not; ``top`` is the highest level of interest.
-    """
+    """The largest feasible level up to ``top``: those up to ``reached`` are feasible, those from ``refuted`` on not."""
 
     reached: int
     refuted: int
@@ -77,10 +74,7 @@ class Bisection:
 
 @dataclass(frozen=True)
 class Decision:
-    """Compatible sets that are good enough, if they were found; or whether it is proven that there are none.
-
-    ``most`` is a bound on the number of compatible sets, where there is one.
-    """
+    """Compatible good sets if found, else whether there are provably none; ``most`` bounds their number."""
 
     sets: Sequence[FeatureSet]
     refuted: bool
@@ -90,10 +84,9 @@ class Decision:
 
 
 class FamilySearch(ABC):
-    """The search for the largest level: the sets found so far, and the levels that are ruled out.
+    """The search for the largest level: the best sets so far, and the levels that are ruled out.
 
-    Every set must meet the requirement if the problem has the aggregation ``"min"``, else their mean. ``asked`` is the
-    problem as the user asked it.
+    With aggregation "min" every set must meet the requirement, else their mean. ``asked`` is the problem of the user.
     """
 
     sets: Sequence[FeatureSet] = ()
@@ -177,8 +170,6 @@ class FamilySearch(ABC):
         """Tell the run what is known."""
         self.run.publish(self.sets, float(self.objective), float(self.bound))
 
-    # --- One level ------------------------------------------------------------------------------------
-
     @cached_property
     def listed(self) -> GoodSets | None:
         """All sets that are good enough, if they are few and each of them has to be."""
@@ -219,8 +210,6 @@ class FamilySearch(ABC):
         limits = self.limits
         coloured = limits.coloured_sets if max_steps < math.inf else limits.coloured_sets_later
         return self.listed.compatible(problem, wanted, coloured, repeat=self.repeat)
-
-    # --- Results --------------------------------------------------------------------------------------
 
     def _improve(self, problem: Problem, sets: Sequence[FeatureSet]) -> list[FeatureSet]:
         """As many compatible sets, better ones if a short search finds them; the best first."""
@@ -307,8 +296,6 @@ class FamilySearch(ABC):
             f"{requirement.found.objective:.6g}.{later}"
         )
 
-
-# --- Values of tau --------------------------------------------------------------------------------------
 
 #: Steps from 0 to 1 where the possible dissimilarities are not known, or are more than ``MOST_TAUS``.
 TAU_STEPS, MOST_TAUS = 1_000, 100_000

@@ -187,10 +187,7 @@ class GoodSets:
     def compatible(
         self, problem: Problem, wanted: int, max_coloured: int, *, repeat: bool
     ) -> tuple[list[FeatureSet], float]:
-        """Listed sets that go together, ``wanted`` of them if there are as many; and a bound on their number.
-
-        The clique search ends when so many vertices were coloured.
-        """
+        """Up to ``wanted`` compatible listed sets, and a bound on their number; colours ``max_coloured`` vertices."""
         allowed = self._differing(problem)
         alone = np.flatnonzero(self._apart_from_existing(problem)).tolist()
         if self._run.stopped:
@@ -270,8 +267,6 @@ class GoodSets:
         return np.array(apart, dtype=bool)
 
 
-# --- The largest clique ---------------------------------------------------------------------------------
-
 #: A vertex, and a bound on the cliques of it and the vertices before it.
 Coloured = tuple[int, int]
 
@@ -279,11 +274,9 @@ Coloured = tuple[int, int]
 def largest_clique(
     neighbours: Sequence[int], wanted: int, spend: Callable[[int], bool]
 ) -> tuple[list[int], int]:
-    """A clique that is as large as possible, or has ``wanted`` vertices; and a size that no clique exceeds.
-
-    Branch and bound with colours (Tomita) on bit strings: ``neighbours`` has one for each vertex. ``spend`` is told how
-    many vertices were coloured; true means stop.
-    """
+    """A largest clique, or one of ``wanted`` vertices; and a size that no clique exceeds."""
+    # Branch and bound with colours (Tomita) on bit strings. ``spend`` gets the number of vertices coloured; true means
+    # stop.
     best: list[int] = []
     chosen: list[int] = []
     everything = (1 << len(neighbours)) - 1
@@ -331,9 +324,6 @@ def _colour(possible: int, neighbours: Sequence[int]) -> list[Coloured]:
             possible &= ~(1 << vertex)
             of_this_colour &= ~(neighbours[vertex] | (1 << vertex))
     return order
-
-
-# --- Bounds from counting -------------------------------------------------------------------------------
 
 
 def bound_on_number(

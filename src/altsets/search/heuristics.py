@@ -1,11 +1,9 @@
 """The paper's three heuristics for additive quality: replacement, balancing, depth.
 
-They are fast and give no proof. With d = k - max_overlap, the number of features in which two sets must differ:
-
-* *replacement* keeps the best ``max_overlap`` features in every set and fills each set up with the next d features;
-* *balancing* deals the same features out so that the qualities of the sets come close;
-* *depth* goes through all sets in lexicographic order of quality ranks and keeps each one that is valid. Without caps
-  its first sets are those of replacement, so it starts from there (the hybrid that the paper suggests).
+With d = k - max_overlap, *replacement* keeps the best ``max_overlap`` features in every set and adds the next d to
+each; *balancing* distributes the same features so that qualities come close; *depth* goes through all sets in
+lexicographic order of quality ranks and keeps each valid one. Without caps its first sets are those of replacement, so
+it starts there (the hybrid that the paper suggests).
 """
 
 from __future__ import annotations
@@ -124,10 +122,8 @@ def balancing(scores: Floats, problem: Problem, run: Run) -> list[FeatureSet]:
 
 
 def depth(scores: Floats, problem: Problem, run: Run) -> list[FeatureSet]:
-    """Greedy Depth Search, until all sets are found, none is left or time is up.
-
-    Required features lie in all sets, so the lexicographic order is that of the other features alone.
-    """
+    """Greedy Depth Search, until all sets are found, none is left or time is up."""
+    # Required features lie in all sets, so the lexicographic order is that of the other features.
     rules = Rules.of(problem, problem.n_features)
     if rules is None:
         return []

@@ -1,9 +1,4 @@
-"""most_different and most_sets: one bisection over :func:`altsets.find`.
-
-Sets that differ by some tau differ by any smaller one, and of n sets any n - 1 are a solution as well: whether there
-are sets that are good enough is monotone in tau and in their number. Bisection finds the largest feasible level; each
-level is decided by the list of all good sets, where they are few, or else by a search for the best sets.
-"""
+"""most_different and most_sets: bisection over a monotone question, see docs/internals/search.md."""
 
 from __future__ import annotations
 

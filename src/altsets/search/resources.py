@@ -108,12 +108,9 @@ _LINEAR_ALGEBRA = _LinearAlgebra()
 
 @contextmanager
 def one_thread() -> Iterator[None]:
-    """Let numpy's linear algebra use one thread.
-
-    Matrices of a search are small. Threads save nothing on them, and where other processes keep the cores busy they
-    wait for each other: the eigenvalues of 300 features took 1.5 s instead of 0.02 s. Sums also come out the same,
-    to the last bit, on any number of cores.
-    """
+    """Limit the linear algebra of numpy to one thread."""
+    # Matrices are small here, and on busy cores threads wait for each other: the eigenvalues of 300 features took 1.5 s
+    # instead of 0.02 s. Sums are also the same, to the last bit, on any number of cores.
     _LINEAR_ALGEBRA.ask()
     try:
         yield

@@ -54,10 +54,7 @@ NOTHING = Known()
 
 @dataclass
 class SharedWork:
-    """Work shared by searches that differ in tau and in the number of sets only, in engine units.
-
-    It saves time and decides nothing: without it, a search does the same again.
-    """
+    """Work shared by searches that differ in tau and number of sets only; in engine units. Decides nothing."""
 
     #: The best sets that k_best gave for a single set of any kind: the sets, their values, and the bound.
     best: tuple[list[FeatureSet], list[float], float] | None = None
@@ -76,18 +73,15 @@ class Stopped(Exception):
 
 
 class Run:
-    """The state of one search that engines share: limits, incumbent, bound, progress.
+    """The state of one search that engines share: limits, incumbent, bound, progress. Only its methods write it.
 
-    Loops check ``stopped`` or call ``tick``, and return the best they have; preparations call ``check``, which raises
-    :class:`Stopped`. Each tick is one step. Parts of a search are limited in steps, whose number is the same on every
-    machine, so that only the user's own time limit makes an answer depend on the clock.
+    Loops check ``stopped`` or call ``tick`` and return the best they have; preparations call ``check``, which raises
+    :class:`Stopped`. Each tick is one step. Parts of a search are limited in steps, the same on every machine, so that
+    only the time limit (in seconds) makes an answer depend on the clock.
 
     As a context manager it turns the first Ctrl-C into a request to stop: the engine returns its best answer so far
     with its bound. A second Ctrl-C, or an exception in the user's callback, is kept in ``error`` until compiled code
-    has returned, and raised on the way out.
-
-    Attributes are written by the methods of this class only. The time limit is in seconds, and ``max_iters`` is for
-    black boxes.
+    has returned, and raised on exit.
     """
 
     def __init__(
@@ -122,10 +116,7 @@ class Run:
         self._is_turn = False
 
     def part(self, max_steps: float = math.inf, enough: Enough | None = None) -> Run:
-        """A run for a part of the work: it ends with this one, after ``max_steps``, or when it has found enough.
-
-        What it finds is not reported to the callback.
-        """
+        """A run for a part of the work: ends with this one, after ``max_steps`` or with ``enough``; no callback."""
         part = Run(max_iters=self.max_iters)
         part._whole, part.max_steps, part._enough = self, max_steps, enough
         return part

@@ -1,7 +1,7 @@
-"""Numbers of order one: what engines see of a quality, whatever its units, and what their answers mean in these units.
+"""Scaling: engines see numbers of order one, and their answers are translated back to user units.
 
-Engines get all numbers divided by a power of two, which rounds nothing, such that the largest absolute number among the
-features that can be used (the *scale*) lies between 1/2 and 1. So tolerances are plain constants.
+All numbers are divided by a power of two, which rounds nothing, such that the largest absolute number among the usable
+features (the *scale*) lies between 1/2 and 1. So tolerances are plain constants.
 """
 
 from __future__ import annotations
@@ -205,12 +205,10 @@ def _named(quality: Quality, values: Floats, usable: Mask, largest: float) -> st
 
 
 def _rounding(form: Form, size: int, n_sets: int, largest: float) -> float:
-    """How much better than the best set that an engine finds another one can be, because sums are rounded.
-
-    Each addition rounds to half of the last digit of a sum that is no larger than all terms together. The errors of
-    many additions cancel each other for the most part (their sum grows as a root), of few we take the worst. Where all
-    numbers are multiples of one that is larger than the error, there is none: better is then better by that much.
-    """
+    """By how much rounding can make an engine miss a better set."""
+    # Each addition rounds to half of the last digit of a sum that is no larger than all terms together. Errors of many
+    # additions mostly cancel (their sum grows as a root), of few we take the worst. Where all numbers are multiples of
+    # one that is larger than the error, there is none: better is then better by that much.
     n_terms, reach = size, size * (_largest(form.linear) if form.has_pairs else largest)
     if form.has_pairs and not form.ratio:
         n_pairs = size * (size - 1) // 2

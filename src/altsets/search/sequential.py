@@ -25,10 +25,7 @@ def sequential(
     proof: str,
     construction: Callable[[], Construction] | None = None,
 ) -> Answer:
-    """Ask for the best set again and again, each time with the sets before it as others.
-
-    Once time is up, or where the search gives up, sets are constructed: they are valid, and not proven.
-    """
+    """Find the best set given those before, again and again; once time is up, construct sets without proof."""
     return _SequentialSearch(problem, run, next_set, evaluate, construction).solve(proof)
 
 
@@ -90,10 +87,7 @@ class _SequentialSearch:
         return (self._constructed.pop(0) if self._constructed else None), bound
 
     def _bound(self, of_next: float) -> float:
-        """No answer has a larger objective, where no further set is better than ``of_next``.
-
-        If there is no further set, the answer ends here, and what is there counts.
-        """
+        """A bound on the objective if no further set is better than ``of_next``; -inf: there is no further set."""
         n_missing = self._problem.n_sets - len(self._sets)
         if not n_missing or of_next == -math.inf:
             return math.fsum(self._bounds)

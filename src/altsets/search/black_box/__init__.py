@@ -1,5 +1,1 @@
-"""Sets of a quality that can only be asked.
-
-``exhaustive`` evaluates every set there is, and proves. ``greedy-wrapper`` is the hill climbing of the paper.
-``local-search`` gets further with as many evaluations.
-"""
+"""Engines for a quality that can only be evaluated: ``exhaustive``, ``local-search`` and ``greedy-wrapper``."""

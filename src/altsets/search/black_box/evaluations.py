@@ -49,10 +49,10 @@ Improve = Callable[[Sequence[FeatureSet], Sequence[FeatureSet]], Sequence[Featur
 
 
 class Evaluations:
-    """The sets that a search has asked for, with their qualities: ``most`` of them in one search, ``left`` by now.
+    """The qualities of the sets that a search evaluated: at most ``most``, ``left`` of them still allowed.
 
-    What a black box remembers from earlier searches saves time, but changes no answer: it counts like any other set.
-    A ``failure`` of the black box ends the search.
+    Values cached from earlier searches save time but count like any other, so they change no answer. A ``failure`` of
+    the black box ends the search.
     """
 
     def __init__(self, quality: BlackBox, problem: Problem, run: Run, most: float = math.inf) -> None:
@@ -201,9 +201,6 @@ def _simultaneous(problem: Problem, evaluations: Evaluations, improve: Improve, 
     if not sets or not math.isfinite(evaluations.objective(sets)):
         sets = []
     return Answer.simultaneous(problem, sets, math.inf, proof, proven=False)
-
-
-# --- The exhaustive engine ------------------------------------------------------------------------------
 
 
 class ExhaustiveEngine:

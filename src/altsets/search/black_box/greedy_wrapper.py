@@ -1,10 +1,9 @@
-"""Greedy wrapper, the hill climbing of the paper (Algorithm 1), and its repair step: the closest valid sets.
+"""Greedy wrapper: the hill climbing of the paper (Algorithm 1) with its repair step, the closest valid sets.
 
-The paper asks a solver after every swap. Nearly always there is a shorter way: in sets of one size, two new features
-push out two old ones, and there are few ways to choose them. Where that fails, the search for good sets finds the
-closest set, with a reward of 1 for each feature that stays as it is; for several sets at once, it lists the close ones,
-and those that go together are picked. Only where these lists grow long the integer-programming solver is asked. Ties
-are broken by small random numbers, always the same ones, one for each set and feature.
+The paper calls a solver after every swap. Here a repair first tries all exchanges of two features for two in sets of
+one size, then the search for one set with a reward of 1 for each feature that stays (several sets: lists of close sets,
+from which compatible ones are picked), and the integer-programming solver only if these lists grow long. Ties are
+broken by small random numbers, fixed for each set and feature.
 """
 
 from __future__ import annotations
@@ -106,10 +105,10 @@ class Repair:
     def closest(
         self, sets: Sequence[FeatureSet], flips: Sequence[Sequence[int]], others: Sequence[FeatureSet] = ()
     ) -> list[FeatureSet] | None:
-        """The valid sets that are closest to given ones, a valid solution, and differ from others.
+        """The valid sets that are closest to a valid solution and differ from ``others``; None if there are none.
 
-        ``flips`` has for each set the features that must come in if they are out, and go if they are in. None if there
-        are none, or, among many sets or by a user's own dissimilarity, if they are hard to find.
+        ``flips`` has for each set the features to add if they are out and to remove if they are in. Also None if such
+        sets are hard to find, which happens among many sets or with a user's own dissimilarity.
         """
         changes = changes_of(sets, flips)
         if any(not change.forced_in <= self._usable for change in changes) or self._too_much_shared(changes):
@@ -130,8 +129,6 @@ class Repair:
         return any(
             len(one.forced_in & two.forced_in) > most for one, two in itertools.combinations(changes, 2)
         )
-
-    # --- The short way ------------------------------------------------------------------------------
 
     def _directly(self, changes: Sequence[Change], others: Sequence[FeatureSet]) -> Sequence[Features] | None:
         """The best sets out of those without a change that the size does not ask for; None if there are none."""
@@ -164,8 +161,6 @@ class Repair:
             for some in in_order([ties[j] for j in coming], -excess):
                 new = [coming[place] for place in some]
                 yield sum([ties[j] for j in new]), after.union(new)
-
-    # --- The search ---------------------------------------------------------------------------------
 
     def _rewards(self, number: int, change: Change) -> tuple[DualPrices, float]:
         """Prices such that the best set is the closest; and what its value is at least."""
@@ -318,10 +313,7 @@ def best_combination(
     tick: Callable[[], bool],
     valid: Callable[[Features], bool] | None = None,
 ) -> tuple[Sequence[Features] | None, bool]:
-    """One valid set of each family such that all differ enough, with the largest sum of values; None if there are none.
-
-    Also whether the search came to its end: there may be far more combinations than steps.
-    """
+    """One set per family, compatible and with the largest sum of values, or None; and whether the search finished."""
     first = [next(iter(family), None) for family in families]
     best: list[Features] | None = None
     best_value = -math.inf
@@ -353,9 +345,6 @@ def best_combination(
             values.append(value + more)
             waiting.append(iter(families[level + 1]))
     return best, True
-
-
-# --- The engine -----------------------------------------------------------------------------------------
 
 
 class GreedyWrapperEngine:

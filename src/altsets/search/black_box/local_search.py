@@ -1,8 +1,7 @@
-"""Local search for black boxes: simulated annealing that learns which features are worth trying.
+"""Local search for black boxes: simulated annealing guided by a linear model of single features.
 
-Random valid sets, until each feature was in a few, and all later ones go into a linear model. The search starts from
-the best sets so far and from what the model holds to be best, and exchanges features of one set at a time. Of several
-sets at once, the best that go together are picked from all that were evaluated.
+Random valid sets, until each feature was in a few, and all later ones train the model. The search starts from the best
+sets so far and from the optimum of the model. Several sets at once are picked from all evaluated sets.
 """
 
 from __future__ import annotations
@@ -80,10 +79,7 @@ class LocalSearchEngine:
 
 
 class SurrogateAnnealing:
-    """The local search of one call; for several sets in turn, all share the evaluations and the surrogate.
-
-    Features are exchanged in one set at a time, good ones for bad ones.
-    """
+    """The local search of one call; sets found in turn share the evaluations and the surrogate."""
 
     def __init__(self, problem: Problem, evaluations: Evaluations) -> None:
         self.problem, self.evaluations = problem, evaluations
@@ -114,8 +110,6 @@ class SurrogateAnnealing:
             return best
         # Sets that were never together may go together best.
         return max(best, self._picked() or best, key=self._rank)
-
-    # --- Where to start -----------------------------------------------------------------------------
 
     def _explore(self, others: Sequence[FeatureSet]) -> None:
         """Evaluate random sets in which each feature turns up, those that were used least first."""
@@ -176,8 +170,6 @@ class SurrogateAnnealing:
     def _n_sets(self) -> int:
         return 1 if self.problem.search == "sequential" else self.problem.n_sets
 
-    # --- Annealing ----------------------------------------------------------------------------------
-
     def _anneal(self, best: list[FeatureSet], others: Sequence[FeatureSet]) -> list[FeatureSet]:
         evaluations = self.evaluations
         finite = [value for value in evaluations.known.values() if value > -math.inf]
@@ -233,8 +225,6 @@ class SurrogateAnnealing:
                 self.surrogate.update(chosen, known[chosen])
         self._n_seen = len(known)
         return True
-
-    # --- Exchanges ----------------------------------------------------------------------------------
 
     def _proposals(
         self, current: Sequence[FeatureSet], others: Sequence[FeatureSet], idle: int
@@ -349,8 +339,7 @@ class FeatureSampler:
 class Surrogate:
     """A linear model of quality, updated set by set: a constant plus a coefficient for each feature of the set.
 
-    No black box is so simple, but the coefficients say which features are worth trying first. This is ridge regression,
-    in its recursive form; where features are many, without the covariances.
+    Recursive ridge regression; with many features, without covariances.
     """
 
     def __init__(self, n_features: int) -> None:

@@ -1,9 +1,7 @@
 """Points of a frontier, and the elbow of its curve: up to where more difference, or fewer features, cost little.
 
-Let line(x) be the straight line from the first point of a curve to its last one, and h = (y - line(x)) / (highest y -
-lowest y). The elbow is where h is largest, if that is 0.1 or more (the "knee" of Satopaa et al., 2011). So a curve that
-first falls slowly and then steeply has its elbow where it begins to fall, and one that first rises steeply where it
-levels off; a straight one has none, nor one that falls at once.
+With line(x) the straight line from the first to the last point of a curve and h = (y - line(x)) / (max y - min y), the
+elbow is where h is largest, if that is 0.1 or more (the "knee" of Satopaa et al., 2011).
 """
 
 from __future__ import annotations
@@ -178,11 +176,9 @@ class Curve:
 
 
 def suggest(points: Sequence[FrontierPoint], *, mean_quality: bool) -> Suggestion:
-    """A size where further features add little, and at that size a tau up to which difference costs little.
-
-    Of several numbers of sets, the largest counts for which there are sets that differ at all. A ``mean_quality`` over
-    features is multiplied by their number.
-    """
+    """A size where further features add little, and at that size a tau up to which difference costs little."""
+    # Of several numbers of sets, the largest with different sets counts. A mean over features is multiplied by their
+    # number.
     complete = [point for point in points if point.is_complete]
     counts = {point.n_alternatives for point in complete if point.tau > 0 or not point.n_alternatives}
     if not counts:

@@ -1,14 +1,9 @@
 """The searches of a frontier, one after the other: each starts from what those before have proven.
 
-Let V be the best sum of A simultaneous sets that differ by tau, and M the largest minimum. Sets that differ by more
-than tau differ by tau as well, and of A + 1 sets one can be left out, so
-
-- V and M do not grow with tau, nor M with A;
-- V of A + 1 sets is at most (A + 1) / A times V of A sets: without the worst set, the mean is no lower;
-- where there is no solution, there is none for a larger tau or for more sets.
-
-Sequential search knows no such order, as each set depends on the choice of those before. But its first set is the same
-for every tau, and its first sets are the same for every number of sets.
+For simultaneous sets, the best sum V and the largest minimum M do not grow with tau, nor M with the number of sets A; V
+of A + 1 sets is at most (A + 1) / A times V of A sets (without the worst set, the mean is no lower); and where there is
+no solution, there is none for a larger tau or more sets. Sequential searches only share the first set for every tau,
+and the first sets for every number of sets.
 """
 
 from __future__ import annotations
@@ -249,10 +244,9 @@ class FrontierProgress:
 
 
 class Sweep:
-    """The points of a plan as they come in; the request is what they have in common.
+    """The points of a plan, computed one by one; the request is what they have in common.
 
-    Its time limit is for all of them: each has an equal share of what is left, and leaves to the others what it does
-    not need.
+    The time limit covers all points: each gets an equal share of what is left.
     """
 
     def __init__(

@@ -98,11 +98,8 @@ def best_set(
 
 
 def confirmed(model: Formulation, quality: Quality, run: Run) -> tuple[list[FeatureSet] | None, float]:
-    """Solve twice, with presolve and without it, as presolve has been seen to lose solutions; the weaker claim counts.
-
-    "Infeasible" must also hold without an objective. A bound that is not confirmed, as when time is up, is raised by
-    more than counts as proven.
-    """
+    """Solve with presolve and without it, as presolve has been seen to lose solutions; the weaker claim counts."""
+    # "Infeasible" must also hold without an objective. An unconfirmed bound is raised by more than counts as proven.
     sets, bound = solve(model, run)
     if sets is None and bound == -math.inf and not run.stopped and model.programme.is_empty(run):
         return None, -math.inf
@@ -196,10 +193,7 @@ def proven_empty(
     conflicts: Bools | None = None,
     allowed: Bools | None = None,
 ) -> bool:
-    """Whether it is proven that no single set keeps to the constraints and differs from the existing sets.
-
-    ``conflicts`` and ``allowed`` are what a quality rules out, see :class:`altsets.quality.Form`.
-    """
+    """Whether it is proven that no set is valid and differs from existing ones, under the conflicts of a form."""
     if not problem.existing:
         # A single set differs from nothing, and shared features are easier to handle.
         problem = replace(problem, dissimilarity="dice")

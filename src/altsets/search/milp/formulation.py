@@ -37,11 +37,10 @@ class SetVariables:
 
 
 class Formulation:
-    """An integer programme about sets of one problem; qualities in it are divided by ``scale``.
+    """An integer programme for the sets of one problem; qualities in it are divided by ``scale``.
 
-    The form of the quality is linear, but for products of two features; the dissimilarity counts what two sets share:
-    features, those that are alike, or groups. Building a large programme takes long: raises
-    :class:`altsets.search.run.Stopped` when it is time to stop.
+    The quality is linear up to products of two features; the dissimilarity counts what two sets share: features,
+    similar features, or groups. Raises :class:`altsets.search.run.Stopped` if there is no time left to build it.
     """
 
     def __init__(
@@ -127,12 +126,10 @@ class Formulation:
         return added
 
     def _products(self, chosen: Sequence[int]) -> Terms:
-        """One product for each pair of features, and its part in the quality.
-
-        In a set of k features, the products with a chosen one add up to k - 1 and all others to 0. As no product
-        exceeds 1, these few rows say it all, for terms of either sign; the row for each costly product makes the
-        relaxation tighter still.
-        """
+        """One product for each pair of features, and its part in the quality."""
+        # In a set of k features, the products with a chosen one add up to k - 1 and all others to 0. As no product
+        # exceeds 1, these few rows say it all, for terms of either sign; the row for each costly product makes the
+        # relaxation tighter.
         if self._pairs is None:
             return {}
         row = self.programme.row
@@ -167,11 +164,9 @@ class Formulation:
             self._pay(in_units(budget), chosen)
 
     def _pay(self, budget: WholeBudget, chosen: Sequence[int]) -> None:
-        """One set keeps to a budget.
-
-        In units of the limit, and a little more than it: where the cost of a set was nearly the limit, the solver has
-        been seen to lose other sets. Those that cost too much by so little are excluded later.
-        """
+        """One set keeps to a budget."""
+        # In units of the limit, and a little above it: where the cost of a set was nearly the limit, the solver has
+        # been seen to lose other sets. Sets that exceed the limit by so little are excluded later.
         priced, too_dear = {}, {}
         paid: dict[int, int] = {}
         for variable, feature in zip(chosen, self.candidates.indices.tolist(), strict=True):
@@ -234,11 +229,8 @@ class Formulation:
         return shared
 
     def _cover(self, weights: Floats, first: Sequence[int], second: Sequence[int] | None) -> Terms:
-        """What two sets have in common where features that are alike count as the same; a set that is given has None.
-
-        A matching is no larger than any cover of the pairs that are alike, and the smallest cover is as large (Koenig):
-        so there is a cover within the limit if the matching is.
-        """
+        """What two sets have in common where similar features count as the same; a given set has None."""
+        # The smallest cover of the similar pairs is as large as the largest matching (Koenig).
         alike = np.argwhere(weights > 0)
         variable = self.programme.variable
         left = {i: variable(1, integer=False) for i in np.unique(alike[:, 0]).tolist()}
@@ -300,10 +292,8 @@ class Formulation:
         self.programme.row(shared | dict.fromkeys(variables, -share), upper=share * given)
 
     def in_order(self) -> None:
-        """Sets are interchangeable: ask for them in the order of the ranks of their features.
-
-        Rows of nearly equal qualities made the solver's presolve cut off optima; any whole numbers are safe.
-        """
+        """Break the symmetry of sets by the ranks of their features."""
+        # Rows of nearly equal qualities made presolve cut off optima; whole numbers are safe.
         ranks = range(len(self.candidates), 0, -1)
         for first, second in itertools.pairwise(self.sets):
             self._check()
@@ -360,10 +350,8 @@ def _overlap_share(problem: Problem, totals: Iterable[int]) -> float:
 
 
 def _share_of(limits: Iterable[tuple[int, int]]) -> float:
-    """A factor such that each total times it, rounded down, is what goes with it.
-
-    Many factors say the same about so few totals; the one in the middle stays clear of the solver's tolerance.
-    """
+    """A factor such that each total times it, rounded down, is its limit."""
+    # The middle of all such factors, to stay clear of the solver's tolerance.
     low, high = Fraction(0), Fraction(1)
     for total, most in limits:
         low, high = max(low, Fraction(most, total)), min(high, Fraction(most + 1, total))

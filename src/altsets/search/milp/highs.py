@@ -42,10 +42,7 @@ class Solution:
 
 
 class Programme:
-    """An integer programme under construction: maximise a linear function of bounded variables.
-
-    Coefficients should be of order one: the solver's tolerances are absolute.
-    """
+    """An integer programme: maximise a linear function of bounded variables. Coefficients should be of order one."""
 
     def __init__(self) -> None:
         self._lower: list[float] = []
@@ -76,10 +73,7 @@ class Programme:
         upper: float = math.inf,
         of_objective: bool = False,
     ) -> None:
-        """Add a row: lower <= sum of coefficient * variable <= upper.
-
-        A row ``of_objective`` only defines a variable of the objective, and rules no solution out.
-        """
+        """Add lower <= terms <= upper; a row ``of_objective`` only defines a variable of the objective."""
         self._of_objective.append(of_objective)
         self._index.extend(terms)
         self._value.extend(terms.values())
@@ -96,10 +90,8 @@ class Programme:
         self._cost[variable] = cost
 
     def maximise(self, run: Run, gap: float = 0.0, *, presolve: bool = True) -> Solution:
-        """Solve until proven but for a relative gap, out of time or interrupted; begin with the last values found.
-
-        One run alone proves nothing, as presolve has been seen to lose solutions.
-        """
+        """Solve until proven up to a relative gap, out of time or interrupted; start from the last values found."""
+        # One run alone proves nothing, as presolve has been seen to lose solutions.
         import highspy
 
         solver = self._solve(highspy, self._model(highspy), run, gap, presolve=presolve)
@@ -109,11 +101,9 @@ class Programme:
         return solution
 
     def is_empty(self, run: Run) -> bool:
-        """Whether it is confirmed that no values satisfy the rows.
-
-        Presolve has been seen to call programmes infeasible whose objective holds numbers of very different size.
-        Without an objective there are none, and where other rows have fractions, it is done without presolve.
-        """
+        """Whether it is confirmed that no values satisfy the rows."""
+        # Presolve has been seen to call programmes infeasible whose objective holds numbers of very different size: so
+        # there is no objective here, and no presolve if other rows have fractions.
         import highspy
 
         model = self._model(highspy, objective=False)
@@ -207,9 +197,9 @@ def _silent_solver(highspy: Any) -> Any:
 
 
 class LinearProgramme:
-    """A linear programme over variables >= 0 that grows by columns and rows and is solved again from where it was.
+    """A linear programme over variables >= 0 that grows by columns and rows and is solved from where it was.
 
-    What is added waits for the next solution: the solver takes as long for one row as for many.
+    Additions are passed on when it is solved: the solver takes as long for one row as for many.
     """
 
     def __init__(self) -> None:

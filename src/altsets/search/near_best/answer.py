@@ -105,8 +105,6 @@ class NearBest:
         self.n_known, self.estimated = counted.family.n_known, counted.family.estimated
         self.reason, self.stop_reason, self.elapsed = reason, stop_reason, elapsed
 
-    # --- Features -----------------------------------------------------------------------------------
-
     @cached_property
     def frequencies(self) -> Floats:
         """The share of the sets that has each feature, one number for each."""
@@ -143,8 +141,6 @@ class NearBest:
     def _named(self, chosen: np.ndarray) -> list[str]:
         return list(self._quality.names_of(np.flatnonzero(chosen).tolist()))
 
-    # --- Sets ---------------------------------------------------------------------------------------
-
     def __iter__(self) -> Iterator[FeatureSet]:
         return self._family.ranked()
 
@@ -179,8 +175,6 @@ class NearBest:
         if self.count_bounds[1] == 0 or self.n_known == 0:
             raise InputError("there are no sets to draw from; see explain().")
         return self._family.draw(wanted, rng)
-
-    # --- For people and programs --------------------------------------------------------------------
 
     def explain(self) -> str:
         """How many sets there are, and what they have in common, in plain words."""

@@ -1,7 +1,4 @@
-"""near_best: find the best set, then count those that are nearly as good.
-
-Sums of scores are counted without a list, every other quality with one.
-"""
+"""near_best: find the best set, then count those that are nearly as good, sums of scores without a list."""
 
 from __future__ import annotations
 
@@ -222,8 +219,6 @@ class Counting:
         """The rounding error of the quality, in engine units."""
         return math.ldexp(self.scaling.rounding, -self.scaling.exponent)
 
-    # --- Sums -----------------------------------------------------------------------------------------
-
     def _count_sums(self, sums: list[Sums]) -> Counted:
         """Sums of scores: the best set has the highest scores, and what it may lose says which others count."""
         tops = [some.set_of(range(some.n_open)) for some in sums]
@@ -252,8 +247,6 @@ class Counting:
         family = SumFamily(sums, relaxed, self.run, self.limits)
         filtered = FilteredFamily(family, least, threshold, self.problem, self.limits)
         return filtered if filtered.keeps_enough else None
-
-    # --- Lists ----------------------------------------------------------------------------------------
 
     def _count_listed(self, best_set: FeatureSet) -> Counted:
         """Any other quality: all sets that may count are listed, and those in doubt are evaluated."""

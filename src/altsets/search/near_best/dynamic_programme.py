@@ -1,9 +1,8 @@
 """Count k-subsets by integer loss: dynamic programming over rounded scores, where sets are too many to list.
 
-A set is the best one after some exchanges, and each feature that goes or comes loses something. Losses are rounded to
-whole steps, down for an upper bound on the number of sets within the threshold, and up for a lower one; dynamic
-programming counts either. More steps bring the bounds together. Where all losses are multiples of one number, they are
-the same at once.
+Every set is the best one after some exchanges, in which each feature that leaves or enters loses something. Losses
+rounded down to whole steps give an upper bound on the number of sets within the threshold, rounded up a lower one; they
+agree at once if all losses are multiples of one number.
 """
 
 from __future__ import annotations
@@ -67,11 +66,9 @@ def count_subsets(
     whole: bool = False,
     keep: list[npt.NDArray[Any]] | None = None,
 ) -> npt.NDArray[Any]:
-    """The number of subsets of up to ``n_taken`` features, by size (rows) and total loss up to ``most``.
-
-    Counts are floats, or with ``whole`` Python's integers. The tables before each class, and the last one, are added
-    to ``keep``.
-    """
+    """The number of subsets of up to ``n_taken`` features, by size (rows) and total loss up to ``most``."""
+    # Counts are floats, or with ``whole`` Python integers. ``keep`` collects the tables before each class, and the last
+    # one.
     ways: npt.NDArray[Any] = np.zeros((n_taken + 1, most + 1), dtype=object if whole else np.float64)
     ways[0, 0] = 1
     n_before = 0
@@ -193,8 +190,6 @@ class RoundedSums:
             else:
                 self._refine(run)
 
-    # --- Counting -----------------------------------------------------------------------------------
-
     def _refine(self, run: Run) -> None:
         """Count with ever more steps until the bounds are close together."""
         steps = self._limits.first_steps
@@ -266,8 +261,6 @@ class RoundedSums:
         n_terms = len(self._going) + len(self._coming) + rounded.most + 100
         error = 2.0**-52 * n_terms * (self._n_exchanged + 1)
         return math.floor(total * (1 - error)), math.ceil(total * (1 + error))
-
-    # --- Drawing ------------------------------------------------------------------------------------
 
     @property
     def n_proposals(self) -> int:

@@ -22,8 +22,8 @@ from altsets.search.subset.listing import Listing
 class Family(ABC):
     """Sets above a threshold; their number is within ``bounds``.
 
-    ``n_known`` is the number of sets that shares, draws and rankings are about, the best ones, if those are not all.
-    If it is ``estimated``, shares come from a sample.
+    ``n_known`` is the number of best sets that shares, draws and rankings cover, if not all; if ``estimated``, shares
+    come from a sample.
     """
 
     n_known: int | None = None
@@ -137,10 +137,8 @@ class ListedFamily(Family):
 
     @cached_property
     def _order(self) -> tuple[Indices, Indices]:
-        """The sets in the order of their values, and where those end that are nearly equal to each other.
-
-        Values are sums in another order than qualities are, so those are compared by quality.
-        """
+        """The sets by descending value, and where runs of nearly equal values end."""
+        # Values are summed in another order than qualities, so nearly equal ones are compared by quality.
         order = np.argsort(-self._sets.values, kind="stable")
         falls = np.diff(self._sets.values[order]) < -self._threshold.margin
         return order, np.append(np.flatnonzero(falls) + 1, len(order))
@@ -241,10 +239,7 @@ def _count_part(
 
 
 class FilteredFamily(Family):
-    """The sets of a family without constraints that keep to them and that the quality does not rule out.
-
-    ``least`` of them are known to; the threshold has the quality itself.
-    """
+    """The valid sets of a family without constraints; at least ``least`` of them exist."""
 
     estimated = True
 

@@ -28,16 +28,12 @@ Rows = npt.NDArray[np.uint16]
 class NearBestLimits:
     """Limits of :func:`altsets.near_best`."""
 
-    # --- Meeting in the middle ----------------------------------------------------------------------
-
     #: Half sets of one size that are listed: a few hundred megabytes. Beyond it, scores are rounded.
     max_half_sets: int = 3_000_000
     #: Sets that are counted even if time is up.
     unchecked_sets: int = 1_000
     #: Sets so close to the threshold that their qualities are computed one by one.
     max_doubtful: int = 50_000
-
-    # --- Rounded scores -----------------------------------------------------------------------------
 
     #: Steps from the best quality to the threshold in the first table; each further table has twice as many.
     first_steps: int = 256
@@ -52,15 +48,13 @@ class NearBestLimits:
     max_long_additions: float = 5e7
     #: Numbers that are kept to draw sets from: a sixth of a gigabyte.
     max_kept: int = 20_000_000
-    #: How many times the true number of sets may be drawn from: the others are drawn in vain.
+    #: How many times the true number of sets may be drawn from: the other draws are rejected.
     max_in_vain: float = 2.0
     #: Sets that are drawn to estimate how often features occur: half a per cent off at most, mostly.
     n_draws: int = 10_000
     #: Sets that are drawn at a time, and how many of these rounds may bring nothing.
     draws_at_a_time: int = 100_000
     max_rounds: int = 200
-
-    # --- Lists --------------------------------------------------------------------------------------
 
     #: Sets that are listed, and the features of all of them: a gigabyte at its peak.
     max_listed: int = 10_000_000
@@ -74,14 +68,9 @@ class NearBestLimits:
     #: Rows of a list that are processed at a time.
     rows_at_a_time: int = 1_000_000
 
-    # --- Sums under constraints ---------------------------------------------------------------------
-
-    #: Sets without constraints that are drawn to see how many keep to them, and the least share that makes it worth
-    #: drawing from them.
+    #: Unconstrained sets drawn to see how many are valid, and the least share for which drawing from them pays.
     trial_draws: int = 1000
     min_kept: float = 0.02
-
-    # --- Black boxes --------------------------------------------------------------------------------
 
     #: Sets that a function is called for.
     max_asked: int = 10_000
@@ -94,8 +83,8 @@ NEAR_BEST_LIMITS = NearBestLimits()
 class Threshold:
     """The quality from which on a set counts.
 
-    ``cutoff`` is in units of the user's quality, less what counts as equal; ``value`` is the same in engine units. Sets
-    whose value is within ``margin`` of it, the rounding error, are evaluated.
+    ``cutoff`` is in user units, less what counts as equal; ``value`` is the same in engine units. Sets within the
+    rounding error ``margin`` of it are evaluated.
     """
 
     quality: Quality
@@ -110,10 +99,7 @@ class Threshold:
 
 @dataclass(frozen=True)
 class Sums:
-    """All sets of one size: the features of ``base``, and any ``n_open`` of the others.
-
-    The others come with the highest score first; ``start`` is the sum of the scores of the base. In engine units.
-    """
+    """All sets of one size, in engine units: ``base``, of the sum ``start``, plus ``n_open`` others, best first."""
 
     base: Indices
     features: Indices
@@ -137,10 +123,7 @@ class Sums:
 
     @property
     def losses(self) -> tuple[Floats, Floats]:
-        """What the best set loses by each of its features that goes, and by each other one that comes instead.
-
-        Each set is the best one after some exchanges: as many features come as go.
-        """
+        """What the best set loses by each of its features that leaves, and by each other one that enters."""
         last = self.scores[self.n_open - 1] if self.n_open else 0.0
         return self.scores[: self.n_open] - last, last - self.scores[self.n_open :]
 
@@ -165,10 +148,7 @@ class Sums:
 
 
 def sums_of(quality: Quality, problem: Problem, *, relaxed: bool = False) -> list[Sums] | None:
-    """One for each size of sets, if their quality (in engine units) is a sum and no rule is about several features.
-
-    ``relaxed`` leaves such rules and conflicts out, so that there may be more sets.
-    """
+    """One for each size if quality is a sum and no rule is about several features; ``relaxed`` drops such rules."""
     if not relaxed and not problem.rules.only_single:
         return None
     found = []
@@ -190,11 +170,9 @@ def sums_of(quality: Quality, problem: Problem, *, relaxed: bool = False) -> lis
 
 
 def best_first(sums: Sequence[Sums], threshold: Threshold) -> Iterator[FeatureSet]:
-    """All sets that count from the best down, lazily.
-
-    A set comes from the one in which its first feature that is not among the best is one place better. So each has at
-    most two that come from it, none better than itself, and the best of those at hand is the next one.
-    """
+    """All sets that count from the best down, lazily."""
+    # Each set has one parent, in which its first feature that is not among the best is one place better: so at most two
+    # children, none better than itself, and a heap of them gives the order.
     waiting: list[tuple[float, FeatureSet, int, tuple[int, ...]]] = []
 
     def add(number: int, positions: tuple[int, ...]) -> None:
@@ -217,18 +195,15 @@ def best_first(sums: Sequence[Sums], threshold: Threshold) -> Iterator[FeatureSe
                     add(number, (*positions[:place], after, *positions[place + 1 :]))
 
 
-# --- Meeting in the middle ------------------------------------------------------------------------------
-#
-# The features are divided into two halves. For each half, all parts of sets are listed that can be completed to a set
-# that counts; then, for each part on the left, those on the right that go with it are the first ones of a sorted list.
+# Meeting in the middle: for each half of the features, all parts are listed that can be completed to a set that counts;
+# the right parts that complete a left one are the first ones of a sorted list.
 
 
 @dataclass(frozen=True)
 class _Meeting:
-    """Parts of one size on the left, those on the right that complete them, and how many of these do.
+    """Left parts of one size, the right parts that complete them, and how many of these do.
 
-    ``sure[i]`` is how many of the right ones, from the first, make a set of part i that counts for sure; ``most[i]``
-    how many may, but for rounding.
+    The first sure[i] right parts make a set with part i that counts for sure; the first most[i] may, up to rounding.
     """
 
     left: Rows
@@ -240,7 +215,7 @@ class _Meeting:
 class HalvedSums:
     """The sets of one size that count, by parts on the left and on the right.
 
-    ``n_proposals`` may count, but for rounding; the two ``bounds`` are the same unless too many are too close to the
+    Up to rounding, ``n_proposals`` count; the two ``bounds`` differ if too many of these are too close to the
     threshold.
     """
 
@@ -366,10 +341,8 @@ class HalvedSums:
 def _parts(
     own: Floats, other: Floats, k: int, floor: float, most: int, check: Callable[[], object]
 ) -> tuple[list[Rows], list[Floats]] | None:
-    """All parts with features of one half, by size, that others can complete to a sum of ``floor``; None if too many.
-
-    A part is extended by features after its last one. Scores fall, so those that are of use are the first of these.
-    """
+    """All parts in one half, by size, that others can complete to a sum of ``floor``; None if too many."""
+    # A part is extended by features after its last one; scores fall, so the useful ones come first.
     completion = _completion(own, other, k, check)
     rows, sums, last = np.zeros((1, 0), dtype=np.uint16), np.zeros(1), np.full(1, -1)
     all_rows, all_sums, n_parts = [], [], 1
@@ -396,10 +369,7 @@ def _parts(
 
 
 def _completion(own: Floats, other: Floats, k: int, check: Callable[[], object]) -> Floats:
-    """The largest sum of r features out of the other half and this one from feature j on, for every j and r up to k.
-
-    Scores fall, so only the next k of this half and the first k of the other one matter.
-    """
+    """The largest sum of r features of the other half and of this one from j on, for all j and r <= k; scores fall."""
     padded = np.concatenate([own, np.full(k, -np.inf)])
     best = np.zeros((len(own) + 1, k + 1))
     rows = max(ROWS_AT_A_TIME // max(k, 1), 1)

@@ -121,10 +121,8 @@ class Candidates:
 
 
 def best_of(scores: Floats, features: Indices, count: int) -> Indices:
-    """The best ``count`` of some features in the order given; of equal ones at the edge, the first.
-
-    Which of equal numbers NumPy's partition puts where depends on the processor, so it is asked for a number alone.
-    """
+    """The best ``count`` of some features in the order given; of equal ones at the edge, the first."""
+    # NumPy's partition orders equal numbers by processor, so it only gives the threshold.
     if count >= len(features):
         return features
     values = scores[features]

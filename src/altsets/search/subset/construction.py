@@ -1,6 +1,6 @@
-"""Valid sets without proof: features are added one by one, the best that fits, and exchanged as long as that helps.
+"""Valid sets without proof: add the best feature that fits, one by one, and exchange features as long as that helps.
 
-A search that has to stop before it has found all sets falls back on it, and one among many features begins with it.
+A search that must stop before it has found all sets falls back on it, and one among many features starts with it.
 """
 
 from __future__ import annotations
@@ -55,10 +55,7 @@ class FixedCaps:
 
 
 class GreedySet:
-    """One set, grown greedily and improved by exchanges: what may come next, and what it would add.
-
-    ``fixed`` are the caps of all sets of this size, ``caps`` those of this set alone, on small groups.
-    """
+    """One set, grown greedily and improved by exchanges; ``fixed`` caps hold for all sets of its size."""
 
     def __init__(self, encoding: SizeEncoding, fixed: FixedCaps, caps: Sequence[Cap]) -> None:
         self.encoding, form = encoding, encoding.form
@@ -110,8 +107,6 @@ class GreedySet:
     def chosen(self) -> FeatureSet:
         """The features."""
         return tuple(sorted([*self.encoding.base.tolist(), *self.encoding.features[self.taken].tolist()]))
-
-    # --- Adding features ------------------------------------------------------------------------------
 
     def grow(self, over: Callable[[], bool]) -> bool:
         """Add the best features one by one; false if nothing fits any more, or there is no time."""
@@ -190,8 +185,6 @@ class GreedySet:
         if turned.any():
             self._full[:-1] += sign * self._fixed[turned].sum(axis=0)
 
-    # --- Exchanging features --------------------------------------------------------------------------
-
     def exchange(self) -> None:
         """Exchange one feature for another as long as that helps; those that others need stay."""
         looks = (len(self._linear) + LOOKS_PER_ROUND) * max(len(self.taken), 1)
@@ -234,7 +227,7 @@ class GreedySet:
 class Construction:
     """Constructs sets under all rules for one set, and for two.
 
-    When the run is stopped, there is still a little time, as this is what sets come from then.
+    It gets a little extra time when the run is stopped, as this is where sets come from then.
     """
 
     def __init__(self, pricing: PricingOracle, run: Run) -> None:

@@ -70,11 +70,7 @@ def usable_features(form: Form, rules: Rules, among: Indices | None = None) -> I
 
 
 class SizeEncoding:
-    """Sets of one size under all rules, as arrays.
-
-    A set is the features in every set (``base``) and ``n_open`` of the open ones (``features``, ascending), which are
-    known by their positions in that array.
-    """
+    """Sets of one size as arrays: ``base`` is in every set, plus ``n_open`` of ``features``, known by position."""
 
     def __init__(self, forms: FormCache, size: int, rules: Rules, features: Indices) -> None:
         self._forms, self.size, self.rules, self.features = forms, size, rules, features
@@ -98,8 +94,6 @@ class SizeEncoding:
     def form(self) -> Form:
         """The quality of these sets in numbers."""
         return self._forms.of(self.size)
-
-    # --- Features and positions -----------------------------------------------------------------------
 
     def priced_as(self, place: Ints) -> None:
         """Where the prices of features are."""
@@ -130,8 +124,6 @@ class SizeEncoding:
         rows = np.array([chosen for chosen in sets if len(chosen) == self.size], dtype=np.intp)
         places = np.sort(self.place[rows].reshape(-1, self.size), axis=1)[:, self.size - self.n_open :]
         return frozenset(row.tobytes() for row in places)
-
-    # --- Rules ------------------------------------------------------------------------------------------
 
     def kernel_rules(
         self, caps: Sequence[Cap] = (), budget: tuple[Floats, float] | None = None
@@ -164,8 +156,6 @@ class SizeEncoding:
         """When the kernel has to ask whether a set can be paid for, and whom."""
         budgets = self.budgets
         return None if budgets is None or not budgets.doubt.any() else Doubts(budgets.doubt, budgets.pays)
-
-    # --- Values -----------------------------------------------------------------------------------------
 
     def ceiling(self, prices: DualPrices | None = None) -> float:
         """No set is better than this after prices, known before any search; clique cuts only take away."""
@@ -257,8 +247,6 @@ class SizeEncoding:
         )
         return terms, paid
 
-    # --- The low-rank bound -------------------------------------------------------------------------------
-
     @property
     def may_have_low_rank(self) -> bool:
         """Whether it is worth looking for a low-rank bound."""
@@ -272,14 +260,8 @@ class SizeEncoding:
         return low_rank_terms(self.form.pairs_among(self.features), self.n_open, self._forms.limits)
 
 
-# --- Bounds ---------------------------------------------------------------------------------------------
-
-
 def set_bound(form: Form, size: int, features: Indices, base: Indices, pairs: tuple[float, float]) -> float:
-    """No set of this size is better: its best features, with pairs that all cost as little as any.
-
-    ``base`` is in every set; ``pairs`` are the least and the largest pair term of all these features.
-    """
+    """A bound on sets of this size with ``base``: best features, all pairs at the least of the range ``pairs``."""
     linear, n_open = form.linear[features], size - len(base)
     if not n_open:
         linear = linear[:0]

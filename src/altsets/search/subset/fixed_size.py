@@ -37,10 +37,8 @@ class RatioSearch:
     def k_best(
         self, request: KernelRequest, count: int, threshold: float, max_nodes: int
     ) -> tuple[Ints, Floats, bool]:
-        """The best sets as rows of positions, their ratios, and whether nothing was left out.
-
-        Terms for a threshold hold until it is passed and get the better the higher it is: so begin with short searches.
-        """
+        """The best sets as rows of positions, their ratios, and whether nothing was left out."""
+        # Terms for a threshold hold until it is passed, and are tighter the higher it is: so short searches come first.
         rows, values = np.zeros((0, self._encoding.n_open), dtype=np.intc), np.zeros(0)
         nodes = self._limits.first_ratio_nodes
         while True:
@@ -97,10 +95,7 @@ class RatioSearch:
         return Objective(terms, start, linear_threshold - error, ratio=ratio)
 
     def _below_secants(self, threshold: float, highest: float) -> Iterator[Objective]:
-        """For a positive threshold c: N**2 > c**2 D, and in a window [a, b] of N the square lies below its secant.
-
-        The secant, (a + b) N - a b, is a sum over features.
-        """
+        """For c > 0: N**2 > c**2 D, and in a window [a, b] of N, N**2 is at most its secant (a + b) N - a b."""
         encoding, form = self._encoding, self._encoding.form
         edges = np.geomspace(threshold * math.sqrt(encoding.size), highest, self._limits.n_windows + 1)
         # The ends of the range are rounded; nothing is to fall off.
@@ -142,9 +137,8 @@ class SearchConditions(NamedTuple):
 class BoundChoice:
     """The choice between the plain and the low-rank bound for the searches of one size.
 
-    The first few searches that take long are begun with both (``n_trials`` by now): with the plain bound, then with the
-    low-rank one, each for a few nodes, and go on with the one that came further. The low-rank bound is lower, so the
-    plain one has to come a good deal further to be preferred.
+    The first few long searches (``n_trials`` so far) run some nodes with either bound and continue with the one that
+    got further. The low-rank bound is lower, so the plain one must get a good deal further to be preferred.
     """
 
     def __init__(self, limits: PricingLimits, *, linearised: bool = False, n_trials: int = 0) -> None:
@@ -189,8 +183,8 @@ class BoundChoice:
 class FixedSizeOracle:
     """Good sets of one size, with ``n_open`` features that are not in every set.
 
-    No quality is further from zero than ``reach``, and no closer to another one than ``tolerance`` unless by rounding.
-    ``longest`` is the number of nodes of the longest search that came to its end.
+    No quality is further from zero than ``reach``; qualities closer than ``tolerance`` are equal up to rounding.
+    ``longest`` is the number of nodes of the longest finished search.
     """
 
     def __init__(self, encoding: SizeEncoding, limits: PricingLimits = PRICING_LIMITS) -> None:
@@ -249,8 +243,6 @@ class FixedSizeOracle:
             # Sets hold no feature that is not kept, so the matrix will do.
             total -= pair_sums(self.form.matrix, rows, self.form.factor)
         return total
-
-    # --- Searches -----------------------------------------------------------------------------------
 
     def k_best(
         self, most: int, conditions: SearchConditions, prices: DualPrices | None, threshold: float

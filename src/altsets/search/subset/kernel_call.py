@@ -1,7 +1,4 @@
-"""Arguments and answers of the kernel :mod:`altsets._kernels.subset_search`, with a name for every array.
-
-The kernel knows positions: open features are numbered from 0, those in every set have been taken into account.
-"""
+"""Arguments and answers of :mod:`altsets._kernels.subset_search`; positions number the open features from 0."""
 
 from __future__ import annotations
 
@@ -23,10 +20,7 @@ Tick = Callable[[], bool]
 
 
 class Terms(NamedTuple):
-    """The value of a set: the sum of its linear terms minus the sum of its pair terms.
-
-    Pair terms (symmetric) and conflicts, pairs that exclude each other, are empty where there are none.
-    """
+    """Value of a set: its linear terms minus its pair terms (symmetric). No pairs or conflicts: empty arrays."""
 
     linear: Floats
     pairs: Floats

@@ -25,7 +25,7 @@ class KBest:
 class Listing:
     """All sets above a threshold: for each size one row of features for each set; ``complete`` if nothing is missing.
 
-    Values are after prices, qualities before; of a list that is not complete, both are after prices.
+    Values are after prices, qualities before; in an incomplete list, both are after prices.
     """
 
     rows: list[Ints]

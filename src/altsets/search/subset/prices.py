@@ -32,11 +32,7 @@ class CliqueCuts:
 
 @dataclass(frozen=True)
 class DualPrices:
-    """What a set pays for each of its features and, where there are any, for pairs (a matrix) and clique cuts.
-
-    Only features that some set may have are priced, in the order of
-    :attr:`altsets.search.subset.pricing.PricingOracle.features`.
-    """
+    """Prices of features, of pairs (a matrix) and of clique cuts, in the order of ``PricingOracle.features``."""
 
     features: Floats
     pairs: Floats | None = None
@@ -66,10 +62,7 @@ def pair_sums(pairs: Floats, rows: npt.NDArray[np.integer[Any]], factor: float =
 
 
 class CliqueLevels:
-    """The cliques among features that are alike, and sets by the levels on which their features stand.
-
-    Features with better scores are put into cliques first, as they matter most.
-    """
+    """Cliques of similar features, best scores first, and sets by the levels on which their features stand."""
 
     def __init__(self, alike: Bools, scores: Floats) -> None:
         #: All cliques of two and more, members by place.

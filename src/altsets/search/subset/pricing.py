@@ -154,11 +154,9 @@ class PricingOracle:
         cheaper: bool = False,
         max_nodes: int = UNLIMITED,
     ) -> Listing:
-        """All sets with a value above ``threshold`` that differ enough from others, some left out.
-
-        Incomplete if they are more than ``most`` or take too long. A budget (prices of features, limit) leaves out
-        those that cost more; with ``cheaper``, also those that are no cheaper than another one that is listed before.
-        """
+        """All sets with a value above ``threshold`` that differ enough from others, except ``without``."""
+        # Incomplete if more than ``most`` or too slow. A budget (prices of features, limit) leaves out more expensive
+        # ones; with ``cheaper``, also those that are no cheaper than one listed before.
         listed: list[Ints] = []
         values, qualities, complete = [np.zeros(0)], [np.zeros(0)], True
         for sets in self.sizes:

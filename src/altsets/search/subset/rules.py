@@ -1,11 +1,10 @@
 """What constraints and other sets demand of one set, as lists that a search can work through.
 
-Budgets are in whole numbers: what a set costs is compared with the limit as on paper, whatever doubles can hold. Costs
-are decimals as they are printed. Counted in units of their last decimal place they are whole numbers, and so are their
-sums. The kernel adds doubles, which is exact as long as the sums stay below 2**53. Where numbers have too many digits
-for that, it sees them rounded down to coarser units: it then loses no set, and those that come too close to the limit
-to tell are looked at here. Features of one group are paid for together: each has the whole price of its group as its
-cost, and code that adds up costs has to count each group once.
+Budgets are exact: costs are decimals as printed, counted in units of their last decimal place, so they and their sums
+are whole numbers. The kernel adds doubles, exact below 2**53. Numbers with too many digits for that are rounded down to
+coarser units, which loses no set; those too close to the limit to tell are checked here. Features of one group are paid
+for together: each has the whole price of its group as its cost, and code that adds up costs has to count each group
+once.
 """
 
 from __future__ import annotations
@@ -286,11 +285,9 @@ def _transitive(rules: Iterable[NeedRule]) -> dict[int, frozenset[int]]:
 
 
 def preselected(scores: Floats, features: Indices, rules: Rules, wanted: int) -> Indices:
-    """Without pair terms: the ``wanted`` best features of each kind, for no solution needs more.
-
-    Features are of one kind if the same rules name them and the same group pays for them. With a budget, a feature is
-    left out if so many others of its kind score no less and cost no more.
-    """
+    """Without pair terms: the ``wanted`` best features of each kind, for no solution needs more."""
+    # Features are of one kind if the same rules name them and the same group pays for them. With a budget, a feature is
+    # left out if so many others of its kind score no less and cost no more.
     special = {*rules.needs, *(j for needed in rules.needs.values() for j in needed)}
     if len(features) <= wanted or len(rules.budgets) > 1:
         return features
