@@ -333,12 +333,11 @@ def test_threads_of_linear_algebra_are_given_back():
 
     with blas.limit(limits=2):
         several = threads()
-        first, second = resources.one_thread(), resources.one_thread()
-        first.__enter__()
-        second.__enter__()
-        first.__exit__(None, None, None)
+        resources.ONE_THREAD.__enter__()
+        resources.ONE_THREAD.__enter__()
+        resources.ONE_THREAD.__exit__(None, None, None)
         assert set(threads()) == {1}
-        second.__exit__(None, None, None)
+        resources.ONE_THREAD.__exit__(None, None, None)
         assert threads() == several
 
 

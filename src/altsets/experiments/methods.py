@@ -23,7 +23,7 @@ from altsets.quality import FCBF, MRMR, Additive, Quality, Wrapper
 from altsets.quality.spec import NamedQuality, ScoringOptions
 from altsets.result import Status, StopReason
 from altsets.search.find import find
-from altsets.search.resources import one_thread
+from altsets.search.resources import ONE_THREAD
 from altsets.tables.conversion import features_of
 from altsets.tables.feature_matrix import constant_columns
 
@@ -312,7 +312,7 @@ def rows_of(
     settings: Settings,
 ) -> list[Row]:
     """Run the searches for these sizes; one row for each search and set."""
-    with one_thread(), warnings.catch_warnings():
+    with ONE_THREAD, warnings.catch_warnings():
         # Copies and constants of these data sets are well known.
         warnings.simplefilter("ignore")
         made = method.make(fold.train, settings)

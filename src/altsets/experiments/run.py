@@ -30,7 +30,7 @@ from altsets.experiments.methods import (
 )
 from altsets.experiments.store import Store
 from altsets.measures.workers import check_jobs, run_in_workers
-from altsets.search.resources import one_thread
+from altsets.search.resources import ONE_THREAD
 
 #: A task that was running this often when a worker died is run alone; if that worker dies too, the task failed.
 STRIKES = 2
@@ -154,7 +154,7 @@ def _method(given: str | Method) -> Method:
 
 
 def _compute_information(fold: StudyFold, settings: Settings) -> tuple[Information, Information]:
-    with one_thread():
+    with ONE_THREAD:
         return information_of(fold.train, settings), information_of(fold.test, settings)
 
 

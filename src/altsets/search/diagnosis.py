@@ -24,7 +24,7 @@ CONFLICT_STEPS = 1_000
 #: Constraints that are named before the rest is counted.
 MOST_LISTED = 5
 
-#: Conditions that are no constraint; the last two in words that go after "set".
+#: Conditions that are no constraint; the last two follow the word "set".
 SIZE = "the size"
 PRE_FILTER = "within the quality's pre-filter"
 CONFLICTS = "without the quality's own conflicts"
@@ -159,7 +159,7 @@ def _is_impossible(form: Form, problem: Problem, run: Run, conditions: Sequence[
 
 
 def _largest_needed(problem: Problem) -> int | None:
-    """The size that required features and groups, with what they need, take at most; None if no set will do."""
+    """The size that required features and groups, with what they need, take at most; None if there is no set."""
     rules = Rules.of(problem, problem.n_features_in)
     if rules is None:
         return None

@@ -28,7 +28,7 @@ from altsets.search.engine import Answer, Engine, merge_known, settle
 from altsets.search.heuristics import GreedyEngine, most_alternatives
 from altsets.search.milp.engine import MilpEngine
 from altsets.search.packing.engine import PackingEngine
-from altsets.search.resources import one_thread, refuse_too_large
+from altsets.search.resources import ONE_THREAD, refuse_too_large
 from altsets.search.run import Run, Stopped
 from altsets.search.scaling import Scaling
 from altsets.search.subset.construction import of_one_size
@@ -178,8 +178,8 @@ def solve(
     quality: Quality, problem: Problem, run: Run, engine: str = "auto", scaling: Scaling | None = None
 ) -> Result:
     """The verified answer; in a part of a larger search, without the reason why there are fewer sets than asked."""
-    # Models behind a black box may well have a use for more threads.
-    with nullcontext() if not quality.has_form else one_thread():
+    # Models behind a black box may use more threads.
+    with nullcontext() if not quality.has_form else ONE_THREAD:
         chosen = _engine(engine, quality, problem, run)
         refuse_too_large(chosen.name, quality, problem)
         scaling = scaling or Scaling.of(quality, problem)
@@ -284,7 +284,7 @@ def _engine(name: str, quality: Quality, problem: Problem, run: Run) -> Engine:
         reasons[engine.name] = engine.declines(quality, problem)
         if reasons[engine.name] is None:
             return engine
-    # Of the exact engines "enumerate" declines least; to heuristics they all say no for what they are.
+    # Of the exact engines "enumerate" declines least, so its reason says most.
     relevant = reasons["greedy" if problem.search.startswith("greedy-") else PackingEngine.name]
     raise UnsupportedError(f"no engine solves this: {relevant}.")
 

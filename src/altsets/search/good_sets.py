@@ -21,7 +21,7 @@ from altsets.result import Result, Status
 from altsets.search.degree_bounds import count_bound, sum_bound
 from altsets.search.find import solve
 from altsets.search.likeness import Likeness, likeness_of
-from altsets.search.resources import one_thread
+from altsets.search.resources import ONE_THREAD
 from altsets.search.run import Run, Stopped
 from altsets.search.scaling import Scaling
 from altsets.search.subset.candidates import Candidates
@@ -42,8 +42,7 @@ class GoodSetLimits:
     listed_sets: int = 2_000
     #: The same where a user's own function compares them.
     listed_for_own: int = 300
-    #: Vertices coloured in the clique search before the engines take over, which know more bounds: in a first pass, and
-    #: when there is as much time as it takes.
+    #: Vertices coloured in the clique search before the engines take over, in a first pass and in the last one.
     coloured_sets: int = 300_000
     coloured_sets_later: int = 10_000_000
     #: Steps for each level in a first pass, so that a hard one does not keep others from being settled.
@@ -162,10 +161,10 @@ class GoodSets:
         own = not problem.counts_shared and likeness_of(problem) is None
         most = limits.listed_for_own if own else limits.listed_sets
         scaling = Scaling.of(quality, every)
-        # A little lower, for what the search may round; each set is evaluated afterwards.
+        # Lower by rounding errors of the search; each set is evaluated afterwards.
         least = requirement.least - requirement.tolerance
         threshold = math.ldexp(least, -scaling.exponent) - PROVEN
-        with run.part() as part, one_thread():
+        with run.part() as part, ONE_THREAD:
             try:
                 listing = PricingOracle(scaling.quality, every, part).all_above(
                     threshold, most, max_nodes=LIST_NODES

@@ -26,7 +26,7 @@ from altsets.search.run import Run
 from altsets.search.subset.candidates import best_of
 from altsets.search.subset.rules import Cap, Rules, caps_by_position
 
-#: The constraints that depth search sees to, as it knows caps.
+#: The constraints that depth search handles, as caps.
 DEPTH_TAKES = (counts_only, "Forbid, Require, AtMost, AtLeast, Exclusive")
 
 

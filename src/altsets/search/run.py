@@ -20,7 +20,7 @@ Reply = TypeVar("Reply")
 #: Seconds between two calls of a user's callback from inside a kernel.
 CALLBACK_EVERY = 0.1
 
-#: Whether the best objective and the bound, in user units, settle the question that a part of a search is asked.
+#: Whether the best objective and the bound, in user units, settle the question of a part of a search.
 Enough = Callable[[float, float], bool]
 
 
@@ -34,7 +34,7 @@ class Known:
 
     #: A solution, if there is one: as many sets as asked, which differ enough.
     sets: Sequence[FeatureSet] = ()
-    #: No solution has a larger objective; -inf if there is none. And the argument behind it, in words for users.
+    #: No solution has a larger objective; -inf if there is none. And the argument behind it, as shown to users.
     bound: float = math.inf
     proof: str = ""
     #: The first sets of a sequential search, one after the other; None after the last one there is.
@@ -235,7 +235,7 @@ class Run:
         return math.ldexp(self.objective, self.exponent), math.ldexp(self.bound, self.exponent)
 
     def finish(self, sets: list[FeatureSet], objective: float, bound: float) -> None:
-        """The final answer, in user units; reported if it is news."""
+        """The final answer, in user units; reported if it is new."""
         known = (self.sets, *self.in_user_units)
         self.in_turn = [(chosen, math.ldexp(bound, self.exponent)) for chosen, bound in self.in_turn]
         self.exponent = 0

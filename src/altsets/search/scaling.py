@@ -49,7 +49,7 @@ class Scaling:
     def of(cls, quality: Quality, problem: Problem) -> Scaling:
         """The problem in units of its scale; refused where double precision has no answer to it."""
         if not quality.has_form:
-            # It can only be asked, and engines compare what it says as it is.
+            # It can only be evaluated, and engines compare its values as they are.
             return cls(quality, 1.0, 0, 0.0)
         # Scores are the same for all sizes, and the largest one says most about rounding.
         one_size = isinstance(quality, Additive) or problem.fixed_size or not problem.sizes
@@ -86,7 +86,7 @@ class Scaling:
         return objective if hidden <= SHOWN * abs(objective) else objective + hidden
 
     def shown_statuses(self, problem: Problem, statuses: Sequence[Status]) -> list[Status]:
-        """What was proven, given what rounding may hide: optimal is nothing whose bound is too far away for that."""
+        """What was proven, given what rounding may hide: nothing is optimal if its bound may be too far away."""
         hidden = self.rounding if problem.search == "sequential" else self._hidden(problem)
         if hidden <= self.tolerance / 2:
             return list(statuses)
@@ -118,13 +118,13 @@ class _InUnits(Quality):
     def form(self, size: int) -> Form:
         """The quality of sets of one size, in units."""
         if size not in self._forms:
-            # One is asked for again and again, or each of many in turn; those would take too much room.
+            # Either one size is used again and again, or each of many in turn, which would take too much room.
             self._forms = {size: self._quality.form(size).times(2.0**-self._exponent, self._usable)}
         return self._forms[size]
 
 
 def _usable(problem: Problem, form: Form) -> Mask:
-    """Which features may be in some set, as far as that is plain from single constraints."""
+    """Which features may be in some set, as far as single constraints tell."""
     if form.allowed is None and not problem.constraints and not problem.existing:
         return None
     usable = np.ones(problem.n_features_in, dtype=bool) if form.allowed is None else form.allowed.copy()

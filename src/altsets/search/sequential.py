@@ -68,7 +68,7 @@ class _SequentialSearch:
     def _search(self) -> Turn:
         """A best set given those before, or what stands in for it, and a bound on every such set."""
         chosen, bound = None, math.inf
-        # Where nothing can be constructed, a first set is worth being late.
+        # If nothing can be constructed, a first set is searched for even if time is up.
         if not self._run.stopped or (self._construction is None and not self._sets):
             with suppress(Stopped):
                 chosen, bound = self._next_set([*self._problem.existing, *self._sets])

@@ -26,7 +26,7 @@ from altsets.search.subset.pricing import PricingOracle
 
 #: Sets that are evaluated before the search looks at what came out, where several can be evaluated at a time.
 PARALLEL_SETS = 8
-#: Nodes in which a valid set should be found, before the integer-programming solver is asked.
+#: Nodes in which a valid set should be found, before the integer-programming solver is used.
 INITIAL_SET_NODES = 200_000
 
 #: Sets that are listed at most: more take long to list, let alone to evaluate.
@@ -36,7 +36,7 @@ TOO_MANY = f"it evaluates every set, and there are more than {MAX_SETS:,} of the
 NODES_PER_SET = 20
 #: Nodes for picking compatible sets from the list: as good as no limit, the clock is what ends it.
 EXHAUSTIVE_PICK_NODES = 10**12
-#: Sets of the list that are handed to the black box at a time.
+#: Sets of the list that are passed to the black box at a time.
 BLOCK = 1_000
 #: Sets of a search that was cut short from which the best are picked, and seconds for that after its end.
 MAX_KNOWN_WHEN_CUT_SHORT = 10_000

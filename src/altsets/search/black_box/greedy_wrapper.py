@@ -34,11 +34,11 @@ TIES = 0.25
 REPAIR_NODES = 200_000
 #: Sets in a list of close ones.
 MAX_CLOSE_SETS = 20_000
-#: Changes, in features, beyond the fewest until the solver is asked.
+#: Changes, in features, beyond the fewest until the solver is used.
 MAX_FURTHER_CHANGES = 4
 #: Sets with the fewest changes that are looked through without a search.
 MAX_DIRECT_SETS = 1_000
-#: Steps of a search for close sets that go together, until the solver is asked: about as long as its answer takes.
+#: Steps of a search for close sets that go together, until the solver is used: about as long as its answer takes.
 MAX_COMBINATIONS = 20_000
 #: Features of all pairs of sets together beyond which the solver is not asked, as it notices late that time is up.
 MAX_SOLVER_PRODUCTS = 20_000
@@ -68,7 +68,7 @@ class Feasibility:
         if self._limit is None:
             ordered = tuple(sorted(chosen))
             return all(self._problem.compatible(ordered, tuple(sorted(other))) for other in others)
-        # This is asked most of all.
+        # The most frequent call.
         for other in others:  # noqa: SIM110 - a generator takes twice as long
             if len(chosen.intersection(other)) > self._limit:
                 return False

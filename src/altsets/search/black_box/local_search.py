@@ -229,7 +229,7 @@ class SurrogateAnnealing:
     def _proposals(
         self, current: Sequence[FeatureSet], others: Sequence[FeatureSet], idle: int
     ) -> list[list[FeatureSet]]:
-        """Several ways to go on from here, the more adventurous the longer (``idle``) nothing new was found."""
+        """Several moves from here, larger ones the longer (``idle``) nothing new was found."""
         # A sampler that knows what the surrogate knows is made anew only if something has changed.
         at = len(self.evaluations.known), 1.0 + idle // IDLE_ROUNDS_TO_FLATTEN
         if self._sampler is None or at != self._sampled_at:

@@ -93,7 +93,7 @@ def _listed(name: str, given: Any) -> list[Any]:
 
 def _possible(sizes: list[int], create: Create) -> tuple[list[int], list[str]]:
     """The sizes that sets can have, and a note on those that they cannot."""
-    # Refuses what is no quality, and a size that no set can have; with a constraint on it, any size will do.
+    # Refuses what is no quality, and a size that no set can have; with a size constraint, any size is fine.
     first = create(sizes[0], 0, 0)
     if first.rules.sizes:
         if len(sizes) > 1:

@@ -27,7 +27,7 @@ from altsets.search.frontier.answer import Frontier
 from altsets.search.frontier.plan import SweepPlan
 from altsets.search.frontier.points import FrontierPoint
 from altsets.search.packing.limits import PACKING_LIMITS
-from altsets.search.resources import one_thread
+from altsets.search.resources import ONE_THREAD
 from altsets.search.run import NOTHING, Known, Run, SharedWork, Turn
 from altsets.search.scaling import Scaling
 from altsets.search.tolerances import PROVEN
@@ -136,7 +136,7 @@ def sweep_request(
     plan = plan_sweep(measured or request, quality, n_features, n_alternatives, taus)
     sweep = Sweep(quality, plan, request, callback)
     # Each search asks for one thread, and to set that takes longer than some searches.
-    with nullcontext() if not quality.has_form else one_thread():
+    with nullcontext() if not quality.has_form else ONE_THREAD:
         points = make_consistent(quality, plan.problems, list(sweep))
     late = len(points) < len(plan) or any(
         point.result.stop_reason is StopReason.TIME_LIMIT for point in points

@@ -27,8 +27,8 @@ from altsets.search.tolerances import PROVEN
 
 #: By how much the smallest quality may fall when the sum is maximised after it, as dividing by the scale rounds.
 MINIMUM_SLACK = 1e-12
-#: Whether there is a set at all: with more sizes than this, or after so many nodes of a search, the solver is asked;
-#: beyond so many features it is not asked either, as the programme takes too long.
+#: To prove that there is no set, the solver is used for more sizes than this, or after so many nodes of a search;
+#: beyond so many features it is not, as the programme takes too long.
 MAX_SIZES, SEARCH_NODES, MAX_FEATURES = 16, 10_000, 20_000
 
 

@@ -23,7 +23,7 @@ from altsets.search.good_sets import Nearness
 from altsets.search.near_best.answer import NearBest
 from altsets.search.near_best.families import Counted, FilteredFamily, ListedFamily, SumFamily
 from altsets.search.near_best.sums import NEAR_BEST_LIMITS, NearBestLimits, Sums, Threshold, sums_of
-from altsets.search.resources import one_thread
+from altsets.search.resources import ONE_THREAD
 from altsets.search.run import Run, Stopped
 from altsets.search.scaling import Scaling
 from altsets.search.subset.fixed_size import SearchConditions
@@ -145,7 +145,7 @@ class Counting:
         if not found.sets:
             most = 0 if found.status is Status.INFEASIBLE else self._n_sets_in_all
             return self._none(most), found.reason or found.explain(), found.stop_reason
-        with one_thread():
+        with ONE_THREAD:
             counted = self.given(found.sets[0], proven=found.stop_reason is StopReason.FINISHED)
         return counted, "", found.stop_reason
 
@@ -278,7 +278,7 @@ class Counting:
     def _best_listed(
         self, listed: Listing, best_set: FeatureSet, best: float, margin: float
     ) -> tuple[FeatureSet, float]:
-        """The best of the sets that are the best but for rounding; of equal ones the first in the order of features."""
+        """The best of all sets that rounding cannot tell apart; of equal ones, the lexicographically first."""
         near = np.flatnonzero(listed.values >= listed.values.max() - 2 * margin)[: self.limits.max_in_order]
         candidates = [best_set, *map(listed.set_at, near.tolist())]
         worth = {chosen: self.quality.evaluate(chosen) for chosen in candidates}

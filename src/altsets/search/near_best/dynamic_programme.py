@@ -269,7 +269,7 @@ class RoundedSums:
 
     @cached_property
     def _draws(self) -> _Draws:
-        """What sets are drawn from: as few steps as will do."""
+        """What sets are drawn from: the fewest steps that are precise enough."""
         limits = self._limits
         best = self._rounded(limits.first_steps, down=True)
         if self._lattice is not None and self._kept(self._lattice) <= limits.max_kept:

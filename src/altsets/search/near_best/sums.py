@@ -321,7 +321,7 @@ class HalvedSums:
         return total
 
     def _doubtful(self) -> list[FeatureSet]:
-        """The sets that count but for rounding, or do not."""
+        """The sets so close to the threshold that rounding decides."""
         return [
             self._set_of(meeting, left, right)
             for meeting in self._meetings

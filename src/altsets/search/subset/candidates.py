@@ -47,7 +47,7 @@ def form_of(quality: Quality, problem: Problem, size: int) -> Form:
 
 
 class Anything(Quality):
-    """All sets are equally good, but for those that are ruled out."""
+    """All sets are equally good, except those that are ruled out."""
 
     size_normalised = False
 

@@ -49,7 +49,7 @@ class FormCache:
 
 
 def usable_features(form: Form, rules: Rules, among: Indices | None = None) -> Indices | None:
-    """The features that a set may have besides the required ones; None if it is plain that there is no set."""
+    """The features that a set may have besides the required ones; None if there is obviously no set."""
     base = sorted(rules.required)
     usable = np.ones(len(form.linear), dtype=bool) if form.allowed is None else form.allowed.copy()
     if among is not None:

@@ -240,7 +240,7 @@ class FixedSizeOracle:
         """The quality of each set, a row of features."""
         total: Floats = np.sum(self.form.linear[rows], axis=1)
         if self.form.matrix is not None:
-            # Sets hold no feature that is not kept, so the matrix will do.
+            # Sets hold no feature that is not kept, so the matrix is enough.
             total -= pair_sums(self.form.matrix, rows, self.form.factor)
         return total
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-#: Nodes of a search that goes on to its end.
+#: Nodes of a search without limit.
 UNLIMITED = 2**62
 
 

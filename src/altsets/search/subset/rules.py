@@ -60,7 +60,7 @@ class WholeBudget:
         return sum(paid.values())
 
     def payers(self, features: Sequence[int], base: Iterable[int]) -> tuple[list[int], list[int]]:
-        """What each of some features costs where others are in every set, and who pays; a paid group pays no more."""
+        """What features cost where others are in every set, and which group pays; a paid group pays no more."""
         if self.groups is None:
             return [self.costs[j] for j in features], [-1] * len(features)
         paid = {self.groups[j] for j in base if self.groups[j] >= 0}
@@ -113,7 +113,7 @@ class RoundedBudgets:
 def rounded(
     budgets: Sequence[WholeBudget], features: Sequence[int], base: Sequence[int], n_open: int
 ) -> RoundedBudgets | None:
-    """What ``n_open`` features may cost besides those that are in every set; None if these are too dear already."""
+    """What ``n_open`` features may cost besides those that are in every set; None if these cost too much already."""
     left = [budget.limit - budget.total(base) for budget in budgets]
     if min(left, default=0) < 0:
         return None
