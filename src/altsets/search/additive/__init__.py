@@ -1,1 +1,1 @@
-"""Several sets of an additive quality: faster ways to what packing can do as well."""
+"""Several sets of an additive quality: what packing can do as well, but faster."""

@@ -37,10 +37,7 @@ def annealed(
 
 
 class Completion:
-    """Finds the sets of a node that are not needy.
-
-    If the heads stay as they are, as other sets have a share in them, there is no annealing, which would exchange them.
-    """
+    """Finds the sets of a node that are not needy; without annealing if the heads, which others share, must stay."""
 
     def __init__(self, state: MaxMinState, *, heads_stay: bool) -> None:
         self._state, self._heads_stay = state, heads_stay
@@ -113,10 +110,7 @@ SolvePart = Callable[[MaxMinState, int, tuple[int, ...]], None]
 
 
 class LocalImprovement:
-    """Lifts the worst set of the incumbent, without proof.
-
-    Exact search over a few sets is handed in, as it uses windows itself.
-    """
+    """Improves the worst set of the incumbent, without proof; ``solve_part`` is an exact search over a few sets."""
 
     def __init__(self, state: MaxMinState, solve_part: SolvePart) -> None:
         self._state, self._limits, self._solve_part = state, state.limits, solve_part
@@ -172,10 +166,8 @@ class LocalImprovement:
                 yield [worst, *group]
 
     def _rebalance(self, numbers: list[int]) -> float:
-        """Lift the worst of these sets by dealing anew what only they hold; say by how much.
-
-        What they share with other sets stays where it is, so the other sets play no part in it.
-        """
+        """Improve the worst of these sets by redistributing what only they hold; returns by how much."""
+        # What they share with other sets stays where it is, so the other sets are not affected.
         state = self._state
         part, n_shared, heads = self._part(numbers)
         before = part.best

@@ -7,17 +7,13 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True)
 class AdditiveLimits:
-    """How far each part of the additive engine goes before another part takes over.
-
-    All are counted in nodes, steps, sets or shares, never in seconds: answers do not depend on the machine.
-    """
+    """How far each part of the additive engine goes before another one takes over; counted, never in seconds."""
 
     # One best set
 
     #: Nodes of one branch and bound with fixed prices, before the problem is split in two with prices of their own.
     best_set_nodes: int = 20_000
-    #: Such splits in one sequential step, before the integer-programming solver takes over: with many sets before,
-    #: its cutting planes get further than fixed prices.
+    #: Splits in one sequential step before the solver takes over, whose cutting planes get further with many sets.
     max_splits: int = 30
 
     # Largest sum
@@ -27,17 +23,15 @@ class AdditiveLimits:
     #: Exchanges of one randomised arrangement, and how many of these with other random numbers.
     deal_steps: int = 20_000
     deal_attempts: int = 2
-    #: Degree sequences to try before the integer programme is asked.
+    #: Degree sequences to try before the integer programme is used.
     max_sequences: int = 2_000
     #: Shares of the gap below the bound for which sequences are listed in turn, as long as they are not too many.
     sequence_shares: tuple[float, ...] = (1 / 16384, 1 / 2048, 1 / 256, 1 / 32, 1 / 4, 1.0)
     #: Sequences that could neither be arranged nor ruled out, before giving up.
     max_undecided: int = 8
-    #: Of all that pairs may share, one part in so many is left unused more each time, for sequences that are easier to
-    #: arrange.
+    #: For sequences that are easier to arrange, one more part in so many of what pairs may share is left unused.
     slack_parts: int = 12
-    #: Sets that may be listed to pick the largest sum among them, half sets that may be listed for it, and nodes of the
-    #: search among the sets.
+    #: To pick the largest sum from a list: sets and half sets that may be listed, and nodes of the search.
     sum_max_listed: int = 1_000
     sum_max_half_sets: int = 50_000
     sum_nodes: int = 100_000
@@ -61,8 +55,7 @@ class AdditiveLimits:
 
     # Largest minimum: tree search
 
-    #: A gap up to this share of the largest score ends the search; what is called proven is never more than
-    #: :data:`altsets.search.tolerances.PROVEN`.
+    #: A gap up to this share of the largest score ends the search; PROVEN is an upper limit in any case.
     proven_gap: float = 1e-9
     #: A relative gap up to this is too small for users to care: only so many more nodes are spent on it.
     small_gap: float = 1e-6
@@ -77,25 +70,23 @@ class AdditiveLimits:
     max_half_sets: int = 300_000
     #: Collections of half sets that are kept, as narrowing a window often leaves them as they are.
     kept_half_sets: int = 9
-    #: Nodes of the search for compatible sets among the listed ones: at the root; and elsewhere this multiple of what
-    #: the searches that came to an end usually took, within these limits.
+    #: Nodes of the search for compatible listed sets: at the root; elsewhere a multiple of the usual, within limits.
     root_pick_nodes: int = 300_000
     pick_nodes_factor: float = 10.0
     min_pick_nodes: int = 2_000
     max_pick_nodes: int = 40_000
-    #: What is supposed to be usual at first, and the share by which it follows each search (exponential smoothing).
+    #: What is assumed to be usual at first, and the share by which it follows each search (exponential smoothing).
     usual_pick_nodes: float = 2_000.0
     smoothing: float = 0.05
-    #: The length of the lists of sets at first, at least and at most, and the factor by which it grows as long as the
-    #: searches among them come to an end; else it is halved.
+    #: The length of lists at first, at least and at most; it grows by this factor after a finished search, else halves.
     first_length: int = 1_500
     min_length: int = 1_000
     max_length: int = 12_000
     length_growth: float = 1.1
     #: Windows reach down from a node's bound by these shares of the gap; the widest that is small enough is searched.
     window_shares: tuple[float, ...] = (1.0, 1 / 4, 1 / 16, 1 / 64, 1 / 256, 1 / 1024)
-    #: The first windows at the root reach down from the bound by this share of the gap and grow by this factor, until a
-    #: search among the sets takes more than so many nodes, or more than so many half sets have been listed.
+    #: The first windows at the root reach below the bound by this share of the gap and grow by this factor, until a
+    #: search takes more nodes than this or more half sets than this have been listed.
     first_share: float = 2.0**-16
     window_growth: float = 1.5
     widen_nodes: int = 10_000

@@ -1,12 +1,11 @@
-"""All sets at once, largest minimum.
+"""All sets at once, largest minimum: best-first search over partial solutions.
 
-Best-first search over partial solutions. A partial solution decides for the best few features in which sets they lie;
-what the sets can still get is bounded by degree sequences, for all sets together and for those with the least
-prospects alone (a set that holds a dominating feature must not make up for the others). Where few enough sets lie in
-the window between what is needed and what the bound allows, they are listed and compatible ones picked among them; if
-the other sets can be filled up around them, the partial solution is solved. Elsewhere the next feature is decided.
-With balanced scores the first windows, with nothing decided, usually prove it all, taken from the bound down; skewed
-scores need the first few features decided.
+A partial solution decides for the best few features in which sets they lie; what the sets can still get is bounded by
+degree sequences, for all sets together and for those with the least prospects alone (a set that holds a dominating
+feature must not make up for the others). If few sets lie in the window between what is needed and what the bound
+allows, they are listed and compatible ones picked; if the other sets can be filled up around them, the partial solution
+is solved. Otherwise the next feature is decided. Balanced scores are usually proven by the first windows, with nothing
+decided; skewed ones need the first few features decided.
 """
 
 from __future__ import annotations
@@ -48,7 +47,7 @@ def largest_minimum(
 
 
 def _solve(state: MaxMinState) -> None:
-    """From what is quick to what takes long, as long as nothing is proven."""
+    """From quick to slow methods, until the incumbent is proven."""
     search, improvement = BestFirstSearch(state), LocalImprovement(state, _solve_part)
     root = search.tree.root()
     if not state.is_proven:
@@ -68,10 +67,7 @@ def _solve_part(part: MaxMinState, n_decided: int, heads: tuple[int, ...]) -> No
 
 
 class BestFirstSearch:
-    """Best-first branch and bound over partial solutions; windows lower the bounds of nodes and find solutions.
-
-    With ``heads_stay``, the features that are decided at first stay where they are; see :class:`Completion`.
-    """
+    """Best-first branch and bound over partial solutions; with ``heads_stay`` as in :class:`Completion`."""
 
     def __init__(self, state: MaxMinState, *, heads_stay: bool = False) -> None:
         self._state = state
@@ -81,10 +77,8 @@ class BestFirstSearch:
     def explore(
         self, root: Node, max_nodes: float = math.inf, improvement: LocalImprovement | None = None
     ) -> None:
-        """Search the windows of the most promising partial solution, or branch, until none can beat the incumbent.
-
-        With ``improvement``, each better incumbent is improved, and now and then another one is tried.
-        """
+        """Search the windows of the most promising partial solution, or branch, until none can beat the incumbent."""
+        # With ``improvement``, each better incumbent is improved, and occasionally another one is tried.
         state, limits, heap = self._state, self._state.limits, [root]
         n_nodes = n_late = n_restarts = 0
         while heap and not state.run.stopped and n_nodes < max_nodes and n_late < limits.max_late_nodes:
@@ -108,16 +102,13 @@ class BestFirstSearch:
             for child in following:
                 if child.bound > state.best + state.tolerance:
                     heapq.heappush(heap, child)
-        # Who had to stop may have left the last node with some of its children missing.
+        # If the run was stopped, children of the last node may be missing.
         if not heap and not state.run.stopped:
             state.update_bound(state.best)
 
 
 def _raise_sum(state: MaxMinState, limit: float) -> list[FeatureSet]:
-    """Keep the minimum and lift the sum: by best responses, and exactly where few sets are as good.
-
-    ``limit`` is an upper bound on the sum.
-    """
+    """Keep the minimum and raise the sum, at most ``limit``: by best responses, and exactly if few sets are as good."""
     problem, candidates, run, limits = state.problem, state.candidates, state.run, state.limits
     sets = best_responses(problem, candidates, state.quality.evaluate, state.sets, run, limits)
     total = math.fsum(map(state.quality.evaluate, sets))

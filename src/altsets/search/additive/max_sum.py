@@ -33,19 +33,12 @@ def largest_sum(
     *,
     exact: bool = True,
 ) -> Answer:
-    """The sets with the largest sum of qualities.
-
-    With ``exact=False`` the integer programme is asked only where no sets are found otherwise: whether there are any
-    is always settled, but a small gap may stay.
-    """
+    """The sets with the largest sum; if not ``exact``, a small gap may stay, but not whether there are any."""
     return MaxSumSearch(quality, problem, candidates, run, limits).solve(exact=exact)
 
 
 class MaxSumSearch:
-    """From the degree-sequence bound down to the integer programme, until something is proven.
-
-    The incumbent and its objective are those of the run.
-    """
+    """Degree-sequence bound, arrangements, integer programme, until something is proven; the run has the incumbent."""
 
     def __init__(
         self, quality: Additive, problem: Problem, candidates: Candidates, run: Run, limits: AdditiveLimits
@@ -183,12 +176,9 @@ def best_responses(
     run: Run,
     limits: AdditiveLimits,
 ) -> list[FeatureSet]:
-    """Exchange each set for the best one that fits the others, as long as that helps; no set gets worse.
-
-    The packing engine's iterated local search does the same with its pricing oracle, which takes any quality and
-    constraint, is cut short after few nodes and turns to the worst set first. Here each response is exact and comes
-    from the branch and bound for additive scores, two to five times faster than the oracle: that is why there are two.
-    """
+    """Replace each set by the best one that fits the others, as long as that helps; no set gets worse."""
+    # Twin of the local search in packing, which takes any quality: these responses are exact, and by branch and bound
+    # for additive scores two to five times faster.
     sets, improved = list(sets), True
     overlaps = [*problem.existing_overlaps, *[problem.max_overlap] * (len(sets) - 1)]
     tolerance = candidates.difference_tolerance(problem.n_features)

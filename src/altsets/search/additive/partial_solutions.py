@@ -25,10 +25,8 @@ MASK_BITS, PATTERN_SETS = 64, 30
 
 
 def classes(scores: Floats, fixed: npt.NDArray[np.uint8]) -> Ints:
-    """Where the classes of interchangeable positions begin: equal scores, same existing sets; none where none is left.
-
-    Kernels divide by the width of a class, so none may be empty.
-    """
+    """Where the classes of interchangeable positions begin: equal scores, same existing sets."""
+    # Kernels divide by the width of a class, so none may be empty.
     if not len(scores):
         return np.zeros(1, dtype=np.intc)
     keys = np.vstack([scores, fixed])
@@ -65,10 +63,9 @@ def bits(mask: int) -> list[int]:
 
 
 class MaxMinState:
-    """An instance with its incumbent and its bound.
+    """An instance with its incumbent and its bound, in scores shifted so that the least is zero.
 
-    Scores are shifted so that the least is zero: kernels rely on features never making a set worse. All values here
-    are in shifted scores; the run hears of them in the scores of the problem.
+    Kernels rely on features never making a set worse. The run gets values in the scores of the problem.
     """
 
     def __init__(
@@ -144,7 +141,7 @@ class MaxMinState:
 class Node:
     """A partial solution: for each set its head, the features it holds of the ``depth`` best ones, as a mask.
 
-    The needy sets are those with the least prospects, which the bound comes from.
+    The needy sets are those with the least prospects, which determine the bound.
     """
 
     priority: float  # the negative bound, so that the heap gives the most promising node

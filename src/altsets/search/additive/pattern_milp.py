@@ -35,8 +35,8 @@ def best_sum(
 ) -> tuple[list[FeatureSet] | None, float]:
     """The sets with the largest sum (None if none were found), and a bound: -inf if there are none.
 
-    ``limit`` is a known upper bound on the sum. ``heads`` are features that the sets hold already, none of them among
-    the candidates; the sum is that of the candidates added. A relative ``gap`` is good enough.
+    ``limit`` is a known upper bound; ``heads`` are features that the sets hold already, none of them a candidate or
+    part of the sum. A relative ``gap`` is good enough.
     """
     model = _PatternModel(candidates, problem, heads or [()] * problem.n_sets)
     solution = model.programme.maximise(run, gap)
@@ -54,10 +54,7 @@ def best_sum(
 
 
 class _PatternModel:
-    """The integer programme: how many features of each class have each pattern.
-
-    Scores in it are divided by ``scale``, as the solver's tolerances are absolute.
-    """
+    """The integer programme: how many features of each class have each pattern; scores are divided by ``scale``."""
 
     def __init__(self, candidates: Candidates, problem: Problem, heads: Sequence[FeatureSet]) -> None:
         self._candidates, self._problem, self._heads = candidates, problem, heads

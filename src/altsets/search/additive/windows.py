@@ -1,7 +1,7 @@
 """Windows: what the needy sets of a node have to add to reach a value, and all sets that lie in between.
 
-Between the value to be reached and the bound there is little to spare. That limits how often each feature must and may
-be used and how good a single set can be at most, and the sets within these limits can often be listed.
+There is little to spare between that value and the bound, which limits how often each feature must and may be used and
+how good a single set can be; the sets within these limits can often be listed.
 """
 
 from __future__ import annotations
@@ -57,14 +57,12 @@ class Window:
 
 @dataclass(frozen=True)
 class ListedSets:
-    """The sets in a window that go with one head, which ``wanted`` needy sets have.
-
-    ``masks`` are over the useful features of the window; ``excess`` is by how much each set exceeds what it needs.
-    """
+    """The sets in a window, as masks over its useful features, for one head that ``wanted`` needy sets have."""
 
     head: int
     wanted: int
     masks: Masks
+    #: By how much each set exceeds what it needs.
     excess: Floats
 
 
@@ -101,11 +99,9 @@ def window_of(state: MaxMinState, node: Node, theta: float) -> Window | None:
 
 
 def _degree_limits(scores: Floats, n_sets: int, total: int, price: float, slack: float) -> tuple[Ints, Ints]:
-    """How often each feature must and may be used if the sum may lose at most ``slack`` against the relaxation.
-
-    The relaxation takes the ``total`` best of the priced places; using a feature once more or once less than it does
-    costs at least the difference to the last place taken, or to the first one left out.
-    """
+    """How often each feature must and may be used if the sum may lose at most ``slack`` against the relaxation."""
+    # The relaxation takes the ``total`` best of the priced places; using a feature once more or once less than it does
+    # costs at least the difference to the last place taken, or to the first one left out.
     places = scores[None, :] - price * np.arange(n_sets)[:, None]
     ranked = np.sort(places, axis=None)[::-1]
     last_in = ranked[total - 1] if total else math.inf
@@ -126,11 +122,7 @@ class WindowLists:
     def list_sets(
         self, node: Node, window: Window, max_half_sets: int, max_length: int
     ) -> list[ListedSets] | None:
-        """The sets in the window for each head of a needy set.
-
-        Empty if there are none for some head; None if there are more than ``max_length``, or more half sets than
-        ``max_half_sets``.
-        """
+        """The sets for each head of a needy set: empty if there are none for some head, None if they are too many."""
         state, k = self._state, self._state.problem.n_features
         needy, tolerance = node.needy_heads, self._state.tolerance
         room = k - min(head.bit_count() for head in needy)
@@ -178,10 +170,7 @@ class WindowLists:
 
 
 class WindowSearch:
-    """Lowers the bounds of nodes and finds solutions, window by window.
-
-    How long lists may be, and how many nodes a search among them may take, follows from how the searches before went.
-    """
+    """Lowers the bounds of nodes and finds solutions, window by window; limits adapt to earlier searches."""
 
     def __init__(self, state: MaxMinState, completion: Completion) -> None:
         self._state, self._completion = state, completion
@@ -193,10 +182,8 @@ class WindowSearch:
         self._last_nodes = 0
 
     def search(self, node: Node) -> float | None:
-        """Search the widest window that is small enough: the node's new bound, or None to branch.
-
-        A window short of the incumbent's value is tried once; after that, branching gets further.
-        """
+        """Search the widest window that is small enough: the node's new bound, or None to branch."""
+        # A window that does not reach the incumbent's value is tried once; after that, branching gets further.
         state = self._state
         if len(node.needy) > PATTERN_SETS:
             return None
@@ -227,11 +214,9 @@ class WindowSearch:
         return False, None
 
     def widen(self, node: Node) -> Node:
-        """Search windows from the node's bound down, each wider than the one before: the node with its new bound.
-
-        With scores of many different values solutions come very close to the bound, and the first window that holds
-        one is much smaller than what the solutions found by annealing leave open.
-        """
+        """Search ever wider windows below the node's bound: the node with its new bound."""
+        # With scores of many different values solutions come very close to the bound, and the first window that holds
+        # one is much smaller than the gap to what annealing finds.
         state, limits = self._state, self._limits
         if len(node.needy) > PATTERN_SETS:
             return node
@@ -262,10 +247,8 @@ class WindowSearch:
         return node.with_bound(bound)
 
     def _reachable(self, node: Node, width: float) -> float:
-        """The node's bound, lowered by halving to a value from which a window of this width is not empty.
-
-        With scores capped at what is needed, the degree sequences may rule out more than they did for the node.
-        """
+        """The node's bound, lowered by halving until a window of this width is not empty."""
+        # With scores capped at what is needed, the degree sequences may rule out more than they did for the node.
         bound, theta = node.bound, self._state.best
         while bound - theta > width and window_of(self._state, node, bound - width) is None:
             middle = (bound + theta) / 2
@@ -311,7 +294,7 @@ class WindowSearch:
         return state.best
 
     def _learn(self, finished: bool) -> None:
-        """Lists become as long as searches among them still come to an end."""
+        """Adapt the length of lists such that searches among them finish."""
         limits = self._limits
         if finished and not self._at_root:
             self._usual_nodes += limits.smoothing * (self._last_nodes - self._usual_nodes)
@@ -380,12 +363,9 @@ def best_sum(
     run: Run,
     limits: AdditiveLimits,
 ) -> tuple[list[FeatureSet] | None, bool]:
-    """The sets with the largest sum above ``floor``, each at least as good as ``least``.
-
-    Every set of such a solution is better than the floor less what the other sets can add up to at most. All sets
-    that are this good are listed, if they are few, and compatible ones are picked. Returns the sets (None if there are
-    none) and whether that is proven; nothing is, if there are too many sets to list.
-    """
+    """The sets with the largest sum above ``floor``, each at least ``least`` (or None); and whether that is proven."""
+    # Every set of such a solution is better than the floor minus the largest sum of the other sets. All sets that are
+    # this good are listed, if they are few, and compatible ones are picked.
     n_sets, k = problem.n_sets, problem.n_features
     tolerance = candidates.difference_tolerance(k)
     if n_sets > PATTERN_SETS or len(candidates) > MASK_BITS:

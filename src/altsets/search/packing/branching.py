@@ -1,9 +1,8 @@
 """Branching on columns: is a set part of the solution?
 
-A linear programme over sets (``master``) knows what all sets share together. So it takes two that share too much, as
-long as others share little. Once one set is given, all others have to go with it, and the bound is much lower. It is
-branched on the sets that the programme takes most of, in turn: the best solution with a set, then all solutions without
-it.
+The programme over sets (``master``) limits only what all sets share together, so it takes two that share too much if
+others share little. With one set given, all others must be compatible with it, and the bound is much lower. Branches
+are the sets that the programme takes most of: the best solution with a set, then all solutions without it.
 """
 
 from __future__ import annotations
@@ -69,10 +68,8 @@ class ColumnBranching:
         return master
 
     def _candidates(self, master: RestrictedMaster, most: int) -> KBest:
-        """The best columns of which a better solution has at least one.
-
-        Of the sets of a solution one is charged no more than its share of what all can be, so it is one of these.
-        """
+        """The best columns of which a better solution has at least one."""
+        # One set of a solution is charged no more than the average, so it is one of these.
         dual_bound = master.dual_bound
         budget = (dual_bound.bound - self._target(master.given)) / master.n_sets
         return self.pricing.k_best(

@@ -1,7 +1,7 @@
-"""Clique search: sets that go together, out of a list, by spending a budget of reduced costs.
+"""Clique search: compatible sets out of a list, within a budget of reduced costs.
 
-Two sets go together if they differ enough, so a solution is a clique in the graph of listed sets. A solution that falls
-short of the dual bound by d is made of sets whose reduced costs, and slack that is paid for, add up to no more than d.
+A solution is a clique in the graph of listed sets, in which compatible ones are adjacent. If it falls short of the dual
+bound by d, the reduced costs of its sets, and the cost of slack, add up to no more than d.
 """
 
 from __future__ import annotations
@@ -40,10 +40,8 @@ class ReducedCostBudget:
     def of(
         cls, listing: Listing, dual_bound: DualBound, n_sets: int, least: float | None = None
     ) -> ReducedCostBudget:
-        """What sets lack of the best value after prices; with a least quality, also what they have more than that.
-
-        Where only the worst set counts, what one set has above the least is lost to the others.
-        """
+        """What sets lack of the best value after prices; with a least quality, also what they exceed it by."""
+        # Where only the worst set counts, what one set has above the least is lost to the others.
         charges, ceiling = dual_bound.best - listing.values, dual_bound.bound
         if least is not None:
             charges = charges + np.maximum(listing.qualities - least, 0.0)
@@ -77,11 +75,8 @@ class CliqueSearch:
         enough: float = math.inf,
         n_sets: int | None = None,
     ) -> tuple[list[FeatureSet] | None, bool]:
-        """Sets of a quality of at least ``least`` whose sum or minimum is above the target.
-
-        Returns None if there are none, and whether the search came to its end; it does not go on to there when it has
-        found ``enough``.
-        """
+        """Sets with a sum or minimum above the target, or None; and whether the search ran to its end."""
+        # It takes no set below ``least``, and stops when it has found ``enough``.
         n_sets = n_sets or self.problem.n_sets
         if LISTED * (n_sets + 1) * len(listing) > MOST_BYTES:
             return None, False
@@ -157,10 +152,7 @@ class CliqueSearch:
         enough: float = math.inf,
         n_sets: int | None = None,
     ) -> tuple[list[FeatureSet] | None, bool]:
-        """The best compatible sets if their sum or minimum is above the target; as :meth:`pick`.
-
-        The list holds all sets that such a solution can be made of, by what the dual bound leaves them to spend.
-        """
+        """As :meth:`pick`, from a list of all sets that the dual bound allows in a solution above the target."""
         n_sets = n_sets or self.problem.n_sets
         least: float | None = None
         if max_min:
@@ -177,10 +169,7 @@ class CliqueSearch:
         )
 
     def _repeated(self, listing: Listing, order: Indices, n_sets: int) -> Indices:
-        """The listed sets, those as often as a solution can have them that are different enough from themselves.
-
-        By overlap no set is, unless all are; a user's own dissimilarity may see it otherwise.
-        """
+        """The listed sets, with repeats of those that a user's own dissimilarity calls different from themselves."""
         ask = self.run.guarded(self.problem.compatible, otherwise=False)
         times = np.ones(len(order), dtype=np.intp)
         for place, number in enumerate(order.tolist()):
@@ -242,10 +231,7 @@ def listing_of(known: dict[FeatureSet, float], pricing: PricingOracle, most: int
 
 
 def best_compatible(cliques: CliqueSearch, listing: Listing, max_steps: int) -> tuple[list[FeatureSet], bool]:
-    """The largest sum or minimum, with equal minima the larger sum; empty if there are not enough sets.
-
-    Also says whether that is proven; it is not if it took more than ``max_steps``.
-    """
+    """The largest sum or minimum (then sum), empty if there are too few sets; and whether that is proven."""
     problem, qualities = cliques.problem, listing.qualities
     if not len(listing):
         return [], True

@@ -52,8 +52,8 @@ Element = tuple[int, ...]
 class CutPool:
     """The cuts of one linear programme, and the sets that are its columns.
 
-    The programme has ``n_rows`` and ``n_columns`` already that are none of ours. With ``levels``, for features that are
-    alike and count as the same, everything is about levels instead of features.
+    ``n_rows`` and ``n_columns`` are those that the programme had before. With ``levels``, if similar features count as
+    the same, everything is about levels instead of features.
     """
 
     def __init__(
@@ -98,10 +98,8 @@ class CutPool:
         """One row of places for each set."""
         return self._table[: len(self.sets)]
 
-    # --- Columns ----------------------------------------------------------------------------------------------------
-
     def terms(self, chosen: FeatureSet) -> dict[int, float]:
-        """What a set counts in each row; to be asked once for each column that is added."""
+        """What a set counts in each row; called once for each column that is added."""
         places = tuple(self._places_of(chosen).tolist())
         if len(self.sets) == len(self._table):
             self._table = np.concatenate([self._table, np.full_like(self._table, self.n_features)])
@@ -151,14 +149,12 @@ class CutPool:
         """How many sets a solution of the programme takes."""
         return math.fsum(values[self.columns].tolist())
 
-    # --- Rows -------------------------------------------------------------------------------------------------------
-
     def add_packing_cut(self, key: Element) -> None:
         """At most one set has all of these features."""
         self.packing[key] = self._add(self._by_column(self._holders(key)), 1.0)
 
     def add_secant(self, element: Element, step: int) -> bool:
-        """The sharing due to an element lies above the secant of this step; says whether that is news."""
+        """The sharing due to an element lies above the secant of this step; returns whether it is new."""
         size = len(element)
         if size not in self.sharing:
             limit = self.most_shared(size)
@@ -211,9 +207,6 @@ class CutPool:
         return self.n_rows - 1
 
 
-# --- Separation: the cuts that a solution of the linear programme violates --------------------------------------------
-
-
 def separate(pool: CutPool, values: Floats) -> bool:
     """Add packing and secant cuts that a solution of the programme violates; says whether there were any."""
     of_sets = values[pool.columns]
@@ -263,9 +256,6 @@ def _element_usage(pool: CutPool, size: int, of_sets: Floats, used: Indices) -> 
     numbers, which = np.unique(numbers, return_inverse=True)
     usage = np.bincount(which, weights[real], len(numbers)).astype(np.float64)
     return np.stack(np.unravel_index(numbers, (n,) * size), axis=1), usage
-
-
-# --- Dual pricing ---------------------------------------------------------------------------------------------------
 
 
 @dataclass(frozen=True)
@@ -348,8 +338,6 @@ class DualPricing:
             yield key, self._duals[row]
         for charge in self._secant_charges:
             yield charge.element, math.fsum(step * price for step, price in charge.prices.items())
-
-    # --- Slack ------------------------------------------------------------------------------------------------------
 
     @cached_property
     def slack_costs(self) -> SlackCosts:

@@ -20,11 +20,7 @@ CONFLICT = 10.0
 
 
 class SimulatedAnnealing:
-    """Exchanges features at random; steps that do harm become ever rarer.
-
-    For sets of one size without rules but on features, pairs and what sets share. With ``max_min`` the worst set counts
-    instead of the sum.
-    """
+    """Exchanges features at random, for sets of one size with rules on features, pairs and overlaps only."""
 
     def __init__(
         self, pricing: PricingOracle, max_min: bool, run: Run, limits: PackingLimits = PACKING_LIMITS
@@ -48,11 +44,8 @@ class SimulatedAnnealing:
     def improve(
         self, sets: Sequence[FeatureSet], bound: float, steps: int, temperature: float = 1.0
     ) -> list[FeatureSet]:
-        """What another walk makes of these sets; nothing where there are none, or rules that no walk knows.
-
-        ``bound`` is an upper bound on what counts; without one a walk does not know how much harm is too much. With
-        more ``temperature`` it may do so many times as much, and gets further away from these sets.
-        """
+        """What another walk makes of these sets; nothing if there are none, or other rules than it knows."""
+        # The harm that a step may do is a part of the gap to ``bound``, times ``temperature``.
         if not sets or not self.possible or not math.isfinite(bound):
             return []
         self._seed += 1
@@ -73,8 +66,7 @@ class SimulatedAnnealing:
         )
         features, rules = np.asarray(self.pricing.features), self.pricing.problem.constraints
         walked = [tuple(sorted(features[places].tolist())) for places in inside]
-        # Two features that exclude each other are dear, and still it may end with them; what the quality rules out, the
-        # quality tells.
+        # Features that exclude each other have a high price, but a walk may still end with them.
         return walked if all(rule.holds(chosen) for rule in rules for chosen in walked) else []
 
     def _members(self, sets: Sequence[FeatureSet]) -> npt.NDArray[np.uint8]:
@@ -89,10 +81,7 @@ class SimulatedAnnealing:
 def local_optimum(
     sets: Sequence[FeatureSet], pricing: PricingOracle, run: Run, max_nodes: int, *, max_min: bool
 ) -> list[FeatureSet]:
-    """Replace sets by their best responses until none is better; each is searched for in so many nodes.
-
-    With ``max_min`` the worst set counts instead of the sum, and is the first to be replaced.
-    """
+    """Replace sets by best responses of ``max_nodes`` nodes until none is better; with ``max_min`` the worst first."""
     current, evaluate = list(sets), pricing.quality.evaluate
     unchanged = turn = 0
     while unchanged < len(current) and not run.tick():

@@ -9,17 +9,13 @@ from altsets.search.subset.limits import PRICING_LIMITS, PricingLimits
 
 @dataclass(frozen=True)
 class PackingLimits:
-    """Limits of the exact search for several sets of any quality.
+    """Limits of the exact search for several sets of any quality; they decide about time, never about what is right.
 
-    Nodes are those of a branch and bound over one set, steps those of a clique search in a list or of annealing: all
-    of them are counted, never timed, so that a slow machine takes the same way. Where a phase is over its limit, the
-    next one goes on, and the answer is as right; so these numbers decide about time alone.
+    Nodes are those of a branch and bound over one set, steps those of a clique search or of annealing: counted, never
+    timed, so that a slow machine takes the same path.
     """
 
-    # --- Lists of good sets, and cliques in them -------------------------------------------------------------------
-
-    #: Sets in a list, and steps of the clique search in it. Without prices: where this is enough, nothing else need be
-    #: prepared.
+    #: Sets in a list, and steps of the clique search in it: without prices, before anything else is prepared.
     short_list_sets: int = 2_000
     short_list_steps: int = 200_000
     #: With prices, before anything that takes seconds.
@@ -31,16 +27,14 @@ class PackingLimits:
     #: Nodes for making a list; for each set that it may have, if these are more.
     list_nodes: int = 3_000_000
     nodes_per_set: int = 10
-    #: How many times further below the bound the next list goes: a short list can take as long to make as a longer one,
-    #: but the last one is not to be longer than this part of what is allowed.
+    #: How many times further below the bound the next list goes, at least and at most: short lists can take as long as
+    #: longer ones, but the last one should not exceed this part of what is allowed.
     slow_growth: float = 1.4
     fast_growth: float = 8.0
     part_of_list: float = 1 / 8
     #: How far below the bound the first list goes, as a part of the gap; and where even a short list takes long.
     first_part: float = 1 / 32
     first_part_if_laborious: float = 1 / 4
-
-    # --- Incumbents --------------------------------------------------------------------------------------------------
 
     #: Nodes for each set of the first incumbent.
     incumbent_nodes: int = 5_000
@@ -55,12 +49,9 @@ class PackingLimits:
     #: First and last temperature: the harm that a step may do, as a part of the gap.
     first_temperature: float = 0.1
     last_temperature: float = 0.005
-    #: A factor on both while the bound says little, and steps for each set then: an annealing that does not come to its
-    #: end is in vain, so ever longer ones.
+    #: A factor on both while the bound is weak, and steps for each set then: ever more, as unfinished runs are useless.
     low_temperature: float = 0.05
     growing_annealings: tuple[int, ...] = (80_000, 400_000)
-
-    # --- Column generation and cuts ----------------------------------------------------------------------------------
 
     #: Rounds of column generation.
     rounds: int = 1_000
@@ -72,8 +63,6 @@ class PackingLimits:
     column_node_growth: int = 8
     #: Whether cuts may be about pairs of features.
     pair_cuts: bool = True
-    # --- Branching on columns ----------------------------------------------------------------------------------------
-
     #: Columns that are branched on before the programme is solved again without them; twice as many the next time.
     first_columns: int = 4
     #: A list that saves the branching on one column: sets, nodes for making it, steps of the clique search.
@@ -83,24 +72,19 @@ class PackingLimits:
     #: Steps among the columns of the programme alone.
     steps_among_columns: int = 20_000
 
-    # --- Thresholds, for the largest minimum -------------------------------------------------------------------------
-
     #: The first threshold is this many times closer to the bound than the incumbent.
     threshold_steps: int = 64
-    #: New columns in each round, nodes to look for them, and rounds; this many times as long if more than a refutation
-    #: is wanted, which is worth more.
+    #: New columns in each round, nodes to find them, and rounds; this many times more if not only to refute.
     threshold_columns: int = 200
     threshold_nodes: int = 200_000
     threshold_rounds: int = 300
     worth_of_prices: int = 5
 
-    # --- Other engines -----------------------------------------------------------------------------------------------
-
     #: Steps of the additive engine for the same request without constraints and conflicts.
     relaxation_steps: int = 400
-    #: Variables that the solver is troubled with, one for each feature and set.
+    #: The largest number of variables for the solver, one for each feature and set.
     solver_variables: int = 20_000
-    #: Nodes in which a first set should be found, before it is asked whether there is one.
+    #: Nodes to find a first set, before the search for a proof that there is none.
     existence_nodes: int = 5_000
     #: What the search for one set may spend.
     pricing: PricingLimits = PRICING_LIMITS

@@ -1,10 +1,9 @@
 """A bound on the sum of compatible sets by column generation, with dual prices that say which sets can matter.
 
-The linear programme has one variable for each feature set: how often is it taken? So many sets are taken in all, and no
-more share features than may (``cuts``). Only sets that have been found worth it are in the programme, the restricted
-master; whether another one is, is a search for the best set after prices. With z the best value of any set after
-prices, A sets are worth at most A z plus what the rows allow at their prices. That holds for any prices >= 0, so the
-bound needs no exact solution of the programme.
+The linear programme has one variable for each feature set: how often it is taken. The restricted master holds the sets
+found so far; pricing, the search for the best set after prices, finds others. With z the best value of any set after
+prices, A sets are worth at most A z plus what the rows (``cuts``) allow at their prices. That holds for any prices >=
+0, so the bound needs no exact solution of the programme.
 """
 
 from __future__ import annotations
@@ -42,10 +41,7 @@ class DualBound:
 
 
 class RestrictedMaster:
-    """The linear programme over sets, and the best dual bound so far.
-
-    Columns come from ``pricing``. Sets have to go with those ``given``; those in ``without`` are left out.
-    """
+    """The linear programme over sets that go with ``given`` and are not in ``without``, and the best dual bound."""
 
     def __init__(
         self,
@@ -70,8 +66,7 @@ class RestrictedMaster:
         self._known: set[FeatureSet] = set()
         self._programme = LinearProgramme()
         self._programme.add_row({}, lower=n_sets, upper=n_sets)
-        # Stands in for sets that are missing, at a price that is never worth it: before the first solution is known the
-        # programme needs something to be feasible with.
+        # Stands in for missing sets at a prohibitive price: the programme is feasible before a solution is known.
         self._programme.add_column(-PENALTY, {0: 1.0})
         self._cuts = CutPool(
             self._programme,
@@ -123,10 +118,7 @@ class RestrictedMaster:
         return all(len(inside.intersection(other)) <= m for other, m in zip(self.given, most, strict=True))
 
     def generate_columns(self, target: float, max_rounds: int) -> bool:
-        """Generate columns and cuts until the bound is good or nothing more helps; false if that came too early.
-
-        ``target`` is the value of a solution: a bound that reaches it needs no better one.
-        """
+        """Add columns and cuts until the bound reaches ``target`` or nothing more helps; false if it ended early."""
         rounds, self._values = 0, None
         while rounds < max_rounds:
             solved = self._programme.maximise()
@@ -153,10 +145,8 @@ class RestrictedMaster:
         return False
 
     def _add_by_heuristic(self, values: Floats, prices: DualPrices, threshold: float) -> int:
-        """Columns by exchanging features: that costs next to nothing, but only a full search tells a bound.
-
-        Exchanges begin with the sets that the solution takes most of, then with the latest ones.
-        """
+        """Columns by exchanging features, which is cheap; only a full search gives a bound."""
+        # Exchanges begin with the sets that the solution takes most of, then with the latest ones.
         most = self.limits.columns_per_round
         begin = dict.fromkeys([*self._cuts.most_taken(values, most), *self.sets[: -most - 1 : -1]])
         found = self.pricing.heuristic(list(begin)[:most], prices, threshold)
@@ -167,7 +157,7 @@ class RestrictedMaster:
         found = self._improving(prices, threshold)
         new = self.add(found.sets)
         if not new and found.bound > -math.inf:
-            # The programme is solved but for the solver's tolerance: some of its sets are worth a little more.
+            # The programme is solved up to the solver's tolerance: some of its sets are worth a little more.
             known = self.pricing.listed(self.sets, prices).values
             threshold = float(np.max(known, initial=threshold)) + self.pricing.tolerance
             found = self._improving(prices, threshold)

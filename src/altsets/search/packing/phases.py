@@ -1,8 +1,7 @@
 """The phases of a packing search: each one way to a better incumbent or a lower bound.
 
-A phase says what it reads and writes, applies or does not, and may spend what it was made with. It works on the
-search it is given (:class:`altsets.search.packing.search.SetPackingSearch`); what it leaves open, the next ones go on
-with. :func:`strategy` has their order, which decides about time alone.
+:func:`strategy` has their order, which decides about time alone; :class:`altsets.search.packing.search.Phase` is what
+they have in common.
 """
 
 from __future__ import annotations
@@ -29,8 +28,6 @@ from altsets.search.packing.thresholds import raise_thresholds
 from altsets.search.run import Run, Stopped
 from altsets.search.subset.candidates import Anything, form_of
 from altsets.search.subset.listing import KBest
-
-# --- The linear part of a request, by the additive engine -------------------------------------------------------------
 
 
 def relaxed(quality: Quality, problem: Problem, run: Run, limits: PackingLimits) -> Answer | None:
@@ -81,9 +78,6 @@ def keeps_to_rules(quality: Quality, problem: Problem, sets: Sequence[FeatureSet
         quality.evaluate(chosen) > -math.inf and all(rule.holds(chosen) for rule in problem.constraints)
         for chosen in sets
     )
-
-
-# --- Before any search ----------------------------------------------------------------------------------------------
 
 
 class AnyTime:
@@ -138,7 +132,7 @@ class EnumerateAll(AnyTime):
     writes = (Fact.INCUMBENT,)
 
     def applies(self, search: SetPackingSearch) -> bool:
-        """Unless it is plain that there are many."""
+        """Unless there are obviously many."""
         sizes, shared = search.pricing.sizes, search.run.shared
         if shared is not None and shared.too_many:
             return False
@@ -164,7 +158,7 @@ class EnumerateAll(AnyTime):
 
 
 class AdditiveRelaxation(AnyTime):
-    """Leave out constraints and conflicts, and ask the additive engine, which is so much faster."""
+    """Leave out constraints and conflicts, and use the additive engine, which is much faster."""
 
     writes = (Fact.INCUMBENT,)
 
@@ -180,7 +174,7 @@ class AdditiveRelaxation(AnyTime):
 
 
 class FirstIncumbent(AnyTime):
-    """One best set after the other; where that does not get far enough, dealt out by the additive engine."""
+    """One best set after the other; if that does not find all sets, by the additive engine."""
 
     writes = (Fact.INCUMBENT,)
 
@@ -196,9 +190,6 @@ class FirstIncumbent(AnyTime):
             state.update_bound(-math.inf, dealt.proof)
         elif keeps_to_rules(quality, problem, dealt.sets):
             state.update_incumbent(dealt.sets)
-
-
-# --- Bounds ---------------------------------------------------------------------------------------------------------
 
 
 class RootBound(AnyTime):
@@ -260,9 +251,6 @@ class ColumnGeneration(AnyTime):
             shared.columns = search.master.sets[-search.limits.inherited_columns :]
 
 
-# --- Incumbents -----------------------------------------------------------------------------------------------------
-
-
 @dataclass(frozen=True)
 class Improve:
     """Annealing, so many steps for each set, and local search from the incumbent."""
@@ -281,15 +269,9 @@ class Improve:
         search.improve(self.steps)
 
 
-# --- Proofs ---------------------------------------------------------------------------------------------------------
-
-
 @dataclass(frozen=True)
 class ListBelowBound:
-    """Lists of the sets that a solution close to the bound can be made of, and cliques in them.
-
-    ``early`` is for lists that come before phases that are faster for some problems.
-    """
+    """Lists of the sets in solutions close to the bound, and cliques in them; ``early`` if faster phases follow."""
 
     sets: int
     steps: int
@@ -335,7 +317,7 @@ class Thresholds:
         return search.state.max_min and search.pricing.can_be_priced
 
     def run(self, search: SetPackingSearch) -> None:
-        """Thresholds from the bound down."""
+        """Thresholds in descending order."""
         raise_thresholds(search)
 
 
@@ -353,9 +335,6 @@ class BranchOnColumns:
         """To the end, unless time is up."""
         if ColumnBranching(search.master, search.state, search.cliques).explore():
             search.state.rule_out(search.state.value, "branching on which sets are part of a solution")
-
-
-# --- The solver -----------------------------------------------------------------------------------------------------
 
 
 @dataclass(frozen=True)
@@ -404,9 +383,6 @@ def _solver_takes(search: SetPackingSearch) -> bool:
         return False
     form = search.quality.form(search.problem.k_max)
     return MilpEngine().declines(Anything(form.without_pairs()), search.problem) is None
-
-
-# --- Their order ----------------------------------------------------------------------------------------------------
 
 
 def strategy(limits: PackingLimits) -> list[Phase]:

@@ -1,11 +1,9 @@
 """All sets at once, for any quality: list the sets that can matter, and pick those that go together.
 
-A bound on the sum of the sets comes with prices, and a solution that is close to the bound is made of sets that are
-close to their share of it (``master``). So solutions are looked for ever further below the bound: the sets that such a
-solution can be made of are listed, and cliques of compatible ones are looked for. What is found first is optimal; if
-nothing is found, the bound is lower. Everything else there is lowers the bound or raises the incumbent, because lists
-are as long as the gap between them is wide. Which of it is done, and in which order, is a list of phases
-(``phases``).
+A solution close to the dual bound consists of sets close to their share of it (``master``). So solutions are searched
+for ever further below the bound: the sets of such solutions are listed, and cliques of compatible ones picked. The
+first one found is optimal; if there is none, the bound drops. All other phases (``phases``) lower the bound or raise
+the incumbent, because lists are as long as the gap between them is wide.
 """
 
 from __future__ import annotations
@@ -36,11 +34,7 @@ LEAST_DISTANCE, FIRST_DISTANCE = 1e-12, 1e-3
 
 
 class Incumbent:
-    """The incumbent and the bound of one search for the largest sum or minimum.
-
-    ``bound`` is what no solution is worth more than, ``proof`` the argument behind it in words for users; the sum of
-    the sets is at least ``share`` times the value. The run is told of every improvement.
-    """
+    """The incumbent and the bound of one search; the sum of its sets is at least ``share`` times the value."""
 
     def __init__(self, quality: Quality, problem: Problem, run: Run) -> None:
         self.quality, self.problem, self.run = quality, problem, run
@@ -68,10 +62,8 @@ class Incumbent:
             self.run.update_bound(bound)
 
     def rule_out(self, target: float, proof: str | None = None) -> None:
-        """Note that all solutions above a target have been looked through.
-
-        The one place where an exhaustive search becomes a claim: none is taken from a search that was cut off.
-        """
+        """All solutions above a target have been searched."""
+        # The one place where an exhaustive search becomes a claim: none is taken from a search that was cut off.
         if not self.run.stopped:
             self.update_bound(max(target, self.value), proof)
 
@@ -118,10 +110,10 @@ class Fact(Enum):
 
 
 class Phase(Protocol):
-    """One way to a better incumbent or bound, with what it may spend.
+    """One way to a better incumbent or bound, with its own limits.
 
-    A phase runs only when all facts that it reads are there, so that any order of phases is right, and only its speed
-    differs. What it proves by looking through all solutions, it claims by :meth:`Incumbent.rule_out`.
+    A phase runs only if all facts that it reads exist, so that any order of phases is correct, and only its speed
+    differs. What it proves by exhaustive search, it claims by :meth:`Incumbent.rule_out`.
     """
 
     @property
@@ -142,8 +134,8 @@ class Phase(Protocol):
 class SetPackingSearch:
     """One search for the largest sum or minimum: its state, and the tools that its phases share.
 
-    The problem asks for at least two sets, which cannot be just any. ``first`` is one best set after the other, as far
-    as that went; ``dual_bound`` the best bound on the sum with its prices, which lists are made by.
+    The problem asks for at least two sets, not just any. ``first`` holds the sets of a sequential search so far;
+    ``dual_bound`` is the best bound on the sum with its prices, by which lists are made.
     """
 
     def __init__(
@@ -192,8 +184,6 @@ class SetPackingSearch:
         }
         return {fact for fact, known in there.items() if known}
 
-    # --- What phases ask about the problem ------------------------------------------------------------------------
-
     @property
     def many_features(self) -> bool:
         """Whether even a few nodes of a branch and bound take long."""
@@ -220,8 +210,6 @@ class SetPackingSearch:
     def columns(self) -> list[FeatureSet]:
         """The sets in the linear programme, none before there is one."""
         return self.master.sets if "master" in self.__dict__ else []
-
-    # --- Tools ----------------------------------------------------------------------------------------------------
 
     def take_dual_bound(self, dual_bound: DualBound) -> None:
         """Make lists by this bound from now on, and note what it says about all solutions."""
@@ -262,7 +250,7 @@ class SetPackingSearch:
     def pick(self, listing: Listing, dual_bound: DualBound, target: float, max_steps: int) -> bool:
         """The best compatible sets of a list, if they are better than the target; false if it takes too long."""
         state = self.state
-        # What reaches the bound but for rounding is done, and every set of a long list may be of that kind.
+        # Every set of a long list may reach the bound up to rounding; one is enough.
         enough = state.bound - REACHED if state.bound < math.inf else math.inf
         sets, finished = self.cliques.better(
             listing, dual_bound, target, max_steps, max_min=state.max_min, enough=enough
@@ -307,16 +295,14 @@ class SetPackingSearch:
         state, limits = self.state, self.limits
         part = limits.first_part_if_laborious if self.pricing.laborious else limits.first_part
         distance = part * (ceiling - state.target) if state.sets else FIRST_DISTANCE * self.pricing.reach
-        # Down to the bound everything has been looked through already.
+        # Down to the bound everything has been searched already.
         return max(distance, limits.slow_growth * (ceiling - state.share * state.bound))
 
     def _next_distance(
         self, budget: float, length: float, shorter: tuple[float, float] | None, max_sets: int
     ) -> float:
-        """How far the next list goes: lists grow with the distance no faster than exponentially.
-
-        ``length`` is the logarithm of the last one's, and ``shorter`` are distance and length of the one before.
-        """
+        """How far the next list goes: lists grow with the distance no faster than exponentially."""
+        # ``length`` is the logarithm of the last list, ``shorter`` distance and length of the one before.
         limits = self.limits
         further = limits.fast_growth * budget
         if shorter is not None and length > shorter[1]:
@@ -324,8 +310,6 @@ class SetPackingSearch:
             further = budget + (longest - length) * (budget - shorter[0]) / (length - shorter[1])
         further = min(further, limits.fast_growth * budget)
         return max(further, limits.slow_growth * budget, LEAST_DISTANCE * self.pricing.reach)
-
-    # --- Among equal minima the larger sum ------------------------------------------------------------------------
 
     def _raise_sum(self, dual_bound: DualBound) -> None:
         """As far as a list of moderate length goes."""

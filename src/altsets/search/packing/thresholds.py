@@ -1,9 +1,8 @@
-"""The largest minimum by thresholds, from the bound down: which sets above a threshold can go together?
+"""The largest minimum by thresholds: how many sets above a threshold can go together?
 
-For the largest minimum, the sum is a poor guide where some sets are much better than others can be. Instead: take the
-sets with a quality above a threshold, and as many of them, in parts if need be, as the cuts for compatible sets allow
-(``cuts``). If that comes to less than the sets that are wanted, no solution has a minimum above the threshold. If it
-comes to little more, prices tell which sets can matter: every set above the threshold pays at least c, all rows cost P,
+The sum is a poor guide where some sets are much better than others can be. Instead, take as many sets above a threshold
+as the ``cuts`` allow, fractions included. If that is less than the number wanted, no minimum exceeds the threshold. If
+it is little more, prices tell which sets can matter: every set above the threshold pays at least c, all rows cost P,
 and in a solution the surplus of each set over c and the price of unused rows add up to P - A c.
 """
 
@@ -139,7 +138,7 @@ def raise_thresholds(search: SetPackingSearch) -> None:
 
 
 def _bisect(search: SetPackingSearch, master: ThresholdMaster, step: float) -> bool:
-    """Refute thresholds until what is open is no wider than a step; false if that is in vain, or time is up."""
+    """Refute thresholds until what is open is no wider than a step; false if that fails, or time is up."""
     state = search.state
     low, high = state.value, state.bound
     # Where none in the upper part is refuted, thresholds know no more than the sum; that is enough if they take long.
@@ -173,7 +172,7 @@ def _pick_above(search: SetPackingSearch, target: float, bound: ThresholdBound) 
     )
     if not listing.complete:
         return False
-    # In units of quality, so that one tolerance will do.
+    # In units of quality, so that one tolerance is enough.
     scale, slack = pricing.reach, bound.slack_costs
     paid = np.concatenate([bound.prices[pricing.place[rows]].sum(axis=1) for rows in listing.rows])
     slack = replace(slack, table=scale * slack.table, unshared=scale * slack.unshared)
