@@ -394,7 +394,12 @@ def _heuristic(request: Request, result: Result, oracle: Oracle) -> list[str]:
     if result.bound != math.inf:
         wrong.append(f"a heuristic has the bound {result.bound}")
     # On a table without the forbidden features, which is all that the first two know of constraints.
-    forbidden = {j for kind, *rest in request.constraints if kind == "forbid" for j in rest[0]}
+    groups = [
+        rest[-1]
+        for kind, *rest in request.constraints
+        if kind == "forbid" or (kind, rest[0]) == ("at_most", 0)
+    ]
+    forbidden = {j for group in groups for j in group}
     left = [j for j in range(len(request.scores)) if j not in forbidden]
     arguments = ([request.scores[j] for j in left], oracle.k_max, request.n_alternatives)
     if request.search == "greedy-replacement":
