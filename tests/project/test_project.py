@@ -84,7 +84,7 @@ def test_the_metadata_say_what_the_package_is():
 def test_every_supported_python_is_tested():
     assert f">={PYTHONS[0]}" == PROJECT["requires-python"]
     assert [int(python.removeprefix("3.")) for python in PYTHONS] == list(range(11, 11 + len(PYTHONS)))
-    assert WORKFLOW["jobs"]["ci"]["strategy"]["matrix"]["python"] == PYTHONS
+    assert set(PYTHONS) <= set(WORKFLOW["jobs"]["ci"]["strategy"]["matrix"]["python"])
 
 
 # --- Lower bounds -----------------------------------------------------------------------------------------
