@@ -113,7 +113,7 @@ def check_evaluation(given: Given) -> None:
 
 
 def evaluate_sets(what: Any, data: Dataset, given: Given) -> Evaluation:
-    """Evaluate sets, or what searches for them, with a sign of life."""
+    """Evaluate sets, or what searches for them, with a progress line."""
     from altsets.evaluation import evaluate
 
     more: dict[str, Any] = {
@@ -127,7 +127,7 @@ def evaluate_sets(what: Any, data: Dataset, given: Given) -> Evaluation:
 def evaluate_points(
     frontier: Frontier, asked: Mapping[str, Any], data: Dataset, given: Given
 ) -> EvaluatedFrontier:
-    """Evaluate a frontier that was found on all rows, with a sign of life."""
+    """Evaluate a frontier that was found on all rows, with a progress line."""
     from altsets.evaluation import evaluate_frontier
 
     def along(X: Any, y: Any, **options: Any) -> EvaluatedFrontier:

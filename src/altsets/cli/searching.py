@@ -266,7 +266,7 @@ class Searched(NamedTuple):
 
 
 def run_search(source: Source, request: Request) -> Searched:
-    """Score the features and find the sets, with a sign of life if it takes long."""
+    """Score the features and find the sets, with a progress line if it takes long."""
     n_sets = request.check(source.names).n_sets
 
     def search(scored: Quality, measured: Request, callback: Any) -> Searched:
@@ -300,7 +300,7 @@ def run_on_scores(
     otherwise: float,
     reporting: Callable[[Waiting], Callable[[Any], object]] = lambda waiting: waiting.report,
 ) -> Answered:
-    """Score the features and search, with a sign of life if it takes long.
+    """Score the features and search, with a progress line if it takes long.
 
     ``search`` takes the quality, the request with numbers of the table and the seconds that are left (``otherwise``
     without a time limit), and a callback. ``reporting`` makes a line of what the callback gets.

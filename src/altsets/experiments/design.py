@@ -66,7 +66,7 @@ class Settings:
 
 @dataclass(frozen=True)
 class PlannedSearch:
-    """One search: what is asked of it."""
+    """The parameters of one search."""
 
     k: int
     min_difference: int

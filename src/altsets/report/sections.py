@@ -366,7 +366,7 @@ def _points_table(frontier: Frontier, evaluated: EvaluatedFrontier | None) -> Bl
     points = frontier.points
     best = [frontier.best(point.n_features) for point in points]
     shares = [
-        100 * point.mean / top if top > 0 else math.nan for point, top in zip(points, best, strict=True)
+        100 * (point.mean / top) if top > 0 else math.nan for point, top in zip(points, best, strict=True)
     ]
     cells: list[tuple[Block, Sequence[object]]] = [
         (column("Features", "number", about="in each set"), [point.n_features for point in points]),

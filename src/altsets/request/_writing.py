@@ -87,7 +87,7 @@ def constraint_dict(constraint: Any) -> dict[str, Any]:
 
 
 def named_quality(request: RequestFields) -> NamedQuality:
-    """The quality, if it has a name; nobody but the user has any other."""
+    """The quality, if it has a name: any other one is known to the user alone."""
     found = None if request.quality is None else spec_of(request.quality)
     if not isinstance(found, NamedQuality):
         raise NotExpressedError("only you know what quality was searched with")
@@ -164,7 +164,7 @@ def fields_behind(parameters: Mapping[str, Any], provenance: Mapping[str, Any]) 
 
 
 def arguments(request: RequestFields, names: Sequence[str] | None = None, table: str = "") -> list[str]:
-    """The request as keyword arguments; what everybody gets by default is left out.
+    """The request as keyword arguments; defaults are left out.
 
     ``table`` is what the table is called in the code, if a similarity has to be measured before the call.
     """
