@@ -11,9 +11,8 @@ import pytest
 import altsets
 from altsets import constraints, quality
 from altsets.problem import Problem
-from altsets.search.packing.heuristics import SimulatedAnnealing
 from altsets.search.packing.phases import CountShared, FirstIncumbent
-from altsets.search.packing.search import SetPackingSearch
+from altsets.search.packing.search import SetPackingSearch, SimulatedAnnealing
 from altsets.search.run import Run
 from altsets.search.subset.pricing import PricingOracle
 

@@ -236,6 +236,13 @@ def test_tangents_explain_what_points_of_a_curve_have_in_common():
     assert low_rank_terms(np.ones((2, 2)), 2) is None
 
 
+def settled(limits, linearised):
+    """A choice of the bound that is not tried any more."""
+    choice = BoundChoice(limits)
+    choice.linearised, choice.n_trials = linearised, limits.n_trials
+    return choice
+
+
 @pytest.mark.parametrize("short", [2, 20])
 @pytest.mark.parametrize("seed", range(30))
 def test_both_bounds_find_the_sets_of_brute_force(seed, short):
@@ -248,7 +255,7 @@ def test_both_bounds_find_the_sets_of_brute_force(seed, short):
     pricing = good_sets(request, limits)
     for sets in pricing.sizes:
         if rng.random() < 0.5:
-            sets.bound_choice = BoundChoice.settled(limits, bool(rng.random() < 0.5))
+            sets.bound_choice = settled(limits, bool(rng.random() < 0.5))
     prices = prices_for(pricing, rng)
     values = {chosen: after_prices(request, pricing, prices, chosen) for chosen in allowed_sets(request)}
     expected = sorted(values.values(), reverse=True)
@@ -278,7 +285,7 @@ def test_where_features_are_alike_tangents_save_steps():
     for linearised in (False, True):
         pricing = good_sets(request)
         (sets,) = pricing.sizes
-        sets.bound_choice = BoundChoice.settled(PRICING_LIMITS, linearised)
+        sets.bound_choice = settled(PRICING_LIMITS, linearised)
         values[linearised] = pricing.k_best(1).values
         steps[linearised] = sets.longest
     assert values[True] == [close(value) for value in values[False]]
@@ -291,7 +298,7 @@ def test_a_search_that_is_cut_short_does_not_change_the_bound(linearised):
     limits = replace(PRICING_LIMITS, trial_nodes=10)
     pricing = good_sets(curved_request(np.random.default_rng(0), 40, 8, 0.05), limits)
     (sets,) = pricing.sizes
-    sets.bound_choice = BoundChoice.settled(limits, linearised)
+    sets.bound_choice = settled(limits, linearised)
     assert pricing.k_best(1, max_nodes=20).bound > -math.inf
     assert sets.bound_choice.linearised == linearised
     assert sets.bound_choice.n_trials == limits.n_trials

@@ -89,10 +89,10 @@ def find_conflict(quality: Quality, problem: Problem, run: Run) -> Conflict | No
     sizes: list[Condition] = [c for c in problem.constraints if isinstance(c, Size)]
     size_words: list[Condition] = [] if sizes else [SIZE]
     impossible = partial(_is_impossible, form, problem, run)
-    # From those that say most to a user to those that say least.
+    # The most informative for a user first.
     conditions = [*problem.constraints, *size_words, *own]
     if impossible(conditions):
-        # Single features do not conflict, and sets of this size there are: then it takes both.
+        # There are sets of this size, and single features do not conflict: so it takes both.
         as_few_as_can_be = conditions == [SIZE, CONFLICTS]
         minimal = conditions if as_few_as_can_be else _minimal_conflict(impossible, [], conditions)
         return _conflict_of(problem, minimal)
@@ -127,7 +127,6 @@ def _minimal_conflict(
 
 
 def _conflict_of(problem: Problem, conditions: Sequence[Condition]) -> Conflict:
-    """The conditions, sorted by what they are."""
     existing = sorted(problem.existing.index(c) for c in conditions if isinstance(c, tuple))
     return Conflict(
         tuple(c for c in conditions if isinstance(c, Constraint)),

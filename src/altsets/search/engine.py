@@ -11,9 +11,17 @@ from altsets.constraints import Constraint
 from altsets.constraints.base import CountRule, SizeRule
 from altsets.problem import FeatureSet, Problem
 from altsets.quality import Additive, Quality
-from altsets.result import Status, StopReason
+from altsets.result import Status, StopReason, optimality_tolerance
 from altsets.search.run import Known, Run
-from altsets.search.tolerances import PROVEN
+
+#: What engines call proven, in their numbers of order one: a bound no further above the value than this.
+PROVEN = optimality_tolerance(0.5)
+#: The same inside a search, which leaves the other half for the rounding of the value itself.
+CLOSED = PROVEN / 2
+#: A part of a search that comes so close to its target has reached it: parts add up, so less than that.
+REACHED = PROVEN / 4
+#: Thresholds are lower by so many times the tolerance of single sets, as each is a difference of three rounded numbers.
+ROUNDED = 4
 
 
 @dataclass(frozen=True)

@@ -251,7 +251,6 @@ class FamilySearch(ABC):
         )
 
     def _no_sets(self, *, proven: bool) -> Result:
-        """There is no set that is good enough, or none was found."""
         reason = self._why_none(proven=proven)
         status = Status.INFEASIBLE if proven else Status.NOT_FOUND
         result = self._result(self.asked, status, self.asked.n_sets, finished=proven)

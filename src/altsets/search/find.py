@@ -353,7 +353,7 @@ def _why_fewer(
     if run.stopped and status is not Status.INFEASIBLE:
         return "More time may help."
     if not quality.has_form:
-        # Whatever it says about sets, it has no rules that sets could break.
+        # A black box has no rules that sets could break.
         quality = Additive(np.zeros(problem.n_features_in))
     if not n_found and (status is Status.INFEASIBLE or problem.search.startswith("greedy-")):
         clash = None if run.stopped else find_conflict(quality, problem, run.part(CONFLICT_STEPS))

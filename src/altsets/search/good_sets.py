@@ -19,6 +19,7 @@ from altsets.problem import FeatureSet, Problem
 from altsets.quality import Form, Quality
 from altsets.result import Result, Status
 from altsets.search.degree_bounds import count_bound, sum_bound
+from altsets.search.engine import PROVEN
 from altsets.search.find import solve
 from altsets.search.likeness import Likeness, likeness_of
 from altsets.search.resources import ONE_THREAD
@@ -26,7 +27,6 @@ from altsets.search.run import Run, Stopped
 from altsets.search.scaling import Scaling
 from altsets.search.subset.candidates import Candidates
 from altsets.search.subset.pricing import PricingOracle
-from altsets.search.tolerances import PROVEN
 
 #: Features beyond which sets are not listed, and nodes of the branch and bound that lists them.
 LISTED_FEATURES, LIST_NODES = 3_000, 500_000
@@ -220,7 +220,6 @@ class GoodSets:
         return shared
 
     def _differing(self, problem: Problem) -> Bools:
-        """Which pairs of sets differ enough."""
         n, likeness = len(self.sets), likeness_of(problem)
         if likeness is not None:
             return self._by_likeness(likeness)
@@ -258,7 +257,6 @@ class GoodSets:
         return allowed
 
     def _apart_from_existing(self, problem: Problem) -> Bools:
-        """Which sets differ enough from all existing ones."""
         apart = [
             not self._run.stopped and all(problem.compatible(chosen, given) for given in problem.existing)
             for chosen in self.sets
@@ -274,8 +272,7 @@ def largest_clique(
     neighbours: Sequence[int], wanted: int, spend: Callable[[int], bool]
 ) -> tuple[list[int], int]:
     """A largest clique, or one of ``wanted`` vertices; and a size that no clique exceeds."""
-    # Branch and bound with colours (Tomita) on bit strings. ``spend`` gets the number of vertices coloured; true means
-    # stop.
+    # Branch and bound with colours (Tomita) on bit strings. ``spend`` gets the number of coloured vertices; true: stop.
     best: list[int] = []
     chosen: list[int] = []
     everything = (1 << len(neighbours)) - 1

@@ -132,7 +132,7 @@ def depth(scores: Floats, problem: Problem, run: Run) -> list[FeatureSet]:
     rank = np.full(problem.n_features_in, -1, dtype=np.intp)
     rank[order] = np.arange(len(order))
     sets: list[FeatureSet] = []
-    # Replacement knows nothing of all that, and repeats itself where equal sets are allowed.
+    # Replacement ignores caps and required features, and repeats itself if equal sets are allowed.
     if not rules.caps and not base and problem.max_overlap < problem.n_features:
         sets = replacement(scores, problem, run)
     caps = [cap.open_part(rank, base) for cap in rules.caps]

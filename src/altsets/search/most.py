@@ -210,7 +210,7 @@ def _without_repeats(problem: Problem) -> Problem:
     """The same request, in which a set does not differ from itself."""
     assert problem.tau is not None
     if problem.tau <= EXACT_TOLERANCE:
-        # Any two sets will do that differ in one feature, which by Dice counts for at least this much.
+        # Any two sets that differ in one feature, which by Dice counts for at least this much.
         largest = max(problem.k_max, *(len(given) for given in problem.existing), 1)
         return replace(problem, dissimilarity="dice", tau=Fraction(1, 2 * largest))
     own = problem.dissimilarity
@@ -233,8 +233,6 @@ class _NeverRepeated:
 
 
 class _LargestTau(FamilySearch):
-    """The largest tau for a number of sets."""
-
     def start(self, best: FeatureSet) -> None:
         """The best set again and again goes with itself at tau = 0, and perhaps further."""
         self.sets = [best] * self.problem.n_sets
@@ -308,8 +306,6 @@ class _LargestTau(FamilySearch):
 
 
 class _LargestNumber(FamilySearch):
-    """The largest number of sets for a tau."""
-
     doubling = True
     repeat = False
     max_sets = MAX_SETS

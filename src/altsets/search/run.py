@@ -9,13 +9,11 @@ import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
 from types import FrameType
-from typing import Any, Self, TypeVar
+from typing import Any, Self
 
 from altsets.problem import FeatureSet
 from altsets.request import MAX_ITERS
 from altsets.result import Progress, StopReason
-
-Reply = TypeVar("Reply")
 
 #: Seconds between two calls of a user's callback from inside a kernel.
 CALLBACK_EVERY = 0.1
@@ -253,17 +251,15 @@ class Run:
         except BaseException as error:
             self.error = error
 
-    def guarded(self, ask: Callable[..., Reply], otherwise: Reply) -> Callable[..., Reply]:
-        """A function that compiled code can call: an exception is kept in ``error`` and ends the run."""
+    def guarded(self, test: Callable[..., bool]) -> Callable[..., bool]:
+        """A test that compiled code can call: an exception is kept in ``error``, ends the run and counts as false."""
 
-        def answer(*arguments: Any) -> Reply:
-            if self.error is not None:
-                return otherwise
+        def answer(*arguments: Any) -> bool:
             try:
-                return ask(*arguments)
+                return self.error is None and test(*arguments)
             except BaseException as error:
                 self.error = error
-                return otherwise
+                return False
 
         return answer
 

@@ -78,7 +78,7 @@ class Scaling:
         if not math.isfinite(bound):
             return bound
         if not self.scale:
-            # Every set is worth exactly nothing.
+            # The quality of every set is exactly zero.
             return min(bound, 0.0)
         hidden = self._hidden(problem)
         if math.isnan(objective) or bound - objective > hidden:
@@ -153,7 +153,7 @@ def _checked_scale(quality: Quality, forms: dict[int, Form], usable: Mask) -> fl
     features = None if usable is None else np.flatnonzero(usable)
     largest_of: list[tuple[float, float, Floats]] = []
     for size, form in forms.items():
-        # The form of a mean holds each number's share in it, and of the smallest numbers nothing is left.
+        # The form of a mean holds each number's share in it, in which the smallest numbers vanish.
         mean = quality.size_normalised and not form.ratio
         linear = quality.form(1).linear if mean else form.linear
         largest_of.append((_largest(linear if features is None else linear[features]), 1.0, linear))
@@ -191,7 +191,6 @@ def _refuse_large_redundancy(quality: Quality, form: Form, usable: Mask, largest
 
 
 def _largest(values: Floats) -> float:
-    """The largest absolute number."""
     return float(np.max(np.abs(values), initial=0.0))
 
 

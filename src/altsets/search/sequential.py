@@ -8,29 +8,16 @@ from contextlib import suppress
 
 from altsets.problem import FeatureSet, Problem
 from altsets.result import Status
-from altsets.search.engine import Answer
+from altsets.search.engine import PROVEN, Answer
 from altsets.search.run import Run, Stopped, Turn
 from altsets.search.subset.construction import Construction
-from altsets.search.tolerances import PROVEN
 
 #: others -> the best set that differs enough from the others, and a bound on every such set
 NextSet = Callable[[Sequence[FeatureSet]], tuple[FeatureSet | None, float]]
 
 
-def sequential(
-    problem: Problem,
-    run: Run,
-    next_set: NextSet,
-    evaluate: Callable[[FeatureSet], float],
-    proof: str,
-    construction: Callable[[], Construction] | None = None,
-) -> Answer:
-    """Find the best set given those before, again and again; once time is up, construct sets without proof."""
-    return _SequentialSearch(problem, run, next_set, evaluate, construction).solve(proof)
-
-
-class _SequentialSearch:
-    """The sets so far, each with its status and bound, and where the next one comes from."""
+class SequentialSearch:
+    """The best set given those before, again and again; once time is up, sets are constructed, without proof."""
 
     def __init__(
         self,
@@ -38,7 +25,7 @@ class _SequentialSearch:
         run: Run,
         next_set: NextSet,
         evaluate: Callable[[FeatureSet], float],
-        construction: Callable[[], Construction] | None,
+        construction: Callable[[], Construction] | None = None,
     ) -> None:
         self._problem, self._run, self._evaluate = problem, run, evaluate
         self._next_set, self._construction = next_set, construction
@@ -50,6 +37,7 @@ class _SequentialSearch:
         self._known = list(run.known.in_turn)
 
     def solve(self, proof: str) -> Answer:
+        """All sets, or as many as there are."""
         bound = math.inf
         while len(self._sets) < self._problem.n_sets:
             chosen, bound = self._known.pop(0) if self._known else self._search()
@@ -59,7 +47,6 @@ class _SequentialSearch:
             self._add(chosen, bound)
         n_missing = self._problem.n_sets - len(self._sets)
         if not self._sets:
-            # Whatever sets there may be.
             return Answer.without_sets(self._problem, n_missing * bound, proof)
         # Given the same sets, a later one is no easier to find than the first one that is missing.
         missing = Status.INFEASIBLE if bound == -math.inf else Status.NOT_FOUND

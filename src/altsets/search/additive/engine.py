@@ -12,16 +12,15 @@ from altsets.result import Status
 from altsets.search.additive.best_set import best_set
 from altsets.search.additive.limits import ADDITIVE_LIMITS, AdditiveLimits
 from altsets.search.additive.max_min import largest_minimum
-from altsets.search.additive.max_sum import largest_sum
-from altsets.search.engine import Answer, declines_extras, declines_heuristics
+from altsets.search.additive.max_sum import MaxSumSearch
+from altsets.search.engine import PROVEN, Answer, declines_extras, declines_heuristics
 from altsets.search.heuristics import balancing
 from altsets.search.milp.engine import best_set as solver_best_set
 from altsets.search.run import Run
-from altsets.search.sequential import sequential
+from altsets.search.sequential import SequentialSearch
 from altsets.search.subset.candidates import Candidates
 from altsets.search.subset.construction import Construction, completed
 from altsets.search.subset.pricing import PricingOracle
-from altsets.search.tolerances import PROVEN
 
 
 class AdditiveEngine:
@@ -47,11 +46,11 @@ class AdditiveEngine:
             return Answer.infeasible(problem, "no set of this size differs enough from an existing set")
         if problem.n_sets == 1 or problem.max_overlap >= problem.n_features - 1:
             return _best_sets_in_turn(quality, problem, candidates, run, self.limits)
-        search = largest_sum if problem.aggregation == "sum" else largest_minimum
+        asked = quality, problem, candidates, run, self.limits
         return completed(
-            search(quality, problem, candidates, run, self.limits),
+            MaxSumSearch(*asked).solve() if problem.aggregation == "sum" else largest_minimum(*asked),
             _construction(quality, problem, candidates, run),
-            # Thousands of sets in no time, where there are enough features for them.
+            # Very fast, if there are enough features.
             lambda: () if problem.existing else balancing(quality.scores, problem, Run()),
         )
 
@@ -80,7 +79,8 @@ def _sequential(
             chosen = other
         return chosen, min(bound, other_bound)
 
-    return sequential(problem, run, next_set, quality.evaluate, "Lagrangian branch and bound", construction)
+    search = SequentialSearch(problem, run, next_set, quality.evaluate, construction)
+    return search.solve("Lagrangian branch and bound")
 
 
 def _best_sets_in_turn(

@@ -92,12 +92,10 @@ class Completion:
         return pattern_milp.best_sum(undecided, rest, math.inf, state.run.part(), heads, gap)[0]
 
     def _undecided(self, node: Node) -> Candidates:
-        """The features that are not decided."""
         candidates = self._state.candidates
         return Candidates(candidates.indices[node.depth :], candidates.scores[node.depth :])
 
     def _other_heads(self, node: Node) -> list[FeatureSet]:
-        """What the sets that are not needy hold."""
         return [
             self._state.candidates.features(bits(head))
             for number, head in enumerate(node.heads)

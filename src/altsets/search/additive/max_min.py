@@ -19,20 +19,19 @@ from altsets.problem import FeatureSet, Problem
 from altsets.quality import Additive
 from altsets.search.additive.improvement import Completion, LocalImprovement
 from altsets.search.additive.limits import AdditiveLimits
-from altsets.search.additive.max_sum import best_responses, largest_sum
+from altsets.search.additive.max_sum import MaxSumSearch, best_responses
 from altsets.search.additive.partial_solutions import MaxMinState, Node, PartialSolutions
 from altsets.search.additive.windows import WindowSearch, best_sum
-from altsets.search.engine import Answer
+from altsets.search.engine import PROVEN, Answer
 from altsets.search.run import Run
 from altsets.search.subset.candidates import Candidates
-from altsets.search.tolerances import PROVEN
 
 
 def largest_minimum(
     quality: Additive, problem: Problem, candidates: Candidates, run: Run, limits: AdditiveLimits
 ) -> Answer:
     """The sets whose worst one is as good as possible; among such, a large sum."""
-    found = largest_sum(quality, problem, candidates, run.part(), limits, exact=False)
+    found = MaxSumSearch(quality, problem, candidates, run.part(), limits).solve(exact=False)
     if not found.sets:
         return replace(found, bound=found.bound / problem.n_sets)
     state = MaxMinState(quality, problem, candidates, run, limits)

@@ -18,23 +18,9 @@ from altsets.search.additive.limits import AdditiveLimits
 from altsets.search.additive.partial_solutions import PATTERN_SETS, positions_of
 from altsets.search.additive.windows import best_sum
 from altsets.search.degree_bounds import degree_sequences, sum_bound
-from altsets.search.engine import Answer
+from altsets.search.engine import PROVEN, Answer
 from altsets.search.run import Run
 from altsets.search.subset.candidates import Candidates
-from altsets.search.tolerances import PROVEN
-
-
-def largest_sum(
-    quality: Additive,
-    problem: Problem,
-    candidates: Candidates,
-    run: Run,
-    limits: AdditiveLimits,
-    *,
-    exact: bool = True,
-) -> Answer:
-    """The sets with the largest sum; if not ``exact``, a small gap may stay, but not whether there are any."""
-    return MaxSumSearch(quality, problem, candidates, run, limits).solve(exact=exact)
 
 
 class MaxSumSearch:
@@ -47,8 +33,8 @@ class MaxSumSearch:
         self._run, self._limits = run, limits
         self._bound, self._proof = math.inf, ""
 
-    def solve(self, *, exact: bool) -> Answer:
-        """The best sets that were found, with the bound; see :func:`largest_sum`."""
+    def solve(self, *, exact: bool = True) -> Answer:
+        """The best sets and a bound; if not ``exact``, a small gap may stay, but not whether there are any."""
         problem, run = self._problem, self._run
         limit = sum_bound(self._candidates, problem, tick=run.tick)
         if limit.value == -math.inf:
@@ -244,7 +230,7 @@ def in_turn(
         overlaps = [*problem.existing_overlaps, *[problem.max_overlap] * len(sets)]
         others = [*problem.existing, *sets]
         chosen, _ = best_set(candidates, problem.n_features, others, overlaps, run.tick, limits)
-        # With many sets it takes long to tell the search of all of them.
+        # With many sets, preparing the search takes long.
         if chosen is None or (run.tick() and len(sets) + 1 < problem.n_sets):
             return None
         sets.append(chosen)

@@ -16,9 +16,9 @@ from altsets.arrays import Floats, Ints, Masks
 from altsets.problem import FeatureSet, Problem
 from altsets.quality import Additive
 from altsets.search.additive.limits import AdditiveLimits
+from altsets.search.engine import PROVEN
 from altsets.search.run import Run
 from altsets.search.subset.candidates import Candidates
-from altsets.search.tolerances import PROVEN
 
 #: What kernels have room for: features in the mask of a set, and sets in the bit pattern of a feature.
 MASK_BITS, PATTERN_SETS = 64, 30

@@ -19,7 +19,7 @@ from altsets.search.milp.engine import best_set
 from altsets.search.packing.clique_search import CliqueSearch, best_compatible, listing_of
 from altsets.search.packing.engine import PackingEngine
 from altsets.search.run import Run, Stopped
-from altsets.search.sequential import sequential
+from altsets.search.sequential import SequentialSearch
 from altsets.search.subset.candidates import Anything
 from altsets.search.subset.listing import Listing
 from altsets.search.subset.pricing import PricingOracle
@@ -185,7 +185,7 @@ def _sequential(problem: Problem, evaluations: Evaluations, improve: Improve, pr
         (found,) = improve([first], before)
         return (found if evaluations.known[found] > -math.inf else None), math.inf
 
-    return sequential(problem, evaluations.run, next_set, evaluations.known.__getitem__, proof)
+    return SequentialSearch(problem, evaluations.run, next_set, evaluations.known.__getitem__).solve(proof)
 
 
 def _simultaneous(problem: Problem, evaluations: Evaluations, improve: Improve, proof: str) -> Answer:
@@ -294,7 +294,7 @@ class _Choice:
         listing, problem, unknown = self.listing, self.problem, math.inf
         order = np.argsort(-listing.qualities, kind="stable")
         values: dict[FeatureSet, float] = {}
-        # What was evaluated before time was up is to be made use of.
+        # What was evaluated before time was up is used.
         clock = Run(GRACE_SECONDS) if self.run.stopped else self.run
 
         def next_set(others: Sequence[FeatureSet]) -> tuple[FeatureSet | None, float]:
@@ -308,7 +308,7 @@ class _Choice:
                     return None, unknown
             return None, -math.inf if self.complete else unknown
 
-        return sequential(problem, clock, next_set, values.__getitem__, self.proof)
+        return SequentialSearch(problem, clock, next_set, values.__getitem__).solve(self.proof)
 
     def together(self, pricing: PricingOracle) -> Answer:
         """The largest sum or minimum of compatible sets."""

@@ -1,9 +1,9 @@
 """Greedy wrapper: the hill climbing of the paper (Algorithm 1) with its repair step, the closest valid sets.
 
-The paper calls a solver after every swap. Here a repair first tries all exchanges of two features for two in sets of
-one size, then the search for one set with a reward of 1 for each feature that stays (several sets: lists of close sets,
-from which compatible ones are picked), and the integer-programming solver only if these lists grow long. Ties are
-broken by small random numbers, fixed for each set and feature.
+The paper calls a solver after every swap. Here a repair first tries the sets of the right size with the fewest changes,
+then the search for one set with a reward of 1 for each feature that stays (several sets: lists of close sets, from
+which compatible ones are picked), and the integer-programming solver only if these lists grow long. Ties are broken by
+small random numbers, fixed for each set and feature.
 """
 
 from __future__ import annotations
@@ -13,6 +13,7 @@ import itertools
 import math
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import replace
+from functools import partial
 
 import numpy as np
 
@@ -359,11 +360,7 @@ class GreedyWrapperEngine:
     def solve(self, quality: BlackBox, problem: Problem, run: Run) -> Answer:
         """Climb from the first valid sets until no swap helps or ``run.max_iters`` swaps were tried."""
         evaluations = Evaluations(quality, problem, run)
-        repair = Repair(problem, run)
-
-        def improve(sets: Sequence[FeatureSet], others: Sequence[FeatureSet]) -> Sequence[FeatureSet]:
-            return _hill_climb(sets, others, repair, evaluations)
-
+        improve = partial(_hill_climb, repair=Repair(problem, run), evaluations=evaluations)
         return search_sets(problem, evaluations, improve, "hill climbing by swaps proves nothing")
 
 

@@ -287,7 +287,6 @@ class SurrogateAnnealing:
         return None
 
     def _which(self, current: Sequence[FeatureSet]) -> int:
-        """The set to change."""
         if self.problem.aggregation == "min" and self._random.random() < WORST_SET_SHARE:
             known = self.evaluations.known
             return min(range(len(current)), key=lambda number: known.get(current[number], -math.inf))

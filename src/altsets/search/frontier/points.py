@@ -16,8 +16,7 @@ from altsets import documents
 from altsets.result import Result, Status
 from altsets.wording import counted
 
-#: Points that a curve must have to show an elbow, and how far above the straight line from end to end it must come, as
-#: a fraction of its height.
+#: Points that a curve with an elbow has at least, and its least height above the straight line, relative to its own.
 FEWEST_POINTS, LEAST_ELBOW = 4, 0.1
 #: A curve that is no higher than this fraction of its largest value is flat.
 FLAT = 0.01
@@ -177,8 +176,7 @@ class Curve:
 
 def suggest(points: Sequence[FrontierPoint], *, mean_quality: bool) -> Suggestion:
     """A size where further features add little, and at that size a tau up to which difference costs little."""
-    # Of several numbers of sets, the largest with different sets counts. A mean over features is multiplied by their
-    # number.
+    # Of several numbers of sets, the largest with different sets counts. Means are multiplied by the size.
     complete = [point for point in points if point.is_complete]
     counts = {point.n_alternatives for point in complete if point.tau > 0 or not point.n_alternatives}
     if not counts:

@@ -22,6 +22,7 @@ from altsets.problem import Dissimilarity, Problem, verify
 from altsets.quality import Quality
 from altsets.request import MAX_ITERS, Request
 from altsets.result import Progress, Status, StopReason
+from altsets.search.engine import PROVEN
 from altsets.search.find import problem_of, solve
 from altsets.search.frontier.answer import Frontier
 from altsets.search.frontier.plan import SweepPlan
@@ -30,7 +31,6 @@ from altsets.search.packing.limits import PACKING_LIMITS
 from altsets.search.resources import ONE_THREAD
 from altsets.search.run import NOTHING, Known, Run, SharedWork, Turn
 from altsets.search.scaling import Scaling
-from altsets.search.tolerances import PROVEN
 
 #: What differs from point to point, or is said elsewhere.
 OF_POINTS = ("n_features", "n_alternatives", "tau", "min_difference", "max_overlap", "sizes")
@@ -399,7 +399,6 @@ class _Facts:
 
 
 def _words(other: Problem, problem: Problem) -> str:
-    """Where a bound comes from."""
     where = [f"tau = {float(_tau(other)):.4g}"] if other.tau != problem.tau else []
     where += [f"{other.n_sets} sets"] if other.n_sets != problem.n_sets else []
     return f"it follows from the search for {' and '.join(where)}"

@@ -15,15 +15,14 @@ from altsets.dissimilarity import Grouped, Matched
 from altsets.problem import FeatureSet, Problem
 from altsets.quality import Form, Quality
 from altsets.search.degree_bounds import sum_bound
-from altsets.search.engine import Answer, declines_black_box, declines_heuristics
+from altsets.search.engine import PROVEN, Answer, declines_black_box, declines_heuristics
 from altsets.search.milp.formulation import Formulation
 from altsets.search.milp.highs import OBJECTIVE_FACTOR, UNCONFIRMED
 from altsets.search.run import Run, Stopped
-from altsets.search.sequential import sequential
+from altsets.search.sequential import SequentialSearch
 from altsets.search.subset.candidates import Anything, Candidates
 from altsets.search.subset.construction import Construction, completed
 from altsets.search.subset.pricing import PricingOracle
-from altsets.search.tolerances import PROVEN
 
 #: By how much the smallest quality may fall when the sum is maximised after it, as dividing by the scale rounds.
 MINIMUM_SLACK = 1e-12
@@ -72,7 +71,8 @@ class MilpEngine:
         def next_set(others: Sequence[FeatureSet]) -> tuple[FeatureSet | None, float]:
             return best_set(quality, problem, others, run)
 
-        return sequential(problem, run, next_set, quality.evaluate, "integer programming", construction)
+        search = SequentialSearch(problem, run, next_set, quality.evaluate, construction)
+        return search.solve("integer programming")
 
 
 def best_set(
@@ -137,8 +137,7 @@ def _simultaneous(quality: Quality, problem: Problem, run: Run) -> Answer:
         return Answer.infeasible(problem, "too few features may be used")
     limit = math.inf
     if model.linear and problem.fixed_size and problem.caps_shared:
-        # The bound goes into the variable for the minimum and into the answer; as a row over all variables it made
-        # the solver's presolve cut off optima.
+        # For the answer and the variable of the minimum; as a row over all variables it made presolve cut off optima.
         limit = sum_bound(model.candidates, problem).value / model.scale
     if limit == -math.inf:
         return Answer.infeasible(problem, "counting shared features")

@@ -16,8 +16,8 @@ from altsets.search.run import Run
 FEASIBILITY_TOLERANCE = 1e-7
 #: By how much the objective is enlarged: an improvement by less than the tolerance is none to the solver.
 OBJECTIVE_FACTOR = 1e5
-#: By how many tolerances its bound may be off, in the enlarged objective: what it cut off as no improvement may still
-#: be one, and each programme on the way was solved but for as much.
+#: By how many tolerances its bound may be off, in the enlarged objective: each programme on the way, and each
+#: improvement that it dropped, is off by one.
 BOUND_ERROR = 100
 #: Coefficients below this are dropped. Its default, 1e-9, drops the difference of nearly equal scores.
 DROPPED_COEFFICIENT = 1e-12
@@ -149,7 +149,7 @@ class Programme:
         if math.isfinite(run.remaining):
             solver.setOptionValue("time_limit", max(run.remaining, MIN_SECONDS))
         if math.isfinite(run.steps_left):
-            # The solver decides by nodes alone how far it goes, so the clock has no say in what it finds.
+            # The solver stops by nodes alone, so that its answer does not depend on the clock.
             solver.setOptionValue("mip_max_nodes", max(int(run.steps_left) // STEPS_PER_NODE, 1))
 
     def _solution(self, solver: Any, highspy: Any) -> Solution:
@@ -189,7 +189,6 @@ class Programme:
 
 
 def _silent_solver(highspy: Any) -> Any:
-    """A solver that prints nothing and takes one thread."""
     solver = highspy.Highs()
     solver.setOptionValue("output_flag", False)
     solver.setOptionValue("threads", 1)

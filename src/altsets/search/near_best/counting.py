@@ -113,7 +113,6 @@ def nearness_of(within: float, min_quality: float | None) -> Nearness:
 
 
 def _stop_reason(counted: Counted, run: Run, cut_short: StopReason) -> StopReason:
-    """Why the count ended."""
     low, high = counted.family.bounds
     if low == high:
         return StopReason.FINISHED

@@ -67,8 +67,7 @@ def count_subsets(
     keep: list[npt.NDArray[Any]] | None = None,
 ) -> npt.NDArray[Any]:
     """The number of subsets of up to ``n_taken`` features, by size (rows) and total loss up to ``most``."""
-    # Counts are floats, or with ``whole`` Python integers. ``keep`` collects the tables before each class, and the last
-    # one.
+    # Counts are floats, or with ``whole`` Python integers. ``keep`` collects the tables before each class and the last.
     ways: npt.NDArray[Any] = np.zeros((n_taken + 1, most + 1), dtype=object if whole else np.float64)
     ways[0, 0] = 1
     n_before = 0
@@ -96,7 +95,7 @@ def _distinct(n_rows: int, count: int, size: int, rng: np.random.Generator) -> I
     rows = rng.integers(size, size=(n_rows, count))
     while True:
         ordered = np.sort(rows, axis=1)
-        # Seldom, as there are many numbers; a whole row is drawn again, so that no row is more likely than others.
+        # Rare, as there are many numbers; a whole row is drawn again, so that all rows are equally likely.
         again = np.flatnonzero((ordered[:, 1:] == ordered[:, :-1]).any(axis=1))
         if not len(again):
             return rows

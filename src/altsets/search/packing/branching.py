@@ -11,11 +11,11 @@ import math
 from collections.abc import Sequence, Set
 
 from altsets.problem import FeatureSet
+from altsets.search.engine import REACHED
 from altsets.search.packing.clique_search import CliqueSearch
 from altsets.search.packing.master import DualBound, RestrictedMaster
 from altsets.search.packing.search import Incumbent
 from altsets.search.subset.listing import KBest, Listing
-from altsets.search.tolerances import REACHED
 
 
 class ColumnBranching:

@@ -119,7 +119,7 @@ class CliqueSearch:
         if not self._asks:
             return None
         sets = [listing.set_at(number) for number in order.tolist()]
-        return self.run.guarded(lambda i, j: self.problem.compatible(sets[i], sets[j]), otherwise=False)
+        return self.run.guarded(lambda i, j: self.problem.compatible(sets[i], sets[j]))
 
     def _masks(self, listing: Listing) -> Masks:
         """What listed sets share for certain, as bits: features, or levels of cliques."""
@@ -170,7 +170,7 @@ class CliqueSearch:
 
     def _repeated(self, listing: Listing, order: Indices, n_sets: int) -> Indices:
         """The listed sets, with repeats of those that a user's own dissimilarity calls different from themselves."""
-        ask = self.run.guarded(self.problem.compatible, otherwise=False)
+        ask = self.run.guarded(self.problem.compatible)
         times = np.ones(len(order), dtype=np.intp)
         for place, number in enumerate(order.tolist()):
             if self.run.stopped:

@@ -52,8 +52,8 @@ Element = tuple[int, ...]
 class CutPool:
     """The cuts of one linear programme, and the sets that are its columns.
 
-    ``n_rows`` and ``n_columns`` are those that the programme had before. With ``levels``, if similar features count as
-    the same, everything is about levels instead of features.
+    The programme has one row before, and ``n_columns``. With ``levels``, if similar features count as the same,
+    everything is about levels instead of features.
     """
 
     def __init__(
@@ -64,13 +64,12 @@ class CutPool:
         max_overlap: int,
         *,
         pair_cuts: bool,
-        n_rows: int,
         n_columns: int,
         levels: CliqueLevels | None = None,
     ) -> None:
         self._programme, self._pricing, self.levels = programme, pricing, levels
         self.n_sets, self.max_overlap, self.pair_cuts = n_sets, max_overlap, pair_cuts
-        self.n_rows, self._n_columns = n_rows, n_columns
+        self.n_rows, self._n_columns = 1, n_columns
         self.n_features = len(pricing.features)
         self.k_min, self.k_max = pricing.problem.k_min, pricing.problem.k_max
         # The sets; by the places of their features, which is how everything here is counted; the column of each.

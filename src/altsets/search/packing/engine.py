@@ -15,7 +15,7 @@ from altsets.search.packing.limits import PACKING_LIMITS, PackingLimits
 from altsets.search.packing.phases import answers, relaxed, strategy
 from altsets.search.packing.search import Phase, SetPackingSearch
 from altsets.search.run import Run
-from altsets.search.sequential import sequential
+from altsets.search.sequential import SequentialSearch
 from altsets.search.subset.construction import Construction, completed
 from altsets.search.subset.pricing import PricingOracle
 
@@ -103,7 +103,8 @@ def _sequential(
             return None, found.bound
         return found.sets[0], max(found.bound, found.values[0])
 
-    return sequential(problem, run, next_set, quality.evaluate, "branch and bound over sets", construction)
+    search = SequentialSearch(problem, run, next_set, quality.evaluate, construction)
+    return search.solve("branch and bound over sets")
 
 
 def _finished(quality: Quality, problem: Problem, sets: Sequence[FeatureSet], missed: float) -> Answer:

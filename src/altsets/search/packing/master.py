@@ -16,6 +16,7 @@ import numpy as np
 
 from altsets.arrays import Floats
 from altsets.problem import FeatureSet
+from altsets.search.engine import REACHED, ROUNDED
 from altsets.search.milp.highs import LinearProgramme
 from altsets.search.packing.cuts import PENALTY, CutPool, DualPricing, SlackCosts, separate
 from altsets.search.packing.limits import PACKING_LIMITS, PackingLimits
@@ -23,7 +24,6 @@ from altsets.search.run import Run
 from altsets.search.subset.listing import KBest
 from altsets.search.subset.prices import DualPrices
 from altsets.search.subset.pricing import PricingOracle
-from altsets.search.tolerances import REACHED, ROUNDED
 
 
 @dataclass(frozen=True)
@@ -74,7 +74,6 @@ class RestrictedMaster:
             n_sets,
             max_overlap,
             pair_cuts=limits.pair_cuts,
-            n_rows=1,
             n_columns=1,
             levels=pricing.levels,
         )

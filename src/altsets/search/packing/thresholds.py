@@ -105,9 +105,7 @@ class ThresholdMaster:
 
     def _cuts_of(self, programme: LinearProgramme, threshold: float) -> CutPool:
         """A programme for this threshold, with the sets and cuts that are known."""
-        cuts = CutPool(
-            programme, self.pricing, self.n_sets, self.max_overlap, pair_cuts=False, n_rows=1, n_columns=0
-        )
+        cuts = CutPool(programme, self.pricing, self.n_sets, self.max_overlap, pair_cuts=False, n_columns=0)
         # More than all sets are never needed, and until there are cuts something must keep the programme bounded.
         programme.add_row({}, upper=2.0 * self.n_sets)
         good_enough = [chosen for chosen, quality in self._pool.items() if quality > threshold]
@@ -141,7 +139,7 @@ def _bisect(search: SetPackingSearch, master: ThresholdMaster, step: float) -> b
     """Refute thresholds until what is open is no wider than a step; false if that fails, or time is up."""
     state = search.state
     low, high = state.value, state.bound
-    # Where none in the upper part is refuted, thresholds know no more than the sum; that is enough if they take long.
+    # If none in the upper part is refuted, thresholds give no better bound than the sum; a reason to stop if slow.
     least = high - (high - low) / 4 if search.pricing.laborious else np.inf
     while high - low > step:
         if low >= least:

@@ -18,14 +18,13 @@ from altsets.constraints import Size
 from altsets.problem import FeatureSet, Problem
 from altsets.quality import Quality
 from altsets.result import Status
-from altsets.search.engine import Answer
+from altsets.search.engine import PROVEN, Answer
 from altsets.search.run import Run
 from altsets.search.subset.candidates import EXCHANGE_GAIN
 from altsets.search.subset.encoding import SizeEncoding
 from altsets.search.subset.fixed_size import FixedSizeOracle
 from altsets.search.subset.pricing import PricingOracle
 from altsets.search.subset.rules import Cap, Spending, differing
-from altsets.search.tolerances import PROVEN
 
 #: Seconds for what is left to do when time is up.
 GRACE = 0.07
@@ -35,8 +34,7 @@ LITTLE_WORK = 300_000
 FEATURES_PER_SET = 10
 #: Sizes that are tried where sizes are open.
 MAX_SIZES = 5
-#: Rounds of exchanges for one set, features looked at in all of them together, and looks that a round counts for
-#: besides its candidates: it has some work of its own.
+#: Rounds of exchanges for one set, features looked at in all of them, and what a round counts for besides these.
 MAX_ROUNDS, MAX_LOOKS, LOOKS_PER_ROUND = 30, 4_000_000, 5_000
 #: Nodes of a search for any set at all, where adding the best features leads nowhere.
 MAX_NODES = 2_000
@@ -163,11 +161,9 @@ class GreedySet:
             self.taken.append(position)
         else:
             self.taken.remove(position)
-            self._lower -= self._shared[position]
         self._open[position] = sign < 0
         self._upper += sign * float(self._linear[position])
-        if sign > 0:
-            self._lower += self._shared[position]
+        self._lower += sign * self._shared[position]
         feature, features = self.encoding.features[position], self.encoding.features
         if self.encoding.form.has_pairs:
             self._shared += sign * self.encoding.form.pairs_of(feature)[features]
@@ -213,7 +209,6 @@ class GreedySet:
 
     @cached_property
     def _needless(self) -> Bools:
-        """The features that need no others."""
         places = range(len(self._linear))
         return np.array([not self.encoding.needed(position) for position in places], dtype=bool)
 
@@ -330,7 +325,7 @@ class Construction:
         """Whether a set is different enough, where what is shared does not tell."""
         if self.problem.counts_shared:
             return True
-        ask = self.run.guarded(self.problem.compatible, otherwise=False)
+        ask = self.run.guarded(self.problem.compatible)
         return all(not self.late and ask(chosen, other) for other in (*self.problem.existing, *others))
 
     def _further_apart(self, sets: FixedSizeOracle, others: Sequence[FeatureSet]) -> FeatureSet | None:
@@ -357,7 +352,7 @@ class Construction:
             tick=lambda: self.over, max_nodes=MAX_NODES
         )
         if not self.problem.counts_shared:
-            conditions = conditions._replace(accept=self.run.guarded(accept, otherwise=False))
+            conditions = conditions._replace(accept=self.run.guarded(accept))
         rows = sets.any_of(conditions)
         return tuple(sorted(rows[0].tolist())) if len(rows) else None
 

@@ -153,7 +153,7 @@ class SizeEncoding:
 
     @property
     def doubts(self) -> Doubts | None:
-        """When the kernel has to ask whether a set can be paid for, and whom."""
+        """When the kernel has to check whether a set can be paid for, and how."""
         budgets = self.budgets
         return None if budgets is None or not budgets.doubt.any() else Doubts(budgets.doubt, budgets.pays)
 
@@ -271,7 +271,7 @@ def set_bound(form: Form, size: int, features: Indices, base: Indices, pairs: tu
     upper, n_pairs = math.fsum(terms), size * (size - 1) // 2
     least, largest = pairs
     if form.ratio:
-        # What is negative is best divided by much.
+        # A negative number is best divided by a large one.
         bound = upper / math.sqrt(size + n_pairs * (least if upper >= 0 else largest))
         return bound + PER_TERM_ERROR * abs(bound) * (size + 4)
     rounding = PER_TERM_ERROR * (math.fsum(map(abs, terms)) + n_pairs * abs(least))

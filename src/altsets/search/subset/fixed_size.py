@@ -98,7 +98,7 @@ class RatioSearch:
         """For c > 0: N**2 > c**2 D, and in a window [a, b] of N, N**2 is at most its secant (a + b) N - a b."""
         encoding, form = self._encoding, self._encoding.form
         edges = np.geomspace(threshold * math.sqrt(encoding.size), highest, self._limits.n_windows + 1)
-        # The ends of the range are rounded; nothing is to fall off.
+        # The ends of the range are rounded; no set may be lost.
         edges[0] = edges[0] * (1 - SECANT_ERROR)
         edges[-1] = edges[-1] * (1 + SECANT_ERROR) + SMALLEST_TOLERANCE
         for low, high in zip(edges[:-1].tolist(), edges[1:].tolist(), strict=True):
@@ -141,16 +141,11 @@ class BoundChoice:
     got further. The low-rank bound is lower, so the plain one must get a good deal further to be preferred.
     """
 
-    def __init__(self, limits: PricingLimits, *, linearised: bool = False, n_trials: int = 0) -> None:
+    def __init__(self, limits: PricingLimits) -> None:
         self._limits = limits
-        self.linearised, self.n_trials = linearised, n_trials
+        self.linearised, self.n_trials = False, 0
         self._trying = False
         self._progress: list[float] = []
-
-    @classmethod
-    def settled(cls, limits: PricingLimits, linearised: bool) -> BoundChoice:
-        """A choice that is not tried any more."""
-        return cls(limits, linearised=linearised, n_trials=limits.n_trials)
 
     def plan(self, max_nodes: int, possible: bool) -> list[int]:
         """Node limits of the searches to make until one comes to its end; ``note`` follows each that does not."""
@@ -204,7 +199,7 @@ class FixedSizeOracle:
     def under(
         cls, rules: Rules, forms: FormCache, size: int, wanted: int, among: Indices | None = None
     ) -> FixedSizeOracle | None:
-        """The sets that keep to the rules, at most ``wanted`` features together; None if there are plainly none."""
+        """The sets that keep to the rules, at most ``wanted`` features together; None if there are obviously none."""
         form = forms.of(size)
         features = usable_features(form, rules, among)
         if features is None:
@@ -301,7 +296,6 @@ class FixedSizeOracle:
 
     @property
     def _nothing(self) -> tuple[Ints, Floats]:
-        """No rows of positions, and no values."""
         return np.zeros((0, self.n_open), dtype=np.intc), np.zeros(0)
 
     @cached_property

@@ -40,8 +40,7 @@ class KernelRules(NamedTuple):
     #: Which other features each feature needs, directly or not.
     needs_first: Ints
     needs: Ints
-    #: The number of the group that pays for each feature (-1: it pays for itself), one row for each budget; empty if
-    #: there are no groups.
+    #: The group that pays for each feature (-1: it pays for itself), one row for each budget; empty without groups.
     payers: Ints
 
 
@@ -80,7 +79,7 @@ class LowRankTerms(NamedTuple):
 
 
 class Doubts(NamedTuple):
-    """How much of each budget a set must leave to keep to it for sure, and whom to ask about one that leaves less."""
+    """How much of each budget a set must leave to keep to it for sure, and the test of one that leaves less."""
 
     room: Floats
     pays: Accept
@@ -92,7 +91,7 @@ class SubsetsFound(NamedTuple):
     #: One row of positions for each set: best first, or in the order in which they were found.
     rows: Ints
     values: Floats
-    #: No set that was not looked at is better; -inf if the search came to its end.
+    #: No other set is better; -inf if the search ran to its end.
     bound: float
     nodes: int
     #: The part of the search tree that is done with, if all children of a node count the same.

@@ -65,8 +65,6 @@ class CliqueLevels:
     """Cliques of similar features, best scores first, and sets by the levels on which their features stand."""
 
     def __init__(self, alike: Bools, scores: Floats) -> None:
-        #: All cliques of two and more, members by place.
-        self.cliques: list[list[int]] = []
         self._clique_of = np.full(len(alike), -1, dtype=np.intp)
         order = np.argsort(-scores, kind="stable").tolist()
         every: list[list[int]] = []
@@ -79,6 +77,7 @@ class CliqueLevels:
                         common &= alike[place]
                 self._clique_of[clique] = len(every)
                 every.append(clique)
+        #: All cliques of two and more, members by place.
         self.cliques = [clique for clique in every if len(clique) > 1]
         self._members = np.array([place for clique in every for place in clique], dtype=np.intp)
         self._first = np.cumsum([0, *(len(clique) for clique in every)])

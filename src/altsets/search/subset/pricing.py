@@ -176,7 +176,7 @@ class PricingOracle:
                 rows, found = rows[kept], found[kept]
             listed.append(rows)
             values.append(found)
-            # For a long list this takes long; one that is not complete is of no use, and nor is any when time is up.
+            # This takes long for a long list, and an incomplete one is of no use.
             complete = complete and not self.run.stopped
             qualities.append(found if prices is None or not complete else sets.qualities(rows))
         return Listing(listed, np.concatenate(values), np.concatenate(qualities), complete)
@@ -236,4 +236,4 @@ class PricingOracle:
             chosen = encoding.set_of(positions) if others else ()
             return all(self.problem.compatible(chosen, other) for other in others)
 
-        return self.run.guarded(accept, otherwise=False)
+        return self.run.guarded(accept)
