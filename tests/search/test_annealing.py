@@ -37,7 +37,7 @@ def request_of(n, aggregation, **options):
 
 def started(searched, problem):
     """A search with a first solution, one best set after the other, if that gets so far."""
-    search = SetPackingSearch(searched, problem, PricingOracle(searched, problem, Run()), Run())
+    search = SetPackingSearch(PricingOracle(searched, problem, Run()))
     search.find_first()
     return search
 
@@ -52,7 +52,7 @@ def test_walks_keep_to_all_rules_and_never_do_harm(kind, aggregation):
             14, aggregation, constraints=[constraints.Forbid([3])], existing=[(0, 1, 2, 4), (5, 6, 7, 8)]
         )
         search = started(searched, problem)
-        walks = SimulatedAnnealing(search.pricing, search.state.max_min, Run())
+        walks = SimulatedAnnealing(search.pricing, search.state.max_min)
         assert walks.possible
         if not search.state.sets:
             assert walks.improve([], 10.0, 3_000) == []
@@ -77,7 +77,7 @@ def test_walks_find_most_optima_of_small_problems(aggregation):
         options = {"search": "simultaneous", "aggregation": aggregation, "min_difference": 3}
         best = altsets.find(searched, n_features=4, n_alternatives=2, **options)
         search = started(searched, problem)
-        walks = SimulatedAnnealing(search.pricing, search.state.max_min, Run())
+        walks = SimulatedAnnealing(search.pricing, search.state.max_min)
         for _ in range(3):
             search.state.update_incumbent(walks.improve(search.state.sets, best.objective + 0.2, 20_000))
         assert search.state.value <= best.objective + 1e-9
@@ -102,7 +102,7 @@ def test_walks_leave_alone_what_they_do_not_know(searched, options):
     cfs = quality.CFS(rng.random(10), (redundancy + redundancy.T) / 2)
     searched = cfs if searched == "cfs" else qualities(10, 0)[searched]
     search = started(searched, request_of(10, "sum", **options))
-    walks = SimulatedAnnealing(search.pricing, search.state.max_min, Run())
+    walks = SimulatedAnnealing(search.pricing, search.state.max_min)
     assert not walks.possible
     assert walks.improve(search.state.sets, 10.0, 1000) == []
 

@@ -107,7 +107,7 @@ def test_where_adding_the_best_leads_nowhere_a_short_search_helps():
     rules = [constraints.AtLeast(2, [4, 5, 6, 7]), constraints.AtLeast(2, [8, 9, 10, 11])]
     problem = Problem.create(12, n_features=4, n_alternatives=1, constraints=rules)
     searched = quality.Additive(scores)
-    construction = Construction(PricingOracle(searched, problem, Run()), Run())
+    construction = Construction(PricingOracle(searched, problem, Run()))
     sets = construction.all()
     assert len(sets) == 2
     assert all(rule.holds(chosen) for rule in problem.constraints for chosen in sets)
@@ -131,7 +131,7 @@ def test_many_features_among_which_a_search_cannot_end():
 def test_exchanges_make_a_set_no_worse_and_often_better():
     searched = quality.MRMR(*random_pairs(80, seed=3))
     problem = Problem.create(80, n_features=6, n_alternatives=3)
-    construction = Construction(PricingOracle(searched, problem, Run()), Run())
+    construction = Construction(PricingOracle(searched, problem, Run()))
     before = [tuple(range(start, start + 6)) for start in (0, 20, 40)]
     for chosen in before:
         after = construction.improved(chosen, before)

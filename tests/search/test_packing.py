@@ -51,7 +51,7 @@ def request_of(n_alternatives, aggregation, n=13, max_overlap=1):
 def test_the_optimum_is_that_of_whole_lists(n_alternatives, aggregation, priced):
     for seed in range(6):
         searched, problem, run = redundant(13, seed), request_of(n_alternatives, aggregation), Run()
-        search = SetPackingSearch(searched, problem, PricingOracle(searched, problem, run), run)
+        search = SetPackingSearch(PricingOracle(searched, problem, run))
         (phases.ColumnGeneration() if priced else phases.RootBound()).run(search)
         if not search.state.is_proven:
             phases.ListBelowBound(10**6, 10**12).run(search)
@@ -70,14 +70,12 @@ def test_the_optimum_is_that_of_whole_lists(n_alternatives, aggregation, priced)
 def test_nothing_is_picked_where_no_set_is_good_enough():
     searched, problem = redundant(13, 0), request_of(2, "min")
     pricing = PricingOracle(searched, problem, Run())
-    search = SetPackingSearch(searched, problem, pricing, Run())
+    search = SetPackingSearch(pricing)
     phases.ColumnGeneration().run(search)
     dual_bound = search.dual_bound
     listing = pricing.all_above(-math.inf, 50, prices=dual_bound.prices)
     cost_budget = ReducedCostBudget(np.zeros(len(listing)), 1.0, dual_bound.slack_costs)
-    assert CliqueSearch(pricing, Run()).pick(
-        listing, cost_budget, 0.0, 1000, summing=False, least=math.inf
-    ) == (
+    assert CliqueSearch(pricing).pick(listing, cost_budget, 0.0, 1000, summing=False, least=math.inf) == (
         None,
         True,
     )
@@ -135,7 +133,7 @@ def test_phases_are_right_in_any_order(aggregation, monkeypatch):
 
 def test_nothing_is_ruled_out_by_a_search_that_was_cut_off():
     searched, problem, run = redundant(13, 0), request_of(2, "sum"), Run()
-    search = SetPackingSearch(searched, problem, PricingOracle(searched, problem, run), run)
+    search = SetPackingSearch(PricingOracle(searched, problem, run))
     search.find_first()
     bound = search.state.bound
     run.interrupted = True
@@ -167,7 +165,7 @@ def test_branching_on_columns_proves_the_best_solution(
         searched = redundant(n, seed)
         problem = request_of(2, aggregation, n, max_overlap)
         pricing = PricingOracle(searched, problem, Run())
-        search = SetPackingSearch(searched, problem, pricing, Run(), limits=limits)
+        search = SetPackingSearch(pricing, limits=limits)
         search.find_first()
         phases.ColumnGeneration().run(search)
         assert not search.state.is_proven
@@ -215,7 +213,7 @@ def test_secants_know_as_much_as_whole_usage_allows():
     problem = Problem.create(
         4, n_features=2, n_alternatives=2, min_difference=1, search="simultaneous", aggregation="sum"
     )
-    master = RestrictedMaster(PricingOracle(searched, problem, Run()), 3, 1, Run())
+    master = RestrictedMaster(PricingOracle(searched, problem, Run()), 3, 1)
     assert master.generate_columns(-math.inf, 100)
     best = max(
         sum(map(searched.evaluate, sets))
@@ -229,11 +227,11 @@ def test_a_programme_that_was_cut_short_can_be_taken_over():
     pricing = PricingOracle(searched, problem, Run())
     bounds = []
     for rounds in range(1, 30):
-        first = RestrictedMaster(pricing, 4, 1, Run())
+        first = RestrictedMaster(pricing, 4, 1)
         first.add(pricing.k_best(20).sets)
         # Often it ends with rows that have no price yet.
         first.generate_columns(-math.inf, rounds)
-        second = RestrictedMaster(pricing, 4, 1, Run())
+        second = RestrictedMaster(pricing, 4, 1)
         second.inherit(first)
         assert second.generate_columns(-math.inf, 1000)
         bounds.append(second.dual_bound.bound)

@@ -476,7 +476,7 @@ def fallen_short(pricing, slack_costs, sets):
 def test_the_bound_by_columns_holds_for_every_solution(seed):
     request, pricing, most = priced_request([6, seed])
     n_sets = request.n_alternatives + 1
-    columns = RestrictedMaster(pricing, n_sets, most, Run())
+    columns = RestrictedMaster(pricing, n_sets, most)
     columns.add(pricing.k_best(1).sets)
     columns.generate_columns(-math.inf, 200)
     dual_bound = columns.dual_bound
@@ -508,7 +508,7 @@ def check_floors(seed):
     solutions = list(families(request, in_reach(request, pricing), n_sets))
     value = request.oracle.value
     values = sorted({value(chosen) for chosen in in_reach(request, pricing)})
-    floors = ThresholdMaster(pricing, n_sets, most, Run())
+    floors = ThresholdMaster(pricing, n_sets, most)
     floors.add(pricing.k_best(3).sets)
     for floor in values[:: max(1, len(values) // 4)]:
         floor -= 1e-9 * max(1.0, pricing.reach)

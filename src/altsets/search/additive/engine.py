@@ -58,7 +58,7 @@ class AdditiveEngine:
 def _construction(
     quality: Additive, problem: Problem, candidates: Candidates, run: Run
 ) -> Callable[[], Construction]:
-    return cache(lambda: Construction(PricingOracle(quality, problem, run, candidates.indices), run))
+    return cache(lambda: Construction(PricingOracle(quality, problem, run, candidates.indices)))
 
 
 def _sequential(

@@ -323,7 +323,7 @@ class _Choice:
                 repeatable and all(status is Status.OPTIMAL for status in found.statuses)
             )
         else:
-            search = CliqueSearch(pricing, run)
+            search = CliqueSearch(pricing)
             sets, finished = best_compatible(search, listing, EXHAUSTIVE_PICK_NODES)
         proven = complete and finished
         if not sets:

@@ -148,7 +148,7 @@ class SurrogateAnnealing:
         max_nodes = PICK_NODES
         if callable(self.problem.dissimilarity):
             max_nodes //= OWN_DISSIMILARITY_FACTOR
-        return best_compatible(CliqueSearch(pricing, self.evaluations.run), listing, max_nodes)[0]
+        return best_compatible(CliqueSearch(pricing), listing, max_nodes)[0]
 
     def _from_surrogate(self, others: Sequence[FeatureSet]) -> list[FeatureSet]:
         """The best sets by the surrogate, each given those before it."""

@@ -59,7 +59,7 @@ class MilpEngine:
         """Sequential or simultaneous, as asked."""
         if not problem.sizes:
             return Answer.infeasible(problem, "constraints on the size contradict each other")
-        construction = cache(lambda: Construction(PricingOracle(quality, problem, run), run))
+        construction = cache(lambda: Construction(PricingOracle(quality, problem, run)))
         if problem.search == "simultaneous":
             try:
                 answer = _simultaneous(quality, problem, run)

@@ -59,9 +59,7 @@ class ColumnBranching:
 
     def _solved(self, left: int, given: tuple[FeatureSet, ...], without: Set[FeatureSet]) -> RestrictedMaster:
         """The programme for the sets that are left, with what mattered in the last one of that kind."""
-        master = RestrictedMaster(
-            self.pricing, left, self._root.max_overlap, self.run, given, without, self.limits
-        )
+        master = RestrictedMaster(self.pricing, left, self._root.max_overlap, given, without, self.limits)
         master.inherit(self._last.get(left, self._root))
         self._last[left] = master
         master.generate_columns(self._target(given), self.limits.rounds)

@@ -20,7 +20,6 @@ from altsets.search.likeness import GoingTogether
 from altsets.search.packing.cuts import SlackCosts
 from altsets.search.packing.master import DualBound
 from altsets.search.resources import LISTED, MOST_BYTES
-from altsets.search.run import Run
 from altsets.search.subset.listing import Listing
 from altsets.search.subset.pricing import PricingOracle
 
@@ -52,8 +51,8 @@ class ReducedCostBudget:
 class CliqueSearch:
     """Picks as many sets as a problem asks for."""
 
-    def __init__(self, pricing: PricingOracle, run: Run) -> None:
-        self.pricing, self.problem, self.run = pricing, pricing.problem, run
+    def __init__(self, pricing: PricingOracle) -> None:
+        self.pricing, self.problem, self.run = pricing, pricing.problem, pricing.run
 
     @cached_property
     def caps(self) -> Ints:

@@ -48,52 +48,39 @@ class PackingEngine:
         if answer is not None and answers(quality, problem, answer):
             return answer
         pricing = PricingOracle(quality, problem, run, limits=self.limits.pricing)
-        construction = cache(lambda: Construction(pricing, run))
-        if problem.constraints and not run.stopped and self._no_set(quality, problem, pricing, run):
+        construction = cache(lambda: Construction(pricing))
+        if problem.constraints and not run.stopped and self._no_set(pricing):
             return Answer.infeasible(problem, "no set meets all conditions")
         if alone:
-            return _sequential(quality, problem, pricing, run, construction)
-        return completed(self._simultaneous(quality, problem, pricing, run, construction), construction)
+            return _sequential(pricing, construction)
+        return completed(self._simultaneous(pricing, construction), construction)
 
-    def _simultaneous(
-        self,
-        quality: Quality,
-        problem: Problem,
-        pricing: PricingOracle,
-        run: Run,
-        construction: Callable[[], Construction],
-    ) -> Answer:
+    def _simultaneous(self, pricing: PricingOracle, construction: Callable[[], Construction]) -> Answer:
+        problem = pricing.problem
         if problem.n_sets == 1 or problem.may_repeat:
             best = pricing.k_best(1)
-            return _finished(quality, problem, best.sets * problem.n_sets, best.bound)
+            return _finished(pricing, best.sets * problem.n_sets, best.bound)
         if problem.any_sets_differ_enough:
             # The best ones are the best together, sum or minimum.
             best = pricing.k_best(problem.n_sets)
-            return _finished(
-                quality, problem, best.sets if len(best.sets) == problem.n_sets else [], best.bound
-            )
-        search = SetPackingSearch(quality, problem, pricing, run, construction, self.limits)
-        return search.solve(self._phases)
+            return _finished(pricing, best.sets if len(best.sets) == problem.n_sets else [], best.bound)
+        return SetPackingSearch(pricing, construction, self.limits).solve(self._phases)
 
-    def _no_set(self, quality: Quality, problem: Problem, pricing: PricingOracle, run: Run) -> bool:
+    def _no_set(self, pricing: PricingOracle) -> bool:
         """Whether constraints rule out every set; those that only counting finds to clash would take very long here."""
         found = pricing.k_best(1, max_nodes=self.limits.existence_nodes)
         if found.sets or found.bound == -math.inf:
             return not found.sets
+        problem = pricing.problem
         if not problem.counts_shared:
             # How sets differ by more than what they share, only a search can tell.
             problem = replace(problem, existing=())
-        form = quality.form(problem.k_max)
-        return proven_empty(problem, run, conflicts=form.conflicts, allowed=form.allowed)
+        form = pricing.quality.form(problem.k_max)
+        return proven_empty(problem, pricing.run, conflicts=form.conflicts, allowed=form.allowed)
 
 
-def _sequential(
-    quality: Quality,
-    problem: Problem,
-    pricing: PricingOracle,
-    run: Run,
-    construction: Callable[[], Construction],
-) -> Answer:
+def _sequential(pricing: PricingOracle, construction: Callable[[], Construction]) -> Answer:
+    problem, evaluate = pricing.problem, pricing.quality.evaluate
     n_existing = len(problem.existing)
 
     def next_set(others: Sequence[FeatureSet]) -> tuple[FeatureSet | None, float]:
@@ -103,16 +90,16 @@ def _sequential(
             return None, found.bound
         return found.sets[0], max(found.bound, found.values[0])
 
-    search = SequentialSearch(problem, run, next_set, quality.evaluate, construction)
+    search = SequentialSearch(problem, pricing.run, next_set, evaluate, construction)
     return search.solve("branch and bound over sets")
 
 
-def _finished(quality: Quality, problem: Problem, sets: Sequence[FeatureSet], missed: float) -> Answer:
+def _finished(pricing: PricingOracle, sets: Sequence[FeatureSet], missed: float) -> Answer:
     """The answer if no set that was missed is better than ``missed``."""
-    proof = "the best sets of all"
+    problem, proof = pricing.problem, "the best sets of all"
     if not sets:
         return Answer.without_sets(problem, missed if missed == -math.inf else math.inf, proof)
-    qualities = [quality.evaluate(chosen) for chosen in sets]
+    qualities = [pricing.quality.evaluate(chosen) for chosen in sets]
     # Whatever was missed could replace each set that is worse.
     bound = problem.objective([max(value, missed) for value in qualities])
     return Answer.simultaneous(problem, sets, bound, proof, proven=missed <= min(qualities))

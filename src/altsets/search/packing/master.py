@@ -20,7 +20,6 @@ from altsets.search.engine import REACHED, ROUNDED
 from altsets.search.milp.highs import LinearProgramme
 from altsets.search.packing.cuts import PENALTY, CutPool, DualPricing, SlackCosts, separate
 from altsets.search.packing.limits import PACKING_LIMITS, PackingLimits
-from altsets.search.run import Run
 from altsets.search.subset.listing import KBest
 from altsets.search.subset.prices import DualPrices
 from altsets.search.subset.pricing import PricingOracle
@@ -48,12 +47,11 @@ class RestrictedMaster:
         pricing: PricingOracle,
         n_sets: int,
         max_overlap: int,
-        run: Run,
         given: Sequence[FeatureSet] = (),
         without: Set[FeatureSet] = frozenset(),
         limits: PackingLimits = PACKING_LIMITS,
     ) -> None:
-        self.pricing, self.n_sets, self.max_overlap, self.run = pricing, n_sets, max_overlap, run
+        self.pricing, self.n_sets, self.max_overlap, self.run = pricing, n_sets, max_overlap, pricing.run
         self.given, self.without, self.limits = given, without, limits
         share = pricing.problem.max_overlap_of
         self._most_shared = {

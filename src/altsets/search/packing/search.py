@@ -142,24 +142,21 @@ class SetPackingSearch:
 
     def __init__(
         self,
-        quality: Quality,
-        problem: Problem,
         pricing: PricingOracle,
-        run: Run,
         construction: Callable[[], Construction] | None = None,
         limits: PackingLimits = PACKING_LIMITS,
     ) -> None:
-        self.quality, self.problem, self.pricing = quality, problem, pricing
-        self.run, self.limits = run, limits
-        self.state = Incumbent(quality, problem, run)
+        self.pricing, self.limits = pricing, limits
+        self.quality, self.problem, self.run = pricing.quality, pricing.problem, pricing.run
+        self.state = Incumbent(self.quality, self.problem, self.run)
         self.first: list[FeatureSet] = []
         self.dual_bound: DualBound | None = None
-        self.cliques = CliqueSearch(pricing, run)
-        self.construction = construction or cache(lambda: Construction(pricing, run))
-        self.annealing = SimulatedAnnealing(pricing, self.state.max_min, run, limits)
-        self.state.update_bound(problem.objective([pricing.ceiling] * problem.n_sets))
-        self.state.update_incumbent(run.known.sets)
-        self.state.update_bound(run.known.bound, run.known.proof)
+        self.cliques = CliqueSearch(pricing)
+        self.construction = construction or cache(lambda: Construction(pricing))
+        self.annealing = SimulatedAnnealing(pricing, self.state.max_min, limits)
+        self.state.update_bound(self.problem.objective([pricing.ceiling] * self.problem.n_sets))
+        self.state.update_incumbent(self.run.known.sets)
+        self.state.update_bound(self.run.known.bound, self.run.known.proof)
 
     def solve(self, phases: Sequence[Phase]) -> Answer:
         """Go through the phases until the incumbent is proven, time is up or nothing more helps."""
@@ -204,9 +201,7 @@ class SetPackingSearch:
     @cached_property
     def master(self) -> RestrictedMaster:
         """The linear programme over all sets."""
-        return RestrictedMaster(
-            self.pricing, self.state.n_sets, self.most_shared, self.run, limits=self.limits
-        )
+        return RestrictedMaster(self.pricing, self.state.n_sets, self.most_shared, limits=self.limits)
 
     @property
     def columns(self) -> list[FeatureSet]:
@@ -245,9 +240,7 @@ class SetPackingSearch:
         """Look for a better incumbent by annealing, so many steps for each set, and by local search from there."""
         self.anneal(steps)
         state, nodes = self.state, self.limits.response_nodes
-        state.update_incumbent(
-            local_optimum(state.sets, self.pricing, self.run, nodes, max_min=state.max_min)
-        )
+        state.update_incumbent(local_optimum(state.sets, self.pricing, nodes, max_min=state.max_min))
 
     def pick(self, listing: Listing, dual_bound: DualBound, target: float, max_steps: int) -> bool:
         """The best compatible sets of a list, if they are better than the target; false if it takes too long."""
@@ -342,10 +335,8 @@ class SetPackingSearch:
 class SimulatedAnnealing:
     """Exchanges features at random, for sets of one size with rules on features, pairs and overlaps only."""
 
-    def __init__(
-        self, pricing: PricingOracle, max_min: bool, run: Run, limits: PackingLimits = PACKING_LIMITS
-    ) -> None:
-        self.pricing, self.max_min, self.run, self._limits = pricing, max_min, run, limits
+    def __init__(self, pricing: PricingOracle, max_min: bool, limits: PackingLimits = PACKING_LIMITS) -> None:
+        self.pricing, self.max_min, self._limits = pricing, max_min, limits
         self._seed = 0
         problem = pricing.problem
         plain = problem.rules.only_exclude and problem.counts_shared
@@ -354,7 +345,7 @@ class SimulatedAnnealing:
             form = pricing.sizes[0].form
             inside = np.asarray(pricing.features)
             self._scores = form.linear[inside]
-            self._pairs = form.pairs_among(inside, run.check) if form.has_pairs else None
+            self._pairs = form.pairs_among(inside, pricing.run.check) if form.has_pairs else None
             if form.conflicts is not None:
                 pairs = np.zeros((len(pricing.features),) * 2) if self._pairs is None else self._pairs
                 self._pairs = pairs + CONFLICT * pricing.reach * form.conflicts[np.ix_(inside, inside)]
@@ -378,7 +369,7 @@ class SimulatedAnnealing:
             bound,
             steps,
             self._seed,
-            self.run.tick,
+            self.pricing.run.tick,
             pairs=self._pairs,
             summing=not self.max_min,
             hot=temperature * self._limits.first_temperature,
@@ -399,12 +390,12 @@ class SimulatedAnnealing:
 
 
 def local_optimum(
-    sets: Sequence[FeatureSet], pricing: PricingOracle, run: Run, max_nodes: int, *, max_min: bool
+    sets: Sequence[FeatureSet], pricing: PricingOracle, max_nodes: int, *, max_min: bool
 ) -> list[FeatureSet]:
     """Replace sets by best responses of ``max_nodes`` nodes until none is better; with ``max_min`` the worst first."""
     current, evaluate = list(sets), pricing.quality.evaluate
     unchanged = turn = 0
-    while unchanged < len(current) and not run.tick():
+    while unchanged < len(current) and not pricing.run.tick():
         if max_min and unchanged == 0:
             turn = min(range(len(current)), key=lambda number: evaluate(current[number]))
         others = current[:turn] + current[turn + 1 :]

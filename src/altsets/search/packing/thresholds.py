@@ -20,7 +20,6 @@ from altsets.search.milp.highs import LinearProgramme
 from altsets.search.packing.clique_search import ReducedCostBudget
 from altsets.search.packing.cuts import CutPool, DualPricing, SlackCosts, separate
 from altsets.search.packing.limits import PACKING_LIMITS, PackingLimits
-from altsets.search.run import Run
 from altsets.search.subset.pricing import PricingOracle
 
 if TYPE_CHECKING:
@@ -53,10 +52,9 @@ class ThresholdMaster:
         pricing: PricingOracle,
         n_sets: int,
         max_overlap: int,
-        run: Run,
         limits: PackingLimits = PACKING_LIMITS,
     ) -> None:
-        self.pricing, self.n_sets, self.max_overlap, self.run = pricing, n_sets, max_overlap, run
+        self.pricing, self.n_sets, self.max_overlap, self.run = pricing, n_sets, max_overlap, pricing.run
         self.limits = limits
         self._pool: dict[FeatureSet, float] = {}
         # The cuts of the last programme and their prices.
@@ -121,7 +119,7 @@ def raise_thresholds(search: SetPackingSearch) -> None:
     state, limits = search.state, search.limits
     if not np.isfinite(state.bound):
         return
-    master = ThresholdMaster(search.pricing, state.n_sets, search.most_shared, search.run, limits)
+    master = ThresholdMaster(search.pricing, state.n_sets, search.most_shared, limits)
     master.add([*state.sets, *search.master.sets])
     step = (state.bound - state.value) / limits.threshold_steps
     if not _bisect(search, master, step):

@@ -225,8 +225,8 @@ class Construction:
     It gets a little extra time when the run is stopped, as this is where sets come from then.
     """
 
-    def __init__(self, pricing: PricingOracle, run: Run) -> None:
-        self.pricing, self.problem, self.run = pricing, pricing.problem, run
+    def __init__(self, pricing: PricingOracle) -> None:
+        self.pricing, self.problem, self.run = pricing, pricing.problem, pricing.run
         self._last = math.inf
         self._fixed = {sets.size: FixedCaps(sets.encoding) for sets in self._sizes}
 
@@ -388,7 +388,7 @@ def of_one_size(quality: Quality, problem: Problem, run: Run) -> tuple[list[Feat
         pricing = PricingOracle(quality, narrowed, run)
         if problem.fixed_size and pricing.sizes:
             ceiling = min(ceiling, pricing.ceiling)
-        sets = Construction(pricing, run).all()
+        sets = Construction(pricing).all()
         if len(sets) == problem.n_sets:
             return sets, ceiling
     return [], ceiling
