@@ -16,6 +16,7 @@ from altsets.problem import Problem
 from altsets.quality import Additive
 from altsets.result import Status
 from altsets.search.additive import pattern_milp
+from altsets.search.additive.best_set import Instance
 from altsets.search.additive.engine import AdditiveEngine
 from altsets.search.additive.limits import AdditiveLimits
 from altsets.search.additive.partial_solutions import MaxMinState, PartialSolutions, classes
@@ -161,7 +162,7 @@ def test_windows_lose_no_solution(seed):
     )
     quality = Additive(scores)
     limits = AdditiveLimits()
-    state = MaxMinState(quality, problem, Candidates(np.arange(n), scores), Run(), limits)
+    state = MaxMinState(Instance(quality, problem, Candidates(np.arange(n), scores), Run(), limits))
     root, lists = PartialSolutions(state).root(), WindowLists(state)
     cap = problem.max_overlap
     solutions = [

@@ -4,14 +4,28 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 
 import numpy as np
 
 from altsets._kernels import best_set as kernel
 from altsets.arrays import Ints
-from altsets.problem import FeatureSet
+from altsets.problem import FeatureSet, Problem
+from altsets.quality import Additive
 from altsets.search.additive.limits import AdditiveLimits
+from altsets.search.run import Run
 from altsets.search.subset.candidates import Candidates
+
+
+@dataclass(frozen=True)
+class Instance:
+    """One problem of the additive engine, with the features to choose from."""
+
+    quality: Additive
+    problem: Problem
+    candidates: Candidates
+    run: Run
+    limits: AdditiveLimits
 
 
 def best_set(

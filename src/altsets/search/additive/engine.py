@@ -9,7 +9,7 @@ from functools import cache
 from altsets.problem import FeatureSet, Problem
 from altsets.quality import Additive
 from altsets.result import Status
-from altsets.search.additive.best_set import best_set
+from altsets.search.additive.best_set import Instance, best_set
 from altsets.search.additive.limits import ADDITIVE_LIMITS, AdditiveLimits
 from altsets.search.additive.max_min import largest_minimum
 from altsets.search.additive.max_sum import MaxSumSearch
@@ -40,32 +40,30 @@ class AdditiveEngine:
         candidates = Candidates.select(quality.scores, problem)
         if len(candidates) < problem.n_features:
             return Answer.infeasible(problem, "too few features may be used")
+        instance = Instance(quality, problem, candidates, run, self.limits)
         if problem.search == "sequential":
-            return _sequential(quality, problem, candidates, run, self.limits)
+            return _sequential(instance)
         if any(limit < 0 for limit in problem.existing_overlaps):
             return Answer.infeasible(problem, "no set of this size differs enough from an existing set")
         if problem.n_sets == 1 or problem.max_overlap >= problem.n_features - 1:
-            return _best_sets_in_turn(quality, problem, candidates, run, self.limits)
-        asked = quality, problem, candidates, run, self.limits
+            return _best_sets_in_turn(instance)
+        is_sum = problem.aggregation == "sum"
         return completed(
-            MaxSumSearch(*asked).solve() if problem.aggregation == "sum" else largest_minimum(*asked),
-            _construction(quality, problem, candidates, run),
+            MaxSumSearch(instance).solve() if is_sum else largest_minimum(instance),
+            _construction(instance),
             # Very fast, if there are enough features.
             lambda: () if problem.existing else balancing(quality.scores, problem, Run()),
         )
 
 
-def _construction(
-    quality: Additive, problem: Problem, candidates: Candidates, run: Run
-) -> Callable[[], Construction]:
-    return cache(lambda: Construction(PricingOracle(quality, problem, run, candidates.indices)))
+def _construction(instance: Instance) -> Callable[[], Construction]:
+    quality, problem, features = instance.quality, instance.problem, instance.candidates.indices
+    return cache(lambda: Construction(PricingOracle(quality, problem, instance.run, features)))
 
 
-def _sequential(
-    quality: Additive, problem: Problem, candidates: Candidates, run: Run, limits: AdditiveLimits
-) -> Answer:
-    k = problem.n_features
-    construction = _construction(quality, problem, candidates, run)
+def _sequential(instance: Instance) -> Answer:
+    quality, problem, candidates = instance.quality, instance.problem, instance.candidates
+    k, run, limits = problem.n_features, instance.run, instance.limits
 
     def next_set(others: Sequence[FeatureSet]) -> tuple[FeatureSet | None, float]:
         overlaps = [problem.max_overlap_of(k, len(other)) for other in others]
@@ -79,21 +77,19 @@ def _sequential(
             chosen = other
         return chosen, min(bound, other_bound)
 
-    search = SequentialSearch(problem, run, next_set, quality.evaluate, construction)
+    search = SequentialSearch(problem, run, next_set, quality.evaluate, _construction(instance))
     return search.solve("Lagrangian branch and bound")
 
 
-def _best_sets_in_turn(
-    quality: Additive, problem: Problem, candidates: Candidates, run: Run, limits: AdditiveLimits
-) -> Answer:
+def _best_sets_in_turn(instance: Instance) -> Answer:
     """Where any two different sets are compatible, the best ones in turn are the best together, sum or min."""
-    found = _sequential(quality, problem, candidates, run, limits)
+    problem, found = instance.problem, _sequential(instance)
     if len(found.sets) < problem.n_sets:
         bound = -math.inf if found.statuses[-1] is Status.INFEASIBLE else math.inf
         return Answer.without_sets(problem, bound, found.proof)
     proven = all(status is Status.OPTIMAL for status in found.statuses)
     bound = found.bound
     if problem.aggregation == "min":
-        qualities = [quality.evaluate(chosen) for chosen in found.sets]
+        qualities = [instance.quality.evaluate(chosen) for chosen in found.sets]
         bound = min(qualities) if proven else max(qualities)
     return Answer.simultaneous(problem, found.sets, bound, "the best sets in turn", proven=proven)

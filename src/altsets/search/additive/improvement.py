@@ -195,6 +195,6 @@ class LocalImprovement:
             mask_of([place for place, index in enumerate(decided) if index in chosen]) for chosen in ours
         ]
         problem = replace(state.problem, n_alternatives=len(numbers) - 1, existing=())
-        part = MaxMinState(state.quality, problem, inside, state.run.part(), state.limits)
+        part = MaxMinState(replace(state.instance, problem=problem, candidates=inside, run=state.run.part()))
         part.update_incumbent(ours)
         return part, len(shared), tuple(heads)

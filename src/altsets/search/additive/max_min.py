@@ -15,31 +15,27 @@ import math
 from collections.abc import Iterable
 from dataclasses import replace
 
-from altsets.problem import FeatureSet, Problem
-from altsets.quality import Additive
+from altsets.problem import FeatureSet
+from altsets.search.additive.best_set import Instance
 from altsets.search.additive.improvement import Completion, LocalImprovement
-from altsets.search.additive.limits import AdditiveLimits
 from altsets.search.additive.max_sum import MaxSumSearch, best_responses
 from altsets.search.additive.partial_solutions import MaxMinState, Node, PartialSolutions
 from altsets.search.additive.windows import WindowSearch, best_sum
 from altsets.search.engine import PROVEN, Answer
-from altsets.search.run import Run
-from altsets.search.subset.candidates import Candidates
 
 
-def largest_minimum(
-    quality: Additive, problem: Problem, candidates: Candidates, run: Run, limits: AdditiveLimits
-) -> Answer:
+def largest_minimum(instance: Instance) -> Answer:
     """The sets whose worst one is as good as possible; among such, a large sum."""
-    found = MaxSumSearch(quality, problem, candidates, run.part(), limits).solve(exact=False)
+    problem = instance.problem
+    found = MaxSumSearch(replace(instance, run=instance.run.part())).solve(exact=False)
     if not found.sets:
         return replace(found, bound=found.bound / problem.n_sets)
-    state = MaxMinState(quality, problem, candidates, run, limits)
+    state = MaxMinState(instance)
     state.update_incumbent(found.sets)
     state.update_bound(found.bound / problem.n_sets - state.offset)
     _solve(state)
     sets = _raise_sum(state, found.bound)
-    worst = min(map(quality.evaluate, sets))
+    worst = min(map(instance.quality.evaluate, sets))
     bound = max(state.bound + state.offset, worst)
     proof = "best-first search over windows of good sets"
     return Answer.simultaneous(problem, sets, bound, proof, proven=bound - worst <= PROVEN)
@@ -108,10 +104,9 @@ class BestFirstSearch:
 
 def _raise_sum(state: MaxMinState, limit: float) -> list[FeatureSet]:
     """Keep the minimum and raise the sum, at most ``limit``: by best responses, and exactly if few sets are as good."""
-    problem, candidates, run, limits = state.problem, state.candidates, state.run, state.limits
-    sets = best_responses(problem, candidates, state.quality.evaluate, state.sets, run, limits)
+    sets = best_responses(state.instance, state.sets)
     total = math.fsum(map(state.quality.evaluate, sets))
-    if run.stopped or limit - total <= PROVEN:
+    if state.run.stopped or limit - total <= PROVEN:
         return sets
-    better_sets, _ = best_sum(problem, candidates, total, state.best + state.offset, run, limits)
+    better_sets, _ = best_sum(state.instance, total, state.best + state.offset)
     return sets if better_sets is None else better_sets

@@ -3,34 +3,29 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 
 import numpy as np
 
 from altsets._kernels.arrangement import arrange
 from altsets._kernels.exchanges import deal
 from altsets.arrays import Ints
-from altsets.problem import FeatureSet, Problem
-from altsets.quality import Additive
+from altsets.problem import FeatureSet
 from altsets.search.additive import pattern_milp
-from altsets.search.additive.best_set import best_set
-from altsets.search.additive.limits import AdditiveLimits
+from altsets.search.additive.best_set import Instance, best_set
 from altsets.search.additive.partial_solutions import PATTERN_SETS, positions_of
 from altsets.search.additive.windows import best_sum
 from altsets.search.degree_bounds import degree_sequences, sum_bound
 from altsets.search.engine import PROVEN, Answer
-from altsets.search.run import Run
 from altsets.search.subset.candidates import Candidates
 
 
 class MaxSumSearch:
     """Degree-sequence bound, arrangements, integer programme, until something is proven; the run has the incumbent."""
 
-    def __init__(
-        self, quality: Additive, problem: Problem, candidates: Candidates, run: Run, limits: AdditiveLimits
-    ) -> None:
-        self._quality, self._problem, self._candidates = quality, problem, candidates
-        self._run, self._limits = run, limits
+    def __init__(self, instance: Instance) -> None:
+        self._instance, self._quality, self._problem = instance, instance.quality, instance.problem
+        self._candidates, self._run, self._limits = instance.candidates, instance.run, instance.limits
         self._bound, self._proof = math.inf, ""
 
     def solve(self, *, exact: bool = True) -> Answer:
@@ -44,7 +39,7 @@ class MaxSumSearch:
         if limit.counts is not None and not run.stopped and self._arrange(limit.counts)[1]:
             self._proof = "the degree-sequence bound is reached"
             return self._answer()
-        self._update_incumbent(in_turn(problem, self._candidates, run, self._limits))
+        self._update_incumbent(in_turn(self._instance))
         if not run.stopped:
             if problem.existing:
                 self._pick_listed()
@@ -80,7 +75,7 @@ class MaxSumSearch:
 
     def _arrange(self, counts: Ints) -> tuple[bool, bool]:
         """Whether there may be sets with these degrees, and whether they were found."""
-        possible, sets = realise(self._problem, self._candidates, counts, self._run, self._limits)
+        possible, sets = realise(self._instance, counts)
         self._update_incumbent(sets)
         return possible, sets is not None
 
@@ -92,16 +87,7 @@ class MaxSumSearch:
             return
         self._arrange_with_slack()
         if self._run.sets:
-            self._update_incumbent(
-                best_responses(
-                    self._problem,
-                    self._candidates,
-                    self._quality.evaluate,
-                    self._run.sets,
-                    self._run,
-                    self._limits,
-                )
-            )
+            self._update_incumbent(best_responses(self._instance, self._run.sets))
 
     def _bound_by_sequences(self) -> float:
         """Try degree sequences from the best down until one works: the bound that follows."""
@@ -135,9 +121,7 @@ class MaxSumSearch:
 
     def _pick_listed(self) -> None:
         """With existing sets, which degree sequences know nothing of: the best among all good sets, if they are few."""
-        listed, finished = best_sum(
-            self._problem, self._candidates, self._objective, -math.inf, self._run, self._limits
-        )
+        listed, finished = best_sum(self._instance, self._objective, -math.inf)
         self._update_incumbent(listed)
         if finished:
             self._bound, self._proof = self._objective, "all sets listed, and compatible ones picked"
@@ -154,18 +138,12 @@ class MaxSumSearch:
         self._update_incumbent(sets)
 
 
-def best_responses(
-    problem: Problem,
-    candidates: Candidates,
-    evaluate: Callable[[FeatureSet], float],
-    sets: Sequence[FeatureSet],
-    run: Run,
-    limits: AdditiveLimits,
-) -> list[FeatureSet]:
+def best_responses(instance: Instance, sets: Sequence[FeatureSet]) -> list[FeatureSet]:
     """Replace each set by the best one that fits the others, as long as that helps; no set gets worse."""
     # Twin of the local search in packing, which takes any quality: these responses are exact, and by branch and bound
     # for additive scores two to five times faster.
-    sets, improved = list(sets), True
+    problem, candidates, run, limits = instance.problem, instance.candidates, instance.run, instance.limits
+    evaluate, sets, improved = instance.quality.evaluate, list(sets), True
     overlaps = [*problem.existing_overlaps, *[problem.max_overlap] * (len(sets) - 1)]
     tolerance = candidates.difference_tolerance(problem.n_features)
     while improved and not run.stopped:
@@ -180,10 +158,9 @@ def best_responses(
     return sets
 
 
-def realise(
-    problem: Problem, candidates: Candidates, counts: Ints, run: Run, limits: AdditiveLimits
-) -> tuple[bool, list[FeatureSet] | None]:
+def realise(instance: Instance, counts: Ints) -> tuple[bool, list[FeatureSet] | None]:
     """Sets with these degrees: whether they can exist, and the sets if they were found."""
+    problem, candidates, run, limits = instance.problem, instance.candidates, instance.run, instance.limits
     n, n_sets, k, cap = len(candidates), problem.n_sets, problem.n_features, problem.max_overlap
     degrees: Ints = np.sum(counts[:, None] > np.arange(n)[None, :], axis=0, dtype=np.intc)
     if not problem.existing and n_sets <= PATTERN_SETS:
@@ -221,10 +198,9 @@ def _fill_up(candidates: Candidates, n_sets: int, k: int, found: Ints, n_used: i
     return [candidates.features(positions) for positions in sets]
 
 
-def in_turn(
-    problem: Problem, candidates: Candidates, run: Run, limits: AdditiveLimits
-) -> list[FeatureSet] | None:
+def in_turn(instance: Instance) -> list[FeatureSet] | None:
     """The sets that sequential search would give: a valid solution, if it gets that far."""
+    problem, candidates, run, limits = instance.problem, instance.candidates, instance.run, instance.limits
     sets: list[FeatureSet] = []
     while len(sets) < problem.n_sets:
         overlaps = [*problem.existing_overlaps, *[problem.max_overlap] * len(sets)]

@@ -13,11 +13,9 @@ import numpy.typing as npt
 
 from altsets._kernels.degrees import prefix_bound
 from altsets.arrays import Floats, Ints, Masks
-from altsets.problem import FeatureSet, Problem
-from altsets.quality import Additive
-from altsets.search.additive.limits import AdditiveLimits
+from altsets.problem import FeatureSet
+from altsets.search.additive.best_set import Instance
 from altsets.search.engine import PROVEN
-from altsets.search.run import Run
 from altsets.search.subset.candidates import Candidates
 
 #: What kernels have room for: features in the mask of a set, and sets in the bit pattern of a feature.
@@ -68,11 +66,10 @@ class MaxMinState:
     Kernels rely on features never making a set worse. The run gets values in the scores of the problem.
     """
 
-    def __init__(
-        self, quality: Additive, problem: Problem, candidates: Candidates, run: Run, limits: AdditiveLimits
-    ) -> None:
-        self.quality, self.problem, self.candidates = quality, problem, candidates
-        self.run, self.limits = run, limits
+    def __init__(self, instance: Instance) -> None:
+        problem, candidates = instance.problem, instance.candidates
+        self.instance, self.problem, self.candidates = instance, problem, candidates
+        self.quality, self.run, self.limits = instance.quality, instance.run, instance.limits
         self.shift = float(np.min(candidates.scores))
         self.scores: Floats = candidates.scores - self.shift
         self.tolerance = candidates.difference_tolerance(problem.n_features)

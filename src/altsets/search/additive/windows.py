@@ -19,8 +19,8 @@ from altsets._kernels.packing import pack, pack_sum
 from altsets._kernels.windows import Windows, list_cost
 from altsets.arrays import Floats, Indices, Ints, Masks
 from altsets.problem import FeatureSet, Problem
+from altsets.search.additive.best_set import Instance
 from altsets.search.additive.improvement import Completion
-from altsets.search.additive.limits import AdditiveLimits
 from altsets.search.additive.partial_solutions import (
     MASK_BITS,
     PATTERN_SETS,
@@ -32,8 +32,6 @@ from altsets.search.additive.partial_solutions import (
     positions_of,
 )
 from altsets.search.degree_bounds import sum_bounds
-from altsets.search.run import Run
-from altsets.search.subset.candidates import Candidates
 
 
 @dataclass(frozen=True)
@@ -355,17 +353,11 @@ def _items(state: MaxMinState, found: Window, listed: list[ListedSets]) -> tuple
     return masks[keep], qualities[keep], excess[keep], group[keep]
 
 
-def best_sum(
-    problem: Problem,
-    candidates: Candidates,
-    floor: float,
-    least: float,
-    run: Run,
-    limits: AdditiveLimits,
-) -> tuple[list[FeatureSet] | None, bool]:
+def best_sum(instance: Instance, floor: float, least: float) -> tuple[list[FeatureSet] | None, bool]:
     """The sets with the largest sum above ``floor``, each at least ``least`` (or None); and whether that is proven."""
     # Every set of such a solution is better than the floor minus the largest sum of the other sets. All sets that are
     # this good are listed, if they are few, and compatible ones are picked.
+    problem, candidates, run, limits = instance.problem, instance.candidates, instance.run, instance.limits
     n_sets, k = problem.n_sets, problem.n_features
     tolerance = candidates.difference_tolerance(k)
     if n_sets > PATTERN_SETS or len(candidates) > MASK_BITS:
