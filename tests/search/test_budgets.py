@@ -231,7 +231,7 @@ def test_short_decimals_leave_no_doubt():
     whole = in_units(Budget([0.5, 1.5, 1e300, 0.0], 2.75))
     assert whole.costs == (1, 3, 6, 0)
     assert whole.limit == 5
-    assert whole.too_dear == {2}
+    assert whole.unaffordable == {2}
     seen = rounded([whole], [1, 2, 3], [0], 2)
     assert seen.costs.tolist() == [[3.0, 5.0, 0.0]]
     assert seen.room.tolist() == [4.0]

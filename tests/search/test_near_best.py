@@ -201,7 +201,7 @@ def test_samples_are_uniform(limits, scores):
 def test_samples_from_few_steps_are_uniform_too():
     """Half of what is drawn does not count."""
     request = NearRequest({"scores": tuple(np.random.default_rng(4).random(11))}, 4, within=0.35)
-    coarse = replace(ROUNDED, first_steps=6, max_steps=6, max_in_vain=100.0)
+    coarse = replace(ROUNDED, first_steps=6, max_steps=6, max_overdraw=100.0)
     family = family_of(request, coarse)
     low, high = family.bounds
     truth = request.truth().sets

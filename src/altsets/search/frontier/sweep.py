@@ -133,7 +133,8 @@ def sweep_request(
     callback: Callable[[FrontierProgress], object] | None = None,
 ) -> Frontier:
     """The frontier of a request; ``measured`` is the same with numbers of a table, if it needs one."""
-    plan = plan_sweep(measured or request, quality, n_features, n_alternatives, taus)
+    bind = partial(problem_of, quality=quality)
+    plan = SweepPlan.of(measured or request, bind, n_features, n_alternatives, taus)
     sweep = Sweep(quality, plan, request, callback)
     # Each search asks for one thread, and to set that takes longer than some searches.
     with nullcontext() if not quality.has_form else ONE_THREAD:
@@ -150,13 +151,6 @@ def sweep_request(
         stop_reason=StopReason.INTERRUPTED if sweep.run.interrupted else stop_reason,
         elapsed=sweep.run.elapsed,
     )
-
-
-def plan_sweep(
-    request: Request, quality: Quality, n_features: Any, n_alternatives: Any, taus: Any
-) -> SweepPlan:
-    """Check what is asked; no search has begun."""
-    return SweepPlan.of(request, partial(problem_of, quality=quality), n_features, n_alternatives, taus)
 
 
 def frontier_points(
@@ -198,7 +192,8 @@ def frontier_points(
         max_iters=max_iters,
         time_limit=time_limit,
     )
-    return iter(Sweep(quality, plan_sweep(request, quality, n_features, n_alternatives, taus), request))
+    bind = partial(problem_of, quality=quality)
+    return iter(Sweep(quality, SweepPlan.of(request, bind, n_features, n_alternatives, taus), request))
 
 
 def _parameters(quality: Quality, plan: SweepPlan) -> dict[str, Any]:

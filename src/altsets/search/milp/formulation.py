@@ -167,13 +167,13 @@ class Formulation:
         """One set keeps to a budget."""
         # In units of the limit, and a little above it: where the cost of a set was nearly the limit, the solver has
         # been seen to lose other sets. Sets that exceed the limit by so little are excluded later.
-        priced, too_dear = {}, {}
+        priced, unaffordable = {}, {}
         paid: dict[int, int] = {}
         for variable, feature in zip(chosen, self.candidates.indices.tolist(), strict=True):
             cost = budget.costs[feature]
             group = -1 if budget.groups is None else budget.groups[feature]
             if cost > budget.limit:
-                too_dear[variable] = 1.0
+                unaffordable[variable] = 1.0
             elif cost and group < 0:
                 priced[variable] = cost / budget.limit
             elif cost:
@@ -183,7 +183,7 @@ class Formulation:
                     priced[paid[group]] = cost / budget.limit
                 self.programme.row({variable: 1.0, paid[group]: -1.0}, upper=0)
         self.programme.row(priced, upper=1.0 + CLEARANCE)
-        self.programme.row(too_dear, upper=0)
+        self.programme.row(unaffordable, upper=0)
 
     def _sum(self, chosen: Sequence[int], features: Iterable[int]) -> Terms:
         return {chosen[position]: 1.0 for position in self.candidates.positions(features)}

@@ -274,7 +274,7 @@ class RoundedSums:
         if self._lattice is not None and self._kept(self._lattice) <= limits.max_kept:
             best = self._lattice
         else:
-            steps, enough = limits.first_steps, limits.max_in_vain * max(self.bounds[0], 1)
+            steps, enough = limits.first_steps, limits.max_overdraw * max(self.bounds[0], 1)
             while self._counted(best, _unchecked)[1] > enough:
                 steps *= 2
                 finer = self._rounded(steps, down=True)

@@ -49,7 +49,7 @@ class NearBestLimits:
     #: Numbers that are kept to draw sets from: a sixth of a gigabyte.
     max_kept: int = 20_000_000
     #: How many times the true number of sets may be drawn from: the other draws are rejected.
-    max_in_vain: float = 2.0
+    max_overdraw: float = 2.0
     #: Sets that are drawn to estimate how often features occur: half a per cent off at most, mostly.
     n_draws: int = 10_000
     #: Sets that are drawn at a time, and how many of these rounds may bring nothing.

@@ -282,7 +282,7 @@ class ListBelowBound:
 
     def applies(self, search: SetPackingSearch) -> bool:
         """Nearly always."""
-        if self._is_vain(search):
+        if self._is_useless(search):
             return False
         if not self.early:
             return True
@@ -298,7 +298,7 @@ class ListBelowBound:
         if shared is not None and not done and search.dual_bound.prices is None:
             shared.long_lists.add(search.state.n_sets)
 
-    def _is_vain(self, search: SetPackingSearch) -> bool:
+    def _is_useless(self, search: SetPackingSearch) -> bool:
         """Whether lists without prices were too long where sets could share more; without prices there is no other."""
         shared = search.run.shared
         if shared is None or not search.pricing.can_be_priced or self.sets > search.limits.short_list_sets:

@@ -31,7 +31,7 @@ LARGEST_EXACT = 2**53
 class WholeBudget:
     """A budget in whole units, the largest ones that all costs which can be paid are made of."""
 
-    #: What each feature costs; a feature that is dearer than the limit costs one unit more than it.
+    #: What each feature costs; a feature above the limit costs one unit more than it.
     costs: tuple[int, ...]
     limit: int
     #: The costs as they were given; their order is the same.
@@ -40,7 +40,7 @@ class WholeBudget:
     groups: tuple[int, ...] | None = None
 
     @property
-    def too_dear(self) -> frozenset[int]:
+    def unaffordable(self) -> frozenset[int]:
         """The features that no set can pay for."""
         return frozenset(feature for feature, cost in enumerate(self.costs) if cost > self.limit)
 
@@ -230,7 +230,7 @@ class Rules:
         needs = _transitive(asked.needs)
         required = asked.required.union(*(needs.get(feature, ()) for feature in asked.required))
         budgets = [in_units(budget) for budget in asked.budgets]
-        forbidden = problem.forbidden.union(*(budget.too_dear for budget in budgets))
+        forbidden = problem.forbidden.union(*(budget.unaffordable for budget in budgets))
         forbidden |= {feature for feature, needed in needs.items() if needed & forbidden}
         caps = list(_caps(asked.counts, size))
         if problem.caps_shared:
