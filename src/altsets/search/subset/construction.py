@@ -286,7 +286,7 @@ class Construction:
         for sets in self._sizes:
             if self.over:
                 break
-            growing = self._empty(sets, self._caps(sets, others))
+            growing = self._empty(sets, differing(self.problem, sets.size, others))
             # What is in every set may be too much already, though nothing is missing.
             is_whole = growing.grow(lambda: self.over)
             if is_whole and exchanging:
@@ -304,7 +304,7 @@ class Construction:
         """A set after exchanges of single features, no worse and as different from others."""
         for sets in self._sizes:
             if sets.size == len(chosen) and not self.late:
-                growing = self._empty(sets, self._caps(sets, others))
+                growing = self._empty(sets, differing(self.problem, sets.size, others))
                 if not growing.adopt(chosen):
                     return chosen
                 growing.exchange()
@@ -317,9 +317,6 @@ class Construction:
     def _empty(self, sets: FixedSizeOracle, caps: Sequence[Cap]) -> GreedySet:
         """A set to begin with: the features that are in every set."""
         return GreedySet(sets.encoding, self._fixed[sets.size], caps)
-
-    def _caps(self, sets: FixedSizeOracle, others: Sequence[FeatureSet]) -> list[Cap]:
-        return differing(self.problem, sets.size, others) if self.problem.caps_shared else []
 
     def _accepted(self, chosen: FeatureSet, others: Sequence[FeatureSet]) -> bool:
         """Whether a set is different enough, where what is shared does not tell."""

@@ -213,7 +213,7 @@ class PricingOracle:
 
     def differing(self, sets: FixedSizeOracle, others: Sequence[FeatureSet]) -> SearchConditions:
         """What makes sets of a size differ from others, and from those that exist, as far as kernels can tell."""
-        caps = differing(self.problem, sets.size, others) if self.problem.caps_shared else []
+        caps = differing(self.problem, sets.size, others)
         every = (*self.problem.existing, *others)
         fitting = None
         if self.likeness is not None and every and sets.n_open:

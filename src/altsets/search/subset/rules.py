@@ -232,18 +232,16 @@ class Rules:
         budgets = [in_units(budget) for budget in asked.budgets]
         forbidden = problem.forbidden.union(*(budget.unaffordable for budget in budgets))
         forbidden |= {feature for feature, needed in needs.items() if needed & forbidden}
-        caps = list(_caps(asked.counts, size))
-        if problem.caps_shared:
-            caps += differing(problem, size, problem.existing)
+        caps = [*_caps(asked.counts, size), *differing(problem, size, problem.existing)]
         if required & forbidden or len(required) > size or any(cap.most < 0 for cap in caps):
             return None
         return cls(required, forbidden, needs, caps, budgets)
 
 
 def differing(problem: Problem, size: int, others: Iterable[FeatureSet]) -> list[Cap]:
-    """What keeps a set of this size different from others, as far as they may share only so many features."""
+    """Caps that keep a set of this size different from others; none where shared features are not limited."""
     caps = []
-    for other in others:
+    for other in others if problem.caps_shared else ():
         most = problem.max_overlap_of(size, len(other))
         if most < min(size, len(other)):
             caps.append(Cap(other, most))
