@@ -32,8 +32,17 @@ __all__ = [
 ]
 
 
+#: Characters of a message; values of users that are quoted in it may have millions.
+LONGEST_MESSAGE = 1_000
+
+
 class AltsetsError(Exception):
     """Base of every exception that altsets raises on purpose."""
+
+    def __str__(self) -> str:
+        said = super().__str__()
+        kept = LONGEST_MESSAGE // 2
+        return said if len(said) <= LONGEST_MESSAGE else f"{said[:kept]} ... {said[-kept:]}"
 
 
 class InputError(AltsetsError, ValueError):

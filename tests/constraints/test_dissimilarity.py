@@ -382,3 +382,17 @@ def test_groups_and_min_difference_do_not_go_together():
 def test_groups_without_features_cannot_be_asked():
     with pytest.raises(InputError, match="does not know the features yet"):
         Grouped({0: "x"})((0,), (1,))
+
+
+@pytest.mark.parametrize(
+    "call",
+    [
+        lambda: Grouped([f"g{i}" for i in range(100_000)]),
+        lambda: altsets.find(altsets.quality.Additive([1.0, 2.0]), dissimilarity=["x"] * 100_000),
+        lambda: altsets.find(altsets.quality.Additive([1.0, 2.0]), search="x" * 100_000),
+    ],
+)
+def test_a_message_does_not_repeat_a_huge_value(call):
+    with pytest.raises(altsets.errors.AltsetsError) as caught:
+        call()
+    assert len(str(caught.value)) < 1_100
