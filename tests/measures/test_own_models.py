@@ -139,6 +139,8 @@ def test_a_wrapper_gives_the_digits_of_a_loop(people):
         places = [tuple(table.columns.get_loc(name) for name in names) for names in sets]
         expected = np.mean(by_hand(model, table, y, sets), axis=0)
         assert [wrapper.evaluate(chosen) for chosen in places] == expected.tolist()
+    if sklearn.__version__.startswith("1.6."):
+        return  # Its models take no Arrow tables.
     as_arrow = quality.Wrapper(NATIVE, pa.Table.from_pandas(table, preserve_index=False), y, cv=FOLDS)
     assert as_arrow.evaluate((0, 1)) == expected[0]
 

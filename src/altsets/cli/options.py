@@ -14,7 +14,6 @@ import dataclasses
 import inspect
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from functools import partial
 from typing import Annotated, Any, get_type_hints
 
 import typer
@@ -34,15 +33,26 @@ def _parse(kind: type, what: str, is_right: Callable[[Any], bool], text: str) ->
     raise typer.BadParameter(f"{text!r} is not {what}")
 
 
-whole_number = partial(_parse, int, "a whole number", lambda _: True)
-number = partial(_parse, float, "a number", lambda _: True)
-seconds = partial(_parse, float, "a positive number of seconds", lambda given: given > 0)
+# Functions, as click asks parsers for their names.
+def whole_number(text: str) -> int:
+    """Parse a whole number."""
+    return int(_parse(int, "a whole number", lambda _: True, text))
+
+
+def number(text: str) -> float:
+    """Parse a number."""
+    return float(_parse(float, "a number", lambda _: True, text))
+
+
+def seconds(text: str) -> float:
+    """Parse a positive number."""
+    return float(_parse(float, "a positive number of seconds", lambda given: given > 0, text))
 
 
 def duration(text: str) -> float:
     """Parse a time with or without a unit: 90, 30m, 8h."""
     unit = {"s": 1, "m": 60, "h": 3600}.get(text[-1:])
-    return float(seconds(text)) if unit is None else unit * float(seconds(text[:-1]))
+    return seconds(text) if unit is None else unit * seconds(text[:-1])
 
 
 def option(metavar: str | None, help: str, *short: str, parser: Any = None, default: Any = None) -> Any:
