@@ -208,6 +208,7 @@ def test_the_number_of_workers_does_not_matter(undisturbed, tmp_path):
     pd.testing.assert_frame_equal(results(tmp_path / "out"), results(undisturbed))
 
 
+@pytest.mark.slow
 def test_other_methods_folds_and_sizes_extend_a_folder(undisturbed, tmp_path):
     out = tmp_path / "out"
     for methods, folds in ((("fcbf",), (0,)), (("fcbf", "mrmr"), (0, 1)), (SMALL["methods"], (0, 1))):
@@ -222,6 +223,7 @@ def test_other_methods_folds_and_sizes_extend_a_folder(undisturbed, tmp_path):
     assert len(frame.query("k == 2")) == 2 * 2 * 51
 
 
+@pytest.mark.slow
 def test_a_time_budget_ends_a_run_that_can_go_on(undisturbed, tmp_path):
     first = reproduce(tables(), tmp_path / "out", **SMALL, n_jobs=1, time_budget=1e-9)
     assert (first.n_done, first.n_left, first.is_complete) == (0, 16, False)
@@ -229,6 +231,7 @@ def test_a_time_budget_ends_a_run_that_can_go_on(undisturbed, tmp_path):
     pd.testing.assert_frame_equal(results(tmp_path / "out"), results(undisturbed))
 
 
+@pytest.mark.slow
 def test_progress_knows_what_is_left(tmp_path):
     said = []
     reproduce(tables(), tmp_path / "out", **SMALL, n_jobs=1, progress=said.append)

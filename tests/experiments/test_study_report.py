@@ -271,6 +271,7 @@ def texts(figure):
     return [text.get_text() for axis in figure.axes for text in axis.texts]
 
 
+@pytest.mark.slow
 def test_all_panels_are_drawn(made):
     drawn = [one.draw(one.numbers(made)) for one in figures.FIGURES]
     assert [len(figure.axes) for figure in drawn] == [2, 3, 3, 4, 6, 2, 4]
@@ -474,6 +475,7 @@ def test_a_file_that_cannot_be_written_leaves_the_old_one(tmp_path, monkeypatch)
     assert [file.name for file in tmp_path.iterdir()] == ["index.html"]
 
 
+@pytest.mark.slow
 def test_large_figures_are_on_the_page_as_dots_and_files_are_the_same_again(made, tmp_path, monkeypatch):
     monkeypatch.setattr(page, "FIGURES", ON_PAGE[1:])
     monkeypatch.setattr(page, "DOTS", 30)

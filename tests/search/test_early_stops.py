@@ -113,6 +113,7 @@ def test_where_adding_the_best_leads_nowhere_a_short_search_helps():
     assert all(rule.holds(chosen) for rule in problem.constraints for chosen in sets)
 
 
+@pytest.mark.slow
 def test_many_features_among_which_a_search_cannot_end():
     """Four of four sets, and together not clearly worse than one after the other, however slow the machine is."""
     searched = quality.MRMR(*random_pairs(1500))

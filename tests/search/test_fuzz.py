@@ -19,7 +19,9 @@ from altsets import Status
 from altsets.errors import InputError
 
 
-@pytest.mark.parametrize("first", range(0, 2000, 500))
+@pytest.mark.parametrize(
+    "first", [0, 500, *(pytest.param(first, marks=pytest.mark.slow) for first in (1000, 1500))]
+)
 def test_two_thousand_problems(first):
     report = fuzz.run(500, seed=0, first=first)
     assert report.failures == []

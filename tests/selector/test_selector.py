@@ -714,7 +714,7 @@ def table_of(name):
     return pd.DataFrame(signal, columns=[f"f{index}" for index in range(columns)]), y
 
 
-@pytest.mark.parametrize("name", ["made up", *REAL])
+@pytest.mark.parametrize("name", ["made up", *(pytest.param(name, marks=pytest.mark.slow) for name in REAL)])
 @pytest.mark.filterwarnings("ignore:some columns are constant")
 def test_pipeline_and_grid_on_whole_tables(name):
     X, y = table_of(name)
