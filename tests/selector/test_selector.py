@@ -699,7 +699,9 @@ def test_the_shell_adds_little(wine):
 
 # --- Real tables, from end to end ------------------------------------------------------------------
 
-REAL = [pytest.param(name, marks=needs_datasets) for name in ("wdbc", "ionosphere", "sonar")]
+REAL = [
+    pytest.param(name, marks=[needs_datasets, pytest.mark.slow]) for name in ("wdbc", "ionosphere", "sonar")
+]
 
 
 def table_of(name):
@@ -714,7 +716,7 @@ def table_of(name):
     return pd.DataFrame(signal, columns=[f"f{index}" for index in range(columns)]), y
 
 
-@pytest.mark.parametrize("name", ["made up", *(pytest.param(name, marks=pytest.mark.slow) for name in REAL)])
+@pytest.mark.parametrize("name", ["made up", *REAL])
 @pytest.mark.filterwarnings("ignore:some columns are constant")
 def test_pipeline_and_grid_on_whole_tables(name):
     X, y = table_of(name)
